@@ -144,6 +144,13 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
   };
 }
 
+/** Callers may speak several languages: two providers are told so, each in its own way. */
+function hearsSeveral(stt: unknown): boolean {
+  if (!isTable(stt)) return false;
+  const options = stt['stt_cloud_c'] ?? stt['gladia'];
+  return stt['language'] === 'multi' || (isTable(options) && options['code_switching'] === true);
+}
+
 function readTurn(tree: Tree, { problems, texts, language }: AgentSite): Section<'turn'> {
   const raw = tree['turn'] ?? {};
   const { value, known } = readTable(turnKeys, raw, { at: ['turn'], problems });
@@ -154,7 +161,8 @@ function readTurn(tree: Tree, { problems, texts, language }: AgentSite): Section
   const { min_speech_ms: minSpeechMs, sure_speech_ms: given } = interrupt;
   if (given !== undefined && given > minSpeechMs)
     problems.error(['turn', 'interrupt', 'sure_speech_ms'], 'must be at most turn.interrupt.min_speech_ms');
-  const backchannels = interrupt.backchannels ?? backchannelsOf(language);
+  const backchannels =
+    interrupt.backchannels ?? backchannelsOf(language, { several: hearsSeveral(tree['stt']) });
   const sureSpeechMs = given ?? Math.round(minSpeechMs / 2);
   return {
     ...camelKeys(rest),

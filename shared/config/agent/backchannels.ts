@@ -41,9 +41,13 @@ const byLanguage: Readonly<Record<string, readonly string[]>> = {
   fr: french,
 };
 
-/** For a BCP 47 tag such as `tr-TR`; a language without a list of its own has the English words, which many borrow. */
-export function backchannelsOf(language: string): readonly string[] {
+/**
+ * For a BCP 47 tag such as `tr-TR`; a language without a list of its own has the English words, which many borrow. With `several` callers
+ * may speak any language, and all lists hold.
+ */
+export function backchannelsOf(language: string, { several = false } = {}): readonly string[] {
   const primary = language.split('-', 1)[0]?.toLowerCase() ?? '';
-  const lines = Object.hasOwn(byLanguage, primary) ? (byLanguage[primary] ?? english) : english;
-  return lines.flatMap((line) => line.split('|'));
+  const own = Object.hasOwn(byLanguage, primary) ? (byLanguage[primary] ?? english) : english;
+  const lines = several ? Object.values(byLanguage).flat() : own;
+  return [...new Set(lines.flatMap((line) => line.split('|')))];
 }

@@ -18,6 +18,8 @@ export interface ProviderRow {
   readonly apiKey: 'required' | 'optional' | 'by-options';
   /** What decides the language instead of the key `language`. */
   readonly languageBy?: 'model' | 'server' | 'voice';
+  /** It takes "multi" for several languages at once. */
+  readonly hearsSeveral?: true;
 }
 
 /** Servers of presets and dialects by their own names: the key that names them, and which of its values each name means. */

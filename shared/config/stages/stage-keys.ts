@@ -37,12 +37,23 @@ const stageLanguage = languageTag.exactOptional().meta({
   description: 'Language for this provider; absent means agent.language.',
 });
 
+const sttLanguage = z
+  .string()
+  .max(35)
+  .regex(/^(multi|[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*)$/, 'must be a language tag such as "en" or "en-US"')
+  .exactOptional()
+  .meta({
+    sample: 'en-US',
+    description:
+      'Language for this provider; absent means agent.language. "multi" for several at once, where the provider has it.',
+  });
+
 const voice = z.string().min(1).max(256);
 
 export const sttKeys = z.strictObject({
   provider: providerOf('stt').meta({ examples: ['stt_local_ws'] }),
   api_key_env: apiKeyEnv,
-  language: stageLanguage,
+  language: sttLanguage,
 });
 
 export const llmKeys = z.strictObject({

@@ -269,6 +269,16 @@ function noteLanguage(raw: unknown, provider: NamedProvider | undefined, site: S
   );
 }
 
+/** "multi" is no language, but what some providers call several of them; it holds for both providers of the stage. */
+function checkSeveral(
+  provider: NamedProvider | undefined,
+  { reader, language }: Site & { readonly language: string | undefined },
+): void {
+  if (language !== 'multi' || provider?.hearsSeveral === true || provider?.foreign !== undefined) return;
+  const hint = 'must be a language tag such as "en" or "en-US": not all providers here hear several';
+  reader.problems.error(['stt', 'language'], hint);
+}
+
 const spokenLanguage = (raw: unknown, fallback: string | undefined): string | undefined =>
   isTable(raw) && typeof raw['language'] === 'string' ? raw['language'] : fallback;
 
@@ -289,6 +299,7 @@ export function readStt(reader: StageReader): SttDefinition | undefined {
           at: ['stt', 'secondary'],
           schema: sttSecondaryKeys,
         });
+  for (const one of [stage, secondary]) if (one !== undefined) checkSeveral(one.provider, site);
   if (stage?.choice === undefined || stage.keys.value === undefined || language === undefined) {
     return undefined;
   }

@@ -151,6 +151,22 @@ note = "[Tasten: {digits}]"
     ]);
   });
 
+  it('takes "multi" for an STT that hears several languages, and the words of listening of all of them', () => {
+    const loaded = (provider: string): ReturnType<typeof load> =>
+      load(
+        changed(
+          ['"stt_local_ws"', `"${provider}"\napi_key_env = "KEY"\nlanguage = "multi"`],
+          ['[stt.stt_local_ws]', `[stt.${provider}]`],
+        ).replace('base_url = "ws://127.0.0.1:6006"', ''),
+      );
+    const { definition } = loaded('deepgram');
+    expect(definition?.stt.language).toBe('multi');
+    expect(definition?.turn.interrupt.backchannels).toEqual(
+      expect.arrayContaining(['got it', 'genau', 'vale']),
+    );
+    expect(loaded('assemblyai').problems.map(({ path }) => path)).toContain('stt.language');
+  });
+
   it('keeps the words of agent.pronounce as they are written', () => {
     const { definition } = load(
       withSection('[agent.pronounce]\n"order_id" = "order number"\nSQL = "sequel"'),

@@ -92,7 +92,11 @@ describe('every option of stt_cloud_c on the wire', () => {
     [{}, { model: 'solaria-1', endpointing: 0.3, encoding: 'wav/pcm', sample_rate: 16_000 }],
     [{ endpointingMs: 10 }, { endpointing: 0.01 }],
     [{}, { language_config: { languages: ['tr'], code_switching: false } }],
-    [{ codeSwitching: true }, { language_config: { languages: ['tr'], code_switching: true } }],
+    // With one language the service ignores it.
+    [
+      { codeSwitching: true },
+      { language_config: { languages: ['tr', 'en', 'de', 'es', 'fr'], code_switching: true } },
+    ],
     [
       { vocabulary: ['Zeynep'] },
       {

@@ -71,6 +71,7 @@ export const sttCloudA = declareProvider({
   name: 'stt_cloud_a',
   aliases: ['deepgram'],
   apiKey: 'required',
+  hearsSeveral: true,
   facts: {
     vendor: 'Deepgram',
     runs: 'hosted',

@@ -21,7 +21,8 @@ const keys = z.strictObject({
     description: 'Where the audio is processed; absent: the choice of the service.',
   }),
   code_switching: z.boolean().default(false).meta({
-    description: 'Whether the language may change within a call.',
+    description:
+      'Whether the language may change within a call, between that of the call and English, German, Spanish, French and Turkish.',
   }),
   vocabulary: z
     .array(z.string().min(1).max(100))

@@ -27,6 +27,8 @@ import type { JsonObject, Outgoing, SttWire, WireEvent } from '../wire.ts';
 
 /** Longest utterance without a pause, in seconds; the service's own limit is too short for a caller who explains. */
 const LONGEST_UTTERANCE_S = 15;
+/** What callers may change to: the service ignores `code_switching` with a single language, and with none it guesses among a hundred. */
+const OTHER_LANGUAGES = ['en', 'de', 'es', 'fr', 'tr'];
 const VOCABULARY_INTENSITY = 0.5;
 /** Silence beyond the endpointing that makes the server sure of it. */
 const SILENCE_MARGIN_MS = 200;
@@ -42,6 +44,8 @@ export function cloudCUrl({ baseUrl, region }: SttCloudCOptions): URL {
 export function cloudCRequest(options: SttCloudCOptions, language: string): JsonObject {
   const { vocabulary } = options;
   const words = vocabulary !== undefined && vocabulary.length > 0 ? vocabulary : undefined;
+  const own = primarySubtag(language);
+  const languages = [...new Set([own, ...(options.codeSwitching ? OTHER_LANGUAGES : [])])];
   return {
     encoding: 'wav/pcm',
     bit_depth: 16,
@@ -50,7 +54,7 @@ export function cloudCRequest(options: SttCloudCOptions, language: string): Json
     model: options.model,
     endpointing: options.endpointingMs / 1000,
     maximum_duration_without_endpointing: LONGEST_UTTERANCE_S,
-    language_config: { languages: [primarySubtag(language)], code_switching: options.codeSwitching },
+    language_config: { languages, code_switching: options.codeSwitching },
     ...(words !== undefined && {
       realtime_processing: {
         custom_vocabulary: true,
