@@ -149,12 +149,17 @@ export const tellingFaults =
     const fault = faultOf(answer);
     const { host, pathname } = new URL(request.url);
     if (fault !== undefined)
-      log.warn(
-        { host, asked: pathname.split('/').at(-1), ...fault },
-        'a carrier did not do what it was asked',
-      );
+      log.warn({ host, ...subjectOf(pathname), ...fault }, 'a carrier did not do what it was asked');
     return answer;
   };
+
+/** What was asked, and of which call, by the address: `/Calls/ID.json` at carrier A, `/calls/ID/actions/ACTION` at carrier B. */
+function subjectOf(path: string): { readonly asked: string; readonly call?: string } {
+  const [, call, action = 'Calls'] = /\/calls\/([^/]+?)(?:\.json|\/actions\/(\w+))$/i.exec(path) ?? [];
+  return call === undefined
+    ? { asked: path.split('/').at(-1) ?? '' }
+    : { asked: action, call: decodeURIComponent(call) };
+}
 
 function faultOf(answer: RestAnswer): object | undefined {
   if (answer.kind !== 'answered') return { outcome: answer.kind, reason: answer.reason };

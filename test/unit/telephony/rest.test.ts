@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import {
   newRest,
   persistent,
+  tellingFaults,
   type RestAnswer,
   type RestRequest,
 } from '../../../supervisor/telephony/rest.ts';
@@ -62,4 +63,18 @@ it('an answer that breaks off behind its status has been given', async () => {
   expect(await rest.ask({ ...request, url: `http://127.0.0.1:${port}/` })).toEqual(status(200));
   rest.close();
   await new Promise((resolve) => server.close(resolve));
+});
+
+it.each([
+  ['2010-04-01/Accounts/AC1/Calls/CA1.json', { asked: 'Calls', call: 'CA1' }],
+  ['2010-04-01/Accounts/AC1/Calls.json', { asked: 'Calls.json' }],
+  ['v2/calls/v3%3Aa/actions/hangup', { asked: 'hangup', call: 'v3:a' }],
+  ['v2/conferences/c1/actions/join', { asked: 'join' }],
+  ['v2/calls', { asked: 'calls' }],
+])('a fault at %s is told with what was asked, and of which call', async (path, subject) => {
+  const told: unknown[] = [];
+  const warn = (line: unknown): void => void told.push(line);
+  const ask = tellingFaults(() => Promise.resolve(status(500)), { warn });
+  await ask({ ...request, url: request.url + path });
+  expect(told).toEqual([{ host: 'api.example', ...subject, status: 500, code: undefined }]);
 });
