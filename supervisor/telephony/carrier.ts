@@ -63,6 +63,8 @@ export interface WarmCarrier {
       readonly commandId: string;
     },
   ): Promise<CarrierOutcome>;
+  /** Whether a call is known to be over. */
+  isOver(callId: string): Promise<boolean>;
 }
 
 type StepAnswer = MadeOutcome | { readonly kind: 'ok'; readonly id?: string };

@@ -27,6 +27,8 @@ type WarmCommand = Extract<ControlCommand, { type: 'transfer' }>;
 /** Warm transfers at a time. */
 const mostOpen = 1_024;
 const lookEveryMs = 5_000;
+/** How often the carrier is asked whether a caller who waits for an operator is still there. */
+const askEveryMs = 60_000;
 /** How often it is asked whether the process before this one has let the folder go. */
 const lockEveryMs = 100;
 
@@ -47,7 +49,12 @@ interface Running {
   readonly saga: Saga;
   readonly numbers: { readonly to: string; readonly from: string } | undefined;
   readonly reply: ((outcome: CarrierOutcome) => void) | undefined;
+  /** When the carrier was asked for the caller. */
+  askedAt?: number;
 }
+
+/** It waits for an operator. */
+const isLeft = ({ phase }: Saga): boolean => phase === 'parked' || phase === 'unsure';
 
 const refused = (code: RefusedCode): Promise<CarrierOutcome> => Promise.resolve({ kind: 'refused', code });
 
@@ -197,7 +204,7 @@ export class WarmTransfers {
     const { log, counted } = this.#options;
     this.#save(saga);
     log.info({ transfer: handle, call: saga.callId, phase: saga.phase }, 'a warm transfer has moved');
-    if (saga.phase !== before && (saga.phase === 'parked' || saga.phase === 'unsure'))
+    if (saga.phase !== before && isLeft(saga))
       log.warn({ transfer: handle, call: saga.callId, phase: saga.phase }, 'a caller waits for an operator');
     for (const order of orders) {
       if (order.type === 'tell') reply?.(order.outcome);
@@ -250,8 +257,19 @@ export class WarmTransfers {
         if (running === undefined || before === undefined) continue;
         const { orders } = stepSaga(running.saga, { type: 'time.passed' }, this.#options.wallClock.now());
         if (orders.length > 0 || running.saga.phase !== before) this.#follow(handle, orders, before);
+        if (isLeft(running.saga)) void this.#lookAfter(running);
       }
       this.#watch();
     });
+  }
+
+  /** A caller who waits for an operator may have hung up where nobody was told of it: nobody has to bring them back. */
+  async #lookAfter(running: Running): Promise<void> {
+    const { clock, warmOf } = this.#options;
+    const { handle, callId, carrier } = running.saga;
+    if (clock.now() - (running.askedAt ?? -Infinity) < askEveryMs) return;
+    running.askedAt = clock.now();
+    const isOver = await warmOf(carrier)?.isOver(callId);
+    if (isOver === true && isLeft(running.saga)) this.#take(handle, { type: 'caller.gone' });
   }
 }

@@ -25,13 +25,15 @@ export function statusPath(path: string): StatusPath | undefined {
 
 const ended: readonly string[] = ['completed', 'busy', 'no-answer', 'failed', 'canceled'];
 
+export const isOverAtA = (callStatus: string): boolean => ended.includes(callStatus);
+
 /** The fact in a form; undefined where it says nothing new. Who answered is what counts: a leg that is merely answered may be a voicemail. */
 export function statusFact({ kind }: StatusPath, form: FormParameters): SagaFact | undefined {
   const field = (name: string): string => form.find(([is]) => is === name)?.[1] ?? '';
   if (kind === 'parked') return { type: 'caller.gone' };
   const leg = field('CallSid');
   if (leg === '') return undefined;
-  if (kind === 'leg') return ended.includes(field('CallStatus')) ? { type: 'leg.ended', leg } : undefined;
+  if (kind === 'leg') return isOverAtA(field('CallStatus')) ? { type: 'leg.ended', leg } : undefined;
   if (kind === 'conference')
     return field('StatusCallbackEvent') === 'participant-join' ? { type: 'leg.joined', leg } : undefined;
   const by = field('AnsweredBy');

@@ -5,7 +5,7 @@
 import type { CarrierAAccount, CarrierASettings } from '../../../shared/config/server/carrier-a-variables.ts';
 import type { CarrierOutcome, ControlMeans } from '../../../shared/protocol/call-control.ts';
 import { streamSegment } from '../../listeners/carrier-a/segment.ts';
-import type { StatusKind } from '../../listeners/carrier-a/status.ts';
+import { isOverAtA, type StatusKind } from '../../listeners/carrier-a/status.ts';
 import type {
   Carrier,
   ColdOutcome,
@@ -17,7 +17,7 @@ import type {
   Ring,
   WarmCarrier,
 } from '../carrier.ts';
-import { codesOf, outcomeOf, textAt, type AskRest, type RestAnswer } from '../rest.ts';
+import { codesOf, outcomeOf, textAt, type AskRest, type RestAnswer, type RestRequest } from '../rest.ts';
 import { connectStream, dialConference, dialNumber, pause, playDigits, response, say } from './twiml.ts';
 
 /** How long a destination rings (spec 03, Cold transfer). */
@@ -44,20 +44,20 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
   }
 
   async hangUp(callId: string): Promise<CarrierOutcome> {
-    return this.#done(await this.#update(callId, { Status: 'completed' }, { again: true }));
+    return this.#done(await this.#ofCall(callId, { Status: 'completed' }, { again: true }));
   }
 
   async transfer(callId: string, { to, from }: ColdTransfer): Promise<ColdOutcome> {
     // Without a stream to come back to the call ends behind the dialling.
     const action = this.#settings.resumesStream ? this.#eventUrl('dialled', callId) : undefined;
     const dial = dialNumber(to, { callerId: from, action, timeoutS: ringTimeoutS });
-    return this.#done(await this.#update(callId, { Twiml: response(dial) }));
+    return this.#done(await this.#ofCall(callId, { Twiml: response(dial) }));
   }
 
   /** The stream ends, the keys are pressed, and the call comes back on another stream. */
   async pressKeys(callId: string, { digits }: { readonly digits: string }): Promise<CarrierOutcome> {
     const keys = playDigits(digits.replaceAll('W', 'ww'));
-    return this.#done(await this.#update(callId, { Twiml: response(keys, this.#stream(callId)) }));
+    return this.#done(await this.#ofCall(callId, { Twiml: response(keys, this.#stream(callId)) }));
   }
 
   async park(callId: string, { tag }: { readonly tag: string }): Promise<CarrierOutcome> {
@@ -66,11 +66,11 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
       action: this.#eventUrl('parked', tag),
       joinsTo: this.#eventUrl('conference', tag),
     });
-    return this.#done(await this.#update(callId, { Twiml: response(dial) }));
+    return this.#done(await this.#ofCall(callId, { Twiml: response(dial) }));
   }
 
   async ring({ to, from, tag, ringS, acceptS }: Ring): Promise<MadeOutcome> {
-    const answer = await this.#post('Calls.json', {
+    const answer = await this.#send('Calls.json', {
       ...{ To: to, From: from, Timeout: String(ringS), Twiml: response(pause(acceptS)) },
       StatusCallback: this.#eventUrl('leg', tag),
       ...{ MachineDetection: 'Enable', AsyncAmd: 'true' },
@@ -81,7 +81,7 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
 
   /** The carrier asks what to do once somebody has answered, or it knows who; of a machine, behind its beep. */
   async dial({ id, to, from, ringS, detection }: Dial): Promise<MadeOutcome> {
-    const answer = await this.#post('Calls.json', {
+    const answer = await this.#send('Calls.json', {
       ...{ To: to, From: from, Timeout: String(ringS) },
       Url: this.#eventUrl('answered', id),
       ...(detection === 'carrier' && { MachineDetection: 'DetectMessageEnd' }),
@@ -102,12 +102,18 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
   ): Promise<CarrierOutcome | { readonly kind: 'ok'; readonly meets: true }> {
     const summary = text === '' ? [] : [say(text, language)];
     const dial = dialConference(conferenceOf(tag), { starts: true });
-    const outcome = this.#done(await this.#update(legId, { Twiml: response(...summary, dial) }));
+    const outcome = this.#done(await this.#ofCall(legId, { Twiml: response(...summary, dial) }));
     return outcome.kind === 'ok' ? { kind: 'ok', meets: true } : outcome;
   }
 
   async putBack(callId: string): Promise<CarrierOutcome> {
-    return this.#done(await this.#update(callId, { Twiml: response(this.#stream(callId)) }));
+    return this.#done(await this.#ofCall(callId, { Twiml: response(this.#stream(callId)) }));
+  }
+
+  async isOver(callId: string): Promise<boolean> {
+    const answer = await this.#ofCall(callId, {}, { method: 'GET' });
+    if (answer.kind !== 'answered') return false;
+    return answer.status === 404 || (answer.status === 200 && isOverAtA(textAt(answer.body, 'status')));
   }
 
   #made(answer: RestAnswer): MadeOutcome {
@@ -138,18 +144,18 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
     return isOver ? { kind: 'refused', code: 'rejected', gone: true } : outcomeOf(answer);
   }
 
-  #update(
+  #ofCall(
     callId: string,
     fields: Readonly<Record<string, string>>,
-    more: { readonly again?: true } = {},
+    more: Pick<RestRequest, 'again' | 'method'> = {},
   ): Promise<RestAnswer> {
-    return this.#post(`Calls/${encodeURIComponent(callId)}.json`, fields, more);
+    return this.#send(`Calls/${encodeURIComponent(callId)}.json`, fields, more);
   }
 
-  #post(
+  #send(
     path: string,
     fields: Readonly<Record<string, string>>,
-    more: { readonly again?: true } = {},
+    more: Pick<RestRequest, 'again' | 'method'> = {},
   ): Promise<RestAnswer> {
     const { apiUrl, accountSid, user, password } = this.#account;
     return this.#ask({

@@ -252,19 +252,30 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
 
   /** The conference of a transfer whose making got no answer, by its name. Empty: there is none; undefined: nobody knows. */
   async #conferenceOf(tag: string): Promise<string | undefined> {
-    const { apiUrl, apiKey } = this.#account;
-    const answer = await this.#ask({
-      method: 'GET',
-      url: `${apiUrl}/conferences?filter[name]=${encodeURIComponent(nameOf(tag))}`,
-      authorization: `Bearer ${apiKey.reveal()}`,
-      contentType: 'application/json',
-      body: '',
-    });
+    const answer = await this.#get(`/conferences?filter[name]=${encodeURIComponent(nameOf(tag))}`);
     if (answer.kind !== 'answered' || answer.status !== 200) return undefined;
     const { data } = (answer.body ?? {}) as { readonly data?: unknown };
     const made: unknown[] = Array.isArray(data) ? data : [];
     // The newest counts; one that is over cannot be left any more, which does no harm.
     return made.map((one) => textAt({ one }, 'one', 'id')).find((id) => id !== '') ?? '';
+  }
+
+  async isOver(callId: string): Promise<boolean> {
+    const answer = await this.#get(`/calls/${encodeURIComponent(callId)}`);
+    if (answer.kind !== 'answered') return false;
+    const { data } = (answer.body ?? {}) as { readonly data?: { readonly is_alive?: unknown } };
+    return answer.status === 404 || hasCode(answer, callEnded) || data?.is_alive === false;
+  }
+
+  #get(path: string): Promise<RestAnswer> {
+    const { apiUrl, apiKey } = this.#account;
+    return this.#ask({
+      method: 'GET',
+      url: apiUrl + path,
+      authorization: `Bearer ${apiKey.reveal()}`,
+      contentType: 'application/json',
+      body: '',
+    });
   }
 
   #act(callId: string, action: string, fields: object): Promise<RestAnswer> {

@@ -51,12 +51,19 @@ it('carrier A', async () => {
   await ours.join('CA9', { tag: 't', conference: '', text: 'Tom.', language: 'en-US', commandId: 'k' });
   await ours.putBack('CA1');
   await ours.pressKeys('CA1', { digits: '1#' });
+  await ours.isOver('CA1');
 
   const theirs: Sent[] = [];
   const httpClient = {
-    request: ({ uri, username, password, data, method }: Record<string, string> & { data: object }) => {
+    request: ({
+      uri,
+      username,
+      password,
+      data,
+      method,
+    }: Record<string, string> & { data: object | undefined }) => {
       const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-      const texts = Object.entries(data).map(([name, value]) => [name, String(value)]);
+      const texts = Object.entries(data ?? {}).map(([name, value]) => [name, String(value)]);
       theirs.push({
         method: String(method).toUpperCase(),
         url: String(uri),
@@ -81,6 +88,7 @@ it('carrier A', async () => {
   });
   for (const [index, call] of ['CA1', 'CA9', 'CA1', 'CA1'].entries())
     await client.calls(call).update({ twiml: String(sent[4 + index]?.body['Twiml']) });
+  await client.calls('CA1').fetch();
   expect(sent).toEqual(theirs);
 });
 
@@ -126,6 +134,7 @@ async function oursOfB(): Promise<Sent[]> {
   });
   await ours.putBack(id, { conference: 'c1', tag: 't', commandId: 'k9' });
   await ours.putBack(id, { conference: '', tag: 't', commandId: 'k10' });
+  await ours.isOver(id);
   return sent;
 }
 
@@ -196,5 +205,6 @@ it('carrier B', async () => {
     ...(sent[18]?.body as { stream_url: string }),
     command_id: 'k10',
   });
+  await client.calls.retrieveStatus(id);
   expect(sent).toEqual(theirs);
 });

@@ -80,6 +80,10 @@ export class FakeCarrierAApi extends Observed {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
     const path = (request.url ?? '').replace(`/2010-04-01/Accounts/${accountSid}`, '');
+    if (request.method === 'GET') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"in-progress"}');
+      return;
+    }
     const expected = `Basic ${Buffer.from(`${accountSid}:${carrierToken}`).toString('base64')}`;
     const reply = request.headers.authorization === expected ? (this.replies.shift() ?? 200) : 401;
     this.requests.push({ path, form });

@@ -265,6 +265,34 @@ describe('idempotency', () => {
   });
 });
 
+describe('a call is over', () => {
+  const answered = (status: number, body: unknown): RestAnswer => ({ kind: 'answered', status, body });
+
+  it.each([
+    [answered(200, { status: 'in-progress' }), false],
+    [answered(200, { status: 'completed' }), true],
+    [answered(200, undefined), false],
+    [answered(404, { code: 20404 }), true],
+    [answered(401, { code: 20003 }), false],
+    [answered(503, undefined), false],
+    [{ kind: 'lost' } as const, false],
+  ])('where carrier A answers %j: %j', async (answer, isOver) => {
+    expect(await newA({}, answer).control.isOver('CA1')).toBe(isOver);
+  });
+
+  it.each([
+    [answered(200, { data: { is_alive: true } }), false],
+    [answered(200, { data: { is_alive: false } }), true],
+    [answered(200, undefined), false],
+    [answered(404, undefined), true],
+    [refusedWith('90018'), true],
+    [refusedWith('10009', 401), false],
+    [{ kind: 'unsent' } as const, false],
+  ])('where carrier B answers %j: %j', async (answer, isOver) => {
+    expect(await newB(answer).control.isOver('v3:a')).toBe(isOver);
+  });
+});
+
 describe('a command that a carrier gives no answer to', () => {
   const given = { tag: 't', conference: 'c', commandId: 'k', text: '', language: 'en' };
   const ring = { ...given, to: '+1', from: '+2', ringS: 30, acceptS: 120 };

@@ -25,7 +25,7 @@ type Step = 'park' | 'ring' | 'join' | 'hang_up' | 'put_back';
 
 /** The carrier and both telephones, which live on when the service dies. */
 class World {
-  caller: 'bot' | 'parked' | 'joined' = 'bot';
+  caller: 'bot' | 'parked' | 'joined' | 'gone' = 'bot';
   leg: 'none' | 'ringing' | 'joined' | 'ended' = 'none';
   readonly done: Step[] = [];
   /** The step whose answer never comes, because the service dies before it. */
@@ -47,6 +47,7 @@ class World {
       join: () => this.#do('join', () => (this.caller = this.leg = 'joined')),
       hangUp: () => this.#do('hang_up', () => (this.leg = 'ended')),
       putBack: () => this.#do('put_back', () => (this.caller = 'bot')),
+      isOver: () => Promise.resolve(this.caller === 'gone'),
     };
   }
 
@@ -166,6 +167,22 @@ describe('a service that dies while it', () => {
     await settled();
     expect([world.caller, phases(warm)]).toEqual(['joined', []]);
   });
+});
+
+it('a caller who waits for an operator and is gone waits no more, as soon as the carrier says so', async () => {
+  const world = new World();
+  await begun(world, 'park');
+  const { warm, clock } = start(world);
+  clock.advance(5_000);
+  await settled();
+  expect(phases(warm)).toEqual(['parked']);
+  world.caller = 'gone';
+  clock.advance(55_000);
+  await settled();
+  expect(phases(warm)).toEqual(['parked']);
+  clock.advance(5_000);
+  await settled();
+  expect(phases(warm)).toEqual([]);
 });
 
 describe('what is written down', () => {
