@@ -62,7 +62,7 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
 
   async hangUp(callId: string, commandId: string): Promise<CarrierOutcome> {
     const answer = await this.#act(callId, 'hangup', { command_id: commandId });
-    return hasCode(answer, callEnded) ? over : outcomeOf(answer);
+    return isCallOver(answer) ? over : outcomeOf(answer);
   }
 
   async transfer(callId: string, { commandId, to, from }: ColdTransfer): Promise<ColdOutcome> {
@@ -129,7 +129,7 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
       ...(given.length > 0 && { custom_parameters: given }),
       command_id: commandId,
     });
-    return hasCode(answer, callEnded) ? over : outcomeOf(answer);
+    return isCallOver(answer) ? over : outcomeOf(answer);
   }
 
   async park(
@@ -264,7 +264,7 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     const answer = await this.#get(`/calls/${encodeURIComponent(callId)}`);
     if (answer.kind !== 'answered') return false;
     const { data } = (answer.body ?? {}) as { readonly data?: { readonly is_alive?: unknown } };
-    return answer.status === 404 || hasCode(answer, callEnded) || data?.is_alive === false;
+    return isCallOver(answer) || data?.is_alive === false;
   }
 
   #get(path: string): Promise<RestAnswer> {
@@ -310,6 +310,10 @@ function made(answer: RestAnswer, id: string): MadeOutcome {
   // It was made, and nobody can name it.
   return found === '' ? { kind: 'unknown' } : { kind: 'ok', id: found };
 }
+
+/** The carrier says that the call has ended, or knows it no more. */
+const isCallOver = (answer: RestAnswer): boolean =>
+  hasCode(answer, callEnded) || (answer.kind === 'answered' && answer.status === 404);
 
 /** Whether a refusal is for this reason; codes come as texts or numbers. */
 function hasCode(answer: RestAnswer, code: string): boolean {

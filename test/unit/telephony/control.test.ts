@@ -291,6 +291,16 @@ describe('a call is over', () => {
   ])('where carrier B answers %j: %j', async (answer, isOver) => {
     expect(await newB(answer).control.isOver('v3:a')).toBe(isOver);
   });
+
+  it.each([refusedWith('90018'), answered(404, undefined)])(
+    'for whoever ends it, or brings its caller back, where carrier B answers %j',
+    async (answer) => {
+      const gone = { kind: 'refused', code: 'rejected', gone: true };
+      expect(await newB(answer).control.hangUp('v3:a', 'k')).toEqual(gone);
+      const given = { commandId: 'k', parameters: {} };
+      expect(await newB(answer).control.startStream('v3:a', given)).toEqual(gone);
+    },
+  );
 });
 
 describe('a command that a carrier gives no answer to', () => {
