@@ -276,7 +276,8 @@ export class Telephony {
   #streamFailed(call: string, payload: CarrierBEvent['payload']): void {
     const reason = /^[a-z_]{1,64}$/.exec(textAt(payload, 'failure_reason'))?.[0];
     this.#options.log.warn({ call, reason }, 'the carrier could not open the stream of a call');
-    if (!this.outbound.unheard(call)) void this.#hangUp(call);
+    // Whose stream breaks off has been heard.
+    if (this.#streams.has(call) || !this.outbound.unheard(call)) void this.#hangUp(call);
   }
 
   /** Of a leg its state names the transfer; of a caller it may be any. */

@@ -77,7 +77,10 @@ it('a call whose making got no answer, and that was given up, is hung up when so
   await carrier.close();
 });
 
-it('a call that was made, and whose stream the carrier cannot open, has failed; the log says why', async () => {
+it.each([
+  ['cannot open has failed', false, 'failed'],
+  ['loses has talked', true, 'talked'],
+])('a call that was made, and whose stream the carrier %s; the log says why', async (_, isHere, end) => {
   const { carrier, telephony, lines } = await newTelephony();
   const made = await telephony.outbound.make(toNobody, undefined);
   const id = made.ok ? made.value.id : '';
@@ -87,9 +90,11 @@ it('a call that was made, and whose stream the carrier cannot open, has failed; 
     telephony.carrierBTold({ type, id: type, payload }, given);
   };
   tell('call.machine.detection.ended', { result: 'human' });
+  if (isHere) telephony.greet(streamOf('v3:leg'));
   tell('streaming.failed', { failure_reason: 'connection_failed' });
   await carrier.until(() => carrier.of('hangup').length > 0);
-  expect(telephony.outbound.view(id)).toMatchObject({ phase: 'over', end: 'failed' });
+  tell('call.hangup', { hangup_cause: 'normal_clearing' });
+  expect(telephony.outbound.view(id)).toMatchObject({ phase: 'over', end });
   expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
     { call: 'v3:leg', reason: 'connection_failed', msg: 'the carrier could not open the stream of a call' },
   ]);
