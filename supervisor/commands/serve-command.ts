@@ -203,6 +203,6 @@ function missingLibrary({ webrtc }: ServerSettings): string | undefined {
     return undefined;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return 'SVC_WEBRTC_ADDR needs a library that is not part of the service: npm install --ignore-scripts node-datachannel@0.33.4';
+    return 'SVC_WEBRTC_ADDR needs a library that is not part of the service: npm install --ignore-scripts node-datachannel@0.33.4 (docs/webrtc.md says where)';
   }
 }
