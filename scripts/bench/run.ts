@@ -1,7 +1,7 @@
 /** One run: providers, service and load in processes of their own, a ramp, a measured window, and everything stopped again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startAgent } from './agent-link.ts';
-import { decisionToAudio, type DecisionToAudio } from './decision.ts';
+import { decisionToAudio } from './decision.ts';
 import type { LoadResult } from './load.ts';
 import { openCalls, startLimitMs, watchCalls, withParties, type Parties } from './parties.ts';
 import type { ProvidersResult } from './providers.ts';
@@ -15,7 +15,7 @@ import {
 } from './processes.ts';
 import type { CallFormat } from './client/speech.ts';
 import { wires, type TransportName } from './client/wire.ts';
-import { growth, parseMetrics, type Samples } from './report/statistics.ts';
+import { growth, parseMetrics, type Samples, type Summary } from './report/statistics.ts';
 
 export interface RunOptions {
   readonly calls: number;
@@ -61,7 +61,7 @@ export interface RunResult {
   readonly metrics: Samples;
   /** By reason, since the service started: also those of the ramp. */
   readonly refusals: Readonly<Record<string, number>>;
-  readonly decision: DecisionToAudio;
+  readonly decision: Summary;
   readonly complaints: readonly string[];
 }
 

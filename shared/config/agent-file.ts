@@ -211,7 +211,7 @@ export const turnKeys = z.strictObject({
   }),
   speculate: z.boolean().default(true).meta({
     description:
-      'Whether the LLM may start at a pause, before the end of the turn is certain; it waits for nothing and nothing of it is heard before. Requests for words that turn out to be too few are thrown away, two of a turn at most.',
+      'Whether the LLM may start at a pause, before the end of the turn is certain, and TTS on what the answer begins with; it waits for nothing and nothing of it is heard before. What was made for words that turn out to be too few is thrown away, twice in a turn at most.',
   }),
   echo: z.enum(['auto', 'off']).default('auto').meta({
     description:

@@ -307,6 +307,8 @@ export class CoreShell {
     switch (action.type) {
       case 'stt.listen':
       case 'stt.replay':
+      case 'tts.prepare':
+      case 'tts.forget':
         return;
       case 'turn.judge':
         this.#tell({ type: 'turn.judged', ask: action.ask, probability: undefined });

@@ -43,6 +43,12 @@ export function performStageOrder(
     case 'tts.speak':
       stages.tts.speak(order.context, order.text, order);
       return;
+    case 'tts.prepare':
+      stages.tts.prepare(order.text);
+      return;
+    case 'tts.forget':
+      stages.tts.forget();
+      return;
     case 'tts.flush':
       stages.tts.flush(order.context);
       return;

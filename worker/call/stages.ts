@@ -9,6 +9,7 @@ import type { Scope } from '../../shared/runtime/scope.ts';
 import type { ContextMessage, OfferedTool } from '../core/actions.ts';
 import type { CallEvent, PlayoutPosition } from '../core/events.ts';
 import type { ConversationEvent } from '../core/told.ts';
+import { AheadTts } from '../stages/ahead-tts.ts';
 import { LaterStt } from '../stages/later-stt.ts';
 import { reasonOf } from '../stages/failure.ts';
 import type {
@@ -24,7 +25,6 @@ import type {
   SttStage,
   ToolCall,
   TtsEvent,
-  TtsSession,
   TtsStage,
 } from '../stages/stage.ts';
 
@@ -71,7 +71,7 @@ export class CallStages {
   #sttOpenedAt: Millis;
   /** Sessions of STT in a row that died soon. */
   #sttDeaths = 0;
-  #tts: TtsSession;
+  #tts: AheadTts;
   readonly #llm: LlmSession;
   readonly #causes: Partial<Record<'stt' | 'llm' | 'tts', string>> = {};
   #round: LlmRound | undefined;
@@ -96,7 +96,7 @@ export class CallStages {
     return this.#stt;
   }
 
-  get tts(): TtsSession {
+  get tts(): AheadTts {
     return this.#tts;
   }
 
@@ -154,8 +154,13 @@ export class CallStages {
     return this.#options.stt.open(this.#context, (event) => this.#onStt(event));
   }
 
-  #openTts(): TtsSession {
-    return this.#options.tts.open(this.#context, (event) => this.#onTts(event));
+  #openTts(): AheadTts {
+    const context = this.#context;
+    return new AheadTts(
+      context,
+      (sink) => this.#options.tts.open(context, sink),
+      (event) => this.#onTts(event),
+    );
   }
 
   #onStt(event: SttEvent): void {

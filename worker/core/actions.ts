@@ -50,6 +50,9 @@ export type CallAction =
       readonly text: string;
       readonly recorded?: boolean;
     }
+  /** This text may be the first that is spoken next: it may be made ahead. Or it will not be spoken. */
+  | { readonly type: 'tts.prepare'; readonly text: string }
+  | { readonly type: 'tts.forget' }
   | { readonly type: 'tts.flush'; readonly context: number }
   | { readonly type: 'tts.cancel'; readonly context: number }
   | { readonly type: 'tts.reopen' }

@@ -19,12 +19,6 @@ export const pace = {
   ttsChunkEveryMs: 50,
 } as const;
 
-const firstSentence = /^[^.]*\./.exec(answer)?.[0] ?? answer;
-
-/** What of the time to the first audio is the providers' own: final text, first sentence, first sound. */
-export const providersMs =
-  pace.sttFinalMs + pace.llmFirstMs + (wordsOf(firstSentence) - 1) * pace.llmDeltaMs + pace.ttsFirstMs;
-
 /** The turn settings of the agent file, which the report takes out or counts from. */
 export const turn = { silenceEndMs: 700, interruptMinSpeechMs: 300 } as const;
 

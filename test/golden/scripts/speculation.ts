@@ -16,15 +16,24 @@ const pausing = (begin: Begin, text: string): Script =>
   begin({ settings }).opens().callerBegins().skips().sttHears(text).callerStops();
 
 export const speculation: readonly Dialogue[] = [
-  dialogue('the LLM is asked at the pause, and its text is kept until the turn is over', (begin) => {
-    const call = pausing(begin, 'What time is it?')
-      .orders('llm.start 1')
-      .llmIsAsked('user: What time is it?');
-    call.llmWrites('It is ten. ').orders().silenceEndsTheTurn().orders('stt.finalize');
-    call.sttFinalizes().orders('playout.open 1', 'tts.speak 1 "It is ten. "').rounds(1);
-    call.llmAnswers('Anything else?').botFinishes().callerSays('No.');
-    call.llmIsAsked('user: What time is it?', 'assistant: It is ten. Anything else?', 'user: No.');
-  }),
+  dialogue(
+    'the LLM is asked at the pause, and its text is made to sound and kept until the turn is over',
+    (begin) => {
+      const call = pausing(begin, 'What time is it?')
+        .orders('llm.start 1')
+        .llmIsAsked('user: What time is it?');
+      call.llmWrites('It is').orders().llmWrites(' ten. ').orders('tts.prepare "It is ten. "');
+      call.llmWrites('It is late already. ').orders().silenceEndsTheTurn().orders('stt.finalize');
+      const [first, second] = ['It is ten. ', 'It is late already. '].map((text) => `tts.speak 1 "${text}"`);
+      call
+        .sttFinalizes()
+        .orders('playout.open 1', first ?? '', second ?? '')
+        .rounds(1);
+      call.llmAnswers('Anything else?').botFinishes().callerSays('No.');
+      const said = 'assistant: It is ten. It is late already. Anything else?';
+      call.llmIsAsked('user: What time is it?', said, 'user: No.');
+    },
+  ),
 
   dialogue('an answer that is complete by then is spoken at once', (begin) => {
     const call = pausing(begin, 'What time is it?').llmAnswers('It is ten.').silenceEndsTheTurn().skips();
@@ -43,7 +52,10 @@ export const speculation: readonly Dialogue[] = [
 
   dialogue('when the final text differs, the answer is thrown away and the LLM is asked again', (begin) => {
     const call = pausing(begin, 'A table').llmWrites('For how many? ').silenceEndsTheTurn().skips();
-    call.sttHears('for two.').sttFinalizes().orders('llm.cancel', 'playout.open 1', 'llm.start 1');
+    call
+      .sttHears('for two.')
+      .sttFinalizes()
+      .orders('tts.forget', 'llm.cancel', 'playout.open 1', 'llm.start 1');
     call.llmIsAsked('user: A table for two.').llmAnswers('Fine.').botSays('Fine.');
   }),
 
@@ -74,8 +86,14 @@ export const speculation: readonly Dialogue[] = [
   }),
 
   dialogue('a request that fails early is made again when the turn is over', (begin) => {
-    const call = pausing(begin, 'What time is it?').skips().llmFails().orders().silenceEndsTheTurn();
-    call.sttFinalizes().rounds(2).without('fault.noticed');
+    const call = pausing(begin, 'What time is it?').llmWrites('It is ten. ').skips();
+    call
+      .llmFails()
+      .orders('tts.forget')
+      .silenceEndsTheTurn()
+      .sttFinalizes()
+      .rounds(2)
+      .without('fault.noticed');
   }),
 
   dialogue('keys pressed meanwhile make the answer one to another conversation', (begin) => {
@@ -86,7 +104,11 @@ export const speculation: readonly Dialogue[] = [
   dialogue(
     'a tool that the early answer calls runs once the turn is over, and never when it is not',
     (begin) => {
-      const call = pausing(begin, 'Bye.').llmCalls('end_call').without('tts.speak').silenceEndsTheTurn();
+      const call = pausing(begin, 'Bye.')
+        .llmCalls('end_call')
+        .without('tts.speak')
+        .without('tts.prepare')
+        .silenceEndsTheTurn();
       call.sttFinalizes().botSays('Goodbye.').botFinishes().ends('ended');
       const other = pausing(begin, 'Bye.').llmCalls('end_call').sttHears('No, wait.').silenceEndsTheTurn();
       other.sttFinalizes().llmAnswers('Yes?').botFinishes().ends(undefined);
@@ -97,7 +119,11 @@ export const speculation: readonly Dialogue[] = [
     const call = begin({ settings: early }).opens().callerBegins().skips().callerStops();
     call.later(99).orders().later(1).orders('stt.flush');
     call.later(60).sttHears('What time is it?').orders('llm.start 1').sttFinalizes().orders();
-    call.llmAnswers('It is ten.').orders().silenceEndsTheTurn().orders('stt.finalize');
+    call
+      .llmAnswers('It is ten.')
+      .orders('tts.prepare "It is ten."')
+      .silenceEndsTheTurn()
+      .orders('stt.finalize');
     call.sttFinalizes().orders('playout.open 1', 'tts.speak 1 "It is ten."', 'tts.flush 1').rounds(1);
     call.llmIsAsked('user: What time is it?');
   }),

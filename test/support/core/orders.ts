@@ -8,6 +8,8 @@ export function shown(order: Order): string {
       return `llm.start ${order.epoch}`;
     case 'tts.speak':
       return `${order.recorded === true ? 'announce' : 'tts.speak'} ${order.context} "${order.text}"`;
+    case 'tts.prepare':
+      return `tts.prepare "${order.text}"`;
     case 'tts.flush':
     case 'tts.cancel':
     case 'playout.open':

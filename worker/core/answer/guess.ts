@@ -14,6 +14,8 @@ export interface Speculation {
   readonly guessed: boolean;
   held: string;
   firstTextAt: Millis | undefined;
+  /** TTS was told how it begins. */
+  isPrepared: boolean;
   done: Extract<CallEvent, { type: 'llm.done' }> | undefined;
 }
 
@@ -43,6 +45,7 @@ export const guessCodec = record<Guess>({
       // Its request dies with the worker; that there was one is all that counts.
       held: leftOut(() => ''),
       firstTextAt: leftOut(() => undefined),
+      isPrepared: leftOut(() => false),
       done: leftOut(() => undefined),
     }),
   ),

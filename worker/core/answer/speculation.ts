@@ -9,6 +9,7 @@ import { isPressing } from '../turn/dtmf.ts';
 import { numberSaid } from '../turn/numbers-said.ts';
 import { endsHesitant } from '../turn/phrases.ts';
 import { onLlmDone, onLlmText } from './answering.ts';
+import { addText, finishText, newSplitter } from './sentences.ts';
 import { openAnswer, requestAnswer } from './speaking.ts';
 import { wasteGuess, type Speculation } from './guess.ts';
 import { awaitsWord, type Step } from '../state.ts';
@@ -63,6 +64,7 @@ export function reviewSpeculation(step: Guessing): void {
     guessed,
     held: '',
     firstTextAt: undefined,
+    isPrepared: false,
     done: undefined,
   };
 }
@@ -72,12 +74,27 @@ export function dropSpeculation(step: Step<'guess'>): void {
   const { running: speculation } = state.guess;
   if (speculation === undefined) return;
   wasteGuess(state.guess);
+  if (speculation.isPrepared) step.actions.push({ type: 'tts.forget' });
   if (speculation.done === undefined) step.actions.push({ type: 'llm.cancel' });
+}
+
+/** What the answer begins with is made ahead: it can be heard as soon as the turn is over. */
+function prepareSpeech(step: Guessing, speculation: Speculation): void {
+  if (speculation.isPrepared) return;
+  const splitter = newSplitter();
+  const [piece = speculation.done?.finish === 'stop' ? finishText(splitter) : undefined] = addText(
+    splitter,
+    speculation.held,
+  );
+  const said = piece === undefined ? '' : step.state.setup.pronounce(piece);
+  if (said === '') return;
+  speculation.isPrepared = true;
+  step.actions.push({ type: 'tts.prepare', text: said });
 }
 
 /** Takes what the LLM says to a request that may turn out to be in vain. */
 export function onSpeculativeLlm(
-  step: Step<'guess'>,
+  step: Guessing,
   speculation: Speculation,
   event: Extract<CallEvent, { type: `llm.${string}` }>,
 ): void {
@@ -86,11 +103,14 @@ export function onSpeculativeLlm(
     speculation.firstTextAt ??= step.now;
     speculation.held += event.text;
     if (speculation.held.length > maxHeldChars) dropSpeculation(step);
+    else prepareSpeech(step, speculation);
   } else if (event.type === 'llm.done') {
     speculation.done = event;
+    prepareSpeech(step, speculation);
   } else {
     // The request that is made once the turn is over shows whether the LLM is at fault.
     wasteGuess(step.state.guess);
+    if (speculation.isPrepared) step.actions.push({ type: 'tts.forget' });
   }
 }
 
