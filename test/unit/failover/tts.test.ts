@@ -173,6 +173,10 @@ describe('a voice that sends silence', () => {
     // With nobody left it is the owner's affair.
     for (const event of sent) secondary.sessions[0]!.say(event);
     expect(events.all).toEqual([spoken, flushed]);
+    expect(scope.notes).toContain('secondary failed protocol');
+    // The first one may be whole by now.
+    session.speak(2, 'Again.');
+    expect(primary.sessions[1]!.asked).toEqual(['speak 2 Again.']);
   });
 
   it('is slow, and overtaken; what it says before its first sound is kept for it', () => {

@@ -206,7 +206,23 @@ class FailoverTtsSession implements TtsSession {
     };
     if (isMute && this.turns.afterSilence(voice.use, mute, goOn)) return;
     if (voice !== this.voice) return;
+    if (isMute) voice.use.failed(mute);
     for (const event of voice.unheard.end(id)) this.onSaid(voice, event);
+    if (isMute && voice === this.voice) this.leave(voice);
+  }
+
+  /** Both could not be heard of late: the other one may be whole by now, and is asked next. */
+  private leave(voice: Voice): void {
+    const other = otherThan(voice.use.provider, this.options);
+    const use = other && useOf(other, this.options);
+    if (use === undefined) return;
+    if (!this.options.budgets.take(this.scope.context)) {
+      use.abandoned();
+      return;
+    }
+    this.options.failedOver('failed');
+    voice.session.close();
+    this.takeOver(use);
   }
 
   private onSaid(voice: Voice, event: SaidEvent): void {
