@@ -66,6 +66,10 @@ export function connectionError(error: Error): StageError {
   return explained({ kind: 'disconnected' }, { code: code ?? innerCode(error) }, { beforeCall: true });
 }
 
+/** The error of a server that had begun to answer: it was reached, and what is wrong is not the address. */
+export const cutError = (error: StageError): StageError =>
+  error.kind === 'disconnected' ? explained({ kind: 'disconnected' }, { code: 'ANSWER_CUT' }) : error;
+
 /** Of a host with several addresses each of which failed. */
 function innerCode(error: Error): string | undefined {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;

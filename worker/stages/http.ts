@@ -9,7 +9,7 @@ import type { Agent as HttpAgent, Dispatcher } from 'undici';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import { Agent, errors } from '../../shared/runtime/undici.ts';
-import { connectionError, newConnector } from './connect.ts';
+import { connectionError, cutError, newConnector } from './connect.ts';
 import type { StageContext, StageError } from './stage.ts';
 
 /** Ends what a call leaves behind in the pool when its own deadlines ended with it; above every stage's own limit. */
@@ -200,6 +200,7 @@ function newDispatchHandler(
   const head = context.bind((found: ResponseHead) => handlers.head(found));
   const data = context.bind((chunk: Buffer) => handlers.data(chunk));
   const ended = context.bind(() => handlers.ended());
+  let hasAnswered = false;
   return {
     onRequestStart: (controller) => {
       exchange.attach(controller);
@@ -208,6 +209,7 @@ function newDispatchHandler(
     },
     onResponseStart: (_controller, status, headers) => {
       if (status < 200 || exchange.over) return;
+      hasAnswered = true;
       const encoding = firstOf(headers['content-encoding']).toLowerCase();
       if (encoding !== '' && encoding !== 'identity') fail({ kind: 'protocol', rule: 'content encoding' });
       else {
@@ -224,15 +226,13 @@ function newDispatchHandler(
       ended();
     },
     onResponseError: (_controller, error) => {
-      if (!exchange.over) fail(errorOf(error));
+      if (!exchange.over) fail(hasAnswered ? cutError(errorOf(error)) : errorOf(error));
     },
   };
 }
 
-function firstOf(value: string | string[] | undefined): string {
-  const text = typeof value === 'string' ? value : (value?.[0] ?? '');
-  return text.trim();
-}
+const firstOf = (value: string | string[] | undefined): string =>
+  (typeof value === 'string' ? value : (value?.[0] ?? '')).trim();
 
 function errorOf(error: Error): StageError {
   if (error instanceof errors.ConnectTimeoutError) return { kind: 'timeout', what: 'connect' };

@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newChatCompatible } from '../../../worker/stages/llm/chat-compatible/adapter.ts';
+import { causeOf } from '../../../worker/stages/failure.ts';
 import type { LlmEvent, LlmRequest, LlmRound, LlmStage } from '../../../worker/stages/stage.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import {
@@ -51,6 +52,14 @@ describe('the chat compatible stage', () => {
   afterEach(async () => {
     await stage.close();
     await server.close();
+  });
+
+  it('blames no address for an answer that was cut in the middle', async () => {
+    const headers = { 'content-type': 'text/event-stream' };
+    const chunks = [choice({ content: 'Good ' })];
+    const last = await outcome(reply({ headers, chunks, then: 'cut' }));
+    if (last.type !== 'error') throw new Error('no error');
+    expect(causeOf(last.error, { secrets: [], names: [] })).toEqual({ code: 'ANSWER_CUT' });
   });
 
   it('streams text and ends with the finish reason and the usage', async () => {
