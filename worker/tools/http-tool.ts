@@ -214,10 +214,14 @@ async function readAnswer(response: Dispatcher.ResponseData, pointer: string): P
     chunks.push(part);
   }
   const text = Buffer.concat(chunks).toString('utf8');
-  return takeResult(text, pointer, String(headers['content-type'] ?? ''));
+  const type = String(headers['content-type'] ?? '');
+  if (/^(image|audio|video)\//i.test(type) || text.includes('\0')) return failed('the answer is not text');
+  return takeResult(text, pointer, type);
 }
 
 function takeResult(text: string, pointer: string, contentType: string): ToolReport {
+  // Servers that have nothing to say of a success name a type all the same.
+  if (pointer === '' && text.trim() === '') return { kind: 'result', text: '{"ok":true}' };
   if (pointer === '' && !/\bjson\b/i.test(contentType)) return { kind: 'result', text };
   let value: unknown;
   try {

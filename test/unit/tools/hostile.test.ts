@@ -124,6 +124,14 @@ describe('a hostile tool server', () => {
     await expectFailure(await beside(url), { message: 'the answer is not valid JSON' });
   });
 
+  it.each([
+    ['a picture', { 'content-type': 'image/png' }, 'PNG'],
+    ['bytes', {}, 'a\0b'],
+  ])('that sends %s fails', async (_, headers, body) => {
+    const url = await serve((__, response) => response.writeHead(200, headers).end(body));
+    await expectFailure(await beside(url), { message: 'the answer is not text' });
+  });
+
   it('that sends JSON nested deeper than any stack fails', async () => {
     const nested = '['.repeat(30_000) + ']'.repeat(30_000);
     const url = await serve((_, response) => response.writeHead(200, json).end(nested));

@@ -130,6 +130,12 @@ describe('an HTTP tool', () => {
     expect(await ask(`${origin}/{city}`, { method: 'POST' })).toEqual({ kind: 'result', text: '{"n":2}' });
   });
 
+  it.each([200, 204])('has done its work where a server answers %d and nothing more', async (status) => {
+    const json = { 'content-type': 'application/json' };
+    const origin = await serve((_, response) => response.writeHead(status, json).end());
+    expect(await ask(origin)).toEqual({ kind: 'result', text: '{"ok":true}' });
+  });
+
   it.each<[string, RequestListener, string]>([
     [
       'a redirect',
