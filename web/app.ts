@@ -104,6 +104,7 @@ function main(): void {
   void loadConfig().then((config) => {
     view.showAgent(config?.agent ?? '');
     view.offerWebrtc(config?.whip);
+    view.isReady = true;
   });
 
   const draw = (): void => {

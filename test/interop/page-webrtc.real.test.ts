@@ -137,6 +137,23 @@ describe.skipIf(chromiumMissing !== undefined)(`the page by WebRTC ${chromiumMis
     await hangUp();
   });
 
+  it('calls by WebRTC for who is quicker than the network, too', async () => {
+    page = await chromium.browser.newPage();
+    let tell: () => void = () => undefined;
+    const told = new Promise<void>((resolve) => (tell = resolve));
+    await page.route('**/config.json', async (route) => {
+      await told;
+      await route.continue();
+    });
+    await page.goto(`http://${service.address('page')}/`);
+    await page.evaluate("document.querySelector('#call').click()");
+    tell();
+    await page.getByRole('button', { name: 'Call' }).click();
+    await page.locator('#stage[data-state="agent-speaking"]').waitFor();
+    expect(await line()).toBe('webrtc');
+    await hangUp();
+  });
+
   it('is told when the service stops', async () => {
     await open();
     expect(await line()).toBe('webrtc');
