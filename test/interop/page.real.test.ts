@@ -268,6 +268,31 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
     await page.getByText('This service sends no transcript of its calls.').waitFor();
   });
 
+  it('asks nobody for a click who has clicked, where the speaker is slow to start', async () => {
+    await openPage(
+      chromium,
+      service.pageUrl,
+      `
+        const { resume } = AudioContext.prototype;
+        AudioContext.prototype.resume = function () {
+          return new Promise((started) => setTimeout(started, 1_000)).then(() => resume.call(this));
+        };
+        window.hints = [];
+        addEventListener('DOMContentLoaded', () => {
+          const hint = document.querySelector('#hint');
+          new MutationObserver(() => window.hints.push(hint.textContent)).observe(hint, { childList: true });
+        });
+      `,
+    );
+    const arriving = service.nextCall();
+    await page.getByRole('button', { name: 'Call' }).click();
+    await (await arriving).start();
+    await untilState(page, 'listening');
+    const hints = await page.evaluate<string[]>('window.hints');
+    expect(hints.length).toBeGreaterThan(0);
+    expect(hints.filter((hint) => hint.startsWith('Click'))).toEqual([]);
+  });
+
   it('sends silence while it is muted, and offers the devices', async () => {
     const peer = await openCall();
     await peer.until(({ audio }) => audio.some((frame) => levelOf(frame) > 0.02));

@@ -52,6 +52,8 @@ const WANTED_RATES: readonly (number | undefined)[] = [16_000, undefined, 48_000
 const WIDE_RATES: readonly (number | undefined)[] = [48_000, undefined, 16_000];
 /** A browser that wants a gesture first leaves the audio suspended; any other starts it sooner than this. */
 const STARTS_WITHIN_MS = 500;
+/** Who has clicked or pressed a key here gave that gesture: what is late then is the device, as headphones by radio are. */
+const STARTS_AFTER_GESTURE_MS = 3_000;
 const GESTURES = ['pointerup', 'keydown'] as const;
 /** The longest that the end of a goodbye is left to play. */
 const LET_PLAY_MS = 3_000;
@@ -251,7 +253,9 @@ async function addWorklets(context: AudioContext, url: string | URL): Promise<vo
 /** Resolves when the context runs, if need be after a gesture of the user; rejects when nobody wants it any more. */
 async function running(context: AudioContext, { listener, abandoned }: Waiting): Promise<void> {
   const over = new AbortController();
-  const hint = setTimeout(() => listener.gestureNeeded(), STARTS_WITHIN_MS);
+  const hasTouched = 'userActivation' in navigator && navigator.userActivation.hasBeenActive;
+  const patienceMs = hasTouched ? STARTS_AFTER_GESTURE_MS : STARTS_WITHIN_MS;
+  const hint = setTimeout(() => listener.gestureNeeded(), patienceMs);
   try {
     await new Promise<void>((resolve, reject) => {
       // A browser that wants a gesture leaves this pending or rejects it; the next gesture tries again.
