@@ -1,6 +1,6 @@
 /** Who may import whom; the table is in ARCHITECTURE.md. Every folder of the service stands in a rule. */
 const pureFiles =
-  '^(worker/core/|worker/transports/[^/]+/(dialect|narration|spoken|clock-marks|call-machine|call-state|allowance|late-frames|sent-marks|chunk-order|encodings)[.]ts|worker/transports/webrtc/turn/(allocation|turn-reader)[.]ts|supervisor/(telephony/saga|service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|worker/agent-link/(command-ids|intake|link|link-client|link-commands|link-say|link-state|link-tools|messages|outbox)[.]ts|worker/recording/(facts|plain|redaction|replay|retention|transcript)[.]ts|inference/batcher[.]ts)';
+  '^(worker/core/|worker/transports/[^/]+/(dialect|narration|spoken|clock-marks|call-machine|call-state|allowance|late-frames|sent-marks|carrier-frame|chunk-order|encodings)[.]ts|worker/transports/webrtc/turn/(allocation|turn-reader)[.]ts|supervisor/(telephony/saga|service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|worker/agent-link/(command-ids|intake|link|link-client|link-commands|link-say|link-state|link-tools|messages|outbox)[.]ts|worker/recording/(facts|plain|redaction|replay|retention|transcript)[.]ts|inference/batcher[.]ts)';
 /** What a provider declares, and the list of providers, which the configuration reads. */
 const providerDeclaration = '^worker/stages/(stt|llm|tts)/[^/]+/declaration[.]ts$';
 const providerList = '^worker/stages/providers[.]ts$';

@@ -155,6 +155,7 @@ describe('an answer that was asked for early', () => {
       guessed: false,
       held: '',
       firstTextAt: undefined,
+      isPrepared: false,
       done: undefined,
     };
     wasteGuess(guess);
