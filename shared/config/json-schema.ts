@@ -158,10 +158,16 @@ function compile(schema: Readonly<Record<string, unknown>>, compiler: Compiler):
   }
 }
 
-const faultOfSchema = (error: ErrorObject | undefined): SchemaFault => ({
-  path: pathOf(error?.instancePath ?? ''),
-  rule: error?.message ?? 'must be a JSON Schema',
-});
+function faultOfSchema(error: ErrorObject | undefined): SchemaFault {
+  // They are those of JSON Schema itself.
+  const allowed: unknown = error?.keyword === 'enum' ? error.params['allowedValues'] : undefined;
+  return {
+    path: pathOf(error?.instancePath ?? ''),
+    rule: Array.isArray(allowed)
+      ? `must be one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}`
+      : (error?.message ?? 'must be a JSON Schema'),
+  };
+}
 
 function checkArguments(validate: ValidateFunction, value: unknown): string | undefined {
   if (validate(value)) return undefined;

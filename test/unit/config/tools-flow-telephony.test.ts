@@ -97,7 +97,7 @@ describe('[[tools]]', () => {
     ],
     [
       tool().replace('type = "string"', 'type = "strng"'),
-      'tools[0].parameters.properties.city.type must be equal to one of the allowed values',
+      'tools[0].parameters.properties.city.type must be one of "array", "boolean", "integer", "null", "number", "object", "string"',
     ],
     [
       tool().replace('type = "string"', 'pattern = "("'),
@@ -292,7 +292,9 @@ end = true
     [
       'when = "done"',
       'when = "done"\ncollect = { n = { type = "intger" } }',
-      ['flow.nodes.a.next[0].collect.n must be equal to one of the allowed values'],
+      [
+        'flow.nodes.a.next[0].collect.n must be one of "array", "boolean", "integer", "null", "number", "object", "string"',
+      ],
     ],
   ])('with %j as %j is refused', (from, to, expected) => {
     expect(messages(flow.replace(from, to)).toSorted()).toEqual(expected.toSorted());
