@@ -106,7 +106,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   process.on('SIGHUP', () => service.signal('SIGHUP'));
   process.on('SIGUSR2', () => service.restart());
   try {
-    if (options.parent === undefined) await tryMediaPorts(settings, options.workers);
+    if (options.parent === undefined) await tryMediaPorts(settings, options.workers, systemClock);
     await service.start();
   } catch (error) {
     const fields = error instanceof CannotListen ? { error: error.message } : errorFields(error);
