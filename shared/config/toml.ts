@@ -133,6 +133,12 @@ const numberOf = (error: unknown, name: string): number => {
 
 /** The values, or what keeps them from being read. */
 function readValues(text: string): { readonly tree: Values } | { readonly problem: Problem } {
+  const notUtf8 = text.indexOf('\uFFFD');
+  if (notUtf8 >= 0) {
+    const before = text.slice(0, notUtf8).split('\n');
+    const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+    return { problem: syntaxProblem(place, 'this is not UTF-8; save the file with that encoding') };
+  }
   try {
     return { tree: TOML.parse(text) };
   } catch (error) {

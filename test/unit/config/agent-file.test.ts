@@ -328,6 +328,13 @@ describe('TOML mistakes', () => {
     ]);
   });
 
+  it('include bytes that are not UTF-8, which a voice would stumble over', () => {
+    const latin1 = Buffer.from(changed(['prompt = "Be brief."', 'prompt = "Olé"']), 'latin1');
+    expect(load(latin1.toString('utf8')).problems).toMatchObject([
+      { line: 3, column: 13, message: 'not valid TOML: this is not UTF-8; save the file with that encoding' },
+    ]);
+  });
+
   it('in the header of a section stop the judgement of its keys', () => {
     expect(errorsOf(changed(['[stt]', '[stt']))).toHaveLength(1);
   });
