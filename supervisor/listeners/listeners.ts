@@ -103,10 +103,8 @@ export function newGuardedServer(
   });
   server.maxRequestsPerSocket = maxRequestsPerConnection;
   const silent = new SilentConnections(server);
-  waiting.set(server, silent);
   server.on('request', (request, response) => {
     request.resume();
-    if (silent.areSentAway) response.shouldKeepAlive = false;
     const fault = requestFault(request);
     if (fault === undefined) answer(request, response);
     else refuse(response, fault);
@@ -144,43 +142,25 @@ const unreadable: Readonly<Record<string, Answer>> = {
   },
 };
 
-/** Of every guarded server. */
-const waiting = new WeakMap<NetServer, SilentConnections>();
-
 /**
  * Connections that the server waits for. When there are too many, the one that has been silent for longest is cut off: a
  * flood of them costs neither the descriptors that calls need nor the place of a client that speaks at once.
  */
 class SilentConnections {
   readonly #sockets = new Set<Socket>();
-  /** Those of them that have been answered before, and may ask again. */
-  readonly #answered = new Set<Socket>();
-  #areSentAway = false;
 
   constructor(server: Server) {
     server.on('connection', (socket) => {
-      socket.once('close', () => this.spoke(socket));
+      socket.once('close', () => this.#sockets.delete(socket));
       this.#wait(socket);
     });
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const { socket } = request;
       this.spoke(socket);
       response.once('finish', () => {
-        if (socket.destroyed) return;
-        this.#answered.add(socket);
-        this.#wait(socket);
+        if (!socket.destroyed) this.#wait(socket);
       });
     });
-  }
-
-  get areSentAway(): boolean {
-    return this.#areSentAway;
-  }
-
-  /** Whoever has an answer is to ask over a new connection; who has none yet may still ask over this one. */
-  sendAway(): void {
-    this.#areSentAway = true;
-    for (const socket of this.#answered) socket.end();
   }
 
   get size(): number {
@@ -195,7 +175,6 @@ class SilentConnections {
   /** Its request head is here. */
   spoke(socket: Socket): void {
     this.#sockets.delete(socket);
-    this.#answered.delete(socket);
   }
 
   #wait(socket: Socket): void {
@@ -318,11 +297,10 @@ export function listen(server: NetServer, at: HostPort | NetServer): Promise<str
 }
 
 /**
- * Stops accepting, and keeps the connections that have yet to ask: the limits in time that a server watches over hold on for them. Those that
- * are kept open for more requests are closed: where another process has the listening socket too, it is the one to be asked.
+ * Stops accepting, and keeps the connections that are there: the limits in time that a server watches over hold on for them.
+ * Where another process has the listening socket too, it goes on accepting.
  */
 export function stopAccepting(server: NetServer): void {
-  waiting.get(server)?.sendAway();
   // The close of an HTTP server would cut idle connections, a request on its way among them.
   NetServer.prototype.close.call(server);
 }

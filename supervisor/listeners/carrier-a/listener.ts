@@ -21,6 +21,7 @@ import {
   takeUpgrades,
   type OpenListener,
 } from '../listeners.ts';
+import { passOn } from '../pass-on.ts';
 import { response as twimlOf } from '../../telephony/carrier-a/twiml.ts';
 import type { TelephonyEverywhere } from '../../telephony/everywhere.ts';
 import { outboundEnded, statusFact, statusPath, type StatusPath } from './status.ts';
@@ -60,15 +61,18 @@ export const carrierAListener: Listener = {
     const { server, silent } = newGuardedServer((request, response) => {
       answering += 1;
       response.once('close', () => (answering -= 1));
-      if (isLeaving()) response.setHeader('Connection', 'close');
+      if (isLeaving()) {
+        passOn(request, response, address);
+        return;
+      }
       const shows = !settings.telephony.redactsNumbers;
       const isClosed = (): boolean => closed(name) !== undefined;
       serve(own, { request, response, nowS: () => wallClock.now() / 1000, shows, isClosed, telephony });
     });
     takeUpgrades({ server, silent, listener: name }, arrived);
+    const address = await listen(server, given ?? own.addr);
     const opened: OpenListener = {
-      server,
-      address: await listen(server, given ?? own.addr),
+      ...{ server, address },
       connections: () => silent.size + answering,
     };
     return opened;

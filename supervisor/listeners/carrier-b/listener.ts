@@ -17,6 +17,7 @@ import { readSegment } from '../carrier-a/segment.ts';
 import type { Visitor } from '../entrance.ts';
 import type { Listener } from '../listener.ts';
 import { answerHeaders, errorBody, listen, newGuardedServer, takeUpgrades } from '../listeners.ts';
+import { passOn } from '../pass-on.ts';
 import { readBody } from '../request-body.ts';
 import { CarrierBEvents, isSignedByB, publicKeyOf, type CarrierBEvent } from './webhook.ts';
 
@@ -74,15 +75,12 @@ export const carrierBListener: Listener = {
     const { server, silent } = newGuardedServer((request, response) => {
       answering += 1;
       response.once('close', () => (answering -= 1));
-      if (isLeaving()) response.setHeader('Connection', 'close');
-      serve({ request, response, take });
+      if (isLeaving()) passOn(request, response, address);
+      else serve({ request, response, take });
     });
     takeUpgrades({ server, silent, listener: name }, arrived);
-    return {
-      server,
-      address: await listen(server, given ?? own.addr),
-      connections: () => silent.size + answering,
-    };
+    const address = await listen(server, given ?? own.addr);
+    return { server, address, connections: () => silent.size + answering };
   },
 };
 

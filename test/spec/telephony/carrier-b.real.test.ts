@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../../support/fakes/fake-chat.ts';
 import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
-import { stopAll } from '../../support/process/succession.ts';
+import { restarted, stopAll } from '../../support/process/succession.ts';
 import { FakeBStream, FakeCarrierB, streamToken } from '../../support/telephony/fake-carrier-b.ts';
 
 let service: TestService;
@@ -54,6 +54,16 @@ describe('a telephone call of carrier B', () => {
     await carrier.until(() => carrier.of('hangup').length > 0);
     expect(carrier.of('hangup')[0]?.path).toBe(`/calls/${encodeURIComponent(callId)}/actions/hangup`);
     expect(service.log.map((line) => JSON.stringify(line)).join()).not.toContain('5550100001');
+  });
+
+  it('is told of to the new process after a restart, over a connection that the carrier has kept open', async () => {
+    await start();
+    await call();
+    const [, fresh] = await restarted(service);
+    const incoming = { call_control_id: 'v3:later', direction: 'incoming', state: 'parked' };
+    expect(await carrier.tell('call.initiated', incoming)).toBe(200);
+    const asked = await service.says('the carrier was asked', ({ call: id }) => id === 'v3:later');
+    expect(asked['pid']).toBe(fresh);
   });
 
   it('is transferred: code 90045 stops the stream and repeats the command once with the suffix r1', async () => {

@@ -1,9 +1,9 @@
 /** The HTTP server behind every listener, asked by a socket that speaks HTTP by hand. */
 import { once } from 'node:events';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { readBody } from '../../../supervisor/listeners/request-body.ts';
-import { newGuardedServer, stopAccepting } from '../../../supervisor/listeners/listeners.ts';
+import { newGuardedServer } from '../../../supervisor/listeners/listeners.ts';
 
 it('lets a client send its body that asked first whether it may', async () => {
   const { server } = newGuardedServer((request, response) =>
@@ -18,28 +18,4 @@ it('lets a client send its body that asked first whether it may', async () => {
   expect(String((await once(socket, 'data'))[0])).toBe('HTTP/1.1 100 Continue\r\n\r\n');
   socket.write('hello');
   expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 OK[^]*\r\n\r\n/);
-});
-
-it('lets nobody ask over a connection that was kept open, once another process accepts, but whoever has not asked yet', async () => {
-  const { server } = newGuardedServer((_request, response) => response.end('here'));
-  server.keepAliveTimeout = 0;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const open = async (): Promise<Socket> => {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    onTestFinished(() => void socket.destroy());
-    await once(server, 'connection');
-    return socket;
-  };
-  const ask = async (socket: Socket): Promise<string> => {
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    return String((await once(socket, 'data'))[0]);
-  };
-  const kept = await open();
-  const quiet = await open();
-  expect(await ask(kept)).toMatch(/\r\nConnection: keep-alive\r\n/);
-  const ended = once(kept, 'end');
-  stopAccepting(server);
-  await ended;
-  expect(await ask(quiet)).toMatch(/\r\nConnection: close\r\n/);
 });
