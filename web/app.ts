@@ -71,7 +71,11 @@ function main(): void {
     });
   let call = newCall();
 
-  view.callButton.addEventListener('click', () => {
+  const configured = loadConfig().then((config) => {
+    view.showAgent(config?.agent ?? '');
+    view.offerWebrtc(config?.whip);
+  });
+  onPress(view.callButton, configured, () => {
     if (call.isRunning) {
       call.voice.hangUp();
       return;
@@ -101,11 +105,6 @@ function main(): void {
   });
   addKeys(view.keys, (digit) => call.voice.sendDigit(digit));
   window.addEventListener('pagehide', () => call.voice.hangUp());
-  void loadConfig().then((config) => {
-    view.showAgent(config?.agent ?? '');
-    view.offerWebrtc(config?.whip);
-    view.isReady = true;
-  });
 
   const draw = (): void => {
     view.draw(call);
@@ -113,6 +112,19 @@ function main(): void {
   };
   draw();
   offerToTests(() => call);
+}
+
+/** Who presses before it is known how calls go from here has pressed once it is: else the call would go the lesser way. */
+function onPress(button: HTMLButtonElement, ready: Promise<void>, press: () => void): void {
+  let isWaiting = false;
+  button.addEventListener('click', () => {
+    if (isWaiting) return;
+    isWaiting = true;
+    void ready.then(() => {
+      isWaiting = false;
+      press();
+    });
+  });
 }
 
 function offerToTests(shown: () => PageCall): void {

@@ -26,8 +26,6 @@ import {
 const METER_FALL = 0.9;
 
 export class View {
-  /** It is known how calls go from here: who presses sooner would get the lesser way. */
-  isReady = false;
   readonly callButton = byId('call', HTMLButtonElement);
   readonly muteButton = byId('mute', HTMLButtonElement);
   readonly microphones = byId('microphones', HTMLSelectElement);
@@ -123,7 +121,7 @@ export class View {
     const { isRunning, isOpen, voice } = call;
     setText(this.#label, isRunning ? (voice.state === 'connecting' ? 'Cancel' : 'Hang up') : 'Call');
     this.callButton.classList.toggle('is-calling', isRunning);
-    this.callButton.disabled = !this.isReady || voice.state === 'ending';
+    this.callButton.disabled = voice.state === 'ending';
     this.muteButton.hidden = !isRunning;
     this.muteButton.classList.toggle('is-muted', voice.muted);
     setText(this.#muteLabel, voice.muted ? 'Unmute' : 'Mute');

@@ -146,9 +146,8 @@ describe.skipIf(chromiumMissing !== undefined)(`the page by WebRTC ${chromiumMis
       await route.continue();
     });
     await page.goto(`http://${service.address('page')}/`);
-    await page.evaluate("document.querySelector('#call').click()");
-    tell();
     await page.getByRole('button', { name: 'Call' }).click();
+    tell();
     await page.locator('#stage[data-state="agent-speaking"]').waitFor();
     expect(await line()).toBe('webrtc');
     await hangUp();
