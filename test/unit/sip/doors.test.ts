@@ -33,9 +33,10 @@ describe('SVC_SIP_ADDR with port 0', () => {
     const { doors, told } = newDoors(0);
     await doors.bind();
     doors.close();
-    const [first, second] = asked.mock.calls.map(([at]) => at.port);
-    expect(second).not.toBe(first);
-    expect(told).toEqual([{ listener: 'sip', address: `127.0.0.1:${second}` }]);
+    // The next port may be in use as well.
+    const ports = asked.mock.calls.map(([at]) => at.port);
+    expect(ports.at(-1)).not.toBe(ports[0]);
+    expect(told).toEqual([{ listener: 'sip', address: `127.0.0.1:${ports.at(-1)}` }]);
   });
 
   it('gives up after ten, and at once where the port was asked for', async () => {
