@@ -40,6 +40,7 @@ export class Trap {
 export class FakeTransport implements CallTransport {
   readonly trap: Trap;
   readonly bufferedBytes = 0;
+  leadMs = 0;
   /** Everything the client was told but frames of audio. */
   readonly told: string[] = [];
   readonly frames: { readonly frame: Buffer; readonly rate: number }[] = [];

@@ -9,6 +9,8 @@ import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 class Voice implements TtsSession {
   readonly sampleRate = 16_000;
   readonly asked: string[] = [];
+  /** It says later that something is cancelled. */
+  isSlow = false;
   readonly texts = new Map<number, string>();
   readonly #said = new Map<number, number>();
   readonly #flushed = new Set<number>();
@@ -31,7 +33,7 @@ class Voice implements TtsSession {
     this.asked.push(`cancel ${context}`);
     if (!this.texts.delete(context)) return;
     this.#said.delete(context);
-    this.#sink({ type: 'cancelled', context });
+    if (!this.isSlow) this.#sink({ type: 'cancelled', context });
   }
 
   pause(): void {}
@@ -134,7 +136,7 @@ describe('what is prepared', () => {
     ]);
   });
 
-  it('is cut with its context, before it is told and after', () => {
+  it('is cut with its context before it is told', () => {
     const { clock, session, voice, events, heard } = newSetup();
     session.prepare('It is ten. ');
     voice.say(4);
@@ -142,6 +144,17 @@ describe('what is prepared', () => {
     session.cancel(1);
     clock.advance(0);
     expect([heard(1), events]).toEqual(['', [{ type: 'cancelled', context: 1 }]]);
+  });
+
+  it('is not told any more once it is cut, whenever the voice says so', () => {
+    const { clock, session, voice, events } = newSetup();
+    voice.isSlow = true;
+    session.prepare('It is ten. ');
+    voice.say(4);
+    session.speak(1, 'It is ten. ');
+    session.cancel(1);
+    clock.advance(0);
+    expect(events).toEqual([]);
   });
 
   it('changes nothing that is heard, whatever was guessed (2,000 seeds)', () => {

@@ -276,3 +276,23 @@ describe('a failure inside a call', () => {
     expect(call.transport.told).toEqual(['fail']);
   });
 });
+
+describe('a client that needs a lead', () => {
+  it('is sent so far ahead, and at its time once there is a voice that may interrupt', () => {
+    const world = newWorld();
+    const call = world.newCall({ begin: false });
+    call.transport.leadMs = 60;
+    call.begin();
+    call.say(1, 4_000);
+    const from = world.clock.now();
+    const aheadMs = (): number => 20 * call.transport.frames.length - (world.clock.now() - from);
+    call.hear(400, 0.02);
+    expect(aheadMs()).toBeGreaterThanOrEqual(60);
+    call.hear(80, 0.9);
+    // By the time that it is held, it has nearly played what it had.
+    expect([aheadMs(), call.transport.pauses]).toEqual([20, 1]);
+    const held = call.transport.frames.length;
+    call.hear(700, 0.02);
+    expect(20 * (call.transport.frames.length - held)).toBeGreaterThan(60);
+  });
+});
