@@ -90,7 +90,7 @@ describe.skipIf(missing !== undefined)(`Chromium where little gets through ${mis
 
   const relays = (): Readonly<Record<string, string>> => ({
     ...{ SVC_TURN_PROVIDER: 'self_hosted_turn', SVC_TURN_SECRET: coturn.secret },
-    SVC_TURN_URLS: coturn.url('udp'),
+    ...{ SVC_TURN_URLS: coturn.url('udp'), NODE_EXTRA_CA_CERTS: coturn.certificate },
   });
 
   it('calls by TCP where there is no UDP, and the hang-up closes its connection', async () => {
@@ -101,10 +101,14 @@ describe.skipIf(missing !== undefined)(`Chromium where little gets through ${mis
     await service.readyWhen((body) => body['connections'] === 0);
   });
 
-  it('calls by the relay of a service that is not reached otherwise', async () => {
-    const how = await call({ ...relays(), SVC_WEBRTC_TURN_RELAY: 'only' });
-    expect(how).toMatchObject({ remote: 'relay', protocol: 'udp' });
-  });
+  it.each(['udp', 'tcp', 'tls'] as const)(
+    'calls by the relay of a service that is not reached otherwise, by %s',
+    async (transport) => {
+      const env = { ...relays(), SVC_TURN_URLS: coturn.url(transport), SVC_WEBRTC_TURN_RELAY: 'only' };
+      const how = await call(env);
+      expect(how).toMatchObject({ remote: 'relay', protocol: 'udp' });
+    },
+  );
 
   it('calls by a relay of its own, with what GET /whip/ice gives', async () => {
     const how = await call(relays(), { relayOnly: true });
