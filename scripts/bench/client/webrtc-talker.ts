@@ -18,8 +18,10 @@ const audibleDbfs = -50;
 /** A frame is looked at in pieces: the codec's tail behind a word is shorter than a frame. */
 const pieceMs = 5;
 const noiseAmplitude = 2;
-/** A bot that is still for so long stands still for the caller: the longest pause in the greeting is 194 ms. It may go on later, or answer. */
+/** A bot that is still for so long stands still for the caller: the longest pause in the greeting is 194 ms. */
 export const stillMs = 400;
+/** By then it is decided whether it was interrupted, or goes on. */
+export const decidedMs = 1_500;
 export const longestMs = 15_000;
 
 /** Pieces of a frame until the last one that can be heard. */
@@ -107,11 +109,13 @@ class WebrtcTalker {
     const startedAt = performance.now();
     return new Promise((resolve) => {
       let sent = 0;
+      let silent: { readonly afterMs: number; readonly atMs: number } | undefined;
       const tick = (): void => {
         const now = performance.now();
         for (; sent < Math.floor((now - startedAt) / frameMs); sent += 1) this.#sendFrame(sent, startedAt);
-        if (this.#soundAt >= 0 && now - this.#heardUntil > stillMs && now - this.#loudAtMs > stillMs)
-          resolve(this.#heardUntil - this.#loudAtMs);
+        if (this.#soundAt >= 0 && now - Math.max(this.#heardUntil, this.#loudAtMs) > stillMs)
+          silent ??= { afterMs: this.#heardUntil - this.#loudAtMs, atMs: now };
+        if (silent !== undefined && now - silent.atMs > decidedMs) resolve(silent.afterMs);
         else if (now - startedAt > longestMs) resolve('the bot was not interrupted');
         else setTimeout(tick, Math.max(0, startedAt + (sent + 1) * frameMs - performance.now()));
       };

@@ -21,7 +21,17 @@ async function connect(peer, signal) {
 }
 
 /** Milliseconds from the first loud sample until nothing can be heard of the bot, or why that is not known. */
-globalThis.interrupt = async ({ url, sound, soundRate, loudAt, offset, audibleMs, stillMs, longestMs }) => {
+globalThis.interrupt = async ({
+  url,
+  sound,
+  soundRate,
+  loudAt,
+  offset,
+  audibleMs,
+  stillMs,
+  decidedMs,
+  longestMs,
+}) => {
   const context = new AudioContext({ sampleRate: rate });
   const peer = new RTCPeerConnection();
   try {
@@ -63,7 +73,9 @@ globalThis.interrupt = async ({ url, sound, soundRate, loudAt, offset, audibleMs
       if (isLate()) return 'the bot was not interrupted';
       await sleep(20);
     }
-    return (heardUntil - loudFrom) * 1000;
+    const silentAfter = heardUntil - loudFrom;
+    await sleep(decidedMs);
+    return silentAfter * 1000;
   } finally {
     peer.close();
     await context.close();

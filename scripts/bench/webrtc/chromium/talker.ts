@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { chromium, type Page } from 'playwright-core';
 import { sampleRate } from '../../client/talker.ts';
 import { frameMs } from '../../report/statistics.ts';
-import { longestMs, stillMs, type WebrtcTalkPlan } from '../../client/webrtc-talker.ts';
+import { decidedMs, longestMs, stillMs, type WebrtcTalkPlan } from '../../client/webrtc-talker.ts';
 
 const executablePath = '/usr/bin/chromium';
 
@@ -45,7 +45,7 @@ export async function openChromiumTalkers(root: URL): Promise<ChromiumTalkers> {
       const page = idle.pop() ?? (await newPage());
       const call = {
         ...{ url: plan.url, sound: Array.from(plan.sound), soundRate: sampleRate, loudAt: plan.loudAt },
-        ...{ offset: plan.offset, audibleMs: plan.afterFrames * frameMs, stillMs, longestMs },
+        ...{ offset: plan.offset, audibleMs: plan.afterFrames * frameMs, stillMs, decidedMs, longestMs },
       };
       const found = await page.evaluate<number | string>(`interrupt(${JSON.stringify(call)})`);
       idle.push(page);
