@@ -10,18 +10,21 @@ import json
 import sys
 
 import helm_python
-import kubernetes_validate
 import yaml
-from kubernetes_validate import utils
-
-# It reads megabytes of definitions anew for each object.
-utils.schema_contents = functools.cache(utils.schema_contents)
 
 FOREIGN = {"PodMonitor", "PrometheusRule"}
 
 
 def validate(documents: list[dict], versions: list[str]) -> list[str]:
     """What the strict schemas of these versions of Kubernetes refuse."""
+    if not versions:
+        return []
+    # Takes longer to load than all the rest takes.
+    import kubernetes_validate
+    from kubernetes_validate import utils
+
+    # It reads megabytes of definitions anew for each object.
+    utils.schema_contents = functools.cache(utils.schema_contents)
     problems = []
     for document in documents:
         if document["kind"] in FOREIGN:

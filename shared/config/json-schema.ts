@@ -142,12 +142,12 @@ export function compileArguments(
 }
 
 function compile(schema: Readonly<Record<string, unknown>>, compiler: Compiler): Compiled {
+  const { $schema: _, ...own } = schema;
   // A copy of its own: the compiler remembers schemas by identity and by name until they are removed.
   // With a name of our own: without one the compiler does not find the schema itself, to which `#` refers.
-  const copy: Record<string, unknown> = { ...schema, $id: 'arguments-of-a-tool' };
-  delete copy['$schema'];
+  const copy = { ...own, $id: 'arguments-of-a-tool' };
   try {
-    const isSchema: unknown = isPlainSchema(copy) || compiler.validateSchema(copy);
+    const isSchema: unknown = isPlainSchema(own) || compiler.validateSchema(copy);
     if (isSchema !== true) return fail(faultOfSchema(compiler.errors?.[0]));
     const validate = compiler.compile(copy);
     return ok((value) => checkArguments(validate, value));

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The oldest version that the chart supports, and newer ones that clusters run. */
-const kubernetes = ['1.25', '1.30', '1.34', '1.37'];
+export const kubernetesVersions = ['1.25', '1.30', '1.34', '1.37'];
 
 export const deployTools = process.env['SVC_DEPLOY_TOOLS'];
 export const toolsMissing = 'SVC_DEPLOY_TOOLS names no virtual environment with the tools for charts';
@@ -31,17 +31,20 @@ export interface RenderedChart {
 
 const rendered = new Map<string, RenderedChart>();
 
-/** Each set of values is rendered once. */
-export function renderChart(values: Readonly<Record<string, unknown>>): RenderedChart {
-  const key = JSON.stringify(values);
+/** Each set of values is rendered once. What comes out is held to the schemas of the versions of Kubernetes that are named. */
+export function renderChart(
+  values: Readonly<Record<string, unknown>>,
+  kubernetes: readonly string[] = [],
+): RenderedChart {
+  const key = JSON.stringify([values, kubernetes]);
   const known = rendered.get(key);
   if (known !== undefined) return known;
-  const chart = render(values);
+  const chart = render(values, kubernetes);
   rendered.set(key, chart);
   return chart;
 }
 
-function render(values: Readonly<Record<string, unknown>>): RenderedChart {
+function render(values: Readonly<Record<string, unknown>>, kubernetes: readonly string[]): RenderedChart {
   const asked = {
     chart: `${root}/deploy/helm/voice-agent-service`,
     name: 'voice-agent',

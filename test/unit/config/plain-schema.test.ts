@@ -2,7 +2,8 @@
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { compileArguments } from '../../../shared/config/json-schema.ts';
 import { isPlainSchema } from '../../../shared/config/plain-schema.ts';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { builtInTools } from '../../../worker/tools/built-in.ts';
@@ -90,6 +91,16 @@ describe('a plain schema', () => {
         additionalProperties: false,
       }),
     ).toBe(true);
+  });
+
+  it('is compiled without a question to a meta-schema', () => {
+    const asked = vi.spyOn(Ajv2020.prototype, 'validateSchema');
+    const schema = { type: 'object', properties: { day: { type: 'string', title: 'asked of nobody' } } };
+    expect(compileArguments(schema, { patterns: 'obeyed' }).ok).toBe(true);
+    expect(asked).not.toHaveBeenCalled();
+    expect(compileArguments({ ...schema, if: true }, { patterns: 'obeyed' }).ok).toBe(true);
+    expect(asked).toHaveBeenCalledOnce();
+    asked.mockRestore();
   });
 
   it.each([

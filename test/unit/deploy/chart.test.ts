@@ -6,6 +6,7 @@ import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import {
   asOneFile,
   deployTools,
+  kubernetesVersions,
   renderChart,
   toolsMissing,
   type RenderedChart,
@@ -88,7 +89,7 @@ const cases = [
 
 describe.skipIf(deployTools === undefined)(`the chart (${toolsMissing} where this is skipped)`, () => {
   it.each(cases)('with %s passes lint and the strict schemas of every supported Kubernetes', (_, values) => {
-    const chart = renderChart(values);
+    const chart = renderChart(values, kubernetesVersions);
     expect(chart.problems).toEqual([]);
     expect(chart.lint).toEqual([]);
     expect(chart.documents.length).toBeGreaterThan(5);
