@@ -38,6 +38,8 @@ export interface SuiteOptions<S extends SuiteServer> {
   newServer(): S;
   newStage(server: S): SttStage;
   ignoreFinalize(server: S, ignores: boolean): void;
+  /** The server need not answer a finalize when it has ended the utterance by itself. */
+  readonly mayLeaveFinalize?: true;
   readonly finalizeTimeoutMs: number;
   /** False where results come only when they are asked for. */
   readonly hasPartials?: boolean;
@@ -270,6 +272,28 @@ export function sttSuite<S extends SuiteServer>(name: string, options: SuiteOpti
         await events.seen('finalized', 2);
         expect(finals().slice(1)).toEqual(['again']);
         expect(server.connections.length).toBe(2);
+      },
+    );
+
+    it.runIf(options.mayLeaveFinalize === true)(
+      'does not wait for more where the server ended the utterance by itself, and keeps the connection',
+      async () => {
+        server.utterances.push('all of it', 'again');
+        options.ignoreFinalize(server, true);
+        await opened(systemClock);
+        speak(0.9);
+        await events.seen('transcript', 3);
+        server.endpoint();
+        await events.seen('transcript', 4);
+        session.finalize();
+        await events.seen('finalized');
+        expect(events.of('finalized')).toEqual([{ type: 'finalized' }]);
+        options.ignoreFinalize(server, false);
+        speak(0.5);
+        session.finalize();
+        await events.seen('finalized', 2);
+        expect(finals()).toEqual(['all of it', 'again']);
+        expect(server.connections.length).toBe(1);
       },
     );
 

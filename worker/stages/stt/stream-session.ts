@@ -16,12 +16,12 @@ import type { StageContext, StageError, SttEvent, SttSession } from '../stage.ts
 import { InputQueue } from './input-queue.ts';
 import type { UtteranceEnd } from './input-queue.ts';
 import { LineWatch } from './line-watch.ts';
-import { retryPauseMs } from './link.ts';
+import { finishDueMs, retryPauseMs } from './link.ts';
 import type { Line, Link } from './link.ts';
 import { PcmFrames } from './pcm-frames.ts';
 import type { Closing, Connection } from './socket.ts';
 import type { SttVendor } from './vendor.ts';
-import { closeErrorOf, readText } from './wire.ts';
+import { closeErrorOf, finalized, readText } from './wire.ts';
 import type { Outgoing, SttWire, WireEvent } from './wire.ts';
 
 /** From here on audio waits in the bounded queue, where the oldest goes, and not in the socket, where none can. */
@@ -160,7 +160,7 @@ export class StreamSession implements SttSession {
 
   private finish({ connection, wire }: Line, end: UtteranceEnd): void {
     this.sent = false;
-    this.link = { state: 'finishing', connection, wire, dueMs: end.dueMs };
+    this.link = { state: 'finishing', connection, wire, dueMs: end.dueMs, sinceMs: this.now() };
     const answers: WireEvent[] = [];
     for (const event of wire.finalize()) {
       if (event.type === 'send') this.send(connection, event.message);
@@ -322,10 +322,10 @@ export class StreamSession implements SttSession {
     const { link } = this;
     const end = this.queue.firstEnd;
     const due = end === undefined || end.isEmpty ? [] : [end.dueMs];
-    if (link.state === 'down') return [...due, this.isUnderWay ? link.retryAtMs : Number.POSITIVE_INFINITY];
+    if (link.state === 'down') return [...due, this.isUnderWay ? link.retryAtMs : Infinity];
     if (link.state === 'connecting' || link.state === 'settling') return [...due, link.dueMs];
     due.push(this.watch.patienceEndsMs(this.sent), this.watch.keepAliveAtMs(this.vendor.keepAliveMs));
-    if (link.state === 'finishing') return [...due, link.dueMs];
+    if (link.state === 'finishing') return [...due, finishDueMs(link)];
     // What waits for anything but its pace is sent on when the socket has room.
     const isHeld = this.queue.head !== undefined && this.watch.frameAtMs > this.now();
     return isHeld ? [...due, this.watch.frameAtMs] : due;
@@ -334,11 +334,11 @@ export class StreamSession implements SttSession {
   private onDeadline(): void {
     const now = this.now();
     const { link } = this;
-    const endDueMs = this.queue.firstEnd?.dueMs ?? Number.POSITIVE_INFINITY;
+    const endDueMs = this.queue.firstEnd?.dueMs ?? Infinity;
     if (link.state === 'connecting' && now >= link.dueMs) {
       link.connection.terminate();
       this.connectFailed({ kind: 'timeout', what: 'connect' });
-    } else if (link.state === 'finishing' && now >= link.dueMs) {
+    } else if (link.state === 'finishing' && now >= finishDueMs(link)) {
       this.finishExpired(link);
     } else if (link.state === 'settling' && now >= link.dueMs) {
       link.connection.leave(this.scope.context.clock, link.wire.goodbye());
@@ -353,14 +353,14 @@ export class StreamSession implements SttSession {
   }
 
   private finishExpired({ connection, wire }: Line): void {
-    if (this.watch.isAsked) {
-      this.fail({ kind: 'timeout', what: 'finalize' });
-      return;
+    if (wire.isTold?.() === true) this.apply(connection, [...wire.expired(), finalized]);
+    else if (this.watch.isAsked) this.fail({ kind: 'timeout', what: 'finalize' });
+    else {
+      // What this connection still says belongs to the past; a new one cannot mix it into the next utterance.
+      connection.leave(this.scope.context.clock, wire.goodbye());
+      this.connect();
+      this.deliver([...wire.expired(), { type: 'finalized', isLate: true }]);
     }
-    // What this connection still says belongs to the past; a new one cannot mix it into the next utterance.
-    connection.leave(this.scope.context.clock, wire.goodbye());
-    this.connect();
-    this.deliver([...wire.expired(), { type: 'finalized', isLate: true }]);
   }
 
   private deliver(events: readonly SttEvent[]): void {

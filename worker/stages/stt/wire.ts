@@ -40,7 +40,9 @@ export interface SttWire {
   readText?(text: string): readonly WireEvent[];
   /** The last events of an utterance whose end the server tells by closing; nothing where the close tells no such thing. */
   answeredByClose?(code: number): readonly SttEvent[] | undefined;
-  /** `finalize()` was not answered in time: what was heard so far, as the end of the utterance. The connection ends. */
+  /** For a server that need not end what it has ended by itself: there were words, and all that it has shown is told. */
+  isTold?(): boolean;
+  /** `finalize()` was not answered in time: what was heard so far, as the end of the utterance. The connection ends, unless all was told. */
   expired(): readonly Transcript[];
   /** What a close of the server means. */
   closed(code: number, reason: string): StageError;

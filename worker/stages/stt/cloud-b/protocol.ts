@@ -75,6 +75,8 @@ export class CloudBWire implements SttWire {
   /** Where the last word of the turn ends, in milliseconds of the connection's audio. */
   private endMs: number | undefined;
   private isFinalizing = false;
+  /** Words were told since the last end. */
+  private hasWords = false;
 
   constructor(waitsForFormat: boolean) {
     this.waitsForFormat = waitsForFormat;
@@ -104,8 +106,14 @@ export class CloudBWire implements SttWire {
     return type === 'Termination' ? [failure({ kind: 'disconnected' })] : [];
   }
 
+  /** The server has ended the turn by itself, and need not end it once more. */
+  isTold(): boolean {
+    return this.hasWords && this.text === '';
+  }
+
   expired(): readonly Transcript[] {
     this.isFinalizing = false;
+    this.hasWords = false;
     const { text } = this;
     this.text = '';
     return text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: true })];
@@ -146,6 +154,7 @@ export class CloudBWire implements SttWire {
     this.ended = order;
     this.text = '';
     this.isFinalizing = false;
+    this.hasWords = !isFinalizing && (this.hasWords || text !== '');
     const words = text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: isFinalizing, endMs })];
     return isFinalizing ? [...words, finalized] : words;
   }

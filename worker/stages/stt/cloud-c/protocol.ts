@@ -80,6 +80,10 @@ export class CloudCWire implements SttWire {
   /** The utterance that is being heard, with its text so far. */
   private open: { readonly id: string; readonly text: string } | undefined;
   private isSpeaking = false;
+  /** A voice was heard of whose words nothing came yet. */
+  private owes = false;
+  /** Words were told since the last end. */
+  private hasWords = false;
   /** Silence that was put into the audio; the server's times count it. */
   private silenceMs = 0;
   private isFinalizing = false;
@@ -107,6 +111,7 @@ export class CloudCWire implements SttWire {
         return this.transcript(objectAt(message, 'data'));
       case 'speech_start':
         this.isSpeaking = true;
+        this.owes = true;
         return [];
       case 'speech_end':
         this.isSpeaking = false;
@@ -118,8 +123,13 @@ export class CloudCWire implements SttWire {
     }
   }
 
+  /** The silence of the caller alone may have ended the utterance; ours is answered by nothing then. */
+  isTold(): boolean {
+    return this.hasWords && !this.owes && this.open === undefined;
+  }
+
   expired(): readonly Transcript[] {
-    this.isFinalizing = false;
+    this.close();
     const text = this.open?.text ?? '';
     this.open = undefined;
     return text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: true })];
@@ -149,15 +159,22 @@ export class CloudCWire implements SttWire {
       return text === '' || this.isFinalizing ? [] : [partial(text)];
     }
     if (this.open?.id === id) this.open = undefined;
+    this.owes = this.isSpeaking;
+    this.hasWords ||= text !== '';
     const { isFinalizing } = this;
     const isAnswer = isFinalizing && this.open === undefined && !this.isSpeaking;
     const end = numberAt(utterance, 'end');
     const endMs = end === undefined ? undefined : end * 1000 - this.silenceMs;
     const words = text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: isAnswer, endMs })];
     if (!isAnswer) return words;
-    this.isFinalizing = false;
-    this.silenceMs += (this.silenceSamples * 1000) / ENGINE_RATE;
+    this.close();
     return [...words, finalized];
+  }
+
+  private close(): void {
+    this.isFinalizing = false;
+    this.hasWords = false;
+    this.silenceMs += (this.silenceSamples * 1000) / ENGINE_RATE;
   }
 }
 
