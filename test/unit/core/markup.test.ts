@@ -29,6 +29,19 @@ describe('what models write for the eye is not read out', () => {
     [' **Yes**, ', ' Yes, '],
     [' - one', ' one'],
     ['👩‍👩‍👧 ❤️ 🇩🇪', ''],
+    ['Press 1️⃣ now.', 'Press 1 now.'],
+    ['Hello <b>Bob</b>, it is <span class="x">ready</span>.<br/>Next?', 'Hello Bob, it is ready.\nNext?'],
+    ['<p>One.</p><ul><li>two</li></ul>', '\nOne.\n\n\ntwo\n\n'],
+    ['<tr><td>one</td><td>80</td></tr>', '\none, 80\n'],
+    ['<!-- draft -->Here.', 'Here.'],
+    ['AT&amp;T, &quot;5&nbsp;&euro;&quot;, it&#39;s &#x31;', 'AT&T, "5 €", it\'s 1'],
+    [
+      'Mail <bob@example.com> or see <https://example.com/a>.',
+      'Mail bob@example.com or see https://example.com/a.',
+    ],
+    ['so</think> Hi', 'so Hi'],
+    ['~~~\nblock\n~~~', '\nblock\n'],
+    ['Zero\u200Bwidth \u202Eright\u202C soft\u00ADhyphen \u0007bell', 'Zerowidth right softhyphen bell'],
   ])('%j is said as %j', (text, said) => {
     expect(withoutMarkup(text)).toBe(said);
   });
@@ -48,6 +61,9 @@ describe('what models write for the eye is not read out', () => {
     '1. Book\n2. Pay',
     'Well-known, e-mail; mm-hmm.',
     'A | B',
+    'If a<b and c > d, I <3 it, R&B; Q&A &c.',
+    'Wait <break time="1s"/> <spell>AB</spell>',
+    'می‌خواهم, क्‍ष',
     '',
     ' ',
     ' One moment. ',

@@ -35,6 +35,46 @@ describe('pieces of text', () => {
     ]);
   });
 
+  it.each([
+    [['Das ist in Zimmer Nr. 5 zu sehen. ', 'Danke.']],
+    [['Habla con la Sra. López. ', 'Adiós.']],
+    [['Der Termin ist am 3. Mai um zehn. ', 'Passt das?']],
+    [['Ihr Zimmer liegt im 2. Stock rechts. ', 'Passt das?']],
+    [['Odanız ikinci binada 3. katta. ', 'Tamam mı?']],
+    [['Your table number is 5. ', 'Anything else?']],
+    [['1. Mix the flour.\n', '2. Add the eggs.\n', '3. Bake.']],
+  ])('do not end at numbers that go on, or at abbreviations of other languages: %j', (pieces) => {
+    expect(piecesOf(...(pieces.join('').match(/\S+\s*/g) ?? []))).toEqual(pieces);
+  });
+
+  it.each([
+    [
+      [
+        '你好。',
+        '请问有什么可以帮您？',
+        '今天天气很好！',
+        '我们有三个选项：第一，红色；第二，蓝色。',
+        '再见。',
+      ],
+    ],
+    [['「はい。」', 'と昨日言いました！？', 'ありがとうございます。']],
+    [['नमस्ते। ', 'मैं आपकी मदद करूँगा। ', 'धन्यवाद।']],
+    [['كيف يمكنني مساعدتك؟ ', 'لدينا ثلاثة خيارات۔ ', 'شكرا']],
+  ])('end where sentences of other scripts end: %j', (pieces) => {
+    expect(piecesOf(...(pieces.join('').match(/./gsu) ?? []))).toEqual(pieces);
+  });
+
+  it('begin at a clause of a script without spaces as early as of another', () => {
+    expect(piecesOf('如果您明天早上过来，请带一件外套因为天气很冷。')[0]).toBe('如果您明天早上过来，');
+  });
+
+  it('do not end within a tag', () => {
+    const tag = '<a href="https://example.com/a" title="One. Two, three and a title that goes on for long">';
+    expect(
+      piecesOf(`Please go to the page of the order by the link that you find here: ${tag}here</a> now.`),
+    ).toEqual(['Please go to the page of the order by the link that you find here: ', `${tag}here</a> now.`]);
+  });
+
   it('start early at a clause, and only the first one does', () => {
     expect(piecesOf('When you come in the morning, bring a coat, because it is cold, and wait.')).toEqual([
       'When you come in the morning, ',

@@ -9,7 +9,7 @@ import type { CallEvent, LlmFinish } from '../events.ts';
 import { stepFlow, transitionTool } from '../flow/flow.ts';
 import { addMessages } from '../delivery/history.ts';
 import { loseAnswer } from './outage.ts';
-import { isSentence } from './sentences.ts';
+import { isSentence, wholeSentence } from './sentences.ts';
 import {
   finishWriting,
   flush,
@@ -61,8 +61,6 @@ export function fillSilence(step: Step<'setup' | 'silence'>, response: Response)
 }
 
 // ---- text ----
-
-const wholeSentence = /[.!?…。！？]["'”’)]*\s*$/;
 
 export function onLlmText(step: Step<'setup'>, response: Response, text: string): void {
   response.llmAt = step.now;

@@ -1,10 +1,10 @@
 /**
- * What models write for the eye: Markdown and emoji. A voice reads them out ("asterisk asterisk"), so they are left out on the way to TTS;
+ * What models write for the eye: Markdown, HTML and emoji. A voice reads them out ("asterisk asterisk"), so they are left out on the way to TTS;
  * the words between them stay, and so does every sign that may be meant, such as the keys in "press * or #". It sees one piece of an answer
  * at a time, so pairs that a cut has parted are taken one by one where that is safe.
  */
 
-const fence = /```[\w+#-]*(?=[ \t]*(?:\n|$))|```/g;
+const fence = /(?:```|~~~)[\w+#-]*(?=[ \t]*(?:\n|$))|```|~~~/g;
 const rule = /^[ \t]*(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/gm;
 const tableRule = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$/gm;
 const tableRow = /^[ \t]*\|(.+?)\|?[ \t]*$/gm;
@@ -16,13 +16,48 @@ const strong =
 const emphasis = /(?<![\p{L}\p{N}*_])([*_])(?=\S)([^*_\n]*\p{L}[^*_\n]*)(?<=\S)\1(?![\p{L}\p{N}*_])/gu;
 const emoji =
   /(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F)(?:\p{Emoji_Modifier}|\uFE0F|\u200D(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}))*/gu;
+/** The frame of a digit on a key. */
+const keycap = /\uFE0F?\u20E3/g;
+/** Tags of HTML alone: those of other languages, such as `<break/>` and `<spell>`, are orders to the voice. */
+const [blocks, inline] = [
+  'article|aside|blockquote|br|dd|div|dl|dt|footer|h[1-6]|header|hr|li|main|ol|p|pre|section|table|tbody|thead|tr|ul',
+  'a|abbr|b|body|center|cite|code|del|em|font|head|html|i|img|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|t[dh]|think|u',
+].map((names) => new RegExp(`</?(?:${names})(?:\\s[^<>]*=[^<>]*|\\s*/?)>`, 'gi')) as [RegExp, RegExp];
+const nextCell = /<\/t[dh]>\s*(?=<t[dh][\s>])/gi;
+const comment = /<!--[^]*?-->/g;
+/** An address in angle brackets. */
+const address = /<((?:https?:\/\/|mailto:)?[^\s<>]+[@.][^\s<>]+)>/g;
+const entity = /&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]{2,6}));/gi;
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  euro: '€',
+  pound: '£',
+  deg: '°',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+};
+/** Control characters, marks of direction, and what has no width but where it joins letters. */
+// eslint-disable-next-line no-control-regex -- they are what is left out
+const invisible =
+  /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/g;
 /** What is left of the blanks around an emoji. */
 const gap = /(?<=\S)[ \t]{2,}(?=\S)/g;
 
 /** The text as it is to be said; without anything to say it is empty. */
 export function withoutMarkup(text: string): string {
-  if (!/[*_`#>|~[•+-]|\p{Emoji_Presentation}|\uFE0F/u.test(text)) return text;
-  const said = text
+  const seen = text.replaceAll(invisible, '');
+  if (!/[*_`#>|~[•+&-]|\p{Emoji_Presentation}|\uFE0F/u.test(seen)) return seen;
+  const said = withoutHtml(seen)
     .replaceAll(fence, '')
     .replaceAll('`', '')
     .replaceAll(rule, '')
@@ -32,6 +67,20 @@ export function withoutMarkup(text: string): string {
     .replaceAll(link, '$1')
     .replaceAll(strong, '')
     .replaceAll(emphasis, '$2')
+    .replaceAll(keycap, '')
     .replaceAll(emoji, '');
   return said.trim() === '' ? '' : said.replaceAll(gap, ' ');
+}
+
+function withoutHtml(text: string): string {
+  const plain = text
+    .replaceAll(comment, '')
+    .replaceAll(nextCell, ', ')
+    .replaceAll(blocks, '\n')
+    .replaceAll(inline, '')
+    .replaceAll(address, '$1');
+  return plain.replaceAll(entity, (whole, decimal?: string, hex?: string, name = '') => {
+    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
+    return Number.isNaN(code) ? (entities[String(name).toLowerCase()] ?? whole) : String.fromCodePoint(code);
+  });
 }

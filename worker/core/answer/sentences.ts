@@ -24,9 +24,24 @@ const leastClauseChars = 40;
 /** Shorter sentences are spoken together with the next one, except at the start of a response. */
 const minSentenceChars = 12;
 
-const sentenceEnd = /[.!?…。！？]["'”’)\]]*(?=\s)|\n/g;
-const clauseEnd = /[,;:—–](?=\s)/g;
-const abbreviation = /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|no|vs|etc|approx|e\.g|i\.e|a\.m|p\.m|[a-z])\.$/i;
+/** Scripts without spaces have ends of their own, which no space follows; a bracket that closes may. */
+const sentenceEnd =
+  /[。！？｡]+["'”’」』）)\]]*(?=[^。！？｡"'”’」』）)\]])|[\p{STerm}…]["'”’»」』）)\]]*(?=\s)|\n/gu;
+const clauseEnd = /[，、；：]|[,;:—–،؛](?=\s)/g;
+/** What ends in a full stop and goes on: also the number of a list. */
+const abbreviation =
+  /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|no|vs|etc|approx|e\.g|i\.e|a\.m|p\.m|nr|bzw|ca|hr|fr|str|tel|sra?|srta|dra|uds?|mme|mlle|sn|av|[a-z])\.$|(?:^|\n)[ \t]*\d{1,3}\.$/i;
+/** "Am 3. Mai", "3. katta": a number whose full stop makes it an ordinal. */
+const ordinal = /(?<![\d.,])\d{1,2}\.$/;
+const ordinalAfter = /(?:^|\s)(?:am|de[rnms]|die|das|zum|zur|vom|im|ab|bis)\s+\d{1,2}\.$/i;
+const ordinalBefore = /^(?:\p{Ll}|Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)/u;
+/** A tag of HTML that is not closed yet. */
+const openTag = /(?<![\p{L}\p{N}])<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?$/iu;
+/** One of these takes as long to say as three letters of others. */
+const dense = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu;
+
+/** Ends in a whole sentence. */
+export const wholeSentence = /[\p{STerm}…]["'”’»」』）)]*\s*$/u;
 
 /** Words that nobody pauses behind: articles, conjunctions, prepositions, pronouns and auxiliary verbs. */
 const leadsOn = new Set(
@@ -66,7 +81,7 @@ export function finishText(splitter: Splitter): string | undefined {
 
 /** What is pending is a sentence already, whatever follows: it waits for its end alone, which no text has shown yet. */
 export const isSentence = ({ pending }: Splitter): boolean =>
-  /[^\d\s][.!?…。！？]["'”’)\]]*\s*$/.test(pending) && !abbreviation.test(pending.trimEnd());
+  /[^\d\s][\p{STerm}…]["'”’»」』）)\]]*\s*$/u.test(pending) && !abbreviation.test(pending.trimEnd());
 
 function pieceEnd(splitter: Splitter): number | undefined {
   const text = splitter.pending;
@@ -86,20 +101,29 @@ function firstPieceEnd(text: string): number | undefined {
 
 /** The first clause of a sentence that is long already. */
 const longSentenceEnd = (text: string): number | undefined =>
-  text.length > longSentenceChars
+  sizeOf(text.slice(0, maxPieceChars)) > longSentenceChars
     ? endOf(text, { pattern: clauseEnd, minChars: leastClauseChars })
     : undefined;
 
-/** End of the first match at or after `minChars` that is not an abbreviation, behind the white space that follows. */
+/** End of the first match at or after `minChars` behind which the sentence does not go on, behind the white space that follows. */
 function endOf(text: string, options: { pattern: RegExp; minChars: number }): number | undefined {
   options.pattern.lastIndex = 0;
   for (let match = options.pattern.exec(text); match !== null; match = options.pattern.exec(text)) {
     const end = match.index + match[0].length;
     const piece = text.slice(0, end);
-    if (piece.trim().length < options.minChars || abbreviation.test(piece)) continue;
+    if (sizeOf(piece) < options.minChars || goesOn(piece, text.slice(end))) continue;
     return end + (/^\s+/.exec(text.slice(end))?.[0].length ?? 0);
   }
   return undefined;
+}
+
+const sizeOf = (text: string): number => text.trim().length + 2 * (text.match(dense)?.length ?? 0);
+
+/** The sentence is not over where `piece` ends, as far as is known of what follows. */
+function goesOn(piece: string, rest: string): boolean {
+  if (abbreviation.test(piece) || openTag.test(piece)) return true;
+  const next = rest.trimStart();
+  return ordinal.test(piece) && (next === '' || ordinalAfter.test(piece) || ordinalBefore.test(next));
 }
 
 /**
@@ -112,7 +136,11 @@ function breathBefore(text: string, limit: number): number {
   );
   const mayBreathe = (at: number): boolean => {
     const [last = ''] = /[\p{L}\p{M}'’]+(?=\s*$)/u.exec(text.slice(0, at)) ?? [];
-    return at >= limit / 3 && !leadsOn.has(last.replace('’', "'").toLowerCase());
+    return (
+      at >= limit / 3 &&
+      !openTag.test(text.slice(0, at)) &&
+      !leadsOn.has(last.replace('’', "'").toLowerCase())
+    );
   };
   const at = spaces.findLast(mayBreathe) ?? spaces.at(-1);
   return at !== undefined && at > 0 && at <= limit ? at : limit;
