@@ -29,6 +29,11 @@ const problemsOf = (env: Readonly<Record<string, string>>): unknown => {
 };
 
 describe('the unit', () => {
+  it('lets systemd wait for a main process that a reload has made', () => {
+    // Of a main process that is not its child, systemd waits for the others alone, and asks them only in this mode.
+    expect(unit).toMatch(/^KillMode=control-group$/m);
+  });
+
   it('is exposed by at most 2.0 of 10, as systemd judges it', (context) => {
     const file = fileURLToPath(new URL('../deploy/systemd/voice-agent.service', import.meta.url));
     const judged = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', file], {

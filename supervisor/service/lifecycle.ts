@@ -13,7 +13,12 @@ export interface DrainTimes {
 export type LifecyclePhase =
   | { readonly phase: 'starting' }
   | { readonly phase: 'serving' }
-  | { readonly phase: 'draining'; readonly until: Millis }
+  | {
+      readonly phase: 'draining';
+      readonly until: Millis;
+      /** No signal has asked for it: another supervisor has taken over. */
+      readonly unasked?: boolean;
+    }
   /** Calls have been told that the service stops. */
   | { readonly phase: 'stopping'; readonly until: Millis }
   /** Children that are still there are killed. */
@@ -28,6 +33,8 @@ export interface Lifecycle {
 export type LifecycleEvent =
   | { readonly type: 'children.ready' }
   | { readonly type: 'signal.received' }
+  /** The supervisor that took over was told to stop more than once. */
+  | { readonly type: 'hurry' }
   /** Another supervisor has taken over. */
   | { readonly type: 'handed.over' }
   | { readonly type: 'deadline.reached' }
@@ -50,8 +57,10 @@ export function stepLifecycle(life: Lifecycle, event: LifecycleEvent, now: Milli
       return ['announce.ready'];
     case 'signal.received':
       return onSignal(life, now);
+    case 'hurry':
+      return advance(life, now);
     case 'handed.over':
-      return life.state.phase === 'serving' ? drain(life, now) : [];
+      return life.state.phase === 'serving' ? drain(life, now, { unasked: true }) : [];
     case 'deadline.reached':
       return 'until' in life.state && now >= life.state.until ? advance(life, now) : [];
     case 'calls.gone':
@@ -63,15 +72,17 @@ export function stepLifecycle(life: Lifecycle, event: LifecycleEvent, now: Milli
   }
 }
 
-/** The first signal starts the drain; each further one cuts the present part of it short. */
+/** The first signal asks for the drain, also where it has begun by itself; each further one cuts the present part of it short. */
 function onSignal(life: Lifecycle, now: Millis): LifecycleAction[] {
-  return life.state.phase === 'starting' || life.state.phase === 'serving'
-    ? drain(life, now)
-    : advance(life, now);
+  const { state } = life;
+  if (state.phase === 'starting' || state.phase === 'serving') return drain(life, now);
+  if (state.phase !== 'draining' || state.unasked !== true) return advance(life, now);
+  life.state = { phase: 'draining', until: state.until };
+  return [];
 }
 
-function drain(life: Lifecycle, now: Millis): LifecycleAction[] {
-  life.state = { phase: 'draining', until: now + life.times.drainTimeoutMs };
+function drain(life: Lifecycle, now: Millis, how: { unasked?: boolean } = {}): LifecycleAction[] {
+  life.state = { phase: 'draining', until: now + life.times.drainTimeoutMs, ...how };
   return ['begin.drain'];
 }
 

@@ -189,7 +189,7 @@ export class Service {
         this.#telephony.own.leave();
         this.#step({ type: 'handed.over' });
       },
-      hurry: () => this.#step({ type: 'signal.received' }),
+      hurry: () => this.#step({ type: 'hurry' }),
     });
   }
 

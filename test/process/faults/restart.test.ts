@@ -351,6 +351,18 @@ describe('a supervisor that took over', () => {
     await service.ended;
   });
 
+  it('cuts no call when both are told to stop, as systemd does', async () => {
+    service = await start();
+    const running = await service.call();
+    const [old, fresh] = await restarted(service);
+    for (const pid of [old, fresh]) {
+      process.kill(pid, 'SIGTERM');
+      await service.says('signal received', (line) => line['pid'] === pid);
+    }
+    expect((await running.hangUp()).code).toBe(1000);
+    await service.ended;
+  });
+
   it('makes the old one hurry when it is told to stop twice', async () => {
     service = await start({ greeting: longGreeting });
     const running = await service.call();

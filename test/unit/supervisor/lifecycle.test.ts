@@ -82,6 +82,26 @@ describe('the lifecycle', () => {
     expect(run(serving(), events)).toEqual(['begin.drain', 'tell.calls', 'kill.children', 'exit']);
   });
 
+  it('lets calls go on at the first signal after another supervisor has taken over, and hurries at the next', () => {
+    const events = [
+      ['handed.over', 0],
+      ['signal.received', 10],
+      ['signal.received', 20],
+    ] as const;
+    const life = serving();
+    expect(run(life, events.slice(0, 2))).toEqual(['begin.drain']);
+    expect(lifecycleDeadline(life)).toBe(30_000);
+    expect(run(life, events.slice(2))).toEqual(['tell.calls']);
+  });
+
+  it('hurries at once when the supervisor that took over says so', () => {
+    const events = [
+      ['handed.over', 0],
+      ['hurry', 10],
+    ] as const;
+    expect(run(serving(), events)).toEqual(['begin.drain', 'tell.calls']);
+  });
+
   it('stops also while it starts, and is not announced after that', () => {
     const events = [
       ['signal.received', 0],
