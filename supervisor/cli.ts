@@ -17,6 +17,7 @@ import { runServe } from './commands/serve-command.ts';
 import { runTop } from './commands/top/top-command.ts';
 import { runToken } from './commands/token-command.ts';
 import { leadProcessGroup } from '../shared/runtime/child.ts';
+import { forJournal, isJournal } from '../shared/runtime/journal.ts';
 import { readTakeover, takeoverVariable } from '../shared/protocol/takeover.ts';
 import { systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { newLog } from '../shared/runtime/log.ts';
@@ -29,7 +30,11 @@ const { env } = process;
 const clock = systemClock;
 const cores = availableParallelism();
 const out = (line: string): void => void process.stdout.write(`${line}\n`);
-const err = (line: string): void => void process.stderr.write(`${line}\n`);
+const errorLevel = 50;
+const err = (line: string): void => {
+  const shown = isJournal(2, env['JOURNAL_STREAM']) ? forJournal(errorLevel, line) : line;
+  process.stderr.write(`${shown}\n`);
+};
 
 /**
  * A reader who has seen enough (`top | head`) ends a command as it ends any other program, with the status of SIGPIPE and without a

@@ -1,5 +1,6 @@
 /** Logs: pino, one JSON line each, a fixed sentence with the data in fields. Callers' words and secrets never enter. */
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { forJournal, isJournal } from './journal.ts';
 import { LineLimit } from './line-limit.ts';
 
 export type Log = Logger;
@@ -29,8 +30,12 @@ const mostWaitingBytes = 256 * 1024;
 function standardOutput(): DestinationStream {
   const destination = pino.destination({ dest: 1, sync: true, maxLength: mostWaitingBytes });
   destination.on('error', () => undefined);
-  return destination;
+  if (!isJournal(1, process.env['JOURNAL_STREAM'])) return destination;
+  return { write: (line) => void destination.write(forJournal(levelOf(line), line)) };
 }
+
+/** A line begins with its level. */
+const levelOf = (line: string): number => Number.parseInt(line.slice('{"level":'.length), 10);
 
 /**
  * The logger of this process. Writing is synchronous: a process that dies has written everything it said, and the
