@@ -41,6 +41,18 @@ export const lastResort: readonly Dialogue[] = [
     call.llmAnswers('Here it is.').botSays('I am back. Here it is.').botFinishes().ends(undefined);
   }),
 
+  dialogue(
+    'a TTS that breaks off in the middle of every piece is given up, and the caller is told',
+    (begin) => {
+      const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.');
+      for (const context of [1, 2, 3, 4]) {
+        call.tell({ type: 'playout.started', context, audioAt: 0 }).ttsFails().ends(undefined).skips();
+        call.tell({ type: 'playout.drained', context, sentMs: 200 });
+      }
+      call.botSays(announcement).botFinishes().ends(undefined).later(2_000).rounds(2);
+    },
+  ),
+
   dialogue('a TTS that takes text and says nothing is stood in for in time', (begin) => {
     const call = begin({ linesReady: false }).opens().callerSays('Hm?').llmAnswers('Here it is.').skips();
     call.later(1_999).orders().later(1).ordered('fault tts stalled').ordered(`announce 2 "${announcement}"`);

@@ -126,7 +126,7 @@ export function audibleWithin(state: Slices<'setup' | 'caller' | 'faults'>, resp
 /** A longer pause was a takeover's, and the voice of the next worker begins as late. */
 const longestPauseMs = 1_000;
 
-/** Times that something stands in for what TTS owes before the caller is told and the response is given up. */
+/** Times that TTS breaks off, or something stands in for what it owes, before the caller is told and the response is given up. */
 const mostStandIns = 3;
 
 /** TTS does not come back in time for this response. An answer is tried again later, and the caller may speak meanwhile. */
@@ -193,7 +193,9 @@ function speakAgain(step: Step, former: Response, text: string): void {
   // A filler that is not ready would be asked of the TTS that has just failed.
   const fillsSilence = (): boolean => state.silence.readyLines.fillers && speakForSilence(step, again);
   if (lost || (fills && !fillsSilence())) announce(step, again);
-  again.standIns = former.standIns + (again.fillers.length > 0 ? 1 : 0);
+  // Of a TTS that breaks off in every piece the caller would hear a word at a time.
+  const isBrokenOff = former.phase !== 'waiting' && former.spokenSaid <= former.saidBefore;
+  again.standIns = former.standIns + (again.fillers.length > 0 || isBrokenOff ? 1 : 0);
   passText(again, text, voice);
   if (again.writing) return;
   if (finishWriting(again, voice) || again.fillers.length > 0) flush(again, voice);
