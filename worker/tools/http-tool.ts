@@ -17,7 +17,9 @@ import { isUnsent } from './unsent.ts';
 
 const connectTimeoutMs = 3_000;
 
-const failed = (message: string, transport = false): ToolReport => ({ kind: 'failed', message, transport });
+type FailedReport = Extract<ToolReport, { kind: 'failed' }>;
+
+const failed = (message: string, transport = false): FailedReport => ({ kind: 'failed', message, transport });
 
 export interface HttpToolOptions {
   readonly name: string;
@@ -121,8 +123,16 @@ export class HttpTool implements ToolRunner {
     });
     const { statusCode: status } = response;
     if (status < 200 || status > 299) this.#tellFailure({ kind: 'rejected', status });
-    return readAnswer(response, this.#definition.result);
+    const report = await readAnswer(response, this.#definition.result);
+    return report.kind === 'failed' && method !== 'GET' ? afterEffect(report, status) : report;
   }
+}
+
+/** What the failure to read an answer leaves of a call with effects: the server had done its work before, or sends to the page that tells of it. */
+function afterEffect(report: FailedReport, status: number): ToolReport {
+  if (status < 300) return { ...report, transport: true, known: `it has happened, but ${report.message}` };
+  const mayTell = status === 302 || status === 303;
+  return mayTell ? { ...report, transport: true, known: `it may have happened: ${report.message}` } : report;
 }
 
 type Arguments = ToolRunRequest['arguments'];
@@ -200,8 +210,10 @@ async function readAnswer(response: Dispatcher.ResponseData, pointer: string): P
     return report;
   };
   if (status >= 300 && status < 400) return drop(failed('the server redirects, which is not followed'));
+  // Who says that there were too many calls has not taken this one.
+  if (status === 429) return drop({ ...failed('the server takes no more calls now', true), unsent: true });
   if (status < 200 || status > 299)
-    return drop(failed(`the server answered with status ${status}`, status === 429 || status >= 502));
+    return drop(failed(`the server answered with status ${status}`, status >= 502));
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') return drop(failed('the answer has an encoding that was not asked for'));
   const chunks: Buffer[] = [];

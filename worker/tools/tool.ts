@@ -33,7 +33,7 @@ export interface ToolRunRequest {
 
 /**
  * `transport`: the tool itself gave no answer. One that only reads may be tried again; of one with effects the outcome is
- * unknown, unless `unsent` says that nothing of the call went out.
+ * unknown, unless `unsent` says that nothing of the call was taken; `known` is what there is to say of it all the same.
  */
 export type ToolReport =
   | { readonly kind: 'result'; readonly text: string }
@@ -42,6 +42,7 @@ export type ToolReport =
       readonly message: string;
       readonly transport: boolean;
       readonly unsent?: true;
+      readonly known?: string;
     };
 
 /** Reports without running anything. */

@@ -161,6 +161,27 @@ describe('an HTTP tool', () => {
     expect(JSON.stringify(report)).toContain(message);
   });
 
+  it.each<[string, RequestListener, object]>([
+    [
+      'done, whatever its answer is',
+      (_, response) => response.writeHead(201, { 'content-type': 'application/json' }).end('created'),
+      { transport: true, known: 'it has happened, but the answer is not valid JSON' },
+    ],
+    [
+      'possibly done by a server that sends to another page',
+      (_, response) => response.writeHead(303, { location: '/orders/1' }).end(),
+      { transport: true, known: 'it may have happened: the server redirects, which is not followed' },
+    ],
+    ['not done by one that has moved', (_, response) => response.writeHead(308).end(), { transport: false }],
+    [
+      'not done by one that takes no more calls',
+      (_, response) => response.writeHead(429).end(),
+      { transport: true, unsent: true },
+    ],
+  ])('tells that a call with effects is %s', async (_name, listener, report) => {
+    expect(await ask(await serve(listener), { method: 'POST' })).toMatchObject(report);
+  });
+
   it('stops reading an endless body', async () => {
     const origin = await serve((_, response) => {
       const more = (): void => {

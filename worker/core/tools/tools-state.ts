@@ -60,7 +60,7 @@ export type ToolOutcome =
       readonly kind: 'failed';
       readonly message: string;
       readonly transport: boolean;
-      /** Nothing of the call went out. */
+      /** Nothing of the call was taken. */
       readonly unsent?: true;
       /** What the model is told where nobody knows what came of the call; absent: that the answer was lost. */
       readonly known?: string;

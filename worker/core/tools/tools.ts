@@ -244,6 +244,7 @@ function mayRetry({ state, now }: Site, { kind, phase }: CallRecord, outcome: To
     kind === 'read_only' &&
     outcome.kind === 'failed' &&
     outcome.transport &&
+    outcome.known === undefined &&
     phase.type === 'running' &&
     phase.attempt === 1 &&
     state.retriesLeft > 0 &&
