@@ -21,14 +21,19 @@ function simulated(core: Core): string | undefined {
   }
 }
 
+/** Chapters of scripted conversations, the one that noticed the last mutant in front: the next mutant is often about the same. */
+let order = Object.values(chapters);
+
 function scripted(core: Core): string | undefined {
-  for (const { name, play } of Object.values(chapters).flat()) {
-    try {
-      play((options) => new Script({ ...options, core }));
-    } catch {
-      return name;
+  for (const chapter of order)
+    for (const { name, play } of chapter) {
+      try {
+        play((options) => new Script({ ...options, core }));
+      } catch {
+        order = [chapter, ...order.filter((other) => other !== chapter)];
+        return name;
+      }
     }
-  }
   return undefined;
 }
 
