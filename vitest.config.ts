@@ -1,15 +1,23 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 /** Pure machines in simulations, golden conversations and tables: what they do depends on nothing but their sources. */
 const pure = ['test/{sim,golden}/**/*.test.ts', 'test/unit/{core,failover,eval-turns}/**/*.test.ts'];
 
-/** Real tests that fill the cores on purpose, ask who gets them, or hear every hole in a voice. */
+/** Real tests that fill the cores on purpose, or ask who gets them. */
 const alone = [
-  'test/process/faults/{chaos,floods,fuzz,last-resort,leaks,overload,planted-errors}.test.ts',
-  'test/process/{audio-forms,priorities,rolling-update,start-cost}.test.ts',
-  'test/interop/{asterisk,baresip,full-call,page-call,page-service,pipecat}.test.ts',
+  'test/process/faults/{chaos,floods,fuzz,leaks,overload,planted-errors}.test.ts',
+  'test/process/{priorities,rolling-update,start-cost}.test.ts',
+  'test/interop/page-service.test.ts',
+];
+
+/** Real tests that hear every hole in a voice. */
+const listening = [
+  'test/process/faults/last-resort.test.ts',
+  'test/process/audio-forms.test.ts',
+  'test/interop/{asterisk,baresip,full-call,page-call,pipecat}.test.ts',
   'test/spec/telephony/{demo,killed-worker,outbound}.real.test.ts',
 ];
 
@@ -33,14 +41,18 @@ function sdkFile(name: string): string {
   return fileURLToPath(new URL(`sdk/typescript/src/${name}.ts`, import.meta.url));
 }
 
+const cores = availableParallelism();
+
 /**
- * `pure` and `fast` run on the sources in many threads. `real` starts real processes from `dist/`; its calls wait most of their time, so as
- * many files of it run at a time as there are cores. `alone` does the same one file after the other.
+ * `pure` and `fast` run on the sources in many threads. The others start real processes from `dist/`, whose calls wait most of their time:
+ * half as many files of `real` again run at a time as there are cores, of `alone` one, and of `listening` as many as there are cores, at
+ * the end, when nothing else of a build runs any more.
  */
 export default defineConfig({
   test: {
     // One worker a core: left to itself vitest keeps one core for its own process, which has little to do.
-    maxWorkers: availableParallelism(),
+    maxWorkers: cores,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: 'pure', include: pure, ...onSources } },
       {
@@ -58,9 +70,10 @@ export default defineConfig({
         test: {
           name: 'real',
           include: ['test/{process,interop}/**/*.test.ts', 'test/**/*.real.test.ts'],
-          exclude: alone,
+          exclude: [...alone, ...listening],
           ...ofProcesses,
           sequence: { groupOrder: 1 },
+          maxWorkers: Math.ceil(1.5 * cores),
         },
       },
       {
@@ -70,6 +83,14 @@ export default defineConfig({
           ...ofProcesses,
           sequence: { groupOrder: 2 },
           fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'listening',
+          include: listening,
+          ...ofProcesses,
+          sequence: { groupOrder: 3 },
           // Calls side by side, in the tests that say so.
           maxConcurrency: 3,
         },

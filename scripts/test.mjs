@@ -89,7 +89,7 @@ async function testWith(args) {
 /** Whether these arguments name no file or test, so that only the machine chose what ran beside what. */
 const isWhole = (args) => args.every((arg, at) => arg === '--project' || args[at - 1] === '--project');
 
-const usage = `usage: npm test -- [FILE ...] [--project pure|fast|real|alone] [options of vitest]
+const usage = `usage: npm test -- [FILE ...] [--project pure|fast|real|alone|listening] [options of vitest]
   Runs every test, or those of the files named. Installs and builds what is missing first.
   Without files, a few that failed run once more, alone; SVC_TEST_ONCE=1 only says which.
   SVC_TEST_ASSETS names the folder of recordings and models; without it the tests that need them are skipped.`;
