@@ -3,12 +3,13 @@
  * is not there refuses the start; it is never silently replaced.
  */
 import type { Log } from '../../shared/runtime/log.ts';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { smartTurnFile } from './model-registry.ts';
+import { reasonOfFile } from './named-files.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -49,7 +50,15 @@ export function whyNoVadModel({ vadModel }: Pick<ServerSettings, 'vadModel'>): s
   return problem && `SVC_VAD_MODEL ${problem}`;
 }
 
-const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+/** Why nobody can tell what is at this path; undefined when it is there, and when it is not. */
+function whyHidden(path: string): string | undefined {
+  try {
+    statSync(path, { throwIfNoEntry: false });
+    return undefined;
+  } catch (error) {
+    return reasonOfFile(error);
+  }
+}
 
 /** The error names the variable or the key. */
 export function chooseTurnModel(
@@ -70,7 +79,10 @@ export function chooseTurnModel(
   }
   if (named !== undefined) return ok({ path: resolve(named) });
   const found = join(modelsFolder(modelsDir, options.env), smartTurnFile);
-  if (exists(found)) {
+  // Without a variable it is the home of a user, who need not be the one that runs the service.
+  const hidden = modelsDir === undefined ? undefined : whyHidden(found);
+  if (hidden !== undefined) return fail(`SVC_MODELS_DIR must name a folder that can be read: ${hidden}`);
+  if (existsSync(found)) {
     const problem = problemOf(found, smartTurn);
     return problem === undefined
       ? ok({ path: found })

@@ -66,6 +66,17 @@ describe('the choice of the turn model', () => {
     expect(on.ok ? '' : on.error).toContain('turn.smart_turn is "on"');
   });
 
+  it('refuses a folder that cannot be looked into, and does without that of a user whose home is out of sight', () => {
+    // Stands for a folder of somebody else: tests run as root, too.
+    const hidden = join('/', 'x'.repeat(300));
+    expect(chooseTurnModel({ modelsDir: hidden }, { env: {}, smartTurn: 'auto' })).toEqual({
+      ok: false,
+      error: 'SVC_MODELS_DIR must name a folder that can be read: it cannot be read or written',
+    });
+    const ofUser = chooseTurnModel({}, { env: { HOME: hidden }, smartTurn: 'auto' });
+    expect(ofUser).toMatchObject({ ok: true, value: { hint: expect.any(String) as unknown } });
+  });
+
   it('says nothing when the variable is off, unless the agent file wants one', () => {
     put(smartTurnFile);
     const off = { smartTurnModel: 'off', modelsDir: folder };
