@@ -26,12 +26,13 @@ function ofLibC(prototype: string): (...args: readonly number[]) => number {
 
 /**
  * Calls `stop` once when the supervisor is gone, however it went: its end of the message channel closes with it. Signals
- * that a terminal or a service manager sends to the whole process group are left to the supervisor.
+ * that a terminal or a service manager sends to the whole process group are left to the supervisor; SIGUSR1 opens no debugger.
  */
 export function exitWithParent(stop: () => void): void {
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
   process.on('SIGHUP', () => undefined);
+  process.on('SIGUSR1', () => undefined);
   process.on('SIGUSR2', () => undefined);
   process.once('disconnect', stop);
   if (!process.connected) stop();

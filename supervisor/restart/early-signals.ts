@@ -3,3 +3,5 @@
  * else; one that comes before the service can answer it is ignored without a word: what starts has just read the newest of everything.
  */
 process.on('SIGUSR2', () => undefined);
+/** Many rotate logs with this one, and to Node it means to open a debugger, which asks nobody on this machine who he is. */
+process.on('SIGUSR1', () => undefined);

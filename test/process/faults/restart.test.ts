@@ -129,6 +129,14 @@ describe('a restart', () => {
     expect((await (await service.call()).hangUp()).code).toBe(1000);
   });
 
+  it('is not what SIGUSR1 asks for, nor a debugger', async () => {
+    service = await start();
+    for (const pid of [service.pid, ...service.children('worker'), ...service.children('inference')])
+      process.kill(pid, 'SIGUSR1');
+    expect((await (await service.call()).hangUp()).code).toBe(1000);
+    expect(service.text.join('\n')).not.toContain('ebugg');
+  });
+
   it('serves connections that the old supervisor had accepted and that say later what they want', async () => {
     service = await start();
     const old = servingPid(service);
