@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import { parseWav, writeWav } from '../../../shared/audio/wav.ts';
 import type { CallClient, CallerEvent } from '../../../supervisor/commands/call/caller.ts';
@@ -18,10 +18,7 @@ const shipped = parseWav(readFileSync(new URL('../../../worker/announcements/en.
 
 let folder: string;
 let question: Int16Array;
-let service: TestService;
 
-const stt = new FakeSttLocalWs({ flavour: 'cpp' });
-const llm = new FakeChat(answer('It is noon.'));
 /** One refuses everything, the other takes everything and says nothing. */
 const refusing = new FakeChat(reply({ status: 503, chunks: ['{}'] }));
 const dumb = new FakeChat(silence);
@@ -34,22 +31,19 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'down.wav'), writeWav(tone, 8_000));
   const flite = await loadFlite();
   question = flite('Could you tell me what time it is, please?', { voice: 'slt', speed: 1 });
-  await Promise.all([stt, llm, refusing, dumb].map((server) => server.start()));
+  await Promise.all([refusing.start(), dumb.start()]);
   return async () => {
-    await Promise.all([stt, llm, refusing, dumb].map((server) => server.close()));
+    await Promise.all([refusing.close(), dumb.close()]);
     rmSync(folder, { recursive: true, force: true });
   };
 });
 
-beforeEach(() => {
-  llm.requests.length = 0;
-});
+interface Agent {
+  readonly tts: string;
+  readonly agent?: string;
+}
 
-afterEach(async () => {
-  await service.stop();
-});
-
-const agentText = ({ tts, agent = '' }: { tts: string; agent?: string }): string => `
+const agentText = ({ tts, agent = '', stt, llm }: Agent & Record<'stt' | 'llm', string>): string => `
 [agent]
 name = "test"
 prompt = "You are under test."
@@ -57,11 +51,11 @@ ${agent}
 [stt]
 provider = "stt_local_ws"
 [stt.stt_local_ws]
-base_url = "${stt.baseUrl}"
+base_url = "${stt}"
 [llm]
 provider = "chat_compatible"
 [llm.chat_compatible]
-base_url = "${llm.baseUrl}"
+base_url = "${llm}"
 model = "fake"
 [tts]
 provider = "speech_compatible"
@@ -78,11 +72,32 @@ preset = "generic"
 model = "fake"
 `;
 
+interface Line {
+  readonly service: TestService;
+  readonly stt: FakeSttLocalWs;
+  readonly llm: FakeChat;
+  readonly call: CallClient;
+}
+
+/** A call to a service of its own. */
+async function callTo(agent: Agent, { onTestFinished }: TestContext): Promise<Line> {
+  const [stt, llm] = [new FakeSttLocalWs({ flavour: 'cpp' }), new FakeChat(answer('It is noon.'))];
+  await Promise.all([stt.start(), llm.start()]);
+  const service = await TestService.start({
+    agentText: agentText({ ...agent, stt: stt.baseUrl, llm: llm.baseUrl }),
+  });
+  onTestFinished(async () => {
+    await service.stop();
+    await Promise.all([stt.close(), llm.close()]);
+  });
+  return { service, stt, llm, call: await service.call() };
+}
+
 /** A line was heard to its end; other marks stand within it. */
 const isPlayed = (event: CallerEvent): boolean => event.type === 'mark-played' && event.id.startsWith('m');
 
 /** The caller asks, and hears something to its end. */
-async function ask(call: CallClient, text: string): Promise<void> {
+async function ask({ call, stt, llm }: Line, text: string): Promise<void> {
   stt.utterances.push(text);
   const asked = llm.requests.length;
   await call.say(question);
@@ -123,29 +138,30 @@ function likeness(one: Int16Array, other: Int16Array): number {
 
 const firstLoud = (pcm: Int16Array): number => pcm.findIndex((sample) => Math.abs(sample) > 2_000);
 
-describe('a service without a voice', () => {
-  it('plays the recording of its operator, remembers what it says, and ends the call with it', async () => {
+// Most of the time is a minute without a voice, after which a call ends.
+describe.concurrent('a service without a voice', () => {
+  it('plays the recording of its operator, remembers what it says, and ends the call with it', async (test) => {
     const agent = `[agent.announcement]
 file = "${join(folder, 'down.wav')}"
 text = "${words}"`;
-    service = await TestService.start({ agentText: agentText({ tts: refusing.baseUrl, agent }) });
-    const call = await service.call();
-    await ask(call, 'what time is it');
+    const line = await callTo({ tts: refusing.baseUrl, agent }, test);
+    const { call, service, llm } = line;
+    await ask(line, 'what time is it');
     const heard = call.heard();
     const from = firstLoud(heard);
     expect(toneShare(heard.slice(from, from + rate * 0.9))).toBeGreaterThan(0.95);
     expect(await service.says('stage fault', ({ stage }) => stage === 'tts')).toBeDefined();
-    await ask(call, 'and the day');
+    await ask(line, 'and the day');
     expect(JSON.stringify(llm.requests.at(-1)?.body['messages'])).toContain(words);
     const played = call.next(({ type }) => type === 'mark');
     expect(await call.next(({ type }) => type === 'stop')).toMatchObject({ reason: 'ended' });
     expect(await played).toBeDefined();
   });
 
-  it('plays the recording that ships, in its language, when TTS takes text and says nothing', async () => {
-    service = await TestService.start({ agentText: agentText({ tts: dumb.baseUrl }) });
-    const call = await service.call();
-    await ask(call, 'what time is it');
+  it('plays the recording that ships, in its language, when TTS takes text and says nothing', async (test) => {
+    const line = await callTo({ tts: dumb.baseUrl }, test);
+    const { call, service } = line;
+    await ask(line, 'what time is it');
     await service.says('stage fault', ({ stage, what }) => stage === 'tts' && what === 'stalled');
     expect(await service.says('announcement played')).toMatchObject({ stage: 'tts' });
     const heard = call.heard();
@@ -157,11 +173,10 @@ text = "${words}"`;
     await call.hangUp();
   });
 
-  it('plays a signal to callers of another language', async () => {
-    const tts = dumb.baseUrl;
-    service = await TestService.start({ agentText: agentText({ tts, agent: 'language = "de"' }) });
-    const call = await service.call();
-    await ask(call, 'wie spät ist es');
+  it('plays a signal to callers of another language', async (test) => {
+    const line = await callTo({ tts: dumb.baseUrl, agent: 'language = "de"' }, test);
+    const { call } = line;
+    await ask(line, 'wie spät ist es');
     const heard = call.heard();
     const from = firstLoud(heard);
     const loud = heard.slice(from, from + rate).filter((sample) => Math.abs(sample) > 1_000).length;
