@@ -23,6 +23,7 @@ describe('the audio of a body', () => {
     ['a WAV', wav(bytes, { list: true }), true],
     ['a WAV of unknown size', wav(bytes, { dataSize: 0x7fff_ffff }), true],
     ['a WAV where raw samples were asked for', wav(bytes), false],
+    ['a WAV of each part', Buffer.concat([wav(bytes.subarray(0, 30)), wav(bytes.subarray(30))]), true],
     [
       'a WAV with something after its data',
       Buffer.concat([wav(bytes), Buffer.from('LIST\x02\0\0\0no')]),

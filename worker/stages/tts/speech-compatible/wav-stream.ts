@@ -11,6 +11,7 @@ import { PcmBytes } from '../pcm-bytes.ts';
 export type PcmResult = Int16Array | { readonly rule: string };
 
 const NO_SAMPLES = new Int16Array(0);
+const NO_BYTES = Buffer.alloc(0);
 /** Chunks before the audio are names and comments of encoders; they do not reach this size. */
 const MAX_HEADER_BYTES = 65_536;
 /** Sizes from here on, and zero, say that the encoder did not know the length (0x7fffffdb, 0xffffffff and the like). */
@@ -26,45 +27,58 @@ export interface PcmStreamOptions {
 export class PcmStream {
   private readonly options: PcmStreamOptions;
   private readonly pcm = new PcmBytes();
-  private header: Buffer | undefined = Buffer.alloc(0);
-  /** Bytes of audio that are left; the rest of the body is not audio. */
-  private leftBytes = Number.POSITIVE_INFINITY;
+  private header: Buffer | undefined = NO_BYTES;
+  /** Bytes of audio that are left in the file. */
+  private leftBytes = 0;
+  /** A file has ended: another one may follow, from a server that makes one of each part, and nothing else is audio. */
+  private isBehind = false;
 
   constructor(options: PcmStreamOptions) {
     this.options = options;
   }
 
   push(chunk: Buffer): PcmResult {
-    if (this.header === undefined) return this.audio(chunk);
-    this.header = Buffer.concat([this.header, chunk]);
-    const found = this.readHeader(this.header);
-    if (found === 'more') return this.header.length > MAX_HEADER_BYTES ? { rule: 'wav header' } : NO_SAMPLES;
-    if ('rule' in found) return found;
-    const body = this.header.subarray(found.start);
-    this.header = undefined;
-    this.leftBytes = found.sizeBytes;
-    return this.audio(body);
+    const audio: Buffer[] = [];
+    for (let rest = chunk; rest.length > 0; rest = this.takeAudio(rest, audio)) {
+      if (this.header === undefined) continue;
+      const bytes = Buffer.concat([this.header, rest]);
+      const found = this.readHeader(bytes);
+      if (found === 'nothing') break;
+      this.header = bytes;
+      if (found === 'more' && bytes.length <= MAX_HEADER_BYTES) break;
+      if (found === 'more' || 'rule' in found) return found === 'more' ? { rule: 'wav header' } : found;
+      this.header = undefined;
+      this.leftBytes = found.sizeBytes;
+      rest = bytes.subarray(found.start);
+    }
+    return audio.length === 0 ? NO_SAMPLES : this.pcm.push(Buffer.concat(audio));
   }
 
   /** The body ended: what was held as a possible header, or the rule that the end breaks. */
   end(): PcmResult {
     const held = this.header;
     this.header = undefined;
-    if (held === undefined || held.length === 0) return NO_SAMPLES;
+    if (held === undefined || held.length === 0 || this.isBehind) return NO_SAMPLES;
     // Fewer than four bytes of a body that may be raw: samples that look like the start of a header.
-    if (!this.options.wavOnly && held.length < RIFF.length) return this.audio(held);
+    if (!this.options.wavOnly && held.length < RIFF.length) return this.pcm.push(held);
     return { rule: 'wav header' };
   }
 
-  private audio(bytes: Buffer): Int16Array {
-    const kept = bytes.length <= this.leftBytes ? bytes : bytes.subarray(0, this.leftBytes);
+  /** Takes what is audio, and returns the bytes behind it. */
+  private takeAudio(bytes: Buffer, audio: Buffer[]): Buffer {
+    const kept = bytes.subarray(0, Math.min(bytes.length, this.leftBytes));
+    if (kept.length > 0) audio.push(kept);
     this.leftBytes -= kept.length;
-    return kept.length === 0 ? NO_SAMPLES : this.pcm.push(kept);
+    if (this.leftBytes > 0) return NO_BYTES;
+    this.header = NO_BYTES;
+    this.isBehind = true;
+    return bytes.subarray(kept.length);
   }
 
-  private readHeader(bytes: Buffer): DataChunk | 'more' | { rule: string } {
+  private readHeader(bytes: Buffer): DataChunk | 'more' | 'nothing' | { rule: string } {
     const mark = bytes.toString('latin1', 0, Math.min(RIFF.length, bytes.length));
     const isWav = RIFF.startsWith(mark);
+    if (!isWav && this.isBehind) return 'nothing';
     if (!isWav) return this.options.wavOnly ? { rule: 'wav header' } : { start: 0, sizeBytes: Infinity };
     if (bytes.length < 12) return 'more';
     if (bytes.toString('latin1', 8, 12) !== 'WAVE') return { rule: 'wav header' };
