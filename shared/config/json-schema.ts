@@ -23,7 +23,7 @@ export type ArgumentCheck = (value: unknown) => string | undefined;
 
 export interface SchemaOptions {
   /**
-   * Whether `pattern` and `patternProperties` are obeyed. A pattern can be written to take forever, so those of servers
+   * Whether `pattern`, `patternProperties` and `format` are obeyed. A pattern can be written to take forever, so those of servers
    * are not: whoever wrote them checks them on its own side.
    */
   readonly patterns: 'obeyed' | 'ignored';
@@ -38,11 +38,26 @@ const longestFault = 600;
 const anything: RegExp = /(?:)/;
 const ignorePattern = Object.assign(() => anything, { code: '(() => /(?:)/)' });
 
+const isDate = (text: string): boolean => {
+  const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+};
+
+/** Formats that are checked, because callers say something else: "next Friday", "bob at gmail dot com". Others are notes for the model. */
+const formats = {
+  date: { check: isDate, example: 'a date as in "2026-12-31"' },
+  email: {
+    check: (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(text),
+    example: 'an address as in "name@example.com"',
+  },
+};
+
 function ajvOptions(patterns: SchemaOptions['patterns']): Options {
   return {
     strict: false,
     allErrors: true,
-    validateFormats: false,
+    validateFormats: patterns === 'obeyed',
+    formats: { date: formats.date.check, email: formats.email.check },
     validateSchema: false,
     addUsedSchema: false,
     logger: false,
@@ -178,7 +193,8 @@ function checkArguments(validate: ValidateFunction, value: unknown): string | un
 function showFault({ instancePath, keyword, params, message }: ErrorObject): string {
   const place = pathOf(instancePath).join('.');
   const subject = place === '' ? 'the arguments' : place;
-  const { additionalProperty, allowedValues }: Record<string, unknown> = params;
+  const { additionalProperty, allowedValues, format }: Record<string, unknown> = params;
+  if (format === 'date' || format === 'email') return `${subject} must be ${formats[format].example}`;
   if (keyword === 'additionalProperties' && typeof additionalProperty === 'string')
     return `${subject} must not have ${JSON.stringify(additionalProperty.slice(0, 64))}`;
   if (keyword === 'enum' && Array.isArray(allowedValues))

@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { compileArguments } from '../../../shared/config/json-schema.ts';
 import { transitionTool as configTransitionTool } from '../../../shared/config/agent/flow.ts';
 import { transitionTool } from '../../../worker/core/flow/flow.ts';
 import type { OpenedTools } from '../../../worker/tools/registry.ts';
@@ -117,6 +118,28 @@ describe('in a flow', () => {
     expect(tools.declarations('nowhere')).toEqual([]);
     expect(tools.performerOf('go_to_b')).toBe('core');
     expect(tools.ruleOf('go_to_b')).toMatchObject({ kind: 'side_effect', repeatable: true });
+  });
+
+  it.each([
+    ['date', '2026-02-28', ['2026-02-30', 'next Friday', '12/05/2026'], 'a date as in "2026-12-31"'],
+    [
+      'email',
+      'bob@example.com',
+      ['bob at example dot com', 'bob@example'],
+      'an address as in "name@example.com"',
+    ],
+    ['phone', 'whatever', [], ''],
+  ])('a %s is judged by its format, where there is one for it', (format, good, bad, rule) => {
+    const schema = { type: 'object', properties: { value: { type: 'string', format } } };
+    const judged = (patterns: 'obeyed' | 'ignored', value: string): unknown => {
+      const made = compileArguments(schema, { patterns });
+      return made.ok ? made.value({ value }) : made.error;
+    };
+    expect(judged('obeyed', good)).toBeUndefined();
+    for (const value of bad) {
+      expect(judged('obeyed', value)).toBe(`value must be ${rule}`);
+      expect(judged('ignored', value)).toBeUndefined();
+    }
   });
 
   it('the values of a transition are judged by the node that it leaves', () => {
