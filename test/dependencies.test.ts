@@ -1,7 +1,7 @@
 /** The packages: each has a reason written down, starts install what builds need, and nothing copyleft ships. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { sherpaInstall } from '../supervisor/commands/local/sherpa.ts';
+import { sherpaBeside, sherpaInstall } from '../supervisor/commands/local/sherpa.ts';
 
 const textOf = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
@@ -64,6 +64,7 @@ describe('the packages of the project', () => {
   it('leave the engine of local speech to who wants it, in one version', () => {
     const engine = /sherpa-onnx-node@\S+/.exec(sherpaInstall)?.[0] ?? '-';
     expect(textOf('docs/local.md')).toContain(sherpaInstall);
+    expect(textOf('docs/local.md')).toContain(sherpaBeside);
     expect(textOf('.ci/run')).toContain(` ${engine}; }`);
     expect(textOf('docs/decisions/0007-dependencies.md')).toContain(engine.replace('@', '`** '));
     expect(Object.keys(packages).filter((folder) => folder.includes('sherpa-onnx'))).toEqual([]);

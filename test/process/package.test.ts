@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifySessionToken } from '../../shared/auth/session-token.ts';
 import { provenance } from '../../scripts/deploy/provenance.mjs';
-import { sherpaInstall } from '../../supervisor/commands/local/sherpa.ts';
+import { sherpaBeside, sherpaInstall } from '../../supervisor/commands/local/sherpa.ts';
 import { deployTools, toolsMissing } from '../support/chart.ts';
 import { TestService } from '../support/process/service.ts';
 
@@ -197,6 +197,7 @@ describe('a folder made by npm run deploy-tree', () => {
   it('says how to install the engine of local speech, which it has not', () => {
     const { status, text } = run(tree, process.execPath, 'dist/supervisor/cli.js', 'local');
     expect([status, text]).toEqual([1, expect.stringContaining(sherpaInstall)]);
+    expect(text).toContain(sherpaBeside);
   });
 
   it('serves calls', async () => {

@@ -46,7 +46,7 @@ export const recordingKeys = z.strictObject({
     .meta({
       sample: ['([0-9][ -]?){12,18}[0-9]'],
       description:
-        'Regular expressions; what they match in texts and tool calls becomes [redacted]. Sound is not changed. Not with facts.',
+        'Regular expressions, in which case matters; what they match in texts and tool calls becomes [redacted]. Sound is not changed. Not with facts.',
     }),
   keep_days: z.int().min(1).max(36_500).exactOptional().meta({
     sample: 30,

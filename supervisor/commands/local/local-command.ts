@@ -22,7 +22,7 @@ import type {
 } from './messages.ts';
 import { whenIdle } from './idle.ts';
 import { newRecognizerServer, type RecognizerServer } from './recognizer-server.ts';
-import { hasSherpa, sherpaInstall } from './sherpa.ts';
+import { hasSherpa, sherpaBeside, sherpaInstall } from './sherpa.ts';
 import { EngineSpeaking } from './speaking.ts';
 import { findRecognizer, findVoice, type Found } from './speech-models.ts';
 import { voiceNames } from './speech-request.ts';
@@ -78,7 +78,7 @@ export async function runLocal(
 function findModels(args: LocalArguments, { env }: LocalCommandOptions): Result<Models, string> {
   if (!hasSherpa())
     return fail(
-      `the speech engine is not installed; in the folder of the service run: ${sherpaInstall} (it has espeak-ng in it, GPL-3.0-or-later)`,
+      `the speech engine is not installed; in the folder of the service run: ${sherpaInstall}, or, where npm has installed the service: ${sherpaBeside} (it has espeak-ng in it, GPL-3.0-or-later)`,
     );
   const folder = args.models ?? modelsFolder(env['SVC_MODELS_DIR'], env);
   const where = args.models === undefined ? 'the folder of models' : '--models';

@@ -38,6 +38,8 @@ const packageName = 'sherpa-onnx-node';
 
 /** The version that is tested here, by the command for the folder of the service; nothing else is changed by it. */
 export const sherpaInstall = `npm install --no-save ${packageName}@1.13.8`;
+/** In the folder of an installed package npm would install everything that only developers need. */
+export const sherpaBeside = sherpaInstall.replace('--no-save', '-g');
 
 /** Whether the package is installed. */
 export function hasSherpa(): boolean {
