@@ -84,8 +84,168 @@ const turkish: BuiltInTexts = {
   returnLine: 'Üzgünüm, şu anda kimse yanıt veremedi. Başka nasıl yardımcı olabilirim?',
 };
 
+const german: BuiltInTexts = {
+  fillers: [
+    'Einen Moment bitte.',
+    'Ich sehe gleich nach.',
+    'Einen Augenblick noch.',
+    'Ich bin gleich so weit.',
+  ],
+  apology: 'Entschuldigung, da ist bei mir etwas schiefgegangen. Können Sie das bitte wiederholen?',
+  farewell: 'Auf Wiederhören.',
+  hold: 'Es klappt leider noch nicht. Bitte bleiben Sie dran.',
+  back: 'Danke, dass Sie gewartet haben.',
+  unheardNote: '[Der Anrufer hat Ihre Antwort nicht gehört. Geben Sie sie jetzt.]',
+  announcement: '',
+  idleQuestion: 'Sind Sie noch da?',
+  confirmQuestion: 'Soll ich das so machen?',
+  yes: [
+    ...[
+      'ja',
+      'jawohl',
+      'jo',
+      'gerne',
+      'gern',
+      'okay',
+      'ok',
+      'klar',
+      'na klar',
+      'natürlich',
+      'sicher',
+      'genau',
+    ],
+    ...[
+      'richtig',
+      'stimmt',
+      'korrekt',
+      'einverstanden',
+      'in ordnung',
+      'alles klar',
+      'passt',
+      'auf jeden fall',
+    ],
+    ...['machen sie das', 'mach das', 'ich bestätige', 'bestätigt'],
+  ],
+  no: [
+    ...['nein', 'nee', 'nö', 'nicht', 'nie', 'niemals', 'kein', 'keine', 'keinen', 'stopp', 'stop', 'halt'],
+    ...[
+      'abbrechen',
+      'warte',
+      'warten',
+      'moment',
+      'falsch',
+      'lassen sie',
+      'lass',
+      'vergiss es',
+      'vergessen sie',
+    ],
+  ],
+  keysNote: '[Der Anrufer hat diese Tasten gedrückt: {digits}]',
+  returnLine: 'Leider konnte niemand Ihren Anruf annehmen. Wie kann ich Ihnen sonst helfen?',
+};
+
+const spanish: BuiltInTexts = {
+  fillers: ['Un momento, por favor.', 'Déjeme comprobarlo.', 'Un segundo más.', 'Enseguida estoy con usted.'],
+  apology: 'Disculpe, algo ha fallado. ¿Puede repetirlo, por favor?',
+  farewell: 'Adiós.',
+  hold: 'Sigo teniendo problemas. No cuelgue, por favor.',
+  back: 'Gracias por esperar.',
+  unheardNote: '[La persona que llama no ha oído su respuesta. Désela ahora.]',
+  announcement: '',
+  idleQuestion: '¿Sigue ahí?',
+  confirmQuestion: '¿Quiere que lo haga?',
+  yes: [
+    ...['sí', 'claro', 'claro que sí', 'vale', 'de acuerdo', 'okay', 'ok', 'por supuesto', 'desde luego'],
+    ...[
+      'correcto',
+      'exacto',
+      'adelante',
+      'hágalo',
+      'hazlo',
+      'confirmo',
+      'perfecto',
+      'está bien',
+      'así es',
+      'dale',
+    ],
+  ],
+  no: [
+    ...['no', 'nunca', 'jamás', 'pare', 'espere', 'espera', 'cancele', 'cancela', 'cancelar', 'detente'],
+    ...['incorrecto', 'déjelo', 'déjalo', 'olvídelo', 'olvídalo', 'tampoco', 'un momento'],
+  ],
+  keysNote: '[La persona que llama ha pulsado las teclas: {digits}]',
+  returnLine: 'Lo siento, nadie ha podido atender su llamada. ¿En qué más puedo ayudarle?',
+};
+
+const french: BuiltInTexts = {
+  fillers: [
+    "Un instant, s'il vous plaît.",
+    'Je vérifie.',
+    'Encore une petite seconde.',
+    'Je suis à vous tout de suite.',
+  ],
+  apology: "Excusez-moi, un problème est survenu. Pouvez-vous répéter, s'il vous plaît ?",
+  farewell: 'Au revoir.',
+  hold: "Le problème n'est pas résolu. Restez en ligne, s'il vous plaît.",
+  back: "Merci d'avoir patienté.",
+  unheardNote: "[La personne qui appelle n'a pas entendu votre réponse. Donnez-la maintenant.]",
+  announcement: '',
+  idleQuestion: 'Êtes-vous toujours là ?',
+  confirmQuestion: 'Souhaitez-vous que je le fasse ?',
+  yes: [
+    ...[
+      'oui',
+      'ouais',
+      'bien sûr',
+      "d'accord",
+      'okay',
+      'ok',
+      'tout à fait',
+      'exactement',
+      'exact',
+      'absolument',
+    ],
+    ...[
+      'allez-y',
+      'vas-y',
+      "c'est ça",
+      "c'est bon",
+      'parfait',
+      'entendu',
+      'volontiers',
+      'certainement',
+      'ça marche',
+    ],
+    ...['je confirme', 'faites-le'],
+  ],
+  no: [
+    ...[
+      'non',
+      'pas',
+      'jamais',
+      'arrêtez',
+      'arrête',
+      'stop',
+      'attendez',
+      'attends',
+      'annulez',
+      'annule',
+      'faux',
+    ],
+    ...['laissez', 'laisse', 'aucun', 'aucune', 'un instant', 'un moment'],
+  ],
+  keysNote: '[La personne qui appelle a appuyé sur les touches : {digits}]',
+  returnLine: "Désolé, personne n'a pu prendre votre appel. Que puis-je faire d'autre pour vous ?",
+};
+
 /** By primary subtag. */
-const byLanguage: Readonly<Record<string, BuiltInTexts>> = { en: english, tr: turkish };
+const byLanguage: Readonly<Record<string, BuiltInTexts>> = {
+  en: english,
+  tr: turkish,
+  de: german,
+  es: spanish,
+  fr: french,
+};
 
 const primarySubtag = (language: string): string => language.split('-', 1)[0]?.toLowerCase() ?? '';
 

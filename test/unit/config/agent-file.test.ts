@@ -120,7 +120,7 @@ describe('a good agent file', () => {
   });
 
   it('speaks any other language by its own texts', () => {
-    const text = `${changed(['name = "desk"', 'name = "desk"\nlanguage = "de"\nfarewell = "Tschüss."\napology = "Wie bitte?"\nfillers = []'])}
+    const text = `${changed(['name = "desk"', 'name = "desk"\nlanguage = "nl"\nfarewell = "Dag."\napology = "Wie bitte?"\nfillers = []'])}
 [agent.confirm]
 ask = "Soll ich das tun?"
 yes = ["ja"]
@@ -130,7 +130,7 @@ note = "[Tasten: {digits}]"
 `;
     const { definition } = load(text);
     expect(definition?.agent).toMatchObject({
-      farewell: 'Tschüss.',
+      farewell: 'Dag.',
       fillers: [],
       lateLines: ['Wie bitte?'],
       confirm: { ask: 'Soll ich das tun?', yes: ['ja'], no: ['nein'] },

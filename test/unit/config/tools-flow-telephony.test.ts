@@ -305,7 +305,11 @@ describe('the built-in texts', () => {
   it('follow the primary language and fall back to English', () => {
     expect(builtInTexts('tr-TR').keysNote).toContain('{digits}');
     expect(builtInTexts('tr-TR').farewell).not.toBe(builtInTexts('en').farewell);
-    expect(builtInTexts('de')).toBe(builtInTexts('en-US'));
+    for (const language of ['de-AT', 'es', 'fr-CA']) {
+      expect(builtInTexts(language).keysNote).toContain('{digits}');
+      expect(builtInTexts(language).apology).not.toBe(builtInTexts('en').apology);
+    }
+    expect(builtInTexts('nl')).toBe(builtInTexts('en-US'));
     expect(builtInTexts('en').keysNote).toBe('[The caller pressed the keys: {digits}]');
   });
 });

@@ -104,6 +104,45 @@ describe('in Turkish', () => {
   ])('%j is unclear', (answer) => expect(read(answer, 'tr')).toBe('unclear'));
 });
 
+describe('in German, Spanish and French', () => {
+  it.each([
+    [
+      'de',
+      [
+        'Ja.',
+        'Ja, bitte.',
+        'Ja, machen Sie das.',
+        'Genau, danke schön.',
+        'Ja, kein Problem.',
+        'Auf jeden Fall!',
+      ],
+    ],
+    [
+      'es',
+      ['Sí.', 'Sí, por favor.', 'Claro que sí.', 'Vale, muchas gracias.', 'Sí, hágalo.', 'Por supuesto.'],
+    ],
+    ['fr', ['Oui.', "Oui, s'il vous plaît.", "D'accord.", 'Bien sûr, merci.', 'Allez-y.', "C'est ça, oui."]],
+  ])('a yes is one (%s)', (language, answers) => {
+    for (const answer of answers) expect([answer, read(answer, language)]).toEqual([answer, 'yes']);
+  });
+
+  it.each([
+    ['de', ['Nein.', 'Nein, danke.', 'Bitte nicht.', 'Warten Sie.', 'Das ist falsch.']],
+    ['es', ['No.', 'No, gracias.', 'Espere.', 'Mejor no.', 'No es correcto.']],
+    ['fr', ['Non.', 'Non merci.', 'Surtout pas.', 'Attendez.', "Ce n'est pas ça."]],
+  ])('a no is one (%s)', (language, answers) => {
+    for (const answer of answers) expect([answer, read(answer, language)]).toEqual([answer, 'no']);
+  });
+
+  it.each([
+    ['de', ['Vielleicht.', 'Ja, aber morgen.', 'Ja?', 'Genau um acht.', 'Wie viel kostet das?']],
+    ['es', ['Quizás.', 'Sí, pero mañana.', '¿Sí?', 'Sí, si es gratis.', '¿Cuánto cuesta?']],
+    ['fr', ['Peut-être.', 'Oui, mais demain.', 'Oui ?', "D'accord, si c'est gratuit.", "C'est combien ?"]],
+  ])('what is hedged is neither (%s)', (language, answers) => {
+    for (const answer of answers) expect([answer, read(answer, language)]).toEqual([answer, 'unclear']);
+  });
+});
+
 describe('in any other language', () => {
   const words = { yes: ['ja', 'genau'], no: ['nein', 'nicht'] };
   const german = (answer: string) => readConfirmation(answer, words, { language: 'de' });
