@@ -2,7 +2,7 @@
  * Sounds that are no interruption, into the bot's speech: they may hold it, and they take nothing from it. What arrives with the
  * sound is compared with what arrives without it, sample by sample.
  */
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../examples/demo/flite.ts';
 import type { CallerEvent } from '../../supervisor/commands/call/caller.ts';
 import { newPrng } from '../../shared/base/prng.ts';
@@ -16,15 +16,10 @@ const text = 'First there was nothing. Then somebody had an idea. It was good.';
 /** Frames of the bot's speech before the caller makes a sound. */
 const soundAfterFrames = 25;
 
-let service: TestService;
 let flite: Flite;
 
 beforeAll(async () => {
   flite = await loadFlite();
-});
-
-afterEach(async () => {
-  await service.stop();
 });
 
 /** A voice of which every stretch is different and no sample is silent; the same for the same text. */
@@ -49,7 +44,7 @@ interface Heard {
 }
 
 /** What is heard of one answer into which the caller makes a sound. */
-async function hear(sound: Int16Array | undefined): Promise<Heard> {
+async function hear(service: TestService, sound: Int16Array | undefined): Promise<Heard> {
   const { stt, llm, tts } = service.providers;
   tts.script.length = 0;
   for (let i = 0; i < 10; i += 1) tts.script.push(unlikeItself);
@@ -74,21 +69,26 @@ async function hear(sound: Int16Array | undefined): Promise<Heard> {
   };
 }
 
+/** By a service of its own. */
 async function expectWhole(sounds: readonly Int16Array[]): Promise<readonly Heard[]> {
-  service = await TestService.start();
-  // During the first call the service has its lines made: its own voice may wait for them.
-  await hear(undefined);
-  const whole = await hear(undefined);
-  const found: Heard[] = [];
-  for (const sound of sounds) {
-    const heard = await hear(sound);
-    found.push(heard);
-    expect(heard.clears).toEqual([]);
-    expect(heard.said.length).toBe(whole.said.length);
-    expect(Buffer.from(heard.said.buffer).equals(Buffer.from(whole.said.buffer))).toBe(true);
+  const service = await TestService.start();
+  try {
+    // During the first call the service has its lines made: its own voice may wait for them.
+    await hear(service, undefined);
+    const whole = await hear(service, undefined);
+    const found: Heard[] = [];
+    for (const sound of sounds) {
+      const heard = await hear(service, sound);
+      found.push(heard);
+      expect(heard.clears).toEqual([]);
+      expect(heard.said.length).toBe(whole.said.length);
+      expect(Buffer.from(heard.said.buffer).equals(Buffer.from(whole.said.buffer))).toBe(true);
+    }
+    expect(await service.metric('svc_interruptions_total')).toBe(0);
+    return found;
+  } finally {
+    await service.stop();
   }
-  expect(await service.metric('svc_interruptions_total')).toBe(0);
-  return found;
 }
 
 /** Stretches of a noise as loud as a voice. */
@@ -101,7 +101,7 @@ function burst(name: string, { atMs, lengthMs }: { atMs: number; lengthMs: numbe
   return cut.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
 }
 
-describe('a sound into the bot speech that is no interruption', () => {
+describe.concurrent('a sound into the bot speech that is no interruption', () => {
   it('is a hum, which holds the bot and lets it go on at the sample', async () => {
     const found = await expectWhole(['mm-hmm', 'mm'].map((hum) => flite(hum, { voice: 'slt', speed: 1 })));
     // They were taken for possible interruptions, or this would prove nothing.
