@@ -14,7 +14,7 @@ import { readTelephony } from './agent/telephony.ts';
 import { backchannelsOf } from './agent/backchannels.ts';
 import { builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
 import type { BuiltInTexts } from './agent/texts.ts';
-import { builtInToolNames, checkToolNames } from './agent/tool-names.ts';
+import { builtInToolNames, checkToolNames, warnOfUnnamedTools } from './agent/tool-names.ts';
 import type { ProvidedTools } from './agent/tool-names.ts';
 import { readTools } from './agent/tools.ts';
 import { agentFileTables, agentKeys, longestPrompt, turnKeys } from './agent-file.ts';
@@ -75,6 +75,8 @@ interface AgentSite {
   readonly language: string;
   readonly hasFlow: boolean;
   readonly provided: ProvidedTools;
+  /** `[[tools]]` as it stands there. */
+  readonly declaredTools: unknown;
 }
 
 /** The prompt from the one place that gives it. */
@@ -111,7 +113,10 @@ type AgentReading = TableReading<z.output<typeof agentKeys>>;
 function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite): Section<'agent'> {
   const prompt = isTable(raw) ? readPrompt(raw, known, site) : undefined;
   checkVariables(known.greeting ?? '', ['agent', 'greeting'], site.problems);
-  if (!site.hasFlow) checkToolNames(known.tools, ['agent', 'tools'], site);
+  if (!site.hasFlow) {
+    checkToolNames(known.tools, ['agent', 'tools'], site);
+    warnOfUnnamedTools(site.declaredTools, known.tools, site);
+  }
   const announcement = readAnnouncement(known.announcement ?? {}, {
     language: known.language ?? '',
     readBytes: site.options.readBytes,
@@ -215,6 +220,7 @@ function readDefinition(
     language: language ?? '',
     hasFlow: tree['flow'] !== undefined,
     provided,
+    declaredTools: tree['tools'],
   };
   const agent = readAgent(reading, raw, site);
   const turn = readTurn(tree, site);

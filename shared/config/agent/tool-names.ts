@@ -4,6 +4,7 @@
  * once it runs.
  */
 import type { KeyPath, ProblemList } from '../problem.ts';
+import { isTable } from '../table.ts';
 
 export const transferTool = 'transfer_call';
 /** Tools that need no declaration. */
@@ -39,6 +40,24 @@ export function checkToolNames(
       problems.error(
         place,
         `must be the name of a tool: no tool of this name is provided (there is ${shownNames(provided)})`,
+      );
+  });
+}
+
+/** Warns of tools that are declared and that the agent's list leaves out: nobody would ever see them run. */
+export function warnOfUnnamedTools(
+  declared: unknown,
+  names: readonly string[] | undefined,
+  { provided, problems }: { readonly provided: ProvidedTools; readonly problems: ProblemList },
+): void {
+  // An agent process chooses for each call.
+  if (names === undefined || provided.mayComeFromAgent || !Array.isArray(declared)) return;
+  declared.forEach((tool: unknown, index) => {
+    const name: unknown = isTable(tool) ? tool['name'] : undefined;
+    if (typeof name === 'string' && !names.includes(name))
+      problems.warning(
+        ['tools', index, 'name'],
+        'is not in agent.tools, so the LLM is not told of this tool',
       );
   });
 }

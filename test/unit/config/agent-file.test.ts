@@ -398,6 +398,23 @@ describe('agent and turn keys', () => {
     expect(errorsOf(withAgentLine(line))).toContain(message);
   });
 
+  it('warns of a tool that is declared and that agent.tools leaves out', () => {
+    const declared = (name: string): string => `
+[[tools]]
+name = "${name}"
+description = "Looks something up."
+[tools.http]
+url = "https://example.com/${name}"
+`;
+    const tools = declared('weather') + declared('stock');
+    const { definition, problems } = load(withAgentLine('tools = ["stock"]') + tools);
+    expect(definition).toBeDefined();
+    expect(problems.map(({ severity, message }) => `${severity} ${message}`)).toEqual([
+      'warning tools[0].name is not in agent.tools, so the LLM is not told of this tool',
+    ]);
+    expect(load(goodFile + tools).problems).toEqual([]);
+  });
+
   it.each(['"Front desk"', `"${'n'.repeat(65)}"`, '""'])('refuse the name %s', (name) => {
     expect(errorsOf(changed(['"desk"', name]))).toEqual([
       'agent.name must be 1 to 64 letters, digits, _ or -',
