@@ -259,4 +259,20 @@ describe('blocks of a messages interface', () => {
       { type: 'done', finish: 'stop' },
     ]);
   });
+
+  it('are complete where the server closes behind the reason to stop, and cut where it closes before', () => {
+    const said = (reasons: readonly string[]): LlmEvent[] => {
+      const events: LlmEvent[] = [];
+      const stream = new MessagesStream(
+        () => 'call_0',
+        (event) => events.push(event),
+      );
+      for (const stop_reason of reasons)
+        stream.event({ event: '', data: JSON.stringify({ type: 'message_delta', delta: { stop_reason } }) });
+      stream.end();
+      return events;
+    };
+    expect(said(['end_turn'])).toMatchObject([{ type: 'done', finish: 'stop' }]);
+    expect(said([])).toEqual([{ type: 'error', error: { kind: 'disconnected' } }]);
+  });
 });

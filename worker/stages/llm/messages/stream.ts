@@ -91,8 +91,10 @@ export class MessagesStream implements RoundStream {
     else this.fail({ kind: 'protocol', rule: 'a response is an event stream' });
   }
 
+  /** Without a reason the message was not brought to an end by the model. */
   end(): void {
-    this.fail({ kind: 'disconnected' });
+    if (this.finish === undefined) this.fail({ kind: 'disconnected' });
+    else this.output.done(this.finish, { usage: usageOf(this.usage), reasoning: this.reasoning() });
   }
 
   fail(error: StageError): void {
@@ -122,9 +124,7 @@ export class MessagesStream implements RoundStream {
         return;
       }
       case 'message_stop':
-        // Without a reason the message was not brought to an end by the model.
-        if (this.finish === undefined) this.fail({ kind: 'disconnected' });
-        else this.output.done(this.finish, { usage: usageOf(this.usage), reasoning: this.reasoning() });
+        this.end();
         return;
       case 'error':
         this.failWith(body['error']);
