@@ -54,7 +54,8 @@ function mint(args: readonly string[], options: TokenCommandOptions): 0 | 1 | 2 
   const secret = options.env[secretNames[0]];
   if (secret === undefined) return refuse(options, `${secretNames[0]} must be set`);
   const token = mintSessionToken(claims.value, { secret, nowS: options.nowS });
-  if (!token.ok && Buffer.byteLength(secret) < minSecretBytes) return refuse(options, token.error);
+  if (Buffer.byteLength(secret) < minSecretBytes)
+    return refuse(options, `${secretNames[0]} must have at least ${minSecretBytes} bytes`);
   if (!token.ok) return misuse('token mint', token.error, options);
   options.write(token.value);
   return 0;

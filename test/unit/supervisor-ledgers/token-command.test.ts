@@ -78,7 +78,7 @@ describe('token mint', () => {
   it('needs the secret, and a long one', () => {
     expect(run(['mint', '--aud', 'svc-ws'], { env: {} }).errors).toEqual(['SVC_SESSION_SECRET must be set']);
     const short = run(['mint', '--aud', 'svc-ws'], { env: { SVC_SESSION_SECRET: 'canary' } });
-    expect(short.errors).toEqual(['the secret must have at least 32 bytes']);
+    expect(short.errors).toEqual(['SVC_SESSION_SECRET must have at least 32 bytes']);
   });
 });
 
