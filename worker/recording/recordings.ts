@@ -3,6 +3,7 @@
  * that dies is replaced once a second; the rings keep what it has not written.
  */
 import { Worker } from 'node:worker_threads';
+import type { Millis } from '../../shared/base/units.ts';
 import type { RecordingDefinition } from '../../shared/config/agent/recording.ts';
 import { recordingRingsFd } from '../../shared/protocol/ipc.ts';
 import { recordingName, type RecordingSetup } from '../../shared/protocol/recording.ts';
@@ -28,6 +29,8 @@ export interface RecordingsOptions {
 }
 
 const againAfterMs = 1_000;
+/** A full disk refuses several times a second, and may be the one that has to hold the log. */
+const unwrittenAgainAfterMs: Millis = 60_000;
 
 export class Recordings {
   readonly #options: RecordingsOptions;
@@ -35,6 +38,8 @@ export class Recordings {
   #thread: Worker | undefined;
   #flushed: (() => void) | undefined;
   #isClosed = false;
+  /** When each code of the system was told last. */
+  readonly #unwrittenAt = new Map<string, Millis>();
 
   constructor(options: RecordingsOptions) {
     this.#options = options;
@@ -99,7 +104,7 @@ export class Recordings {
         return;
       case 'write.failed':
         metrics.recordingLost.inc({ what: 'write' });
-        log.warn({ code: message.code }, 'a recording could not be written');
+        this.#tellUnwritten(message.code);
         return;
       case 'kept': {
         const { what, call, code, waiting } = message;
@@ -111,5 +116,13 @@ export class Recordings {
         return;
       }
     }
+  }
+
+  #tellUnwritten(code: string): void {
+    const { clock, log } = this.#options;
+    const now = clock.now();
+    if (now - (this.#unwrittenAt.get(code) ?? -Infinity) < unwrittenAgainAfterMs) return;
+    this.#unwrittenAt.set(code, now);
+    log.warn({ code }, 'a recording could not be written');
   }
 }

@@ -73,9 +73,11 @@ describe('a disk that is full', () => {
       await service.says('a recording could not be written', ({ code }) => code === 'ENOSPC');
       expect(Math.abs(heardMs - greetingMs)).toBeLessThanOrEqual(20);
       expect(gaps).toBe(0);
-      expect(await service.metric('svc_recording_lost_total{what="write"}')).toBeGreaterThan(0);
+      expect(await service.metric('svc_recording_lost_total{what="write"}')).toBeGreaterThan(1);
       await call.hangUp();
       expect((await service.stop()).code).toBe(0);
+      const told = service.log.filter(({ msg }) => msg === 'a recording could not be written');
+      expect(told).toHaveLength(1);
     } finally {
       execFileSync('umount', ['-l', folder]);
     }
