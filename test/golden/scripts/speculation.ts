@@ -150,7 +150,7 @@ export const speculation: readonly Dialogue[] = [
 
   dialogue('STT is not asked early for what it has called finished', (begin) => {
     const call = begin({ settings: early }).opens().callerBegins();
-    call.sttHears('Two tickets and', { speechFinal: true }).callerStops().skips();
+    call.sttHears('İki bilet ve', { speechFinal: true }).callerStops().skips();
     call.later(1_059).orders().later(1).orders('stt.finalize');
   }),
 ];

@@ -20,27 +20,39 @@ export const turnTaking: readonly Dialogue[] = [
   }),
 
   dialogue('a turn that ends in "and" is waited for', (begin) => {
-    const call = pausesAfter(begin().opens(), 'Two tickets and').skips();
+    const call = pausesAfter(begin().opens(), 'İki bilet ve').skips();
     call.later(1_059).orders().later(1).orders('stt.finalize');
+  }),
+
+  dialogue('a sentence that has only begun is waited for, by what sentences end in', (begin) => {
+    const call = pausesAfter(begin().opens(), 'i would like to book a table near the').skips();
+    call.later(1_500).orders().later(600).orders('stt.finalize');
+  }),
+
+  dialogue('a sentence that is whole without a full stop is answered sooner', (begin) => {
+    const call = pausesAfter(begin().opens(), 'my package has not arrived').skips();
+    call.later(299).orders().later(1).orders('stt.finalize');
+  }),
+
+  dialogue('a melody of an end does not end words that have only begun', (begin) => {
+    const call = begin({ settings: withModel }).opens().callerBegins();
+    call.sttGuesses('i would like to book a table near the').callerStops();
+    judged(call.skips(), 1, 0.95).later(1_500).orders().later(1_000).orders('stt.finalize');
   }),
 
   dialogue('words that come during the pause move its end', (begin) => {
     const call = begin().opens().callerBegins().callerStops().later(300).skips();
-    call.sttHears('Two tickets and').later(759).orders().later(1).orders('stt.finalize');
+    call.sttHears('İki bilet ve').later(759).orders().later(1).orders('stt.finalize');
   }),
 
   dialogue('a turn model that is sure ends the turn at once', (begin) => {
-    const call = begin({ settings: withModel }).opens().callerBegins().sttGuesses('two tickets').skips();
+    const call = begin({ settings: withModel }).opens().callerBegins().sttGuesses('iki bilet').skips();
     call.callerStops().orders('turn.judge');
     judged(call.later(60), 1, 0.8).orders('stt.finalize');
   }),
 
   dialogue('a turn model that doubts makes the pause longer', (begin) => {
-    const call = begin({ settings: withModel })
-      .opens()
-      .callerBegins()
-      .sttGuesses('two tickets')
-      .callerStops();
+    const call = begin({ settings: withModel }).opens().callerBegins().sttGuesses('iki bilet').callerStops();
     judged(call.later(60).skips(), 1, 0.25);
     call.later(1_339).orders().later(1).orders('stt.finalize');
   }),
@@ -49,7 +61,7 @@ export const turnTaking: readonly Dialogue[] = [
     const call = begin({ settings: withModel })
       .opens()
       .callerBegins()
-      .sttGuesses('two tickets for')
+      .sttGuesses('iki bilet için')
       .callerStops();
     judged(call.skips(), 1, 0.95).later(499).orders().later(1).orders('stt.finalize');
   }),
@@ -69,11 +81,7 @@ export const turnTaking: readonly Dialogue[] = [
   ),
 
   dialogue('without an answer of the turn model silence decides', (begin) => {
-    const call = begin({ settings: withModel })
-      .opens()
-      .callerBegins()
-      .sttGuesses('two tickets')
-      .callerStops();
+    const call = begin({ settings: withModel }).opens().callerBegins().sttGuesses('iki bilet').callerStops();
     judged(call.skips(), 1).later(499).orders().later(1).orders('stt.finalize');
   }),
 

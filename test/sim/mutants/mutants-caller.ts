@@ -184,12 +184,24 @@ export const callerMutants: readonly Mutant[] = [
     to: '  const doubt = 1 - probability / completeAt;\n  if (doubt >= 0) return waitMs;',
   }),
   mutant('does not hear hesitation', 'end-of-turn.ts', {
-    from: "    if (hesitant) return waitMs * (hesitation === 'surely' ? hesitantFactor : doubtfulFactor);\n",
-    to: '',
+    from: '    if (!hesitant) return waitMs;\n',
+    to: '    if (!hesitant || waitMs > 0) return waitMs;\n',
+  }),
+  mutant('does not hear that words have only begun', 'end-of-turn.ts', {
+    from: 'const begun = Math.max(0, 1 - whole / perhapsWhole) ** 2;',
+    to: 'const begun = 0;',
+  }),
+  mutant('does not hear that words are whole', 'end-of-turn.ts', {
+    from: 'if (whole >= perhapsWhole && patienceMs === 0)',
+    to: 'if (whole > 1)',
+  }),
+  mutant('believes the turn model against words that have only begun', 'end-of-turn.ts', {
+    from: 'const odds = oddsOf(whole) *',
+    to: 'const odds =',
   }),
   mutant('does not hear that a sentence is finished', 'end-of-turn.ts', {
-    from: 'if (finished && patienceMs === 0) return stopMs',
-    to: 'if (patienceMs < 0) return stopMs',
+    from: 'finished && patienceMs === 0',
+    to: 'patienceMs < 0',
   }),
   mutant('has no patience', 'end-of-turn.ts', {
     from: '  patience.extraMs = Math.min(maxPatienceMs, patience.extraMs + patienceStepMs);',

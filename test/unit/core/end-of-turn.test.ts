@@ -39,23 +39,26 @@ const after = (evidence: Partial<PauseEvidence>): number =>
 describe('the silence that ends a turn', () => {
   const rows: readonly [string, Partial<PauseEvidence>, number][] = [
     ['nothing is known', {}, 700],
-    ['words say nothing', { text: 'two tickets' }, 700],
-    ['words hesitate', { text: 'two tickets and' }, 1_260],
+    ['words say nothing', { text: 'iki bilet' }, 700],
+    ['words hesitate', { text: 'iki bilet ve' }, 1_260],
     ['STT says that the sentence is over', { text: 'Two tickets.', speechFinal: true }, 400],
     ['it says so of a guess', { text: 'Two tickets.', speechFinal: true, guessed: true }, 700],
-    ['it says so of half a sentence', { text: 'Two tickets', speechFinal: true }, 700],
+    ['it says so of half a sentence', { text: 'İki bilet', speechFinal: true }, 700],
     ['it says so of somebody who pauses a lot', { text: 'Two.', speechFinal: true, patienceMs: 250 }, 950],
     ['the model is sure', { probability: 0.9 }, 200],
     ['the model is just sure enough', { probability: 0.5 }, 200],
-    ['the model is sure and the words hesitate', { text: 'a table for', probability: 0.9 }, 700],
+    ['the model is sure and the words hesitate', { text: 'iki kişi için', probability: 0.9 }, 700],
     ['the model doubts a finished sentence', { text: 'Two.', speechFinal: true, probability: 0.1 }, 700],
-    ['the model doubts', { text: 'two tickets', probability: 0.25 }, 1_600],
-    ['the model doubts a little', { text: 'two tickets', probability: 0.49 }, 1_240],
-    ['the model is sure that more comes', { text: 'two tickets', probability: 0 }, 2_500],
-    ['the model doubts and the words hesitate', { text: 'two and', probability: 0.4 }, 2_500],
-    ['the words may lead on', { text: 'i would like to book that' }, 910],
-    ['the words may lead on and the melody is sure', { text: 'book that', probability: 0.9 }, 200],
-    ['the words may lead on and the melody is not', { text: 'book that', probability: 0.6 }, 700],
+    ['the model doubts', { text: 'iki bilet', probability: 0.25 }, 1_600],
+    ['the model doubts a little', { text: 'iki bilet', probability: 0.49 }, 1_240],
+    ['the model is sure that more comes', { text: 'iki bilet', probability: 0 }, 2_500],
+    ['the model doubts and the words hesitate', { text: 'iki ve', probability: 0.4 }, 2_500],
+    ['the word may lead on', { text: 'that', asked: 'Which?' }, 910],
+    ['the word may lead on and the melody is sure', { text: 'that', asked: 'Which?', probability: 0.9 }, 200],
+    ['the word may lead on and the melody is not', { text: 'that', asked: 'Which?', probability: 0.6 }, 700],
+    ['words are rather whole than begun', { text: 'my package has not arrived' }, 500],
+    ['they are, and the caller pauses a lot', { text: 'my package has not arrived', patienceMs: 250 }, 950],
+    ['words are whole and the melody is sure', { text: 'my package has not arrived', probability: 0.9 }, 200],
     ['a number is too short', { asked: 'Your four-digit PIN, please?', text: 'one two' }, 2_000],
     ['a number is as long as it was to be', { asked: 'Your four-digit PIN?', text: 'one two 34' }, 400],
     ['a short number sounds finished', { asked: 'The four digits?', text: 'five', probability: 0.99 }, 2_000],
@@ -67,6 +70,23 @@ describe('the silence that ends a turn', () => {
   ];
   for (const [what, evidence, ms] of rows)
     it(`is ${ms} ms when ${what}`, () => expect(after(evidence)).toBeCloseTo(ms, 6));
+
+  it('is longer the surer it is that words have only begun', () => {
+    const [begun, hardlyBegun] = ['i would like to book a', 'i want to order a pizza with'].map((text) =>
+      after({ text }),
+    );
+    expect(begun).toBeGreaterThan(1_700);
+    expect(hardlyBegun).toBeGreaterThan(1_260);
+    expect(after({ text: 'i want to order a pizza' })).toBeLessThan(900);
+  });
+
+  it('goes by the words first and by the melody then', () => {
+    const begun = { text: 'i would like to book a' };
+    const whole = { text: 'my package has not arrived' };
+    expect(after({ ...begun, probability: 0.95 })).toBeGreaterThan(1_500);
+    expect(after({ ...begun, probability: 0.05 })).toBeGreaterThan(after({ ...begun, probability: 0.95 }));
+    expect(after({ ...whole, probability: 0.05 })).toBeLessThan(1_000);
+  });
 
   it('lies between the shortest and the longest, whatever is known', () => {
     fc.assert(

@@ -37,7 +37,7 @@ const decide = (scenario: Scenario, row: typeof atTheEnd): CoreDecider =>
 
 describe('the core in the evaluation', () => {
   it('ends a turn after its silence, and answers', () => {
-    const scenario = turn(2_048, wordsOver('what is the time', 512, 2_048));
+    const scenario = turn(2_048, wordsOver('where is my order', 512, 2_048));
     const decider = decide(scenario, atTheEnd);
     play(decider, 512, 1_536, 3_200);
     expect(decider.endsMs).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('the core in the evaluation', () => {
   });
 
   it('ends a paused turn too early without a model, and once with one that is right', () => {
-    const queens = 'seven queens beat eight kings today';
+    const queens = 'yedi kraliçe sekiz kralı yener bugün';
     const scenarioOf = (text: string, pauseMs: number): Scenario =>
       turn(2_560 + pauseMs, pausedAt(wordsOver(text, 512, 2_560), 1_536, pauseMs));
     const tooEarly = (pauseMs: number, decider: CoreDecider): number => {

@@ -4,6 +4,7 @@
  */
 import { maybe, number, record, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
+import { completeness } from './completeness.ts';
 import { numberSaid } from './numbers-said.ts';
 import { endsSentence, hesitationAt } from './phrases.ts';
 import type { TurnSettings } from '../settings.ts';
@@ -26,6 +27,16 @@ export interface PauseEvidence {
 /** A word of hesitation at the end makes the pause that much longer; one that may as well end a sentence by less. */
 const hesitantFactor = 1.8;
 const doubtfulFactor = 1.3;
+/** Words that have surely only begun make it longer by this factor, words that may as well be whole by none. */
+const begunFactor = 2.8;
+const perhapsWhole = 0.5;
+/** Of words that are rather whole than begun, this share of the way from stopMs to silenceEndMs is waited. */
+const wholeShare = 0.6;
+/** Behind a word of hesitation no words are taken for more whole than this. */
+const wholeIfHesitant = 0.05;
+/** Melody counts so much beside words, and from this probability on both together are an end. */
+const melodyWeight = 0.25;
+const endsAt = 0.7;
 /** From this probability on the melody outweighs a word that may as well end a sentence. */
 const surelyComplete = 0.8;
 /** Pauses between the groups of a number that is read out: one that is known to be too short, and one that may be whole. */
@@ -51,14 +62,21 @@ function unbounded(evidence: PauseEvidence, settings: TurnSettings): Millis {
   if (number === 'begun') return begunNumberMs + patienceMs;
   if (number === 'open') return Math.max(openNumberMs, silenceEndMs) + patienceMs;
   const hesitation = hesitationAt(text);
-  const outweighs = probability !== undefined && probability >= Math.max(completeAt, surelyComplete);
-  const hesitant = hesitation === 'surely' || (hesitation === 'perhaps' && !outweighs);
   const finished = evidence.speechFinal && !evidence.guessed && endsSentence(text);
   const waitMs = silenceEndMs + patienceMs;
+  if (probability === undefined && finished && patienceMs === 0)
+    return stopMs + (silenceEndMs - stopMs) * finishedShare;
+  // Where STT has put the full stop, it knows the sentence better.
+  const whole = endsSentence(text) ? undefined : completeness(text, { answers: endsInQuestion(asked) });
+  if (whole !== undefined) {
+    const atMost = hesitation === 'surely' ? wholeIfHesitant : 1;
+    return byWords(Math.min(whole, atMost), evidence, settings);
+  }
+  const outweighs = probability !== undefined && probability >= Math.max(completeAt, surelyComplete);
+  const hesitant = hesitation === 'surely' || (hesitation === 'perhaps' && !outweighs);
   if (probability === undefined) {
-    if (hesitant) return waitMs * (hesitation === 'surely' ? hesitantFactor : doubtfulFactor);
-    if (finished && patienceMs === 0) return stopMs + (silenceEndMs - stopMs) * finishedShare;
-    return waitMs;
+    if (!hesitant) return waitMs;
+    return waitMs * (hesitation === 'surely' ? hesitantFactor : doubtfulFactor);
   }
   // The model hears melody, STT knows words: a finished melody does not finish a sentence that ends in "and".
   if (probability >= completeAt) return hesitant ? waitMs : stopMs;
@@ -66,6 +84,32 @@ function unbounded(evidence: PauseEvidence, settings: TurnSettings): Millis {
   const doubt = 1 - probability / completeAt;
   return waitMs + (maxSilenceMs - waitMs) * (hesitant ? 1 : Math.max(0.3, doubt));
 }
+
+const endsInQuestion = (asked: string): boolean => /[?？]\s*$/u.test(asked);
+
+/** Words of which is known how likely they are whole, alone or with the melody. */
+function byWords(
+  whole: number,
+  { probability: melody, patienceMs }: PauseEvidence,
+  { stopMs, silenceEndMs, maxSilenceMs, completeAt }: TurnSettings,
+): Millis {
+  if (melody === undefined) {
+    if (whole >= perhapsWhole && patienceMs === 0) return stopMs + (silenceEndMs - stopMs) * wholeShare;
+    const begun = Math.max(0, 1 - whole / perhapsWhole) ** 2;
+    return (silenceEndMs + patienceMs) * (1 + (begunFactor - 1) * begun);
+  }
+  const odds = oddsOf(whole) * (oddsOf(melody) / oddsOf(completeAt)) ** melodyWeight;
+  const both = odds / (1 + odds);
+  if (both >= endsAt) return stopMs;
+  return stopMs + (maxSilenceMs - stopMs) * (1 - both / endsAt) + patienceMs;
+}
+
+/** Neither words nor melody are ever surer than this. */
+const surest = 0.98;
+const oddsOf = (probability: number): number => {
+  const within = Math.min(Math.max(probability, 1 - surest), surest);
+  return within / (1 - within);
+};
 
 /** A caller who went on this soon after a decision had not finished. */
 const falseEndMs = 1_500;
