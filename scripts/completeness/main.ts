@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
 import { featuresOf, hashOf } from '../../worker/core/turn/completeness.ts';
 import { spokenWords } from '../../worker/core/turn/phrases.ts';
+import { pausesWithin } from './pauses.ts';
 
 /** Features that are kept beside the words, and how often one must have been seen. */
 const keptFeatures = 32_000;
@@ -129,18 +130,28 @@ function learnt(features: Iterable<number>, examples: readonly Example[], prng: 
   return model;
 }
 
-/** `own` is this folder. */
-export function main([folder, own, target]: readonly (string | undefined)[]): number {
-  if (folder === undefined || own === undefined || target === undefined) {
-    process.stderr.write('usage: npm run completeness -- FOLDER\n');
-    return 2;
+/** Every tenth line is kept aside. */
+const asideEvery = 10;
+
+/** Prints what the weights that are in the source make of what was kept aside. */
+export function show(folder: string): void {
+  for (const file of readdirSync(folder).sort()) {
+    const lines = readFileSync(join(folder, file), 'utf8').split('\n');
+    const sentences = lines.filter((_, at) => at % asideEvery === 0).flatMap(sentencesOf);
+    process.stdout.write(
+      `${file.padEnd(24)} ${pausesWithin(sentences.filter(({ length }) => length > 1))}\n`,
+    );
   }
+}
+
+/** Learns from a folder; `own` is this one, and `target` the file that is written. */
+export function learn(folder: string, own: string, target: string): void {
   const prng = newPrng(7);
   const [shown, aside]: [Example[], Example[]] = [[], []];
   for (const file of readdirSync(folder).sort()) {
     const lines = readFileSync(join(folder, file), 'utf8').split('\n');
     for (const [at, line] of lines.entries())
-      (at % 10 === 0 ? aside : shown).push(...examplesOf(file.replace('.txt', ''), line, prng));
+      (at % asideEvery === 0 ? aside : shown).push(...examplesOf(file.replace('.txt', ''), line, prng));
   }
   for (const line of readFileSync(join(own, spokenFile), 'utf8').split('\n'))
     for (let time = 0; time < spokenTimes; time += 1) shown.push(...examplesOf(spokenFile, line, prng));
@@ -167,5 +178,4 @@ export const encodedWeights =
 `,
   );
   process.stdout.write(`${String(encoded.length)} characters written\n`);
-  return 0;
 }

@@ -22,9 +22,9 @@ const spread = 0.7;
 /** Of a normal distribution, the middles of sixteen equal parts. */
 const upper = [0.078, 0.237, 0.402, 0.579, 0.776, 1.01, 1.318, 1.863];
 const middles = [...upper.map((z) => -z).reverse(), ...upper];
-const lengthsMs = middles.map((z) => Math.round(medianMs * Math.exp(spread * z)));
+export const lengthsMs = middles.map((z) => Math.round(medianMs * Math.exp(spread * z)));
 /** Coprime to their number: lengths that follow one another stand at boundaries of either class. */
-const stride = 5;
+export const stride = 5;
 
 const leadsOn =
   /^(a|an|the|and|or|but|so|if|of|to|in|on|at|by|for|from|with|that|which|who|when|i|you|he|she|it|we|they|my|your|his|her|its|our|their|is|are|was|were|can|would|not)$/;
@@ -45,7 +45,7 @@ function quietestAt(pcm: Int16Array, aboutMs: number): number {
 }
 
 /** Behind how many words the n-th pause of a recording stands: at boundaries of the wanted class, one after another. */
-function boundary(words: readonly string[], n: number): number {
+export function boundary(words: readonly string[], n: number): number {
   const inner = words.slice(0, -1).map((word, i) => ({ word, count: i + 1 }));
   const wanted = inner.filter(({ word }) => leadsOn.test(word) === (n % 2 === 0));
   const from = wanted.length > 0 ? wanted : inner;

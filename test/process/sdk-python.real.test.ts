@@ -14,9 +14,9 @@ let folder: string;
 let python: string;
 let problem = '';
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-sdk-python-'));
-  const found = developmentPython();
+  const found = await developmentPython();
   if ('problem' in found) problem = found.problem;
   else python = found.python;
 }, 300_000);

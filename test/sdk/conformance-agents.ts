@@ -21,8 +21,8 @@ function typescript(): Program {
   return { command: [process.execPath, '--import', hooks, agent], env: cleanEnv() };
 }
 
-function python(): Program {
-  const found = developmentPython();
+async function python(): Promise<Program> {
+  const found = await developmentPython();
   if ('problem' in found) return found;
   return {
     command: [found.python, 'sdk/python/tests/conformance_agent.py'],
@@ -43,9 +43,9 @@ export interface ConformanceAgent {
 
 /** Starts the agent of an SDK, or says why it cannot be run here. */
 export async function startConformanceAgent(
-  programOf: () => Program,
+  programOf: () => Program | Promise<Program>,
 ): Promise<ConformanceAgent | { readonly problem: string }> {
-  const program = programOf();
+  const program = await programOf();
   if ('problem' in program) return program;
   const [command = '', ...args] = program.command;
   const env = { ...program.env, SVC_AGENT_TOKEN: conformanceToken, VOICE_AGENT_PORT: '0' };

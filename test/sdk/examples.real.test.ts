@@ -45,7 +45,7 @@ describe('beside the demo', () => {
 
   beforeAll(async () => {
     receptionist = new AgentDev(['examples/agent-link/receptionist/receptionist.ts', ...ownService]);
-    const found = developmentPython();
+    const found = await developmentPython();
     if ('problem' in found) orders = found;
     else {
       const env = {

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as toml from '@iarna/toml';
+import { whileLocked } from '../../scripts/process/lock.mjs';
 
 export const pythonSdk = fileURLToPath(new URL('../../sdk/python', import.meta.url));
 const cache = fileURLToPath(new URL('../../node_modules/.cache/sdk-python', import.meta.url));
@@ -52,10 +53,18 @@ export function install(python: string, packages: readonly string[]): string | u
   throw new Error(text);
 }
 
+interface Made {
+  readonly folder: string;
+  readonly python: string;
+  /** There once it is complete. */
+  readonly ready: string;
+  readonly packages: readonly string[];
+}
+
 export type Python = { readonly python: string } | { readonly problem: string };
 
-/** The environment for development, or why there is none. */
-export function developmentPython(): Python {
+/** The environment for development, or why there is none. Files that ask at the same time make it once. */
+export async function developmentPython(): Promise<Python> {
   const version = run('python3', [
     '-c',
     'import sys; print(sys.version); sys.exit(sys.version_info < (3, 11))',
@@ -66,7 +75,14 @@ export function developmentPython(): Python {
   const folder = join(cache, key.slice(0, 16));
   const python = join(folder, 'bin/python');
   const ready = join(folder, 'ready');
-  if (existsSync(ready)) return { python };
+  mkdirSync(join(cache, '..'), { recursive: true });
+  return whileLocked(`${cache}.lock`, { waiting: () => undefined }, () => {
+    if (existsSync(ready)) return { python };
+    return made({ folder, python, ready, packages });
+  });
+}
+
+function made({ folder, python, ready, packages }: Made): Python {
   rmSync(cache, { recursive: true, force: true });
   mkdirSync(cache, { recursive: true });
   newEnvironment(folder);

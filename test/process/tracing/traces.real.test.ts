@@ -128,7 +128,7 @@ describe('the trace of a call', () => {
     expect(line).toMatchObject({ trace_id: root!.traceId, span_id: root!.spanId });
     const exported = JSON.stringify(collector.requests.map(({ body }) => body));
     expect(
-      /4111|my card|It is open|monday|Good morning|under test|s3cret/.exec(exported)?.[0],
+      /4111 1111|my card|It is open|monday|Good morning|under test|s3cret/.exec(exported)?.[0],
     ).toBeUndefined();
     expect(collector.requests[0]!.headers['x-key']).toBe('s3cret-key');
   });
