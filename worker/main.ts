@@ -46,8 +46,6 @@ import {
 } from './host/definition.ts';
 import { withKnownLines } from './lines/known-lines.ts';
 import { withPauses } from './stages/later-tts.ts';
-import { warmUpLooks } from './media/echo/echo.ts';
-import { warmUpHearing } from './media/vad/warm-up.ts';
 import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
@@ -197,8 +195,6 @@ class Worker {
     });
     void Promise.all([peers, this.#registry.start(noCallControl), this.#openSip()]).then(([opened]) => {
       this.#peers = opened;
-      warmUpHearing();
-      warmUpLooks();
       this.#send({ type: 'ready' });
     });
   }

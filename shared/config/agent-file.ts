@@ -191,7 +191,7 @@ export const turnKeys = z.strictObject({
   stop_ms: z.int().min(32).max(10_000).exactOptional().meta({
     sample: 200,
     description:
-      'Silence after speech before the end of the turn is considered; absent: 200, with a turn model 400.',
+      'Silence after speech before the end of the turn is considered; absent: 200, with a turn model 300.',
   }),
   silence_end_ms: z.int().min(32).max(30_000).exactOptional().meta({
     sample: 700,

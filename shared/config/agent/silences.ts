@@ -19,7 +19,7 @@ interface GivenSilences {
 }
 
 const defaults = {
-  withModel: { stopMs: 400, silenceEndMs: 1500, maxSilenceMs: 2000 },
+  withModel: { stopMs: 300, silenceEndMs: 1500, maxSilenceMs: 2000 },
   withoutModel: { stopMs: 200, silenceEndMs: 700, maxSilenceMs: 2500 },
 } as const;
 

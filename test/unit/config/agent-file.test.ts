@@ -63,7 +63,7 @@ describe('a good agent file', () => {
         vadThreshold: 0.5,
         minSpeechMs: 120,
         silences: {
-          withModel: { stopMs: 400, silenceEndMs: 1500, maxSilenceMs: 2000 },
+          withModel: { stopMs: 300, silenceEndMs: 1500, maxSilenceMs: 2000 },
           withoutModel: { stopMs: 200, silenceEndMs: 700, maxSilenceMs: 2500 },
         },
         smartTurn: 'auto',
@@ -437,8 +437,8 @@ url = "https://example.com/${name}"
   it.each([
     ['stop_ms = 800', [800, 800, 2500], [800, 1500, 2000]],
     ['silence_end_ms = 100', [100, 100, 2500], [100, 100, 2000]],
-    ['silence_end_ms = 3000', [200, 3000, 3000], [400, 3000, 3000]],
-    ['max_silence_ms = 400', [200, 400, 400], [400, 400, 400]],
+    ['silence_end_ms = 3000', [200, 3000, 3000], [300, 3000, 3000]],
+    ['max_silence_ms = 400', [200, 400, 400], [300, 400, 400]],
   ])('make room for %s in the other silences', (line, withoutModel, withModel) => {
     const { silences } = load(withSection(`[turn]\n${line}`)).definition!.turn;
     expect(Object.values(silences.withoutModel)).toEqual(withoutModel);

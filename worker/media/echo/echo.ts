@@ -10,7 +10,6 @@ import { PlayedAudio } from './played.ts';
 import { lookRate, readFlat, readWide, type Written } from './samples.ts';
 
 export { longestUnprovedMs, VoiceProof } from './voice-proof.ts';
-export { warmUpLooks } from './warm-up.ts';
 
 /** The last of the caller's audio: a ring of at least 0.6 s of 16 kHz PCM16, and how many samples have been written into it in all. */
 export type HeardAudio = Pick<Written, 'ring' | 'count'>;
