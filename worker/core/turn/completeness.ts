@@ -48,7 +48,7 @@ interface Weights {
 
 /** How hashes and weights are written down: the distance to the hash before, seven bits a byte, then the weight. */
 export function decodeWeights(encoded: string): Weights {
-  const bytes = Uint8Array.from(atob(encoded), (char) => char.charCodeAt(0));
+  const bytes = atob(encoded);
   const hashes: number[] = [];
   const weights: number[] = [];
   let hash = 0;
@@ -56,14 +56,14 @@ export function decodeWeights(encoded: string): Weights {
     let distance = 0;
     let factor = 1;
     for (let more = true; more; factor *= 128) {
-      const byte = bytes[at] ?? 0;
+      const byte = bytes.charCodeAt(at);
       distance += (byte & 127) * factor;
       more = byte > 127;
       at += 1;
     }
     hash += distance;
     hashes.push(hash);
-    weights.push(((bytes[at] ?? 0) << 24) >> 24);
+    weights.push((bytes.charCodeAt(at) << 24) >> 24);
     at += 1;
   }
   return { hashes: Uint32Array.from(hashes), weights: Int8Array.from(weights) };
