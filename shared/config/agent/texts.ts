@@ -4,6 +4,8 @@
  * theirs. Nothing here is a prompt, and no text holds a word of the caller.
  */
 
+import { listed } from '../../base/listed.ts';
+
 export interface BuiltInTexts {
   /** Spoken while a tool takes long, one after another. */
   readonly fillers: readonly string[];
@@ -40,24 +42,14 @@ const english: BuiltInTexts = {
   announcement: 'Sorry, something went wrong. Please wait, or call again later.',
   idleQuestion: 'Are you still there?',
   confirmQuestion: 'Shall I go ahead with that?',
-  yes: [
-    ...['yes', 'yeah', 'yep', 'yup', 'sure', 'okay', 'ok', 'please do', 'go ahead', 'do it', 'correct'],
-    ...[
-      'of course',
-      'certainly',
-      'absolutely',
-      'definitely',
-      "that's right",
-      'that is right',
-      'right',
-      'fine',
-    ],
-    ...['confirm', 'confirmed', 'i confirm', 'sounds good'],
-  ],
-  no: [
-    ...['no', 'nope', 'nah', 'not', "don't", 'do not', 'stop', 'cancel', 'wait', 'never', 'wrong'],
-    ...["that's wrong", 'leave it', 'hold on', 'forget it', 'never mind'],
-  ],
+  yes: listed(
+    'yes|yeah|yep|yup|sure|okay|ok|please do|go ahead|do it|correct|of course|certainly|absolutely',
+    "definitely|that's right|that is right|right|fine|confirm|confirmed|i confirm|sounds good",
+  ),
+  no: listed(
+    "no|nope|nah|not|don't|do not|stop|cancel|wait|never|wrong|that's wrong|leave it|hold on",
+    'forget it|never mind',
+  ),
   keysNote: '[The caller pressed the keys: {digits}]',
   returnLine: 'Sorry, nobody could take your call. How else can I help?',
 };
@@ -72,14 +64,14 @@ const turkish: BuiltInTexts = {
   announcement: '',
   idleQuestion: 'Hâlâ orada mısınız?',
   confirmQuestion: 'Bunu yapmamı onaylıyor musunuz?',
-  yes: [
-    ...['evet', 'tamam', 'olur', 'tabii', 'tabi', 'elbette', 'onaylıyorum', 'onay', 'doğru', 'peki'],
-    ...['yapın', 'yap', 'devam edin', 'devam et', 'lütfen yapın', 'kesinlikle', 'uygun', 'aynen'],
-  ],
-  no: [
-    ...['hayır', 'yok', 'olmaz', 'istemiyorum', 'yapma', 'yapmayın', 'dur', 'durun', 'bekle', 'bekleyin'],
-    ...['iptal', 'vazgeç', 'vazgeçtim', 'yanlış', 'onaylamıyorum', 'değil', 'gerek yok', 'boş ver'],
-  ],
+  yes: listed(
+    'evet|tamam|olur|tabii|tabi|elbette|onaylıyorum|onay|doğru|peki|yapın|yap|devam edin|devam et',
+    'lütfen yapın|kesinlikle|uygun|aynen',
+  ),
+  no: listed(
+    'hayır|yok|olmaz|istemiyorum|yapma|yapmayın|dur|durun|bekle|bekleyin|iptal|vazgeç|vazgeçtim',
+    'yanlış|onaylamıyorum|değil|gerek yok|boş ver',
+  ),
   keysNote: '[Arayan şu tuşlara bastı: {digits}]',
   returnLine: 'Üzgünüm, şu anda kimse yanıt veremedi. Başka nasıl yardımcı olabilirim?',
 };
@@ -99,47 +91,15 @@ const german: BuiltInTexts = {
   announcement: '',
   idleQuestion: 'Sind Sie noch da?',
   confirmQuestion: 'Soll ich das so machen?',
-  yes: [
-    ...[
-      'ja',
-      'jawohl',
-      'jo',
-      'gerne',
-      'gern',
-      'okay',
-      'ok',
-      'klar',
-      'na klar',
-      'natürlich',
-      'sicher',
-      'genau',
-    ],
-    ...[
-      'richtig',
-      'stimmt',
-      'korrekt',
-      'einverstanden',
-      'in ordnung',
-      'alles klar',
-      'passt',
-      'auf jeden fall',
-    ],
-    ...['machen sie das', 'mach das', 'ich bestätige', 'bestätigt'],
-  ],
-  no: [
-    ...['nein', 'nee', 'nö', 'nicht', 'nie', 'niemals', 'kein', 'keine', 'keinen', 'stopp', 'stop', 'halt'],
-    ...[
-      'abbrechen',
-      'warte',
-      'warten',
-      'moment',
-      'falsch',
-      'lassen sie',
-      'lass',
-      'vergiss es',
-      'vergessen sie',
-    ],
-  ],
+  yes: listed(
+    'ja|jawohl|jo|gerne|gern|okay|ok|klar|na klar|natürlich|sicher|genau|richtig|stimmt|korrekt',
+    'einverstanden|in ordnung|alles klar|passt|auf jeden fall|machen sie das|mach das|ich bestätige',
+    'bestätigt',
+  ),
+  no: listed(
+    'nein|nee|nö|nicht|nie|niemals|kein|keine|keinen|stopp|stop|halt|abbrechen|warte|warten|moment',
+    'falsch|lassen sie|lass|vergiss es|vergessen sie',
+  ),
   keysNote: '[Der Anrufer hat diese Tasten gedrückt: {digits}]',
   returnLine: 'Leider konnte niemand Ihren Anruf annehmen. Wie kann ich Ihnen sonst helfen?',
 };
@@ -154,25 +114,14 @@ const spanish: BuiltInTexts = {
   announcement: '',
   idleQuestion: '¿Sigue ahí?',
   confirmQuestion: '¿Quiere que lo haga?',
-  yes: [
-    ...['sí', 'claro', 'claro que sí', 'vale', 'de acuerdo', 'okay', 'ok', 'por supuesto', 'desde luego'],
-    ...[
-      'correcto',
-      'exacto',
-      'adelante',
-      'hágalo',
-      'hazlo',
-      'confirmo',
-      'perfecto',
-      'está bien',
-      'así es',
-      'dale',
-    ],
-  ],
-  no: [
-    ...['no', 'nunca', 'jamás', 'pare', 'espere', 'espera', 'cancele', 'cancela', 'cancelar', 'detente'],
-    ...['incorrecto', 'déjelo', 'déjalo', 'olvídelo', 'olvídalo', 'tampoco', 'un momento'],
-  ],
+  yes: listed(
+    'sí|claro|claro que sí|vale|de acuerdo|okay|ok|por supuesto|desde luego|correcto|exacto|adelante',
+    'hágalo|hazlo|confirmo|perfecto|está bien|así es|dale',
+  ),
+  no: listed(
+    'no|nunca|jamás|pare|espere|espera|cancele|cancela|cancelar|detente|incorrecto|déjelo|déjalo',
+    'olvídelo|olvídalo|tampoco|un momento',
+  ),
   keysNote: '[La persona que llama ha pulsado las teclas: {digits}]',
   returnLine: 'Lo siento, nadie ha podido atender su llamada. ¿En qué más puedo ayudarle?',
 };
@@ -192,48 +141,14 @@ const french: BuiltInTexts = {
   announcement: '',
   idleQuestion: 'Êtes-vous toujours là ?',
   confirmQuestion: 'Souhaitez-vous que je le fasse ?',
-  yes: [
-    ...[
-      'oui',
-      'ouais',
-      'bien sûr',
-      "d'accord",
-      'okay',
-      'ok',
-      'tout à fait',
-      'exactement',
-      'exact',
-      'absolument',
-    ],
-    ...[
-      'allez-y',
-      'vas-y',
-      "c'est ça",
-      "c'est bon",
-      'parfait',
-      'entendu',
-      'volontiers',
-      'certainement',
-      'ça marche',
-    ],
-    ...['je confirme', 'faites-le'],
-  ],
-  no: [
-    ...[
-      'non',
-      'pas',
-      'jamais',
-      'arrêtez',
-      'arrête',
-      'stop',
-      'attendez',
-      'attends',
-      'annulez',
-      'annule',
-      'faux',
-    ],
-    ...['laissez', 'laisse', 'aucun', 'aucune', 'un instant', 'un moment'],
-  ],
+  yes: listed(
+    "oui|ouais|bien sûr|d'accord|okay|ok|tout à fait|exactement|exact|absolument|allez-y|vas-y",
+    "c'est ça|c'est bon|parfait|entendu|volontiers|certainement|ça marche|je confirme|faites-le",
+  ),
+  no: listed(
+    'non|pas|jamais|arrêtez|arrête|stop|attendez|attends|annulez|annule|faux|laissez|laisse|aucun',
+    'aucune|un instant|un moment',
+  ),
   keysNote: '[La personne qui appelle a appuyé sur les touches : {digits}]',
   returnLine: "Désolé, personne n'a pu prendre votre appel. Que puis-je faire d'autre pour vous ?",
 };

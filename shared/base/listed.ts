@@ -1,0 +1,2 @@
+/** Words and phrases that are written down in lines, with a bar between them. */
+export const listed = (...lines: readonly string[]): string[] => lines.flatMap((line) => line.split('|'));
