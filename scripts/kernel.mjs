@@ -16,7 +16,7 @@ for (const [path, name] of [
   const file = `${basename(path)}.wat`;
   const { buffer } = wabt.parseWat(file, readFileSync(source, 'utf8'), { simd: true }).toBinary({});
   const text = `/** Made from ${file} by \`npm run kernel\`. */
-export const ${name} = new Uint8Array([${[...buffer].join(', ')}]);
+export const ${name} = Uint8Array.from(atob('${Buffer.from(buffer).toString('base64')}'), (char) => char.charCodeAt(0));
 `;
   writeFileSync(target, await format(text, { ...(await resolveConfig(target)), parser: 'typescript' }));
 }

@@ -1,14 +1,13 @@
 /** What the service makes of pauses within sentences that were kept aside, by the words alone. */
+import { silencesOf } from '../../shared/config/agent/silences.ts';
 import { endOfTurn } from '../../worker/core/turn/end-of-turn.ts';
 import { boundary, lengthsMs, stride } from '../eval-turns/natural.ts';
 
 /** The defaults of an agent without a turn model. */
 const settings = {
+  ...silencesOf({}).withoutModel,
   minSpeechMs: 120,
-  stopMs: 200,
   askEarlyMs: 300,
-  silenceEndMs: 700,
-  maxSilenceMs: 2_500,
   model: false,
   completeAt: 0.5,
   speculate: false,

@@ -1,18 +1,7 @@
 /** Made from resampler-kernel.wat by `npm run kernel`. */
-export const kernelBytes = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 19, 2, 96, 3, 127, 127, 127, 0, 96, 9, 127, 127, 127, 127, 127, 127, 127,
-  127, 127, 0, 2, 18, 1, 6, 107, 101, 114, 110, 101, 108, 6, 109, 101, 109, 111, 114, 121, 2, 0, 1, 3, 3, 2,
-  0, 1, 7, 19, 2, 5, 119, 105, 100, 101, 110, 0, 0, 7, 99, 111, 110, 118, 101, 114, 116, 0, 1, 10, 208, 2, 2,
-  76, 2, 1, 127, 1, 123, 32, 0, 32, 2, 65, 1, 116, 106, 33, 3, 3, 64, 32, 0, 253, 0, 4, 0, 33, 4, 32, 1, 32,
-  4, 253, 167, 1, 253, 250, 1, 253, 11, 4, 0, 32, 1, 32, 4, 253, 168, 1, 253, 250, 1, 253, 11, 4, 16, 32, 0,
-  65, 16, 106, 33, 0, 32, 1, 65, 32, 106, 33, 1, 32, 0, 32, 3, 73, 13, 0, 11, 11, 128, 2, 3, 4, 127, 2, 123,
-  1, 127, 32, 3, 32, 4, 65, 1, 116, 106, 33, 12, 3, 64, 32, 0, 32, 5, 32, 1, 108, 106, 33, 9, 32, 9, 32, 1,
-  106, 33, 10, 32, 2, 33, 11, 253, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 33, 13, 253, 12, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 33, 14, 3, 64, 32, 13, 32, 9, 253, 0, 4, 0, 32, 11, 253, 0, 4, 0,
-  253, 230, 1, 253, 228, 1, 33, 13, 32, 14, 32, 9, 253, 0, 4, 16, 32, 11, 253, 0, 4, 16, 253, 230, 1, 253,
-  228, 1, 33, 14, 32, 9, 65, 32, 106, 33, 9, 32, 11, 65, 32, 106, 33, 11, 32, 9, 32, 10, 73, 13, 0, 11, 32,
-  13, 32, 14, 253, 228, 1, 33, 13, 32, 13, 253, 31, 0, 32, 13, 253, 31, 1, 146, 32, 13, 253, 31, 2, 32, 13,
-  253, 31, 3, 146, 146, 144, 252, 0, 33, 15, 32, 3, 32, 15, 253, 17, 32, 15, 253, 17, 253, 133, 1, 253, 24, 0,
-  59, 1, 0, 32, 3, 65, 2, 106, 33, 3, 32, 2, 32, 7, 106, 33, 2, 32, 5, 32, 8, 106, 33, 5, 32, 5, 32, 6, 79, 4,
-  64, 32, 5, 32, 6, 107, 33, 5, 32, 2, 65, 4, 106, 33, 2, 11, 32, 3, 32, 12, 73, 13, 0, 11, 11,
-]);
+export const kernelBytes = Uint8Array.from(
+  atob(
+    'AGFzbQEAAAABEwJgA39/fwBgCX9/f39/f39/fwACEgEGa2VybmVsBm1lbW9yeQIAAQMDAgABBxMCBXdpZGVuAAAHY29udmVydAABCtACAkwCAX8BeyAAIAJBAXRqIQMDQCAA/QAEACEEIAEgBP2nAf36Af0LBAAgASAE/agB/foB/QsEECAAQRBqIQAgAUEgaiEBIAAgA0kNAAsLgAIDBH8CewF/IAMgBEEBdGohDANAIAAgBSABbGohCSAJIAFqIQogAiEL/QwAAAAAAAAAAAAAAAAAAAAAIQ39DAAAAAAAAAAAAAAAAAAAAAAhDgNAIA0gCf0ABAAgC/0ABAD95gH95AEhDSAOIAn9AAQQIAv9AAQQ/eYB/eQBIQ4gCUEgaiEJIAtBIGohCyAJIApJDQALIA0gDv3kASENIA39HwAgDf0fAZIgDf0fAiAN/R8DkpKQ/AAhDyADIA/9ESAP/RH9hQH9GAA7AQAgA0ECaiEDIAIgB2ohAiAFIAhqIQUgBSAGTwRAIAUgBmshBSACQQRqIQILIAMgDEkNAAsL',
+  ),
+  (char) => char.charCodeAt(0),
+);
