@@ -5,7 +5,7 @@ import { boundary, lengthsMs, stride } from '../eval-turns/natural.ts';
 
 /** The defaults of an agent without a turn model. */
 const settings = {
-  ...silencesOf({}).withoutModel,
+  ...silencesOf({ stop: undefined, end: undefined, most: undefined }).withoutModel,
   minSpeechMs: 120,
   askEarlyMs: 300,
   model: false,
