@@ -30,6 +30,10 @@ const answers = {
   refuses: (id) => say({ id, error: { code: -32602, message: 'no such customer' } }),
   fails: (id) => say({ id, result: { ...text('the database is away'), isError: true } }),
   large: (id) => say({ id, result: text('x'.repeat(70_000)) }),
+  huge: (id) => say({ id, result: text('x'.repeat(3_000_000)) }),
+  // In the order of the protocol's own library for TypeScript.
+  hugeReversed: (id) =>
+    process.stdout.write(`${JSON.stringify({ result: text('x'.repeat(3_000_000)), jsonrpc: '2.0', id })}\n`),
   endless: () => process.stdout.write('x'.repeat(8_000_000)),
   long: (id) => {
     process.stdout.write(

@@ -1,5 +1,6 @@
 /** From an error of a tool or of a tool server to what people are told of it: who, where, why, and what to change. */
 import type { McpDefinition } from '../../shared/config/agent/mcp.ts';
+import { tooLarge } from './mcp/message-bounds.ts';
 import { adviceOn, type AdviceSite } from '../stages/advice.ts';
 import { causeInText, causeOf, explained, reasonOf } from '../stages/failure.ts';
 import type { Failure } from '../stages/failure-log.ts';
@@ -89,6 +90,7 @@ function readError(error: Error): StageError | undefined {
     return { kind: 'timeout', what: 'answer' };
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return { kind: 'timeout', what: 'connect' };
   if (code === connectionClosed) return { kind: 'disconnected' };
+  if (code === tooLarge) return { kind: 'protocol', rule: 'an answer has at most 256 KiB' };
   if (typeof code === 'number' && code >= 300 && code <= 599)
     return explained({ kind: 'rejected', status: code }, causeInText(bodyIn(error.message)));
   if (typeof code === 'string') return explained({ kind: 'disconnected' }, { code }, { beforeCall: true });

@@ -45,6 +45,14 @@ export type ToolReport =
       readonly known?: string;
     };
 
+/** Of an answer that is there and is not read: a tool with effects has done its work before it. */
+export function unreadAnswer(message: string, kind: ToolRunRequest['kind']): ToolReport {
+  const report = { kind: 'failed', message, transport: false } as const;
+  return kind === 'read_only'
+    ? report
+    : { ...report, transport: true, known: `it has happened, but ${message}` };
+}
+
 /** Reports without running anything. */
 export function refuseRun(
   context: StageContext,

@@ -139,7 +139,15 @@ describe('a tool server over HTTP', () => {
         response.on('drain', more);
         more();
       },
-      'the tool server gave no valid answer',
+      'the answer is larger than 256 KiB',
+    ],
+    [
+      'an event of megabytes',
+      (response, id) => {
+        const large = { content: [{ type: 'text', text: 'x'.repeat(3_000_000) }] };
+        response.writeHead(200, asEvents).end(`event: message\ndata: ${message(id, large)}\n\n`);
+      },
+      'the answer is larger than 256 KiB',
     ],
     [
       'more text than is kept',
@@ -154,6 +162,17 @@ describe('a tool server over HTTP', () => {
       transport: false,
     });
     expect(await runTool(tools, 'echo')).toEqual({ kind: 'result', text: 'fine' });
+  });
+
+  it('whose tool has effects has had them, although the answer is too large', async () => {
+    const large = { content: [{ type: 'text', text: 'x'.repeat(70_000) }] };
+    const { tools } = await started((response, id) => good(response, id, large), {
+      more: 'side_effects = ["echo"]\n',
+    });
+    expect(await runTool(tools, 'echo')).toMatchObject({
+      transport: true,
+      known: 'it has happened, but the answer is larger than 64 KiB',
+    });
   });
 
   it('that redirects is not followed', async () => {

@@ -121,6 +121,8 @@ describe('a tool server that is a child', () => {
     ['refuses', { kind: 'failed', transport: false }],
     ['fails', { kind: 'failed', message: 'the database is away', transport: false }],
     ['large', { kind: 'failed', message: 'the answer is larger than 64 KiB' }],
+    ['huge', { kind: 'failed', message: 'the answer is larger than 256 KiB', transport: false }],
+    ['hugeReversed', { kind: 'failed', message: 'the answer is larger than 256 KiB', transport: false }],
     ['odd', { kind: 'failed', message: 'the tool server gave no valid answer', transport: false }],
     ['picture', { kind: 'result', text: '[image, not shown]' }],
     ['long', { kind: 'result', text: 'after the long line' }],

@@ -4,7 +4,8 @@
  * number is bounded as well.
  */
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { mostMessageBytes } from './message-bounds.ts';
+import { isTable } from '../../../shared/config/table.ts';
+import { largeAnswer, mostMessageBytes } from './message-bounds.ts';
 
 /** Lines of one stream of events; a message takes two of them. */
 const mostEventLines = 200;
@@ -14,6 +15,9 @@ const newline = 10;
 class RefusedAnswerError extends Error {
   override readonly name = 'RefusedAnswerError';
 }
+
+/** Stands in for the answer that a request gets no more. */
+type StandIn = string | undefined;
 
 export const boundedFetch: FetchLike = async (url, init) => {
   // Resuming streams is left out as well: a server could keep a client busy with it for ever.
@@ -26,27 +30,49 @@ export const boundedFetch: FetchLike = async (url, init) => {
   if (response.body === null) return response;
   const { status, statusText, headers } = response;
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const body = response.body.pipeThrough(newBound(isStream ? mostEventLines : Infinity));
-  return new Response(isStream ? body : await singleMessage(body), { status, statusText, headers });
+  const standIn = standInFor(init?.body);
+  const body = isStream
+    ? response.body.pipeThrough(boundedEvents(standIn))
+    : await singleMessage(response.body, standIn);
+  return new Response(body, { status, statusText, headers });
 };
 
-function newBound(mostLines: number): TransformStream<Uint8Array, Uint8Array> {
+/** By the id of the request; news has none, and nobody waits for an answer to it. */
+function standInFor(body: unknown): StandIn {
+  const request: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
+  const id = isTable(request) ? request['id'] : undefined;
+  return typeof id === 'number' ? largeAnswer(id) : undefined;
+}
+
+function boundedEvents(standIn: StandIn): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let lines = 0;
   return new TransformStream({
     transform: (chunk, controller) => {
       bytes += chunk.length;
       for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) lines += 1;
-      if (bytes > mostMessageBytes || lines > mostLines)
-        controller.error(new RefusedAnswerError('the answer is too large'));
-      else controller.enqueue(chunk);
+      if (bytes <= mostMessageBytes && lines <= mostEventLines) {
+        controller.enqueue(chunk);
+        return;
+      }
+      // Behind empty lines, which end the event that was cut.
+      if (standIn !== undefined) controller.enqueue(new TextEncoder().encode(`\n\ndata: ${standIn}\n\n`));
+      controller.terminate();
     },
   });
 }
 
 /** One message is asked for at a time, so that a list of them is no answer. */
-async function singleMessage(body: ReadableStream<Uint8Array>): Promise<string> {
-  const text = await new Response(body).text();
+async function singleMessage(body: ReadableStream<Uint8Array>, standIn: StandIn): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.length;
+    // Leaving the loop cancels the rest.
+    if (bytes > mostMessageBytes) return standIn ?? '';
+    parts.push(part);
+  }
+  const text = Buffer.concat(parts).toString('utf8');
   if (text.trimStart().startsWith('[')) throw new RefusedAnswerError('a list of messages');
   return text;
 }

@@ -1,8 +1,8 @@
 /** Reads what a server of the Model Context Protocol sends: its tools and their results. All of it is untrusted. */
 import * as z from 'zod';
 import type { ToolDeclaration } from '../../stages/stage.ts';
-import { mostResultBytes } from '../tool.ts';
-import type { ToolReport } from '../tool.ts';
+import { mostResultBytes, unreadAnswer } from '../tool.ts';
+import type { ToolReport, ToolRunRequest } from '../tool.ts';
 
 /** Tools and pages of a server that are looked at. */
 const mostTools = 128;
@@ -66,13 +66,16 @@ function textOf(part: { readonly type: string }): string {
 }
 
 /** The report of a result, bounded in size. */
-export function reportOf({ content, structuredContent, isError }: z.output<typeof toolResult>): ToolReport {
+export function reportOf(
+  { content, structuredContent, isError }: z.output<typeof toolResult>,
+  kind: ToolRunRequest['kind'],
+): ToolReport {
   const text =
     content.length === 0 && structuredContent !== undefined
       ? JSON.stringify(structuredContent)
       : content.map(textOf).join('\n');
   if (isError) return { kind: 'failed', message: text.slice(0, longestFailure), transport: false };
   if (Buffer.byteLength(text) > mostResultBytes)
-    return { kind: 'failed', message: 'the answer is larger than 64 KiB', transport: false };
+    return unreadAnswer('the answer is larger than 64 KiB', kind);
   return { kind: 'result', text };
 }

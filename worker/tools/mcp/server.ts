@@ -13,13 +13,14 @@ import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { StageContext, ToolDeclaration } from '../../stages/stage.ts';
-import { backstopMs, refuseRun } from '../tool.ts';
+import { backstopMs, refuseRun, unreadAnswer } from '../tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from '../tool.ts';
 import { isUnsent } from '../unsent.ts';
 import { explained } from '../../stages/failure.ts';
 import type { Failure } from '../../stages/failure-log.ts';
 import type { StdioTransport } from './stdio.ts';
 import { mcpSite, requestError, toolFailure } from '../tool-failure.ts';
+import { tooLarge } from './message-bounds.ts';
 import { listPage, readListing, reportOf, toolResult } from './listing.ts';
 
 export interface McpOptions {
@@ -45,6 +46,7 @@ const drainMs = 32_000;
 /** Codes of the protocol that this side makes itself. */
 const connectionClosed = -32_000;
 const requestTimeout = -32_001;
+const ownCodes: readonly number[] = [connectionClosed, requestTimeout, tooLarge];
 /** What the LLM is told of a refusal. */
 const longestRefusal = 500;
 
@@ -130,7 +132,7 @@ export class McpServer implements ToolRunner {
     });
     this.#running += 1;
     void this.#ask(client, request, controller.signal).then(report, (error: unknown) => {
-      if (!isOver) report(this.#failure(client, error));
+      if (!isOver) report(this.#failure(client, { error, kind: request.kind }));
     });
     return {
       cancel: (reason) => {
@@ -160,7 +162,7 @@ export class McpServer implements ToolRunner {
       signal,
       timeout: timeoutMs + 2 * backstopMs,
     });
-    return reportOf(answer);
+    return reportOf(answer, request.kind);
   }
 
   /** What the call gives to a tool: the arguments that it declares. */
@@ -173,15 +175,15 @@ export class McpServer implements ToolRunner {
   }
 
   /** What a failed request means for the call, and whether the connection is any good. */
-  #failure(client: Client, error: unknown): ToolReport {
+  #failure(client: Client, { error, kind }: Pick<ToolRunRequest, 'kind'> & { error: unknown }): ToolReport {
     const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
     // The server does not know its session any more, or there is no way to it.
     const isSessionLost = code === 404 || code === 400;
     const isNetworkLost = error instanceof TypeError;
     if ((isSessionLost || isNetworkLost) && this.#client === client) this.#giveUp(client);
-    const isRefusal =
-      typeof code === 'number' && code < -1 && code !== connectionClosed && code !== requestTimeout;
+    const isRefusal = typeof code === 'number' && code < -1 && !ownCodes.includes(code);
     if (!isRefusal) this.#tellFailure(error);
+    if (code === tooLarge) return unreadAnswer('the answer is larger than 256 KiB', kind);
     if (isSessionLost || isUnsent(error)) return gone;
     if (code === connectionClosed || code === requestTimeout || isNetworkLost)
       return { kind: 'failed', message: 'the tool server gave no answer', transport: true };

@@ -9,7 +9,7 @@ import { Writable } from 'node:stream';
 import type * as sdk from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { mostMessageBytes } from './message-bounds.ts';
+import { largeAnswer, mostMessageBytes } from './message-bounds.ts';
 import { isTable } from '../../../shared/config/table.ts';
 import type { Sensitive } from '../../../shared/config/sensitive.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -17,8 +17,9 @@ import type { Millis } from '../../../shared/base/units.ts';
 
 /** Most that waits to be written, in bytes. */
 const mostWaitingBytes = 1_048_576;
-/** A line that is longer than a message is skipped; one that does not end at all ends the server. */
+/** Of a line that is longer than a message only its ends are kept; one that does not end at all ends the server. */
 const endlessBytes = 16 * mostMessageBytes;
+const keptOfEachEnd = 128;
 /** Messages of one second that answer nothing, and bytes of one second. */
 const mostUnasked = 100;
 const mostBytesPerSecond = 64 * mostMessageBytes;
@@ -38,6 +39,17 @@ const guard = [
   '( read -r _ <&3; kill -KILL 0 ) & exec 3<&-',
   'wait "$child"',
 ].join('\n');
+
+/** The id in front of an answer or behind it, where it stands in what the usual servers write. */
+const idInFront = /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(\d+)\s*,\s*"result"/;
+const idBehind = /"id"\s*:\s*(\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
+const startsWithResult = /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"result"/;
+
+/** For the two ends of an answer that is too long; nothing where they are not recognised. */
+function standInFor(ends: string): string {
+  const id = (idInFront.exec(ends) ?? (startsWithResult.test(ends) ? idBehind.exec(ends) : undefined))?.[1];
+  return id === undefined ? '' : largeAnswer(Number(id));
+}
 
 export interface StdioOptions {
   readonly command: readonly string[];
@@ -146,7 +158,8 @@ export class StdioTransport implements Transport {
     let rest = chunk;
     for (let end = rest.indexOf(10); end >= 0 && !this.#isClosed; end = rest.indexOf(10)) {
       this.#keep(rest.subarray(0, end));
-      const line = this.#bytes > mostMessageBytes ? '' : Buffer.concat(this.#parts).toString('utf8');
+      const whole = Buffer.concat(this.#parts).toString('utf8');
+      const line = this.#bytes > mostMessageBytes ? standInFor(whole) : whole;
       this.#parts = [];
       this.#bytes = 0;
       rest = rest.subarray(end + 1);
@@ -159,8 +172,11 @@ export class StdioTransport implements Transport {
 
   #keep(part: Buffer): void {
     this.#bytes += part.length;
-    if (this.#bytes > mostMessageBytes) this.#parts = [];
-    else this.#parts.push(part);
+    this.#parts.push(part);
+    if (this.#bytes <= mostMessageBytes) return;
+    const all = Buffer.concat(this.#parts);
+    // Copies, which do not hold on to the line.
+    this.#parts = [Buffer.concat([all.subarray(0, keptOfEachEnd), all.subarray(-keptOfEachEnd)])];
   }
 
   #openWindow(): void {
