@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { newLlmResponses } from '../../../worker/stages/llm/responses/adapter.ts';
+import { ResponsesStream } from '../../../worker/stages/llm/responses/stream.ts';
 import {
   FakeResponses,
   added,
@@ -77,6 +78,24 @@ describeLlm({
     findsIn: (body) =>
       JSON.stringify(body).includes(`${JSON.stringify(thoughts)},{"type":"function_call","call_id":"a"`),
   },
+});
+
+it('speaks what the deltas of a text left out, and nothing twice', () => {
+  const said: string[] = [];
+  const stream = new ResponsesStream(
+    () => 'call_1',
+    (event) => event.type === 'text' && said.push(event.text),
+  );
+  const textDone = (text: string) => ({ type: 'response.output_text.done', text });
+  const events = [
+    textDone('Only whole.'),
+    ...textEvents('By word.'),
+    added(1, { type: 'message' }),
+    textDelta('Be'),
+    textDone('Begun.'),
+  ];
+  for (const body of events) stream.event({ event: body.type, data: JSON.stringify(body) });
+  expect(said.join('')).toBe('Only whole. By word. Begun.');
 });
 
 describe('the fake responses service', () => {

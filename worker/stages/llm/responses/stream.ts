@@ -30,6 +30,8 @@ export class ResponsesStream implements RoundStream {
   private readonly notes = new ReasoningNotes(RESPONSES_PROVIDER);
   private readonly calls = new Map<string, RunningCall>();
   private readonly nextSyntheticId: () => string;
+  /** Of the part of a message that is under way. */
+  private partText = '';
 
   constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
     this.nextSyntheticId = nextSyntheticId;
@@ -74,7 +76,12 @@ export class ResponsesStream implements RoundStream {
     switch (type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
+        this.partText += textOf(body['delta']);
         this.output.text(textOf(body['delta']));
+        return;
+      case 'response.output_text.done':
+      case 'response.refusal.done':
+        this.completeText(textOf(body['text']) || textOf(body['refusal']));
         return;
       case 'response.function_call_arguments.delta': {
         const call = this.callOf(textOf(body['item_id']));
@@ -99,6 +106,12 @@ export class ResponsesStream implements RoundStream {
       default:
         this.last(type, body);
     }
+  }
+
+  /** The whole part, for what the deltas left out: all of it, on servers that send none. */
+  private completeText(whole: string): void {
+    if (whole.startsWith(this.partText)) this.output.text(whole.slice(this.partText.length));
+    this.partText = '';
   }
 
   private item(body: JsonRecord, { isWhole }: { readonly isWhole: boolean }): void {
