@@ -261,7 +261,7 @@ export class Telephony {
     if (type === 'call.initiated' && payload['direction'] === 'incoming') {
       // Whoever is answered and then dropped has waited, and pays.
       if (isClosed()) void this.#did('reject', callId, control.reject(callId));
-      else void this.#did('answer', callId, control.answer(callId, `${marks.inbound}${route ?? ''}`));
+      else void this.#answer(control, callId, `${marks.inbound}${route ?? ''}`);
     } else if (type === 'call.answered' && state.startsWith(marks.inbound)) {
       const given = state.slice(marks.inbound.length);
       const commandId = `stream-${Buffer.from(callId).toString('base64url').slice(-40)}`;
@@ -270,6 +270,13 @@ export class Telephony {
       void this.#did('stream', callId, this.#orHungUp(callId, asked));
     } else if (type === 'streaming.failed' && this.#isOurs(callId)) this.#streamFailed(callId, payload);
     else this.#carrierBSaga(type, callId, { state, payload });
+  }
+
+  /** Whom the carrier does not let be answered hears that it is busy, and does not ring until giving up. */
+  async #answer(control: CarrierBControl, callId: string, state: string): Promise<void> {
+    const outcome = await this.#did('answer', callId, control.answer(callId, state));
+    if (outcome.kind === 'refused' && !isGone(outcome))
+      await this.#did('reject', callId, control.reject(callId));
   }
 
   /** Somebody was answered, or has answered, and would hear nobody. */
@@ -340,7 +347,7 @@ export class Telephony {
     command: 'answer' | 'reject' | 'stream' | 'hangup',
     call: string,
     asked: Promise<CarrierOutcome>,
-  ): Promise<void> {
+  ): Promise<CarrierOutcome> {
     this.#asking += 1;
     const outcome = await asked.finally(() => (this.#asking -= 1));
     const isDone = command === 'hangup' && isGone(outcome);
@@ -348,6 +355,7 @@ export class Telephony {
     const { log, metrics } = this.#options;
     metrics.carrierCommands.inc({ carrier: 'carrier_b', command, outcome: code });
     log.info({ call, command, outcome: code }, 'the carrier was asked');
+    return outcome;
   }
 
   close(): void {

@@ -96,7 +96,8 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
   /** Takes an incoming call. `state` comes back with what the carrier tells of it. */
   async answer(callId: string, state: string): Promise<CarrierOutcome> {
     const fields = { client_state: base64(state), command_id: `answer-${keyOf(callId)}` };
-    return outcomeOf(await this.#act(callId, 'answer', fields));
+    const answer = await this.#act(callId, 'answer', fields);
+    return isCallOver(answer) ? over : outcomeOf(answer);
   }
 
   /** Does not take an incoming call: the caller hears that it is busy. */

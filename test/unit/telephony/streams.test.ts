@@ -103,6 +103,21 @@ it.each([
 });
 
 it.each([
+  ['hears that it is busy', '90015', ['answer', 'reject']],
+  ['is left alone where the call is over', '90018', ['answer']],
+])('a caller whom the carrier does not let be answered %s', async (_, code, asked) => {
+  const { carrier, telephony } = await newTelephony();
+  carrier.refusals.set('answer', [{ status: 422, code }]);
+  const payload = { call_control_id: 'v3:caller', direction: 'incoming' };
+  telephony.carrierBTold({ type: 'call.initiated', id: 'e', payload }, given);
+  await vi.waitFor(() => expect(carrier.commands.length).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(telephony.isBusy).toBe(false));
+  expect(carrier.commands.map(({ action }) => action)).toEqual(asked);
+  telephony.close();
+  await carrier.close();
+});
+
+it.each([
   ['that came in', 'svc:in:', 'call.answered'],
   ['that was made', 'svc:out:', 'call.machine.detection.ended'],
 ])(
