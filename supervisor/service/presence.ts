@@ -72,5 +72,10 @@ export class Presence {
 /** Whoever reads the file finds a whole one at any instant. */
 function replaceFile(path: string, { text, draft }: { readonly text: string; readonly draft: string }): void {
   writeFileSync(draft, text);
-  renameSync(draft, path);
+  try {
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }
