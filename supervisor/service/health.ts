@@ -75,9 +75,15 @@ async function answer(
   } else if (path === '/metrics' && options.metrics) {
     await answerMetrics(request, response, options);
   } else {
-    respond(response, 404, errorBody('not_found', 'there is /healthz, /readyz and /metrics'));
+    respond(response, 404, errorBody('not_found', `there is ${pathsOf(options).join(', ')}`));
   }
 }
+
+const pathsOf = ({ metrics, liveToken }: HealthOptions): string[] => [
+  ...['/healthz', '/readyz'],
+  ...(metrics ? ['/metrics'] : []),
+  ...(liveToken === undefined ? [] : ['/live']),
+];
 
 async function answerMetrics(
   request: IncomingMessage,

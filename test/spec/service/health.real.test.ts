@@ -115,8 +115,13 @@ describe('/metrics', () => {
     expect((await service.get('/metrics', bearer('a-token-for-tests'))).status).toBe(200);
   });
 
-  it('turned off is 404, also with the token', async () => {
-    await start({ env: { SVC_METRICS: 'off', SVC_METRICS_TOKEN: 'a-token-for-tests' } });
-    expect((await service.get('/metrics', bearer('a-token-for-tests'))).status).toBe(404);
+  it('turned off is 404, also with the token, and not among what there is', async () => {
+    const tokens = { SVC_METRICS_TOKEN: 'a-token-for-tests', SVC_LIVE_TOKEN: 'another-for-tests' };
+    await start({ env: { SVC_METRICS: 'off', ...tokens } });
+    const answer = await service.get('/metrics', bearer('a-token-for-tests'));
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      { code: 'not_found', message: 'there is /healthz, /readyz, /live' },
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 /** What is told to the service manager arrives at the socket that it names; without one nothing happens. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -66,6 +66,17 @@ describe('the service manager', () => {
       free.isAlive(now);
     }
     expect(heard).toEqual(Array<string>(6).fill('WATCHDOG=1'));
+  });
+
+  it('is told that the service is ready where the file of its process id is a folder, beside which nothing is left', () => {
+    const pidFile = mkdtempSync(join(tmpdir(), 'svc-pid-'));
+    const [heard, warned]: string[][] = [[], []];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void warned.push(line) });
+    const systemd = { watchdogMs: undefined, tell: (...lines: string[]) => heard.push(...lines) > 0 };
+    new Presence({ log, systemd, settings: { pidFile }, pid: 4711, isFirst: true }).serves();
+    expect([heard, warned.join('')]).toEqual([['READY=1'], expect.stringContaining('SVC_PID_FILE')]);
+    expect(existsSync(`${pidFile}.4711`)).toBe(false);
+    rmSync(pidFile, { recursive: true });
   });
 
   it('that does not exist is told nothing', () => {
