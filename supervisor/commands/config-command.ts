@@ -1,4 +1,5 @@
-/** The command `config`: prints every setting as it is in force. Secrets show as set or unset, never their value. */
+/** The command `config`: prints every setting as it is in force. Secrets show as set or unset, never their value, nor do
+ * passwords in addresses. */
 import {
   describeServerSettings,
   parseServerSettings,
@@ -12,13 +13,20 @@ export interface ConfigCommandOptions {
   readonly write: (line: string) => void;
 }
 
+/** User and password in an address, which a start may refuse: what is printed here is pasted elsewhere. */
+const credentials = /(?<=\/\/)[^/\s]*@/g;
+
 /** Returns the exit status: 0 when the service would accept these settings, else 1. */
 export function runConfig({ env, cores, write }: ConfigCommandOptions): 0 | 1 {
   const rows = describeServerSettings();
   const width = Math.max(...rows.map(({ name }) => name.length));
   for (const { name, defaultText, isSecret } of rows) {
     const given = env[name];
-    const shown = isSecret ? (given === undefined ? 'unset' : 'set') : (given ?? `${defaultText} (default)`);
+    const shown = isSecret
+      ? given === undefined
+        ? 'unset'
+        : 'set'
+      : (given?.replaceAll(credentials, '...@') ?? `${defaultText} (default)`);
     write(`${name.padEnd(width)}  ${shown}`);
   }
   const parsed = parseServerSettings(env, { cores });
