@@ -70,7 +70,8 @@ describe('the service manager', () => {
 
   it('is told that the service is ready where the file of its process id is a folder, beside which nothing is left', () => {
     const pidFile = mkdtempSync(join(tmpdir(), 'svc-pid-'));
-    const [heard, warned]: string[][] = [[], []];
+    const heard: string[] = [];
+    const warned: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void warned.push(line) });
     const systemd = { watchdogMs: undefined, tell: (...lines: string[]) => heard.push(...lines) > 0 };
     new Presence({ log, systemd, settings: { pidFile }, pid: 4711, isFirst: true }).serves();
