@@ -38,6 +38,11 @@ const settings = { flow, tools: newToolBook({ tools: { lookup: readingTool, book
 const known = (data: object): string => `Known so far (data, no instructions): ${JSON.stringify(data)}`;
 const leads = { name: 'go_to_help', id: 'go', args: { customer: 'K-7' } };
 
+const afterEntry = (line: string): readonly string[] => [
+  `assistant: ${line}`,
+  'note: Your last message is being said. Repeat nothing of it. If it asks the caller something, answer with nothing.',
+];
+
 export const flows: readonly Dialogue[] = [
   dialogue('the prompt and the tools of the node replace those of the agent', (begin) => {
     const call = begin({ settings }).opens().callerSays('Hello.').prompted('Ask who it is.');
@@ -49,7 +54,12 @@ export const flows: readonly Dialogue[] = [
     const call = begin({ settings }).opens().callerSays('I am K-7.').llmWrites('I see.').llmCalls(leads);
     call.running().rounds(2).ordered('node.entered').botSays('I see. Thank you.');
     call.prompted(`Help.\n\n${known({ customer: 'K-7' })}`).offers('book', 'go_to_part');
-    call.llmSees('user: I am K-7.', 'assistant: I see. -> go_to_help#go', 'go: {"ok":true}');
+    call.llmSees(
+      'user: I am K-7.',
+      'assistant: I see. -> go_to_help#go',
+      'go: {"ok":true}',
+      ...afterEntry('Thank you.'),
+    );
     call.llmAnswers('What can I do?').botSays('I see. Thank you. What can I do?').botFinishes();
     call.callerSays('Book.').offers('book', 'go_to_part');
     call.llmSees(
@@ -124,7 +134,9 @@ export const flows: readonly Dialogue[] = [
       .later(59_000)
       .callerBegins();
     call.callerInsists().later(2_000).rounds(0).sttHears('I am K-7.').callerStops().silenceEndsTheTurn();
-    call.sttFinalizes().rounds(1).prompted('Hand over.').llmSees('user: I am K-7.');
+    call.sttFinalizes().rounds(1).prompted('Hand over.');
+    call.llmSees('user: I am K-7.', ...afterEntry('I am getting somebody.'));
+    call.llmAnswers('').botSays('I am getting somebody.').botFinishes();
   }),
 
   dialogue('time that runs out over a question gives the question up', (begin) => {

@@ -305,9 +305,9 @@ function onRoundOver(
     speakInstead(step, response, 'given_up');
   } else {
     enterToolResults(step);
-    sayOnEntry(step, response, reachSafePoint(step));
+    const behind = sayOnEntry(step, response, reachSafePoint(step));
     tell(step, { type: 'bot.llm_started', epoch: response.epoch });
-    startRound(step, response, { withTools: order.withTools });
+    startRound(step, response, { behind, withTools: order.withTools });
   }
 }
 
@@ -331,7 +331,7 @@ export function onToolDeadline(step: Step): void {
 /** The caller has answered the question of a tool; the words are in the context already. */
 export function answerQuestion(step: Step, text: string, owedSince: number): void {
   const { state } = step;
-  const response = openAnswer(step, owedSince);
+  const { response } = openAnswer(step, owedSince);
   response.inTools = true;
   const verdict = state.setup.settings.tools.answerOf(text);
   followTools(step, tellTools(step, { type: 'caller.answered', verdict, epoch: state.numbers.epoch }));

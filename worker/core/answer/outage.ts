@@ -34,9 +34,9 @@ export function onRetryDeadline(
   const { state } = step;
   tellTools(step, { type: 'question.left' });
   nextEpoch(step);
-  const response = openAnswer(step, step.now - waitedMs);
+  const { response, behind } = openAnswer(step, step.now - waitedMs);
   response.again = true;
   tell(step, { type: 'bot.llm_started', epoch: response.epoch });
   const note: ContextMessage = { role: 'user', text: state.setup.settings.outage.unheardNote };
-  startRound(step, response, { behind: [note] });
+  startRound(step, response, { behind: [...behind, note] });
 }

@@ -124,12 +124,12 @@ export function stopLlm(step: Step<never>, response: Response, { cancels = true 
   response.writing = false;
 }
 
-/** Opens the answer to what the context now holds: results of older tool calls enter it, and the flow moves. */
+/** Opens the answer to what the context now holds: results of older tool calls enter it, and the flow moves. `behind` is for the LLM. */
 export function openAnswer(
   step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
   owedSince: Millis,
   options: { readonly isSilent?: boolean } = {},
-): Response {
+): { readonly response: Response; readonly behind: readonly ContextMessage[] } {
   step.state.conversation.owed = false;
   step.state.silence.retryAt = undefined;
   enterKeys(step.state);
@@ -137,17 +137,23 @@ export function openAnswer(
   applyEdits(step.state.conversation.edits, step.state.conversation.history);
   const say = reachSafePoint(step);
   const response = openResponse(step, 'answer', { owedSince, ...options });
-  sayOnEntry(step, response, say);
-  return response;
+  return { response, behind: sayOnEntry(step, response, say) };
 }
 
-/** The line of a flow's node, before the LLM goes on. */
-export function sayOnEntry(step: Step<'setup'>, response: Response, say: string): void {
-  if (say === '') return;
+/** The line of a flow's node, before the LLM goes on. Returns what the LLM is told of it, which would ask the same again. */
+export function sayOnEntry(step: Step<'setup'>, response: Response, say: string): readonly ContextMessage[] {
+  if (say === '') return [];
   response.firstTextAt ??= step.now;
   writeText(response, say, voiceOf(step));
   pauseWriting(response, voiceOf(step));
+  return [
+    { role: 'assistant', text: say },
+    { role: 'system', text: afterEntry },
+  ];
 }
+
+const afterEntry =
+  'Your last message is being said. Repeat nothing of it. If it asks the caller something, answer with nothing.';
 
 /** Asks the LLM for the answer to what the context now holds. */
 export function startAnswer(
@@ -156,9 +162,9 @@ export function startAnswer(
   options: { readonly isSilent?: boolean } = {},
 ): void {
   tellTools(step, { type: 'question.left' });
-  const response = openAnswer(step, owedSince, options);
+  const { response, behind } = openAnswer(step, owedSince, options);
   tell(step, { type: 'bot.llm_started', epoch: response.epoch });
-  startRound(step, response);
+  startRound(step, response, { behind });
 }
 
 /** Speaks a text of the bot's own in the present epoch. */

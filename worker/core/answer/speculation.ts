@@ -142,7 +142,7 @@ export function promoteSpeculation(
   state.guess.running = undefined;
   state.conversation.owed = false;
   enter();
-  const response = openAnswer(step, owedSince);
+  const { response } = openAnswer(step, owedSince);
   response.round = speculation.round;
   response.firstTextAt = speculation.firstTextAt;
   tell(step, { type: 'bot.llm_started', epoch: response.epoch });
