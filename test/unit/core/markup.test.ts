@@ -40,6 +40,7 @@ describe('what models write for the eye is not read out', () => {
       'Mail bob@example.com or see https://example.com/a.',
     ],
     ['so</think> Hi', 'so Hi'],
+    ['Good-bye.<|im_end|>', 'Good-bye. '],
     ['~~~\nblock\n~~~', '\nblock\n'],
     ['Zero\u200Bwidth \u202Eright\u202C soft\u00ADhyphen \u0007bell', 'Zerowidth right softhyphen bell'],
   ])('%j is said as %j', (text, said) => {

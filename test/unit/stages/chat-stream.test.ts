@@ -188,6 +188,9 @@ describe('the text of a stream', () => {
     ['a<b <think>x<think></think> \nc</think> d <thin', 'a<b c</think> d <thin'],
     ['Wait. <tool_call>{"a":"<think>"}</tool_call>\nSo <tool_', 'Wait. So <tool_'],
     ['<think>or <tool_call></think>Yes.<tool_call>{', 'Yes.'],
+    ['<thinking>x</thinking>Yes, <thought>y</thought>sir.', 'Yes, sir.'],
+    ['<|channel|>analysis<|message|>x<|end|><|start|>assistant<|channel|>final<|message|>Yes.', 'Yes.'],
+    ['I see.</think>\n\nYes.', 'I see.\n\nYes.'],
   ])('is filtered alike however it is cut: %s', (text, said) => {
     const filter = new LeakFilter();
     const expected = filter.push(text) + filter.end();
@@ -199,6 +202,22 @@ describe('the text of a stream', () => {
         expect(parts.map((part) => cut.push(part)).join('') + cut.end()).toBe(expected);
       }
     }
+  });
+});
+
+describe('a server that leaves out the tag in front of the thoughts', () => {
+  const habit = { thinksFirst: false };
+  const said = (text: string, end?: { cut: boolean }): string => {
+    const filter = new LeakFilter(habit);
+    return (text.match(/.{1,3}/gs) ?? []).map((part) => filter.push(part)).join('') + filter.end(end);
+  };
+
+  it('is known by its first answer, until one comes without thoughts', () => {
+    expect(said('I shall be brief.</think> Yes.')).toBe('I shall be brief. Yes.');
+    expect(said('And again.</think>\n\nNo.')).toBe('No.');
+    expect(said('Thoughts without an end', { cut: true })).toBe('');
+    expect(said('Just <tool_call>{}</tool_call>an answer.')).toBe('Just an answer.');
+    expect(habit.thinksFirst).toBe(false);
   });
 });
 

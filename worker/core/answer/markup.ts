@@ -23,6 +23,8 @@ const [blocks, inline] = [
   'article|aside|blockquote|br|dd|div|dl|dt|footer|h[1-6]|header|hr|li|main|ol|p|pre|section|table|tbody|thead|tr|ul',
   'a|abbr|b|body|center|cite|code|del|em|font|head|html|i|img|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|t[dh]|think|u',
 ].map((names) => new RegExp(`</?(?:${names})(?:\\s[^<>]*=[^<>]*|\\s*/?)>`, 'gi')) as [RegExp, RegExp];
+/** What tells models where turns begin and end, from servers that let it through. */
+const token = /<\|[a-z_]{1,32}\|>/gi;
 const nextCell = /<\/t[dh]>\s*(?=<t[dh][\s>])/gi;
 const comment = /<!--[^]*?-->/g;
 /** An address in angle brackets. */
@@ -75,6 +77,7 @@ export function withoutMarkup(text: string): string {
 function withoutHtml(text: string): string {
   const plain = text
     .replaceAll(comment, '')
+    .replaceAll(token, ' ')
     .replaceAll(nextCell, ', ')
     .replaceAll(blocks, '\n')
     .replaceAll(inline, '')

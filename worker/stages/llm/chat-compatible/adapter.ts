@@ -16,6 +16,7 @@ import { newHttpLlm } from '../http-stage.ts';
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newChatCompatible(options: ChatCompatibleOptions & ProviderAccess): LlmStage {
   const url = urlUnder(options.baseUrl, '/chat/completions');
+  const habit = { thinksFirst: false };
   return newHttpLlm({
     provider: 'chat_compatible',
     options,
@@ -26,6 +27,7 @@ export function newChatCompatible(options: ChatCompatibleOptions & ProviderAcces
       newStream: (emit) =>
         new ChatStream(syntheticIds(request.messages), {
           names: request.tools.map(({ name }) => name),
+          habit,
           emit,
         }),
     }),

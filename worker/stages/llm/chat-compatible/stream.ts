@@ -10,7 +10,7 @@ import { countOf, isRecord, listOf, parseJson, recordOf, textOf } from '../json.
 import { errorIn, streamRejection } from '../rejection.ts';
 import type { SseEvent } from '../sse.ts';
 import { BareCalls } from './bare-calls.ts';
-import { LeakFilter } from './leak-filter.ts';
+import { LeakFilter, type LeakHabit } from './leak-filter.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 /** What an in-stream error without a usable code counts as: a gateway that lost its upstream. */
@@ -24,9 +24,16 @@ const FINISHES: Readonly<Record<string, LlmFinish>> = {
   content_filter: 'content_filter',
 };
 
+export interface ChatStreamOptions {
+  /** Of the tools that are offered. */
+  readonly names: Iterable<string>;
+  readonly habit?: LeakHabit;
+  readonly emit: (event: LlmEvent) => void;
+}
+
 export class ChatStream {
   private readonly emit: (event: LlmEvent) => void;
-  private readonly filter = new LeakFilter();
+  private readonly filter: LeakFilter;
   private readonly bareCalls: BareCalls;
   private readonly calls: ToolCalls;
   private finish: LlmFinish | undefined;
@@ -35,10 +42,8 @@ export class ChatStream {
   private hasFailed = false;
   private hasContent = false;
 
-  constructor(
-    nextSyntheticId: () => string,
-    { names, emit }: { readonly names: Iterable<string>; readonly emit: (event: LlmEvent) => void },
-  ) {
+  constructor(nextSyntheticId: () => string, { names, habit, emit }: ChatStreamOptions) {
+    this.filter = new LeakFilter(habit);
     this.calls = new ToolCalls(nextSyntheticId);
     this.bareCalls = new BareCalls(names);
     this.emit = emit;
@@ -110,9 +115,9 @@ export class ChatStream {
   }
 
   private complete(finish: LlmFinish): void {
-    this.text(this.bareCalls.push(this.filter.end()) + this.bareCalls.end());
     // Arguments that the limit or the filter cut must not look like a call to run.
     const kept = finish === 'length' || finish === 'content_filter';
+    this.text(this.bareCalls.push(this.filter.end({ cut: kept })) + this.bareCalls.end());
     if (!kept) {
       const broken = this.calls.end(this.emit);
       if (broken !== undefined) {
