@@ -2,6 +2,7 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
+import type { EndCause } from '../core/course.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import type { TransportEnd } from '../transports/transport.ts';
 import { observeTurn, TurnLog } from './turn-log.ts';
@@ -12,6 +13,8 @@ export class CallLog {
   readonly #turnLog = new TurnLog();
   /** Turns that were answered, in whichever worker. */
   turns: number;
+  /** Why the service ends the call, once it does. */
+  cause: EndCause | 'ended' | 'shutdown' | 'transferred' | undefined;
 
   constructor(options: { readonly log: Log; readonly metrics: WorkerMetrics; readonly turns: number }) {
     this.#log = options.log;
@@ -54,7 +57,14 @@ export class CallLog {
     this.#metrics.energyFrames.inc(energyFrames);
     const seconds = Math.round(lastedMs / 100) / 10;
     this.#log.info(
-      { end, seconds, turns: this.turns, ...this.#turnLog.summary(), energyFrames },
+      {
+        end,
+        ...(end === 'engine' && { cause: this.cause }),
+        seconds,
+        turns: this.turns,
+        ...this.#turnLog.summary(),
+        energyFrames,
+      },
       'call ended',
     );
   }

@@ -308,6 +308,7 @@ export class CallRunner implements TransportEvents {
         return;
       case 'call.end':
         this.#endReason = action.reason;
+        call.log.cause = action.cause ?? action.reason;
         tellLeft(this.#services, call, this.#message);
         call.audio.silence();
         call.stages.cancelLlm();

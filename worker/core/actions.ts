@@ -1,5 +1,6 @@
 /** Orders of the core to its shell, performed in the order given. None of them is awaited. */
 import type { Millis } from '../../shared/base/units.ts';
+import type { EndCause } from './course.ts';
 import type { Told } from './told.ts';
 import type { OpaqueReasoning, RequestedCall, ToolOrder } from './tools/tools-state.ts';
 
@@ -95,6 +96,10 @@ export type CallAction =
       readonly attempt: number;
     }
   /** `transferred`: somebody else has the caller. */
-  | { readonly type: 'call.end'; readonly reason: 'ended' | 'shutdown' | 'transferred' }
+  | {
+      readonly type: 'call.end';
+      readonly reason: 'ended' | 'shutdown' | 'transferred';
+      readonly cause?: EndCause;
+    }
   /** Nothing to do: what happened, for those who follow the conversation. */
   | Told;

@@ -264,7 +264,7 @@ function open(
   if (!openCourse(state.course, now + state.setup.settings.maxCallMs)) return;
   if (message !== undefined) {
     // Whatever becomes of it, nobody talks with a machine.
-    endSoon(state.course);
+    endSoon(state.course, 'machine');
     nextEpoch(step);
     startText(step, 'closing', { text: message, interruptible: false });
     return;

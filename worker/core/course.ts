@@ -2,11 +2,29 @@
 import { maybe, record, text, time } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
+/** Why the service ends a call. */
+export type EndCause =
+  /** The LLM has called `end_call`. */
+  | 'agent'
+  /** A node of the flow ends it. */
+  | 'flow'
+  /** The caller has said nothing for too long. */
+  | 'silence'
+  | 'time_limit'
+  /** A stage has failed too often, and for too long. */
+  | 'providers'
+  /** Somebody outside wants it. */
+  | 'command'
+  /** An answering machine took the call. */
+  | 'machine';
+
 export interface Course {
   /** `ending`: its time is over, a stage has failed too often, or somebody wants it; the farewell follows what runs. */
   phase: 'opening' | 'open' | 'ending' | 'ended';
   /** When its time is over; known once it is open. */
   endsAt: Millis | undefined;
+  /** The newest cause there was to end it; means nothing while the call goes on. */
+  cause: EndCause | undefined;
   /**
    * What became of a farewell that the caller may answer with more: `cut`, or `heard` to its end while the caller was speaking. What was
    * said decides. `refused`: the talk went on; a farewell that follows at once is the LLM's last word, and spoken to its end.
@@ -17,7 +35,12 @@ export interface Course {
 /** After its time limit a call may finish what it is doing for this long before it is ended outright. */
 const overtimeMs = 30_000;
 
-export const newCourse = (): Course => ({ phase: 'opening', endsAt: undefined, parting: 'none' });
+export const newCourse = (): Course => ({
+  phase: 'opening',
+  endsAt: undefined,
+  cause: undefined,
+  parting: 'none',
+});
 
 /** The call is accepted. False when it was before. */
 export function openCourse(course: Course, endsAt: Millis): boolean {
@@ -28,8 +51,10 @@ export function openCourse(course: Course, endsAt: Millis): boolean {
 }
 
 /** Nothing new begins; the farewell follows what runs. */
-export function endSoon(course: Course): void {
-  if (course.phase === 'open') course.phase = 'ending';
+export function endSoon(course: Course, cause: EndCause = 'providers'): void {
+  if (course.phase !== 'open') return;
+  course.phase = 'ending';
+  course.cause = cause;
 }
 
 /** False when it was over before. */
@@ -52,8 +77,13 @@ export const courseDeadline = ({ phase, endsAt }: Course): Millis | undefined =>
 export function courseIsDue(course: Course, now: Millis): boolean {
   if (course.endsAt === undefined || now < course.endsAt) return false;
   if (now >= course.endsAt + overtimeMs) return true;
-  endSoon(course);
+  endSoon(course, 'time_limit');
   return false;
 }
 
-export const courseCodec = record<Course>({ phase: text(), endsAt: maybe(time), parting: text() });
+export const courseCodec = record<Course>({
+  phase: text(),
+  endsAt: maybe(time),
+  cause: maybe(text()),
+  parting: text(),
+});

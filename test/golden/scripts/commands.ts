@@ -116,7 +116,12 @@ export const commands: readonly Dialogue[] = [
   dialogue('the caller may interrupt the farewell, and hears it again', (begin) => {
     const call = begin().opens().tell(end('So long, and thank you.', 'a')).botPlays(200).skips();
     nothing(call.callerSays('Wait!').ordered('playout.clear 2'));
-    call.botSays('So long, and thank you.').rounds(0).botFinishes().ordered('a done').ends('ended');
+    call
+      .botSays('So long, and thank you.')
+      .rounds(0)
+      .botFinishes()
+      .ordered('a done')
+      .ends('ended', 'command');
   }),
 
   dialogue('a call is ended after 30 s, whoever speaks', (begin) => {

@@ -40,7 +40,7 @@ export const endings: readonly Dialogue[] = [
 
   dialogue('end_call without words speaks the farewell', (begin) => {
     const call = begin().opens().callerSays('Bye.').llmCalls('end_call').botSays('Goodbye.');
-    call.botFinishes().ends('ended');
+    call.botFinishes().ends('ended', 'agent');
   }),
 
   dialogue('tools that were not offered are answered so and do not hang up', (begin) => {
@@ -58,7 +58,7 @@ export const endings: readonly Dialogue[] = [
       .later(5_000)
       .botPlays(100)
       .skips();
-    call.callerBegins().callerInsists().presses('1').orders().botFinishes().ends('ended');
+    call.callerBegins().callerInsists().presses('1').orders().botFinishes().ends('ended', 'time_limit');
   }),
 
   dialogue('after its time a call says goodbye when nobody speaks', (begin) => {
@@ -66,7 +66,7 @@ export const endings: readonly Dialogue[] = [
       .opens()
       .later(5_000)
       .botSays('Goodbye.');
-    call.botFinishes().ends('ended');
+    call.botFinishes().ends('ended', 'time_limit');
   }),
 
   dialogue('after its time a call finishes the answer first', (begin) => {
@@ -76,7 +76,7 @@ export const endings: readonly Dialogue[] = [
       .callerSays('Hm?')
       .later(1_000);
     call.llmAnswers('One last answer.').botSays('One last answer.').botFinishes().botSays('Goodbye.');
-    call.botFinishes().ends('ended');
+    call.botFinishes().ends('ended', 'time_limit');
   }),
 
   dialogue('after its time a call lets the caller finish and says goodbye instead of an answer', (begin) => {
@@ -94,7 +94,7 @@ export const endings: readonly Dialogue[] = [
       .opens()
       .later(4_000)
       .callerBegins();
-    call.later(30_899).ends(undefined).later(1).ends('ended').waitsForNothing();
+    call.later(30_899).ends(undefined).later(1).ends('ended', 'time_limit').waitsForNothing();
   }),
 
   dialogue('a farewell waits for a caller who is just beginning to speak', (begin) => {
@@ -105,7 +105,7 @@ export const endings: readonly Dialogue[] = [
       .later(700);
     call.llmAnswers('Yes.').botPlays(Infinity).drains().later(350).callerBegins().skips();
     call.later(100).without('tts.speak').callerInsists().sttHears('Wait.').callerStops().silenceEndsTheTurn();
-    call.sttFinalizes().botSays('Goodbye.').botFinishes().ends('ended');
+    call.sttFinalizes().botSays('Goodbye.').botFinishes().ends('ended', 'time_limit');
   }),
 
   dialogue('when the service stops the call ends at once', (begin) => {

@@ -72,7 +72,7 @@ export const failures: readonly Dialogue[] = [
     const call = begin({ settings: { outage: { ...scriptSettings.outage, keepMs: 0 } } }).opens();
     for (const text of ['One.', 'Two.']) call.callerSays(text).llmFails().botFinishes().ends(undefined);
     call.callerSays('Three.').llmFails().botSays('Sorry, say that again.').botFinishes();
-    call.botSays('Goodbye.').botFinishes().ends('ended');
+    call.botSays('Goodbye.').botFinishes().ends('ended', 'providers');
   }),
 
   dialogue('an LLM that has nothing to say three times in a row ends the call as well', (begin) => {

@@ -106,7 +106,7 @@ export const flows: readonly Dialogue[] = [
   dialogue('a node that ends the call does so after its answer', (begin) => {
     const call = begin({ settings }).opens().callerSays('I am K-7.').llmCalls(leads);
     call.llmCalls({ name: 'go_to_part', id: 'end', args: { rating: 5 } }).llmAnswers('Take care.');
-    call.botPlays(Infinity).ends(undefined).drains().later(500).ends('ended');
+    call.botPlays(Infinity).ends(undefined).drains().later(500).ends('ended', 'flow');
   }),
 
   dialogue('more turns in a node than it has lead on, in the turn that is one too many', (begin) => {

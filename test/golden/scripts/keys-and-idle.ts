@@ -190,7 +190,7 @@ export const keysAndIdle: readonly Dialogue[] = [
     const call = begin().opens().later(9_999).orders();
     call.later(1).botSays('Are you still there?').botFinishes().later(10_000).botSays('Are you still there?');
     call.botFinishes().later(9_999).ends(undefined).later(1).botSays('Goodbye.').ends(undefined);
-    call.botFinishes().ends('ended').waitsForNothing();
+    call.botFinishes().ends('ended', 'silence').waitsForNothing();
   }),
 
   dialogue('an answer to the question starts the count again', (begin) => {

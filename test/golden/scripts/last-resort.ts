@@ -151,7 +151,7 @@ export const lastResort: readonly Dialogue[] = [
     call.ordered(`announce ${call.context} "${announcement}"`).botSays(announcement);
     // Sessions that die while it is played cut nothing.
     call.botPlays(400).skips().ttsFails().orders('tts.reopen', 'fault tts failed');
-    call.botFinishes().ends('ended').waitsForNothing();
+    call.botFinishes().ends('ended', 'providers').waitsForNothing();
   }),
 
   dialogue('a call in which nobody has spoken ends with the announcement and not in silence', (begin) => {

@@ -108,7 +108,7 @@ describe('open', () => {
     const call = await service.call();
     call.sendDtmf('#');
     expect(await call.closed).toEqual({ code: 1000, reason: 'ended' });
-    expect(await service.says('call ended')).toMatchObject({ end: 'engine' });
+    expect(await service.says('call ended')).toMatchObject({ end: 'engine', cause: 'agent' });
     // Other known lines are made behind the back of the call.
     expect(service.providers.tts.inputs).toContain('Goodbye.');
   });

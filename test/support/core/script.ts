@@ -2,6 +2,7 @@
  * Conversations with the call core as readable scripts: who says what, and when. A script plays the caller, the
  * stages, playout and the client on virtual time; TTS takes 50 ms for a character. It never looks into the state.
  */
+import type { EndCause } from '../../../worker/core/course.ts';
 import assert from 'node:assert/strict';
 import type { CallAction, ContextMessage } from '../../../worker/core/actions.ts';
 import type { OpaqueReasoning } from '../../../worker/core/tools/tools-state.ts';
@@ -34,6 +35,7 @@ export class Script {
   #rounds = 0;
   #finalizes = 0;
   #endReason: string | undefined;
+  #endCause: EndCause | undefined;
   #offered: readonly string[] = [];
   /** What the carrier was asked for. */
   readonly transfers: Extract<CallAction, { type: 'carrier.transfer' }>[] = [];
@@ -331,8 +333,9 @@ export class Script {
     return this;
   }
 
-  ends(reason: string | undefined): this {
+  ends(reason: string | undefined, cause?: EndCause): this {
     assert.equal(this.#endReason, reason);
+    if (cause !== undefined) assert.equal(this.#endCause, cause);
     return this;
   }
 
@@ -404,7 +407,7 @@ export class Script {
       this.#audio = noAudio(0);
       this.#echoes = [];
     } else if (order.type === 'carrier.transfer') this.transfers.push(order);
-    else if (order.type === 'call.end') this.#endReason = order.reason;
+    else if (order.type === 'call.end') [this.#endReason, this.#endCause] = [order.reason, order.cause];
     else if (order.type === 'llm.start') {
       this.#epoch = order.epoch;
       this.#round = order.round;

@@ -229,6 +229,7 @@ function perform(
     const { response } = state.delivery;
     if (response !== undefined) {
       response.hangUpAfter = true;
+      state.course.cause = 'agent';
       response.interruptible = mayStay(state);
     }
     return done;

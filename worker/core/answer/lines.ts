@@ -44,7 +44,7 @@ function accept(step: Step, id: string | undefined, command: CallCommand): Refus
       return undefined;
     case 'end':
       state.commands.end = { id, farewell: command.farewell.trim(), by: step.now + endGraceMs };
-      endSoon(state.course);
+      endSoon(state.course, 'command');
       return undefined;
     case 'transfer':
       return beginCommandTransfer(step, id, command);

@@ -226,6 +226,8 @@ export function announce(step: Step<'setup'>, response: Response): void {
 
 /** Speaks a line on the bot's own initiative: a bot turn of its own (spec 02, Behaviour rules 1). */
 export function startBotTurn(step: Step, kind: AgentLine): void {
+  // Of a call that is on its way to its end, the cause is known.
+  if (kind === 'farewell' && !isEnding(step.state.course)) step.state.course.cause = 'silence';
   nextEpoch(step);
   startLine(step, kind);
 }
@@ -298,7 +300,10 @@ export function answerOwed(
 }
 
 /** The flow's node ends the call after its answer. */
-function endsWithNode({ state, now }: Step<'setup' | 'conversation'>, response: Response): boolean {
+function endsWithNode(
+  { state, now }: Step<'setup' | 'course' | 'conversation'>,
+  response: Response,
+): boolean {
   const {
     conversation: { flow },
     setup: { settings },
@@ -306,7 +311,9 @@ function endsWithNode({ state, now }: Step<'setup' | 'conversation'>, response: 
   if (flow === undefined || settings.flow === undefined) return false;
   if (response.source !== 'answer' || response.asks !== undefined) return false;
   const orders = stepFlow(flow, { type: 'answer.completed' }, { settings: settings.flow, now });
-  return orders.some(({ type }) => type === 'call.end');
+  const ends = orders.some(({ type }) => type === 'call.end');
+  if (ends) state.course.cause = 'flow';
+  return ends;
 }
 
 /** Answers what entered the context without a spoken turn. */
@@ -375,5 +382,10 @@ export function endCall(
   state.caller.turn = { phase: 'idle' };
   tellTools(step, { type: 'call.ended' });
   closeCommands(step, state.commands, { ended: true });
-  step.actions.push({ type: 'call.end', reason });
+  const { cause } = state.course;
+  step.actions.push({
+    type: 'call.end',
+    reason,
+    ...(reason === 'ended' && cause !== undefined && { cause }),
+  });
 }

@@ -32,7 +32,7 @@ import {
   voiceOf,
 } from '../answer/speaking.ts';
 import { noticeFault, outputHeld, type Step, type Slices } from '../state.ts';
-import { tell } from '../told.ts';
+import { tell, type FaultKind } from '../told.ts';
 
 /** How long a client that never echoed a mark is assumed to play on after the last frame. */
 const unconfirmedPlayoutMs = 500;
@@ -75,6 +75,13 @@ function spokenBeyondFillers({ heard, spokenSaid, fillers }: Response): boolean 
   return piece !== undefined && !fillers.some(({ to }) => to === piece.endChars);
 }
 
+/** What is said next is the last of it where TTS has failed too often. */
+function noticeTts(step: Step, what: FaultKind): void {
+  if (!noticeFault(step, 'tts', what)) return;
+  step.state.faults.lastWords = true;
+  step.state.course.cause = 'providers';
+}
+
 /**
  * The TTS session is dead. Nothing of the response was audible: it is spoken again from its start. Otherwise what
  * exists is played, and the text after it is spoken next.
@@ -82,7 +89,7 @@ function spokenBeyondFillers({ heard, spokenSaid, fillers }: Response): boolean 
 export function onTtsFailed(step: Step, what: 'failed' | 'stalled'): void {
   const { state, actions } = step;
   actions.push({ type: 'tts.reopen' });
-  state.faults.lastWords = noticeFault(step, 'tts', what) || state.faults.lastWords;
+  noticeTts(step, what);
   const { response } = state.delivery;
   if (response?.phase === 'waiting') {
     actions.push({ type: 'playout.clear', epoch: state.numbers.epoch, wire: false });
@@ -295,7 +302,7 @@ export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis)
 function onNoAudio(step: Step, response: Response): void {
   const { state } = step;
   const { source, hangUpAfter } = response;
-  state.faults.lastWords = noticeFault(step, 'tts', 'empty') || state.faults.lastWords;
+  noticeTts(step, 'empty');
   if (!hangUpAfter) enterHeard(state.conversation.history, response, 0);
   const quiet = state.caller.voice === 'silent' && state.caller.turn.phase !== 'fading';
   const isOthers = source === 'line' || source === 'rest' || source === 'closing';
