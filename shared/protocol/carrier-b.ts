@@ -17,4 +17,6 @@ export interface CarrierBMessage {
   readonly media?: { readonly track?: unknown; readonly chunk?: unknown; readonly payload?: unknown };
   readonly dtmf?: { readonly digit?: unknown };
   readonly mark?: { readonly name?: unknown };
+  /** Of `error`. */
+  readonly payload?: { readonly code?: unknown };
 }

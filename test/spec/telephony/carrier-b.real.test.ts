@@ -48,12 +48,15 @@ describe('a telephone call of carrier B', () => {
       custom_parameters: [{ name: 'agent_route', value: 'sales' }],
     });
     service.providers.llm.script.push(sayAndCall('Goodbye.', 'end_call', {}));
+    for (const code of [100003, 100005]) stream.send({ event: 'error', payload: { code } });
     for (const digit of '42#') stream.press(digit);
     await service.providers.llm.until(() => service.providers.llm.requests.length > 0);
     expect(JSON.stringify(service.providers.llm.requests[0]?.body['messages'])).toContain('keys: 42');
     await carrier.until(() => carrier.of('hangup').length > 0);
     expect(carrier.of('hangup')[0]?.path).toBe(`/calls/${encodeURIComponent(callId)}/actions/hangup`);
     expect(service.log.map((line) => JSON.stringify(line)).join()).not.toContain('5550100001');
+    const complaints = service.log.filter(({ msg }) => msg.startsWith('a carrier complains'));
+    expect(complaints).toMatchObject([{ call: callId, code: '100003' }]);
   });
 
   it('is told of to the new process after a restart, over a connection that the carrier has kept open', async () => {

@@ -151,7 +151,9 @@ describe('the other words', () => {
   });
 
   it('keys, the end, error frames and what is not JSON', () => {
-    const dialect = open();
+    const codes: string[] = [];
+    const dialect = carrierBDialect({ signedMetadata: {}, complained: ({ code }) => void codes.push(code) });
+    dialect.hear(start());
     const say = (event: string, more: object = {}): unknown =>
       dialect.hear(JSON.stringify({ event, stream_id: 's-1', ...more }));
     expect(say('dtmf', { dtmf: { digit: '#' } })).toMatchObject({
@@ -160,6 +162,8 @@ describe('the other words', () => {
     expect(say('dtmf', { dtmf: { digit: 'flash' } })).toEqual({ type: 'nothing' });
     expect(say('news')).toEqual({ type: 'nothing' });
     expect(say('error', { payload: { code: 100003 } })).toEqual({ type: 'nothing' });
+    expect(say('error', { payload: 'again' })).toEqual({ type: 'nothing' });
+    expect(codes).toEqual(['100003']);
     expect(say('stop')).toMatchObject({ message: { type: 'stop' } });
     expect(dialect.hear('{"event":')).toMatchObject({ message: { type: 'not-json' } });
     expect(dialect.hear('[]')).toMatchObject({ message: { type: 'not-json' } });

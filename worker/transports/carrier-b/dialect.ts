@@ -1,7 +1,7 @@
 /**
  * Calls of carrier B (Telnyx media streaming) in the vocabulary of the engine. `start` opens a call in the stream's encoding whose id is
  * the carrier's; media come in any order and are heard in theirs; `stop` hangs up. What is sent is mu-law at 8 kHz, or L16 where the
- * stream is. A frame of the kind `error` speaks of what was sent and changes nothing.
+ * stream is. A frame of the kind `error` speaks of what was sent; it is told once, and changes nothing.
  */
 import { fail, ok } from '../../../shared/base/result.ts';
 import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';
@@ -47,8 +47,12 @@ const newState = (): CarrierBState => ({
   cleared: 0,
 });
 
-export const carrierBDialect: NewDialect = ({ signedMetadata, saved }) =>
-  new CarrierBDialect(signedMetadata, saved === undefined ? newState() : stateCodec.read(saved, 0));
+export const carrierBDialect: NewDialect = ({ signedMetadata, saved, complained }) =>
+  new CarrierBDialect(
+    signedMetadata,
+    saved === undefined ? newState() : stateCodec.read(saved, 0),
+    complained,
+  );
 
 class CarrierBDialect implements SocketDialect {
   readonly kind = `carrier_b ${versionOf(stateCodec)}`;
@@ -58,8 +62,14 @@ class CarrierBDialect implements SocketDialect {
   readonly #showsNumbers: boolean;
   readonly #state: CarrierBState;
   readonly #order: ChunkOrder;
+  #complained: Parameters<NewDialect>[0]['complained'];
 
-  constructor(signedMetadata: Readonly<Record<string, string>>, state: CarrierBState) {
+  constructor(
+    signedMetadata: Readonly<Record<string, string>>,
+    state: CarrierBState,
+    complained: Parameters<NewDialect>[0]['complained'],
+  ) {
+    this.#complained = complained;
     this.#callId = signedMetadata[carrierKeys.callId];
     this.#showsNumbers = signedMetadata[carrierKeys.numbers] === 'shown';
     this.#state = state;
@@ -69,6 +79,7 @@ class CarrierBDialect implements SocketDialect {
   hear(frame: string): Heard {
     const message: CarrierBMessage | undefined = readCarrierFrame(frame, 'media_format');
     if (message === undefined) return heard({ type: 'not-json' });
+    if (message.event === 'error') this.#complain(message);
     if (message.event === 'connected' || message.event === 'error') return nothing;
     if (message.event === 'start') return heard({ type: 'start', fields: this.#start(message) });
     if (this.#state.streamId === '' || message.stream_id !== this.#state.streamId) return unknown;
@@ -90,6 +101,13 @@ class CarrierBDialect implements SocketDialect {
         // Carriers add events without notice.
         return nothing;
     }
+  }
+
+  /** Fifty a second would say no more than the first. */
+  #complain({ payload }: CarrierBMessage): void {
+    const { code } = payload ?? {};
+    this.#complained?.({ call: this.#callId, code: /^\d{1,6}$/.exec(String(code))?.[0] ?? 'unknown' });
+    this.#complained = undefined;
   }
 
   #start(message: CarrierBMessage): Extract<ClientMessage, { type: 'start' }>['fields'] {

@@ -1,5 +1,5 @@
 /** Frames of carriers: JSON objects with objects in them, of which any may be something else. */
-const parts = ['start', 'media', 'dtmf', 'mark'];
+const parts = ['start', 'media', 'dtmf', 'mark', 'payload'];
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;

@@ -77,6 +77,13 @@ export interface SocketDialect {
   save(): string;
 }
 
+/** The other side says by a code of its own that something is wrong with what it was sent. */
+export interface Complaint {
+  /** The carrier's id of the call, where it is known. */
+  readonly call: string | undefined;
+  readonly code: string;
+}
+
 /** Makes the dialect of a new call, or of one that another process had. */
 export type NewDialect = (options: {
   /** Metadata that the server set. */
@@ -85,4 +92,5 @@ export type NewDialect = (options: {
   readonly wallNow?: () => number;
   /** What `save` gave, parsed. */
   readonly saved?: unknown;
+  readonly complained?: (complaint: Complaint) => void;
 }) => SocketDialect;

@@ -3,6 +3,7 @@ import type { Millis } from '../../../shared/base/units.ts';
 import type { CallErrorCode, WsCallLimits } from '../../../shared/protocol/call.ts';
 import type { CallTransport, SavedTransport, TransportEvents } from '../transport.ts';
 import type { CallSocket } from './call-socket.ts';
+import type { Complaint } from './dialect.ts';
 import type { ConnectionJournal } from './connection-journal.ts';
 
 /** Sets its handlers before it returns. */
@@ -29,6 +30,8 @@ export interface SocketCallOptions {
   bind<A extends readonly unknown[]>(callback: (...args: A) => void): (...args: A) => void;
   /** The socket is gone, some time after `ended`; not bound. For counts and for a clean exit. */
   socketClosed?(): void;
+  /** The other side says that something is wrong with what it was sent; for the log. */
+  complained?(complaint: Complaint): void;
   /** An `error` message went out; for logs and counters. */
   faultSent?(code: CallErrorCode, fatal: boolean, message: string): void;
 }

@@ -81,6 +81,7 @@ class SocketCall implements CallTransport {
     const { saved, signedMetadata } = options;
     this.#dialect = given.newDialect({
       signedMetadata,
+      complained: (complaint) => options.complained?.(complaint),
       ...(options.wallNow !== undefined && { wallNow: () => options.wallNow?.() ?? 0 }),
       ...(saved !== undefined && { saved: savedParts(saved.json).dialect }),
     });
