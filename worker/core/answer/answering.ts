@@ -26,6 +26,7 @@ import {
   endCall,
   openAnswer,
   openResponse,
+  behindEntry,
   sayOnEntry,
   speakForSilence,
   startOwedAnswer,
@@ -306,9 +307,10 @@ function onRoundOver(
     speakInstead(step, response, 'given_up');
   } else {
     enterToolResults(step);
-    const behind = sayOnEntry(step, response, reachSafePoint(step));
+    const say = reachSafePoint(step);
+    sayOnEntry(step, response, say);
     tell(step, { type: 'bot.llm_started', epoch: response.epoch });
-    startRound(step, response, { behind, withTools: order.withTools });
+    startRound(step, response, { behind: behindEntry(say), withTools: order.withTools });
   }
 }
 

@@ -137,20 +137,26 @@ export function openAnswer(
   applyEdits(step.state.conversation.edits, step.state.conversation.history);
   const say = reachSafePoint(step);
   const response = openResponse(step, 'answer', { owedSince, ...options });
-  return { response, behind: sayOnEntry(step, response, say) };
+  sayOnEntry(step, response, say);
+  return { response, behind: behindEntry(say) };
 }
 
-/** The line of a flow's node, before the LLM goes on. Returns what the LLM is told of it, which would ask the same again. */
-export function sayOnEntry(step: Step<'setup'>, response: Response, say: string): readonly ContextMessage[] {
-  if (say === '') return [];
+/** The line of a flow's node, before the LLM goes on. */
+export function sayOnEntry(step: Step<'setup'>, response: Response, say: string): void {
+  if (say === '') return;
   response.firstTextAt ??= step.now;
   writeText(response, say, voiceOf(step));
   pauseWriting(response, voiceOf(step));
-  return [
-    { role: 'assistant', text: say },
-    { role: 'system', text: afterEntry },
-  ];
 }
+
+/** What the LLM is told of that line, which would ask the same again. */
+export const behindEntry = (say: string): readonly ContextMessage[] =>
+  say === ''
+    ? []
+    : [
+        { role: 'assistant', text: say },
+        { role: 'system', text: afterEntry },
+      ];
 
 const afterEntry =
   'Your last message is being said. Repeat nothing of it. If it asks the caller something, answer with nothing.';
