@@ -312,6 +312,18 @@ const newCarrierMetrics = (
   }),
 });
 
+/** There from the start: of a counter that begins at 1 Prometheus sees no increase. */
+function newRestarts(registers: Registry[]): Counter<'role'> {
+  const restarts = new Counter({
+    name: 'svc_restarts_total',
+    help: 'Child processes replaced, by role',
+    labelNames: ['role'],
+    registers,
+  });
+  for (const role of ['worker', 'inference']) restarts.inc({ role }, 0);
+  return restarts;
+}
+
 export function newSupervisorMetrics(): SupervisorMetrics {
   const registry = new Registry();
   const registers = [registry];
@@ -335,12 +347,7 @@ export function newSupervisorMetrics(): SupervisorMetrics {
       labelNames: ['outcome'],
       registers,
     }),
-    restarts: new Counter({
-      name: 'svc_restarts_total',
-      help: 'Child processes replaced, by role',
-      labelNames: ['role'],
-      registers,
-    }),
+    restarts: newRestarts(registers),
     ...newCarrierMetrics(registers),
     workersReady: new Gauge({ name: 'svc_workers_ready', help: 'Workers that take calls', registers }),
     inferenceUp: new Gauge({ name: 'svc_inference_up', help: '1 while inference answers', registers }),

@@ -57,6 +57,15 @@ describe('dashboard and alerts', () => {
     expect(strangersIn(expr)).toEqual([]);
   });
 
+  it('see the first death of a process, whose counter is there before it', async () => {
+    const { registry } = newSupervisorMetrics();
+    const { values } = (await registry.getSingleMetric('svc_restarts_total')?.get()) ?? { values: [] };
+    expect(values).toMatchObject([
+      { labels: { role: 'worker' }, value: 0 },
+      { labels: { role: 'inference' }, value: 0 },
+    ]);
+  });
+
   it('name labels in legends that their queries keep', () => {
     const lost = panels.flatMap(({ title, targets = [] }) =>
       targets.flatMap(({ expr, legendFormat }) =>
