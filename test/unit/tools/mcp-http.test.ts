@@ -175,6 +175,12 @@ describe('a tool server over HTTP', () => {
     });
   });
 
+  it('that has forgotten the session is given a new one, and then the calls that came', async () => {
+    const { tools, calls } = await started((response) => response.writeHead(404).end());
+    expect(await runTool(tools, 'echo', { given: { a: 1 } })).toEqual({ kind: 'result', text: 'fine' });
+    expect(calls).toEqual([{ a: 1 }, { a: 1 }]);
+  });
+
   it('that redirects is not followed', async () => {
     let followed = 0;
     const { url } = await serve(() => (followed += 1));

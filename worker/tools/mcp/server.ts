@@ -68,6 +68,12 @@ const gone: ToolReport = {
   unsent: true,
 };
 
+/** The server does not know its session any more, as after a restart. */
+function isSessionLost(error: unknown): boolean {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  return code === 404 || code === 400;
+}
+
 export class McpServer implements ToolRunner {
   readonly #definition: McpDefinition;
   readonly #options: McpOptions;
@@ -80,6 +86,7 @@ export class McpServer implements ToolRunner {
   #failures = 0;
   #running = 0;
   #retry: Timer | undefined;
+  #renewing: Promise<void> | undefined;
   #isClosed = false;
   /** Runs work outside of the call in which it became due: connections belong to no call. */
   readonly #outside = AsyncResource.bind((work: () => void): void => work());
@@ -131,8 +138,15 @@ export class McpServer implements ToolRunner {
       controller.abort();
     });
     this.#running += 1;
-    void this.#ask(client, request, controller.signal).then(report, (error: unknown) => {
-      if (!isOver) report(this.#failure(client, { error, kind: request.kind }));
+    const ask = (asked: Client): Promise<ToolReport> => this.#ask(asked, request, controller.signal);
+    const fail = (asked: Client, error: unknown): void => {
+      if (!isOver) report(this.#failure(asked, { error, kind: request.kind }));
+    };
+    void ask(client).then(report, async (error: unknown) => {
+      // Nothing was done: the call goes to the new session, where one can be had at once.
+      const next = isSessionLost(error) ? await this.#renew(client) : undefined;
+      if (next === undefined) fail(client, error);
+      else if (!isOver) await ask(next).then(report, (second: unknown) => fail(next, second));
     });
     return {
       cancel: (reason) => {
@@ -177,20 +191,32 @@ export class McpServer implements ToolRunner {
   /** What a failed request means for the call, and whether the connection is any good. */
   #failure(client: Client, { error, kind }: Pick<ToolRunRequest, 'kind'> & { error: unknown }): ToolReport {
     const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-    // The server does not know its session any more, or there is no way to it.
-    const isSessionLost = code === 404 || code === 400;
     const isNetworkLost = error instanceof TypeError;
-    if ((isSessionLost || isNetworkLost) && this.#client === client) this.#giveUp(client);
+    if ((isSessionLost(error) || isNetworkLost) && this.#client === client) this.#giveUp(client);
     const isRefusal = typeof code === 'number' && code < -1 && !ownCodes.includes(code);
     if (!isRefusal) this.#tellFailure(error);
     if (code === tooLarge) return unreadAnswer('the answer is larger than 256 KiB', kind);
-    if (isSessionLost || isUnsent(error)) return gone;
+    if (isSessionLost(error) || isUnsent(error)) return gone;
     if (code === connectionClosed || code === requestTimeout || isNetworkLost)
       return { kind: 'failed', message: 'the tool server gave no answer', transport: true };
     if (typeof code === 'number' && code > 0) return failed(`the tool server answered with status ${code}`);
     if (typeof code === 'number' && error instanceof Error && code < -1)
       return failed(`the tool server refused the call: ${error.message.slice(0, longestRefusal)}`);
     return failed('the tool server gave no valid answer');
+  }
+
+  /** The connection that comes after one whose session is lost; not at once again where sessions are lost all the time. */
+  async #renew(client: Client): Promise<Client | undefined> {
+    if (this.#client === client) {
+      this.#giveUp(client);
+      if (this.#failures === 1) {
+        this.#outside(() => {
+          this.#renewing = this.#connect();
+        });
+      }
+    }
+    await this.#renewing;
+    return this.#client;
   }
 
   /** Calls that wait on it may still get their answers; new ones go to the next connection. */
@@ -203,6 +229,7 @@ export class McpServer implements ToolRunner {
 
   async #connect(): Promise<void> {
     const { name } = this.#definition;
+    this.#retry?.cancel();
     try {
       const client = await this.#open();
       if (this.#isClosed) {
