@@ -52,7 +52,7 @@ export const listening: readonly Dialogue[] = [
 
   dialogue('a short pause of a voice over the bot asks what was said, and ends no turn', (begin) => {
     const call = speaking(begin, interruptedBy(1, 700)).callerBegins().skips();
-    call.tell({ type: 'voice.paused', silenceMs: 192 }).orders('stt.finalize');
+    call.tell({ type: 'voice.paused', silenceMs: 128 }).orders('stt.finalize');
     call.sttHears('Mm-hmm.').orders('playout.resume').sttFinalizes();
     call.callerStops().later(3_000).orders();
   }),

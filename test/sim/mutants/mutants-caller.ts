@@ -42,8 +42,11 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
     'forgets an aside when the caller goes on': never(condition('aside')),
     'holds the bot for its own echo': always(value('held')),
   },
+  'candidate.ts: goOnWhenListening': {
+    'goes on by words of an aside while STT owes more of it': remove(operand('owesAside')),
+  },
   'candidate.ts: interrupts': {
-    'waits for words where only an aside has some': remove(operand('owed')),
+    'waits for words where only an aside has some': remove(operand('owesAside')),
     'does not interrupt by words': remove(statement('isHalfPhrase')),
     'interrupts by voice where words are asked for': remove(operand('mayBeWordless')),
     'waits for words where STT has only the echo': remove(operand('isNoEcho', 'own')),

@@ -57,7 +57,7 @@ const rehearsed: readonly Mutant[] = mutantsOf({
   },
   'answering.ts: askCaller': { 'hangs up on its own question': remove(statement('hangUpAfter')) },
   'answering.ts: onRoundOver': {
-    'does not move a flow between rounds': remove(call('sayOnEntry')),
+    'does not say the line of a node that is entered between rounds': remove(call('sayOnEntry')),
     'forgets reasoning over a question': replace(
       inside(call('rounds.push'), value('reasoning')),
       'undefined',

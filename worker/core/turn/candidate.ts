@@ -133,6 +133,9 @@ function listensOnly(state: Slices<'setup' | 'delivery'>, turn: Candidate | Fadi
   return own.length > 0 && withoutListening(own, listeningWords(state)).length === 0;
 }
 
+/** STT has yet to tell what was said before this voice: its words so far say nothing about it. */
+const owesAside = ({ caller }: Slices<'caller'>): boolean => caller.stt.owed[0]?.fate === 'aside';
+
 const listeningWords = ({ setup, delivery }: Slices<'setup' | 'delivery'>): readonly string[] => {
   const { backchannels } = setup.settings.interrupt;
   return delivery.response?.hangUpAfter === true ? withGoodbyes(backchannels) : backchannels;
@@ -144,7 +147,7 @@ function goOnWhenListening(
   turn: Candidate | Fading,
 ): void {
   const step = { state, now, ...rest };
-  const listens = listensOnly(state, turn);
+  const listens = !owesAside(state) && listensOnly(state, turn);
   turn.listensAt = listens ? (turn.listensAt ?? now) : undefined;
   if (turn.phase === 'candidate' || !turn.held) return;
   const isNothing = state.caller.stt.owed.length === 0 && wholeText(turn.words).trim() === '';
@@ -171,9 +174,7 @@ function interrupts(
   if (turn.phase !== 'candidate') return false;
   turn.halfAt = undefined;
   if (!turn.loud) return false;
-  // What STT owes of an aside says nothing about this voice.
-  const wordless =
-    spokenWords(wholeText(turn.words)).length === 0 || state.caller.stt.owed[0]?.fate === 'aside';
+  const wordless = spokenWords(wholeText(turn.words)).length === 0 || owesAside(state);
   // STT may have written down the bot's echo from before this voice began.
   if (wordless || (turn.isNoEcho && own.length === 0))
     return (turn.isNoEcho || !state.delivery.echoes) && mayBeWordless(state, turn);

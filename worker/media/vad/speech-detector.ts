@@ -31,7 +31,7 @@ export type SpeechFact =
   | 'voice.lasted';
 
 /** A silence this long within speech is told while the bot can be heard; where `stopMs` is no longer, the end of speech tells it. */
-export const voicePauseMs: Millis = 192;
+export const voicePauseMs: Millis = 128;
 
 /** Once there is speech, a frame counts as voice down to this much below the threshold. */
 const hysteresis = 0.15;
