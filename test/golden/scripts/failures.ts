@@ -316,6 +316,18 @@ export const failures: readonly Dialogue[] = [
     call.llmIsAsked('user: A table for two.');
   }),
 
+  dialogue('what STT knew only the beginning of, when it failed for good, is asked for again', (begin) => {
+    const call = begin().opens().callerBegins().sttGuesses('Cancel my order').tell({ type: 'stt.failed' });
+    call.later(1_500).tell({ type: 'stt.failed' }).callerStops().silenceEndsTheTurn();
+    call.tell({ type: 'stt.failed' }).rounds(0).botSays('Sorry, say that again.').botFinishes();
+    call.callerSays('Cancel my order of yesterday.');
+    call.llmIsAsked(
+      'user: Cancel my order',
+      'assistant: Sorry, say that again.',
+      'user: Cancel my order of yesterday.',
+    );
+  }),
+
   dialogue('STT that fails while it finalizes is asked again in a new session', (begin) => {
     const call = begin().opens().callerBegins().sttGuesses('A table').callerStops().silenceEndsTheTurn();
     call.skips().tell({ type: 'stt.failed' });
@@ -350,7 +362,7 @@ export const failures: readonly Dialogue[] = [
     call.sttHears('A table by the window.').sttFinalizes().llmIsAsked('user: A table by the window.');
     const mute = begin().opens().callerBegins().sttGuesses('A table').later(1_500).callerStops();
     mute.silenceEndsTheTurn().later(300).tell({ type: 'stt.finalized', isLate: true }).rounds(0);
-    mute.later(1_750).llmIsAsked('user: A table');
+    mute.later(1_750).rounds(0).botSays('Sorry, say that again.');
   }),
 
   dialogue('to have said everything of no audio is no proof that STT lives', (begin) => {

@@ -265,7 +265,11 @@ export class ResponseJudge {
     const round = former?.round ?? asked?.round ?? promoted?.round;
     story.response = newStoryResponse({ context, round, former, base, usersBefore: story.users.length });
     if (promoted?.hangsUp === true) story.takesLeave(story.response);
-    if (this.#turns.leaves && asked === undefined && promoted === undefined && !cut) {
+    // Who was not understood may be about to say something else.
+    const asksAgain = scene.actions.some(
+      (one) => one.type === 'tts.speak' && one.text.trim() === story.settings.apology,
+    );
+    if (this.#turns.leaves && asked === undefined && promoted === undefined && !cut && !asksAgain) {
       story.takesLeave(story.response);
       story.response.final = 'surely';
     }

@@ -110,7 +110,10 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
   'listening.ts: goOn': {
     'drops what was said before the caller went on': replace(property('words'), 'words: newWords()'),
   },
-  'listening.ts: answerNothing': {
+  'misheard.ts: isPart': {
+    'acts on a part of what was said': never(returned()),
+  },
+  'misheard.ts: answerNothing': {
     'does not say the rest of what was cut by mistake': remove(call('startText')),
     'apologises for ever to somebody who mumbles': always(operand('wordlessTurns')),
   },

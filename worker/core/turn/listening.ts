@@ -14,7 +14,7 @@ import { listen, onSttDeadline, reopenStt } from './hearing.ts';
 import { addUser } from '../delivery/history.ts';
 import { beginPause, judgedWithinMs, resumeMarginMs, reviewPause } from './pause.ts';
 import { isLastWord } from '../answer/response.ts';
-import { startAnswer, startLine, startText } from '../answer/speaking.ts';
+import { startAnswer, startLine } from '../answer/speaking.ts';
 import { takeLeave } from './parting.ts';
 import {
   dropSpeculation,
@@ -25,6 +25,7 @@ import {
 import { awaitsWord, nobodySpeaks, noticeFault, type Step, type Slices } from '../state.ts';
 import { tell } from '../told.ts';
 import { kindOf } from './kind.ts';
+import { answerNothing, answerPart, isPart, isUntold } from './misheard.ts';
 import {
   addFinal,
   newWords,
@@ -35,14 +36,6 @@ import {
   type Pausing,
 } from './turn.ts';
 import type { Millis } from '../../../shared/base/units.ts';
-
-/** A wordless turn this long was speech that STT missed: coughs and doors are shorter. Who can go on speaking waits for more. */
-const wordlessSpeechMs = 800;
-const wordlessInterruptionMs = 1_500;
-/** Speech that goes on for this long without a new word from an STT that tells words as they come is more than one long word. */
-const untoldMs = 1_000;
-/** How often in a row the caller is asked to say it again. */
-const maxWordlessApologies = 2;
 
 export function onSpeechStarted(
   step: Step<'setup' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
@@ -169,7 +162,8 @@ export function onSttText(
   if (text.trim() !== '') tell(step, { type: 'user.transcript', text, final: event.type === 'stt.final' });
   if (event.type === 'stt.final') addFinal(words, event.text, stt.givenMs + heardSince(step));
   else setPartial(words, event.text);
-  if (wholeText(words) !== before) words.toldAt = step.now;
+  const isTold = event.type === 'stt.final' && text.trim() !== '';
+  if (isTold || wholeText(words) !== before) words.toldAt = step.now;
   if (event.text.trim() !== '' || event.speechFinal) words.speechFinal = event.speechFinal;
   if (turn.phase === 'candidate' || turn.phase === 'fading' || turn.phase === 'aside')
     reviewCandidate(step, event.position);
@@ -199,8 +193,7 @@ export function onSttFinalized(step: Step, isLate: boolean): void {
 
 /** STT told of the beginning of the turn alone, and went silent while the caller spoke on: what is known of it is no turn. */
 function hasFallenSilent({ caller: { turn, stt } }: Slices<'caller'>): boolean {
-  if (turn.phase !== 'finalizing' || stt.replayed || turn.words.toldAt === undefined) return false;
-  return turn.lastVoiceAt - turn.words.toldAt >= untoldMs;
+  return turn.phase === 'finalizing' && !stt.replayed && isUntold(turn);
 }
 
 export function onSttFailed(step: Step, wasThere: boolean): void {
@@ -298,6 +291,10 @@ function answerTurn(step: Step, turn: Finalizing): void {
     answerNothing(step, turn, kind);
     return;
   }
+  if (kind === 'words' && typed === '' && state.conversation.notes.length === 0 && isPart(state, turn)) {
+    answerPart(step, text, owedSince);
+    return;
+  }
   state.caller.clock = { ...clock, hasWords: true };
   const said = kind === 'words' ? text : '';
   answerWords(step, said === '' || typed === '' ? said + typed : `${said} ${typed}`, { owedSince });
@@ -349,30 +346,6 @@ export function answerTyped(step: Step): void {
   tell(step, { type: 'turn.user_ended', epoch: state.numbers.epoch });
   const isSilent = state.commands.texts.every(({ answer }) => answer === 'text');
   answerWords(step, takeTexts(step, state.commands), { owedSince: step.now, isSilent });
-}
-
-/**
- * Nobody said anything. An answer that is owed is made; what was cut off by mistake goes on; and a caller who spoke
- * without being understood is asked to say it again. A noise is not answered.
- */
-function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' | 'silence'): void {
-  const { state } = step;
-  const owedSince = turn.decidedAt;
-  const hasRest = turn.interrupted && state.delivery.cutOff.trim() !== '';
-  const longMs = hasRest ? wordlessInterruptionMs : wordlessSpeechMs;
-  // An STT that fails tells no word from a noise.
-  const isDeaf = !hasRest && state.faults.inARow.stt > 0;
-  const spoke = kind === 'silence' && (isDeaf || turn.lastVoiceAt - turn.startedAt >= longMs);
-  if (state.conversation.owed) {
-    startAnswer(step, owedSince);
-  } else if (spoke && (isDeaf || state.caller.wordlessTurns < maxWordlessApologies)) {
-    state.caller.wordlessTurns += 1;
-    // It may have been noise after all: that is told, and does not count against STT.
-    tell(step, { type: 'fault.noticed', stage: 'stt', what: 'empty' });
-    startLine(step, 'apology', { owedSince });
-  } else if (hasRest) {
-    startText(step, 'rest', { text: state.delivery.cutOff, owedSince });
-  }
 }
 
 /**

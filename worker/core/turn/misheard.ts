@@ -1,0 +1,56 @@
+/** Turns of which STT has told nothing, or a part: who was not understood is asked to say it again. */
+import type { Millis } from '../../../shared/base/units.ts';
+import { startAnswer, startLine, startText } from '../answer/speaking.ts';
+import { dropSpeculation } from '../answer/speculation.ts';
+import { addUser } from '../delivery/history.ts';
+import type { Slices, Step } from '../state.ts';
+import { tell } from '../told.ts';
+import type { Finalizing } from './turn.ts';
+
+/** A wordless turn this long was speech that STT missed: coughs and doors are shorter. Who can go on speaking waits for more. */
+const wordlessSpeechMs = 800;
+const wordlessInterruptionMs = 1_500;
+/** How often in a row the caller is asked to say it again. */
+const maxWordlessApologies = 2;
+/** Speech that goes on for this long without a new word from an STT that tells words as they come is more than one long word. */
+const untoldMs = 1_000;
+
+/** Whether STT has told the beginning of the turn alone. */
+export const isUntold = ({ lastVoiceAt, words: { toldAt } }: Finalizing): boolean =>
+  toldAt !== undefined && lastVoiceAt - toldAt >= untoldMs;
+
+/** Whether that is all that STT will tell: it has failed, and the caller spoke on. */
+export const isPart = ({ faults }: Slices<'faults'>, turn: Finalizing): boolean =>
+  faults.inARow.stt > 0 && isUntold(turn);
+
+/**
+ * Nobody said anything. An answer that is owed is made; what was cut off by mistake goes on; and a caller who spoke
+ * without being understood is asked to say it again. A noise is not answered.
+ */
+export function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' | 'silence'): void {
+  const { state } = step;
+  const owedSince = turn.decidedAt;
+  const hasRest = turn.interrupted && state.delivery.cutOff.trim() !== '';
+  const longMs = hasRest ? wordlessInterruptionMs : wordlessSpeechMs;
+  // An STT that fails tells no word from a noise.
+  const isDeaf = !hasRest && state.faults.inARow.stt > 0;
+  const spoke = kind === 'silence' && (isDeaf || turn.lastVoiceAt - turn.startedAt >= longMs);
+  if (state.conversation.owed) {
+    startAnswer(step, owedSince);
+  } else if (spoke && (isDeaf || state.caller.wordlessTurns < maxWordlessApologies)) {
+    state.caller.wordlessTurns += 1;
+    // It may have been noise after all: that is told, and does not count against STT.
+    tell(step, { type: 'fault.noticed', stage: 'stt', what: 'empty' });
+    startLine(step, 'apology', { owedSince });
+  } else if (hasRest) {
+    startText(step, 'rest', { text: state.delivery.cutOff, owedSince });
+  }
+}
+
+/** "Cancel my order" may have gone on: nothing is done about a part, but it stays known. */
+export function answerPart(step: Step, text: string, owedSince: Millis): void {
+  dropSpeculation(step);
+  tell(step, { type: 'user.text', epoch: step.state.numbers.epoch, text });
+  addUser(step.state.conversation.history, text);
+  startLine(step, 'apology', { owedSince });
+}
