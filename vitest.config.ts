@@ -42,11 +42,13 @@ function sdkFile(name: string): string {
 }
 
 const cores = availableParallelism();
+/** Of files that wait most of their time. */
+const waitingFiles = Math.ceil(1.5 * cores);
 
 /**
  * `pure` and `fast` run on the sources in many threads. The others start real processes from `dist/`, whose calls wait most of their time:
- * half as many files of `real` again run at a time as there are cores, of `alone` one, and of `listening` as many as there are cores, at
- * the end, when nothing else of a build runs any more.
+ * half as many files of `real` again run at a time as there are cores, of `alone` one, and of `listening` as many as of `real`, at the end,
+ * when nothing else of a build runs any more.
  */
 export default defineConfig({
   test: {
@@ -73,7 +75,7 @@ export default defineConfig({
           exclude: [...alone, ...listening],
           ...ofProcesses,
           sequence: { groupOrder: 1 },
-          maxWorkers: Math.ceil(1.5 * cores),
+          maxWorkers: waitingFiles,
         },
       },
       {
@@ -91,6 +93,7 @@ export default defineConfig({
           include: listening,
           ...ofProcesses,
           sequence: { groupOrder: 3 },
+          maxWorkers: waitingFiles,
           // Calls side by side, in the tests that say so.
           maxConcurrency: 3,
         },
