@@ -82,10 +82,10 @@ export class FailureLog {
   }
 }
 
-/** Writes failures into a log. */
+/** Writes failures into a log, where `role` is that of the process. */
 export const newFailureLog = (clock: Clock, log: Log): FailureLog =>
-  new FailureLog(clock, (failure, times) =>
-    log.warn({ ...failure, times }, 'a provider or server has failed'),
+  new FailureLog(clock, ({ role: providerRole, ...failure }, times) =>
+    log.warn({ ...failure, providerRole, times }, 'a provider or server has failed'),
   );
 
 /** Who failed, as people know it: `llm Groq (chat_compatible) at api.groq.com`. */

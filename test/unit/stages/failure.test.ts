@@ -1,9 +1,10 @@
 /** What is shown of a failure: vendors' words without keys and without callers, each cause once, with what to change. */
 import { describe, expect, it } from 'vitest';
 import { shownCode, shownVendorText } from '../../../shared/base/vendor-text.ts';
+import { newLog as newProcessLog } from '../../../shared/runtime/log.ts';
 import { adviceOn, type AdviceSite } from '../../../worker/stages/advice.ts';
 import { causeIn, causeInText, causeOf, explained } from '../../../worker/stages/failure.ts';
-import { FailureLog, shownFailure, type Failure } from '../../../worker/stages/failure-log.ts';
+import { FailureLog, newFailureLog, shownFailure, type Failure } from '../../../worker/stages/failure-log.ts';
 import type { StageError } from '../../../worker/stages/stage.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
@@ -214,6 +215,15 @@ describe('the log of failures', () => {
     expect(clock.pending).toBe(128);
     clock.advance(60_000);
     expect(clock.pending).toBe(0);
+  });
+
+  it("gives the process and the provider a field each in the log's JSON", () => {
+    const lines: string[] = [];
+    const to = { write: (line: string) => void lines.push(line) };
+    const log = newProcessLog({ role: 'worker 0', level: 'warn', to });
+    newFailureLog(newVirtualClock(), log).note({ ...failure, role: 'secondary' });
+    expect(lines[0]?.match(/"role":/g)).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ role: 'worker 0', providerRole: 'secondary' });
   });
 
   it('says it in one line for people', () => {
