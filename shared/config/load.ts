@@ -17,7 +17,7 @@ import type { BuiltInTexts } from './agent/texts.ts';
 import { builtInToolNames, checkToolNames, warnOfUnnamedTools } from './agent/tool-names.ts';
 import type { ProvidedTools } from './agent/tool-names.ts';
 import { readTools } from './agent/tools.ts';
-import { agentFileTables, agentKeys, longestPrompt, turnKeys } from './agent-file.ts';
+import { agentFileTables, agentKeys, listTables, longestPrompt, turnKeys } from './agent-file.ts';
 import type { AgentDefinition } from './agent-file.ts';
 import type { VariableSite } from './agent/secrets.ts';
 import { agentLinkOf } from './server/agent-link-variables.ts';
@@ -61,6 +61,21 @@ function checkSections(tree: Tree, problems: ProblemList): void {
   }
 }
 
+/** What to say of a key that another table has, or of a section that was put into another one. */
+const homes: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(agentFileTables)
+    .filter(([table]) => !table.includes('.') || /^(?:agent|turn)\./.test(table))
+    .reverse() // Of several tables with the key the first one is meant.
+    .flatMap(([table, { shape }]) => {
+      const header = listTables.includes(table) ? `[[${table}]]` : `[${table}]`;
+      const keys = Object.keys(shape).map((key): [string, string] => [
+        key,
+        `is not a key here; it belongs into ${header}`,
+      ]);
+      return [...keys, [table, `is not a key here; ${header} is a section of its own`] as const];
+    }),
+);
+
 interface PromptKeys {
   readonly prompt?: string;
   readonly prompt_file?: string;
@@ -97,7 +112,8 @@ function readPrompt(raw: Tree, known: PromptKeys, site: AgentSite): string | und
   if (hasText || known.prompt_file === undefined) return known.prompt;
   const at = ['agent', 'prompt_file'];
   const text = site.options.readFile(known.prompt_file);
-  if (text === undefined) problems.error(at, 'names a file that cannot be read');
+  if (text === undefined)
+    problems.error(at, 'names a file that cannot be read; a path begins in the folder of the agent file');
   else if (text.trim() === '') problems.error(at, 'names a file that is empty');
   else if (text.length > longestPrompt)
     problems.error(at, `names a file of more than ${longestPrompt} characters`);
@@ -158,7 +174,7 @@ function hearsSeveral(stt: unknown): boolean {
 
 function readTurn(tree: Tree, { problems, texts, language }: AgentSite): Section<'turn'> {
   const raw = tree['turn'] ?? {};
-  const { value, known } = readTable(turnKeys, raw, { at: ['turn'], problems });
+  const { value, known } = readTable(turnKeys, raw, { at: ['turn'], problems, rules: { hints: homes } });
   if (isTable(raw)) checkSilences(known, problems);
   if (value === undefined) return undefined;
   const { interrupt, idle, stop_ms, silence_end_ms, max_silence_ms, ...rest } = value;
@@ -208,7 +224,9 @@ function readDefinition(
   const raw = tree['agent'];
   if (raw === undefined) problems.missing(['agent'], 'is a required section');
   const reading: AgentReading =
-    raw === undefined ? { known: {} } : readTable(agentKeys, raw, { at: ['agent'], problems });
+    raw === undefined
+      ? { known: {} }
+      : readTable(agentKeys, raw, { at: ['agent'], problems, rules: { hints: homes } });
   const { language } = reading.known;
   const texts = builtInTexts(language ?? '');
   const { provided, ...sections } = readToolSections(tree, texts, { env, requireSecrets, problems });

@@ -17,6 +17,8 @@ export interface TomlFile {
 
 const mostSyntaxProblems = 20;
 const longestText = 1_048_576;
+/** What the reading of a file leaves of bytes that are not UTF-8. */
+const notUtf8 = '\uFFFD';
 const fileStart: Place = { line: 1, column: 1 };
 
 const syntaxProblem = (place: Place, rule: string): Problem => ({
@@ -133,9 +135,9 @@ const numberOf = (error: unknown, name: string): number => {
 
 /** The values, or what keeps them from being read. */
 function readValues(text: string): { readonly tree: Values } | { readonly problem: Problem } {
-  const notUtf8 = text.indexOf('\uFFFD');
-  if (notUtf8 >= 0) {
-    const before = text.slice(0, notUtf8).split('\n');
+  const index = text.indexOf(notUtf8);
+  if (index >= 0) {
+    const before = text.slice(0, index).split('\n');
     const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
     return { problem: syntaxProblem(place, 'this is not UTF-8; save the file with that encoding') };
   }
@@ -151,6 +153,15 @@ function readValues(text: string): { readonly tree: Values } | { readonly proble
   }
 }
 
+/** What those who are new to TOML write at `index`, most often instead of a value, and what they write then. */
+function remedyAt(text: string, index: number): string {
+  if (/[\u2018-\u201F]/.test(text.charAt(index))) return '; write straight quotes (")';
+  const isValue = /[=[,]\s*$/.test(text.slice(0, index));
+  return isValue && /[\p{L}/]/u.test(text.charAt(index))
+    ? '; a value is a text in quotes, a number, true or false'
+    : '';
+}
+
 /** The positions, or this parser's words for a mistake, which quote nothing. */
 function readPositions(text: string): { readonly program: AST.TOMLProgram } | { readonly problem: Problem } {
   try {
@@ -158,7 +169,8 @@ function readPositions(text: string): { readonly program: AST.TOMLProgram } | { 
   } catch (error) {
     if (!(error instanceof ParseError))
       return { problem: syntaxProblem(fileStart, 'this cannot be read; perhaps the nesting is too deep') };
-    return { problem: syntaxProblem({ line: error.lineNumber, column: error.column + 1 }, error.message) };
+    const place = { line: error.lineNumber, column: error.column + 1 };
+    return { problem: syntaxProblem(place, `${error.message}${remedyAt(text, error.index)}`) };
   }
 }
 
@@ -176,6 +188,7 @@ function readLines(lines: string[]): Reading {
     const values = readValues(text);
     if ('tree' in values) return { tree: values.tree, text, problems };
     problems.push(values.problem);
+    if (text.includes(notUtf8)) break; // Whatever else seems wrong may be its encoding.
     const index = values.problem.line - 1;
     if (carriesStructure(lines, index)) break;
     lines[index] = '';

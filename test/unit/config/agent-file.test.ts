@@ -306,7 +306,7 @@ describe('TOML mistakes', () => {
     );
     const { problems } = load(text);
     expect(problems.map(({ line, message }) => [line, message])).toEqual([
-      [2, 'not valid TOML: Unexpected character'],
+      [2, 'not valid TOML: Unexpected character; a value is a text in quotes, a number, true or false'],
       [3, 'not valid TOML: Expected equal (=) token'],
       [15, 'llm.chat_compatible.modle is not a known key; did you mean "model"?'],
     ]);
@@ -333,6 +333,16 @@ describe('TOML mistakes', () => {
     expect(load(latin1.toString('utf8')).problems).toMatchObject([
       { line: 3, column: 13, message: 'not valid TOML: this is not UTF-8; save the file with that encoding' },
     ]);
+    expect(errorsOf(Buffer.from(`\uFEFF${goodFile}`, 'utf16le').toString('utf8'))).toHaveLength(1);
+  });
+
+  it.each([
+    ['prompt = “Be brief.”', 'write straight quotes (")'],
+    ['prompt = Be brief.', 'a value is a text in quotes, a number, true or false'],
+    ['max_call_s = True', 'a value is a text in quotes, a number, true or false'],
+    ['tools = [end_call]', 'a value is a text in quotes, a number, true or false'],
+  ])('say what to write instead of %s', (line, remedy) => {
+    expect(errorsOf(withAgentLine(line))).toEqual([`not valid TOML: Unexpected character; ${remedy}`]);
   });
 
   it('in the header of a section stop the judgement of its keys', () => {
@@ -343,6 +353,23 @@ describe('TOML mistakes', () => {
     const { problems } = load(withAgentLine('name = "again"'));
     expect(problems).toMatchObject([
       { line: 3, column: 1, message: 'not valid TOML: Defining a key multiple times is invalid' },
+    ]);
+  });
+});
+
+describe('a key or a section in the wrong table', () => {
+  it.each([
+    ['silence_end_ms = 700', 'agent.silence_end_ms is not a key here; it belongs into [turn]'],
+    ['voice = "ada"', 'agent.voice is not a key here; it belongs into [tts]'],
+    ['turn = {}', 'agent.turn is not a key here; [turn] is a section of its own'],
+    ['mcp = []', 'agent.mcp is not a key here; [[mcp]] is a section of its own'],
+  ])('is sent where it belongs: %s', (line, message) => {
+    expect(errorsOf(withAgentLine(line))).toEqual([message]);
+  });
+
+  it('is sent from [turn] into a table within it', () => {
+    expect(errorsOf(withSection('[turn]\nask_after_s = 5'))).toEqual([
+      'turn.ask_after_s is not a key here; it belongs into [turn.idle]',
     ]);
   });
 });
