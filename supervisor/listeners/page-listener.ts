@@ -131,9 +131,11 @@ function answer(request: IncomingMessage, response: ServerResponse, options: Ser
   if (path === '/token' && options.tokens !== undefined) giveToken(request, response, options.tokens);
   else if (request.method !== 'GET' && request.method !== 'HEAD') refuse(response, notAllowed('GET'));
   else if (path === '/config.json') sendJson(response, configOf(options));
-  else if (path === '/ws')
+  else if (path === '/ws') {
+    // Pages of others, which may not read why their call was refused, can at least tell that somebody is here.
+    response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     refuse(response, options.look(arrivalOf(request, request.socket, 'page')) ?? upgradeRequired);
-  else {
+  } else {
     const file = options.files.get(path);
     if (file === undefined) refuse(response, notFound);
     else {

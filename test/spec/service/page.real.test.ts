@@ -66,6 +66,10 @@ describe('the page', () => {
         /^default-src 'none'; script-src 'self'; .*connect-src 'self'; .*frame-ancestors 'none'$/,
       );
       expect(headers.get('x-content-type-options')).toBe('nosniff');
+      // A page of another site has to find out that its call was refused and the service is not down.
+      expect(headers.get('cross-origin-resource-policy')).toBe(
+        path === '/ws' ? 'cross-origin' : 'same-origin',
+      );
     }
     expect(await (await fetch(`${page}/config.json`)).json()).toEqual({
       agent: 'test',
