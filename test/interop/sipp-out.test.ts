@@ -36,6 +36,10 @@ const refer = (status: string): string[] => [
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Levels of log lines. */
+const info = 30;
+const warning = 40;
+
 describe.skipIf(sippMissing !== undefined)(
   `sipp as whoever is called${sippMissing === undefined ? '' : ` (${sippMissing})`}`,
   () => {
@@ -124,6 +128,9 @@ describe.skipIf(sippMissing !== undefined)(
       const id = await make();
       expect(await run).toBeUndefined();
       expect(await moved(id, 'over')).toMatchObject({ end });
+      if (end === 'talked') return;
+      const why = service.said('a call by SIP was not answered', (line) => line['outbound'] === id);
+      expect(why?.['level']).toBe(end === 'failed' ? warning : info);
     });
 
     it('that the service listens to: who says nothing is taken for a person, and greeted', async () => {

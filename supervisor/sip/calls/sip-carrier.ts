@@ -163,9 +163,12 @@ export class SipCarrier implements Carrier, OutboundCarrier {
   ended({ dial, why }: Extract<AgentAction, { type: 'dial.ended' }>): void {
     const made = this.#made.get(dial);
     if (made === undefined) return;
-    this.#options.log.info({ outbound: dial, why }, 'a call by SIP was not answered');
+    const reason = endOf(why);
+    // Whom nobody answers is no fault; a trunk that lets nobody be called is for the operator to see.
+    const level = reason === 'failed' ? 'warn' : 'info';
+    this.#options.log[level]({ outbound: dial, why }, 'a call by SIP was not answered');
     this.#forget(made);
-    this.#options.told(dial, { type: 'ended', call: made.callId, reason: endOf(why) });
+    this.#options.told(dial, { type: 'ended', call: made.callId, reason });
   }
 
   /** A call is over; whether this side has made it. */
