@@ -51,6 +51,9 @@ describe('the documentation site', () => {
     const index = readFileSync(join(folder, 'assets/search-index.js'), 'utf8');
     for (const target of ['docs/scale.html#a-fleet', 'docs/operate/runbook.html#voiceagentnoworkers'])
       expect(index).toContain(target);
+    // The brackets of a section are part of its name, those of a link are not.
+    expect(index).toContain('"[turn.interrupt]"');
+    expect(index).not.toMatch(/"[^"[]*\]"/);
   });
 
   it('shows ten whole agents', () => {

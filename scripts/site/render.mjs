@@ -30,7 +30,7 @@ export function parsePage(page) {
   const parts = [{ slug: '', title: page.title, text: '' }];
   tokens.forEach((token, index) => {
     if (token.type === 'heading_open') {
-      const title = tokens[index + 1].content.replace(/[`*]|\[|\]\([^)]*\)/g, '');
+      const title = tokens[index + 1].content.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, '');
       const plain = slugOf(title);
       const count = taken.get(plain) ?? 0;
       taken.set(plain, count + 1);
