@@ -263,6 +263,16 @@ describe('a look at the newest audio, over the bot', () => {
     expect(lookAfter(consonant, [0.98, vowel], { isEcho: true })).toEqual(doubted);
   });
 
+  it('is told that the voice pauses after four frames of silence: the bot stands still meanwhile', () => {
+    const facts: string[] = [];
+    const detector = new SpeechDetector(settings, (fact) => facts.push(fact), { isOverBot: () => true });
+    for (const [before, heard] of frames(8, 0.9, vowel)) detector.take(before, 32, heard);
+    for (const [before, heard] of frames(3, 0.01, room)) detector.take(before, 32, heard);
+    expect(facts).not.toContain('voice.paused');
+    detector.take(0.01, 32, room);
+    expect(facts.at(-1)).toBe('voice.paused');
+  });
+
   it('leaves the frame to be taken, and is told as a voice that is back', () => {
     const facts: string[] = [];
     const detector = new SpeechDetector(settings, (fact) => facts.push(fact), { isOverBot: () => true });
