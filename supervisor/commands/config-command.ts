@@ -1,5 +1,4 @@
-/** The command `config`: prints every setting as it is in force. Secrets show as set or unset, never their value, nor do
- * passwords in addresses. */
+/** The command `config`: prints every setting as it is in force, of secrets only whether they are set, and addresses without passwords. */
 import {
   describeServerSettings,
   parseServerSettings,
@@ -22,12 +21,9 @@ export function runConfig({ env, cores, write }: ConfigCommandOptions): 0 | 1 {
   const width = Math.max(...rows.map(({ name }) => name.length));
   for (const { name, defaultText, isSecret } of rows) {
     const given = env[name];
-    const shown = isSecret
-      ? given === undefined
-        ? 'unset'
-        : 'set'
-      : (given?.replaceAll(credentials, '...@') ?? `${defaultText} (default)`);
-    write(`${name.padEnd(width)}  ${shown}`);
+    const told = given?.replaceAll(credentials, '...@') ?? `${defaultText} (default)`;
+    const secret = given === undefined ? 'unset' : 'set';
+    write(`${name.padEnd(width)}  ${isSecret ? secret : told}`);
   }
   const parsed = parseServerSettings(env, { cores });
   const problems = parsed.ok ? [] : parsed.error;

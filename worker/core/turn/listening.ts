@@ -291,7 +291,7 @@ function answerTurn(step: Step, turn: Finalizing): void {
     answerNothing(step, turn, kind);
     return;
   }
-  if (kind === 'words' && typed === '' && state.conversation.notes.length === 0 && isPart(state, turn)) {
+  if (typed === '' && state.conversation.notes.length === 0 && isPart(state, turn)) {
     answerPart(step, text, owedSince);
     return;
   }
