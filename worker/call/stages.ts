@@ -56,7 +56,7 @@ const soonMs = 1_000;
 /** A connection that held for so long was served; longer than the longest pause before one is opened. */
 const heldMs = 10_000;
 const firstPauseMs = 250;
-const longestPauseMs = 4_000;
+const longestPauseMs = 2_000;
 
 /** What the stages and tools of a call are lent. */
 export const stageContext = ({ clock, scope }: { clock: Clock; scope: Scope }): StageContext => ({
@@ -106,9 +106,9 @@ export class CallStages {
     const { clock } = this.#options;
     const diedSoon = clock.now() - this.#sttOpenedAt < soonMs;
     this.#sttDeaths = diedSoon ? this.#sttDeaths + 1 : 0;
-    this.#sttOpenedAt = clock.now();
     const pauseMs =
       this.#sttDeaths < 2 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#sttDeaths - 2));
+    this.#sttOpenedAt = clock.now() + pauseMs;
     this.#stt =
       pauseMs === 0
         ? this.#openStt()
