@@ -126,8 +126,11 @@ export function checkScenario(
   transcript: Transcript,
   stepTurns: readonly number[],
 ): string[] {
-  const { turns, endedBy } = transcript;
+  const { turns, endedBy, faults } = transcript;
   const failures: string[] = [];
+  // The caller heard the apology, which keeps every promise of what is never said.
+  const lost = faults.filter((fault) => fault === 'llm: failed' || fault === 'llm: stalled').length;
+  if (lost > 0) failures.push(`the LLM left ${lost === 1 ? 'an answer' : `${lost} answers`} unsaid`);
   if (caller.kind === 'script')
     caller.steps.forEach((step, index) => {
       const turn = turns[stepTurns[index] ?? -1];

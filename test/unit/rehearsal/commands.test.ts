@@ -70,6 +70,15 @@ describe('rehearse', () => {
     expect(unknown).toMatchObject({ status: 2, out: '', errors: '--only: no scenario is named "gone"' });
   });
 
+  it('fails a scenario that the LLM did not answer, although nothing was said that must not be', async () => {
+    chat.script.push(reply({ status: 401 }));
+    const { status, out } = await rehearse(
+      scenario('fails', 'caller = ["Hi."]\nexpect = { never_says = ["a miracle"] }'),
+    );
+    expect(status).toBe(1);
+    expect(out).toContain('\n        the LLM left an answer unsaid\n');
+  });
+
   it('fails a scenario in which something was expected that did not happen, and says at which step', async () => {
     const steps = '["Hi.", { say = "And now?", expect = { says = ["a miracle"] } }]';
     const keys = `caller = ${steps}\nexpect = { says = ["another one"] }`;
