@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { readAgentLink } from './agent/agent-link.ts';
-import { readAnnouncement, type ReadBytes } from './agent/announcement.ts';
+import { readAnnouncement, unreadableFile, type NamedFiles } from './agent/announcement.ts';
 import { checkVariables, checkVariablesOfFile } from './agent/call-variables.ts';
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
@@ -31,11 +31,10 @@ import { isTable, readTable, reportUnknownKey } from './table.ts';
 import type { TableReading } from './table.ts';
 import { readToml } from './toml.ts';
 
-export interface LoadOptions {
+export interface LoadOptions extends NamedFiles {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Text of a file named in the agent file, relative to it; `undefined` when it cannot be read. */
   readonly readFile: (path: string) => string | undefined;
-  readonly readBytes: ReadBytes;
   /** Whether an unset key variable is an error (the start of the service) or a warning (`check`). */
   readonly requireSecrets: boolean;
   /** Canonical names of the providers to treat as left out; absent means those that this build leaves out. */
@@ -112,8 +111,7 @@ function readPrompt(raw: Tree, known: PromptKeys, site: AgentSite): string | und
   if (hasText || known.prompt_file === undefined) return known.prompt;
   const at = ['agent', 'prompt_file'];
   const text = site.options.readFile(known.prompt_file);
-  if (text === undefined)
-    problems.error(at, 'names a file that cannot be read; a path begins in the folder of the agent file');
+  if (text === undefined) problems.error(at, unreadableFile(known.prompt_file, site.options));
   else if (text.trim() === '') problems.error(at, 'names a file that is empty');
   else if (text.length > longestPrompt)
     problems.error(at, `names a file of more than ${longestPrompt} characters`);
@@ -135,7 +133,7 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
   }
   const announcement = readAnnouncement(known.announcement ?? {}, {
     language: known.language ?? '',
-    readBytes: site.options.readBytes,
+    options: site.options,
     problems: site.problems,
   });
   if (value === undefined || prompt === undefined || announcement === undefined) return undefined;
@@ -227,6 +225,8 @@ function readDefinition(
     raw === undefined
       ? { known: {} }
       : readTable(agentKeys, raw, { at: ['agent'], problems, rules: { hints: homes } });
+  if (isTable(raw) && Array.isArray(raw['tools']) && raw['tools'].some(isTable))
+    problems.error(['agent', 'tools'], 'has names; what each of the tools is stands in a table [[tools]]');
   const { language } = reading.known;
   const texts = builtInTexts(language ?? '');
   const { provided, ...sections } = readToolSections(tree, texts, { env, requireSecrets, problems });

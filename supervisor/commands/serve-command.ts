@@ -153,6 +153,7 @@ async function readAgent(settings: ServerSettings, options: ServeOptions): Promi
       if (bytes !== undefined) recordings[name] = Buffer.from(bytes).toString('base64');
       return bytes;
     },
+    whyUnreadable: (name) => whyUnreadable(resolve(dirname(path), name)),
   });
   if (loaded.definition === undefined) {
     for (const problem of loaded.problems) options.writeError(showProblem(settings.agentFile, problem));

@@ -181,6 +181,14 @@ describe('files that cannot be used', () => {
     expect(`${out}${errors}`).not.toMatch(/\n\s+at |ECONNREFUSED/);
   });
 
+  it('says why a file that the agent file names cannot be read', () => {
+    writeFileSync(join(folder, 'gone-prompt.toml'), '[agent]\nname = "x"\nprompt_file = "gone.md"\n');
+    const { out } = run(['check', 'gone-prompt.toml']);
+    expect(out).toContain(
+      ':3:15: error: agent.prompt_file names a file that cannot be read: there is no such file (',
+    );
+  });
+
   it.skipIf(!canObeyModes)('a file that this user may not open (skipped without setpriv)', () => {
     const [agent, wav] = [join(folder, 'locked.toml'), join(folder, 'locked.wav')];
     for (const file of [agent, wav]) {

@@ -43,10 +43,21 @@ export interface AnnouncementDefinition {
 /** Reads the first bytes of a file named in the agent file, at most `most` and one more; `undefined` when it cannot be read. */
 export type ReadBytes = (path: string, most: number) => Uint8Array | undefined;
 
+/** How the files that an agent file names are read; paths begin in its folder. */
+export interface NamedFiles {
+  readonly readBytes: ReadBytes;
+  /** Why a file cannot be read, as a clause. */
+  readonly whyUnreadable?: (path: string) => string;
+}
+
+/** The rule that such a file breaks. */
+export const unreadableFile = (file: string, { whyUnreadable }: Pick<NamedFiles, 'whyUnreadable'>): string =>
+  `names a file that cannot be read: ${whyUnreadable?.(file) ?? 'it is not there'} (a path begins in the folder of the agent file)`;
+
 /** The announcement of the agent; undefined when the file is faulty, which `problems` says. */
 export function readAnnouncement(
   { file, text }: z.output<typeof announcementKeys>,
-  site: { readonly language: string; readonly readBytes: ReadBytes; readonly problems: ProblemList },
+  site: { readonly language: string; readonly options: NamedFiles; readonly problems: ProblemList },
 ): AnnouncementDefinition | undefined {
   const { problems } = site;
   const at = ['agent', 'announcement'];
@@ -56,14 +67,14 @@ export function readAnnouncement(
     problems.missing([...at, 'file'], 'is required beside agent.announcement.text');
     return undefined;
   }
-  const recording = readRecording(site.readBytes(file, mostBytes));
+  const bytes = site.options.readBytes(file, mostBytes);
+  const recording = bytes === undefined ? unreadableFile(file, site.options) : readRecording(bytes);
   if (typeof recording === 'string') problems.error([...at, 'file'], recording);
   return typeof recording === 'string' || text === undefined ? undefined : { text, recording };
 }
 
 /** The recording, or the rule that it breaks. */
-function readRecording(bytes: Uint8Array | undefined): Pick<Wav, 'pcm' | 'sampleRate'> | string {
-  if (bytes === undefined) return 'names a file that cannot be read';
+function readRecording(bytes: Uint8Array): Pick<Wav, 'pcm' | 'sampleRate'> | string {
   if (bytes.length > mostBytes) return `names a file of more than ${mostBytes} bytes`;
   let wav: Wav;
   try {

@@ -37,6 +37,7 @@ export function loadAgentFileAt(path: string, options: LoadOptions): LoadedAgent
     ...options,
     readFile: (name) => options.readFile(resolve(folder, name)),
     readBytes: (name, most) => options.readBytes(resolve(folder, name), most),
+    whyUnreadable: (name) => whyUnreadable(resolve(folder, name)),
   });
 }
 

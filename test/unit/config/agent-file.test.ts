@@ -414,6 +414,10 @@ describe('agent and turn keys', () => {
       'tools = ["end_call", "fly"]',
       'agent.tools[1] must be the name of a tool: no tool of this name is provided (there is end_call, send_dtmf)',
     ],
+    [
+      'tools = [{ name = "a" }]',
+      'agent.tools has names; what each of the tools is stands in a table [[tools]]',
+    ],
     ['tools = ["end_call", "end_call"]', 'agent.tools[1] repeats a name of the list'],
     ['language = "english language"', 'agent.language must be a language tag such as "en" or "en-US"'],
     ['max_call_s = 86401', 'agent.max_call_s must be at most 86400'],

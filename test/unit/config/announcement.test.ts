@@ -40,7 +40,11 @@ describe('the announcement', () => {
   });
 
   it.each([
-    ['cannot be read', undefined, 'names a file that cannot be read'],
+    [
+      'cannot be read',
+      undefined,
+      'names a file that cannot be read: it is not there (a path begins in the folder of the agent file)',
+    ],
     ['is too large', new Uint8Array(2_000_001), 'names a file of more than 2000000 bytes'],
     [
       'is no WAV file',
