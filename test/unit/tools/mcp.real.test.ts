@@ -194,6 +194,20 @@ describe('a tool server that is a child', () => {
     expect(tools.performerOf('end_call')).toBe('core');
   });
 
+  it('that has other tools now is asked for them, and later calls are offered them', async () => {
+    const { registry, tools } = await own('learns');
+    expect(await runTool(tools, 'echo')).toEqual({ kind: 'result', text: 'learned' });
+    const offered = () =>
+      openTools(registry)
+        .declarations()
+        .map(({ name }) => name);
+    await vi.waitFor(() => expect(offered()).toEqual(['end_call', 'echo', 'later']), {
+      timeout: 20_000,
+      interval: 50,
+    });
+    expect(tools.declarations().map(({ name }) => name)).toEqual(['end_call', 'echo']);
+  });
+
   it('is asked for a bounded number of pages of tools', async () => {
     const { tools } = await own('pages');
     expect(tools.declarations()).toHaveLength(1 + 8);

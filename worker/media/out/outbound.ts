@@ -220,12 +220,15 @@ export class OutboundAudio {
     return frame;
   }
 
-  /** The next mark whose audio is on the wire, if there is one: placed, or due because there has been none for so long. */
-  takeMark(): DueMark | undefined {
+  /**
+   * The next mark whose audio is on the wire, if there is one: placed, or due because there has been none for so long. Of a dry context all
+   * is that can be.
+   */
+  takeMark({ isDry = false }: { readonly isDry?: boolean } = {}): DueMark | undefined {
     const mark = this.#marks[0];
     const sentSource = (this.#sent * this.#options.fromRate) / this.#options.toRate;
     const atMs = this.sentMs;
-    if (mark !== undefined && (sentSource >= mark.at || this.#drained)) {
+    if (mark !== undefined && (sentSource >= mark.at || this.#drained || isDry)) {
       this.#marks.shift();
       this.#markedMs = atMs;
       return { id: mark.id };

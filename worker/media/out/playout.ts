@@ -107,10 +107,11 @@ export class Playout {
     this.#sink.starved(context, sentMs);
   }
 
-  /** Sends the marks whose audio is on the wire. */
+  /** Sends the marks whose audio is on the wire, but for what waits to become a whole frame where nothing else is to come yet. */
   flushMarks(): void {
-    for (let mark = this.#audio.takeMark(); mark !== undefined; mark = this.#audio.takeMark())
-      this.#sink.sendMark(mark);
+    const isDry = this.#starving && this.#audio.starved;
+    const next = (): DueMark | undefined => this.#audio.takeMark({ isDry });
+    for (let mark = next(); mark !== undefined; mark = next()) this.#sink.sendMark(mark);
   }
 
   #finish(): void {
