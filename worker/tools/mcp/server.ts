@@ -39,6 +39,8 @@ const firstPauseMs = 500;
 const longestPauseMs = 30_000;
 /** A connection that held this long was a good one. */
 const goodMs = 30_000;
+/** A server whose list of tools changes is asked for it after this long: once, however often it says so. */
+const relistMs = 1_000;
 const mostRunning = 256;
 /** Nobody waits longer for an answer on a connection that was given up. */
 const drainMs = 32_000;
@@ -86,6 +88,7 @@ export class McpServer implements ToolRunner {
   #failures = 0;
   #running = 0;
   #retry: Timer | undefined;
+  #relist: Timer | undefined;
   #renewing: Promise<void> | undefined;
   #isClosed = false;
   /** Runs work outside of the call in which it became due: connections belong to no call. */
@@ -158,6 +161,7 @@ export class McpServer implements ToolRunner {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#retry?.cancel();
+    this.#relist?.cancel();
     const clients = [this.#client, this.#opening];
     this.#client = undefined;
     for (const client of clients) if (client !== undefined) await closeQuietly(client);
@@ -259,18 +263,17 @@ export class McpServer implements ToolRunner {
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
     const client = new Client({ name: 'voice-agent-service', version: '1' }, { capabilities: {} });
     client.onclose = () => this.#lost(client);
+    client.fallbackNotificationHandler = ({ method }) => {
+      if (method === 'notifications/tools/list_changed') this.#listLater(client);
+      return Promise.resolve();
+    };
     this.#opening = client;
     try {
       const transport = await this.#newTransport();
       // Closed while the code for it was loaded: nothing is started any more.
       if (this.#isClosed) throw new Error('closed');
       await client.connect(transport, { timeout: stepMs });
-      const listed = await readListing((cursor) =>
-        client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, listPage, {
-          timeout: stepMs,
-        }),
-      );
-      this.#keep(listed);
+      await this.#list(client);
       return client;
     } catch (error) {
       await closeQuietly(client);
@@ -278,6 +281,26 @@ export class McpServer implements ToolRunner {
     } finally {
       this.#opening = undefined;
     }
+  }
+
+  async #list(client: Client): Promise<void> {
+    const listed = await readListing((cursor) =>
+      client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, listPage, {
+        timeout: stepMs,
+      }),
+    );
+    this.#keep(listed);
+  }
+
+  /** Calls that have begun keep the tools that they were told of. */
+  #listLater(client: Client): void {
+    this.#outside(() => {
+      this.#relist ??= this.#options.clock.after(relistMs, () => {
+        this.#relist = undefined;
+        if (this.#client !== client) return;
+        this.#list(client).catch((error: unknown) => this.#tellFailure(error));
+      });
+    });
   }
 
   async #newTransport(): Promise<Transport> {
