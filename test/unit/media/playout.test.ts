@@ -148,6 +148,19 @@ describe('playout', () => {
     expect(facts).toEqual(['started 1 at 102', 'mark a behind 2', 'mark b behind 3', 'drained 1 after 60']);
   });
 
+  it('sends the mark behind audio that leaves a part of a frame, once there is nothing else', () => {
+    const { clock, audio, write, facts, playout } = newSetup();
+    write(audioOf(2).subarray(0, 1.5 * frameSamples));
+    audio.mark(1, 'a');
+    clock.advance(60);
+    expect(facts).toEqual(['started 1 at 102', 'underrun at 120', 'starved 1 after 20', 'mark a behind 1']);
+    audio.hold();
+    write(audioOf(2));
+    audio.mark(1, 'b');
+    playout.advance(clock.now());
+    expect(facts).toHaveLength(4);
+  });
+
   it('sends nothing while held, and the next frame at the moment of release', () => {
     const { clock, audio, playout, write, sent } = newSetup();
     write(audioOf(5));
