@@ -197,8 +197,9 @@ export class StdioTransport implements Transport {
       const id: unknown = isTable(message) && !('method' in message) ? message['id'] : undefined;
       const isAnswer = (typeof id === 'string' || typeof id === 'number') && this.#asked.delete(id);
       if (!isAnswer) this.#window.unasked += 1;
-      // News is not read, and reading it costs more than parsing it.
-      const isNews = isTable(message) && !('id' in message);
+      // News is not read but for one kind, and reading it costs more than parsing it.
+      const isNews =
+        isTable(message) && !('id' in message) && message['method'] !== 'notifications/tools/list_changed';
       if (!isNews) this.onmessage?.(this.#options.wire.deserializeMessage(line));
     } catch {
       // Programs print other things, too; a line that is no message costs nothing but itself.
