@@ -3,7 +3,7 @@
  * that cannot go with the audio (INFO). Each is told how it ended, once.
  */
 import type { Millis } from '../../../shared/base/units.ts';
-import { readUri, wordOf } from '../message/fields.ts';
+import { readNameAddr, readUri, wordOf, type SipUri } from '../message/fields.ts';
 import type { SipRequest } from '../message/message.ts';
 import { contactOf, hostText, request as sendRequest, type Answered } from './client-transaction.ts';
 import { allow } from './manners.ts';
@@ -26,20 +26,28 @@ function keysOver(step: Step, call: SipCall, outcome: PeerOutcome): void {
   step.actions.push({ type: 'call.pressed', call: call.id, outcome });
 }
 
-/** `user` is called at the peer's own place: it knows what its numbers mean. */
+/** Where they know what numbers mean: at the proxy in front of the peer, which is a telephone then as a rule, or at the peer's own place. */
+const dialsAt = ({ routes, target }: SipCall): SipUri | undefined =>
+  readUri(readNameAddr(routes.at(-1) ?? '')?.uri ?? target);
+
+function addressAt({ scheme, host, port, params }: SipUri, user: string): string {
+  const transport = params.get('transport');
+  const at = `${hostText(host)}${port === undefined ? '' : `:${port}`}`;
+  return `<${scheme}:${user}@${at}${transport === undefined ? '' : `;transport=${transport}`}>`;
+}
+
 export function refer(step: Step, { call: id, user }: Extract<AgentEvent, { type: 'call.refer' }>): void {
   const call = step.state.calls.get(id);
-  const place = call && readUri(call.target);
+  const place = call && dialsAt(call);
   if (call?.phase !== 'confirmed' || place === undefined || !call.mayAsk.refer || call.asked.refer) {
     const outcome = call?.asked.refer === undefined ? 'unsupported' : 'unavailable';
     step.actions.push({ type: 'call.referred', call: id, outcome });
     return;
   }
   call.asked.refer = { until: step.now + referWithinMs };
-  const port = place.port === undefined ? '' : `:${place.port}`;
   sendRequest(step, call, 'REFER', [
     ['Contact', contactOf(call)],
-    ['Refer-To', `<${place.scheme}:${user}@${hostText(place.host)}${port}>`],
+    ['Refer-To', addressAt(place, user)],
     ['Referred-By', call.localAddress],
     ['Allow', `${allow}, NOTIFY`],
   ]);

@@ -388,6 +388,14 @@ describe('of the peer of a call', () => {
     expect(notify(call, 'SIP/2.0 200 OK')).toEqual(['SIP/2.0 481 Subscription Does Not Exist']);
   });
 
+  it('a REFER names the number at the proxy in front of a telephone, which has no numbers of its own', () => {
+    const call = new Call().answered(
+      'Record-Route: <sip:192.0.2.9;transport=tcp;lr>, <sip:192.0.2.1;lr>\r\n',
+    );
+    refer(call);
+    expect(head(call.request('REFER'), 'Refer-To')).toBe('<sip:+1557@192.0.2.9;transport=tcp>');
+  });
+
   it.each([
     ['the destination is busy', 'SIP/2.0 486 Busy Here', 'rejected'],
     ['the peer tells no more of it', 'SIP/2.0 100 Trying', 'unknown'],
