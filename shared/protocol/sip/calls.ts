@@ -30,6 +30,8 @@ export interface SipMedia {
   readonly payloadType: number;
   /** Payload type of keys (RFC 4733); absent: the peer sends none. */
   readonly dtmfType?: number;
+  /** Clock of the keys, in Hz, where it is not the audio's: the peer's are read, and it is sent none in this way. */
+  readonly dtmfClock?: number;
   /** Where the peer wants its audio; absent while it is on hold by the old way, or has given no address. */
   readonly remote?: { readonly address: string; readonly port: number; readonly rtcpPort: number };
   /** Reports of both sides travel with the audio, on its ports. */

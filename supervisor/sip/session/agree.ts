@@ -41,10 +41,13 @@ export function agree(offer: SessionOffer, rules: AgreeRules): Agreed | undefine
   if (chosen === undefined) return undefined;
   const secured = keysFor(offer, rules);
   if (secured === 'refused') return undefined;
-  const dtmfType = offer.dtmf.get(sipClockRate(chosen.codec));
+  const clock = sipClockRate(chosen.codec);
+  // Who has Opus and keys by the clock of telephones alone presses them all the same.
+  const keys = [...offer.dtmf];
+  const [dtmfClock, dtmfType] = keys.find(([rate]) => rate === clock) ?? keys[0] ?? [clock];
   const media: SipMedia = {
     ...chosen,
-    ...(dtmfType !== undefined && { dtmfType }),
+    ...(dtmfType !== undefined && { dtmfType, ...(dtmfClock !== clock && { dtmfClock }) }),
     ...(offer.remote !== undefined && { remote: offer.remote }),
     ...(offer.rtcpMux && { rtcpMux: true }),
     sends: !offer.isHeld && (offer.direction === 'sendrecv' || offer.direction === 'recvonly'),
@@ -106,6 +109,7 @@ export function writeSdpAnswer(offer: SessionOffer, { media, keyTag }: Agreed, l
       ...audioLines(protocol, local.port, {
         codecs: [media],
         dtmfType: media.dtmfType,
+        dtmfClock: media.dtmfClock,
         direction: mirrored[offer.direction],
       }),
       // One port for both: a peer that does not know the one attribute may know the other (RFC 3605).
@@ -142,6 +146,7 @@ function audioLines(
   what: {
     readonly codecs: readonly { readonly codec: SipCodec; readonly payloadType: number }[];
     readonly dtmfType: number | undefined;
+    readonly dtmfClock?: number | undefined;
     readonly direction: Direction;
   },
 ): string[] {
@@ -150,7 +155,7 @@ function audioLines(
     ...codecs.map(({ payloadType }) => payloadType),
     ...(dtmfType === undefined ? [] : [dtmfType]),
   ];
-  const clock = sipClockRate(codecs[0]?.codec ?? 'PCMU');
+  const clock = what.dtmfClock ?? sipClockRate(codecs[0]?.codec ?? 'PCMU');
   const keys =
     dtmfType === undefined
       ? []

@@ -23,7 +23,7 @@ function agent(): AgentState {
   return newAgent({
     gate: { judge: () => undefined },
     accountAt: () => undefined,
-    rules: { srtp: 'optional', codecs: ['PCMU', 'PCMA', 'G722'] },
+    rules: { srtp: 'optional', codecs: ['PCMU', 'PCMA', 'G722', 'opus'] },
     newToken: () => `t${(last += 1)}`,
     newKey: (bytes) => Buffer.alloc(bytes, 1).toString('base64'),
     newSessionId: () => 7,
@@ -164,6 +164,17 @@ it('a re-INVITE may change from a wide codec to a narrow one', () => {
   expect(out).toMatchObject([{}, { type: 'call.agreed', media: { codec: 'PCMU' } }, {}]);
 });
 
+it('takes keys by the clock of telephones beside Opus, as those have it that offer no other', () => {
+  const state = agent();
+  const opus = sdp
+    .replace('RTP/AVP 0', 'RTP/AVP 107')
+    .replace('a=rtpmap', 'a=rtpmap:107 opus/48000/2\r\na=rtpmap');
+  const offered = give(state, text('INVITE', { body: opus })).find(({ type }) => type === 'call.offered');
+  expect(offered).toMatchObject({ media: { codec: 'opus', dtmfType: 101, dtmfClock: 8_000 } });
+  const answer = accept(state).find(({ type }) => type === 'send');
+  expect(answer?.type === 'send' && answer.bytes.toString()).toContain('a=rtpmap:101 telephone-event/8000');
+});
+
 describe('a re-INVITE without an offer', () => {
   const tls: Flow = { ...flow, connection: 3, protocol: 'TLS' };
   const key = `a=crypto:4 AES_CM_128_HMAC_SHA1_80 inline:${Buffer.alloc(30, 2).toString('base64')}\r\n`;
@@ -175,10 +186,6 @@ describe('a re-INVITE without an offer', () => {
     ['by Opus', opus, 'RTP/AVP 107', 'a=rtpmap:107 opus/48000/2'],
   ])('of a call that is %s, and on hold, is offered what runs, and goes on', (_name, body, media, line) => {
     const state = agent();
-    const { rules, ...settings } = state.settings;
-    Object.assign(state, {
-      settings: { ...settings, rules: { ...rules, codecs: [...rules.codecs, 'opus'] } },
-    });
     const tell = (method: string, cseq: number, more = ''): readonly AgentAction[] =>
       give(
         state,

@@ -128,7 +128,7 @@ describe('RTP of this side', () => {
     expect(rtp.press('1')).toBe(false);
     const { rtp: other } = out();
     const { dtmfType: _none, ...plain } = media('PCMU');
-    for (const one of [plain, { ...media('PCMU'), sends: false }]) {
+    for (const one of [plain, { ...media('PCMU'), sends: false }, { ...media('PCMU'), dtmfClock: 16_000 }]) {
       other.agreed(one);
       expect(other.press('1')).toBe(false);
     }

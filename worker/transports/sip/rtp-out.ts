@@ -87,8 +87,14 @@ export class RtpOut {
   /** Presses keys, in the place of audio; false where the peer takes none, or too many are left. */
   press(digits: string): boolean {
     const { keys } = this.state;
-    const { dtmfType, sends } = this.#media;
-    if (dtmfType === undefined || !sends || keys.keys.length + digits.length > mostKeys) return false;
+    const { dtmfType, dtmfClock, sends } = this.#media;
+    if (
+      dtmfType === undefined ||
+      dtmfClock !== undefined ||
+      !sends ||
+      keys.keys.length + digits.length > mostKeys
+    )
+      return false;
     keys.keys += digits;
     return true;
   }
