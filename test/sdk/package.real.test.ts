@@ -63,7 +63,9 @@ describe('the packed TypeScript SDK', () => {
       ['pack', '--pack-destination', folder, '--silent'],
       join(folder, 'built'),
     ).trim();
-    writeFileSync(join(app, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }');
+    writeFileSync(join(app, 'package.json'), '{ "name": "empty", "private": true, "type": "commonjs" }');
+    // npm init writes "commonjs"; the README says how it becomes a project of ES modules.
+    run('npm', /^npm (pkg set \S+)/m.exec(readme)?.[1]?.split(' ') ?? []);
     const packages = ['zod', '@types/node'].map((name) => `${name}@${String(devDependencies[name])}`);
     try {
       const options = ['--prefer-offline', '--no-audit', '--no-fund', '--silent'];

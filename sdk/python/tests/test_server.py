@@ -6,6 +6,7 @@ import asyncio
 import json
 import signal
 import sys
+import urllib.request
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -78,6 +79,13 @@ async def status_with(server: AgentServer, headers: list[tuple[str, str]]) -> in
 async def test_the_bearer_token_is_wanted(headers: list[tuple[str, str]], status: int) -> None:
     async with Agent().serve(port=0, token=TOKEN, drain_s=0) as server:
         assert await status_with(server, headers) == status
+
+
+async def test_a_probe_of_the_health_needs_no_token_and_no_upgrade() -> None:
+    async with Agent().serve(port=0, token=TOKEN, drain_s=0) as server:
+        url = f"http://127.0.0.1:{server.port}/healthz"
+        answer = await asyncio.to_thread(urllib.request.urlopen, url)
+        assert answer.status == 200
 
 
 async def test_without_a_token_everybody_on_this_machine_gets_in() -> None:

@@ -132,10 +132,13 @@ class AgentServer:
         await self.close(0 if kind is not None else None)
 
     def _judge(self, connection: ServerConnection, request: Request) -> Response | None:
-        """The answer to an upgrade that is refused. The comparison takes the same time whatever differs."""
+        """The answer to what opens no link: a probe of the health, and an upgrade that is refused."""
+        if request.path == "/healthz" and "Upgrade" not in request.headers:
+            return connection.respond(200, "")
         if self._token is not None:
             given = request.headers.get_all("Authorization")
             scheme, _, text = (given[0] if len(given) == 1 else "").partition(" ")
+            # Takes the same time whatever differs.
             is_right = hmac.compare_digest(text.strip().encode("utf-8", "surrogateescape"), self._token)
             if scheme.lower() != "bearer" or not is_right:
                 log.warning("a connection without the right token is refused")
