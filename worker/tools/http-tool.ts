@@ -66,15 +66,20 @@ export class HttpTool implements ToolRunner {
       deliver(found);
       controller.abort();
     };
-    const timer = context.clock.after(request.timeoutMs + backstopMs, () =>
-      report(failed('no answer in time', true)),
-    );
+    const tellLate = (): void => {
+      if (!isOver) this.#tellFailure({ kind: 'timeout', what: 'answer' });
+    };
+    const timer = context.clock.after(request.timeoutMs + backstopMs, () => {
+      tellLate();
+      report(failed('no answer in time', true));
+    });
     void this.#ask(request, controller.signal).then(report, (error: unknown) => {
       if (!isOver) this.#tellFailure(requestError(error));
       report(reportOf(error));
     });
     return {
-      cancel: () => {
+      cancel: (reason) => {
+        if (reason === 'timeout') tellLate();
         isOver = true;
         timer.cancel();
         controller.abort();
@@ -96,7 +101,7 @@ export class HttpTool implements ToolRunner {
     const { method, body } = this.#definition;
     const { metadata } = request;
     const filled = fillUrl(this.#definition.url, request.arguments, metadata);
-    if (filled === undefined) return failed('an argument does not fit the address');
+    if (filled === undefined) return failed('an argument is missing in the address, or does not fit there');
     const host = filled.url.hostname.replace(/^\[(.*)\]$/, '$1');
     const isLiteral = /^[\d.]+$/.test(host) || host.includes(':');
     // A literal address never passes through the lookup.
@@ -124,6 +129,8 @@ export class HttpTool implements ToolRunner {
     const { statusCode: status } = response;
     if (status < 200 || status > 299) this.#tellFailure({ kind: 'rejected', status });
     const report = await readAnswer(response, this.#definition.result);
+    if (report.kind === 'failed' && status < 300)
+      this.#tellFailure({ kind: 'protocol', rule: report.message });
     return report.kind === 'failed' && method !== 'GET' ? afterEffect(report, status) : report;
   }
 }
@@ -155,7 +162,10 @@ const filledHeaders = (
     }),
   );
 
-/** The address with its parameters, and the arguments that it does not hold. A parameter that is absent is empty. */
+/**
+ * The address with its parameters, and the arguments that it does not hold. A parameter that is absent is empty in the query; a step of
+ * the path that is empty would name all that is there (`DELETE /orders/`).
+ */
 export function fillUrl(
   template: string,
   values: Arguments,
@@ -178,9 +188,11 @@ export function fillUrl(
   });
   if (!fits || !URL.canParse(text)) return undefined;
   const url = new URL(text);
-  const steps = (path: string): number => path.split('/').length;
+  const stepsOf = ({ pathname }: URL): string[] => pathname.split('/');
+  const steps = stepsOf(url);
+  const wanted = stepsOf(new URL(template.replace(placeholderPattern, 'x')));
   const isSamePath =
-    steps(url.pathname) === steps(new URL(template.replace(placeholderPattern, 'x')).pathname);
+    steps.length === wanted.length && wanted.every((step, at) => step === '' || steps[at] !== '');
   const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !used.has(name)));
   return isSamePath ? { url, rest } : undefined;
 }

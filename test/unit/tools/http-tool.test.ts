@@ -159,6 +159,7 @@ describe('an HTTP tool', () => {
     const report = await ask(await serve(listener));
     expect(report).toMatchObject({ kind: 'failed' });
     expect(JSON.stringify(report)).toContain(message);
+    expect(failures).toMatchObject([{ provider: 'probe' }]);
   });
 
   it.each<[string, RequestListener, object]>([
@@ -195,6 +196,7 @@ describe('an HTTP tool', () => {
 
   it('stops waiting for a server that never answers', async () => {
     expect(await ask(await serve(() => undefined), {}, 50)).toMatchObject({ message: 'no answer in time' });
+    expect(failures).toMatchObject([{ provider: 'probe', reason: 'timeout answer' }]);
   });
 
   it('reaches no private address unless it may, by number or by name', async () => {
@@ -209,8 +211,9 @@ describe('an HTTP tool', () => {
       });
   });
 
-  it.each(['..', '.', '\ud800'])('takes no argument %j into an address', (value) => {
-    expect(fillUrl('https://a.example/x/{id}/y', { id: value })).toBeUndefined();
+  it.each(['..', '.', '\ud800', '', null])('takes no argument %j into an address', (value) => {
+    expect(fillUrl('https://a.example/x/{id}', { id: value })).toBeUndefined();
+    expect(fillUrl('https://a.example/x/{id}/y?z={z}', { id: value })).toBeUndefined();
   });
 
   it.each([

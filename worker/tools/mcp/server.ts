@@ -12,7 +12,7 @@ import { isTable } from '../../../shared/config/table.ts';
 import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { Millis } from '../../../shared/base/units.ts';
-import type { StageContext, ToolDeclaration } from '../../stages/stage.ts';
+import type { StageContext, StageError, ToolDeclaration } from '../../stages/stage.ts';
 import { backstopMs, refuseRun, unreadAnswer } from '../tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from '../tool.ts';
 import { isUnsent } from '../unsent.ts';
@@ -153,7 +153,9 @@ export class McpServer implements ToolRunner {
     });
     return {
       cancel: (reason) => {
-        if (end()) controller.abort(reason);
+        if (!end()) return;
+        if (reason === 'timeout') this.#tell({ kind: 'timeout', what: 'answer' });
+        controller.abort(reason);
       },
     };
   }
@@ -256,6 +258,10 @@ export class McpServer implements ToolRunner {
       status === undefined
         ? requestError(error)
         : explained({ kind: 'disconnected' }, { code: `exit:${status}` });
+    this.#tell(found);
+  }
+
+  #tell(found: StageError): void {
     this.#options.failed(toolFailure(mcpSite(this.#definition), found));
   }
 
