@@ -154,7 +154,7 @@ describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumM
   }
 
   async function withPage(wav: string, use: (page: Page) => Promise<void>): Promise<void> {
-    const chromium = await openChromium(wav);
+    const chromium = await openChromium(wav, { whole: true });
     try {
       const { page } = chromium;
       const complaints: string[] = [];
