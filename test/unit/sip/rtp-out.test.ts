@@ -94,6 +94,20 @@ describe('RTP of this side', () => {
     expect(sent.every(({ payload }) => payload.length === 160)).toBe(true);
   });
 
+  it('says what comes while it presses keys behind them, and all of it', () => {
+    const { rtp, sent } = out();
+    rtp.press('5');
+    expect(rtp.waitingMs).toBe(340);
+    for (let now = 0; now < 400; now += 20) {
+      rtp.frame(speech, now);
+      expect(rtp.waitingMs).toBe(340);
+    }
+    for (let now = 400; now < 1_000; now += 20) rtp.tick(now);
+    const said = sent.findIndex(({ payload, payloadType }) => payloadType === 0 && payload[0] !== 0xff);
+    expect(said).toBeGreaterThan(sent.findLastIndex(({ payloadType }) => payloadType === 101));
+    expect(sent.slice(said).filter(({ payload }) => payload[0] !== 0xff)).toHaveLength(20);
+  });
+
   it('presses keys in the place of audio, each an event of one time that ends three times', () => {
     const { rtp, sent } = out();
     for (let now = 0; now < 200; now += 20) rtp.frame(speech, now);

@@ -3,7 +3,7 @@
  * once, with its first packet; losing any of them, or all but one, changes nothing.
  */
 import { number, record, text } from '../../../shared/base/codec.ts';
-import { FRAME_MS } from '../../../shared/base/units.ts';
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 
 const digits = '0123456789*#ABCD';
 
@@ -63,15 +63,20 @@ const pauses: Readonly<Record<string, number>> = { w: 500 / FRAME_MS, W: 1_000 /
 const volume = 10;
 const timesEnd = 3;
 
+const framesOf = (key: string): number => pauses[key] ?? pressFrames + gapFrames;
+
+/** How long it takes to press what is left. */
+export const pressMs = ({ keys, frame }: KeysLeft): Millis =>
+  (Array.from(keys, framesOf).reduce((sum, frames) => sum + frames, 0) - frame) * FRAME_MS;
+
 /** Presses one frame of what is left; undefined where this frame is the audio's. `now` is the frame's own timestamp. */
 export function pressFrame(left: KeysLeft, now: number, frameTicks: number): KeyFrame | undefined {
   const first = left.keys[0];
   if (first === undefined) return undefined;
   const pause = pauses[first];
-  const frames = pause ?? pressFrames + gapFrames;
   const { frame } = left;
   left.frame += 1;
-  if (left.frame >= frames) Object.assign(left, { keys: left.keys.slice(1), frame: 0 });
+  if (left.frame >= framesOf(first)) Object.assign(left, { keys: left.keys.slice(1), frame: 0 });
   if (pause !== undefined || frame >= pressFrames) return undefined;
   if (frame === 0) left.timestamp = now;
   const isEnd = frame === pressFrames - 1;

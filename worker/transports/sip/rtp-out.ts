@@ -1,12 +1,13 @@
 /**
  * The bot's audio into RTP packets, one every 20 ms for as long as the call lasts: the engine's frames as it gives them, silence in
- * between. Frames that come before the peer has agreed to the call wait, and everything after them keeps that distance.
+ * between. Frames that come before the peer has agreed to the call, or while keys are pressed, wait, and everything after them keeps that
+ * distance.
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
 import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { codecOf, type CodecOptions, type PayloadCodec } from '../../media/rtp/codec.ts';
-import { pressFrame, type KeyFrame } from '../../media/rtp/keys.ts';
+import { pressFrame, pressMs, type KeyFrame } from '../../media/rtp/keys.ts';
 import { rtpHeadBytes, writeRtpHead, type RtpHead } from '../../media/rtp/rtp.ts';
 import { SrtpWriter } from '../../media/rtp/srtp.ts';
 import { newRtpStream, nextNumbers, rtpStreamCodec, skipAhead, type RtpStreamState } from './rtp-stream.ts';
@@ -54,14 +55,18 @@ export class RtpOut {
 
   /** How long a frame that is given now waits before it is sent. */
   get waitingMs(): Millis {
-    return this.#waiting.length * FRAME_MS;
+    return this.#waiting.length * FRAME_MS + (this.#isPressing ? pressMs(this.state.keys) : 0);
+  }
+
+  get #isPressing(): boolean {
+    return this.#media.dtmfType !== undefined && this.state.keys.keys !== '';
   }
 
   /** The peer has agreed. */
   open(now: Millis): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    this.#next(now);
+    if (this.#waiting.length > 0) this.#next(now);
   }
 
   agreed(media: SipMedia): void {
@@ -72,16 +77,9 @@ export class RtpOut {
 
   /** Takes 20 ms of PCM. */
   frame(pcm: Int16Array, now: Millis): void {
-    const payload = this.#codec.encode(pcm);
-    if (!this.#isOpen || this.#waiting.length > 0) {
-      this.#waiting.push(payload);
-      if (this.#waiting.length > mostWaiting) this.#waiting.shift();
-      if (!this.#isOpen) return;
-      this.#next(now);
-      return;
-    }
-    this.#packet(payload, now, this.#isSilent);
-    this.#isSilent = false;
+    this.#waiting.push(this.#codec.encode(pcm));
+    if (this.#waiting.length > mostWaiting) this.#waiting.shift();
+    if (this.#isOpen) this.#next(now);
   }
 
   /** Presses keys, in the place of audio; false where the peer takes none, or too many are left. */
@@ -109,19 +107,14 @@ export class RtpOut {
     if (!this.#isOpen) return;
     while (now - this.state.sentAt >= FRAME_MS + slackMs) {
       const dueAt = Math.max(this.state.sentAt + FRAME_MS, now - mostBehindMs);
-      if (this.#waiting.length > 0) this.#next(dueAt);
-      else {
-        this.#packet(this.#codec.encodeSilence(), dueAt, false);
-        this.#isSilent = true;
-      }
+      this.#next(dueAt);
     }
   }
 
   #next(now: Millis): void {
-    const payload = this.#waiting.shift();
-    if (payload === undefined) return;
-    this.#packet(payload, now, this.#isSilent);
-    this.#isSilent = false;
+    const payload = this.#isPressing ? undefined : this.#waiting.shift();
+    this.#packet(payload ?? this.#codec.encodeSilence(), now, payload !== undefined && this.#isSilent);
+    this.#isSilent = payload === undefined;
   }
 
   #packet(audio: Uint8Array, now: Millis, marker: boolean): void {
@@ -134,8 +127,6 @@ export class RtpOut {
       return;
     }
     this.#sendKey(dtmfType, key);
-    // Audio begins anew behind it.
-    this.#isSilent = true;
   }
 
   #sendKey(payloadType: number, { payload, timestamp, isFirst, times }: KeyFrame): void {
