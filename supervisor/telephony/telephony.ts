@@ -71,11 +71,9 @@ export class Telephony {
 
   constructor(options: TelephonyOptions) {
     this.#options = options;
-    const { settings, wallClock } = options;
+    const { settings, clock, wallClock, log } = options;
     const rest = newRest();
-    const wait = (ms: number): Promise<void> =>
-      new Promise((resolve) => void options.clock.after(ms, resolve));
-    const { clock, log } = options;
+    const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
     const ask = persistent(tellingFaults(patient(rest.ask, wait), log), { clock, wait });
     this.#closeRest = rest.close;
     const means = callMeans(settings);
@@ -121,7 +119,8 @@ export class Telephony {
   #newOutbound(): OutboundCalls {
     const { settings, clock, wallClock, log, metrics } = this.#options;
     return new OutboundCalls({
-      ...{ settings: settings.callback?.outbound, clock, wallClock, log },
+      ...{ settings: settings.callback?.outbound, isOfFleet: this.#options.claim !== undefined },
+      ...{ clock, wallClock, log },
       carriers: () => outboundCarriers(this.#carriers, settings, this.#options.sip()),
       counted: (carrier, end) => metrics.outboundCalls.inc({ carrier, end }),
       begun: (id) => this.#options.claim?.(things.made(id)),
@@ -185,6 +184,7 @@ export class Telephony {
     if (callId === undefined) return request;
     this.#streams.set(callId, (this.#streams.get(callId) ?? 0) + 1);
     this.#cold.streamBegins(callId);
+    this.outbound.streamBegins(callId);
     const here = this.#away.arrives(callId);
     const carried = elsewhere ?? here;
     if (carried === undefined) return request;

@@ -19,6 +19,7 @@ export const outboundLeft = z.object({
           beganAt: z.number(),
           ringMs: z.number(),
           answeredAt: z.number().optional(),
+          isHeard: z.boolean().default(true),
           phase: z.enum(outboundPhases),
           call: z.string(),
         }),

@@ -32,6 +32,8 @@ export interface OutboundCall {
   readonly detection: MachineDetection;
   readonly beganAt: Millis;
   readonly ringMs: Millis;
+  /** The agent has a stream of it, or may have one that nobody tells this process of. */
+  isHeard: boolean;
   /** Somebody has answered, and the carrier finds out who. */
   answeredAt: Millis | undefined;
   phase: OutboundPhase;
@@ -44,6 +46,8 @@ export type OutboundFact =
   | { readonly type: 'dialed'; readonly outcome: MadeOutcome }
   /** `answered`: by whom is not known. */
   | { readonly type: 'answered' | 'person' | 'machine' | 'beep' | 'spoken'; readonly call: string }
+  /** The carrier has opened its stream. */
+  | { readonly type: 'streaming'; readonly call: string }
   | { readonly type: 'ended'; readonly call: string; readonly reason: OutboundEnd }
   | { readonly type: 'hang_up' }
   /** Whoever has answered does not hear the agent or the message. */
@@ -53,7 +57,7 @@ export type OutboundFact =
 export type OutboundOrder = 'connect' | 'say' | 'hang_up';
 
 export const newOutboundCall = (
-  given: Pick<OutboundCall, 'id' | 'carrier' | 'hasMessage' | 'detection' | 'beganAt' | 'ringMs'>,
+  given: Pick<OutboundCall, 'id' | 'carrier' | 'hasMessage' | 'detection' | 'beganAt' | 'ringMs' | 'isHeard'>,
 ): OutboundCall => ({ ...given, phase: 'dialing', end: undefined, call: '', answeredAt: undefined });
 
 export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis): readonly OutboundOrder[] {
@@ -84,6 +88,9 @@ export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis
       call.phase = 'message';
       // Whoever listens says it, too.
       return call.detection === 'own' ? [] : ['say'];
+    case 'streaming':
+      call.isHeard = true;
+      return [];
     case 'spoken':
       return call.phase === 'message' ? over(call, 'message_left') : [];
     case 'ended':
@@ -150,8 +157,9 @@ function over(call: OutboundCall, end: OutboundEnd): readonly OutboundOrder[] {
 }
 
 /** What the end of the call means where it had come. */
-function endOf({ phase, carrier, detection }: OutboundCall, reason: OutboundEnd): OutboundEnd {
-  if (phase === 'person') return 'talked';
+function endOf(call: OutboundCall, reason: OutboundEnd): OutboundEnd {
+  const { phase, carrier, detection, isHeard } = call;
+  if (phase === 'person') return isHeard ? 'talked' : 'failed';
   if (phase === 'listening') return 'unknown';
   if (phase === 'machine') return 'voicemail';
   // Carrier A ends the call behind the message; carrier B tells first that it was said.

@@ -44,6 +44,8 @@ export interface OutboundOptions {
   readonly begun: (id: string) => void;
   /** The call is on a stream of the bot. */
   readonly hasStream: (callId: string) => boolean;
+  /** Streams may come to other hosts. */
+  readonly isOfFleet: boolean;
 }
 
 /** `unsure`: another process may have made the call: of another host of the fleet, or the one before this. */
@@ -122,7 +124,9 @@ export class OutboundCalls {
     const { to, ring_s: ringS, voicemail } = request;
     const detection = detectionOf(request, carrier);
     const given = { id, carrier: carrier.name, hasMessage: voicemail !== undefined, detection, beganAt: now };
-    const call = newOutboundCall({ ...given, ringMs: ringS * 1000 });
+    // Carrier B says itself what it could not open.
+    const isHeard = carrier.name !== 'carrier_a' || this.#options.isOfFleet;
+    const call = newOutboundCall({ ...given, ringMs: ringS * 1000, isHeard });
     const entry: Entry = { call, request };
     this.#open.set(id, entry);
     const from = settings.from.reveal();
@@ -221,6 +225,11 @@ export class OutboundCalls {
     return await asked.finally(() => (this.#asking -= 1));
   }
 
+  streamBegins(callId: string): void {
+    const id = this.#idOf(callId);
+    if (id !== undefined) this.told(id, { type: 'streaming', call: callId });
+  }
+
   /** The agent's stream of a call is over, and nobody else has the call: it has ended, whether the carrier's word of that comes or not. */
   streamOver(callId: string): void {
     const made = this.#open.get(this.#idOf(callId) ?? '');
@@ -257,6 +266,11 @@ export class OutboundCalls {
       log.info(
         { outbound: id, call: call.call, phase: call.phase, end: call.end },
         'an outbound call has moved',
+      );
+    if (before === 'person' && call.end === 'failed' && !call.isHeard)
+      log.warn(
+        { outbound: id, call: call.call },
+        'the carrier has opened no stream for a call that was made',
       );
     if (call.phase === 'over') {
       counted(call.carrier, call.end ?? 'unknown');

@@ -36,6 +36,7 @@ describe('a call that is made', () => {
         detection: 'carrier',
         beganAt: 0,
         ringMs: 30_000,
+        isHeard: true,
       },
       ...given,
     });
@@ -126,7 +127,7 @@ describe('a call that is made', () => {
   it('of which the carrier does not tell who answered is a person, who does not wait for long', () => {
     const call = newOutboundCall({
       ...{ id: 'i', carrier: 'carrier_b', hasMessage: true, detection: 'carrier' },
-      ...{ beganAt: 0, ringMs: 30_000 },
+      ...{ beganAt: 0, ringMs: 30_000, isHeard: true },
     });
     for (const [one, at] of [
       [dialed, 0],
@@ -151,6 +152,7 @@ describe('a call that is made', () => {
       detection: 'carrier',
       beganAt: 0,
       ringMs: 30_000,
+      isHeard: true,
     });
     stepOutbound(call, dialed, 0);
     expect(stepOutbound(call, { type: 'time.passed' }, 179_999)).toEqual([]);
@@ -209,11 +211,15 @@ describe('who is called', () => {
       settings: { from: new Sensitive('+15550100002'), allowed: ['+1555', '+90'], perMinute },
       clock: newVirtualClock(),
       wallClock: { now: () => now },
-      log: { info: (...line: unknown[]) => lines.push(line) } as unknown as Log,
+      log: {
+        info: (...line: unknown[]) => lines.push(line),
+        warn: (...line: unknown[]) => lines.push(['warn', ...line]),
+      } as unknown as Log,
       carriers: () => new Map(carriers.map((one) => [one.name, one])),
       counted: () => undefined,
       begun: () => undefined,
       hasStream: () => false,
+      isOfFleet: false,
     });
   const request = (to = '+15550100077', more: object = {}): OutboundRequest => {
     const read = readOutboundRequest(JSON.stringify({ to, ...more }));
@@ -240,6 +246,20 @@ describe('who is called', () => {
     expect(await calls.make(request(), undefined)).toMatchObject({ ok: true });
   });
 
+  it.each([
+    ['talked with the agent where its stream was opened', true, 'talked', 0],
+    ['failed where it was not, and is told of', false, 'failed', 1],
+  ])('that a person has answered %s', async (_, opens, end, warnings) => {
+    const calls = newCalls();
+    const made = await calls.make(request(), undefined);
+    const id = made.ok ? made.value.id : '';
+    calls.told(id, { type: 'person', call: 'c' });
+    if (opens) calls.streamBegins('c');
+    calls.told(id, { type: 'ended', call: 'c', reason: 'unknown' });
+    expect(calls.view(id)).toMatchObject({ phase: 'over', end });
+    expect(lines.filter((line) => Array.isArray(line) && line[0] === 'warn')).toHaveLength(warnings);
+  });
+
   it("goes along with its key when another process takes over, and is nobody's else then", async () => {
     const [before, after] = [newCalls(), newCalls()];
     const made = await before.make(request(), 'k');
@@ -250,6 +270,7 @@ describe('who is called', () => {
     expect(await after.make(request(), undefined)).toMatchObject({ error: 'busy' });
     expect(dials.length).toBe(1);
     after.told(id, { type: 'person', call: 'c' });
+    after.streamBegins('c');
     now += 600_000;
     before.told(id, { type: 'time.passed' });
     after.told(id, { type: 'ended', call: 'c', reason: 'failed' });
@@ -301,6 +322,7 @@ describe('who is called', () => {
     calls.streamOver('c');
     expect(calls.view(id)).toMatchObject({ phase: 'ringing' });
     calls.told(id, fact('person'));
+    calls.streamBegins('c');
     calls.streamOver('x');
     expect(calls.view(id)).toMatchObject({ phase: 'person' });
     calls.streamOver('c');
