@@ -7,7 +7,6 @@ import {
   closeSync,
   createReadStream,
   fsyncSync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -19,6 +18,7 @@ import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import { isLoopbackHost } from '../../../shared/net/loopback.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { PinnedFile } from '../../service/model-registry.ts';
+import { makeFolder } from '../../service/named-files.ts';
 
 /** A server that sends nothing for this long is given up; the next attempt goes on from there. */
 const silentMs = 30_000;
@@ -51,7 +51,7 @@ export async function downloadFile(
   const address = `${options.source}/${model.path}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !isAllowed(url)) return fail('the source must be an https address');
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path), 0o777);
   const part = `${path}.part`;
   if (sizeOf(part) > model.bytes) rmSync(part);
   if (sizeOf(part) < model.bytes) {
@@ -85,6 +85,11 @@ async function fetchRest(url: URL, attempt: Attempt): Promise<Result<void, strin
     const goesOn = response.headers.get('content-range')?.startsWith(`bytes ${have}-`) === true;
     const from = response.status === 206 && goesOn ? have : 0;
     if (response.status === 206 && !goesOn) return fail('the source answered with another part of the file');
+    const isPacked = response.headers.has('content-encoding');
+    const length = isPacked ? null : response.headers.get('content-length');
+    // The page of a network that wants a login first, or of a mirror that has moved.
+    if (length !== null && from + Number(length) !== attempt.model.bytes)
+      return fail(`${url.host} sends something else than the file: ${length} bytes`);
     await keep(response.body, from, {
       ...attempt,
       seen: () => {

@@ -2,7 +2,6 @@
 import {
   closeSync,
   existsSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,7 +16,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { readArguments, usageError } from '../commands.ts';
 import { downloadFile, sha256Of, sizeOf } from './model-download.ts';
 import { models as pinnedModels, type ModelRow, type PinnedFile } from '../../service/model-registry.ts';
-import { reasonOfFile } from '../../service/named-files.ts';
+import { makeFolder, reasonOfFile } from '../../service/named-files.ts';
 import { modelsFolder } from '../../service/turn-model.ts';
 
 export interface ModelsCommandOptions {
@@ -120,7 +119,7 @@ async function list(options: ModelsCommandOptions): Promise<0> {
 async function pull(name: string, model: ModelRow, fetching: Fetching): Promise<0 | 1> {
   const { folder, options } = fetching;
   const path = join(folder, placeOf(model));
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder, 0o777);
   const unlock = lock(`${path}.lock`);
   if (unlock === undefined) {
     options.writeError(`another process fetches this model; if not, delete ${path}.lock`);

@@ -77,6 +77,15 @@ describe('fetching a model', () => {
     expect([existsSync(path()), existsSync(`${path()}.part`)]).toEqual([false, false]);
   });
 
+  it('keeps nothing of a page that comes in the place of the file, as where a network wants a login', async () => {
+    served = Buffer.from('<html>Please log in</html>');
+    expect(await fetchIt()).toEqual({
+      ok: false,
+      error: `${new URL(source()).host} sends something else than the file: 26 bytes`,
+    });
+    expect(existsSync(`${path()}.part`)).toBe(false);
+  });
+
   it('refuses plain http to another machine', async () => {
     expect(await fetchIt('http://models.example')).toEqual({
       ok: false,
