@@ -5,10 +5,11 @@ import { step } from '../../worker/core/call.ts';
 import { newCall } from '../../worker/core/state.ts';
 import { nextDeadline } from '../../worker/core/timers.ts';
 import { NotReplayable, replayFacts } from '../../worker/recording/replay.ts';
+import { tries } from '../support/sampled.ts';
 
-/** A thousand calls, in parts that a slow machine has time for. */
+/** A thousand calls, in parts that a slow machine has time for; in a build 400. */
 const parts = [1, 251, 501, 751];
-const calls = 250;
+const calls = tries(250, 100);
 
 describe('a replay', () => {
   it.each(parts)(

@@ -8,6 +8,10 @@ const all = process.env['SVC_TEST_ALL'] === '1';
 export const ends = <T>(series: readonly T[]): readonly T[] =>
   all ? series : series.filter((_, at) => at === 0 || at === series.length - 1);
 
+/** In a build every `step`th of a series, of which the first has this index: with all of 0 to `step` - 1 in turn, each is tried once. */
+export const everyNth = <T>(series: readonly T[], step: number, from: number): readonly T[] =>
+  all ? series : series.filter((_, at) => at % step === from % step);
+
 export const tries = (most: number, sample: number): number => (all ? most : sample);
 
 /** Near both ends of a message each place is one of its own, and heads are looked at. */

@@ -10,7 +10,7 @@ import { voices, type Voice } from '../../../examples/demo/voices.ts';
 import { backchannelsOf } from '../../../shared/config/agent/backchannels.ts';
 import { withoutListening } from '../../../worker/core/turn/backchannels.ts';
 import { spokenWords } from '../../../worker/core/turn/phrases.ts';
-import { tries } from '../../support/sampled.ts';
+import { everyNth } from '../../support/sampled.ts';
 
 const allPatterns = Object.values(patterns).flat();
 
@@ -84,17 +84,15 @@ describe('the domain', () => {
 });
 
 /** In a build each sentence is said in every second voice. */
-function sampleFor(voice: Voice): readonly string[] {
-  const step = tries(1, 2);
-  return inDomain.filter((_, at) => (at + voices.indexOf(voice)) % step === 0);
-}
+const sampleFor = (voice: Voice, sentences: readonly string[]): readonly string[] =>
+  everyNth(sentences, 2, voices.indexOf(voice));
 
 describe('a sentence of the domain', () => {
   it.each(voices)('is understood in the voice %s', (voice: Voice) => {
     let errors = 0;
     let total = 0;
     let refused = 0;
-    for (const sentence of sampleFor(voice)) {
+    for (const sentence of sampleFor(voice, inDomain)) {
       const heard = recognizer.hear(turn(flite(sentence, { voice, speed: 1 })));
       errors += wordErrors(sentence, heard.words);
       total += sentence.split(' ').length;
@@ -108,17 +106,20 @@ describe('a sentence of the domain', () => {
 
 describe('a sentence of another world', () => {
   it.each(voices)('is mostly admitted as unclear in the voice %s', (voice: Voice) => {
-    const texts = outOfDomain.map((text) => recognizer.hear(turn(flite(text, { voice, speed: 1 }))).text);
-    expect(texts.filter((text) => text === unclear).length).toBeGreaterThanOrEqual(4);
+    const said = sampleFor(voice, outOfDomain);
+    const heard = said.map((text) => recognizer.hear(turn(flite(text, { voice, speed: 1 }))).text);
+    expect(heard.filter((text) => text !== unclear).length).toBeLessThanOrEqual(1);
   });
 });
 
 describe('a word of listening', () => {
   it.each(voices)('is mostly heard as one in the voice %s', (voice: Voice) => {
     const texts = ['right', 'I see', 'got it', 'alright', 'yeah yeah', 'okay okay'];
-    const heard = texts.map((text) => recognizer.hear(turn(flite(text, { voice, speed: 1 }))).text);
+    const heard = sampleFor(voice, texts).map(
+      (text) => recognizer.hear(turn(flite(text, { voice, speed: 1 }))).text,
+    );
     const isTelling = (text: string) => withoutListening(spokenWords(text), backchannelsOf('en')).length > 0;
-    expect(heard.filter(isTelling).length).toBeLessThanOrEqual(2);
+    expect(heard.filter(isTelling).length).toBeLessThanOrEqual(heard.length / 3);
   });
 });
 

@@ -9,6 +9,7 @@ import { echoOf, level, mixed, type EchoPath } from '../../../support/audio/echo
 import { madeVoice } from '../../../support/audio/made-voice.ts';
 import { earOn } from '../../../support/audio/microphone-ear.ts';
 import { noRecordings, recordings } from '../../../support/audio/recordings.ts';
+import { everyNth } from '../../../support/sampled.ts';
 
 const rate = 16_000;
 const vadFrame = 512;
@@ -309,8 +310,8 @@ describe("a caller's voice", () => {
     (asksFirst) => {
       const begins = 1.5 * rate;
       let counted = 0;
-      for (const caller of callers) {
-        const echo = echoOf(bot, { db: 1, delayMs: 150 });
+      const echo = echoOf(bot, { db: 1, delayMs: 150 });
+      for (const caller of everyNth(callers, 2, asksFirst ? 1 : 0)) {
         const own = mixed(silence(bot.length), caller, begins);
         const found = looks(mixed(echo, caller, begins), bot, { asksFirst });
         const during = found.filter(({ atMs }) => {
@@ -323,15 +324,16 @@ describe("a caller's voice", () => {
         counted += during.length;
         expect(share(during)).toBe(0);
       }
-      expect(counted).toBeGreaterThan(20);
+      expect(counted).toBeGreaterThan(10);
     },
   );
 
+  // In a build each caller over one of them.
   it.each([-6, -12, -20])('counts as the caller with an echo at %i dB of it, as soon as it is loud', (db) => {
     const echo = echoOf(bot, { db, delayMs: 150 });
     const begins = 1.5 * rate;
     let counted = 0;
-    for (const caller of callers) {
+    for (const caller of everyNth(callers, 3, db === -6 ? 0 : db === -12 ? 1 : 2)) {
       const found = looks(mixed(echo, caller, begins), bot);
       const before = found.filter(({ atMs }) => atMs < 1_500);
       expect(share(before.slice(firstLooks))).toBeGreaterThan(0.9);

@@ -10,6 +10,7 @@ import { echoOf, level } from '../../../support/audio/echo-path.ts';
 import { openEchoingCalls, type Hear } from '../../../support/audio/echoing-call.ts';
 import { earOn } from '../../../support/audio/microphone-ear.ts';
 import { noRecordings, recordings } from '../../../support/audio/recordings.ts';
+import { everyNth } from '../../../support/sampled.ts';
 
 const rate = 16_000;
 const perMs = rate / 1000;
@@ -63,8 +64,11 @@ function looksAt(microphone: Int16Array, said: Int16Array, fromMs = 0): boolean[
 const beginnings = Array.from({ length: 16 }, (_, i) => 600 + 20 * i);
 
 describe.skipIf(noRecordings !== undefined)('a recorded caller over a bot that does not come back', () => {
-  it.each(callers)('$name is never taken for its echo', ({ pcm }) => {
-    expect(beginnings.map((beginsMs) => echoesIn(pcm, beginsMs))).toEqual(beginnings.map(() => 0));
+  // In a build at every second moment, other ones for the next caller.
+  it.each(callers)('$name is never taken for its echo', ({ name, pcm }) => {
+    const own = callers.findIndex((caller) => caller.name === name);
+    const moments = everyNth(beginnings, 2, own);
+    expect(moments.map((beginsMs) => echoesIn(pcm, beginsMs))).toEqual(moments.map(() => 0));
   });
 
   // Of 46 callers at 6 moments over 20 bots, those of whose first sounds most is explained by chance.
@@ -103,11 +107,12 @@ function loudAt(pcm: Int16Array): number {
 }
 
 describe.skipIf(noRecordings !== undefined)("a recorded caller into the bot's echo", () => {
+  // In a build each caller over one of them.
   it.each([-12, -20])('is noticed, with the echo at %i dB', async (db) => {
     const prng = newPrng(21);
     const gain = 10 ** (db / 20);
     const found: number[] = [];
-    for (const { name, pcm } of callers) {
+    for (const { name, pcm } of everyNth(callers, 2, db === -12 ? 0 : 1)) {
       const caller = pcm.subarray(0, 2.5 * rate);
       const callerAt = 43 * sentFrame + prng.below(3 * sentFrame);
       const echo = { gain, delaySamples: 150 * perMs + prng.below(10 * perMs) };
