@@ -200,6 +200,11 @@ export class SipService {
       case 'call.offered':
         this.#calls.offered(action);
         return;
+      case 'call.unmet': {
+        const { callId: call, offers } = action;
+        this.#options.log.warn({ call, offers }, 'a call by SIP was refused for what it offers');
+        return;
+      }
       case 'call.opened':
         this.#calls.opened(action.call);
         return;

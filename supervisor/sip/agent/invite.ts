@@ -33,6 +33,13 @@ export function bodyOf(request: SipRequest): SessionOffer | 'none' | 'unknown' |
   return text === undefined ? 'unknown' : (readSession(text) ?? 'unreadable');
 }
 
+/** For an operator. */
+function offerText(body: SessionOffer | 'none' | 'unreadable'): string {
+  if (typeof body === 'string') return body === 'none' ? 'no session' : 'no audio over RTP';
+  const { protocol, codecs, keys } = body;
+  return [protocol, ...codecs.map(({ codec }) => codec), ...keys.map(({ suite }) => suite)].join(' ');
+}
+
 /** A first INVITE of a peer that may call. */
 export function invited(step: Step, request: SipRequest, flow: Flow): void {
   const transaction = begin(step, request, flow);
@@ -50,8 +57,11 @@ export function invited(step: Step, request: SipRequest, flow: Flow): void {
     offer &&
     agree(offer, { ...settings.rules, isEncrypted: flow.protocol === 'TLS', newKey: settings.newKey });
   const needsKeys = body === 'none' && settings.rules.srtp === 'required';
-  if (body === 'unreadable' || needsKeys || (offer !== undefined && agreed === undefined))
+  if (body === 'unreadable' || needsKeys || (offer !== undefined && agreed === undefined)) {
+    const offers = `${flow.protocol}: ${offerText(body)}`;
+    step.actions.push({ type: 'call.unmet', callId: headerOf(request, 'call-id') ?? '', offers });
     return void answer(step, transaction, { status: 488 });
+  }
   const call = newCall(step, transaction, flow);
   call.agreed = agreed;
   call.session = offer;

@@ -143,10 +143,13 @@ describe('an INVITE', () => {
   });
 
   it.each([
-    ['v=0\r\nm=audio 4000 RTP/AVP 3\r\n', '488'],
-    [sdp.replace('RTP/AVP', 'RTP/SAVP'), '488'],
-  ])('with nothing that both can have is refused', (body, status) => {
-    expect(said(give(agent(), text('INVITE', { body })))[1]).toContain(status);
+    ['v=0\r\nm=audio 4000 RTP/AVP 3\r\n', 'UDP: RTP/AVP'],
+    [sdp.replace('RTP/AVP', 'RTP/SAVP'), 'UDP: RTP/SAVP PCMU'],
+    [sdp.replace('RTP/AVP', 'UDP/TLS/RTP/SAVPF'), 'UDP: no audio over RTP'],
+  ])('with nothing that both can have is refused, and an operator can see why', (body, offers) => {
+    const actions = give(agent(), text('INVITE', { body }));
+    expect(said(actions).at(-1)).toContain('488');
+    expect(actions).toContainEqual({ type: 'call.unmet', callId: 'c1', offers });
   });
 
   it('that needs an extension is told which one is missing', () => {
