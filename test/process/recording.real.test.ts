@@ -94,7 +94,7 @@ interface Recording {
 
 /** Waits until a recording is finished, and reads it. */
 async function finished(call: CallClient): Promise<Recording> {
-  while ((await service.metric('svc_recordings_total{what="finished"}')) < 1);
+  await service.counted('svc_recordings_total{what="finished"}', 1);
   const [day = ''] = readdirSync(join(folder, 'kept'));
   const path = join(folder, 'kept', day, call.callId);
   const wav = readFileSync(join(path, 'audio.wav'));
@@ -179,7 +179,7 @@ describe('a recorded call', () => {
     const caller = await Listener.join();
     await caller.hear(500);
     await caller.call.hangUp();
-    while ((await service.metric('svc_recordings_total{what="finished"}')) < 1);
+    await service.counted('svc_recordings_total{what="finished"}', 1);
     const [day = ''] = readdirSync(join(folder, 'kept'));
     const sound = readFileSync(join(folder, 'kept', day, caller.call.callId, 'audio.opus'));
     expect(sound.subarray(0, 4).toString()).toBe('OggS');

@@ -107,7 +107,7 @@ describe('kill -9 of inference', () => {
     await ask(call, 'second question');
     process.kill(inference!, 'SIGKILL');
     await service.says('inference ready', (line) => line['pid'] !== inference);
-    while ((await service.metric('svc_inference_up')) !== 1);
+    await service.counted('svc_inference_up', 1);
     const judgedBefore = await service.metric('svc_inference_frames{state="judged"}');
     await ask(call, 'third question');
     expect(await service.metric('svc_inference_frames{state="judged"}')).toBeGreaterThan(judgedBefore);

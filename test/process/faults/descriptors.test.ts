@@ -1,7 +1,7 @@
 /** Nothing is left open: descriptors of every process after many calls, and after hand-overs that went wrong. */
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
-import { descriptorsOf, TestService } from '../../support/process/service.ts';
+import { beforeAskingAgain, descriptorsOf, TestService } from '../../support/process/service.ts';
 import { RawCaller, startFrame } from '../raw-caller.ts';
 
 let service: TestService;
@@ -18,7 +18,7 @@ async function callAndHangUp(count: number): Promise<void> {
 
 /** Resolves when a process has no more descriptors than that; a leak never gets there. */
 async function fallsTo(pid: number, count: number): Promise<void> {
-  while (descriptorsOf(pid) > count) await service.readiness();
+  while (descriptorsOf(pid) > count) await beforeAskingAgain();
 }
 
 describe('descriptors', () => {

@@ -17,7 +17,7 @@ import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
 import { annoy, nuisance, sayNothing, type NuisanceKind } from '../../support/process/broken-clients.ts';
 import { answer } from '../../support/fakes/fake-chat.ts';
 import { knock } from '../../support/process/knock.ts';
-import { descriptorsOf, TestService } from '../../support/process/service.ts';
+import { beforeAskingAgain, descriptorsOf, TestService } from '../../support/process/service.ts';
 
 const seed = 20_260_301;
 /** Broken clients of each kind, port and round. */
@@ -73,7 +73,7 @@ async function keepsTalking(call: CallClient): Promise<void> {
 async function settled(pids: readonly number[], descriptors: readonly number[]): Promise<void> {
   await service.readyWhen((body) => body['connections'] === 1);
   for (const [index, pid] of pids.entries())
-    while (descriptorsOf(pid) > descriptors[index]!) await service.readiness();
+    while (descriptorsOf(pid) > descriptors[index]!) await beforeAskingAgain();
 }
 
 async function brokenClients(round: number): Promise<void> {

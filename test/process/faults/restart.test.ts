@@ -8,7 +8,12 @@ import { systemClock, systemWallClock } from '../../../shared/runtime/clock.ts';
 import { craft, secret } from '../../spec/tokens/craft.ts';
 import { Datagrams } from '../../support/datagrams.ts';
 import { knock, refusalOf, requestText, type KnockAnswer } from '../../support/process/knock.ts';
-import { descriptorsOf, TestService, type TestServiceOptions } from '../../support/process/service.ts';
+import {
+  beforeAskingAgain,
+  descriptorsOf,
+  TestService,
+  type TestServiceOptions,
+} from '../../support/process/service.ts';
 import { isAlive, restarted, servingPid, stopAll, stopped } from '../../support/process/succession.ts';
 import { RawCaller, startFrame, textFrame } from '../raw-caller.ts';
 
@@ -328,7 +333,7 @@ describe('a restart that fails', () => {
     expect(ignored['reason']).toBe('a restart is in progress');
     expect((await service.says(givenUp))['reason']).toBe('the new supervisor did not serve in time');
     await expectServing();
-    while (isAlive(Number(successorPid))) await service.readiness();
+    while (isAlive(Number(successorPid))) await beforeAskingAgain();
     // The end of the service's output, which `stopAll` waits for, shows that nothing else is left.
   });
 

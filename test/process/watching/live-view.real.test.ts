@@ -125,7 +125,7 @@ describe('svc-supervisor replay', () => {
     const caller = await service.call();
     await caller.next(({ type }) => type === 'mark-played');
     await caller.hangUp();
-    while ((await service.metric('svc_recordings_total{what="finished"}')) < 1);
+    await service.counted('svc_recordings_total{what="finished"}', 1);
     const same = await run(['replay', caller.callId], env);
     expect(same.text).toMatch(/agent test: \d+ steps, every order the same/);
     expect(same.status).toBe(0);

@@ -213,7 +213,7 @@ describe('a phone number', () => {
     await transfersB();
     await outbound();
     await callSip();
-    while ((await service.metric('svc_recordings_total{what="finished"}')) < 3);
+    await service.counted('svc_recordings_total{what="finished"}', 3);
     await collector.until(() => collector.spans.length > 3 && collector.metrics.length > 0);
     const events = agent.sessions.map((session) => JSON.stringify(session.events));
     expect(agent.sessions.length).toBeGreaterThan(3);

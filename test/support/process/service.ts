@@ -3,7 +3,8 @@
  * addresses and process ids from the log and from the system.
  *
  * Invariant: nothing is waited for by time. Log lines, answers and the end of the shared output stream are the events;
- * that stream ends only when the last process of the service is gone, so `ended` proves that none is left.
+ * that stream ends only when the last process of the service is gone, so `ended` proves that none is left. What only an answer tells is asked
+ * again and again, each time {@link beforeAskingAgain a moment later}: asked without a pause, the service and the test fill a core.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,6 +19,9 @@ import { FakeChat } from '../fakes/fake-chat.ts';
 import { FakeSpeech } from '../fakes/fake-speech.ts';
 import { FakeSttLocalWs } from '../fakes/fake-stt-local-ws.ts';
 import { Observed } from './observed.ts';
+
+export const beforeAskingAgain = (): Promise<void> =>
+  new Promise((resolve) => void systemClock.after(10, resolve));
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -237,7 +241,7 @@ export class TestService extends Observed {
 
   /** Asks `/readyz` again and again until the answer fits. */
   async readyWhen(fits: (body: Readonly<Record<string, unknown>>) => boolean): Promise<void> {
-    while (!fits(await this.readiness()));
+    while (!fits(await this.readiness())) await beforeAskingAgain();
   }
 
   /** The value of a series of `/metrics`, written as it stands there; 0 when it is not there. */
@@ -245,6 +249,11 @@ export class TestService extends Observed {
     const lines = (await (await this.get('/metrics')).text()).split('\n');
     const line = lines.find((text) => text.startsWith(`${series} `));
     return line === undefined ? 0 : Number(line.slice(series.length + 1));
+  }
+
+  /** Asks `/metrics` again and again until a series is no less than this. */
+  async counted(series: string, least: number): Promise<void> {
+    while ((await this.metric(series)) < least) await beforeAskingAgain();
   }
 
   signal(signal: NodeJS.Signals): void {

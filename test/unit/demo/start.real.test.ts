@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAskingAgain } from '../../support/process/service.ts';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -48,7 +49,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 async function gone(pid: number): Promise<void> {
-  while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
+  while (isAlive(pid)) await beforeAskingAgain();
 }
 
 const childrenOf = (pid: number): number[] =>
