@@ -12,6 +12,7 @@ import {
 import { connect as connectTls, createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import type { HostPort } from '../../../shared/net/address.ts';
 import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
+import type { Log } from '../../../shared/runtime/log.ts';
 import type { Source } from '../message/write.ts';
 import type { Parsed } from '../message/parse.ts';
 import { StreamFrames } from '../message/stream.ts';
@@ -27,6 +28,7 @@ export interface StreamFlow {
 
 export interface ConnectionsOptions {
   readonly clock: Clock;
+  readonly log: Log;
   readonly maxConnections: number;
   readonly handshakeTimeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -149,7 +151,12 @@ export class Connections {
     to: { readonly protocol: 'TCP' | 'TLS'; readonly name: string },
   ): Promise<StreamFlow | undefined> {
     return new Promise((resolve) => {
-      this.#connect(at, to, (id) => resolve(id === undefined ? undefined : this.#open.get(id)?.flow));
+      this.#connect(at, to, (id, socket) => {
+        const flow = id === undefined ? undefined : this.#open.get(id)?.flow;
+        if (flow === undefined)
+          this.#options.log.warn({ peer: to.name, ...whyNot(socket) }, 'no connection to a SIP peer');
+        resolve(flow);
+      });
     });
   }
 
@@ -246,4 +253,11 @@ export class Connections {
     this.leave();
     for (const { socket } of this.#open.values()) socket.destroy();
   }
+}
+
+/** Why a connection did not come about, by the code of the system or of the check of the certificate. */
+function whyNot(socket: Socket | undefined): { readonly reason: string } {
+  if (socket === undefined) return { reason: 'SVC_SIP_MAX_CONNECTIONS' };
+  const { errored } = socket;
+  return { reason: errored === null ? 'no answer in time' : String(Reflect.get(errored, 'code')) };
 }

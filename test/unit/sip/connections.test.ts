@@ -2,10 +2,10 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { Certificate } from '../../../supervisor/sip/wire/certificate.ts';
@@ -15,6 +15,7 @@ import { selfSigned } from '../../support/self-signed.ts';
 import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 
 const ping = 'OPTIONS sip:a@b SIP/2.0\r\nContent-Length: 0\r\n\r\n';
+const quietLog = { warn: () => undefined } as unknown as Log;
 const opened: { close: () => void }[] = [];
 afterEach(() => {
   for (const one of opened.splice(0)) one.close();
@@ -29,7 +30,7 @@ function connections(options: Partial<ConnectionsOptions> = {}): {
   let tell: (connection: number) => void = () => undefined;
   const all = new Connections({
     ...{ clock, maxConnections: 4, handshakeTimeoutMs: 1_000, idleTimeoutMs: 10_000 },
-    ...{ closed: () => undefined, late: () => undefined, isNeeded: () => false },
+    ...{ closed: () => undefined, late: () => undefined, isNeeded: () => false, log: quietLog },
     received: (_parsed, flow) => tell(flow.connection),
     ...options,
   });
@@ -160,4 +161,22 @@ it('answers IPv4 by the socket for datagrams of both families', async () => {
   const heard = once(phone, 'message');
   phone.send('hello', port, '127.0.0.1');
   expect(String((await heard)[0])).toBe('hello');
+});
+
+it('says why there is none to a peer, so that a certificate that is not trusted is not taken for a machine that is down', async () => {
+  const secure = createTlsServer(selfSigned()).listen(0, '127.0.0.1');
+  opened.push(secure);
+  await once(secure, 'listening');
+  const { port } = secure.address() as AddressInfo;
+  const lines: unknown[] = [];
+  const { all } = connections({ log: { warn: (fields: object) => lines.push(fields) } as unknown as Log });
+  const at = { address: '127.0.0.1', port };
+  expect(await all.dial(at, { protocol: 'TLS', name: 'localhost' })).toBeUndefined();
+  secure.close();
+  await once(secure, 'close');
+  expect(await all.dial(at, { protocol: 'TCP', name: 'localhost' })).toBeUndefined();
+  expect(lines).toEqual([
+    { peer: 'localhost', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+    { peer: 'localhost', reason: 'ECONNREFUSED' },
+  ]);
 });
