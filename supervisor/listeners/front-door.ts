@@ -9,6 +9,7 @@ import { tokenAnswers, type TokenFault } from '../../shared/auth/token-fault.ts'
 import { clientAddress } from '../../shared/net/client-address.ts';
 import type { TransportKind } from '../../shared/protocol/ipc.ts';
 import type { WallClock } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
 import type { Answer } from './answer.ts';
@@ -53,6 +54,7 @@ export interface FrontDoorOptions {
   readonly entrances: ReadonlyMap<string, CallEntrance>;
   readonly wallClock: WallClock;
   readonly metrics: SupervisorMetrics;
+  readonly log: Pick<Log, 'warn'>;
   readonly admission: Admission;
   readonly seats: CallSeats;
   readonly facts: () => AdmissionFacts;
@@ -85,6 +87,9 @@ const closedListener: Answer = {
   message: 'this listener is closed',
 };
 
+/** Origins of refused pages that are named in the log, each once. */
+const mostOrigins = 32;
+
 /** A caller who was answered opens a stream within this time, or does not come. */
 const onTheWayS = 10;
 
@@ -92,6 +97,7 @@ export class FrontDoor {
   readonly #options: FrontDoorOptions;
   /** Callers who were told to come and are on their way: when they are no longer expected, by listener. */
   readonly #expected = new Map<string, number[]>();
+  readonly #refusedOrigins = new Set<string>();
 
   constructor(options: FrontDoorOptions) {
     this.#options = options;
@@ -123,7 +129,10 @@ export class FrontDoor {
   async decide(arrival: Arrival): Promise<Decision> {
     if (arrival.fault !== undefined) return this.#refuse(arrival.fault);
     const asked = this.#ask(arrival, { counts: true });
-    if ('answer' in asked) return this.#refuse(asked.answer);
+    if ('answer' in asked) {
+      this.#nameOrigin(arrival, asked.answer);
+      return this.#refuse(asked.answer);
+    }
     const { visitor, entrance } = asked;
     this.#expected.get(arrival.listener)?.shift();
     const maxS = entrance.enforcesMaxS === true ? Number(visitor.metadata['session.max_s']) : 0;
@@ -261,6 +270,16 @@ export class FrontDoor {
     const used = await this.#options.tokenStore.use(pass);
     this.#options.metrics.tokens.inc({ outcome: used.ok ? 'used' : used.error });
     return used.ok ? undefined : used.error;
+  }
+
+  /** Browsers hide from a page why it was refused, and so from the people who look after it. */
+  #nameOrigin({ listener, head }: Arrival, { code, message }: Answer): void {
+    const { origin } = head.headers;
+    if (code !== 'origin_refused' && code !== 'host_refused') return;
+    if (typeof origin !== 'string' || this.#refusedOrigins.size >= mostOrigins) return;
+    if (this.#refusedOrigins.has(origin)) return;
+    this.#refusedOrigins.add(origin);
+    this.#options.log.warn({ listener, origin: origin.slice(0, 200), why: message }, 'a page was refused');
   }
 
   #refuse(answer: Answer): Decision {

@@ -143,6 +143,7 @@ export class Reception {
       entrances: callEntrances(settings),
       wallClock: systemWallClock,
       metrics,
+      log,
       admission,
       seats: this.seats,
       facts,

@@ -55,6 +55,15 @@ describe('on a loopback address without credentials', () => {
     expect(await ask(headers)).toEqual(outcome);
   });
 
+  it('names the page of another site in the log, once', async () => {
+    await ask({ Origin: 'https://mine.example' });
+    await ask({ Origin: 'https://mine.example' });
+    expect(await ask({ Origin: 'https://last.example' })).toEqual(origin);
+    await service.says('a page was refused', (line) => line['origin'] === 'https://last.example');
+    const told = service.log.filter((line) => line['origin'] === 'https://mine.example');
+    expect(told).toEqual([expect.objectContaining({ msg: 'a page was refused', listener: 'websocket' })]);
+  });
+
   it('counts those that it refused', async () => {
     const before = await service.metric('svc_refusals_total{reason="origin_refused"}');
     await ask({ Origin: 'https://site.example' });

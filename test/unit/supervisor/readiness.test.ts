@@ -40,6 +40,7 @@ async function world(env: Record<string, string>): Promise<World> {
     entrances: callEntrances(settings),
     wallClock,
     metrics: newSupervisorMetrics(),
+    log: { warn: () => undefined },
     admission,
     seats: new CallSeats({
       clock: systemClock,
