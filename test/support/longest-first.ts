@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest = [
   'sim/mutants/mutants',
   'telephony/demo.real',
-  'faults/last-resort',
+  'faults/minute-without-voice',
   'telephony/killed-worker.real',
   'interop/full-call',
   'interop/pipecat',
