@@ -156,7 +156,7 @@ function readValues(text: string): { readonly tree: Values } | { readonly proble
 /** What those who are new to TOML write at `index`, most often instead of a value, and what they write then. */
 function remedyAt(text: string, index: number): string {
   if (/[\u2018-\u201F]/.test(text.charAt(index))) return '; write straight quotes (")';
-  const isValue = /[=[,]\s*$/.test(text.slice(0, index));
+  const isValue = /[=,][\s[]*$/.test(text.slice(0, index));
   return isValue && /[\p{L}/]/u.test(text.charAt(index))
     ? '; a value is a text in quotes, a number, true or false'
     : '';

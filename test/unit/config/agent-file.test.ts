@@ -341,8 +341,15 @@ describe('TOML mistakes', () => {
     ['prompt = Be brief.', 'a value is a text in quotes, a number, true or false'],
     ['max_call_s = True', 'a value is a text in quotes, a number, true or false'],
     ['tools = [end_call]', 'a value is a text in quotes, a number, true or false'],
+    ['tools = [ [end_call', 'a value is a text in quotes, a number, true or false'],
   ])('say what to write instead of %s', (line, remedy) => {
     expect(errorsOf(withAgentLine(line))).toEqual([`not valid TOML: Unexpected character; ${remedy}`]);
+  });
+
+  it('do not take the name of a section that is there twice for a value', () => {
+    expect(errorsOf(`${goodFile}\n[agent]\n`)).toEqual([
+      'not valid TOML: Defining a key multiple times is invalid',
+    ]);
   });
 
   it('in the header of a section stop the judgement of its keys', () => {
