@@ -3,6 +3,7 @@
  * servers (see docs/rehearsal.md).
  */
 import { writeFileSync } from 'node:fs';
+import { transitionTool } from '../../../shared/config/agent/flow.ts';
 import type { Problem } from '../../../shared/config/problem.ts';
 import { showProblem } from '../../commands/check/check-command.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';
@@ -14,7 +15,7 @@ import { junitReport } from './junit.ts';
 import { printable, shownMs } from '../../commands/printable.ts';
 import { runScenario, type ScenarioResult } from './run-scenario.ts';
 import { readScenarioFile } from './scenario-file.ts';
-import type { ScenarioFile } from './scenario.ts';
+import type { Scenario, ScenarioFile } from './scenario.ts';
 
 export interface RehearseOptions extends AgentSources {
   readonly output: { readonly isTTY?: boolean; write(text: string): unknown };
@@ -95,15 +96,25 @@ function choose(
   file: ScenarioFile,
   { only, agent }: { readonly only: readonly string[]; readonly agent: OpenAgent },
 ): ScenarioFile | string {
-  for (const { name, tools } of file.scenarios) {
-    const tool = tools.find((stand) => !agent.mayHaveTool(stand.name));
+  for (const scenario of file.scenarios) {
+    const tool = toolsNamedIn(scenario).find((name) => !agent.mayHaveTool(name));
     if (tool !== undefined)
-      return `scenario ${JSON.stringify(name)}: the agent has no tool of the name ${tool.name}`;
+      return `scenario ${JSON.stringify(scenario.name)}: the agent has no tool of the name ${tool}`;
   }
   if (only.length === 0) return file;
   const unknown = only.find((name) => !file.scenarios.some((scenario) => scenario.name === name));
   if (unknown !== undefined) return `--only: no scenario is named ${JSON.stringify(unknown)}`;
   return { ...file, scenarios: file.scenarios.filter(({ name }) => only.includes(name)) };
+}
+
+/** A name that is misspelt among those that must not be called would never fail. */
+function toolsNamedIn({ tools, caller, expect }: Scenario): string[] {
+  const steps = caller.kind === 'script' ? caller.steps : [];
+  const expected = [expect, ...steps.flatMap((step) => step.expect ?? [])];
+  return [
+    ...tools.map(({ name }) => name),
+    ...expected.flatMap(({ calls, neverCalls }) => [...calls.map(({ name }) => name), ...neverCalls]),
+  ].filter((name) => !name.startsWith(transitionTool('')));
 }
 
 async function rehearse(

@@ -133,9 +133,12 @@ describe('rehearse', () => {
     expect(errors).toContain('broken.toml:2:8: error: agent.name must be a text in quotes');
   });
 
-  it('refuses a stand-in for a tool that the agent cannot have', async () => {
-    const tool = '[[scenario.tool]]\nname = "bok"\nresult = 1';
-    const { status, errors } = await rehearse(scenario('one', `caller = ["Hi."]\n${tool}`));
+  it.each([
+    ['a stand-in for', 'caller = ["Hi."]\n[[scenario.tool]]\nname = "bok"\nresult = 1'],
+    ['what is expected of', 'caller = ["Hi."]\nexpect = { never_calls = ["end_call", "bok"] }'],
+    ['what a step expects of', 'caller = [{ say = "Hi.", expect = { calls = [{ name = "bok" }] } }]'],
+  ])('refuses %s a tool that the agent cannot have', async (_, keys) => {
+    const { status, errors } = await rehearse(scenario('one', keys));
     expect(status).toBe(2);
     expect(errors).toBe('scenario "one": the agent has no tool of the name bok');
   });
