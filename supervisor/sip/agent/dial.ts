@@ -239,7 +239,8 @@ export function givenUp(step: Step, dial: string, why: 'rang' | 'ours'): void {
   for (const invite of step.state.invites.values()) {
     const { dialing, phase } = invite;
     if (dialing.dial !== dial || dialing.isOver) continue;
-    over(step, dialing, why);
+    // A trunk that has not even said that it tries is not there: nothing has rung.
+    over(step, dialing, why === 'rang' && phase === 'calling' ? 0 : why);
     // Before the peer has said anything there is nothing to take back (RFC 3261, 9.1).
     if (phase === 'proceeding') cancel(step, invite);
   }

@@ -366,6 +366,16 @@ describe('a call that this side makes', () => {
   });
 });
 
+it.each([
+  ['that has said nothing is not there', [], 0],
+  ['that has said that it tries has rung', [100], 'rang'],
+])('at the end of its time a peer %s', (_name, statuses, why) => {
+  const call = new Call();
+  for (const status of statuses) call.answer(status);
+  const actions = step(call.state, { type: 'time.passed' }, 20_000);
+  expect(actions).toContainEqual({ type: 'dial.ended', dial: 'd', why });
+});
+
 describe('of the peer of a call', () => {
   const refer = (call: Call): string[] => call.do({ type: 'call.refer', call: 1, user: '+1557' });
   const notify = (call: Call, text: string, state = 'active'): string[] =>
