@@ -74,6 +74,8 @@ export default defineConfig({
           include: ['test/{process,interop}/**/*.test.ts', 'test/**/*.real.test.ts'],
           exclude: [...alone, ...listening],
           ...ofProcesses,
+          // As above; what these load is half of what a short file takes.
+          isolate: false,
           sequence: { groupOrder: 1 },
           maxWorkers: waitingFiles,
         },
