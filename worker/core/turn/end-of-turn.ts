@@ -35,8 +35,8 @@ const wholeShare = 0.6;
 /** Behind a word of hesitation no words are taken for more whole than this. */
 const wholeIfHesitant = 0.05;
 /** Melody counts so much beside words, and from this probability on both together are an end. */
-const melodyWeight = 0.25;
-const endsAt = 0.85;
+const melodyWeight = 0.15;
+const endsAt = 0.78;
 /** From this probability on the melody outweighs a word that may as well end a sentence. */
 const surelyComplete = 0.8;
 /** Pauses between the groups of a number that is read out: one that is known to be too short, and one that may be whole. */
