@@ -11,7 +11,6 @@ import { chooseCommand, readArguments, usageError, type CommandName } from './co
 import { readBytes, readingOnce, readText } from './service/named-files.ts';
 import { runConfig } from './commands/config-command.ts';
 import { runLocal } from './commands/local/local-command.ts';
-import { runModels } from './commands/models/models-command.ts';
 import { parentChannel } from './restart/predecessor.ts';
 import { runServe } from './commands/serve-command.ts';
 import { runTop } from './commands/top/top-command.ts';
@@ -91,15 +90,6 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
         write: out,
         writeError: err,
       });
-    case 'models list':
-    case 'models pull':
-      return await runModels([...name.split(' ').slice(1), ...args], {
-        env,
-        clock,
-        write: out,
-        writeError: err,
-        ...(process.stderr.isTTY && { redraw: (line) => process.stderr.write(`\r${line}`) }),
-      });
     case 'local':
       return await runLocal(args, {
         env,
@@ -119,13 +109,15 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
     case 'replay':
     case 'console':
     case 'rehearse':
-      await tryAgent();
+    case 'models list':
+    case 'models pull':
+      await runElsewhere();
       return undefined;
   }
 }
 
 /** A file of its own: a service loads nothing of it. It reads the arguments itself and ends the process. */
-async function tryAgent(): Promise<void> {
+async function runElsewhere(): Promise<void> {
   await import(new URL('./rehearsal/main.js', import.meta.url).href);
 }
 
@@ -134,7 +126,7 @@ async function check(args: readonly string[]): Promise<number | undefined> {
   if (!parsed.ok) return 2;
   const { values, given } = parsed.value;
   if (values.connect === true) {
-    await tryAgent();
+    await runElsewhere();
     return undefined;
   }
   const requireSecrets = values['require-secrets'] === true;

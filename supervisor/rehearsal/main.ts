@@ -1,9 +1,11 @@
 /**
- * The commands that try an agent without a call of a client, and the one that runs a recorded call again, in a file of their own: the supervisor of a service loads neither the core
- * nor an adapter. Runs the command of the process's arguments and ends the process with its status.
+ * The commands that try an agent without a call of a client, the one that runs a recorded call again and those that fetch models, in a file of
+ * their own: the supervisor of a service loads neither the core nor an adapter nor what unpacks archives. Runs the command of the process's
+ * arguments and ends the process with its status.
  */
 import '../../shared/runtime/stack.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
+import { runModels } from '../commands/models/models-command.ts';
 import { readBytes, readingOnce, readText } from '../service/named-files.ts';
 import { runConnectCheck } from './connect/connect-command.ts';
 import { runConsole } from './console/console-command.ts';
@@ -24,6 +26,14 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
   const output = process.stdout;
   if (command === 'check') return await runConnectCheck(args, { ...sources, output });
   if (command === 'console') return await runConsole(args, { ...sources, input: process.stdin, output });
+  if (command === 'models')
+    return await runModels(args, {
+      env: process.env,
+      clock: systemClock,
+      write: (line) => void output.write(`${line}\n`),
+      writeError,
+      ...(process.stderr.isTTY && { redraw: (line: string) => process.stderr.write(`\r${line}`) }),
+    });
   if (command === 'replay') return runReplay(args, { ...sources, output });
   return await runRehearse(args, { ...sources, output });
 }
