@@ -96,6 +96,11 @@ export const agentKeys = z.strictObject({
     sample: 'Sorry, something went wrong on my side. Could you say that again?',
     description: 'Spoken when an answer could not be made; absent: the text of the language.',
   }),
+  misheard: line.exactOptional().meta({
+    sample: 'Sorry, I did not catch that. Could you say it again?',
+    description:
+      'Spoken when the caller spoke and no word was understood; absent: the text of the language, for a language without one the apology.',
+  }),
   fillers: z
     .array(line.min(1))
     .max(32)
@@ -277,7 +282,7 @@ export interface ConfirmTexts {
 
 export type AgentSection = Given<
   Omit<CamelKeys<AgentKeys>, 'prompt' | 'promptFile' | 'announcement' | 'confirm' | 'outage'>,
-  'farewell' | 'apology' | 'fillers'
+  'farewell' | 'apology' | 'misheard' | 'fillers'
 > & {
   /** Empty in an agent with a flow. */
   readonly prompt: string;

@@ -144,6 +144,8 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
     ...camelKeys(rest),
     farewell: rest.farewell ?? texts.farewell,
     apology,
+    misheard:
+      rest.misheard ?? (hasBuiltInTexts(rest.language) ? texts.misheard : (rest.apology ?? texts.misheard)),
     // English lines would surprise who hears another language.
     lateLines: hasBuiltInTexts(rest.language) ? texts.fillers : [apology],
     fillers: rest.fillers ?? texts.fillers,

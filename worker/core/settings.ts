@@ -25,6 +25,7 @@ export interface CallSettings {
   readonly greeting: string;
   readonly farewell: string;
   readonly apology: string;
+  readonly misheard: string;
   /** What the recording says that is played when TTS cannot be heard and no line is ready; empty: it is a signal without words. */
   readonly announcement: string;
   /** Spoken one after another while the caller waits for an answer. */

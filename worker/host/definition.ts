@@ -38,6 +38,7 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
     ...(recording !== undefined && recording.consent !== '' && { consent: recording.consent }),
     farewell: agent.farewell,
     apology: agent.apology,
+    misheard: agent.misheard,
     announcement: agent.announcement.text,
     fillers: agent.fillers,
     lateLines: agent.lateLines,
@@ -84,7 +85,7 @@ export interface KnownTexts {
 }
 
 export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
-  const { consent = '', greeting, apology, confirmQuestion, idle, outage } = settings;
+  const { consent = '', greeting, apology, misheard, confirmQuestion, idle, outage } = settings;
   const pronounce = newRespelling(settings.pronounce);
   const pieces = (line: string): string[] => {
     const splitter = newSplitter();
@@ -97,7 +98,7 @@ export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
     (piece) => !hasVariables(piece),
   );
   const [first, behind] = [
-    [...greeted, ...pieces(apology)],
+    [...greeted, ...pieces(apology), ...pieces(misheard)],
     [...pieces(idle.ask), ...pieces(outage.hold)],
   ];
   const texts = [...fillers, ...first, ...farewell, ...behind, pronounce(confirmQuestion)];

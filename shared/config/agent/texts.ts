@@ -11,6 +11,8 @@ export interface BuiltInTexts {
   readonly fillers: readonly string[];
   /** Spoken when an answer could not be made. */
   readonly apology: string;
+  /** Spoken to a caller of whose words STT has told none. */
+  readonly misheard: string;
   readonly farewell: string;
   /** Said when an answer that was tried again could not be made either, and in front of the one that could. */
   readonly hold: string;
@@ -35,6 +37,7 @@ export interface BuiltInTexts {
 const english: BuiltInTexts = {
   fillers: ['One moment.', 'Let me check.', 'Just a second.', 'Bear with me.'],
   apology: 'Sorry, something went wrong on my side. Could you say that again?',
+  misheard: 'Sorry, I did not catch that. Could you say it again?',
   farewell: 'Goodbye.',
   hold: 'I am still having trouble. Please stay on the line.',
   back: 'Thank you for waiting.',
@@ -57,6 +60,7 @@ const english: BuiltInTexts = {
 const turkish: BuiltInTexts = {
   fillers: ['Bir saniye lütfen.', 'Hemen bakıyorum.', 'Kontrol ediyorum.', 'Biraz daha bekleteceğim.'],
   apology: 'Özür dilerim, bir sorun oluştu. Tekrar söyler misiniz?',
+  misheard: 'Özür dilerim, anlayamadım. Tekrar söyler misiniz?',
   farewell: 'Hoşça kalın.',
   hold: 'Sorun hâlâ sürüyor. Lütfen hatta kalın.',
   back: 'Beklediğiniz için teşekkür ederim.',
@@ -84,6 +88,7 @@ const german: BuiltInTexts = {
     'Ich bin gleich so weit.',
   ],
   apology: 'Entschuldigung, da ist bei mir etwas schiefgegangen. Können Sie das bitte wiederholen?',
+  misheard: 'Entschuldigung, das habe ich nicht verstanden. Können Sie das bitte wiederholen?',
   farewell: 'Auf Wiederhören.',
   hold: 'Es klappt leider noch nicht. Bitte bleiben Sie dran.',
   back: 'Danke, dass Sie gewartet haben.',
@@ -107,6 +112,7 @@ const german: BuiltInTexts = {
 const spanish: BuiltInTexts = {
   fillers: ['Un momento, por favor.', 'Déjeme comprobarlo.', 'Un segundo más.', 'Enseguida estoy con usted.'],
   apology: 'Disculpe, algo ha fallado. ¿Puede repetirlo, por favor?',
+  misheard: 'Disculpe, no le he entendido. ¿Puede repetirlo, por favor?',
   farewell: 'Adiós.',
   hold: 'Sigo teniendo problemas. No cuelgue, por favor.',
   back: 'Gracias por esperar.',
@@ -134,6 +140,7 @@ const french: BuiltInTexts = {
     'Je suis à vous tout de suite.',
   ],
   apology: "Excusez-moi, un problème est survenu. Pouvez-vous répéter, s'il vous plaît ?",
+  misheard: "Excusez-moi, je n'ai pas compris. Pouvez-vous répéter, s'il vous plaît ?",
   farewell: 'Au revoir.',
   hold: "Le problème n'est pas résolu. Restez en ligne, s'il vous plaît.",
   back: "Merci d'avoir patienté.",

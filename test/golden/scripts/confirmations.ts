@@ -119,7 +119,7 @@ export const confirmations: readonly Dialogue[] = [
 
   dialogue('a noise and words without a sense leave the question open', (begin) => {
     const call = asked(begin).callerBegins().callerInsists().later(2_000).callerStops().silenceEndsTheTurn();
-    call.sttFinalizes().botSays('Sorry, say that again.').botFinishes().callerSays('Yes.').running('pay');
+    call.sttFinalizes().botSays('Sorry, what was that?').botFinishes().callerSays('Yes.').running('pay');
   }),
 
   dialogue('what only reads runs at once beside a question', (begin) => {

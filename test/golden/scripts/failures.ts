@@ -263,7 +263,7 @@ export const failures: readonly Dialogue[] = [
         .later(2_000)
         .callerStops()
         .silenceEndsTheTurn();
-      call.sttFinalizes().ordered('fault stt empty').botSays('Sorry, say that again.');
+      call.sttFinalizes().ordered('fault stt empty').botSays('Sorry, what was that?');
       const noise = begin().opens().callerBegins().later(300).callerStops().silenceEndsTheTurn();
       noise.sttFinalizes().without('fault.noticed').without('tts.speak');
     },
@@ -388,24 +388,24 @@ export const failures: readonly Dialogue[] = [
     begin().opens().callerBegins().skips().later(60_000).orders();
   }),
 
-  dialogue('a long speech without words is apologised for, twice in a row at most', (begin) => {
+  dialogue('a long speech without words is asked for again, twice in a row at most', (begin) => {
     const call = begin().opens();
     const mumbles = (): void => {
       call.callerBegins().later(2_000).callerStops().silenceEndsTheTurn().skips().sttFinalizes();
     };
     for (let turn = 0; turn < 2; turn += 1) {
       mumbles();
-      call.botSays('Sorry, say that again.').botFinishes();
+      call.botSays('Sorry, what was that?').botFinishes();
     }
     mumbles();
     call.orders().callerSays('Hello.').llmAnswers('Hi.').botFinishes();
     mumbles();
-    call.botSays('Sorry, say that again.');
+    call.botSays('Sorry, what was that?');
   }),
 
   dialogue('a word or two that STT does not know are asked for again', (begin) => {
     const call = begin().opens().callerBegins().later(850).callerStops().silenceEndsTheTurn().sttFinalizes();
-    call.botSays('Sorry, say that again.');
+    call.botSays('Sorry, what was that?');
   }),
 
   dialogue('a short noise without words is passed over', (begin) => {
@@ -427,10 +427,10 @@ export const failures: readonly Dialogue[] = [
     call.llmIsAsked('user: Go.', 'assistant: A long', 'assistant: enough answer.', 'user: Thanks.');
   }),
 
-  dialogue('a long interruption without words is apologised for', (begin) => {
+  dialogue('a long interruption without words is asked for again', (begin) => {
     const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300);
     call.callerBegins().callerInsists().later(1_500).callerStops().silenceEndsTheTurn().sttFinalizes();
-    call.botSays('Sorry, say that again.').rounds(1);
+    call.botSays('Sorry, what was that?').rounds(1);
   }),
 
   dialogue('STT that forgets the end of a cough is replaced, and hears the next turn', (begin) => {

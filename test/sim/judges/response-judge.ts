@@ -266,8 +266,9 @@ export class ResponseJudge {
     story.response = newStoryResponse({ context, round, former, base, usersBefore: story.users.length });
     if (promoted?.hangsUp === true) story.takesLeave(story.response);
     // Who was not understood may be about to say something else.
+    const { apology, misheard } = story.settings;
     const asksAgain = scene.actions.some(
-      (one) => one.type === 'tts.speak' && one.text.trim() === story.settings.apology,
+      (one) => one.type === 'tts.speak' && [apology, misheard].includes(one.text.trim()),
     );
     if (this.#turns.leaves && asked === undefined && promoted === undefined && !cut && !asksAgain) {
       story.takesLeave(story.response);
@@ -418,12 +419,12 @@ export class ResponseJudge {
 
   #isKnown(plain: string): boolean {
     const { settings, witnesses } = this.#story;
-    const { greeting, farewell, apology, idle, outage } = settings;
+    const { greeting, farewell, apology, misheard, idle, outage } = settings;
     // The requests of one answer follow one another.
     const answers = flat([...witnesses.llm.written.values()].join(' '));
     const written = plain.replaceAll(apology, '').replaceAll(outage.back || apology, '');
     const own = withoutRest(withoutBegun(flat(written), apology), outage.back);
-    const texts = [greeting, farewell, apology, idle.ask, outage.hold, answers];
+    const texts = [greeting, farewell, apology, misheard, idle.ask, outage.hold, answers];
     return texts.some((text) => text.includes(own)) || this.#lines.was(own);
   }
 

@@ -102,8 +102,8 @@ class World implements SimWorld {
       perform: (order) => this.#perform(order),
     });
     this.#lossesAtMs = [...plan.lossesAtMs].sort((a, b) => a - b);
-    const { greeting, farewell, apology, fillers, lateLines, idle } = plan.settings;
-    const lines = [greeting, farewell, apology, ...fillers, ...lateLines, idle.ask];
+    const { greeting, farewell, apology, misheard, fillers, lateLines, idle } = plan.settings;
+    const lines = [greeting, farewell, apology, misheard, ...fillers, ...lateLines, idle.ask];
     this.#known = new Set(lines.flatMap((line) => line.split(/(?<=[.?!]) /)).filter((line) => line !== ''));
     this.#client = new Client(plan, this.time, (id) => this.#twice({ type: 'mark.played', id }));
     this.#playout = this.#newPlayout();

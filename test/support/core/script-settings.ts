@@ -18,6 +18,7 @@ export const scriptSettings: CallSettings = {
   greeting: '',
   farewell: 'Goodbye.',
   apology: 'Sorry, say that again.',
+  misheard: 'Sorry, what was that?',
   announcement: 'Something is not working.',
   fillers: ['One moment.', 'Let me see.'],
   lateLines: ['Bear with me.', 'Still at it.'],

@@ -257,6 +257,7 @@ const fakeSettings = (): CallServices['settings'] => ({
   greeting: 'Hello there.',
   farewell: 'Goodbye.',
   apology: 'Sorry, once more please.',
+  misheard: 'Sorry, what was that?',
   announcement: 'Something is not working.',
   fillers: ['One moment.'],
   lateLines: ['Bear with me.'],

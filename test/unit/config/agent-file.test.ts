@@ -39,6 +39,15 @@ const defaultOutage = {
   unheardNote: '[The caller has not heard your answer. Give it now.]',
 };
 
+const englishLines = {
+  farewell: 'Goodbye.',
+  announcement: { text: 'Sorry, something went wrong. Please wait, or call again later.' },
+  apology: 'Sorry, something went wrong on my side. Could you say that again?',
+  misheard: 'Sorry, I did not catch that. Could you say it again?',
+  fillers: ['One moment.', 'Let me check.', 'Just a second.', 'Bear with me.'],
+  lateLines: ['One moment.', 'Let me check.', 'Just a second.', 'Bear with me.'],
+};
+
 describe('a good agent file', () => {
   it('gives a definition in camelCase with every default', () => {
     const { definition, problems } = load(goodFile);
@@ -49,11 +58,7 @@ describe('a good agent file', () => {
         prompt: 'Be brief.',
         language: 'en',
         greeting: '',
-        farewell: 'Goodbye.',
-        announcement: { text: 'Sorry, something went wrong. Please wait, or call again later.' },
-        apology: 'Sorry, something went wrong on my side. Could you say that again?',
-        fillers: ['One moment.', 'Let me check.', 'Just a second.', 'Bear with me.'],
-        lateLines: ['One moment.', 'Let me check.', 'Just a second.', 'Bear with me.'],
+        ...englishLines,
         maxCallS: 3600,
         outage: defaultOutage,
         pronounce: {},
@@ -131,6 +136,7 @@ note = "[Tasten: {digits}]"
     const { definition } = load(text);
     expect(definition?.agent).toMatchObject({
       farewell: 'Dag.',
+      misheard: 'Wie bitte?',
       fillers: [],
       lateLines: ['Wie bitte?'],
       confirm: { ask: 'Soll ich das tun?', yes: ['ja'], no: ['nein'] },

@@ -1,5 +1,5 @@
 /**
- * One response of the bot: an answer of the LLM or a line of its own (greeting, question, apology, farewell), on its
+ * One response of the bot: an answer of the LLM or a line of its own (greeting, question, apology, misheard, farewell), on its
  * way through TTS to the caller. At most one exists at a time, and it belongs to one epoch.
  */
 import {
@@ -24,7 +24,7 @@ import { addText, finishText, newSplitter, splitterCodec, type Splitter } from '
 import { tell } from '../told.ts';
 
 /** Lines of the agent definition. */
-export type AgentLine = 'greeting' | 'question' | 'apology' | 'farewell';
+export type AgentLine = 'greeting' | 'question' | 'apology' | 'misheard' | 'farewell';
 /** And those of others; `closing` is the farewell of a command, which the caller may interrupt (spec 02, Behaviour rules 1). */
 export type LineKind = AgentLine | 'line' | 'rest' | 'closing';
 

@@ -248,6 +248,8 @@ function lineText(step: Step<'setup' | 'tools'>, kind: AgentLine): string {
       return awaitsWord(step.state) ? settings.confirmQuestion : settings.idle.ask;
     case 'apology':
       return settings.apology;
+    case 'misheard':
+      return settings.misheard;
     case 'farewell':
       return settings.farewell;
     default:

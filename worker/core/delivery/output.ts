@@ -174,7 +174,7 @@ function speakAgain(step: Step, former: Response, text: string): void {
   const waitedMs = now - (former.silentAt ?? now);
   const owes = text.trim() !== '' || former.writing;
   // Lines of the agent are made ahead of time; one that TTS owes for so long was not.
-  const own = ['greeting', 'question', 'apology', 'farewell'].includes(former.source);
+  const own = ['greeting', 'question', 'apology', 'misheard', 'farewell'].includes(former.source);
   const known = own && waitedMs < audibleWithin(state, former);
   // A filler that nobody heard has not ended the wait.
   const unheard = former.phase === 'waiting' && former.fillers.length > 0;

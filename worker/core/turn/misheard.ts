@@ -11,7 +11,7 @@ import type { Finalizing } from './turn.ts';
 const wordlessSpeechMs = 800;
 const wordlessInterruptionMs = 1_500;
 /** How often in a row the caller is asked to say it again. */
-const maxWordlessApologies = 2;
+const maxWordlessQuestions = 2;
 /** Speech that goes on for this long without a new word from an STT that tells words as they come is more than one long word. */
 const untoldMs = 1_000;
 
@@ -37,11 +37,11 @@ export function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'list
   const spoke = kind === 'silence' && (isDeaf || turn.lastVoiceAt - turn.startedAt >= longMs);
   if (state.conversation.owed) {
     startAnswer(step, owedSince);
-  } else if (spoke && (isDeaf || state.caller.wordlessTurns < maxWordlessApologies)) {
+  } else if (spoke && (isDeaf || state.caller.wordlessTurns < maxWordlessQuestions)) {
     state.caller.wordlessTurns += 1;
     // It may have been noise after all: that is told, and does not count against STT.
     tell(step, { type: 'fault.noticed', stage: 'stt', what: 'empty' });
-    startLine(step, 'apology', { owedSince });
+    startLine(step, isDeaf ? 'apology' : 'misheard', { owedSince });
   } else if (hasRest) {
     startText(step, 'rest', { text: state.delivery.cutOff, owedSince });
   }
