@@ -135,20 +135,22 @@ export const confirmations: readonly Dialogue[] = [
     );
   }),
 
-  dialogue('two calls are asked about one after the other', (begin) => {
-    const call = begin({ settings }).opens().callerSays('Both.').llmCalls('pay', 'send').botFinishes();
-    call.callerSays('Yes.').running('pay').botSays('Shall I do that?').toolAnswers('pay').botFinishes();
-    call.callerSays('No.').running().rounds(2);
-    call.llmSees(
-      'user: Both.',
-      'assistant: Shall I do that?',
-      'user: Yes.',
-      'assistant: Shall I do that?',
-      'user: No.',
-      'assistant: -> pay, send',
-      'pay: fine',
-      'send: !declined',
-    );
+  dialogue('two calls are asked about once', (begin) => {
+    const both = (): Script =>
+      begin({ settings }).opens().callerSays('Both.').llmCalls('pay', 'send').running().botFinishes();
+    both().callerSays('Yes.').running('pay', 'send').rounds(1);
+    both()
+      .callerSays('No.')
+      .running()
+      .rounds(2)
+      .llmSees(
+        'user: Both.',
+        'assistant: Shall I do that?',
+        'user: No.',
+        'assistant: -> pay, send',
+        'pay: !declined',
+        'send: !declined',
+      );
   }),
 
   dialogue('nobody hangs up on a question', (begin) => {

@@ -60,6 +60,8 @@ export class ToolJudge {
   #over = false;
   /** What the caller said since the bot last asked for a yes; undefined when it did not ask. */
   #saidSince: string[] | undefined;
+  /** A yes is for the calls that it runs at once, and for none later. */
+  #isAnswered = false;
 
   constructor(options: {
     effects: readonly string[];
@@ -129,6 +131,8 @@ export class ToolJudge {
   }
 
   #happened(event: CallEvent): void {
+    if (this.#isAnswered) this.#saidSince = undefined;
+    this.#isAnswered = false;
     if (event.type === 'llm.done') this.#answered(event);
     else if (event.type === 'llm.failed' && event.round === this.openRound) this.#closeRound();
     else if (event.type === 'stt.final') this.#saidSince?.push(event.text);
@@ -220,7 +224,7 @@ export class ToolJudge {
     if (!this.#confirmed.has(call.name)) return;
     this.#count('confirmed');
     if (this.#saidSince?.some((text) => /^yes/i.test(text)) !== true) this.#fail('nobody said yes');
-    this.#saidSince = undefined;
+    this.#isAnswered = true;
   }
 
   /** The call of the LLM that this run is of. */

@@ -119,7 +119,7 @@ export function resumeTools(
   for (const record of [...state.records]) {
     const rule = settings.ruleOf(record.call.name);
     const { phase } = record;
-    if (phase.type === 'held' && phase.giveUpAt !== undefined) phase.giveUpAt = now + confirmWaitMs;
+    if (phase.type === 'held') phase.giveUpAt = now + confirmWaitMs;
     if (phase.type !== 'running' && phase.type !== 'retrying') continue;
     if (rule?.outlives === true) continue;
     if (record.kind === 'read_only' && rule !== undefined) {

@@ -117,7 +117,7 @@ export type ToolOrder =
   | { readonly type: 'tool.abandon'; readonly key: number; readonly reason: AbandonReason }
   /** A call that was ordered to run is over. */
   | { readonly type: 'tool.ended'; readonly call: RequestedCall; readonly end: ToolEnd }
-  | { readonly type: 'caller.ask'; readonly key: number; readonly call: RequestedCall }
+  | { readonly type: 'caller.ask'; readonly key: number }
   /** What an interruption left running is over: the outcome waits for the next safe point. */
   | { readonly type: 'outcome.late' }
   | { readonly type: 'filler.speak'; readonly epoch: number; readonly index: number }
@@ -140,7 +140,7 @@ export interface CallRecord {
   phase:
     /** It was asked for in this step, and nothing is decided yet. */
     | { readonly type: 'new' }
-    | { readonly type: 'held'; readonly isAsked: boolean; readonly isHeard: boolean; giveUpAt?: Millis }
+    | { readonly type: 'held'; readonly isHeard: boolean; giveUpAt: Millis }
     | {
         readonly type: 'running';
         readonly attempt: number;
@@ -260,7 +260,7 @@ export const toolStateCodec = record<ToolState>({
       kind: text(),
       phase: union<CallRecord['phase'], 'type'>('type', {
         new: {},
-        held: { isAsked: flag, isHeard: flag, giveUpAt: maybe(time) },
+        held: { isHeard: flag, giveUpAt: time },
         running: { ...heldUp, fillerAt: maybe(time) },
         retrying: { ...heldUp, startAt: time },
         settled: { text: text() },

@@ -118,7 +118,7 @@ function openRound(site: Site, event: Extract<ToolEvent, { type: 'round.complete
     keys: records.map(({ key }) => key),
   };
   for (const record of records) if (record.phase.type === 'new') admit(site, record);
-  askNext(site);
+  ask(site);
 }
 
 /** Why a call cannot run whatever the state of the turn is. */
@@ -171,7 +171,7 @@ function admit(site: Site, record: CallRecord): void {
   }
   const refusal = refuseEffect(state, record, { rule, round });
   if (refusal !== undefined) settleWith(record, refusal);
-  else if (rule.confirm) record.phase = { type: 'held', isAsked: false, isHeard: false };
+  else if (rule.confirm) record.phase = { type: 'held', isHeard: false, giveUpAt: site.now + confirmWaitMs };
   else run(site, record, { rule, attempt: 1 });
 }
 
@@ -256,7 +256,7 @@ function onDeadline(site: Site): void {
   const { state, now, settings } = site;
   for (const record of [...state.records]) {
     const { phase } = record;
-    if (phase.type === 'held' && phase.giveUpAt !== undefined && now >= phase.giveUpAt)
+    if (phase.type === 'held' && now >= phase.giveUpAt)
       settleWith(record, errorText('not_confirmed', 'the caller did not answer, so the call was not run'));
     else if ((phase.type === 'running' || phase.type === 'retrying') && now >= phase.endsAt)
       timeOut(site, record);
@@ -266,7 +266,6 @@ function onDeadline(site: Site): void {
     } else if (phase.type === 'running' && phase.fillerAt !== undefined && now >= phase.fillerAt)
       fill(site, record);
   }
-  askNext(site);
 }
 
 function timeOut(site: Site, record: CallRecord): void {
@@ -286,32 +285,29 @@ function fill(site: Site, { key }: CallRecord): void {
 
 // ---- The caller's word --------------------------------------------------------------------------------------------
 
-/** Questions are asked one after another. */
-function askNext({ state, now, orders }: Site): void {
-  const held = state.records.filter(({ phase }) => phase.type === 'held');
-  if (held.some(({ phase }) => phase.type === 'held' && phase.isAsked)) return;
-  const next = held[0];
-  if (next === undefined || state.round?.isCut === true) return;
-  next.phase = { type: 'held', isAsked: true, isHeard: false, giveUpAt: now + confirmWaitMs };
-  orders.push({ type: 'caller.ask', key: next.key, call: next.call });
+/** One question for all calls of the round: a caller who was asked the same again would think that the yes was not heard. */
+function ask({ state, orders }: Site): void {
+  const first = state.records.find(({ phase }) => phase.type === 'held');
+  if (first !== undefined) orders.push({ type: 'caller.ask', key: first.key });
 }
 
 function noteHeard({ state, now }: Site, key: number): void {
-  const record = state.records.find((candidate) => candidate.key === key);
-  if (record?.phase.type === 'held' && record.phase.isAsked)
-    record.phase = { type: 'held', isAsked: true, isHeard: true, giveUpAt: now + confirmWaitMs };
+  const held = state.records.filter(({ phase }) => phase.type === 'held');
+  if (!held.some((record) => record.key === key)) return;
+  for (const record of held) record.phase = { type: 'held', isHeard: true, giveUpAt: now + confirmWaitMs };
 }
 
 function answered(site: Site, verdict: 'yes' | 'no' | 'unclear', epoch: number): void {
   const { state, settings } = site;
-  const record = state.records.find(({ phase }) => phase.type === 'held' && phase.isHeard);
-  if (record === undefined || state.round === undefined) return;
+  const records = state.records.filter(({ phase }) => phase.type === 'held' && phase.isHeard);
+  if (records.length === 0 || state.round === undefined) return;
   if (epoch > state.epoch) carryOver(state, epoch);
-  const rule = settings.ruleOf(record.call.name);
-  if (verdict === 'yes' && rule !== undefined) run(site, record, { rule, attempt: 1 });
-  else if (verdict === 'no')
-    settleWith(record, errorText('declined', 'the caller said no, so the call was not run'));
-  else
-    settleWith(record, errorText('not_confirmed', 'the caller gave no clear yes, so the call was not run'));
-  askNext(site);
+  for (const record of records) {
+    const rule = settings.ruleOf(record.call.name);
+    if (verdict === 'yes' && rule !== undefined) run(site, record, { rule, attempt: 1 });
+    else if (verdict === 'no')
+      settleWith(record, errorText('declined', 'the caller said no, so the call was not run'));
+    else
+      settleWith(record, errorText('not_confirmed', 'the caller gave no clear yes, so the call was not run'));
+  }
 }
