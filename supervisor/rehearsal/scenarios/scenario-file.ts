@@ -143,6 +143,10 @@ function readCaller(raw: unknown, at: KeyPath, problems: ProblemList): ScenarioC
     problems.error(at, `must be a list of at most ${mostSteps} steps, or a table with a goal`);
     return undefined;
   }
+  if (raw.length === 0) {
+    problems.error(at, 'has no step; who only hears the greeting and hangs up is [{ hang_up = true }]');
+    return undefined;
+  }
   const steps = raw.map((entry: unknown, index) => readStep(entry, [...at, index], problems));
   const known = steps.filter((step) => step !== undefined);
   const hangsUp = known.findIndex(({ does }) => does === 'hang-up');

@@ -158,7 +158,11 @@ caller = ["Hi"]
       '5:8 scenario[1].name is the name of another scenario',
     ],
     ['[[scenario]]\nname = "a"\ncaller = ["Hi"]\nretries = 2', '4:1 scenario[0].retries is not a known key'],
-    ['[caller]\nllama = 1\n[[scenario]]\nname = "a"\ncaller = []', '2:1 caller.llama is not a known key'],
+    ['[caller]\nllama = 1\n[[scenario]]\nname = "a"\ncaller = ["Hi"]', '2:1 caller.llama is not a known key'],
+    [
+      '[[scenario]]\nname = "a"\ncaller = []',
+      '3:10 scenario[0].caller has no step; who only hears the greeting and hangs up is [{ hang_up = true }]',
+    ],
   ])('refuses %j, with line and column', (text, message) => {
     const { file, problems } = read(text);
     expect(file).toBeUndefined();
