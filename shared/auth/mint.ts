@@ -2,8 +2,7 @@
  * Makes session tokens, for the command line, tests and backends in Node. What this makes, the verifier accepts: the payload
  * goes through the verifier's own rules before it is signed (spec 01, Authentication 6).
  */
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 import { encodeBase64Url } from './base64url.ts';
 import {
   isTooLarge,
@@ -13,8 +12,7 @@ import {
   sign,
   tokenPrefix,
 } from './session-token.ts';
-import { readPayload } from './token-payload.ts';
-import type { TokenAudience } from './token-payload.ts';
+import { readPayload, type TokenAudience } from './token-payload.ts';
 
 export interface MintClaims {
   readonly aud: TokenAudience;

@@ -4,12 +4,10 @@
  * nothing remembers one: single use is the business of whoever owns the used ids.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 import { decodeBase64Url } from './base64url.ts';
 import type { TokenFault } from './token-fault.ts';
-import { readPayload } from './token-payload.ts';
-import type { SessionClaims, TokenAudience } from './token-payload.ts';
+import { readPayload, type SessionClaims, type TokenAudience } from './token-payload.ts';
 
 export const maxTokenBytes = 4096;
 /** Allowed difference between the clocks of minter and server, on each side. */

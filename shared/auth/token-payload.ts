@@ -2,10 +2,8 @@
  * The payload of a session token: what it may hold (spec 01, Session token payload). Reading and minting share these rules,
  * so what one refuses the other never makes. Rules name the field and never repeat a value. Unknown fields are ignored.
  */
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
-import { parseStrictJson } from './strict-json.ts';
-import type { JsonNode } from './strict-json.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import { parseStrictJson, type JsonNode } from './strict-json.ts';
 
 /** The listeners that take session tokens. */
 export const tokenAudiences = ['svc-ws', 'svc-rtvi', 'svc-webrtc'] as const;

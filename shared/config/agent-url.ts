@@ -2,8 +2,7 @@
  * The address of an agent process (spec 02, Link settings and Authentication). It may hold a path and a query, which may be secrets:
  * everybody but the connection itself shows scheme, host and port only.
  */
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 import { hostReach, type HostReach } from '../net/plain-host.ts';
 
 export interface AgentUrl {

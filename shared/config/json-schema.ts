@@ -3,11 +3,9 @@
  * calls compile them here and nowhere else, so that they agree. Nothing is ever fetched: a schema that refers outside
  * itself is refused. What is wrong with a schema is told by place and rule, without its values.
  */
-import { Ajv } from 'ajv';
-import type { ErrorObject, Options, ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 import { isPlainSchema } from './plain-schema.ts';
 import { isTable } from './table.ts';
 

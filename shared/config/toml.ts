@@ -4,8 +4,7 @@
  * out the line of each one and reading on; nothing of the text itself gets into a message.
  */
 import TOML from '@iarna/toml';
-import { ParseError, parseTOML } from 'toml-eslint-parser';
-import type { AST } from 'toml-eslint-parser';
+import { ParseError, parseTOML, type AST } from 'toml-eslint-parser';
 import type { KeyPath, Place, Places, Problem, TextPiece } from './problem.ts';
 
 export interface TomlFile {

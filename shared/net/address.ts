@@ -2,8 +2,7 @@
  * `host:port` texts of listener addresses. An address that parsed can be bound or connected to as it stands; names are
  * not resolved here.
  */
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 
 export interface HostPort {
   /** A name, an IPv4 address, or an IPv6 address without brackets. */

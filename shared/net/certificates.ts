@@ -1,7 +1,6 @@
 /** A bundle of certificates as text (spec 02, `SVC_AGENT_TLS_CA`). The error is the rule that it breaks. */
 import { X509Certificate } from 'node:crypto';
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 
 export const certificateLimits = { certificates: 16, bytes: 262_144 } as const;
 

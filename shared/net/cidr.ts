@@ -2,8 +2,7 @@
  * IP addresses and address ranges, literally: no names, no zones, no short forms of IPv4. IPv4 addresses that are written
  * inside IPv6 (`::ffff:1.2.3.4`) are IPv4 addresses, so that one machine has one address on every kind of socket.
  */
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 
 /** 4 bytes for IPv4, 16 for IPv6; never an IPv4 address in 16 bytes. */
 export type IpBytes = readonly number[];

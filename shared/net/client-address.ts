@@ -3,10 +3,8 @@
  * end: each hop was written by the one after it, so the walk goes on as long as the writer is a trusted proxy. What a client
  * writes itself can never move it to another address than its own or its proxy's.
  */
-import { formatIp, ipGroups, isInRange, parseIp } from './cidr.ts';
-import type { Cidr, IpBytes } from './cidr.ts';
-import { readHops } from './forwarded.ts';
-import type { ForwardingHeader } from './forwarded.ts';
+import { formatIp, ipGroups, isInRange, parseIp, type Cidr, type IpBytes } from './cidr.ts';
+import { readHops, type ForwardingHeader } from './forwarded.ts';
 
 export interface ClientAddressOptions {
   /** SVC_TRUSTED_PROXIES; empty means that no header is ever read. */

@@ -3,8 +3,7 @@
  * (`unknown`, an obfuscated name, nonsense) stays in its place as undefined: it is never skipped, because what stands before
  * it was vouched for by nobody. The caller limits the header (8 KiB of request head).
  */
-import { parseIp } from './cidr.ts';
-import type { IpBytes } from './cidr.ts';
+import { parseIp, type IpBytes } from './cidr.ts';
 
 export const forwardingHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const;
 export type ForwardingHeader = (typeof forwardingHeaders)[number];

@@ -2,8 +2,7 @@
  * Origins of web pages as the `Origin` header names them: a scheme, a host, and a port where it is not the scheme's own. Applications
  * that bring a browser along have schemes of their own, such as `capacitor://localhost`.
  */
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 
 /** Origins in the form of {@link canonicalOrigin}, or every one. */
 export type AllowedOrigins = 'any' | readonly string[];

@@ -2,8 +2,7 @@
  * Where a Redis or Valkey server is, from its URL (SVC_TOKEN_STORE_URL). The URL may hold a password: messages state the rule
  * and never repeat any part of it.
  */
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 import { Sensitive } from '../config/sensitive.ts';
 
 export interface RedisTarget {

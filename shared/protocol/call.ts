@@ -7,8 +7,7 @@
  */
 import * as z from 'zod';
 import type { Millis } from '../base/units.ts';
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 import { knownMessageTypes, type ConversationMessageType } from './conversation.ts';
 
 export const CALL_PROTOCOL_VERSION = 1;

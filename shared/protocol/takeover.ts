@@ -4,8 +4,7 @@
  * read against its declaration, and a version is named first.
  */
 import * as z from 'zod';
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 import { outboundLeft } from './callback/takeover.ts';
 import { sipRelayed, sipToSuccessor } from './sip/takeover.ts';
 import { webrtcAnswered, webrtcAsked } from './webrtc/takeover.ts';

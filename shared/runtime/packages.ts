@@ -5,8 +5,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { fail, ok } from '../base/result.ts';
-import type { Result } from '../base/result.ts';
+import { fail, ok, type Result } from '../base/result.ts';
 
 /** Where a package's module is, as an address for `import`; the error completes "names a package that". */
 export function findPackage(name: string, folders: readonly string[]): Result<string, string> {

@@ -3,8 +3,7 @@
  * (spec 01, Authentication 5 to 8). Pure; nothing behind this file ever sees a token, so nothing can log or echo one. A
  * verdict marks no token as used.
  */
-import { fail, ok } from '../../shared/base/result.ts';
-import type { Result } from '../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { Sensitive } from '../../shared/config/sensitive.ts';
 import { isSameSecret } from '../../shared/auth/same-secret.ts';
 import { isTooLarge, verifySessionToken } from '../../shared/auth/session-token.ts';

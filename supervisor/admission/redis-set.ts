@@ -1,6 +1,5 @@
 /** A set of ids in a Redis or Valkey server: one `SET NX PX` for each id, under a digest of the id. */
-import { ok } from '../../shared/base/result.ts';
-import type { Result } from '../../shared/base/result.ts';
+import { ok, type Result } from '../../shared/base/result.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { digestOf, type RedisLine } from '../fleet/redis-line.ts';
 import type { SharedSet } from './token-store.ts';

@@ -4,13 +4,11 @@
  * store has said so: no answer is a refusal (it fails closed), but for the streams of carriers, which are proved twice. A store that cannot answer leaves no mark in the ledger, so
  * that the token may be tried again.
  */
-import { fail, ok } from '../../shared/base/result.ts';
-import type { Result } from '../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { skewS } from '../../shared/auth/session-token.ts';
 import type { WallClock } from '../../shared/runtime/clock.ts';
-import type { TokenLedger } from './token-ledger.ts';
-import { newRareWarning } from './token-ledger.ts';
+import { newRareWarning, type TokenLedger } from './token-ledger.ts';
 
 export type UseFault = 'reused' | 'set_full' | 'store_unavailable';
 

@@ -2,8 +2,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { fail, ok } from '../../shared/base/result.ts';
-import type { Result } from '../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../shared/base/result.ts';
 import { agentLinkVariables } from '../../shared/config/server/agent-link-variables.ts';
 import { loadAgentFile } from '../../shared/config/load.ts';
 import {

@@ -2,10 +2,8 @@
  * The command `token`: mints a session token for trying things out, and shows what one says. The secret comes from the
  * environment alone, because arguments are seen by every user of the machine; nothing here prints it.
  */
-import { fail, ok } from '../../shared/base/result.ts';
-import type { Result } from '../../shared/base/result.ts';
-import { mintSessionToken } from '../../shared/auth/mint.ts';
-import type { MintClaims } from '../../shared/auth/mint.ts';
+import { fail, ok, type Result } from '../../shared/base/result.ts';
+import { mintSessionToken, type MintClaims } from '../../shared/auth/mint.ts';
 import {
   maxLifetimeS,
   minSecretBytes,
@@ -14,8 +12,7 @@ import {
   splitToken,
 } from '../../shared/auth/session-token.ts';
 import { tokenAnswers } from '../../shared/auth/token-fault.ts';
-import { readPayload, tokenAudiences } from '../../shared/auth/token-payload.ts';
-import type { SessionClaims } from '../../shared/auth/token-payload.ts';
+import { readPayload, tokenAudiences, type SessionClaims } from '../../shared/auth/token-payload.ts';
 import { readArguments, usageError } from './commands.ts';
 
 export interface TokenCommandOptions {

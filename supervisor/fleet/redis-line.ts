@@ -5,8 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type * as redis from '@redis/client';
-import { fail, ok } from '../../shared/base/result.ts';
-import type { Result } from '../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { RedisTarget } from '../../shared/net/redis-url.ts';
 import { afterOthers, type Clock } from '../../shared/runtime/clock.ts';

@@ -3,8 +3,7 @@
  * this machine that asks from this very page, or, with SVC_INSECURE_LISTENERS, for whoever asks. A request for a name that is
  * not of this machine came through a proxy, or from a site that had its name lead here; both look alike.
  */
-import { fail, ok } from '../../shared/base/result.ts';
-import type { Result } from '../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../shared/base/result.ts';
 import { mintSessionToken } from '../../shared/auth/mint.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { clientAddress } from '../../shared/net/client-address.ts';

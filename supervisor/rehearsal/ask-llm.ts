@@ -1,6 +1,5 @@
 /** One question to an LLM and its whole answer, for callers and judges that are played by one. It never asks twice. */
-import { fail, ok } from '../../shared/base/result.ts';
-import type { Result } from '../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
 import { reasonOf } from '../../worker/stages/failure.ts';

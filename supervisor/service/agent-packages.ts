@@ -5,8 +5,7 @@
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail } from '../../shared/base/result.ts';
-import { packagesIn } from '../../shared/config/stages/package.ts';
-import type { LoadedPackage, Packages } from '../../shared/config/stages/package.ts';
+import { packagesIn, type LoadedPackage, type Packages } from '../../shared/config/stages/package.ts';
 import { findPackage, importPackage } from '../../shared/runtime/packages.ts';
 
 export interface AgentPackages {

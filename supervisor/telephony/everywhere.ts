@@ -3,8 +3,7 @@
  * passed on to the host that has the transfer, the call or the call that was made. Where that host is gone, or nobody can tell which it
  * is, this one does what it would do after a death: it knows nothing of the call. Without a shared store there is one host.
  */
-import { fail } from '../../shared/base/result.ts';
-import type { Result } from '../../shared/base/result.ts';
+import { fail, type Result } from '../../shared/base/result.ts';
 import type { CarriedCall, CarrierOutcome, ControlCommand } from '../../shared/protocol/call-control.ts';
 import type { ToWorker } from '../../shared/protocol/ipc.ts';
 import type { OutboundRequest, OutboundView, TransferView } from '../../shared/protocol/callback/api.ts';

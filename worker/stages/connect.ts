@@ -8,8 +8,7 @@ import { Agent } from 'node:https';
 import { Agent as PlainAgent } from 'node:http';
 import type { buildConnector as undici } from 'undici';
 import { buildConnector } from '../../shared/runtime/undici.ts';
-import { lookup, LOOKUP_TIMEOUT_CODE } from './lookup.ts';
-import type { Lookup } from './lookup.ts';
+import { lookup, LOOKUP_TIMEOUT_CODE, type Lookup } from './lookup.ts';
 import { explained } from './failure.ts';
 import type { StageError } from './stage.ts';
 

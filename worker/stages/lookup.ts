@@ -7,8 +7,7 @@
  */
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupAddress, LookupAllOptions, LookupOptions } from 'node:dns';
-import { systemClock } from '../../shared/runtime/clock.ts';
-import type { Clock } from '../../shared/runtime/clock.ts';
+import { systemClock, type Clock } from '../../shared/runtime/clock.ts';
 
 /** Longest wait for an address, in milliseconds; within the limit of the whole connection. */
 export const LOOKUP_TIMEOUT_MS = 2_000;

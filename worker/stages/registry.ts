@@ -7,8 +7,7 @@
  */
 import { assert } from '../../shared/base/assert.ts';
 import type { Chosen, ProviderOptions, StageKey } from '../../shared/config/stages/definition.ts';
-import { isPackage, readPackageStage } from '../../shared/config/stages/package.ts';
-import type { Packages } from '../../shared/config/stages/package.ts';
+import { isPackage, readPackageStage, type Packages } from '../../shared/config/stages/package.ts';
 import { leftOut } from '../../shared/config/stages/features.ts';
 import type { StageName } from '../../shared/config/stages/declaration.ts';
 import { breakerInts, Breakers, type ProviderRole } from '../../shared/protocol/breakers.ts';
@@ -21,8 +20,7 @@ import type { FailoverScope, Guarded } from './failover/provider.ts';
 import { RetryBudgets } from './failover/retry-budget.ts';
 import { newFailoverStt } from './failover/stt.ts';
 import { newFailoverTts } from './failover/tts.ts';
-import { providers } from './providers.ts';
-import type { Factory } from './providers.ts';
+import { providers, type Factory } from './providers.ts';
 import type { ProviderNote } from './provider-note.ts';
 import { addressOf, newFailureReader, type ProviderSite } from './provider-failure.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';

@@ -2,11 +2,9 @@
  * Which addresses a tool may reach. The check happens on the resolved addresses of the very connection that is made, so
  * that a name that changes its address between check and use gains nothing.
  */
-import { lookup as resolve } from 'node:dns';
-import type { LookupAddress } from 'node:dns';
+import { lookup as resolve, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { isInRange, parseCidr, parseIp } from '../../shared/net/cidr.ts';
-import type { Cidr } from '../../shared/net/cidr.ts';
+import { isInRange, parseCidr, parseIp, type Cidr } from '../../shared/net/cidr.ts';
 
 /** Everything that is not public unicast, with the prefixes that carry an IPv4 address inside IPv6. */
 const refused: readonly Cidr[] = [

@@ -1,7 +1,6 @@
 /** Arguments of tool calls as the LLM writes them: JSON text in, one canonical form out. */
 import { isDeeperThan } from '../../shared/base/nesting.ts';
-import { fail, ok } from '../../shared/base/result.ts';
-import type { Result } from '../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../shared/base/result.ts';
 import { isTable } from '../../shared/config/table.ts';
 
 /** Characters of the arguments of one call; what is longer is no question to a tool. */

@@ -2,8 +2,7 @@
  * The tools that come with the engine (spec 03, Telephony tools). A call has those that its transport can do; the core
  * performs them. A number never gets to the LLM: destinations have names.
  */
-import { fail, ok } from '../../shared/base/result.ts';
-import type { Result } from '../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { TelephonyDefinition } from '../../shared/config/agent/telephony.ts';
 import { controlBudgetMs } from '../../shared/protocol/call-control.ts';
 import type { ToolRule } from '../core/tools/tools-state.ts';

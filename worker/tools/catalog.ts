@@ -4,14 +4,12 @@
  * its tool out; nothing here runs one.
  */
 import type { FlowDefinition } from '../../shared/config/agent/flow.ts';
-import { compileArguments } from '../../shared/config/json-schema.ts';
-import type { ArgumentCheck, SchemaOptions } from '../../shared/config/json-schema.ts';
+import { compileArguments, type ArgumentCheck, type SchemaOptions } from '../../shared/config/json-schema.ts';
 import { flowTransitions } from '../core/flow/flow.ts';
 import type { ToolRule, Verdict } from '../core/tools/tools-state.ts';
 import type { ToolDeclaration } from '../stages/stage.ts';
 import { canonicalJson, readArguments } from './arguments.ts';
-import { coreRule } from './built-in.ts';
-import type { BuiltInTool } from './built-in.ts';
+import { coreRule, type BuiltInTool } from './built-in.ts';
 import type { Performer, ToolRunner } from './tool.ts';
 
 export interface CatalogTool {

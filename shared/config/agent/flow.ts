@@ -7,8 +7,7 @@ import { compileArguments } from '../json-schema.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';
 import { isTable, readTable } from '../table.ts';
 import { checkVariables } from './call-variables.ts';
-import { checkToolNames } from './tool-names.ts';
-import type { ProvidedTools } from './tool-names.ts';
+import { checkToolNames, type ProvidedTools } from './tool-names.ts';
 import { toolName } from './tools.ts';
 
 const nodeName = z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, 'must be 1 to 50 letters, digits, _ or -');

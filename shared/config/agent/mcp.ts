@@ -8,8 +8,7 @@ import { readEndpoint } from '../stages/endpoint.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { readTable } from '../table.ts';
 import { checkVariables } from './call-variables.ts';
-import { readPassedOn, readSecretHeaders, variableName } from './secrets.ts';
-import type { VariableSite } from './secrets.ts';
+import { readPassedOn, readSecretHeaders, variableName, type VariableSite } from './secrets.ts';
 import { toolName } from './tools.ts';
 
 export const mcpKeys = z.strictObject({

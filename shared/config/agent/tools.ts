@@ -9,8 +9,7 @@ import type { KeyPath, ProblemList } from '../problem.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { isTable, readTable } from '../table.ts';
 import { checkVariables } from './call-variables.ts';
-import { readSecretHeaders, variableName } from './secrets.ts';
-import type { VariableSite } from './secrets.ts';
+import { readSecretHeaders, variableName, type VariableSite } from './secrets.ts';
 
 /** Tools of one agent file (spec 02, Limits). */
 export const mostTools = 64;

@@ -1,6 +1,5 @@
 /** The address of a carrier's API: credentials go there, so that it is https:// but for this machine itself. */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import { isLoopbackHost } from '../../net/loopback.ts';
 import { readVariable, type Variable } from './variables.ts';
 

@@ -1,8 +1,6 @@
 /** The server variables of carrier B: where its webhooks and media streams arrive, what proves them, and how its calls are controlled. */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
-import { parseHostPort } from '../../net/address.ts';
-import type { HostPort } from '../../net/address.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { parseHostPort, type HostPort } from '../../net/address.ts';
 import { apiUrlVariable } from './api-url-variable.ts';
 import type { Reader } from './environment.ts';
 import type { Sensitive } from '../sensitive.ts';

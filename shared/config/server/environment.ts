@@ -1,6 +1,5 @@
 /** Reading server variables from an environment that is handed in: all problems at once, never a value in a message. */
-import { fail } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
+import { fail, type Result } from '../../base/result.ts';
 import type { HostPort } from '../../net/address.ts';
 import type { MachineFacts, Variable } from './variables.ts';
 

@@ -1,8 +1,6 @@
 /** The server variables of the call page: whether it is served, and where it gets its tokens. Part of the list in `server.ts`. */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
-import { parseHostPort } from '../../net/address.ts';
-import type { HostPort } from '../../net/address.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { parseHostPort, type HostPort } from '../../net/address.ts';
 import type { Reader } from './environment.ts';
 import { readVariable } from './variables.ts';
 

@@ -3,8 +3,7 @@
  * commas. `sessions` is the most calls that use the provider at the same time, `rpm` the most requests per minute. Every
  * problem names the entry by its place and the rule; a text is never repeated.
  */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 
 export interface ProviderLimit {
   /** Most calls that use the provider at the same time; absent is unlimited. */

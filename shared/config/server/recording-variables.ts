@@ -1,6 +1,5 @@
 /** The server variables that say where recordings of calls are kept, and where they go. Part of the list in `server.ts`. */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import { isLoopbackHost } from '../../net/loopback.ts';
 import type { Sensitive } from '../sensitive.ts';
 import type { Reader } from './environment.ts';

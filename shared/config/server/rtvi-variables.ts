@@ -1,6 +1,5 @@
 /** The server variables of RTVI: where its clients call, and who of them may. Part of the list in `server.ts`. */
-import { parseHostPort } from '../../net/address.ts';
-import type { HostPort } from '../../net/address.ts';
+import { parseHostPort, type HostPort } from '../../net/address.ts';
 import { originsForm, parseOrigins, type AllowedOrigins } from '../../net/origin.ts';
 import type { Reader } from './environment.ts';
 import type { Sensitive } from '../sensitive.ts';

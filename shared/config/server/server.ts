@@ -3,8 +3,7 @@
  * explanation; reading the environment, messages, help and the reference page come from here. The environment is an
  * argument, nothing reads the process.
  */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import type { HostPort } from '../../net/address.ts';
 import { parseCidrList, type Cidr } from '../../net/cidr.ts';
 import { forwardingHeaders, type ForwardingHeader } from '../../net/forwarded.ts';
@@ -16,8 +15,7 @@ import type { AgentLinkSettings } from './agent-link-variables.ts';
 import { lackedBy, refuseAbsent } from './absent-listeners.ts';
 import { carrierAVariables, takeCarrierA, type CarrierASettings } from './carrier-a-variables.ts';
 import { carrierBVariables, takeCarrierB, type CarrierBSettings } from './carrier-b-variables.ts';
-import { Reader } from './environment.ts';
-import type { ConfigProblem, Env, Exposure } from './environment.ts';
+import { Reader, type ConfigProblem, type Env, type Exposure } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
 import {

@@ -2,8 +2,7 @@
  * The variables of OpenTelemetry that the service obeys, under the names that the OpenTelemetry specification gives them. Part of the
  * list in `server.ts`. One that is empty counts as unset, as that specification wants it.
  */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import type { OtlpTarget, Resource, Sampling } from '../../protocol/telemetry/setup.ts';
 import { Sensitive } from '../sensitive.ts';
 import type { Reader } from './environment.ts';

@@ -1,8 +1,6 @@
 /** The server variables of telephone calls that belong to no single carrier. */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
-import { parseHostPort } from '../../net/address.ts';
-import type { HostPort } from '../../net/address.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { parseHostPort, type HostPort } from '../../net/address.ts';
 import { Sensitive } from '../sensitive.ts';
 import type { Reader } from './environment.ts';
 import {

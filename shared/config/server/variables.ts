@@ -2,10 +2,8 @@
  * The kinds of value that a server variable may hold. A kind knows how to read a text and how to say its rule; the rule
  * never repeats the text.
  */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
-import { formatHostPort, parseHostPort } from '../../net/address.ts';
-import type { HostPort } from '../../net/address.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { formatHostPort, parseHostPort, type HostPort } from '../../net/address.ts';
 import { minSecretBytes } from '../../auth/session-token.ts';
 import { utf8Bytes } from '../../protocol/call.ts';
 import { Sensitive } from '../sensitive.ts';

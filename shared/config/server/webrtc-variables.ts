@@ -1,8 +1,6 @@
 /** The server variables of WebRTC signaling and of where media goes (spec 01, WebRTC signaling and Limits; spec 03, WebRTC reachability). Part of the list in `server.ts`. */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
-import { parseHostPort } from '../../net/address.ts';
-import type { HostPort } from '../../net/address.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { parseHostPort, type HostPort } from '../../net/address.ts';
 import { parseIp } from '../../net/cidr.ts';
 import { originsForm, parseOrigins, type AllowedOrigins } from '../../net/origin.ts';
 import type { Exposure, Reader } from './environment.ts';

@@ -3,8 +3,7 @@
  * and what choosing it takes to know (spec 03, Stage tables and Options tables).
  */
 import type { z } from 'zod';
-import { readTable } from '../table.ts';
-import type { TableRules } from '../table.ts';
+import { readTable, type TableRules } from '../table.ts';
 import type { OptionsReader, OptionsSite } from './options-site.ts';
 
 export type StageName = 'stt' | 'llm' | 'tts';

@@ -2,8 +2,7 @@
  * Addresses of providers that an agent file may override (spec 03, Options tables). Rules are about the shape of the
  * address only; nothing is resolved. No message repeats the address, because people put credentials into them.
  */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import { isLoopbackHost } from '../../net/loopback.ts';
 
 export interface Endpoint {

@@ -3,10 +3,8 @@
  * (spec 03, Options tables). A reader reports everything that is wrong and gives options only for a table without fault.
  */
 import type { TableReading } from '../table.ts';
-import { showPath } from '../problem.ts';
-import type { KeyPath, ProblemList } from '../problem.ts';
-import { readEndpoint } from './endpoint.ts';
-import type { Endpoint, EndpointRules } from './endpoint.ts';
+import { showPath, type KeyPath, type ProblemList } from '../problem.ts';
+import { readEndpoint, type Endpoint, type EndpointRules } from './endpoint.ts';
 
 export interface OptionsSite {
   /** Path of the options table. */

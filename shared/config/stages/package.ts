@@ -2,8 +2,7 @@
  * Providers that come from packages: `provider = "npm:@acme/our-stt"`. What a package exports for a stage, how it is looked at before
  * anybody trusts its shape, and how its options are read. Pure: packages are found and loaded elsewhere (decision 0040).
  */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import { isTable } from '../table.ts';
 import { readToml } from '../toml.ts';
 import type { StageName, TableSite, VoiceRules } from './declaration.ts';

@@ -27,8 +27,7 @@ import {
   ttsKeys,
   ttsSecondaryKeys,
 } from './stage-keys.ts';
-import { isTable, readTable } from '../table.ts';
-import type { TableReading } from '../table.ts';
+import { isTable, readTable, type TableReading } from '../table.ts';
 
 export interface StageReader {
   readonly env: Readonly<Record<string, string | undefined>>;

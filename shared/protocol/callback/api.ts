@@ -3,8 +3,7 @@
  * holds a value of a request.
  */
 import * as z from 'zod';
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import { callFieldLimits, utf8Bytes } from '../call.ts';
 import { carrierNames } from '../call-control.ts';
 

@@ -5,8 +5,7 @@
  * Invariant: no candidate of an offer reaches the ICE agent. It answers whoever proves to know its password and asks nobody, so that
  * an offer cannot make the service send packets to addresses of its choice.
  */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import { parseIp } from '../../net/cidr.ts';
 
 export const sdpLimits = { bytes: 64 * 1024, lines: 1_000, candidates: 64 } as const;

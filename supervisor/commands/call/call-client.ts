@@ -6,22 +6,19 @@
  * addresses' query parts; everything it prints goes through `io.write`.
  */
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { fail, ok } from '../../../shared/base/result.ts';
-import type { Result } from '../../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { newResampler, SAMPLE_RATES } from '../../../shared/audio/resampler.ts';
 import { parseWav, WavError, writeWav } from '../../../shared/audio/wav.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { CallClient } from './caller.ts';
+import { CallClient, type CallEnd, type CallerEvent } from './caller.ts';
 import { readArguments } from '../commands.ts';
 import { reasonOfFile, whyUnwritable } from '../../service/named-files.ts';
-import type { CallEnd, CallerEvent } from './caller.ts';
 import type { Span } from './call-playout.ts';
 import { defaultPace, nextPhase, reportLines, reportOf, speechIn } from './call-report.ts';
 import type { CallPace, CallPhase, TimelineEntry } from './call-report.ts';
 import { ConversationLines } from './call-conversation.ts';
-import { CallRefused } from './call-wire.ts';
-import type { CallEncoding } from './call-wire.ts';
+import { CallRefused, type CallEncoding } from './call-wire.ts';
 
 export interface CallOptions {
   /** Path of the recording. */

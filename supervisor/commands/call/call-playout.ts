@@ -6,8 +6,7 @@
  * backwards. Must not know sockets, clocks or files.
  */
 import { assert } from '../../../shared/base/assert.ts';
-import { FRAME_MS } from '../../../shared/base/units.ts';
-import type { Millis } from '../../../shared/base/units.ts';
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { rmsDbfs } from '../../../shared/audio/pcm.ts';
 
 /** A stretch of time, since `started`. */

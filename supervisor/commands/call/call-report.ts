@@ -2,8 +2,7 @@
  * When the terminal caller speaks and hangs up, and what it tells about a call. Pure: facts and times come as arguments,
  * in milliseconds since `started`. Must not read a clock, a file or a socket.
  */
-import { FRAME_MS } from '../../../shared/base/units.ts';
-import type { Millis } from '../../../shared/base/units.ts';
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { rmsDbfs } from '../../../shared/audio/pcm.ts';
 import type { BotSpan, Span } from './call-playout.ts';
 

@@ -5,15 +5,13 @@
  * echoed when their audio has really been played, and `clear` silences at once. Must not decide what to say or when to hang up.
  */
 import type { WebSocket } from 'ws';
-import { FRAME_MS } from '../../../shared/base/units.ts';
-import type { Millis } from '../../../shared/base/units.ts';
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { decodeMulaw, encodeMulaw } from '../../../shared/audio/g711.ts';
 import { int16View, writeInt16 } from '../../../shared/audio/pcm.ts';
 import type { Timer } from '../../../shared/runtime/clock.ts';
 import type { ToldMessage } from './call-conversation.ts';
 import { CallPlayout } from './call-playout.ts';
-import { decodeServerMessage, openCall } from './call-wire.ts';
-import type { CallerOptions, StartedCall } from './call-wire.ts';
+import { decodeServerMessage, openCall, type CallerOptions, type StartedCall } from './call-wire.ts';
 
 /** What happened in the call; `atMs` counts from `started`. `fault` is a breach of the protocol by the server. */
 export type CallerEvent = { readonly atMs: Millis } & (

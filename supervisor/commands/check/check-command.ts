@@ -4,8 +4,7 @@
  */
 import { dirname, resolve } from 'node:path';
 import type { ReadBytes } from '../../../shared/config/agent/announcement.ts';
-import { loadAgentFile } from '../../../shared/config/load.ts';
-import type { LoadedAgent, LoadOptions } from '../../../shared/config/load.ts';
+import { loadAgentFile, type LoadedAgent, type LoadOptions } from '../../../shared/config/load.ts';
 import { unknownVariables } from '../../../shared/config/server/server.ts';
 import { whyUnreadable } from '../../service/named-files.ts';
 import { loadAgentPackages } from '../../service/agent-packages.ts';

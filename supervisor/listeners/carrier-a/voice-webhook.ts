@@ -4,8 +4,7 @@
  * to the stream only where the operator wants that.
  */
 import type { IncomingMessage } from 'node:http';
-import { fail, ok } from '../../../shared/base/result.ts';
-import type { Result } from '../../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { CarrierASettings } from '../../../shared/config/server/carrier-a-variables.ts';
 import type { Answer } from '../answer.ts';
 import { connectStream, rejectBusy, response } from '../../telephony/carrier-a/twiml.ts';

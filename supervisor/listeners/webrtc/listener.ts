@@ -4,8 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assert } from '../../../shared/base/assert.ts';
-import { fail, ok } from '../../../shared/base/result.ts';
-import type { Result } from '../../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import { tokenAnswers } from '../../../shared/auth/token-fault.ts';
 import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import type { WebrtcSettings } from '../../../shared/config/server/webrtc-variables.ts';

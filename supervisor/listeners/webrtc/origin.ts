@@ -3,8 +3,7 @@
  * that is asked always may; others where SVC_WEBRTC_CORS_ORIGIN names them. Refusals have these headers too: without them a browser
  * hides from a page why it was refused.
  */
-import type { AllowedOrigins } from '../../../shared/net/origin.ts';
-import { canonicalOrigin } from '../../../shared/net/origin.ts';
+import { canonicalOrigin, type AllowedOrigins } from '../../../shared/net/origin.ts';
 import type { RequestHead } from '../../admission/credentials.ts';
 import { originRefusal } from '../../admission/origins.ts';
 import type { ServerSettings } from '../../../shared/config/server/server.ts';

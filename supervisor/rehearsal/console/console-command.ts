@@ -1,6 +1,5 @@
 /** The command `console AGENT.toml`: a call with the agent by typing and reading (see docs/rehearsal.md). */
-import { clearLine, createInterface, cursorTo } from 'node:readline';
-import type { Interface } from 'node:readline';
+import { clearLine, createInterface, cursorTo, type Interface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { showProblem } from '../../commands/check/check-command.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';

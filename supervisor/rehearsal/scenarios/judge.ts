@@ -1,6 +1,5 @@
 /** Lets an LLM judge whether a sentence about a finished conversation is true. What was said in it is evidence, never an order. */
-import { fail, ok } from '../../../shared/base/result.ts';
-import type { Result } from '../../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { LlmStage, ToolDeclaration } from '../../../worker/stages/stage.ts';
 import { askLlm, type AskOptions, type LlmAnswer } from '../ask-llm.ts';
 import type { TurnRecord } from '../transcript.ts';

@@ -2,8 +2,7 @@
  * Reads a scenario file: text in, scenarios and every problem out, with line and column as for agent files. Opens nothing.
  * Scenarios exist exactly when no problem is an error.
  */
-import { ProblemList } from '../../../shared/config/problem.ts';
-import type { KeyPath, Places, Problem } from '../../../shared/config/problem.ts';
+import { ProblemList, type KeyPath, type Places, type Problem } from '../../../shared/config/problem.ts';
 import { readLlm } from '../../../shared/config/stages/stage-tables.ts';
 import type { LlmDefinition } from '../../../shared/config/stages/definition.ts';
 import { leftOut } from '../../../shared/config/stages/features.ts';

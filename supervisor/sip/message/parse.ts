@@ -3,8 +3,7 @@
  * strict where two readers could understand two things. What cannot be read at all has no headers to answer with and is an error; what
  * can be read and breaks a rule is judged in validate.ts.
  */
-import { fail, ok } from '../../../shared/base/result.ts';
-import type { Result } from '../../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { SipHeader, SipMessage } from './message.ts';
 
 /** Most bytes of a start line with its headers. */

@@ -3,8 +3,7 @@
  * kept in memory as long as a call is under way, and told to nobody but the carrier.
  */
 import { randomBytes } from 'node:crypto';
-import { fail, ok } from '../../../shared/base/result.ts';
-import type { Result } from '../../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { OutboundSettings } from '../../../shared/config/server/telephony-variables.ts';
 import {
   screeningKey,

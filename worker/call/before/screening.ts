@@ -4,8 +4,7 @@
  *
  * Invariant: `done` is told once, within a bounded time, whatever is heard and whoever does not answer.
  */
-import type { Millis } from '../../../shared/base/units.ts';
-import { FRAME_MS } from '../../../shared/base/units.ts';
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import {
   carrierNames,
   screeningKey,

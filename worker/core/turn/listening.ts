@@ -2,8 +2,7 @@
 import { forgetFaults } from '../faults.ts';
 import { endSoon, isEnding } from '../course.ts';
 import { weighAside } from './aside.ts';
-import { beginCandidate, beginFading } from './candidate.ts';
-import { prolongFading, reviewCandidate } from './candidate.ts';
+import { beginCandidate, beginFading, prolongFading, reviewCandidate } from './candidate.ts';
 import { isPressing } from './dtmf.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import { answerQuestion, noteTurn } from '../answer/answering.ts';

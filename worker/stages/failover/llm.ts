@@ -18,8 +18,7 @@ import type {
   StageContext,
   StageError,
 } from '../stage.ts';
-import { firstUse, otherThan, useOf } from './provider.ts';
-import type { FailoverScope, Guarded, Use } from './provider.ts';
+import { firstUse, otherThan, useOf, type FailoverScope, type Guarded, type Use } from './provider.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The two providers once each, and one of them again. */

@@ -7,8 +7,7 @@
 import type { Breaker, Leave, ProviderRole } from '../../../shared/protocol/breakers.ts';
 import type { StageContext, StageError } from '../stage.ts';
 import type { RetryBudgets } from './retry-budget.ts';
-import { kindOf, verdictOn } from './verdict.ts';
-import type { ErrorKind, Verdict } from './verdict.ts';
+import { kindOf, verdictOn, type ErrorKind, type Verdict } from './verdict.ts';
 
 export type Unit = 'input_tokens' | 'cached_tokens' | 'output_tokens' | 'audio_seconds' | 'characters';
 

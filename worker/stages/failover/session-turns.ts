@@ -8,8 +8,7 @@
  */
 import type { Timer } from '../../../shared/runtime/clock.ts';
 import type { StageContext, StageError } from '../stage.ts';
-import { otherThan, useOf } from './provider.ts';
-import type { FailoverScope, Use } from './provider.ts';
+import { otherThan, useOf, type FailoverScope, type Use } from './provider.ts';
 
 /** Changes in a row without anything in between that shows that a session works. */
 const mostChanges = 2;

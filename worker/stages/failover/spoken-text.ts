@@ -5,8 +5,7 @@
  * voice said them; what counts as said is never given to another voice. Pure.
  */
 import type { TtsEvent } from '../stage.ts';
-import { Pace, resumeAt } from './spoken-place.ts';
-import type { ResumePlace, WordPlace } from './spoken-place.ts';
+import { Pace, resumeAt, type ResumePlace, type WordPlace } from './spoken-place.ts';
 
 export interface SpokenContext {
   readonly id: number;

@@ -10,8 +10,7 @@ import { ENGINE_RATE } from '../../../shared/base/units.ts';
 import type { StageContext, StageError, SttEvent, SttSession, SttStage, Transcript } from '../stage.ts';
 import { HeardAudio } from './heard-audio.ts';
 import { Deadline } from '../http.ts';
-import { GivenUp } from './provider.ts';
-import type { FailoverScope, Use } from './provider.ts';
+import { GivenUp, type FailoverScope, type Use } from './provider.ts';
 import { SessionTurns } from './session-turns.ts';
 
 /** How often a session that takes over is looked at for room. */

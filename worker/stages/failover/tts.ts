@@ -10,16 +10,13 @@ import { assert } from '../../../shared/base/assert.ts';
 import type { ProviderRole } from '../../../shared/protocol/breakers.ts';
 import type { Timer } from '../../../shared/runtime/clock.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../stage.ts';
-import { HeldSpeech } from './held-speech.ts';
-import type { SaidEvent } from './held-speech.ts';
+import { HeldSpeech, type SaidEvent } from './held-speech.ts';
 import { Unheard } from './unheard.ts';
-import { GivenUp, otherThan, useOf } from './provider.ts';
-import type { FailoverScope, Use } from './provider.ts';
+import { GivenUp, otherThan, useOf, type FailoverScope, type Use } from './provider.ts';
 import { isSpeakable } from '../tts/wire.ts';
 import { SessionTurns } from './session-turns.ts';
 import { Pace } from './spoken-place.ts';
-import { piecesFrom, SpokenText } from './spoken-text.ts';
-import type { SpokenContext } from './spoken-text.ts';
+import { piecesFrom, SpokenText, type SpokenContext } from './spoken-text.ts';
 
 /** A voice that is cancelled or closed after it has owed a sound for so long was given up and not interrupted. */
 const stalledAfterMs = 2_000;

@@ -1,6 +1,5 @@
 /** LLM stages whose rounds are requests over HTTP, on connections that all calls of a worker share. */
-import { Soon, idleMsFor, newHttpPool } from '../http.ts';
-import type { HttpPool } from '../http.ts';
+import { Soon, idleMsFor, newHttpPool, type HttpPool } from '../http.ts';
 import type {
   LlmCall,
   LlmEvent,
@@ -10,8 +9,7 @@ import type {
   LlmStage,
   StageContext,
 } from '../stage.ts';
-import { HttpRound } from './round.ts';
-import type { RoundStream } from './round.ts';
+import { HttpRound, type RoundStream } from './round.ts';
 
 /** One interface of the kind, with the options `O`. */
 export interface HttpLlm<O> {

@@ -11,8 +11,7 @@ import { Deadline, isSuccess, mediaTypeOf } from '../http.ts';
 import type { LlmEvent, LlmRound, StageContext, StageError } from '../stage.ts';
 import { parseJson } from './json.ts';
 import { rejectionOf } from './rejection.ts';
-import type { SseEvent } from './sse.ts';
-import { SseParser } from './sse.ts';
+import { SseParser, type SseEvent } from './sse.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const FIRST_CONTENT_TIMEOUT_MS = 15_000;

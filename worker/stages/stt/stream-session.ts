@@ -8,21 +8,17 @@
  * to repeat.
  */
 import { ENGINE_RATE } from '../../../shared/base/units.ts';
-import { newResampler } from '../../../shared/audio/resampler.ts';
-import type { Resampler } from '../../../shared/audio/resampler.ts';
+import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
 import { CONNECT_TIMEOUT_MS } from '../connect.ts';
 import { Deadline, Soon } from '../http.ts';
 import type { StageContext, StageError, SttEvent, SttSession } from '../stage.ts';
-import { InputQueue } from './input-queue.ts';
-import type { UtteranceEnd } from './input-queue.ts';
+import { InputQueue, type UtteranceEnd } from './input-queue.ts';
 import { LineWatch } from './line-watch.ts';
-import { finishDueMs, retryPauseMs } from './link.ts';
-import type { Line, Link } from './link.ts';
+import { finishDueMs, retryPauseMs, type Line, type Link } from './link.ts';
 import { PcmFrames } from './pcm-frames.ts';
 import type { Closing, Connection } from './socket.ts';
 import type { SttVendor } from './vendor.ts';
-import { closeErrorOf, finalized, readText } from './wire.ts';
-import type { Outgoing, SttWire, WireEvent } from './wire.ts';
+import { closeErrorOf, finalized, readText, type Outgoing, type SttWire, type WireEvent } from './wire.ts';
 
 /** From here on audio waits in the bounded queue, where the oldest goes, and not in the socket, where none can. */
 const CONGESTED_FRAMES = 4;

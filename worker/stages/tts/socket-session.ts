@@ -14,8 +14,7 @@ import type { StageContext, StageError, TtsEvent, TtsSession } from '../stage.ts
 import { ContextQueue } from './context-queue.ts';
 import { leave, openSocket } from './socket.ts';
 import { Timeline } from './timeline.ts';
-import type { Vendor, Wire, WireEvent } from './wire.ts';
-import { closeErrorOf, isSpeakable } from './wire.ts';
+import { closeErrorOf, isSpeakable, type Vendor, type Wire, type WireEvent } from './wire.ts';
 
 const FIRST_AUDIO_TIMEOUT_MS = 15_000;
 const IDLE_TIMEOUT_MS = 8_000;

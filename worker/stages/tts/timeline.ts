@@ -5,8 +5,7 @@
  * the next word. Audio is cut for that and never altered. Pure.
  */
 import type { TtsEvent } from '../stage.ts';
-import type { TimedWord } from './wire.ts';
-import { isSpeakable } from './wire.ts';
+import { isSpeakable, type TimedWord } from './wire.ts';
 
 /** How far ahead a word is looked for, so that one odd word does not move all that follow. */
 const SEARCH_CHARS = 48;

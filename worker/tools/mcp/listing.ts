@@ -1,8 +1,7 @@
 /** Reads what a server of the Model Context Protocol sends: its tools and their results. All of it is untrusted. */
 import * as z from 'zod';
 import type { ToolDeclaration } from '../../stages/stage.ts';
-import { mostResultBytes, unreadAnswer } from '../tool.ts';
-import type { ToolReport, ToolRunRequest } from '../tool.ts';
+import { mostResultBytes, unreadAnswer, type ToolReport, type ToolRunRequest } from '../tool.ts';
 
 /** Tools and pages of a server that are looked at. */
 const mostTools = 128;

@@ -3,8 +3,7 @@
  * that ends: a shell leads its process group and ends the group once the pipe from here is closed. It sees the variables
  * that it is given and PATH, nothing else. What it writes is bounded in length and rate.
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { Writable } from 'node:stream';
 import type * as sdk from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';

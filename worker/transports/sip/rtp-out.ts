@@ -3,8 +3,7 @@
  * between. Frames that come before the peer has agreed to the call, or while keys are pressed, wait, and everything after them keeps that
  * distance.
  */
-import type { Millis } from '../../../shared/base/units.ts';
-import { FRAME_MS } from '../../../shared/base/units.ts';
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { codecOf, type CodecOptions, type PayloadCodec } from '../../media/rtp/codec.ts';
 import { pressFrame, pressMs, type KeyFrame } from '../../media/rtp/keys.ts';

@@ -2,8 +2,7 @@
  * Sockets of the `ws` library as calls use them: made by an upgrade, or taken over from another process with what it had read.
  */
 import type { Socket } from 'node:net';
-import { WebSocket } from 'ws';
-import type { ServerOptions } from 'ws';
+import { WebSocket, type ServerOptions } from 'ws';
 import { assert } from '../../../shared/base/assert.ts';
 import { startReading, stopReading } from '../../../shared/runtime/reading.ts';
 import type { WsCallLimits } from '../../../shared/protocol/call.ts';

@@ -1,7 +1,6 @@
 /** The server variables of ICE over TCP (spec 03, WebRTC reachability). Part of the list in `server.ts`, by way of those of WebRTC. */
 import type { Millis } from '../../../base/units.ts';
-import { parseHostPort } from '../../../net/address.ts';
-import type { HostPort } from '../../../net/address.ts';
+import { parseHostPort, type HostPort } from '../../../net/address.ts';
 import type { Reader } from '../environment.ts';
 import { countVariable, durationVariable, readVariable } from '../variables.ts';
 

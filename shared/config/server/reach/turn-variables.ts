@@ -1,6 +1,5 @@
 /** The server variables of TURN relays: who gives them, and whether the service uses one itself (spec 03, WebRTC reachability). */
-import { fail, ok } from '../../../base/result.ts';
-import type { Result } from '../../../base/result.ts';
+import { fail, ok, type Result } from '../../../base/result.ts';
 import type { Millis } from '../../../base/units.ts';
 import { parseTurnUrl } from '../../../protocol/webrtc/turn-url.ts';
 import type { Sensitive } from '../../sensitive.ts';

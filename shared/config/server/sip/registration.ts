@@ -2,8 +2,7 @@
  * The server variables of SIP registration: one account at a PBX or provider, which then sends its calls here. What of an address is
  * understood stands in `readPlace` alone.
  */
-import { fail, ok } from '../../../base/result.ts';
-import type { Result } from '../../../base/result.ts';
+import { fail, ok, type Result } from '../../../base/result.ts';
 import { parseHostPort } from '../../../net/address.ts';
 import type { Sensitive } from '../../sensitive.ts';
 import type { Reader } from '../environment.ts';

@@ -2,8 +2,7 @@
  * The server variables of SIP: where it listens, who may call, how media travels. They exist in a build with SIP; without an address
  * there is none of it.
  */
-import { fail, ok } from '../../../base/result.ts';
-import type { Result } from '../../../base/result.ts';
+import { fail, ok, type Result } from '../../../base/result.ts';
 import { parseHostPort, type HostPort } from '../../../net/address.ts';
 import { parseCidrList, parseIp, type Cidr } from '../../../net/cidr.ts';
 import { isLoopbackHost } from '../../../net/loopback.ts';

@@ -1,7 +1,6 @@
 /** Options of `chat_compatible`, any server with the chat completions interface (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys } from '../../../../shared/config/camel.ts';
-import type { CamelKeys } from '../../../../shared/config/camel.ts';
+import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { canonicalName, namesIn } from '../../../../shared/config/stages/aliases.ts';
 import type { Endpoint } from '../../../../shared/config/stages/endpoint.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';

@@ -5,8 +5,7 @@
  * errors carry the server's status, never its message.
  */
 import type { LlmEvent, LlmFinish, LlmUsage, StageError } from '../../stage.ts';
-import type { JsonRecord } from '../json.ts';
-import { countOf, isRecord, listOf, parseJson, recordOf, textOf } from '../json.ts';
+import { countOf, isRecord, listOf, parseJson, recordOf, textOf, type JsonRecord } from '../json.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
 import type { SseEvent } from '../sse.ts';
 import { BareCalls } from './bare-calls.ts';

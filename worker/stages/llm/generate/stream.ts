@@ -5,10 +5,8 @@
  * Thoughts are never emitted; errors carry a status, never a message.
  */
 import type { LlmEvent, LlmFinish, LlmUsage, StageError } from '../../stage.ts';
-import type { ToolNames } from './request.ts';
-import { GENERATE_PROVIDER } from './request.ts';
-import type { JsonRecord } from '../json.ts';
-import { countOf, isRecord, listOf, parseJson, recordOf, textOf } from '../json.ts';
+import { GENERATE_PROVIDER, type ToolNames } from './request.ts';
+import { countOf, isRecord, listOf, parseJson, recordOf, textOf, type JsonRecord } from '../json.ts';
 import { RoundOutput } from '../output.ts';
 import { ReasoningNotes } from '../reasoning.ts';
 import { errorIn, streamRejection } from '../rejection.ts';

@@ -6,10 +6,8 @@
  */
 import type { LlmMessagesOptions } from './declaration.ts';
 import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
-import type { AssistantTurn, PairedCall, Turn } from '../history.ts';
-import { pairHistory, userFirstAndLast } from '../history.ts';
-import type { JsonRecord } from '../json.ts';
-import { parseJson } from '../json.ts';
+import { pairHistory, userFirstAndLast, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
+import { parseJson, type JsonRecord } from '../json.ts';
 import { reasoningOf } from '../reasoning.ts';
 
 export const MESSAGES_PROVIDER = 'llm_messages';

@@ -5,11 +5,9 @@
  * carry a status, never a message.
  */
 import type { LlmEvent, LlmFinish, LlmUsage, StageError } from '../../stage.ts';
-import type { JsonRecord } from '../json.ts';
-import { countOf, isRecord, parseJson, recordOf, textOf } from '../json.ts';
+import { countOf, isRecord, parseJson, recordOf, textOf, type JsonRecord } from '../json.ts';
 import { MESSAGES_PROVIDER } from './request.ts';
-import type { RunningCall } from '../output.ts';
-import { RoundOutput } from '../output.ts';
+import { RoundOutput, type RunningCall } from '../output.ts';
 import { ReasoningNotes } from '../reasoning.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
 import type { RoundStream } from '../round.ts';

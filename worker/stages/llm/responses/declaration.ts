@@ -1,10 +1,8 @@
 /** Options of `llm_responses`, a hosted model behind a responses interface (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys } from '../../../../shared/config/camel.ts';
-import type { CamelKeys } from '../../../../shared/config/camel.ts';
+import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress } from '../../../../shared/config/stages/options-site.ts';
-import type { OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+import { readAddress, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 /** Where the service answers and what it is asked for when the file does not say: the one place to correct. */
 const serviceAddress = 'https://api.openai.com/v1';

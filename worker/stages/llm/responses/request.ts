@@ -6,8 +6,7 @@
  */
 import type { LlmResponsesOptions } from './declaration.ts';
 import type { LlmCall, LlmRequest, ToolDeclaration } from '../../stage.ts';
-import type { AssistantTurn, Turn } from '../history.ts';
-import { pairHistory } from '../history.ts';
+import { pairHistory, type AssistantTurn, type Turn } from '../history.ts';
 import { reasoningOf } from '../reasoning.ts';
 
 export const RESPONSES_PROVIDER = 'llm_responses';

@@ -5,10 +5,8 @@
  * message.
  */
 import type { LlmEvent, LlmUsage, StageError } from '../../stage.ts';
-import type { JsonRecord } from '../json.ts';
-import { countOf, isRecord, parseJson, recordOf, textOf } from '../json.ts';
-import type { RunningCall } from '../output.ts';
-import { RoundOutput } from '../output.ts';
+import { countOf, isRecord, parseJson, recordOf, textOf, type JsonRecord } from '../json.ts';
+import { RoundOutput, type RunningCall } from '../output.ts';
 import { ReasoningNotes } from '../reasoning.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
 import { RESPONSES_PROVIDER } from './request.ts';

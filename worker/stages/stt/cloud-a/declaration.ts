@@ -1,7 +1,6 @@
 /** Options of `stt_cloud_a`, a hosted streaming recogniser (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys } from '../../../../shared/config/camel.ts';
-import type { CamelKeys } from '../../../../shared/config/camel.ts';
+import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
 import { noteUnusedRegion, readAddress } from '../../../../shared/config/stages/options-site.ts';
 import type { OptionsReader } from '../../../../shared/config/stages/options-site.ts';

@@ -13,12 +13,10 @@ import { isSuccess, keyHeaders, newHttpPool, refusedWith } from '../../http.ts';
 import type { Exchange, HttpPool, PostRequest, ResponseHead } from '../../http.ts';
 import type { StageContext, StageError, SttAccess, SttStage } from '../../stage.ts';
 import { CloudCWire, cloudCRequest, cloudCUrl } from './protocol.ts';
-import { dialSocket } from '../socket.ts';
-import type { Connection, SocketHandlers } from '../socket.ts';
+import { dialSocket, type Connection, type SocketHandlers } from '../socket.ts';
 import { StreamSession } from '../stream-session.ts';
 import type { SttVendor } from '../vendor.ts';
-import { parseObject, stringAt } from '../wire.ts';
-import type { Outgoing } from '../wire.ts';
+import { parseObject, stringAt, type Outgoing } from '../wire.ts';
 
 const KEEP_ALIVE_MS = 10_000;
 /** The silence that ends the utterance, the last transcription after it, and some network. */

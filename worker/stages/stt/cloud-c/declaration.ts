@@ -1,10 +1,8 @@
 /** Options of `stt_cloud_c`, a hosted recogniser whose sessions begin with a request (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys } from '../../../../shared/config/camel.ts';
-import type { CamelKeys } from '../../../../shared/config/camel.ts';
+import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress } from '../../../../shared/config/stages/options-site.ts';
-import type { OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+import { readAddress, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 /** Where sessions begin: the one place to correct when the service moves. */
 const serviceAddress = 'https://api.gladia.io';

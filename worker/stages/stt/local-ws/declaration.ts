@@ -1,11 +1,9 @@
 /** Options of `stt_local_ws`, a streaming recogniser on this machine or network (spec 03, Options tables). */
 import * as z from 'zod';
 import { SAMPLE_RATES } from '../../../../shared/audio/resampler.ts';
-import { camelKeys } from '../../../../shared/config/camel.ts';
-import type { CamelKeys } from '../../../../shared/config/camel.ts';
+import { camelKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress, shownKey } from '../../../../shared/config/stages/options-site.ts';
-import type { OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+import { readAddress, shownKey, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 const keys = z.strictObject({
   base_url: z.string().default('ws://127.0.0.1:6006').meta({

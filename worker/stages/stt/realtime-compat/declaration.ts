@@ -1,8 +1,7 @@
 /** Options of `stt_realtime_compat`, servers of one realtime transcription interface (spec 03, Options tables). */
 import * as z from 'zod';
 import { SAMPLE_RATES } from '../../../../shared/audio/resampler.ts';
-import { camelKeys, withoutKeys } from '../../../../shared/config/camel.ts';
-import type { CamelKeys } from '../../../../shared/config/camel.ts';
+import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { canonicalName, namesIn } from '../../../../shared/config/stages/aliases.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
 import { readAddress, shownKey } from '../../../../shared/config/stages/options-site.ts';

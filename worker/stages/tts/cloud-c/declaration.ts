@@ -1,10 +1,8 @@
 /** Options of `tts_cloud_c`, a hosted voice whose model is the voice (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys } from '../../../../shared/config/camel.ts';
-import type { CamelKeys } from '../../../../shared/config/camel.ts';
+import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareVoice } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress } from '../../../../shared/config/stages/options-site.ts';
-import type { OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+import { readAddress, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 const socketPath = '/v1/speak';
 /** Where the service answers: the one place to correct when it moves. */

@@ -4,8 +4,7 @@
  * sockets.
  */
 import { PcmBytes } from '../pcm-bytes.ts';
-import type { Wire, WireEvent } from '../wire.ts';
-import { brokenRule, readObject } from '../wire.ts';
+import { brokenRule, readObject, type Wire, type WireEvent } from '../wire.ts';
 
 const MAX_SPEAK_CHARS = 2_000;
 /** The vendor takes 20 in a minute and ignores more. */

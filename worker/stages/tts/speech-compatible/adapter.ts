@@ -7,10 +7,8 @@
 import type { SpeechCompatibleOptions } from './declaration.ts';
 import { Deadline, Soon, bearerHeaders, newHttpPool, urlUnder } from '../../http.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../../stage.ts';
-import { PieceQueue } from './piece-queue.ts';
-import type { Job } from './piece-queue.ts';
-import { SPEECH_RATE, SpeechRequest } from './request.ts';
-import type { SpeechEndpoint } from './request.ts';
+import { PieceQueue, type Job } from './piece-queue.ts';
+import { SPEECH_RATE, SpeechRequest, type SpeechEndpoint } from './request.ts';
 
 /** Refused pieces in a row that end a session: the server refuses more than one odd text. */
 const REFUSALS_THAT_END = 2;

@@ -1,7 +1,6 @@
 /** Options of `speech_compatible`, any server that answers POST {base_url}/audio/speech (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys } from '../../../../shared/config/camel.ts';
-import type { CamelKeys } from '../../../../shared/config/camel.ts';
+import { camelKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { canonicalName, namesIn } from '../../../../shared/config/stages/aliases.ts';
 import { declareVoice } from '../../../../shared/config/stages/declaration.ts';
 import { readAddress, shownKey } from '../../../../shared/config/stages/options-site.ts';

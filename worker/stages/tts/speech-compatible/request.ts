@@ -12,8 +12,7 @@ import { isSuccess, refusedWith } from '../../http.ts';
 import type { Deadline } from '../../http.ts';
 import type { StageContext, StageError } from '../../stage.ts';
 import { checkSpeechType, renderSpeechRequest } from './presets.ts';
-import { PcmStream } from './wav-stream.ts';
-import type { PcmResult } from './wav-stream.ts';
+import { PcmStream, type PcmResult } from './wav-stream.ts';
 
 /** Rate that these servers deliver, in Hz (spec 03). */
 export const SPEECH_RATE = 24_000;
