@@ -51,10 +51,6 @@ export class RoundOutput {
     return this.hasContent;
   }
 
-  get callCount(): number {
-    return this.calls.length;
-  }
-
   /** The model shows that it works without saying anything. */
   alive(): void {
     this.hasContent = true;

@@ -12,7 +12,7 @@ import { causeInText, withCause } from '../failure.ts';
 import { Deadline, Soon } from '../http.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession } from '../stage.ts';
 import { ContextQueue } from './context-queue.ts';
-import { leave, openSocket } from './socket.ts';
+import { leave, openSocket } from '../vendor-socket.ts';
 import { Timeline } from './timeline.ts';
 import { closeErrorOf, isSpeakable, type Vendor, type Wire, type WireEvent } from './wire.ts';
 

@@ -4,14 +4,12 @@
  * Invariant: exactly one `done` or `error`, last; the end of the stream after a finish reason is its end marker. Pure.
  * Thoughts are never emitted; errors carry a status, never a message.
  */
-import type { LlmEvent, LlmFinish, LlmUsage, StageError } from '../../stage.ts';
+import type { LlmEvent, LlmFinish, LlmUsage } from '../../stage.ts';
 import { GENERATE_PROVIDER, type ToolNames } from './request.ts';
-import { countOf, isRecord, listOf, parseJson, recordOf, textOf, type JsonRecord } from '../json.ts';
-import { RoundOutput } from '../output.ts';
+import { countOf, listOf, parseJson, recordOf, textOf, type JsonRecord } from '../json.ts';
+import { EventStream } from '../event-stream.ts';
 import { ReasoningNotes } from '../reasoning.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
-import type { RoundStream } from '../round.ts';
-import type { SseEvent } from '../sse.ts';
 
 /** The model failed at its own output; another try may do better. */
 const BROKEN = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS', 'OTHER']);
@@ -19,8 +17,7 @@ const BROKEN_STATUS = 502;
 
 const FINISHES: Readonly<Record<string, LlmFinish>> = { STOP: 'stop', MAX_TOKENS: 'length' };
 
-export class GenerateStream implements RoundStream {
-  private readonly output: RoundOutput;
+export class GenerateStream extends EventStream {
   private readonly notes = new ReasoningNotes(GENERATE_PROVIDER);
   private readonly names: ToolNames;
   private readonly nextSyntheticId: () => string;
@@ -31,36 +28,16 @@ export class GenerateStream implements RoundStream {
     nextSyntheticId: () => string,
     { names, emit }: { readonly names: ToolNames; readonly emit: (event: LlmEvent) => void },
   ) {
+    super(emit);
     this.nextSyntheticId = nextSyntheticId;
     this.names = names;
-    this.output = new RoundOutput(emit);
   }
 
-  get closed(): boolean {
-    return this.output.closed;
-  }
-
-  get failed(): boolean {
-    return this.output.failed;
-  }
-
-  get started(): boolean {
-    return this.output.started;
-  }
-
-  get finished(): boolean {
+  override get finished(): boolean {
     return this.finish !== undefined;
   }
 
-  event({ event, data }: SseEvent): void {
-    if (this.closed || data.startsWith('[DONE]')) return;
-    const body = parseJson(data);
-    if (event === 'error') this.failWith(errorIn(body));
-    else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'a chunk is a JSON object' });
-    else this.chunk(body);
-  }
-
-  whole(text: string): void {
+  override whole(text: string): void {
     const body = parseJson(text);
     if (recordOf(errorIn(body))?.['code'] !== undefined) this.failWith(errorIn(body));
     else this.fail({ kind: 'protocol', rule: 'a response is an event stream' });
@@ -71,11 +48,7 @@ export class GenerateStream implements RoundStream {
     else this.output.done(this.finish, { usage: this.usage, reasoning: this.notes.end() });
   }
 
-  fail(error: StageError): void {
-    this.output.fail(error);
-  }
-
-  private chunk(body: JsonRecord): void {
+  protected take(body: JsonRecord): void {
     if (recordOf(body['error']) !== undefined) {
       this.failWith(body['error']);
       return;
@@ -113,7 +86,7 @@ export class GenerateStream implements RoundStream {
     this.output.addArguments(call, JSON.stringify(recordOf(made['args']) ?? {}));
   }
 
-  private failWith(error: unknown): void {
+  protected failWith(error: unknown): void {
     const code = countOf(recordOf(error)?.['code']);
     this.fail(streamRejection(code >= 400 && code <= 599 ? code : BROKEN_STATUS, error));
   }

@@ -4,14 +4,13 @@
  * Invariant: exactly one `done` or `error`, last. Pure. Thoughts are kept for the provider and never emitted; errors
  * carry a status, never a message.
  */
-import type { LlmEvent, LlmFinish, LlmUsage, StageError } from '../../stage.ts';
-import { countOf, isRecord, parseJson, recordOf, textOf, type JsonRecord } from '../json.ts';
+import type { LlmEvent, LlmFinish, LlmUsage } from '../../stage.ts';
+import { countOf, recordOf, textOf, type JsonRecord } from '../json.ts';
 import { MESSAGES_PROVIDER } from './request.ts';
-import { RoundOutput, type RunningCall } from '../output.ts';
+import { EventStream } from '../event-stream.ts';
+import type { RunningCall } from '../output.ts';
 import { ReasoningNotes } from '../reasoning.ts';
-import { errorIn, streamRejection } from '../rejection.ts';
-import type { RoundStream } from '../round.ts';
-import type { SseEvent } from '../sse.ts';
+import { streamRejection } from '../rejection.ts';
 
 /** Statuses of the error types, which come without one in a stream. */
 const STATUSES: Readonly<Record<string, number>> = {
@@ -48,9 +47,7 @@ interface ThinkingBlock {
 type OpenBlock =
   { readonly kind: 'call'; readonly call: RunningCall } | ThinkingBlock | { readonly kind: 'other' };
 
-export class MessagesStream implements RoundStream {
-  readonly finished = false;
-  private readonly output: RoundOutput;
+export class MessagesStream extends EventStream {
   private readonly notes = new ReasoningNotes(MESSAGES_PROVIDER);
   private readonly blocks = new Map<number, OpenBlock>();
   private readonly nextSyntheticId: () => string;
@@ -59,34 +56,8 @@ export class MessagesStream implements RoundStream {
   private thoughtChars = 0;
 
   constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
+    super(emit);
     this.nextSyntheticId = nextSyntheticId;
-    this.output = new RoundOutput(emit);
-  }
-
-  get closed(): boolean {
-    return this.output.closed;
-  }
-
-  get failed(): boolean {
-    return this.output.failed;
-  }
-
-  get started(): boolean {
-    return this.output.started;
-  }
-
-  event({ event, data }: SseEvent): void {
-    if (this.closed) return;
-    const body = parseJson(data);
-    if (event === 'error') this.failWith(errorIn(body));
-    else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'an event is a JSON object' });
-    else this.take(body);
-  }
-
-  whole(text: string): void {
-    const body = parseJson(text);
-    if (isRecord(body) && recordOf(body['error']) !== undefined) this.failWith(body['error']);
-    else this.fail({ kind: 'protocol', rule: 'a response is an event stream' });
   }
 
   /** Without a reason the message was not brought to an end by the model. */
@@ -95,11 +66,7 @@ export class MessagesStream implements RoundStream {
     else this.output.done(this.finish, { usage: usageOf(this.usage), reasoning: this.reasoning() });
   }
 
-  fail(error: StageError): void {
-    this.output.fail(error);
-  }
-
-  private take(body: JsonRecord): void {
+  protected take(body: JsonRecord): void {
     const index = countOf(body['index']);
     switch (textOf(body['type'])) {
       case 'content_block_delta':
@@ -197,7 +164,7 @@ export class MessagesStream implements RoundStream {
     this.usage = { ...this.usage, ...Object.fromEntries(given) };
   }
 
-  private failWith(error: unknown): void {
+  protected failWith(error: unknown): void {
     const status = STATUSES[textOf(recordOf(error)?.['type'])] ?? UNKNOWN_ERROR_STATUS;
     this.fail(streamRejection(status, error));
   }

@@ -4,14 +4,13 @@
  * Invariant: exactly one `done` or `error`, last. Pure. Thoughts are never emitted; errors carry a status, never a
  * message.
  */
-import type { LlmEvent, LlmUsage, StageError } from '../../stage.ts';
-import { countOf, isRecord, parseJson, recordOf, textOf, type JsonRecord } from '../json.ts';
-import { RoundOutput, type RunningCall } from '../output.ts';
+import type { LlmEvent, LlmUsage } from '../../stage.ts';
+import { countOf, recordOf, textOf, type JsonRecord } from '../json.ts';
+import { EventStream } from '../event-stream.ts';
+import type { RunningCall } from '../output.ts';
 import { ReasoningNotes } from '../reasoning.ts';
-import { errorIn, streamRejection } from '../rejection.ts';
+import { streamRejection } from '../rejection.ts';
 import { RESPONSES_PROVIDER } from './request.ts';
-import type { RoundStream } from '../round.ts';
-import type { SseEvent } from '../sse.ts';
 
 /** Statuses of the error codes that come without one. */
 const STATUSES: Readonly<Record<string, number>> = {
@@ -22,9 +21,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   invalid_api_key: 401,
 };
 
-export class ResponsesStream implements RoundStream {
-  readonly finished = false;
-  private readonly output: RoundOutput;
+export class ResponsesStream extends EventStream {
   private readonly notes = new ReasoningNotes(RESPONSES_PROVIDER);
   private readonly calls = new Map<string, RunningCall>();
   private readonly nextSyntheticId: () => string;
@@ -32,45 +29,16 @@ export class ResponsesStream implements RoundStream {
   private partText = '';
 
   constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
+    super(emit);
     this.nextSyntheticId = nextSyntheticId;
-    this.output = new RoundOutput(emit);
-  }
-
-  get closed(): boolean {
-    return this.output.closed;
-  }
-
-  get failed(): boolean {
-    return this.output.failed;
-  }
-
-  get started(): boolean {
-    return this.output.started;
-  }
-
-  event({ event, data }: SseEvent): void {
-    if (this.closed || data.startsWith('[DONE]')) return;
-    const body = parseJson(data);
-    if (event === 'error') this.failWith(errorIn(body));
-    else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'an event is a JSON object' });
-    else this.take(textOf(body['type']), body);
-  }
-
-  whole(text: string): void {
-    const body = parseJson(text);
-    if (isRecord(body) && recordOf(body['error']) !== undefined) this.failWith(body['error']);
-    else this.fail({ kind: 'protocol', rule: 'a response is an event stream' });
   }
 
   end(): void {
     this.fail({ kind: 'disconnected' });
   }
 
-  fail(error: StageError): void {
-    this.output.fail(error);
-  }
-
-  private take(type: string, body: JsonRecord): void {
+  protected take(body: JsonRecord): void {
+    const type = textOf(body['type']);
     switch (type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
@@ -152,7 +120,7 @@ export class ResponsesStream implements RoundStream {
     else if (type === 'error' || recordOf(body['error']) !== undefined) this.failWith(body['error'] ?? body);
   }
 
-  private failWith(error: unknown): void {
+  protected failWith(error: unknown): void {
     const fields = recordOf(error);
     const code = textOf(fields?.['code']);
     const type = textOf(fields?.['type']);

@@ -4,7 +4,7 @@ import type { TtsCloudAOptions } from './declaration.ts';
 import type { TtsAccess, TtsStage } from '../../stage.ts';
 import { CloudAWire } from './wire.ts';
 import { newSocketStage } from '../socket-stage.ts';
-import { keyHeaders } from '../socket.ts';
+import { keyHeaders } from '../../http.ts';
 import { primarySubtag } from '../wire.ts';
 
 /** The first version whose errors are JSON. */
@@ -28,7 +28,7 @@ export function newTtsCloudA(options: TtsCloudAOptions & TtsAccess): TtsStage {
     url,
     headers: {
       'cartesia-version': VERSION,
-      ...keyHeaders(url, options.apiKey, (key) => ({ 'x-api-key': key })),
+      ...keyHeaders(url, options.apiKey, { name: 'x-api-key' }),
     },
     sampleRate: options.sampleRate,
     maxMessageBytes: 4_194_304,

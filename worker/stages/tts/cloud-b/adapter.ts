@@ -5,7 +5,7 @@ import { urlUnder } from '../../http.ts';
 import type { TtsAccess, TtsStage } from '../../stage.ts';
 import { CloudBWire, errorOf, type VoiceSettings } from './wire.ts';
 import { newSocketStage } from '../socket-stage.ts';
-import { keyHeaders } from '../socket.ts';
+import { keyHeaders } from '../../http.ts';
 import { primarySubtag } from '../wire.ts';
 
 /** The longest pause between texts that the vendor offers, in seconds; keep-alives come far sooner. */
@@ -30,7 +30,7 @@ export function newTtsCloudB(options: TtsCloudBOptions & TtsAccess): TtsStage {
   return newSocketStage({
     provider: 'tts_cloud_b',
     url,
-    headers: keyHeaders(url, options.apiKey, (key) => ({ 'xi-api-key': key })),
+    headers: keyHeaders(url, options.apiKey, { name: 'xi-api-key' }),
     sampleRate: options.sampleRate,
     maxMessageBytes: 16_777_216,
     speaksUnflushed: true,

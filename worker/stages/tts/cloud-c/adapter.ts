@@ -3,7 +3,7 @@ import type { TtsCloudCOptions } from './declaration.ts';
 import type { TtsAccess, TtsStage } from '../../stage.ts';
 import { CloudCWire } from './wire.ts';
 import { newSocketStage } from '../socket-stage.ts';
-import { keyHeaders } from '../socket.ts';
+import { keyHeaders } from '../../http.ts';
 
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newTtsCloudC(options: TtsCloudCOptions & TtsAccess): TtsStage {
@@ -15,7 +15,7 @@ export function newTtsCloudC(options: TtsCloudCOptions & TtsAccess): TtsStage {
   return newSocketStage({
     provider: 'tts_cloud_c',
     url,
-    headers: keyHeaders(url, options.apiKey, (key) => ({ authorization: `Token ${key}` })),
+    headers: keyHeaders(url, options.apiKey, { name: 'authorization', scheme: 'Token ' }),
     sampleRate: options.sampleRate,
     maxMessageBytes: 4_194_304,
     speaksUnflushed: false,

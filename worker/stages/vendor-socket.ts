@@ -1,16 +1,15 @@
 /**
- * One WebSocket to a voice: opening it, naming what ended it, and leaving it.
+ * One WebSocket to a recogniser or a voice: opening it, naming what ended it, and leaving it.
  *
  * Invariant: `closed` comes exactly once and last, whatever happened. It must not put addresses, headers or payloads
  * into an error.
  */
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
-import type { Clock } from '../../../shared/runtime/clock.ts';
-import { connectionError, dialerFor } from '../connect.ts';
-import { readHandshakeRefusal } from '../handshake.ts';
-import { bearerHeaders } from '../http.ts';
-import type { StageContext, StageError } from '../stage.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { connectionError, dialerFor } from './connect.ts';
+import { readHandshakeRefusal } from './handshake.ts';
+import type { StageContext, StageError } from './stage.ts';
 
 /** How long a server may take to end the session, and then to answer the closing handshake. */
 const GOODBYE_MS = 1_000;
@@ -86,13 +85,13 @@ export function openSocket(
  *
  * @param lastWords Messages after which the server closes by itself; without any the close frame says it.
  */
-export function leave(socket: WebSocket, clock: Clock, lastWords: readonly string[]): void {
+export function leave(socket: WebSocket, clock: Clock, lastWords: readonly (string | Uint8Array)[]): void {
   if (socket.readyState !== WebSocket.OPEN) {
     socket.terminate();
     return;
   }
   socket.resume();
-  for (const message of lastWords) socket.send(message);
+  for (const message of lastWords) socket.send(message, () => undefined);
   const closing = (): void => {
     socket.close(1000);
     timer = clock.after(GOODBYE_MS, () => socket.terminate());
@@ -102,18 +101,4 @@ export function leave(socket: WebSocket, clock: Clock, lastWords: readonly strin
   if (lastWords.length > 0) return;
   timer.cancel();
   closing();
-}
-
-/**
- * Headers that hold the key, or none without one.
- *
- * @throws Error when the key may not be sent to the address or cannot be a header value.
- */
-export function keyHeaders(
-  url: URL,
-  apiKey: string | undefined,
-  render: (key: string) => Record<string, string>,
-): Record<string, string> {
-  const mayBeSent = bearerHeaders(url, apiKey)['authorization'] !== undefined;
-  return mayBeSent && apiKey !== undefined ? render(apiKey) : {};
 }
