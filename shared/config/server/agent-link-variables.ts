@@ -1,5 +1,5 @@
 /** The server variables of the agent link (spec 02, Link settings). They stand above the agent file's `[agent_link]`. */
-import { fail, ok } from '../../base/result.ts';
+import { present } from '../../base/present.ts';
 import { judgePlaintext, readAgentUrl, type AgentUrl } from '../agent-url.ts';
 import { Reader, type Env } from './environment.ts';
 import type { Sensitive } from '../sensitive.ts';
@@ -27,10 +27,7 @@ export const agentLinkVariables = {
     {
       form: 'a ws:// or wss:// address, at most 2048 characters',
       defaultText: 'unset: as the agent file says',
-      read: (text) => {
-        const read = readAgentUrl(text);
-        return read.ok ? ok(read.value) : fail(read.error);
-      },
+      read: readAgentUrl,
       fallback: undefined,
       isSecret: true,
     },
@@ -54,24 +51,15 @@ export const agentLinkVariables = {
 
 export function takeAgentLink(reader: Reader): AgentLinkSettings {
   const variables = agentLinkVariables;
-  const [url, token] = [reader.take(variables.agentUrl), reader.take(variables.agentToken)];
-  const allowInsecure = reader.take(variables.agentAllowInsecure);
-  const callerIdentity = reader.take(variables.agentCallerIdentity);
-  const agentCa = reader.take(variables.agentTlsCa);
+  const taken = reader.takeAll(variables);
+  const { agentUrl: url, agentToken: token, agentAllowInsecure: allowInsecure, agentTlsCa: agentCa } = taken;
+  const callerIdentity = reader.isSet(variables.agentCallerIdentity) ? taken.agentCallerIdentity : undefined;
   if (url !== undefined && judgePlaintext(url, { allowInsecure }).kind === 'refused')
     reader.refuse(
       variables.agentUrl,
       `must be a wss:// address; ws:// only to a host of the private network, or with ${variables.agentAllowInsecure.name}=1`,
     );
-  return {
-    agentLink: {
-      ...(url !== undefined && { url }),
-      ...(token !== undefined && { token }),
-      ...(reader.isSet(variables.agentCallerIdentity) && { callerIdentity }),
-      allowInsecure,
-    },
-    ...(agentCa !== undefined && { agentCa }),
-  };
+  return { agentLink: present({ url, token, callerIdentity, allowInsecure }), ...present({ agentCa }) };
 }
 
 /** What the start warns of. */

@@ -1,10 +1,17 @@
 /** The server variables of carrier A: where its webhook and its media streams arrive, and what proves that they are its own. */
-import { fail, ok, type Result } from '../../base/result.ts';
-import { parseHostPort, type HostPort } from '../../net/address.ts';
-import type { Reader } from './environment.ts';
+import { present } from '../../base/present.ts';
+import type { HostPort } from '../../net/address.ts';
+import type { Reader, Taken } from './environment.ts';
 import type { Sensitive } from '../sensitive.ts';
-import { apiUrlVariable } from './api-url-variable.ts';
-import { readVariable, secretVariable, signingSecretVariable, switchVariable } from './variables.ts';
+import { apiUrlVariable, plainUrl } from './carrier-urls.ts';
+import {
+  listenerVariable,
+  readVariable,
+  secretVariable,
+  signingSecretVariable,
+  switchVariable,
+  textLike,
+} from './variables.ts';
 
 export interface CarrierASettings {
   readonly addr: HostPort;
@@ -35,34 +42,25 @@ export interface CarrierAAccount {
 const publicUrlForm =
   'a wss:// address that ends in /carrier_a/stream, without query, such as wss://voice.example.com/carrier_a/stream';
 
-function readPublicUrl(value: string): Result<string, string> {
-  if (!URL.canParse(value) || value.length > 1_024) return fail(`must be ${publicUrlForm}`);
-  const { protocol, username, password, search, hash, pathname } = new URL(value);
-  const isPlain = username === '' && password === '' && search === '' && hash === '';
+const readPublicUrl = textLike(publicUrlForm, (value) => {
+  const url = plainUrl(value);
   // Signatures are made over the text of the address, so it has to be the one text that every program makes of it.
-  const isRight = protocol === 'wss:' && isPlain && pathname.endsWith('/carrier_a/stream');
-  return isRight && new URL(value).href === value ? ok(value) : fail(`must be ${publicUrlForm}`);
-}
+  return url?.protocol === 'wss:' && url.pathname.endsWith('/carrier_a/stream') && url.href === value;
+});
 
 const sidForm = 'two capital letters and 32 hexadecimal digits, such as AC0123456789abcdef0123456789abcdef';
-const readSid = (value: string): Result<string, string> =>
-  /^[A-Z]{2}[0-9a-fA-F]{32}$/.test(value) ? ok(value) : fail(`must be ${sidForm}`);
+const readSid = textLike(sidForm, (value) => /^[A-Z]{2}[0-9a-fA-F]{32}$/.test(value));
 
 export const carrierAVariables = {
-  carrierAAddr: readVariable<HostPort | undefined>(
+  carrierAAddr: listenerVariable(
     'SVC_CARRIER_A_ADDR',
     'Listener of carrier A: its voice webhook at /carrier_a/voice and its media streams at /carrier_a/stream.',
-    {
-      form: 'host:port, [::1]:8090 for IPv6; port 0 takes a free one',
-      defaultText: 'unset: no telephone calls of carrier A',
-      read: parseHostPort,
-      fallback: undefined,
-    },
+    { port: 8090, unset: 'no telephone calls of carrier A' },
   ),
   carrierAPublicUrl: readVariable<string>(
     'SVC_CARRIER_A_PUBLIC_URL',
     'Address at which carrier A reaches the media streams. Its signatures are checked against it.',
-    { form: publicUrlForm, defaultText: 'unset', read: readPublicUrl, fallback: '' },
+    { form: publicUrlForm, read: readPublicUrl, fallback: '' },
   ),
   carrierAAuthToken: secretVariable(
     'SVC_CARRIER_A_AUTH_TOKEN',
@@ -85,7 +83,7 @@ export const carrierAVariables = {
   carrierAApiKeySid: readVariable<string>(
     'SVC_CARRIER_A_API_KEY_SID',
     'API key that asks carrier A, instead of the account with its auth token.',
-    { form: sidForm, defaultText: 'unset', read: readSid, fallback: '' },
+    { form: sidForm, read: readSid, fallback: '' },
   ),
   carrierAApiKeySecret: secretVariable('SVC_CARRIER_A_API_KEY_SECRET', 'Secret of that API key.'),
   carrierAApiUrl: apiUrlVariable(
@@ -100,30 +98,32 @@ export const carrierAVariables = {
   ),
 } as const;
 
-function takeAccount(reader: Reader, authToken: Sensitive<string>): { readonly control?: CarrierAAccount } {
+function accountOf(
+  reader: Reader,
+  taken: Taken<typeof carrierAVariables>,
+  authToken: Sensitive<string>,
+): CarrierAAccount | undefined {
   const variables = carrierAVariables;
-  const accountSid = reader.take(variables.carrierAAccountSid);
-  const keySid = reader.take(variables.carrierAApiKeySid);
-  const keySecret = reader.take(variables.carrierAApiKeySecret);
-  const apiUrl = reader.take(variables.carrierAApiUrl);
+  const { carrierAAccountSid: accountSid, carrierAApiKeySid: keySid } = taken;
   if (reader.isSet(variables.carrierAApiKeySid) !== reader.isSet(variables.carrierAApiKeySecret))
     reader.refuse(
       variables.carrierAApiKeySid,
       `needs ${variables.carrierAApiKeySecret.name} beside it, and the reverse`,
     );
-  if (accountSid === '') return {};
-  const password = keySecret ?? authToken;
-  return { control: { accountSid, user: keySid === '' ? accountSid : keySid, password, apiUrl } };
+  if (accountSid === '') return undefined;
+  return {
+    accountSid,
+    user: keySid === '' ? accountSid : keySid,
+    password: taken.carrierAApiKeySecret ?? authToken,
+    apiUrl: taken.carrierAApiUrl,
+  };
 }
 
 export function takeCarrierA(reader: Reader): { readonly carrierA?: CarrierASettings } {
   const variables = carrierAVariables;
-  const addr = reader.take(variables.carrierAAddr);
-  const publicUrl = reader.take(variables.carrierAPublicUrl);
-  const authToken = reader.take(variables.carrierAAuthToken);
-  const streamSecret = reader.take(variables.carrierAStreamSecret);
-  const allowsStaticUrl = reader.take(variables.carrierAAllowStaticUrl);
-  const resumesStream = reader.take(variables.carrierAResumeStream);
+  const taken = reader.takeAll(variables);
+  const { carrierAAddr: addr, carrierAPublicUrl: publicUrl, carrierAAuthToken: authToken } = taken;
+  const { carrierAAllowStaticUrl: allowsStaticUrl, carrierAResumeStream: resumesStream } = taken;
   if (addr === undefined) return {};
   const missing = (variable: { readonly name: string }): void => {
     if (!reader.isSet(variable))
@@ -139,9 +139,12 @@ export function takeCarrierA(reader: Reader): { readonly carrierA?: CarrierASett
   if (resumesStream && !reader.isSet(variables.carrierAStreamSecret))
     reader.refuse(variables.carrierAResumeStream, `needs ${variables.carrierAStreamSecret.name} beside it`);
   if (authToken === undefined) return {};
-  const secret = streamSecret !== undefined && { streamSecret };
-  const account = takeAccount(reader, authToken);
+  const control = accountOf(reader, taken, authToken);
+  const streamSecret = taken.carrierAStreamSecret;
   return {
-    carrierA: { addr, publicUrl, authToken, ...secret, allowsStaticUrl, ...account, resumesStream },
+    carrierA: {
+      ...{ addr, publicUrl, authToken, allowsStaticUrl, resumesStream },
+      ...present({ streamSecret, control }),
+    },
   };
 }

@@ -1,10 +1,10 @@
 /** The server variables of carrier B: where its webhooks and media streams arrive, what proves them, and how its calls are controlled. */
-import { fail, ok, type Result } from '../../base/result.ts';
-import { parseHostPort, type HostPort } from '../../net/address.ts';
-import { apiUrlVariable } from './api-url-variable.ts';
+import { present } from '../../base/present.ts';
+import type { HostPort } from '../../net/address.ts';
+import { apiUrlVariable, plainUrl } from './carrier-urls.ts';
 import type { Reader } from './environment.ts';
 import type { Sensitive } from '../sensitive.ts';
-import { readVariable, secretVariable } from './variables.ts';
+import { listenerVariable, readVariable, secretVariable, textLike } from './variables.ts';
 
 export interface CarrierBSettings {
   readonly addr: HostPort;
@@ -29,36 +29,27 @@ export interface CarrierBAccount {
 }
 
 const publicUrlForm = 'a wss:// address that ends in /carrier_b/stream, without query';
+const idForm = 'letters, digits, _ and -, at most 64';
 const holdForm = 'an https:// address';
 const publicKeyForm = '32 bytes in base64, as the carrier shows them';
 
-function readPublicUrl(value: string): Result<string, string> {
-  if (!URL.canParse(value) || value.length > 1_024) return fail(`must be ${publicUrlForm}`);
-  const { protocol, username, password, search, hash, pathname } = new URL(value);
-  const isPlain = username === '' && password === '' && search === '' && hash === '';
-  return protocol === 'wss:' && isPlain && pathname.endsWith('/carrier_b/stream')
-    ? ok(value)
-    : fail(`must be ${publicUrlForm}`);
-}
+const readPublicUrl = textLike(publicUrlForm, (value) => {
+  const url = plainUrl(value);
+  return url?.protocol === 'wss:' && url.pathname.endsWith('/carrier_b/stream');
+});
 
-const readPublicKey = (value: string): Result<string, string> =>
-  /^[A-Za-z0-9+/]{43}=$/.test(value) ? ok(value) : fail(`must be ${publicKeyForm}`);
+const readPublicKey = textLike(publicKeyForm, (value) => /^[A-Za-z0-9+/]{43}=$/.test(value));
 
 export const carrierBVariables = {
-  carrierBAddr: readVariable<HostPort | undefined>(
+  carrierBAddr: listenerVariable(
     'SVC_CARRIER_B_ADDR',
     'Listener of carrier B: its webhooks at /carrier_b/webhook and its media streams at /carrier_b/stream.',
-    {
-      form: 'host:port, [::1]:8091 for IPv6; port 0 takes a free one',
-      defaultText: 'unset: no telephone calls of carrier B',
-      read: parseHostPort,
-      fallback: undefined,
-    },
+    { port: 8091, unset: 'no telephone calls of carrier B' },
   ),
   carrierBPublicUrl: readVariable<string>(
     'SVC_CARRIER_B_PUBLIC_URL',
     'Address at which carrier B reaches the media streams that the service asks for.',
-    { form: publicUrlForm, defaultText: 'unset', read: readPublicUrl, fallback: '' },
+    { form: publicUrlForm, read: readPublicUrl, fallback: '' },
   ),
   carrierBStreamToken: secretVariable(
     'SVC_CARRIER_B_STREAM_TOKEN',
@@ -76,16 +67,15 @@ export const carrierBVariables = {
   carrierBPublicKey: readVariable<string>(
     'SVC_CARRIER_B_PUBLIC_KEY',
     'Public key of the account, with which its webhooks are verified.',
-    { form: publicKeyForm, defaultText: 'unset', read: readPublicKey, fallback: '' },
+    { form: publicKeyForm, read: readPublicKey, fallback: '' },
   ),
   carrierBConnectionId: readVariable<string>(
     'SVC_CARRIER_B_CONNECTION_ID',
     'Connection (application) of carrier B that warm transfers ring destinations with.',
     {
-      form: 'letters, digits, _ and -, at most 64',
+      form: idForm,
       defaultText: 'unset: no warm transfers',
-      read: (value) =>
-        /^[\w-]{1,64}$/.test(value) ? ok(value) : fail('must be letters, digits, _ and -, at most 64'),
+      read: textLike(idForm, (value) => /^[\w-]{1,64}$/.test(value)),
       fallback: '',
     },
   ),
@@ -95,10 +85,10 @@ export const carrierBVariables = {
     {
       form: holdForm,
       defaultText: 'unset: what carrier B plays by itself, which may be nothing',
-      read: (value) =>
-        URL.canParse(value) && new URL(value).protocol === 'https:' && value.length <= 1_024
-          ? ok(value)
-          : fail(`must be ${holdForm}`),
+      read: textLike(
+        holdForm,
+        (value) => value.length <= 1_024 && URL.canParse(value) && new URL(value).protocol === 'https:',
+      ),
       fallback: '',
     },
   ),
@@ -106,26 +96,21 @@ export const carrierBVariables = {
 
 export function takeCarrierB(reader: Reader): { readonly carrierB?: CarrierBSettings } {
   const variables = carrierBVariables;
-  const addr = reader.take(variables.carrierBAddr);
-  const publicUrl = reader.take(variables.carrierBPublicUrl);
-  const streamToken = reader.take(variables.carrierBStreamToken);
-  const apiKey = reader.take(variables.carrierBApiKey);
-  const apiUrl = reader.take(variables.carrierBApiUrl);
-  const publicKey = reader.take(variables.carrierBPublicKey);
-  const connectionId = reader.take(variables.carrierBConnectionId);
-  const holdAudioUrl = reader.take(variables.carrierBHoldAudioUrl);
+  const taken = reader.takeAll(variables);
+  const { carrierBAddr: addr, carrierBApiKey: apiKey } = taken;
   if (addr === undefined) return {};
   const needed = [variables.carrierBPublicUrl, variables.carrierBPublicKey, variables.carrierBStreamToken];
   if (apiKey !== undefined)
     for (const variable of needed)
       if (!reader.isSet(variable))
         reader.refuse(variable, `must be set where ${variables.carrierBApiKey.name} is`);
-  return {
-    carrierB: {
-      addr,
-      publicUrl,
-      ...(streamToken !== undefined && { streamToken }),
-      ...(apiKey !== undefined && { control: { apiKey, apiUrl, publicKey, connectionId, holdAudioUrl } }),
-    },
+  const control = apiKey && {
+    apiKey,
+    apiUrl: taken.carrierBApiUrl,
+    publicKey: taken.carrierBPublicKey,
+    connectionId: taken.carrierBConnectionId,
+    holdAudioUrl: taken.carrierBHoldAudioUrl,
   };
+  const { carrierBPublicUrl: publicUrl, carrierBStreamToken: streamToken } = taken;
+  return { carrierB: present({ addr, publicUrl, streamToken, control }) };
 }

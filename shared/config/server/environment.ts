@@ -22,7 +22,12 @@ export interface Exposure {
   readonly risk: string;
 }
 
-/** Takes variables one by one; a bad one is reported and stands in with its default until the end. */
+/** The value of each variable of a group. */
+export type Taken<V extends Readonly<Record<string, Variable<unknown>>>> = {
+  readonly [K in keyof V]: ReturnType<V[K]['fallback']>;
+};
+
+/** Takes variables; a bad one is reported and stands in with its default until the end. */
 export class Reader {
   readonly problems: ConfigProblem[] = [];
   readonly #env: Env;
@@ -45,6 +50,12 @@ export class Reader {
     if (result.ok) return result.value;
     this.refuse(variable, result.error);
     return variable.fallback(this.#facts);
+  }
+
+  /** The values of a group of variables, by the names that the group has for them. */
+  takeAll<V extends Readonly<Record<string, Variable<unknown>>>>(variables: V): Taken<V> {
+    const entries = Object.entries(variables).map(([key, variable]) => [key, this.take(variable)]);
+    return Object.fromEntries(entries) as Taken<V>;
   }
 
   refuse(variable: { readonly name: string }, rule: string): void {

@@ -1,4 +1,5 @@
 /** The server variables about how the service ends, restarts and outlives its children. Part of the list in `server.ts`. */
+import { present } from '../../base/present.ts';
 import type { Reader } from './environment.ts';
 import { durationVariable, optionalPathVariable, switchVariable } from './variables.ts';
 
@@ -65,18 +66,13 @@ export const lifetimeVariables = {
 } as const;
 
 export function takeLifetime(reader: Reader): LifetimeSettings {
-  const pidFile = reader.take(lifetimeVariables.pidFile);
+  const { drainTimeout, cancelGrace, abortWait, restartTimeout, hangTimeout, pidFile, ...switches } =
+    reader.takeAll(lifetimeVariables);
   return {
-    drain: {
-      drainTimeoutMs: reader.take(lifetimeVariables.drainTimeout),
-      cancelGraceMs: reader.take(lifetimeVariables.cancelGrace),
-      abortWaitMs: reader.take(lifetimeVariables.abortWait),
-    },
-    restartTimeoutMs: reader.take(lifetimeVariables.restartTimeout),
-    ...(pidFile !== undefined && { pidFile }),
-    hangTimeoutMs: reader.take(lifetimeVariables.hangTimeout),
-    callResume: reader.take(lifetimeVariables.callResume),
-    spareWorker: reader.take(lifetimeVariables.spareWorker),
-    raisesPriority: reader.take(lifetimeVariables.raisesPriority),
+    drain: { drainTimeoutMs: drainTimeout, cancelGraceMs: cancelGrace, abortWaitMs: abortWait },
+    restartTimeoutMs: restartTimeout,
+    hangTimeoutMs: hangTimeout,
+    ...present({ pidFile }),
+    ...switches,
   };
 }

@@ -1,4 +1,5 @@
 /** The server variables that say which speech models run. Part of the list in `server.ts`. */
+import { present } from '../../base/present.ts';
 import type { Reader } from './environment.ts';
 import { optionalPathVariable, readPath, readVariable } from './variables.ts';
 
@@ -37,13 +38,4 @@ export const modelVariables = {
   ),
 } as const;
 
-export function takeModels(reader: Reader): ModelSettings {
-  const vadModel = reader.take(modelVariables.vadModel);
-  const smartTurnModel = reader.take(modelVariables.smartTurnModel);
-  const modelsDir = reader.take(modelVariables.modelsDir);
-  return {
-    ...(vadModel !== undefined && { vadModel }),
-    ...(smartTurnModel !== undefined && { smartTurnModel }),
-    ...(modelsDir !== undefined && { modelsDir }),
-  };
-}
+export const takeModels = (reader: Reader): ModelSettings => present(reader.takeAll(modelVariables));

@@ -1,8 +1,9 @@
 /** The server variables of the call page: whether it is served, and where it gets its tokens. Part of the list in `server.ts`. */
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import { parseHostPort, type HostPort } from '../../net/address.ts';
+import type { HostPort } from '../../net/address.ts';
 import type { Reader } from './environment.ts';
-import { readVariable } from './variables.ts';
+import { listenerVariable, readVariable } from './variables.ts';
 
 export interface PageSettings {
   readonly addr: HostPort;
@@ -24,25 +25,19 @@ function readTokenUrl(value: string): Result<string, string> {
 }
 
 export const pageVariables = {
-  pageAddr: readVariable<HostPort | undefined>(
+  pageAddr: listenerVariable(
     'SVC_PAGE_ADDR',
     'Listener of the call page, which takes calls from it at /ws. Off loopback it needs authentication and SVC_PAGE_TOKEN_URL, or SVC_INSECURE_LISTENERS.',
-    {
-      form: 'host:port, [::1]:8088 for IPv6; port 0 takes a free one',
-      defaultText: 'unset: no page',
-      read: parseHostPort,
-      fallback: undefined,
-    },
+    { port: 8088, unset: 'no page' },
   ),
   pageTokenUrl: readVariable<string | undefined>(
     'SVC_PAGE_TOKEN_URL',
     'Where the call page gets a session token for each call (POST, answered with {"token": "..."}), instead of from the service.',
-    { form: tokenUrlForm, defaultText: 'unset', read: readTokenUrl, fallback: undefined },
+    { form: tokenUrlForm, read: readTokenUrl, fallback: undefined },
   ),
 } as const;
 
 export function takePage(reader: Reader): { readonly page?: PageSettings } {
-  const addr = reader.take(pageVariables.pageAddr);
-  const tokenUrl = reader.take(pageVariables.pageTokenUrl);
-  return addr === undefined ? {} : { page: { addr, ...(tokenUrl !== undefined && { tokenUrl }) } };
+  const { pageAddr: addr, pageTokenUrl: tokenUrl } = reader.takeAll(pageVariables);
+  return addr === undefined ? {} : { page: present({ addr, tokenUrl }) };
 }

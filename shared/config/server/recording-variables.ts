@@ -1,9 +1,10 @@
 /** The server variables that say where recordings of calls are kept, and where they go. Part of the list in `server.ts`. */
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { isLoopbackHost } from '../../net/loopback.ts';
 import type { Sensitive } from '../sensitive.ts';
 import type { Reader } from './environment.ts';
-import { countVariable, optionalPathVariable, readVariable, secretVariable } from './variables.ts';
+import { countVariable, optionalPathVariable, readVariable, secretVariable, textLike } from './variables.ts';
 
 /** A bucket that recordings are uploaded to. */
 export interface UploadSettings {
@@ -27,6 +28,7 @@ export interface RecordingSettings {
 }
 
 const megabyte = 1_000_000;
+const regionForm = 'letters, digits and -, at most 64';
 const urlForm = 'an https address with a bucket, such as https://s3.example/bucket/calls; http on loopback';
 
 function readUploadUrl(value: string): Result<string, string> {
@@ -46,7 +48,7 @@ export const recordingVariables = {
   recordingMaxMb: countVariable(
     'SVC_RECORDING_MAX_MB',
     'Most megabytes of recordings in that folder; beyond it the oldest are deleted.',
-    { least: 10, most: 100_000_000, defaultText: '10000', fallback: () => 10_000 },
+    { least: 10, most: 100_000_000, fallback: 10_000 },
   ),
   recordingUploadUrl: readVariable<string | undefined>(
     'SVC_RECORDING_UPLOAD_URL',
@@ -57,10 +59,9 @@ export const recordingVariables = {
     'SVC_RECORDING_UPLOAD_REGION',
     'Region that uploads are signed for.',
     {
-      form: 'letters, digits and -, at most 64',
+      form: regionForm,
       defaultText: 'us-east-1',
-      read: (value) =>
-        /^[A-Za-z0-9-]{1,64}$/.test(value) ? ok(value) : fail('must be letters, digits and -, at most 64'),
+      read: textLike(regionForm, (value) => /^[A-Za-z0-9-]{1,64}$/.test(value)),
       fallback: 'us-east-1',
     },
   ),
@@ -73,16 +74,12 @@ export const recordingVariables = {
 } as const;
 
 export function takeRecording(reader: Reader): RecordingSettings {
-  const variables = recordingVariables;
-  const dir = reader.take(variables.recordingDir);
-  const mostBytes = reader.take(variables.recordingMaxMb) * megabyte;
-  const url = reader.take(variables.recordingUploadUrl);
-  const region = reader.take(variables.recordingUploadRegion);
-  const keyId = reader.take(variables.recordingUploadKeyId);
-  const secret = reader.take(variables.recordingUploadSecret);
-  const file = reader.take(variables.recordingUploadKeysFile);
-  const base = { mostBytes, ...(dir !== undefined && { dir }) };
+  const taken = reader.takeAll(recordingVariables);
+  const { recordingUploadUrl: url, recordingUploadRegion: region } = taken;
+  const { recordingUploadKeyId: keyId, recordingUploadSecret: secret, recordingUploadKeysFile: file } = taken;
+  const base = { mostBytes: taken.recordingMaxMb * megabyte, ...present({ dir: taken.recordingDir }) };
   if (url === undefined) return { recording: base };
+  const variables = recordingVariables;
   const { recordingUploadKeyId: id, recordingUploadSecret: key, recordingUploadKeysFile: keys } = variables;
   if (file !== undefined) {
     if (keyId !== undefined || secret !== undefined)

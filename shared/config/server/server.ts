@@ -3,6 +3,7 @@
  * explanation; reading the environment, messages, help and the reference page come from here. The environment is an
  * argument, nothing reads the process.
  */
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { HostPort } from '../../net/address.ts';
 import { parseCidrList, type Cidr } from '../../net/cidr.ts';
@@ -32,13 +33,7 @@ import { rtviVariables, takeRtvi, type RtviSettings } from './rtvi-variables.ts'
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
-import {
-  takeWebrtc,
-  webrtcExposure,
-  webrtcMaxHandshaking,
-  webrtcVariables,
-  type WebrtcSettings,
-} from './webrtc-variables.ts';
+import { takeWebrtc, webrtcExposure, webrtcVariables, type WebrtcSettings } from './webrtc-variables.ts';
 import { sipVariables, takeSip, type SipSettings } from './sip/variables.ts';
 import { takeTelemetry, telemetryVariables, type TelemetrySettings } from './telemetry-variables.ts';
 import { takeWs, wsVariables, type WsSettings } from './ws-variables.ts';
@@ -121,12 +116,9 @@ const variables = {
   ...telephonyVariables,
   ...rtviVariables,
   ...webrtcVariables,
-  webrtcMaxHandshaking,
   ...sipVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
-    least: 1,
-    most: 100_000,
-    defaultText: '256 per core',
+    ...{ least: 1, most: 100_000, defaultText: '256 per core' },
     fallback: (facts) => 256 * facts.cores,
   }),
   sessionSecret: signingSecretVariable(
@@ -141,15 +133,12 @@ const variables = {
   tokenStoreUrl: readVariable<RedisTarget | undefined>(
     'SVC_TOKEN_STORE_URL',
     'Redis or Valkey server by which all instances share used session tokens, limits of addresses, and whose a telephone call is; without it each stands alone.',
-    {
-      form: redisUrlForm,
-      defaultText: 'unset',
-      read: parseRedisUrl,
-      fallback: undefined,
-      isSecret: true,
-    },
+    { form: redisUrlForm, read: parseRedisUrl, fallback: undefined, isSecret: true },
   ),
-  wsOrigins: originsVariable,
+  wsOrigins: originsVariable(
+    'SVC_WS_ORIGINS',
+    'Origins of web pages that may open calls besides those of the host that is asked; clients without an Origin are no pages.',
+  ),
   trustedProxies: readVariable<readonly Cidr[]>(
     'SVC_TRUSTED_PROXIES',
     'Proxies whose forwarding header is believed.',
@@ -168,7 +157,7 @@ const variables = {
   wsMaxCallsPerIp: countVariable(
     'SVC_WS_MAX_CALLS_PER_IP',
     'Most calls of one client address on the WebSocket listener; 0 is no limit.',
-    { least: 0, most: 100_000, defaultText: '0', fallback: () => 0 },
+    { least: 0, most: 100_000, fallback: 0 },
   ),
   providerLimits: readVariable<ProviderLimits>(
     'SVC_PROVIDER_LIMITS',
@@ -218,13 +207,13 @@ function takeAccess(reader: Reader): ServerSettings['access'] {
   if (reader.isSet(variables.sessionSecretPrev) && !reader.isSet(variables.sessionSecret)) {
     reader.refuse(variables.sessionSecretPrev, `needs ${variables.sessionSecret.name} beside it`);
   }
-  const [wsToken, tokenStore] = [reader.take(variables.wsToken), reader.take(variables.tokenStoreUrl)];
-  const wsOrigins = reader.take(variables.wsOrigins);
   return {
-    ...(wsToken !== undefined && { wsToken }),
+    ...present({
+      wsToken: reader.take(variables.wsToken),
+      tokenStore: reader.take(variables.tokenStoreUrl),
+      wsOrigins: reader.take(variables.wsOrigins),
+    }),
     sessionSecrets: [current, previous].filter((secret) => secret !== undefined),
-    ...(tokenStore !== undefined && { tokenStore }),
-    ...(wsOrigins !== undefined && { wsOrigins }),
     trustedProxies: reader.take(variables.trustedProxies),
     clientIpHeader: reader.take(variables.clientIpHeader),
     maxCallsPerAddress: reader.take(variables.wsMaxCallsPerIp),
@@ -240,14 +229,9 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const isGuarded = access.wsToken !== undefined || access.sessionSecrets.length > 0;
   const tokensFor = variables.pageTokenUrl.name;
   const givesTokens = access.sessionSecrets.length > 0 && page?.tokenUrl === undefined;
+  const noToken = 'its calls need no token';
   const exposures: Exposure[] = [
-    {
-      variable: variables.wsAddr,
-      addr: ws.addr,
-      isSafe: isGuarded,
-      need: guards,
-      risk: 'its calls need no token',
-    },
+    { variable: variables.wsAddr, addr: ws.addr, isSafe: isGuarded, need: guards, risk: noToken },
     {
       variable: variables.carrierBAddr,
       addr: settings.carrierB?.addr,
@@ -255,19 +239,13 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
       need: variables.carrierBStreamToken.name,
       risk: 'its streams need no token',
     },
-    {
-      variable: variables.pageAddr,
-      addr: page?.addr,
-      isSafe: isGuarded,
-      need: guards,
-      risk: 'its calls need no token',
-    },
+    { variable: variables.pageAddr, addr: page?.addr, isSafe: isGuarded, need: guards, risk: noToken },
     {
       variable: variables.rtviAddr,
       addr: rtvi?.addr,
       isSafe: rtvi?.token !== undefined || access.sessionSecrets.length > 0,
       need: `${variables.sessionSecret.name} or ${variables.rtviToken.name}`,
-      risk: 'its calls need no token',
+      risk: noToken,
     },
     {
       variable: variables.pageAddr,
@@ -325,8 +303,6 @@ export function parseServerSettings(
 ): Result<{ settings: ServerSettings; warnings: string[] }, ConfigProblem[]> {
   const reader = new Reader(env, facts);
   const maxSessions = reader.take(variables.maxSessions);
-  const metricsToken = reader.take(variables.metricsToken);
-  const liveToken = reader.take(variables.liveToken);
   const otherTransports = {
     ...takeCarrierA(reader),
     ...takeCarrierB(reader),
@@ -340,8 +316,10 @@ export function parseServerSettings(
     health: {
       addr: reader.take(variables.healthAddr),
       metrics: reader.take(variables.metrics),
-      ...(metricsToken !== undefined && { metricsToken }),
-      ...(liveToken !== undefined && { liveToken }),
+      ...present({
+        metricsToken: reader.take(variables.metricsToken),
+        liveToken: reader.take(variables.liveToken),
+      }),
     },
     ...takePage(reader),
     ...otherTransports,
@@ -377,11 +355,7 @@ export interface VariableDescription {
 }
 
 export function describeServerSettings(): VariableDescription[] {
-  return Object.values<Variable<unknown>>(variables).map(({ name, form, defaultText, text, isSecret }) => ({
-    name,
-    form,
-    defaultText,
-    text,
-    isSecret: isSecret === true,
-  }));
+  return Object.values<Variable<unknown>>(variables).map(
+    ({ name, form, defaultText, text, isSecret = false }) => ({ name, form, defaultText, text, isSecret }),
+  );
 }

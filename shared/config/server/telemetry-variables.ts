@@ -6,7 +6,7 @@ import { fail, ok, type Result } from '../../base/result.ts';
 import type { OtlpTarget, Resource, Sampling } from '../../protocol/telemetry/setup.ts';
 import { Sensitive } from '../sensitive.ts';
 import type { Reader } from './environment.ts';
-import { choiceVariable, countVariable, readVariable } from './variables.ts';
+import { choiceVariable, countVariable, readVariable, textLike } from './variables.ts';
 
 export interface TelemetrySettings {
   /** Absent: nothing is exported and no call is traced. */
@@ -69,10 +69,7 @@ const samplers = [
 
 const endpoint = (name: `OTEL_${string}`, text: string) =>
   readVariable<string | undefined>(name, text, {
-    form: urlForm,
-    defaultText: 'unset',
-    read: readUrl,
-    fallback: undefined,
+    ...{ form: urlForm, read: readUrl, fallback: undefined },
   });
 
 export const telemetryVariables = {
@@ -118,8 +115,7 @@ export const telemetryVariables = {
   otelTimeout: countVariable('OTEL_EXPORTER_OTLP_TIMEOUT', 'Milliseconds that one export may take.', {
     least: 100,
     most: 60_000,
-    defaultText: '10000',
-    fallback: () => 10_000,
+    fallback: 10_000,
   }),
   otelSampler: choiceVariable('OTEL_TRACES_SAMPLER', 'Which calls are traced.', {
     of: samplers,
@@ -142,10 +138,9 @@ export const telemetryVariables = {
     {
       form: 'text without control characters, at most 255',
       defaultText: 'voice-agent',
-      read: (value) =>
-        /^[^\p{Cc}]{1,255}$/u.test(value)
-          ? ok(value)
-          : fail('must be a text without control characters, at most 255'),
+      read: textLike('a text without control characters, at most 255', (value) =>
+        /^[^\p{Cc}]{1,255}$/u.test(value),
+      ),
       fallback: undefined,
     },
   ),
@@ -162,39 +157,31 @@ export const telemetryVariables = {
   otelMetricInterval: countVariable(
     'OTEL_METRIC_EXPORT_INTERVAL',
     'Milliseconds from one export of metrics to the next.',
-    {
-      least: 1000,
-      most: 3_600_000,
-      defaultText: '60000',
-      fallback: () => 60_000,
-    },
+    { least: 1000, most: 3_600_000, fallback: 60_000 },
   ),
 } as const;
 
 export function takeTelemetry(reader: Reader): TelemetrySettings {
-  const v = telemetryVariables;
-  const isOff = reader.take(v.otelDisabled) === 'true';
-  const base = reader.take(v.otelEndpoint);
-  const traces = reader.take(v.otelTracesEndpoint) ?? withPath(base, 'v1/traces');
-  const metrics = reader.take(v.otelMetricsEndpoint) ?? withPath(base, 'v1/metrics');
-  const tracesOff = reader.take(v.otelTraces) === 'none';
-  const metricsOff = reader.take(v.otelMetrics) === 'none';
-  reader.take(v.otelProtocol);
-  const headers = reader.take(v.otelHeaders).reveal();
-  const timeoutMs = reader.take(v.otelTimeout);
-  const sampling = samplingOf(reader.take(v.otelSampler), reader.take(v.otelSamplerRatio));
-  const name = reader.take(v.otelServiceName);
-  const attributes = reader.take(v.otelResource);
-  const everyMs = reader.take(v.otelMetricInterval);
+  const taken = reader.takeAll(telemetryVariables);
+  const isOff = taken.otelDisabled === 'true';
+  const base = taken.otelEndpoint;
+  const traces = taken.otelTracesEndpoint ?? withPath(base, 'v1/traces');
+  const metrics = taken.otelMetricsEndpoint ?? withPath(base, 'v1/metrics');
+  const headers = taken.otelHeaders.reveal();
+  const { otelTimeout: timeoutMs, otelServiceName: name, otelMetricInterval: everyMs } = taken;
+  const sampling = samplingOf(taken.otelSampler, taken.otelSamplerRatio);
   const targetOf = (url: string | undefined, isWithout: boolean): Sensitive<OtlpTarget> | undefined =>
     url === undefined || isWithout || isOff ? undefined : new Sensitive({ url, headers, timeoutMs });
-  const [toTraces, toMetrics] = [targetOf(traces, tracesOff), targetOf(metrics, metricsOff)];
+  const [toTraces, toMetrics] = [
+    targetOf(traces, taken.otelTraces === 'none'),
+    targetOf(metrics, taken.otelMetrics === 'none'),
+  ];
   if (toTraces === undefined && toMetrics === undefined) return {};
   return {
     telemetry: {
       resource: {
         'service.name': 'voice-agent',
-        ...attributes,
+        ...taken.otelResource,
         ...(name !== undefined && { 'service.name': name }),
       },
       ...(toTraces !== undefined && { traces: { target: toTraces, sampling } }),

@@ -1,10 +1,12 @@
 /** The server variables of telephone calls that belong to no single carrier. */
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import { parseHostPort, type HostPort } from '../../net/address.ts';
+import type { HostPort } from '../../net/address.ts';
 import { Sensitive } from '../sensitive.ts';
-import type { Reader } from './environment.ts';
+import type { Reader, Taken } from './environment.ts';
 import {
   countVariable,
+  listenerVariable,
   optionalPathVariable,
   readVariable,
   signingSecretVariable,
@@ -54,15 +56,10 @@ export const telephonyVariables = {
     'Numbers of callers are passed to nobody. Off: agent processes that ask for caller identity get them.',
     true,
   ),
-  callbackAddr: readVariable<HostPort | undefined>(
+  callbackAddr: listenerVariable(
     'SVC_CALLBACK_ADDR',
     'Listener where warm transfers are completed and aborted; without it there are none.',
-    {
-      form: 'host:port, [::1]:8092 for IPv6; port 0 takes a free one',
-      defaultText: 'unset: no warm transfers',
-      read: parseHostPort,
-      fallback: undefined,
-    },
+    { port: 8092, unset: 'no warm transfers' },
   ),
   callbackSecret: signingSecretVariable(
     'SVC_CALLBACK_SECRET',
@@ -81,7 +78,7 @@ export const telephonyVariables = {
   outboundPerMinute: countVariable(
     'SVC_OUTBOUND_PER_MINUTE',
     'Calls that are made within a minute at most.',
-    { least: 1, most: 6_000, defaultText: '30', fallback: () => 30 },
+    { least: 1, most: 6_000, fallback: 30 },
   ),
   stateDir: optionalPathVariable(
     'SVC_STATE_DIR',
@@ -94,26 +91,24 @@ export function takeTelephony(reader: Reader): {
   readonly callback?: CallbackSettings;
 } {
   const variables = telephonyVariables;
-  const redactsNumbers = reader.take(variables.redactPhoneNumbers);
-  const stateDir = reader.take(variables.stateDir);
-  const [addr, secret] = [reader.take(variables.callbackAddr), reader.take(variables.callbackSecret)];
+  const taken = reader.takeAll(variables);
+  const { redactPhoneNumbers: redactsNumbers, stateDir, callbackAddr: addr, callbackSecret: secret } = taken;
   if (addr !== undefined && !reader.isSet(variables.callbackSecret))
     reader.refuse(variables.callbackSecret, `must be set where ${variables.callbackAddr.name} is`);
-  const outbound = takeOutbound(reader, addr !== undefined);
+  const outbound = outboundOf(reader, taken);
   return {
-    telephony: { redactsNumbers, ...(stateDir !== undefined && { stateDir }) },
-    ...(addr !== undefined && secret !== undefined && { callback: { addr, secret, ...outbound } }),
+    telephony: present({ redactsNumbers, stateDir }),
+    ...(addr !== undefined && secret !== undefined && { callback: present({ addr, secret, outbound }) }),
   };
 }
 
-function takeOutbound(reader: Reader, hasListener: boolean): { readonly outbound?: OutboundSettings } {
+function outboundOf(reader: Reader, taken: Taken<typeof telephonyVariables>): OutboundSettings | undefined {
   const variables = telephonyVariables;
-  const from = reader.take(variables.outboundFrom);
-  const allowed = reader.take(variables.outboundAllow);
-  const perMinute = reader.take(variables.outboundPerMinute);
-  if (from === undefined) return {};
-  if (!hasListener) reader.refuse(variables.outboundFrom, `needs ${variables.callbackAddr.name} beside it`);
+  const { outboundFrom: from, outboundAllow: allowed, outboundPerMinute: perMinute } = taken;
+  if (from === undefined) return undefined;
+  if (taken.callbackAddr === undefined)
+    reader.refuse(variables.outboundFrom, `needs ${variables.callbackAddr.name} beside it`);
   if (!reader.isSet(variables.outboundAllow))
     reader.refuse(variables.outboundAllow, `must be set where ${variables.outboundFrom.name} is`);
-  return { outbound: { from, allowed, perMinute } };
+  return { from, allowed, perMinute };
 }

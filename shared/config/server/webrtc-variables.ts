@@ -1,13 +1,21 @@
 /** The server variables of WebRTC signaling and of where media goes (spec 01, WebRTC signaling and Limits; spec 03, WebRTC reachability). Part of the list in `server.ts`. */
+import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
-import { parseHostPort, type HostPort } from '../../net/address.ts';
+import type { HostPort } from '../../net/address.ts';
 import { parseIp } from '../../net/cidr.ts';
-import { originsForm, parseOrigins, type AllowedOrigins } from '../../net/origin.ts';
+import type { AllowedOrigins } from '../../net/origin.ts';
 import type { Exposure, Reader } from './environment.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { iceTcpVariables, takeIceTcp, type IceTcpSettings } from './reach/ice-tcp-variables.ts';
 import { takeTurn, turnVariables, type TurnSettings } from './reach/turn-variables.ts';
-import { addressVariable, countVariable, readVariable, secretVariable } from './variables.ts';
+import { originsVariable } from './origins-variable.ts';
+import {
+  addressVariable,
+  countVariable,
+  listenerVariable,
+  readVariable,
+  secretVariable,
+} from './variables.ts';
 
 export interface WebrtcSettings {
   /** Signaling: POST /whip and its session URLs. */
@@ -57,16 +65,11 @@ function readWsPath(value: string): Result<string | undefined, string> {
   return isPath && !isUnderWhip ? ok(value) : fail(`must be ${wsPathForm}`);
 }
 
-export const webrtcVariables = {
-  webrtcAddr: readVariable<HostPort | undefined>(
+const ownVariables = {
+  webrtcAddr: listenerVariable(
     'SVC_WEBRTC_ADDR',
     'Listener of WebRTC signaling: offers at POST /whip. Off loopback it needs authentication or SVC_INSECURE_LISTENERS.',
-    {
-      form: 'host:port, [::1]:8070 for IPv6; port 0 takes a free one',
-      defaultText: 'unset: no WebRTC calls',
-      read: parseHostPort,
-      fallback: undefined,
-    },
+    { port: 8070, unset: 'no WebRTC calls' },
   ),
   webrtcUdpAddr: addressVariable(
     'SVC_WEBRTC_UDP_ADDR',
@@ -79,15 +82,10 @@ export const webrtcVariables = {
     { form: candidateIpForm, defaultText: 'the address that is bound', read: readCandidateIps, fallback: [] },
   ),
   webrtcToken: secretVariable('SVC_WEBRTC_TOKEN', 'Static token of WebRTC signaling, shared by all clients.'),
-  webrtcCorsOrigin: readVariable<AllowedOrigins | undefined>(
+  webrtcCorsOrigin: originsVariable(
     'SVC_WEBRTC_CORS_ORIGIN',
     'Origins of web pages that may open calls by WebRTC besides those of the host that is asked.',
-    {
-      form: originsForm,
-      defaultText: 'pages of the host that is asked',
-      read: parseOrigins,
-      fallback: undefined,
-    },
+    'pages of the host that is asked',
   ),
   webrtcOffersPerMinute: readVariable<number | undefined>(
     'SVC_WEBRTC_OFFERS_PER_MINUTE',
@@ -102,35 +100,32 @@ export const webrtcVariables = {
   webrtcMaxCallsPerIp: countVariable(
     'SVC_WEBRTC_MAX_CALLS_PER_IP',
     'Most calls of one client address on the signaling port.',
-    { least: 1, most: 100_000, defaultText: '8', fallback: () => 8 },
+    { least: 1, most: 100_000, fallback: 8 },
   ),
-  ...iceTcpVariables,
-  ...turnVariables,
 } as const;
 
 /** The limit of the handshake pool depends on the one of all calls. */
-export const webrtcMaxHandshaking = countVariable(
-  'SVC_WEBRTC_MAX_HANDSHAKING',
-  'Most WebRTC calls whose connection is not established yet.',
-  {
-    least: 1,
-    most: 100_000,
-    defaultText: 'a quarter of SVC_MAX_SESSIONS',
-    fallback: () => 0,
-  },
-);
+const handshakeVariables = {
+  webrtcMaxHandshaking: countVariable(
+    'SVC_WEBRTC_MAX_HANDSHAKING',
+    'Most WebRTC calls whose connection is not established yet.',
+    { least: 1, most: 100_000, defaultText: 'a quarter of SVC_MAX_SESSIONS', fallback: 0 },
+  ),
+};
+
+export const webrtcVariables = {
+  ...ownVariables,
+  ...iceTcpVariables,
+  ...turnVariables,
+  ...handshakeVariables,
+} as const;
 
 export function takeWebrtc(reader: Reader, maxSessions: number): { readonly webrtc?: WebrtcSettings } {
   const variables = webrtcVariables;
-  const addr = reader.take(variables.webrtcAddr);
-  const udpAddr = reader.take(variables.webrtcUdpAddr);
-  const candidateIps = reader.take(variables.webrtcCandidateIp);
-  const token = reader.take(variables.webrtcToken);
-  const corsOrigin = reader.take(variables.webrtcCorsOrigin);
-  const wsPath = reader.take(variables.webrtcWsPath);
-  const offersPerMinute = reader.take(variables.webrtcOffersPerMinute);
-  const maxHandshaking = reader.take(webrtcMaxHandshaking);
-  const maxCallsPerAddress = reader.take(variables.webrtcMaxCallsPerIp);
+  const taken = reader.takeAll(ownVariables);
+  const { webrtcMaxHandshaking } = reader.takeAll(handshakeVariables);
+  const { webrtcAddr: addr, webrtcUdpAddr: udpAddr, webrtcCandidateIp: candidateIps } = taken;
+  const { webrtcToken: token, webrtcCorsOrigin: corsOrigin } = taken;
   const [tcp, turn] = [takeIceTcp(reader), takeTurn(reader)];
   if (addr === undefined) return {};
   const isOpen = token === undefined && !reader.isSet({ name: 'SVC_SESSION_SECRET' });
@@ -146,14 +141,10 @@ export function takeWebrtc(reader: Reader, maxSessions: number): { readonly webr
   refuseUntellable(reader, places, candidateIps);
   return {
     webrtc: {
-      ...{ addr, udpAddr, candidateIps, maxCallsPerAddress },
-      maxHandshaking: maxHandshaking === 0 ? Math.max(1, Math.floor(maxSessions / 4)) : maxHandshaking,
-      ...(token !== undefined && { token }),
-      ...(corsOrigin !== undefined && { corsOrigin }),
-      ...(wsPath !== undefined && { wsPath }),
-      ...(offersPerMinute !== undefined && { offersPerMinute }),
-      ...(tcp !== undefined && { tcp }),
-      ...(turn !== undefined && { turn }),
+      ...{ addr, udpAddr, candidateIps, maxCallsPerAddress: taken.webrtcMaxCallsPerIp },
+      maxHandshaking: webrtcMaxHandshaking || Math.max(1, Math.floor(maxSessions / 4)),
+      ...present({ token, corsOrigin, tcp, turn }),
+      ...present({ wsPath: taken.webrtcWsPath, offersPerMinute: taken.webrtcOffersPerMinute }),
     },
   };
 }

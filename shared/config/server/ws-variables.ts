@@ -22,10 +22,7 @@ export const wsVariables = {
   wsAddr: addressVariable(
     'SVC_WS_ADDR',
     'Listener of the WebSocket call protocol; where calls come in by another listener, it is opened only when this is set. Off loopback it needs authentication or SVC_INSECURE_LISTENERS.',
-    {
-      host: '127.0.0.1',
-      port: 8080,
-    },
+    { host: '127.0.0.1', port: 8080 },
   ),
   wsStartTimeout: durationVariable('SVC_WS_START_TIMEOUT', 'Longest wait for the start message of a call.', {
     defaultMs: 5000,
@@ -38,10 +35,7 @@ export const wsVariables = {
   wsPingTimeout: durationVariable(
     'SVC_WS_PING_TIMEOUT',
     'A client that sends no frame for this long is gone; longer than SVC_WS_PING_INTERVAL.',
-    {
-      defaultMs: 30_000,
-      leastMs: 11,
-    },
+    { defaultMs: 30_000, leastMs: 11 },
   ),
   wsMaxAudioBytes: sizeVariable('SVC_WS_MAX_AUDIO_BYTES', 'Largest binary frame.', {
     defaultBytes: 65_536,
@@ -70,36 +64,31 @@ export const wsVariables = {
   wsMaxCalls: countVariable(
     'SVC_WS_MAX_CALLS',
     'Most connections for calls, those that have not sent `start` yet among them.',
-    {
-      least: 1,
-      most: 200_000,
-      defaultText: 'twice SVC_MAX_SESSIONS',
-      fallback: (facts) => 512 * facts.cores,
-    },
+    { least: 1, most: 200_000, defaultText: 'twice SVC_MAX_SESSIONS', fallback: 0 },
   ),
   wsAcceptQueue: countVariable('SVC_WS_ACCEPT_QUEUE', 'Connections that may wait to be accepted.', {
     least: 1,
     most: 65_535,
-    defaultText: '128',
-    fallback: () => 128,
+    fallback: 128,
   }),
 } as const;
 
 /** `byDefault`: whether it listens without being asked to (spec 01: with no other listener configured). */
 export function takeWs(reader: Reader, maxSessions: number, byDefault: boolean): WsSettings {
   const variables = wsVariables;
+  const taken = reader.takeAll(variables);
   const ws = {
-    ...((byDefault || reader.isSet(variables.wsAddr)) && { addr: reader.take(variables.wsAddr) }),
-    startTimeoutMs: reader.take(variables.wsStartTimeout),
-    pingIntervalMs: reader.take(variables.wsPingInterval),
-    pingTimeoutMs: reader.take(variables.wsPingTimeout),
-    maxAudioBytes: reader.take(variables.wsMaxAudioBytes),
-    maxControlBytes: reader.take(variables.wsMaxControlBytes),
-    writeTimeoutMs: reader.take(variables.wsWriteTimeout),
-    sendTimeoutMs: reader.take(variables.wsSendTimeout),
-    closeGraceMs: reader.take(variables.wsCloseGrace),
-    maxCalls: reader.isSet(variables.wsMaxCalls) ? reader.take(variables.wsMaxCalls) : 2 * maxSessions,
-    acceptQueue: reader.take(variables.wsAcceptQueue),
+    ...((byDefault || reader.isSet(variables.wsAddr)) && { addr: taken.wsAddr }),
+    startTimeoutMs: taken.wsStartTimeout,
+    pingIntervalMs: taken.wsPingInterval,
+    pingTimeoutMs: taken.wsPingTimeout,
+    maxAudioBytes: taken.wsMaxAudioBytes,
+    maxControlBytes: taken.wsMaxControlBytes,
+    writeTimeoutMs: taken.wsWriteTimeout,
+    sendTimeoutMs: taken.wsSendTimeout,
+    closeGraceMs: taken.wsCloseGrace,
+    maxCalls: reader.isSet(variables.wsMaxCalls) ? taken.wsMaxCalls : 2 * maxSessions,
+    acceptQueue: taken.wsAcceptQueue,
   };
   const hasBadPing = reader.problems.some(({ variable }) => variable.startsWith('SVC_WS_PING_'));
   if (!hasBadPing && ws.pingTimeoutMs <= ws.pingIntervalMs) {

@@ -1,4 +1,6 @@
 /** The server variables of ICE over TCP (spec 03, WebRTC reachability). Part of the list in `server.ts`, by way of those of WebRTC. */
+import { present } from '../../../base/present.ts';
+import { fail, ok } from '../../../base/result.ts';
 import type { Millis } from '../../../base/units.ts';
 import { parseHostPort, type HostPort } from '../../../net/address.ts';
 import type { Reader } from '../environment.ts';
@@ -17,11 +19,6 @@ export interface IceTcpSettings {
   /** Frames that wait for a client that takes none, the oldest of which go first. */
   readonly queue: number;
 }
-
-const count = (least: number, most: number, fallback: number) => ({
-  ...{ least, most, defaultText: String(fallback) },
-  fallback: () => fallback,
-});
 
 export const iceTcpVariables = {
   webrtcTcpAddr: readVariable<HostPort | undefined>(
@@ -42,9 +39,7 @@ export const iceTcpVariables = {
       defaultText: 'the port that is bound',
       read: (value) => {
         const port = /^\d{1,5}$/.test(value) ? Number(value) : 0;
-        return port >= 1 && port <= 65_535
-          ? { ok: true, value: port }
-          : { ok: false, error: 'must be an integer from 1 to 65535' };
+        return port >= 1 && port <= 65_535 ? ok(port) : fail('must be an integer from 1 to 65535');
       },
       fallback: undefined,
     },
@@ -52,12 +47,12 @@ export const iceTcpVariables = {
   webrtcTcpMaxConnections: countVariable(
     'SVC_WEBRTC_TCP_MAX_CONNECTIONS',
     'Most TCP connections for media; more are closed without an answer.',
-    count(1, 65_536, 256),
+    { least: 1, most: 65_536, fallback: 256 },
   ),
   webrtcTcpMaxPerIp: countVariable(
     'SVC_WEBRTC_TCP_MAX_PER_IP',
     'Most TCP connections for media of one source address; 0: no limit.',
-    count(0, 65_536, 16),
+    { least: 0, most: 65_536, fallback: 16 },
   ),
   webrtcTcpIdleTimeout: durationVariable(
     'SVC_WEBRTC_TCP_IDLE_TIMEOUT',
@@ -67,29 +62,27 @@ export const iceTcpVariables = {
   webrtcTcpMaxFrame: countVariable(
     'SVC_WEBRTC_TCP_MAX_FRAME',
     'Longest frame in bytes on a TCP connection for media; a longer one closes it.',
-    count(512, 65_535, 2_048),
+    { least: 512, most: 65_535, fallback: 2_048 },
   ),
   webrtcTcpQueue: countVariable(
     'SVC_WEBRTC_TCP_QUEUE',
     'Frames that wait for a client that takes none on its TCP connection; the oldest are dropped.',
-    count(8, 4_096, 20),
+    { least: 8, most: 4_096, fallback: 20 },
   ),
 } as const;
 
 /** Undefined where media has no TCP port. */
 export function takeIceTcp(reader: Reader): IceTcpSettings | undefined {
-  const variables = iceTcpVariables;
-  const addr = reader.take(variables.webrtcTcpAddr);
-  const candidatePort = reader.take(variables.webrtcTcpCandidatePort);
-  const maxConnections = reader.take(variables.webrtcTcpMaxConnections);
-  const maxPerIp = reader.take(variables.webrtcTcpMaxPerIp);
-  const idleMs = reader.take(variables.webrtcTcpIdleTimeout);
-  const maxFrameBytes = reader.take(variables.webrtcTcpMaxFrame);
-  const queue = reader.take(variables.webrtcTcpQueue);
+  const taken = reader.takeAll(iceTcpVariables);
+  const { webrtcTcpAddr: addr, webrtcTcpMaxPerIp: mostPerIp } = taken;
   if (addr === undefined) return undefined;
-  return {
-    ...{ addr, maxConnections, idleMs, maxFrameBytes, queue },
-    ...(candidatePort !== undefined && { candidatePort }),
-    ...(maxPerIp > 0 && { maxPerIp }),
-  };
+  return present({
+    addr,
+    candidatePort: taken.webrtcTcpCandidatePort,
+    maxConnections: taken.webrtcTcpMaxConnections,
+    maxPerIp: mostPerIp > 0 ? mostPerIp : undefined,
+    idleMs: taken.webrtcTcpIdleTimeout,
+    maxFrameBytes: taken.webrtcTcpMaxFrame,
+    queue: taken.webrtcTcpQueue,
+  });
 }

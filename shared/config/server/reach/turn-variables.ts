@@ -3,14 +3,16 @@ import { fail, ok, type Result } from '../../../base/result.ts';
 import type { Millis } from '../../../base/units.ts';
 import { parseTurnUrl } from '../../../protocol/webrtc/turn-url.ts';
 import type { Sensitive } from '../../sensitive.ts';
-import { apiUrlVariable } from '../api-url-variable.ts';
-import type { Reader } from '../environment.ts';
+import { apiUrlVariable } from '../carrier-urls.ts';
+import type { Reader, Taken } from '../environment.ts';
 import {
+  choiceVariable,
   countVariable,
   durationVariable,
   readVariable,
   secretVariable,
   switchVariable,
+  textLike,
   type Name,
   type Variable,
 } from '../variables.ts';
@@ -60,43 +62,30 @@ function readUrls(value: string): Result<readonly string[], string> {
 const providers = ['self_hosted_turn', 'cdn_turn', 'carrier_a_turn'] as const;
 const relays = ['on', 'only', 'off'] as const;
 
-/** One of some words, or unset. */
-const wordVariable = <const C extends string>(
-  name: Name,
-  text: string,
-  { of, defaultText }: { readonly of: readonly C[]; readonly defaultText: string },
-): Variable<C | undefined> =>
-  readVariable<C | undefined>(name, text, {
-    ...{ form: `one of ${of.join(', ')}`, defaultText, fallback: undefined },
-    read: (value) => {
-      const word = of.find((one) => one === value);
-      return word === undefined ? fail(`must be one of ${of.join(', ')}`) : ok(word);
-    },
-  });
-
 const idForm = 'up to 128 letters, digits, - and _';
 
 const idVariable = (name: Name, text: string): Variable<string | undefined> =>
   readVariable<string | undefined>(name, text, {
-    ...{ form: idForm, defaultText: 'unset', fallback: undefined },
-    read: (value) => (/^[\w-]{1,128}$/.test(value) ? ok(value) : fail(`must be ${idForm}`)),
+    form: idForm,
+    read: textLike(idForm, (value) => /^[\w-]{1,128}$/.test(value)),
+    fallback: undefined,
   });
 
 export const turnVariables = {
-  turnProvider: wordVariable(
+  turnProvider: choiceVariable(
     'SVC_TURN_PROVIDER',
     'Who gives relays (TURN) to clients of WebRTC calls, by GET /whip/ice and in answers to offers.',
-    { of: providers, defaultText: 'unset: no relays' },
+    { of: providers, fallback: undefined, defaultText: 'unset: no relays' },
   ),
   turnTtl: countVariable(
     'SVC_TURN_TTL',
     'Lifetime of the credentials for relays that clients get, in seconds.',
-    { least: 30, most: 86_400, defaultText: '600', fallback: () => 600 },
+    { least: 30, most: 86_400, fallback: 600 },
   ),
   turnUrls: readVariable<readonly string[] | undefined>(
     'SVC_TURN_URLS',
     'TURN servers of self_hosted_turn; the service itself takes the first that answers.',
-    { form: urlsForm, defaultText: 'unset', read: readUrls, fallback: undefined },
+    { form: urlsForm, read: readUrls, fallback: undefined },
   ),
   turnSecret: secretVariable(
     'SVC_TURN_SECRET',
@@ -123,10 +112,10 @@ export const turnVariables = {
     'Where carrier_a_turn gives credentials.',
     'https://api.twilio.com',
   ),
-  webrtcTurnRelay: wordVariable(
+  webrtcTurnRelay: choiceVariable(
     'SVC_WEBRTC_TURN_RELAY',
     'The service takes a relay for each WebRTC call and tells its address beside its own (on), or instead of its own for UDP (only). Needs SVC_TURN_PROVIDER.',
-    { of: relays, defaultText: 'unset: off' },
+    { of: relays, fallback: undefined, defaultText: 'unset: off' },
   ),
   webrtcTurnRelayTimeout: durationVariable(
     'SVC_WEBRTC_TURN_RELAY_TIMEOUT',
@@ -143,9 +132,7 @@ export const turnVariables = {
 /** Undefined where there are no relays. */
 export function takeTurn(reader: Reader): TurnSettings | undefined {
   const variables = turnVariables;
-  const taken = Object.fromEntries(
-    Object.entries(variables).map(([key, variable]) => [key, reader.take(variable as Variable<unknown>)]),
-  ) as { readonly [K in keyof typeof variables]: ReturnType<(typeof variables)[K]['fallback']> };
+  const taken = reader.takeAll(variables);
   const name = taken.turnProvider;
   const relay = taken.webrtcTurnRelay ?? 'off';
   if (name === undefined) {
@@ -165,13 +152,15 @@ export function takeTurn(reader: Reader): TurnSettings | undefined {
   );
 }
 
-type Taken = {
-  readonly [K in keyof typeof turnVariables]: ReturnType<(typeof turnVariables)[K]['fallback']>;
-};
+type TurnValues = Taken<typeof turnVariables>;
 
 /** Undefined where something is missing, which is reported. */
-function takeProvider(reader: Reader, name: TurnProvider['name'], taken: Taken): TurnProvider | undefined {
-  const need = <K extends keyof Taken>(key: K): NonNullable<Taken[K]> | undefined => {
+function takeProvider(
+  reader: Reader,
+  name: TurnProvider['name'],
+  taken: TurnValues,
+): TurnProvider | undefined {
+  const need = <K extends keyof TurnValues>(key: K): NonNullable<TurnValues[K]> | undefined => {
     const value = taken[key];
     const variable = turnVariables[key];
     if (value === undefined && !reader.isSet(variable))

@@ -6,7 +6,7 @@ import { fail, ok, type Result } from '../../../base/result.ts';
 import { parseHostPort } from '../../../net/address.ts';
 import type { Sensitive } from '../../sensitive.ts';
 import type { Reader } from '../environment.ts';
-import { durationVariable, readVariable, secretVariable } from '../variables.ts';
+import { durationVariable, readVariable, secretVariable, textLike } from '../variables.ts';
 
 /** A SIP address of somebody else's, as it is written in variables. */
 export interface SipPlace {
@@ -47,8 +47,7 @@ export function readPlace(
 
 export const nameForm = 'at most 128 visible characters without quotes';
 
-export const readName = (value: string): Result<string, string> =>
-  /^[!#-[\]-~]{1,128}$/.test(value) ? ok(value) : fail(`must be ${nameForm}`);
+export const readName = textLike(nameForm, (value) => /^[!#-[\]-~]{1,128}$/.test(value));
 
 export const sipRegistrationVariables = {
   sipRegister: readVariable<SipPlace | undefined>(
@@ -80,11 +79,9 @@ export function takeSipRegistration(
   reader: Reader,
   has: { readonly UDP: boolean; readonly TLS: boolean },
 ): SipRegistration | undefined {
-  const { sipRegister, sipRegisterUser, sipRegisterPassword, sipRegisterExpires } = sipRegistrationVariables;
-  const account = reader.take(sipRegister);
-  const user = reader.take(sipRegisterUser);
-  const password = reader.take(sipRegisterPassword);
-  const expiresMs = reader.take(sipRegisterExpires);
+  const { sipRegister, sipRegisterPassword } = sipRegistrationVariables;
+  const taken = reader.takeAll(sipRegistrationVariables);
+  const { sipRegister: account, sipRegisterUser: user, sipRegisterPassword: password } = taken;
   if (account === undefined) {
     if (password !== undefined)
       reader.refuse(sipRegisterPassword, `must not be set without ${sipRegister.name}`);
@@ -98,5 +95,10 @@ export function takeSipRegistration(
     const needed = account.transport === 'TLS' ? 'SVC_SIP_TLS_ADDR' : 'SVC_SIP_ADDR';
     reader.refuse(sipRegister, `needs ${needed}: calls come in by the transport that is registered over`);
   }
-  return { ...account, signsInAs: user === '' ? account.user : user, password, expiresMs };
+  return {
+    ...account,
+    signsInAs: user === '' ? account.user : user,
+    password,
+    expiresMs: taken.sipRegisterExpires,
+  };
 }

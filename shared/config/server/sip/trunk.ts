@@ -43,9 +43,8 @@ export function takeSipTrunk(
   has: { readonly UDP: boolean; readonly TLS: boolean },
 ): SipTrunk | undefined {
   const { sipTrunk, sipTrunkUser, sipTrunkPassword } = sipTrunkVariables;
-  const place = reader.take(sipTrunk);
-  const user = reader.take(sipTrunkUser);
-  const password = reader.take(sipTrunkPassword);
+  const taken = reader.takeAll({ sipTrunk, sipTrunkUser, sipTrunkPassword });
+  const { sipTrunk: place, sipTrunkUser: user, sipTrunkPassword: password } = taken;
   if (place === undefined) {
     if (password !== undefined) reader.refuse(sipTrunkPassword, `must not be set without ${sipTrunk.name}`);
     return undefined;

@@ -2,12 +2,13 @@
  * The server variables of SIP: where it listens, who may call, how media travels. They exist in a build with SIP; without an address
  * there is none of it.
  */
+import { present } from '../../../base/present.ts';
 import { fail, ok, type Result } from '../../../base/result.ts';
-import { parseHostPort, type HostPort } from '../../../net/address.ts';
+import type { HostPort } from '../../../net/address.ts';
 import { parseCidrList, parseIp, type Cidr } from '../../../net/cidr.ts';
 import { isLoopbackHost } from '../../../net/loopback.ts';
 import type { Sensitive } from '../../sensitive.ts';
-import type { Reader } from '../environment.ts';
+import type { Reader, Taken } from '../environment.ts';
 import { sipRegistrationVariables, takeSipRegistration, type SipRegistration } from './registration.ts';
 import { sipTrunkVariables, takeSipTrunk, type SipTrunk } from './trunk.ts';
 import { isUnspecified } from '../webrtc-variables.ts';
@@ -15,9 +16,11 @@ import {
   choiceVariable,
   countVariable,
   durationVariable,
+  listenerVariable,
   optionalPathVariable,
   readVariable,
   secretVariable,
+  textLike,
 } from '../variables.ts';
 
 export interface PortRange {
@@ -46,12 +49,6 @@ export interface SipSettings {
   readonly idleTimeoutMs: number;
 }
 
-const listener = {
-  form: 'host:port, [::1]:5060 for IPv6; port 0 takes a free one',
-  read: parseHostPort,
-  fallback: undefined,
-} as const;
-
 const rangeForm = 'first-last, ports from 1024 to 65535 with room for at least one pair, such as 10000-20000';
 
 function readPorts(value: string): Result<PortRange, string> {
@@ -62,18 +59,16 @@ function readPorts(value: string): Result<PortRange, string> {
 }
 
 const wordForm = 'at most 64 letters, digits and . _ @ + -';
-const readWord = (value: string): Result<string, string> =>
-  /^[A-Za-z0-9._@+-]{1,64}$/.test(value) ? ok(value) : fail(`must be ${wordForm}`);
+const readWord = textLike(wordForm, (value) => /^[A-Za-z0-9._@+-]{1,64}$/.test(value));
 
-export const sipVariables = {
-  sipAddr: readVariable<HostPort | undefined>(
-    'SVC_SIP_ADDR',
-    'Listener for SIP over UDP and TCP. Only in a build with SIP.',
-    { ...listener, defaultText: 'unset: no SIP' },
-  ),
-  sipTlsAddr: readVariable<HostPort | undefined>('SVC_SIP_TLS_ADDR', 'Listener for SIP over TLS.', {
-    ...listener,
-    defaultText: 'unset: no SIP over TLS',
+const ownVariables = {
+  sipAddr: listenerVariable('SVC_SIP_ADDR', 'Listener for SIP over UDP and TCP. Only in a build with SIP.', {
+    port: 5060,
+    unset: 'no SIP',
+  }),
+  sipTlsAddr: listenerVariable('SVC_SIP_TLS_ADDR', 'Listener for SIP over TLS.', {
+    port: 5060,
+    unset: 'no SIP over TLS',
   }),
   sipTlsCert: optionalPathVariable(
     'SVC_SIP_TLS_CERT',
@@ -91,10 +86,10 @@ export const sipVariables = {
     {
       form: 'IP address other than 0.0.0.0 and ::',
       defaultText: 'the address of the interface that leads to the peer',
-      read: (value) =>
-        parseIp(value) === undefined || isUnspecified(value)
-          ? fail('must be an IP address other than 0.0.0.0 and ::')
-          : ok(value),
+      read: textLike(
+        'an IP address other than 0.0.0.0 and ::',
+        (value) => parseIp(value) !== undefined && !isUnspecified(value),
+      ),
       fallback: undefined,
     },
   ),
@@ -130,12 +125,7 @@ export const sipVariables = {
   sipMaxConnections: countVariable(
     'SVC_SIP_MAX_CONNECTIONS',
     'Most TCP and TLS connections at the same time.',
-    {
-      least: 1,
-      most: 10_000,
-      defaultText: '256',
-      fallback: () => 256,
-    },
+    { least: 1, most: 10_000, fallback: 256 },
   ),
   sipHandshakeTimeout: durationVariable(
     'SVC_SIP_HANDSHAKE_TIMEOUT',
@@ -146,39 +136,31 @@ export const sipVariables = {
     defaultMs: 600_000,
     leastMs: 1_000,
   }),
-  ...sipRegistrationVariables,
-  ...sipTrunkVariables,
 } as const;
+
+export const sipVariables = { ...ownVariables, ...sipRegistrationVariables, ...sipTrunkVariables } as const;
 
 export function takeSip(reader: Reader): { readonly sip?: SipSettings } {
   const variables = sipVariables;
-  const addr = reader.take(variables.sipAddr);
-  const tls = takeTls(reader);
-  const publicIp = reader.take(variables.sipPublicIp);
-  const allow = reader.take(variables.sipAllow);
-  const user = reader.take(variables.sipUser);
-  const password = reader.take(variables.sipPassword);
-  const realm = reader.take(variables.sipRealm);
+  const taken = reader.takeAll(ownVariables);
+  const { sipAddr: addr, sipUser: user, sipPassword: password } = taken;
+  const tls = tlsOf(reader, taken);
   if ((user === '') !== (password === undefined))
     reader.refuse(variables.sipUser, `must be set together with ${variables.sipPassword.name}`);
-  const digest = user !== '' && password !== undefined ? { user, password, realm } : undefined;
+  const digest =
+    user !== '' && password !== undefined ? { user, password, realm: taken.sipRealm } : undefined;
   const has = { UDP: addr !== undefined, TLS: tls !== undefined };
   const register = takeSipRegistration(reader, has);
   const trunk = takeSipTrunk(reader, has);
   const settings: SipSettings = {
-    ...(addr !== undefined && { addr }),
-    ...(tls !== undefined && { tls }),
-    srtp: reader.take(variables.sipSrtp),
-    ...(publicIp !== undefined && { publicIp }),
-    rtpPorts: reader.take(variables.sipRtpPorts),
-    allow,
-    ...(digest !== undefined && { digest }),
-    ...(register !== undefined && { register }),
-    ...(trunk !== undefined && { trunk }),
+    ...present({ addr, tls, publicIp: taken.sipPublicIp, digest, register, trunk }),
+    srtp: taken.sipSrtp,
+    rtpPorts: taken.sipRtpPorts,
+    allow: taken.sipAllow,
     refers: reader.take(variables.sipRefer),
-    maxConnections: reader.take(variables.sipMaxConnections),
-    handshakeTimeoutMs: reader.take(variables.sipHandshakeTimeout),
-    idleTimeoutMs: reader.take(variables.sipIdleTimeout),
+    maxConnections: taken.sipMaxConnections,
+    handshakeTimeoutMs: taken.sipHandshakeTimeout,
+    idleTimeoutMs: taken.sipIdleTimeout,
   };
   if (addr === undefined && tls === undefined) return {};
   if (tls === undefined && settings.srtp === 'required')
@@ -190,11 +172,9 @@ export function takeSip(reader: Reader): { readonly sip?: SipSettings } {
   return { sip: settings };
 }
 
-function takeTls(reader: Reader): SipSettings['tls'] {
+function tlsOf(reader: Reader, taken: Taken<typeof ownVariables>): SipSettings['tls'] {
   const variables = sipVariables;
-  const addr = reader.take(variables.sipTlsAddr);
-  const certFile = reader.take(variables.sipTlsCert);
-  const keyFile = reader.take(variables.sipTlsKey);
+  const { sipTlsAddr: addr, sipTlsCert: certFile, sipTlsKey: keyFile } = taken;
   if (addr === undefined) return undefined;
   if (certFile !== undefined && keyFile !== undefined) return { addr, certFile, keyFile };
   for (const [variable, file] of [
