@@ -15,7 +15,7 @@ export interface Peer {
   readonly request: IncomingMessage;
   readonly received: (Wire | Buffer)[];
   send(message: Wire): void;
-  /** Sends loud frames of 20 ms at 16 kHz PCM16, all at once. */
+  /** Sends loud frames of 20 ms at 16 kHz PCM16, as one message: no stall of the machine comes between them. */
   speak(frames: number): void;
   /** Resolves with the first message, old or new, that fits. */
   message(fits: (message: Wire) => boolean): Promise<Wire>;
@@ -82,9 +82,7 @@ function newPeer(socket: WebSocket, request: IncomingMessage): Peer {
     request,
     received,
     send: (message) => socket.send(JSON.stringify(message)),
-    speak: (frames) => {
-      for (let k = 0; k < frames; k++) socket.send(loud(1));
-    },
+    speak: (frames) => socket.send(loud(frames)),
     message: (fits) => first(() => received.find((m): m is Wire => !Buffer.isBuffer(m) && fits(m))),
     audio: (fits) => first(() => received.find((m): m is Buffer => Buffer.isBuffer(m) && fits(m))),
   };
