@@ -10,9 +10,11 @@ import { clientAddress } from '../../shared/net/client-address.ts';
 import type { TransportKind } from '../../shared/protocol/ipc.ts';
 import type { WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
+import { Seldom } from '../../shared/runtime/seldom.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
 import type { Answer } from './answer.ts';
+import { CarrierRefusals } from './carrier-refusals.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
 import type { RequestHead } from '../admission/credentials.ts';
 import type { CallEntrance, GatePlace, Visitor } from './entrance.ts';
@@ -87,9 +89,6 @@ const closedListener: Answer = {
   message: 'this listener is closed',
 };
 
-/** Origins of refused pages that are named in the log, each once. */
-const mostOrigins = 32;
-
 /** A caller who was answered opens a stream within this time, or does not come. */
 const onTheWayS = 10;
 
@@ -97,10 +96,14 @@ export class FrontDoor {
   readonly #options: FrontDoorOptions;
   /** Callers who were told to come and are on their way: when they are no longer expected, by listener. */
   readonly #expected = new Map<string, number[]>();
-  readonly #refusedOrigins = new Set<string>();
+  /** Pages that were refused and named. */
+  readonly #pages: Seldom;
+  readonly #carriers: CarrierRefusals;
 
   constructor(options: FrontDoorOptions) {
     this.#options = options;
+    this.#pages = new Seldom(options.wallClock);
+    this.#carriers = new CarrierRefusals(options);
   }
 
   /** Why a connection of this pool would be refused now, whoever asked; undefined when it would not. */
@@ -131,6 +134,7 @@ export class FrontDoor {
     const asked = this.#ask(arrival, { counts: true });
     if ('answer' in asked) {
       this.#nameOrigin(arrival, asked.answer);
+      if (arrival.listener.startsWith('carrier_')) this.#carriers.tell(arrival.listener, asked.answer);
       return this.#refuse(asked.answer);
     }
     const { visitor, entrance } = asked;
@@ -276,9 +280,7 @@ export class FrontDoor {
   #nameOrigin({ listener, head }: Arrival, { code, message }: Answer): void {
     const { origin } = head.headers;
     if (code !== 'origin_refused' && code !== 'host_refused') return;
-    if (typeof origin !== 'string' || this.#refusedOrigins.size >= mostOrigins) return;
-    if (this.#refusedOrigins.has(origin)) return;
-    this.#refusedOrigins.add(origin);
+    if (typeof origin !== 'string' || !this.#pages.isDue(origin)) return;
     this.#options.log.warn({ listener, origin: origin.slice(0, 200), why: message }, 'a page was refused');
   }
 

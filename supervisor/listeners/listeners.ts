@@ -246,7 +246,7 @@ export function judge({ arrival, socket, bytes }: Arrived, options: Judge): void
 const serverError: Answer = { status: 500, code: 'server_error', message: 'the call could not be built' };
 
 /** Answers a request with a status, and closes. */
-function refuse(response: ServerResponse, { status, code, message, headers }: Answer): void {
+export function refuse(response: ServerResponse, { status, code, message, headers }: Answer): void {
   const body = errorBody(code, message);
   response.writeHead(status, { ...answerHeaders(body), ...headers, Connection: 'close' }).end(body);
 }

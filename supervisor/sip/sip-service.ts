@@ -11,7 +11,8 @@ import { parseIp } from '../../shared/net/cidr.ts';
 import { sipCodecs, type SipFromWorker } from '../../shared/protocol/sip/calls.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
-import { newGate } from './access/gate.ts';
+import { Seldom } from '../../shared/runtime/seldom.ts';
+import { newGate, type GateRefusal } from './access/gate.ts';
 import { step, waitsForTime } from './agent/agent.ts';
 import {
   newAgent,
@@ -63,15 +64,17 @@ export class SipService {
   readonly #neighbours: Neighbours;
   /** What of it changes hands in a restart. */
   readonly takeover: SipTakeover;
+  readonly #strangers: Seldom;
   #isTicking = false;
   #isOpen = false;
 
   constructor(options: SipServiceOptions) {
     this.#options = options;
+    this.#strangers = new Seldom(options.clock);
     const { settings, clock } = options;
     this.#registrar = settings.register && this.#newRegistrar(settings.register);
     const isRegistrar = (address: string): boolean => this.#registrar?.isThere(address) === true;
-    const gate = newGate(settings, (why) => options.counted({ refused: why }), isRegistrar);
+    const gate = newGate(settings, (refusal) => this.#refused(refusal), isRegistrar);
     this.#agent = newAgent({
       gate,
       accountAt: (address) => this.#accountAt(address),
@@ -134,6 +137,13 @@ export class SipService {
     void this.carrier.learnTrunk();
     this.#isOpen = true;
     this.#arm();
+  }
+
+  /** A trunk that is not let in shows its own side a number at best; scanners are not to fill the log. */
+  #refused({ reason, address, why }: GateRefusal): void {
+    this.#options.counted({ refused: reason });
+    if (why !== undefined && this.#strangers.isDue(`${reason} ${address}`))
+      this.#options.log.warn({ address, why }, 'a SIP peer was refused');
   }
 
   #newRegistrar(account: SipRegistration): Registrar {

@@ -10,16 +10,10 @@ import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
 import type { RequestHead } from '../../admission/credentials.ts';
 import type { Answer } from '../answer.ts';
+import { CarrierRefusals } from '../carrier-refusals.ts';
 import type { Visitor } from '../entrance.ts';
 import type { Listener } from '../listener.ts';
-import {
-  answerHeaders,
-  errorBody,
-  listen,
-  newGuardedServer,
-  takeUpgrades,
-  type OpenListener,
-} from '../listeners.ts';
+import { answerHeaders, listen, newGuardedServer, takeUpgrades, type OpenListener } from '../listeners.ts';
 import { passOn } from '../pass-on.ts';
 import { response as twimlOf } from '../../telephony/carrier-a/twiml.ts';
 import type { TelephonyEverywhere } from '../../telephony/everywhere.ts';
@@ -32,7 +26,12 @@ import { answerVoice, mostFormBytes, voiceUrl } from './voice-webhook.ts';
 const name = 'carrier_a';
 
 const notFound: Answer = { status: 404, code: 'not_found', message: 'there is nothing here' };
-const notAllowed: Answer = { status: 405, code: 'method_not_allowed', message: 'only POST is answered here' };
+const notAllowed: Answer = {
+  status: 405,
+  code: 'method_not_allowed',
+  message: 'only POST is answered here',
+  headers: { Allow: 'POST' },
+};
 const formTooLarge: Answer = { status: 413, code: 'too_large', message: 'the form is too large' };
 const unsigned: Answer = {
   status: 403,
@@ -54,8 +53,9 @@ export const carrierAListener: Listener = {
     pool: { name, most: 2 * settings.maxSessions },
     admit: (head, nowS) => admitStream(wanted(settings), head, nowS),
   }),
-  open: async ({ settings, arrived, closed, wallClock, telephony }, { given, isLeaving }) => {
+  open: async ({ settings, arrived, closed, wallClock, telephony, log }, { given, isLeaving }) => {
     const own = wanted(settings);
+    const refusals = new CarrierRefusals({ log, wallClock });
     let answering = 0;
     const { server, silent } = newGuardedServer((request, response) => {
       answering += 1;
@@ -66,7 +66,9 @@ export const carrierAListener: Listener = {
       }
       const shows = !settings.telephony.redactsNumbers;
       const isClosed = (): boolean => closed(name) !== undefined;
-      serve(own, { request, response, nowS: () => wallClock.now() / 1000, shows, isClosed, telephony });
+      const refuse = (answer: Answer): void => refusals.answer(name, response, answer);
+      const nowS = (): number => wallClock.now() / 1000;
+      serve(own, { request, response, refuse, nowS, shows, isClosed, telephony });
     });
     takeUpgrades({ server, silent, listener: name }, arrived);
     const address = await listen(server, given ?? own.addr);
@@ -114,6 +116,7 @@ export function admitStream(
 interface Served {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly refuse: (answer: Answer) => void;
   readonly nowS: () => number;
   /** Numbers are passed on. */
   readonly shows: boolean;
@@ -124,26 +127,26 @@ interface Served {
 
 function serve(
   settings: CarrierASettings,
-  { request, response, nowS, shows, isClosed, telephony }: Served,
+  { request, response, refuse, nowS, shows, isClosed, telephony }: Served,
 ): void {
   const [path = '', query] = (request.url ?? '/').split('?');
   const status = statusPath(path);
   if (status !== undefined && request.method === 'POST') {
-    takeStatus(settings, { request, response, telephony, status });
+    takeStatus(settings, { request, response, refuse, telephony, status });
     return;
   }
   if (path !== new URL(voiceUrl(settings)).pathname) {
-    refuse(response, notFound);
+    refuse(notFound);
     return;
   }
   if (request.method !== 'POST') {
-    refuse(response, notAllowed);
+    refuse(notAllowed);
     return;
   }
   readBody(request, mostFormBytes, (bytes) => {
     const body = bytes?.toString('utf8');
     if (body === undefined) {
-      refuse(response, formTooLarge);
+      refuse(formTooLarge);
       return;
     }
     const { headers } = request;
@@ -156,23 +159,23 @@ function serve(
       response
         .writeHead(200, { ...answerHeaders(answer.value), 'Content-Type': 'text/xml' })
         .end(answer.value);
-    else refuse(response, answer.error);
+    else refuse(answer.error);
   });
 }
 
 /** What the carrier tells of a transfer; instructions that are asked for are none, so that the call ends. */
 function takeStatus(
   settings: CarrierASettings,
-  given: Pick<Served, 'request' | 'response' | 'telephony'> & { readonly status: StatusPath },
+  given: Pick<Served, 'request' | 'response' | 'refuse' | 'telephony'> & { readonly status: StatusPath },
 ): void {
-  const { request, response, telephony, status } = given;
+  const { request, response, refuse, telephony, status } = given;
   readBody(request, mostFormBytes, (bytes) => {
     const parameters = [...new URLSearchParams(bytes?.toString('utf8') ?? '')];
     const url = new URL(voiceUrl(settings)).origin + (request.url ?? '');
     const { headers } = request;
     const isOwn = isSigned(headers[signatureHeader], { url, parameters, token: settings.authToken.reveal() });
     if (bytes === undefined || !isOwn) {
-      refuse(response, bytes === undefined ? formTooLarge : unsigned);
+      refuse(bytes === undefined ? formTooLarge : unsigned);
       return;
     }
     void toldOf(status, parameters, telephony).then((body) =>
@@ -194,9 +197,4 @@ async function toldOf(
   if (ended !== undefined) await telephony.outboundTold(handle, ended);
   if (kind === 'answered') return await telephony.carrierAAnswered(handle, form);
   return kind === 'dialled' ? await telephony.carrierADialled(handle, form) : twimlOf();
-}
-
-function refuse(response: ServerResponse, { status, code, message }: Answer): void {
-  const body = errorBody(code, message);
-  response.writeHead(status, { ...answerHeaders(body), Connection: 'close' }).end(body);
 }

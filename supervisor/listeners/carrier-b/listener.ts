@@ -12,10 +12,11 @@ import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
 import type { RequestHead } from '../../admission/credentials.ts';
 import type { Answer } from '../answer.ts';
+import { CarrierRefusals } from '../carrier-refusals.ts';
 import { readSegment } from '../carrier-a/segment.ts';
 import type { Visitor } from '../entrance.ts';
 import type { Listener } from '../listener.ts';
-import { answerHeaders, errorBody, listen, newGuardedServer, takeUpgrades } from '../listeners.ts';
+import { answerHeaders, listen, newGuardedServer, takeUpgrades } from '../listeners.ts';
 import { passOn } from '../pass-on.ts';
 import { readBody } from '../request-body.ts';
 import { CarrierBEvents, isSignedByB, publicKeyOf, type CarrierBEvent } from './webhook.ts';
@@ -27,7 +28,12 @@ const tokenHeader = 'x-telnyx-streaming-auth-token';
 const mostBodyBytes = 256 * 1024;
 
 const notFound: Answer = { status: 404, code: 'not_found', message: 'there is nothing here' };
-const notAllowed: Answer = { status: 405, code: 'method_not_allowed', message: 'only POST is answered here' };
+const notAllowed: Answer = {
+  status: 405,
+  code: 'method_not_allowed',
+  message: 'only POST is answered here',
+  headers: { Allow: 'POST' },
+};
 const tooLarge: Answer = { status: 413, code: 'too_large', message: 'the body is too large' };
 const unreadable: Answer = { status: 400, code: 'bad_request', message: 'the body is no event' };
 const unsigned: Answer = {
@@ -52,9 +58,10 @@ export const carrierBListener: Listener = {
     admit: (head, nowS) =>
       admitStreamB(wanted(settings), head, { nowS, shows: !settings.telephony.redactsNumbers }),
   }),
-  open: async ({ settings, arrived, closed, wallClock, telephony }, { given, isLeaving }) => {
+  open: async ({ settings, arrived, closed, wallClock, telephony, log }, { given, isLeaving }) => {
     const own = wanted(settings);
     const events = new CarrierBEvents();
+    const refusals = new CarrierRefusals({ log, wallClock });
     const key = own.control === undefined ? undefined : publicKeyOf(own.control.publicKey);
     const take = (body: Buffer, headers: IncomingMessage['headers'], query: string): Answer | undefined => {
       const nowS = wallClock.now() / 1000;
@@ -75,7 +82,7 @@ export const carrierBListener: Listener = {
       answering += 1;
       response.once('close', () => (answering -= 1));
       if (isLeaving()) passOn(request, response, address);
-      else serve({ request, response, take });
+      else serve({ request, response, refuse: (answer) => refusals.answer(name, response, answer), take });
     });
     takeUpgrades({ server, silent, listener: name }, arrived);
     const address = await listen(server, given ?? own.addr);
@@ -120,27 +127,23 @@ export function admitStreamB(
 interface Served {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  readonly refuse: (answer: Answer) => void;
   readonly take: (body: Buffer, headers: IncomingMessage['headers'], query: string) => Answer | undefined;
 }
 
-function serve({ request, response, take }: Served): void {
+function serve({ request, response, refuse, take }: Served): void {
   const [path = '', query = ''] = (request.url ?? '/').split('?');
   if (path !== webhookPath) {
-    refuse(response, notFound);
+    refuse(notFound);
     return;
   }
   if (request.method !== 'POST') {
-    refuse(response, notAllowed);
+    refuse(notAllowed);
     return;
   }
   readBody(request, mostBodyBytes, (body) => {
     const refusal = body === undefined ? tooLarge : take(body, request.headers, query);
     if (refusal === undefined) response.writeHead(200, answerHeaders('')).end();
-    else refuse(response, refusal);
+    else refuse(refusal);
   });
-}
-
-function refuse(response: ServerResponse, { status, code, message }: Answer): void {
-  const body = errorBody(code, message);
-  response.writeHead(status, { ...answerHeaders(body), Connection: 'close' }).end(body);
 }

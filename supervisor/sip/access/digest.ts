@@ -57,7 +57,8 @@ export interface SavedNonces {
   readonly forgottenMs?: Millis;
 }
 
-export type Verdict = 'proved' | 'unproved' | 'stale';
+/** `unproved`: nothing, or nothing that this process has asked for. */
+export type Verdict = 'proved' | 'unproved' | 'wrong' | 'stale';
 
 export class Digest {
   readonly #account: DigestAccount;
@@ -119,8 +120,8 @@ export class Digest {
     const [nonce = '', nc = '', cnonce = ''] = ['nonce', 'nc', 'cnonce'].map((key) => params.get(key) ?? '');
     const uri = params.get('uri') ?? '';
     if (algorithm === undefined || (qop !== '' && qop !== 'auth') || params.get('username') !== user)
-      return 'unproved';
-    if (!isTarget(uri, request.uri)) return 'unproved';
+      return 'wrong';
+    if (!isTarget(uri, request.uri)) return 'wrong';
     const proof = {
       algorithm,
       isSession: sess !== undefined,
@@ -133,8 +134,9 @@ export class Digest {
     };
     const expected = digestResponse({ ...this.#account, realm }, proof);
     const age = this.#ageOf(nonce, now);
-    if (age === undefined || !isSameSecret(expected, (params.get('response') ?? '').toLowerCase()))
-      return 'unproved';
+    // Of another process: the right name and password begin anew with it, too.
+    if (age === undefined) return 'unproved';
+    if (!isSameSecret(expected, (params.get('response') ?? '').toLowerCase())) return 'wrong';
     if (age > nonceLifeMs) return 'stale';
     return this.#use(nonce, qop === '' ? 1 : Number.parseInt(nc, 16)) ? 'proved' : 'stale';
   }

@@ -9,6 +9,16 @@ import type { SipRequest } from '../message/message.ts';
 import type { Flow, Gate } from '../agent/state.ts';
 import { Digest, type SavedNonces } from './digest.ts';
 
+/** Who was refused. `why` is for the operator; undefined for a peer that has only to be asked for its password. */
+export interface GateRefusal {
+  readonly reason: 'address' | 'unproved';
+  readonly address: string;
+  readonly why: string | undefined;
+}
+
+const stranger = 'its address is not in SVC_SIP_ALLOW';
+const wrongProof = 'it signs in with another name or password than SVC_SIP_USER and SVC_SIP_PASSWORD';
+
 /** A gate, and what of it outlives its process. */
 export interface KeptGate extends Gate {
   readonly save: (now: Millis) => SavedNonces | undefined;
@@ -18,7 +28,7 @@ export interface KeptGate extends Gate {
 /** `isRegistrar` knows the addresses of the registrar that has an account of this side: its calls come unasked for. */
 export function newGate(
   settings: SipSettings,
-  refused: (why: 'address' | 'unproved') => void,
+  refused: (refusal: GateRefusal) => void,
   isRegistrar: (address: string) => boolean = () => false,
 ): KeptGate {
   const { allow, digest: account, register } = settings;
@@ -27,19 +37,20 @@ export function newGate(
   return {
     save: (now) => digest?.save(now),
     restore: (saved, now) => digest?.restore(saved, now),
-    judge: (request: SipRequest, flow: Flow, now: Millis) => {
-      if (isOpenToAll || isRegistrar(flow.source.address)) return undefined;
-      const ip = parseIp(flow.source.address);
+    judge: (request: SipRequest, { source: { address } }: Flow, now: Millis) => {
+      if (isOpenToAll || isRegistrar(address)) return undefined;
+      const ip = parseIp(address);
       const isListed = ip !== undefined && allow.some((range) => isInRange(ip, range));
       // Without an account to sign in with only those are let in who are known.
       if (!isListed && (allow.length > 0 || digest === undefined)) {
-        refused('address');
+        refused({ reason: 'address', address, why: stranger });
         return { status: 403, reason: 'Forbidden' };
       }
       if (digest === undefined || (request.method === 'OPTIONS' && allow.length > 0)) return undefined;
       const verdict = digest.judge(request, now);
       if (verdict === 'proved') return undefined;
-      refused('unproved');
+      const why = verdict === 'wrong' ? wrongProof : undefined;
+      refused({ reason: 'unproved', address, why });
       const headers = digest.challenge(now, { stale: verdict === 'stale' });
       return { status: 401, reason: 'Unauthorized', headers };
     },

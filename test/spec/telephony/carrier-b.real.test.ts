@@ -135,6 +135,7 @@ describe('what is not a call of carrier B', () => {
     const nowS = Math.floor(Date.now() / 1000);
     const bad = Buffer.alloc(64).toString('base64');
     expect(await carrier.tell('call.initiated', incoming, { signature: bad })).toBe(403);
+    await service.says('a carrier was refused', (line) => line['code'] === 'bad_signature');
     expect(await carrier.tell('call.initiated', incoming, { atS: nowS - 400 })).toBe(403);
     expect(await carrier.tell('call.initiated', incoming, { atS: nowS + 400 })).toBe(403);
     expect(await carrier.tell('call.initiated', incoming, { id: 'same' })).toBe(200);

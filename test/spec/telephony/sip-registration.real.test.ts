@@ -151,6 +151,7 @@ describe('a stranger', () => {
     const phone = await Phone.open(Number(String(address).split(':').at(-1)));
     expect((await phone.invite()).status).toBe(403);
     phone.close();
+    await service.says('a SIP peer was refused', (line) => line['address'] === '127.0.0.1');
     await service.stop();
   });
 });

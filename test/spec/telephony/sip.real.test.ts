@@ -179,7 +179,11 @@ describe('signing in', () => {
       ...{ method: 'INVITE', uri, user: 'alice', password: 'wrong' },
     });
     expect((await stranger.invite({ headers: [wrong] })).status).toBe(401);
+    expect((await stranger.invite({ headers: [wrong] })).status).toBe(401);
     stranger.close();
+    await service.says('a SIP peer was refused', (line) => String(line['why']).includes('SVC_SIP_PASSWORD'));
+    // Nobody who was only asked for a password, and everybody once.
+    expect(service.log.filter(({ msg }) => msg === 'a SIP peer was refused')).toHaveLength(1);
     await service.stop();
   });
 });

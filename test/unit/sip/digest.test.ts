@@ -72,7 +72,7 @@ describe('digest', () => {
     expect(digest.judge(signed(digest), 301_000)).toBe('stale');
   });
 
-  it('lets nobody in without a proof, or with another password', () => {
+  it('lets nobody in without a proof, or with another password, which it can tell apart', () => {
     const digest = new Digest(account);
     expect(digest.judge(request('Basic YWxpY2U6czNjcmV0'), 0)).toBe('unproved');
     expect(
@@ -80,6 +80,6 @@ describe('digest', () => {
         signed(new Digest(account, Buffer.alloc(32))),
         0,
       ),
-    ).toBe('unproved');
+    ).toBe('wrong');
   });
 });
