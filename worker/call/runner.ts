@@ -368,9 +368,11 @@ export class CallRunner implements TransportEvents {
     }
   }
 
-  #finish(end: TransportEnd): void {
+  #finish(left: TransportEnd): void {
     if (this.#over) return;
     this.#over = true;
+    // A carrier that hands a caller on ends the stream itself, as one does that hangs up.
+    const end = this.#endReason === 'transferred' ? 'engine' : left;
     this.#session.leave();
     this.#driver?.close();
     const call = this.#call;

@@ -155,6 +155,9 @@ describe('transfer', () => {
     expect(await answered(session, 't1')).toMatchObject({ ok: true });
     expect(await session.says('session.end')).toMatchObject({ reason: 'transferred' });
     expect(await session.closed()).toBe(1000);
+    // The carrier ends the stream, which is no caller who hangs up.
+    const ended = await service.says('call ended', ({ call }) => call === callSid);
+    expect(ended).toMatchObject({ end: 'engine', cause: 'transferred' });
     const types = session.events.map(({ type }) => type);
     expect(types.indexOf('command.result')).toBeGreaterThan(types.lastIndexOf('turn.bot_ended'));
     const [request, ...more] = asked(callSid);
