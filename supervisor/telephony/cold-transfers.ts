@@ -15,6 +15,8 @@ export interface ColdTransfersOptions {
   readonly away: CallsAway;
   /** Opens a stream of the bot for a call of carrier B. */
   readonly bringBack: (callId: string) => void;
+  /** Ends the stream of the bot, which nobody is to hear over a talk. */
+  readonly endStream: (callId: string) => void;
 }
 
 export class ColdTransfers {
@@ -44,6 +46,7 @@ export class ColdTransfers {
       // The bot goes on with the caller, as long as nobody else turns out to have them.
       this.#leaving.delete(callId);
       if (outcome.kind === 'refused' || this.#alone.delete(callId)) away.forget(callId);
+      else if (this.#taken.has(callId)) this.#options.endStream(callId);
     }
     return outcome.kind === 'unknown' ? { kind: 'unknown' } : outcome;
   }
@@ -66,6 +69,8 @@ export class ColdTransfers {
   legAnswered(callId: string): void {
     this.#taken.add(callId);
     bound(this.#taken);
+    // The answer to the transfer was lost, and the bot had gone on.
+    if (this.#here.has(callId) && !this.#leaving.has(callId)) this.#options.endStream(callId);
   }
 
   /** Carrier B: the leg is over. `isCallers`: because the caller hung up. */

@@ -79,7 +79,8 @@ export class Telephony {
     const means = callMeans(settings);
     const { carrierA, carrierB } = settings;
     this.warm = this.#newWarm();
-    this.#cold = new ColdTransfers({ away: this.#away, bringBack: (callId) => this.#bringBack(callId) });
+    const endStream = (callId: string): void => void this.#carrierB?.stopStream(callId);
+    this.#cold = new ColdTransfers({ away: this.#away, bringBack: (id) => this.#bringBack(id), endStream });
     this.outbound = this.#newOutbound();
     const nowS = (): number => wallClock.now() / 1000;
     if (carrierA?.control !== undefined && means.carrier_a !== undefined) {
@@ -87,8 +88,7 @@ export class Telephony {
       this.#carriers.set('carrier_a', new CarrierAControl(carrierA, carrierA.control, given));
     }
     if (carrierB?.control !== undefined && means.carrier_b !== undefined) {
-      const longestSummary = (): Promise<void> => wait(longestSummaryMs);
-      const given = { means: means.carrier_b, ask, nowS, longestSummary };
+      const given = { means: means.carrier_b, ask, nowS, longestSummary: () => wait(longestSummaryMs) };
       this.#carrierB = new CarrierBControl(carrierB, carrierB.control, given);
       this.#carriers.set('carrier_b', this.#carrierB);
     }

@@ -133,6 +133,10 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     return isCallOver(answer) ? over : outcomeOf(answer);
   }
 
+  async stopStream(callId: string): Promise<void> {
+    await this.#act(callId, 'streaming_stop', { command_id: `taken-${keyOf(callId)}` });
+  }
+
   async park(
     callId: string,
     { tag, commandId }: { readonly tag: string; readonly commandId: string },

@@ -18,11 +18,12 @@ const command = {
 let away: CallsAway;
 let cold: ColdTransfers;
 let back: string[];
+let ended: string[];
 
 beforeEach(() => {
   away = new CallsAway();
-  back = [];
-  cold = new ColdTransfers({ away, bringBack: (id) => back.push(id) });
+  [back, ended] = [[], []];
+  cold = new ColdTransfers({ away, bringBack: (id) => back.push(id), endStream: (id) => ended.push(id) });
 });
 
 const carrier = (outcome: ColdOutcome): Carrier => ({
@@ -84,6 +85,30 @@ describe('a caller of carrier B', () => {
     await given({ kind: 'unknown' });
     cold.legOver(callId, { isCallers: false });
     expect([cold.streamOver(callId), away.isAway(callId), back]).toEqual([false, false, []]);
+  });
+
+  it('with whom somebody talks after all, behind an unknown outcome or before it, hears the bot no more', async () => {
+    cold.streamBegins(callId);
+    await given({ kind: 'unknown' });
+    expect(ended).toEqual([]);
+    cold.legAnswered(callId);
+    expect(ended).toEqual([callId]);
+    cold.streamOver(callId);
+    expect([away.isAway(callId), back]).toEqual([true, []]);
+
+    cold.streamBegins(callId);
+    const lost = given({ kind: 'unknown' });
+    cold.legAnswered(callId);
+    expect(ended).toEqual([callId]);
+    await lost;
+    expect(ended).toEqual([callId, callId]);
+  });
+
+  it('whose transfer was made is left by the bot itself', async () => {
+    cold.streamBegins(callId);
+    await given();
+    cold.legAnswered(callId);
+    expect(ended).toEqual([]);
   });
 
   it('whose transfer was refused, or is unknown and nobody rang, stays with the bot', async () => {
