@@ -4,7 +4,7 @@
  */
 import { unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import type { ReadAccept } from '../../shared/protocol/agent-link/decode.ts';
+import type { ReadAccept } from '../../shared/protocol/agent-link/handshake.ts';
 import type { LinkToolDeclaration } from '../../shared/protocol/agent-link/agent-messages.ts';
 import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';

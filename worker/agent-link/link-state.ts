@@ -1,6 +1,6 @@
 /** What the machine of one call's agent link is told, what it orders and what it keeps. */
 import type { Millis } from '../../shared/base/units.ts';
-import type { ReadAccept } from '../../shared/protocol/agent-link/decode.ts';
+import type { ReadAccept } from '../../shared/protocol/agent-link/handshake.ts';
 import type { SessionEndReason, ConversationEventType } from '../../shared/protocol/agent-link/events.ts';
 import { agentLinkTimes } from '../../shared/protocol/agent-link/limits.ts';
 import type { CallerIdentity, ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';

@@ -6,7 +6,8 @@
  * agent does, the call goes on.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import { readAnswer, readFrame, type ReadAccept } from '../../shared/protocol/agent-link/decode.ts';
+import { readFrame } from '../../shared/protocol/agent-link/decode.ts';
+import { readAnswer, type ReadAccept } from '../../shared/protocol/agent-link/handshake.ts';
 import { agentLinkCloseCodes as closeCodes, faultText } from '../../shared/protocol/agent-link/errors.ts';
 import {
   AGENT_LINK_PROTOCOL,

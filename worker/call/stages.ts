@@ -23,15 +23,10 @@ import type {
   SttEvent,
   SttSession,
   SttStage,
-  ToolCall,
   TtsEvent,
   TtsStage,
 } from '../stages/stage.ts';
-
-/** Calls of one round that are kept: one more than the core looks at, so that it notices. */
-const mostToolCalls = 17;
-/** Arguments of one call that are kept; what is longer is no JSON any more and is refused. */
-const longestArguments = 65_536;
+import { RoundCalls } from './round-calls.ts';
 
 export interface CallStagesOptions {
   readonly clock: Clock;
@@ -75,7 +70,7 @@ export class CallStages {
   readonly #llm: LlmSession;
   readonly #causes: Partial<Record<'stt' | 'llm' | 'tts', string>> = {};
   #round: LlmRound | undefined;
-  #toolCalls: ToolCall[] = [];
+  #toolCalls = new RoundCalls();
 
   constructor(options: CallStagesOptions) {
     this.#options = options;
@@ -122,7 +117,7 @@ export class CallStages {
 
   startLlm(round: number, messages: readonly ContextMessage[], tools: readonly OfferedTool[]): void {
     this.cancelLlm();
-    this.#toolCalls = [];
+    this.#toolCalls = new RoundCalls();
     this.#round = this.#llm.start({ messages, tools }, (event) => this.#onLlm(round, event));
   }
 
@@ -198,7 +193,7 @@ export class CallStages {
         tell({ type: 'llm.text', round, text: event.text });
         return;
       case 'tool-call':
-        this.#addToolCall(event);
+        this.#toolCalls.add(event);
         return;
       case 'done':
         this.#round = undefined;
@@ -206,7 +201,7 @@ export class CallStages {
           type: 'llm.done',
           round,
           finish: event.finish,
-          toolCalls: this.#toolCalls.filter(({ name }) => name !== ''),
+          toolCalls: this.#toolCalls.named,
           reasoning: event.reasoning,
         });
         return;
@@ -218,21 +213,6 @@ export class CallStages {
       default:
         unreachable(event);
     }
-  }
-
-  #addToolCall(part: Extract<LlmEvent, { type: 'tool-call' }>): void {
-    if (part.index >= mostToolCalls) return;
-    // Providers number their calls without holes.
-    for (let index = this.#toolCalls.length; index <= part.index; index += 1)
-      this.#toolCalls.push({ id: '', name: '', arguments: '' });
-    const known = this.#toolCalls[part.index];
-    if (known === undefined) return;
-    const text = known.arguments + part.arguments;
-    this.#toolCalls[part.index] = {
-      id: known.id || part.id || '',
-      name: known.name || part.name || '',
-      arguments: text.slice(0, longestArguments + 1),
-    };
   }
 
   #onTts(event: TtsEvent): void {

@@ -9,24 +9,15 @@ import type { McpDefinition } from '../../shared/config/agent/mcp.ts';
 import { isTable } from '../../shared/config/table.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
-import type { ToolRule, Verdict } from '../core/tools/tools-state.ts';
+import type { ToolRule } from '../core/tools/tools-state.ts';
 import type { StageContext, ToolDeclaration } from '../stages/stage.ts';
 import { newFailureLog, type Failure } from '../stages/failure-log.ts';
-import { readArguments } from './arguments.ts';
 import { builtInTools } from './built-in.ts';
 import { ToolCatalog, type CatalogReading, type RefusedTool, type ToolSource } from './catalog.ts';
 import { HttpTool } from './http-tool.ts';
 import { McpServer } from './mcp/server.ts';
-import { refuseRun } from './tool.ts';
-import type {
-  CallControl,
-  CallTools,
-  OrderedRun,
-  Performer,
-  RemoteTools,
-  ToolReport,
-  ToolRun,
-} from './tool.ts';
+import type { CallControl, CallTools, RemoteTools } from './tool.ts';
+import { ToolsOfCall } from './tools-of-call.ts';
 
 /** What the agent file says of tools. `agentTools` is its list of names; absent: all of them. */
 export interface ToolSettings extends Pick<AgentDefinition, 'tools' | 'mcp' | 'telephony' | 'flow'> {
@@ -182,70 +173,4 @@ function withoutArguments(tool: ToolDeclaration, given: readonly string[]): Tool
     ...(Array.isArray(required) && { required: required.filter((name) => !given.includes(String(name))) }),
   };
   return { ...tool, parameters };
-}
-
-class ToolsOfCall implements CallTools {
-  readonly #context: StageContext;
-  readonly #catalog: ToolCatalog;
-  readonly #metadata: CallMetadata;
-  readonly #running = new Set<ToolRun>();
-
-  constructor(context: StageContext, catalog: ToolCatalog, metadata: CallMetadata) {
-    this.#context = context;
-    this.#catalog = catalog;
-    this.#metadata = metadata;
-  }
-
-  declarations(node?: string): readonly ToolDeclaration[] {
-    return this.#catalog.declarations(node);
-  }
-
-  ruleOf(name: string): ToolRule | undefined {
-    return this.#catalog.find(name)?.rule;
-  }
-
-  performerOf(name: string): Performer | undefined {
-    return this.#catalog.find(name)?.performer;
-  }
-
-  validate(name: string, argumentsText: string, node?: string): Verdict {
-    return this.#catalog.validate(name, argumentsText, node);
-  }
-
-  run(order: OrderedRun, sink: (report: ToolReport) => void): ToolRun {
-    const { call, epoch, idempotencyKey, timeoutMs, traceparent } = order;
-    const tool = this.#catalog.find(call.name);
-    const runner = tool?.runner;
-    const given = readArguments(call.arguments);
-    if (runner === undefined || !given.ok) {
-      const message = 'the tool is not there';
-      return refuseRun(this.#context, { kind: 'failed', message, transport: false }, sink);
-    }
-    const request = {
-      id: call.id,
-      name: call.name,
-      kind: tool?.rule.kind ?? 'read_only',
-      arguments: given.value,
-      metadata: this.#metadata,
-      epoch,
-      idempotencyKey,
-      timeoutMs,
-      traceparent,
-    };
-    const inner = runner.run(this.#context, request, (report) => {
-      this.#running.delete(run);
-      sink(report);
-    });
-    const run: ToolRun = {
-      cancel: (reason) => {
-        if (this.#running.delete(run)) inner.cancel(reason);
-      },
-    };
-    this.#running.add(run);
-    return run;
-  }
-
-  close(): void {
-    for (const run of [...this.#running]) run.cancel('abandoned');
-  }
 }

@@ -1,19 +1,10 @@
 /** The commands `models list` and `models pull`: which models are there, and fetching one. */
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { readArguments, usageError } from '../commands.ts';
+import { takeLock } from './lock-file.ts';
 import { downloadFile, sha256Of, sizeOf } from './model-download.ts';
 import { models as pinnedModels, type ModelRow, type PinnedFile } from '../../service/model-registry.ts';
 import { makeFolder, reasonOfFile } from '../../service/named-files.ts';
@@ -120,7 +111,7 @@ async function pull(name: string, model: ModelRow, fetching: Fetching): Promise<
   const { folder, options } = fetching;
   const path = join(folder, placeOf(model));
   makeFolder(folder, 0o777);
-  const unlock = lock(`${path}.lock`);
+  const unlock = takeLock(`${path}.lock`);
   if (unlock === undefined) {
     options.writeError(`another process fetches this model; if not, delete ${path}.lock`);
     return 1;
@@ -214,31 +205,4 @@ function newProgress(bytes: number, { redraw, write }: ModelsCommandOptions): (h
     if (redraw === undefined) write(`${percent}  ${amount}`);
     else redraw(`[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}] ${percent}  ${amount}`);
   };
-}
-
-/** Takes the lock; undefined when a process that lives has it. The returned function gives it back. */
-function lock(path: string): (() => void) | undefined {
-  for (let attempt = 0; attempt < 2; attempt += 1) {
-    try {
-      const file = openSync(path, 'wx');
-      writeSync(file, String(process.pid));
-      closeSync(file);
-      return () => rmSync(path, { force: true });
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-      if (isAlive(Number(readFileSync(path, 'utf8')))) return undefined;
-      rmSync(path, { force: true });
-    }
-  }
-  return undefined;
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

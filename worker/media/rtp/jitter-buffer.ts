@@ -7,6 +7,7 @@
  * place has been given away is never given.
  */
 import type { Millis } from '../../../shared/base/units.ts';
+import { PacketDelays, type PacketDelaysOptions } from './packet-delays.ts';
 
 export interface RtpPacket {
   /** 16 bits, as on the wire. */
@@ -16,16 +17,11 @@ export interface RtpPacket {
   readonly payload: Buffer;
 }
 
-export interface JitterBufferOptions {
-  /** Ticks of a timestamp in a second. */
-  readonly clockRate: number;
+export interface JitterBufferOptions extends PacketDelaysOptions {
   /** Ticks of the audio of one packet; a stretch to conceal is so long. */
   readonly frameTicks: number;
   /** Ticks of a packet's audio where packets differ; a multiple of nothing in particular. */
   readonly ticksOf?: (payload: Buffer) => number;
-  /** Shortest and longest wait for a packet that is missing. */
-  readonly leastWaitMs?: Millis;
-  readonly mostWaitMs?: Millis;
 }
 
 export type Pulled =
@@ -59,20 +55,10 @@ interface Held {
   readonly payload: Buffer;
 }
 
-const defaultLeastWaitMs = 10;
-const defaultMostWaitMs = 200;
 /** Where nothing at all comes, the network may stand still, and deliver everything afterwards. */
 const stallWaitMs = 120;
 /** Packets that wait at once; more mean that the line has jumped. */
 const mostHeld = 100;
-/** The delays of as many packets tell how late the next ones may be. */
-const delaysKept = 100;
-/** A wait holds as many of them back, in parts of all. */
-const waitQuantile = 0.97;
-/** Looked at anew after so many packets. */
-const lookEvery = 10;
-/** The shortest way of the last 5 to 10 s is the one that delays are measured against, so that clocks may differ. */
-const baseWindowMs = 5_000;
 /** So many late packets in a row are no stragglers: the way has become longer, or a silence of the network has ended. */
 const lateRun = 5;
 /** A line that goes on further away than this has begun anew. */
@@ -93,8 +79,7 @@ function unwrap(value: number, { last, bits }: { last: number | undefined; bits:
 export class JitterBuffer {
   readonly #options: JitterBufferOptions;
   readonly #msPerTick: number;
-  readonly #leastWaitMs: Millis;
-  readonly #mostWaitMs: Millis;
+  readonly #delays: PacketDelays;
   /** By timestamp. */
   readonly #held: Held[] = [];
   #sequence: number | undefined;
@@ -104,13 +89,6 @@ export class JitterBuffer {
   #lastGiven = 0;
   #row = 0;
   #lateInRow = 0;
-  /** Time of arrival less the timestamp, of the quickest packet of the last window and of this one. */
-  #baseBefore = Infinity;
-  #base = Infinity;
-  #baseSince: Millis = 0;
-  readonly #delays = new Float64Array(delaysKept);
-  #delayCount = 0;
-  #waitMs: Millis;
   #received = 0;
   #late = 0;
   #duplicate = 0;
@@ -119,9 +97,7 @@ export class JitterBuffer {
   constructor(options: JitterBufferOptions) {
     this.#options = options;
     this.#msPerTick = 1000 / options.clockRate;
-    this.#leastWaitMs = options.leastWaitMs ?? defaultLeastWaitMs;
-    this.#mostWaitMs = options.mostWaitMs ?? defaultMostWaitMs;
-    this.#waitMs = Math.min(this.#mostWaitMs, 2 * options.frameTicks * this.#msPerTick);
+    this.#delays = new PacketDelays(options);
   }
 
   get stats(): JitterStats {
@@ -130,7 +106,7 @@ export class JitterBuffer {
       late: this.#late,
       duplicate: this.#duplicate,
       concealed: this.#concealed,
-      waitMs: this.#waitMs,
+      waitMs: this.#delays.waitMs,
     };
   }
 
@@ -148,7 +124,7 @@ export class JitterBuffer {
       this.#timestamp = at;
     }
     if (this.#isLate(at, order, now)) return;
-    this.#noteDelay(at, now);
+    this.#delays.note(at, now);
     const ticks = this.#options.ticksOf?.(payload) ?? this.#options.frameTicks;
     this.#hold({ at, sequence: order, ticks, payload });
   }
@@ -174,9 +150,7 @@ export class JitterBuffer {
     this.#sequence = order;
     this.#timestamp = at;
     this.#lateInRow = 0;
-    this.#baseBefore = Infinity;
-    this.#base = now - at * this.#msPerTick;
-    this.#baseSince = now;
+    this.#delays.restart(at, now);
   }
 
   #hold(packet: Held): void {
@@ -192,26 +166,6 @@ export class JitterBuffer {
     this.#next = this.#held[0]?.at;
   }
 
-  #noteDelay(at: number, now: Millis): void {
-    const transit = now - at * this.#msPerTick;
-    if (now - this.#baseSince > baseWindowMs) {
-      this.#baseBefore = this.#base;
-      this.#base = Infinity;
-      this.#baseSince = now;
-    }
-    this.#base = Math.min(this.#base, transit);
-    this.#delays[this.#delayCount % delaysKept] = transit - this.#baseMs;
-    this.#delayCount += 1;
-    if (this.#delayCount % lookEvery !== 0) return;
-    const known = this.#delays.slice(0, Math.min(this.#delayCount, delaysKept)).sort();
-    const late = known[Math.min(known.length - 1, Math.floor(known.length * waitQuantile))] ?? 0;
-    this.#waitMs = Math.min(this.#mostWaitMs, Math.max(this.#leastWaitMs, late + this.#leastWaitMs / 2));
-  }
-
-  get #baseMs(): Millis {
-    return Math.min(this.#base, this.#baseBefore);
-  }
-
   /** What is due now; to be asked until it is nothing. */
   pull(now: Millis): Pulled {
     const next = this.#next;
@@ -221,18 +175,14 @@ export class JitterBuffer {
     if (head.at <= next || (head.at - next) * this.#msPerTick > longestHoleMs) return this.#give(head);
     // A sender that was silent skips timestamps and no number: nothing of it is missing.
     const isWhole = head.sequence === this.#lastGiven + 1;
-    if (!isWhole && now < this.#dueAt(next) + this.#waitMs) return nothing;
+    if (!isWhole && now < this.#delays.dueAt(next) + this.#delays.waitMs) return nothing;
     const ticks = Math.min(this.#options.frameTicks, head.at - next);
     const reaches = !isWhole && next + ticks === head.at;
     return this.#conceal(ticks, reaches ? head.payload : undefined);
   }
 
-  #dueAt(at: number): Millis {
-    return this.#baseMs + at * this.#msPerTick;
-  }
-
   #pullEmpty(next: number, now: Millis): Pulled {
-    const overdueMs = now - this.#dueAt(next) - Math.max(this.#waitMs, stallWaitMs);
+    const overdueMs = now - this.#delays.dueAt(next) - Math.max(this.#delays.waitMs, stallWaitMs);
     if (overdueMs < 0) return nothing;
     const { frameTicks, clockRate } = this.#options;
     // Nobody asked for long: what nobody waited for is left out.

@@ -18,7 +18,15 @@ import type {
   StageContext,
   StageError,
 } from '../stage.ts';
-import { firstUse, otherThan, useOf, type FailoverScope, type Guarded, type Use } from './provider.ts';
+import {
+  firstUse,
+  otherThan,
+  overBoth,
+  useOf,
+  type FailoverScope,
+  type Guarded,
+  type Use,
+} from './provider.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The two providers once each, and one of them again. */
@@ -36,13 +44,9 @@ export interface FailoverLlmOptions extends FailoverScope<LlmStage> {
 }
 
 export function newFailoverLlm(options: FailoverLlmOptions): LlmStage {
-  const { primary, secondary } = options;
   return {
-    provider: primary.stage.provider,
+    ...overBoth(options),
     open: (context, call) => new FailoverSession(options, context, call),
-    close: async () => {
-      await Promise.all([primary.stage.close(), secondary?.stage.close()]);
-    },
   };
 }
 

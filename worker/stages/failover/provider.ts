@@ -40,6 +40,19 @@ export interface FailoverScope<S> {
   readonly failedOver: (reason: FailoverReason) => void;
 }
 
+/** What the stage over both providers is called, and its end, which is the end of both. */
+export const overBoth = <S extends Stage>({ primary, secondary }: FailoverScope<S>): Stage => ({
+  provider: primary.stage.provider,
+  close: async () => {
+    await Promise.all([primary.stage.close(), secondary?.stage.close()]);
+  },
+});
+
+interface Stage {
+  readonly provider: string;
+  close(): Promise<void>;
+}
+
 /** One use of a provider. */
 export class Use<S> {
   readonly provider: Guarded<S>;

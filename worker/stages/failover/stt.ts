@@ -10,7 +10,7 @@ import { ENGINE_RATE } from '../../../shared/base/units.ts';
 import type { StageContext, StageError, SttEvent, SttSession, SttStage, Transcript } from '../stage.ts';
 import { HeardAudio } from './heard-audio.ts';
 import { Deadline } from '../http.ts';
-import { GivenUp, type FailoverScope, type Use } from './provider.ts';
+import { GivenUp, overBoth, type FailoverScope, type Use } from './provider.ts';
 import { SessionTurns } from './session-turns.ts';
 
 /** How often a session that takes over is looked at for room. */
@@ -21,14 +21,10 @@ const patienceMs = 700;
 const stalledAfterMs = 1_000;
 
 export function newFailoverStt(scope: FailoverScope<SttStage>): SttStage {
-  const { primary, secondary } = scope;
   const givenUp = new GivenUp<SttStage>();
   return {
-    provider: primary.stage.provider,
+    ...overBoth(scope),
     open: (context, sink) => new FailoverSttSession({ ...scope, givenUp }, { context, sink }),
-    close: async () => {
-      await Promise.all([primary.stage.close(), secondary?.stage.close()]);
-    },
   };
 }
 

@@ -12,7 +12,7 @@ import type { Timer } from '../../../shared/runtime/clock.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../stage.ts';
 import { HeldSpeech, type SaidEvent } from './held-speech.ts';
 import { Unheard } from './unheard.ts';
-import { GivenUp, otherThan, useOf, type FailoverScope, type Use } from './provider.ts';
+import { GivenUp, otherThan, overBoth, useOf, type FailoverScope, type Use } from './provider.ts';
 import { isSpeakable } from '../tts/wire.ts';
 import { SessionTurns } from './session-turns.ts';
 import { Pace } from './spoken-place.ts';
@@ -28,16 +28,12 @@ export interface FailoverTtsOptions extends FailoverScope<TtsStage> {
 }
 
 export function newFailoverTts(options: FailoverTtsOptions): TtsStage {
-  const { primary, secondary } = options;
   // What a voice has shown of its pace holds for all calls of the worker.
   const paces: Paces = { primary: new Pace(), secondary: new Pace() };
   const givenUp = new GivenUp<TtsStage>();
   return {
-    provider: primary.stage.provider,
+    ...overBoth(options),
     open: (context, sink) => new FailoverTtsSession({ ...options, paces, givenUp }, { context, sink }),
-    close: async () => {
-      await Promise.all([primary.stage.close(), secondary?.stage.close()]);
-    },
   };
 }
 

@@ -81,45 +81,41 @@ const newState = (): RtviState => ({
   narration: newNarration(),
 });
 
-const nothing: Heard = { type: 'nothing' };
+const nothing = { type: 'nothing' } as const;
 const heard = (message: ClientMessage): Heard => ({ type: 'message', message });
 const answered = (json: string): Heard => ({ type: 'answer', frame: encodeRtviMessage(json) });
 const refused = (id: string, error: string): Heard => answered(rtviMessage('error-response', { error }, id));
-const noAudio: Unpacked = { type: 'nothing' };
 
 /** `newConverter`: makes what brings caller audio to a rate, for one call. */
 export const rtviDialect =
   (newConverter: (toRate: number) => ConvertAudio): NewDialect =>
-  ({ signedMetadata, wallNow, saved }) =>
-    new RtviDialect({
-      outputRate: Number(signedMetadata[rtviKeys.outputRate] ?? rtviOutputRate),
+  ({ signedMetadata, wallNow, saved }) => {
+    const outputRate = Number(signedMetadata[rtviKeys.outputRate]);
+    return new RtviDialect({
+      outputRate: callSampleRates.includes(outputRate) ? outputRate : rtviOutputRate,
       convert: newConverter(ENGINE_RATE),
       wallNow: wallNow ?? (() => 0),
       state: saved === undefined ? newState() : stateCodec.read(saved, 0),
     });
+  };
+
+interface RtviCall {
+  readonly outputRate: number;
+  readonly convert: ConvertAudio;
+  readonly wallNow: () => number;
+  readonly state: RtviState;
+}
 
 class RtviDialect implements SocketDialect {
   readonly kind = `rtvi ${versionOf(stateCodec)}`;
   readonly audioComesAs = 'packed';
   readonly leadMs = usualLeadMs;
   readonly playout = { delayMs };
-  readonly #outputRate: number;
-  readonly #convert: ConvertAudio;
-  readonly #wallNow: () => number;
-  readonly #state: RtviState;
+  readonly #call: RtviCall;
   #progressAt: Millis = 0;
 
-  constructor(options: {
-    readonly outputRate: number;
-    readonly convert: ConvertAudio;
-    readonly wallNow: () => number;
-    readonly state: RtviState;
-  }) {
-    const { outputRate, convert, wallNow, state } = options;
-    this.#outputRate = callSampleRates.includes(outputRate) ? outputRate : rtviOutputRate;
-    this.#convert = convert;
-    this.#wallNow = wallNow;
-    this.#state = state;
+  constructor(call: RtviCall) {
+    this.#call = call;
   }
 
   unpack(bytes: Buffer): Unpacked {
@@ -127,9 +123,9 @@ class RtviDialect implements SocketDialect {
     if (frame === undefined) return { type: 'broken' };
     if (frame.type === 'message') return { type: 'text', bytes: Buffer.from(frame.json) };
     // Stock clients send nothing before they are ready; what others send is of no call yet.
-    if (frame.type === 'other' || this.#state.readyId === undefined) return noAudio;
-    const audio = this.#convert(frame);
-    return audio === undefined ? noAudio : { type: 'audio', bytes: audio };
+    if (frame.type === 'other' || this.#call.state.readyId === undefined) return nothing;
+    const audio = this.#call.convert(frame);
+    return audio === undefined ? nothing : { type: 'audio', bytes: audio };
   }
 
   hear(json: string): Heard {
@@ -164,18 +160,18 @@ class RtviDialect implements SocketDialect {
   /** A second one is answered again and changes nothing. */
   #ready({ id, data }: RtviRequest): Heard {
     const format = formatOf(data['version']);
-    const isFirst = this.#state.readyId === undefined;
-    this.#state.readyId = id;
+    const isFirst = this.#call.state.readyId === undefined;
+    this.#call.state.readyId = id;
     if (!isFirst) return answered(this.#botReady());
-    this.#state.format = format ?? 2;
-    this.#state.version = format === 1 ? String(data['version']) : rtviVersion;
-    const start = startOf(this.#outputRate);
+    this.#call.state.format = format ?? 2;
+    this.#call.state.version = format === 1 ? String(data['version']) : rtviVersion;
+    const start = startOf(this.#call.outputRate);
     if (format !== undefined) return start;
     return several([refused(id, `This service speaks RTVI ${rtviVersion} and 1.x`), start]);
   }
 
   #botReady(): string {
-    const { version, readyId } = this.#state;
+    const { version, readyId } = this.#call.state;
     return rtviMessage('bot-ready', { version, about: { library: 'voice-agent-service' } }, readyId);
   }
 
@@ -211,24 +207,24 @@ class RtviDialect implements SocketDialect {
   }
 
   writeAudio(frame: Buffer): Buffer {
-    voiceSent(this.#state.narration, FRAME_MS);
-    return encodeRtviAudio(frame, this.#outputRate);
+    voiceSent(this.#call.state.narration, FRAME_MS);
+    return encodeRtviAudio(frame, this.#call.outputRate);
   }
 
   tell(event: ConversationEvent): Outgoing[] {
-    const { narration, format } = this.#state;
-    return narrate(narration, event, { format, wallMs: this.#wallNow() }).map(encodeRtviMessage);
+    const { narration, format } = this.#call.state;
+    return narrate(narration, event, { format, wallMs: this.#call.wallNow() }).map(encodeRtviMessage);
   }
 
   due(now: Millis): readonly Outgoing[] {
     if (now < this.#progressAt) return none;
     this.#progressAt = now + progressEveryMs;
-    const { narration, format } = this.#state;
+    const { narration, format } = this.#call.state;
     return narrateProgress(narration, { format, behindMs: usualLeadMs + delayMs }).map(encodeRtviMessage);
   }
 
   save(): string {
-    return stateCodec.write(this.#state);
+    return stateCodec.write(this.#call.state);
   }
 }
 
