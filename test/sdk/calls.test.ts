@@ -12,7 +12,7 @@ import { CallRejected, ScriptedCall } from '@voice-agent-service/agent/testing';
 import { parkedMs, startHandlerMs } from '../../sdk/typescript/src/call-link.ts';
 import { limits } from '../../sdk/typescript/src/wire/constants.ts';
 import { quietAgent, turnOfLoop } from './agents.ts';
-import { ServiceEnd } from './service-end.ts';
+import { offer, ServiceEnd } from './service-end.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -356,6 +356,21 @@ describe('a link that breaks', () => {
     giveUp?.();
     expect(ends).toEqual(['link_lost']);
     expect(server.calls).toBe(0);
+    await server.close();
+  });
+
+  it('tells the start handler of a call that another process had', async () => {
+    const continued: boolean[] = [];
+    const { agent } = quietAgent();
+    agent.onStart(({ isContinued }) => {
+      continued.push(isContinued);
+      return { greeting: 'Hello.' };
+    });
+    const server = await agent.listen({ port: 0, handleSignals: false });
+    const end = await ServiceEnd.open(server.url);
+    end.send({ type: 'session.resume', ...offer, last_seq: 9, replay_from: 1, lost: 0, pending: [] });
+    expect(await end.next('session.accept')).toEqual({ type: 'session.accept', version: 1 });
+    expect(continued).toEqual([true]);
     await server.close();
   });
 

@@ -31,7 +31,8 @@ export const rejectText = (code: string, message: string): string =>
 
 export interface CallLinkOptions {
   readonly agent: AgentDefinition;
-  readonly start: SessionStartMessage;
+  /** A resume: another process had the call. */
+  readonly start: SessionStartMessage | SessionResumeMessage;
   readonly path: string;
   /** Called once, when nothing of the call is left. */
   readonly onOver: () => void;
@@ -79,7 +80,7 @@ export class CallLink {
     });
   }
 
-  /** Answers `session.start`, after the start handler if there is one. */
+  /** Answers `session.start`, or the `session.resume` of a call that another process had, after the start handler if there is one. */
   async start(received: Received): Promise<void> {
     const { agent } = this.#options;
     try {
@@ -89,9 +90,10 @@ export class CallLink {
       this.#tools = this.#toolRuns(opening);
       this.#phase = 'active';
       this.#seq = received.seq;
-      this.#write(text);
+      const { isContinued } = this.session;
+      this.#write(isContinued ? JSON.stringify({ type: 'session.accept', version: 1 }) : text);
       this.#commands.sendAll();
-      this.#logger.info('a call began', { session: this.session.id });
+      this.#logger.info(isContinued ? 'a call goes on here' : 'a call began', { session: this.session.id });
       this.#tell(received);
     } catch (error) {
       this.#reject(error);
@@ -303,12 +305,14 @@ const isSessionOver = (error: unknown): boolean =>
 const isTrue = (value: unknown): boolean => value === true;
 
 function factsOf({ start, path }: CallLinkOptions): SessionFacts {
-  const { from, to, carrier_call_id: carrierCallId } = start.call ?? {};
+  const caller = start.type === 'session.start' ? start.call : undefined;
+  const { from, to, carrier_call_id: carrierCallId } = caller ?? {};
   return {
     id: start.session_id,
     agent: start.agent,
     path,
-    call: start.call && {
+    isContinued: start.type === 'session.resume',
+    call: caller && {
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
       ...(carrierCallId !== undefined && { carrierCallId }),

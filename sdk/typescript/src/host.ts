@@ -86,15 +86,15 @@ export class CallHost {
     if (message.type !== 'session.start' && message.type !== 'session.resume') return undefined;
     const key = `${arrival.path} ${message.session_id}`;
     const known = this.#calls.get(key);
-    const refusal = this.#refusal(message, known);
+    const refusal = this.#refusal(message, { known, agent: arrival.agent });
     if (refusal !== undefined) {
       arrival.agent.logger.warn('a call was rejected', { code: refusal });
       connection.send(rejectText(refusal, ''));
       connection.close(closeCodes.normal, refusal);
       return undefined;
     }
-    if (message.type === 'session.resume') {
-      known?.resume(connection, message);
+    if (message.type === 'session.resume' && known !== undefined) {
+      known.resume(connection, message);
       return known;
     }
     // The service has begun anew what it had begun before.
@@ -113,12 +113,16 @@ export class CallHost {
   /** The code of `session.reject`; undefined when the call is taken. */
   #refusal(
     message: SessionStartMessage | SessionResumeMessage,
-    known: CallLink | undefined,
+    { known, agent }: { readonly known: CallLink | undefined; readonly agent: AgentDefinition },
   ): string | undefined {
     const isSpoken =
       message.protocol === PROTOCOL && message.versions.some((each) => PROTOCOL_VERSIONS.includes(each));
     if (!isSpoken) return 'unsupported_version';
-    if (message.type === 'session.resume') return known?.canResume === true ? undefined : 'unknown_session';
+    if (message.type === 'session.resume') {
+      if (known !== undefined) return known.canResume ? undefined : 'unknown_session';
+      // Another process had it, which is gone: its tools are tools of this one.
+      if (!agent.resume) return 'unknown_session';
+    }
     if (this.#isDraining) return 'shutting_down';
     return this.isFull ? 'busy' : undefined;
   }

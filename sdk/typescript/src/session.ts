@@ -20,6 +20,11 @@ export interface SessionFacts {
   /** Who calls; undefined unless the service sends it (`caller_identity`). */
   readonly call: CallerIdentity | undefined;
   readonly capabilities: { readonly transfer: boolean; readonly tools: boolean };
+  /**
+   * The call began with another process, which is gone: what that one knew of it is lost, and what the start handler returns but tools
+   * does not count any more. `call` is not known.
+   */
+  readonly isContinued: boolean;
 }
 
 export interface TransferOptions {
@@ -43,6 +48,7 @@ export class Session implements SessionFacts {
   readonly path: string;
   readonly call: CallerIdentity | undefined;
   readonly capabilities: { readonly transfer: boolean; readonly tools: boolean };
+  readonly isContinued: boolean;
   /** Aborts when the call is over. */
   readonly signal: AbortSignal;
   /** Whatever the application wants to remember of this call. */
@@ -58,6 +64,7 @@ export class Session implements SessionFacts {
     this.path = facts.path;
     this.call = facts.call;
     this.capabilities = facts.capabilities;
+    this.isContinued = facts.isContinued;
     this.signal = options.signal;
     this.#send = options.send;
   }

@@ -146,6 +146,9 @@ class AgentHost:
             log.exception("call %s: a session-start hook failed", link.session.id)
             raise RejectCall("agent_failed", "the agent could not begin the call") from error
         link.open(opening.tools, seq)
+        if link.session.is_continued:
+            log.info("call %s of another process goes on here", link.session.id)
+            return wire.write_message({"type": "session.accept", "version": wire.VERSION})
         return text
 
     # ---- a call goes on after its link broke
@@ -159,6 +162,10 @@ class AgentHost:
         link = self._calls.get(offer.session_id)
         if not isinstance(versions, list) or wire.VERSION not in versions:
             await _reject(connection, "unsupported_version", f"this agent speaks version {wire.VERSION}")
+            return
+        if link is None and self.agent.resume:
+            # Another process had it, which is gone: its tools are tools of this one.
+            await self._start(connection, message)
             return
         if link is None or link.is_over or not self.agent.resume:
             await _reject(connection, "unknown_session", "the agent does not know this call")

@@ -83,10 +83,11 @@ class Offer:
     caller: Caller | None
     body: Json
     path: str
+    is_continued: bool
 
     @classmethod
     def read(cls, message: Json, path: str) -> Self:
-        """Of a `session.start`, which came to this path of the agent's URL. Raises `WireError`."""
+        """Of a `session.start` or `session.resume`, which came to this path of the agent's URL. Raises `WireError`."""
         capabilities, caller = wire.field(message, "capabilities", dict), message.get("call")
         return cls(
             session_id=wire.field(message, "session_id", str),
@@ -97,6 +98,7 @@ class Offer:
             caller=Caller.read(caller) if isinstance(caller, dict) else None,
             body=MappingProxyType(dict(message)),
             path=path,
+            is_continued=message.get("type") == "session.resume",
         )
 
 
@@ -119,6 +121,11 @@ class Session:
         """Query of that URL."""
         self.capabilities = offer.capabilities
         self.caller = offer.caller
+        self.is_continued = offer.is_continued
+        """The call began with another process, which is gone: what that one knew is lost, and `caller` is not known.
+
+        Of what a session-start hook changes, only the tools count any more.
+        """
         self.start = offer.body
         """The whole `session.start`, for fields that this version does not know."""
         self.data: dict[str, Any] = {}
