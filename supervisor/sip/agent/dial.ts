@@ -19,7 +19,7 @@ import {
   writeInDialog,
 } from './client-transaction.ts';
 import { allowed, capabilities } from './manners.ts';
-import { startAnsweredTimer } from './session-timer.ts';
+import { leastInterval, startAnsweredTimer } from './session-timer.ts';
 import {
   dialogKey,
   timers,
@@ -51,6 +51,7 @@ export function dialed(step: Step, event: Extract<AgentEvent, { type: 'call.dial
   const offered = codecs.filter((codec) => rules.codecs.includes(codec));
   invite(step, {
     ...{ ...given, flow, local, sessionId, key, localTag: newToken(), cseq: 0, proofs: 0, isOver: false },
+    timerS: undefined,
     sdp: writeSdpOffer(offered, { ...local, sessionId, version: 1 }, key),
     ringUntil: now + ringMs,
   });
@@ -66,6 +67,7 @@ function invite(step: Step, dialing: Dialing, proof: readonly HeaderPair[] = [])
     ['Contact', contactOf({ invite: invited(dialing), flow })],
     ...capabilities,
     ...dialing.headers,
+    ...timerOf(dialing),
     ...proof,
   ];
   const body = { type: 'application/sdp', text: dialing.sdp };
@@ -79,6 +81,14 @@ function invite(step: Step, dialing: Dialing, proof: readonly HeaderPair[] = [])
   });
   step.actions.push({ type: 'send', flow, to: flow.source, bytes: request });
 }
+
+const timerOf = ({ timerS }: Dialing): HeaderPair[] =>
+  timerS === undefined
+    ? []
+    : [
+        ['Session-Expires', `${timerS}`],
+        ['Min-SE', `${timerS}`],
+      ];
 
 /** What an INVITE, its CANCEL and the ACK of a refusal have in common. */
 function invitingHeaders(
@@ -136,6 +146,13 @@ function refused(step: Step, invite: InviteTransaction, response: SipResponse): 
 function afterRefusal(step: Step, dialing: Dialing, response: SipResponse): void {
   if (dialing.isOver) return;
   const { account, target } = dialing;
+  const timerS = leastInterval(response);
+  if (timerS !== undefined && dialing.timerS === undefined) {
+    // It is asked anew, and may be challenged anew.
+    Object.assign(dialing, { timerS, proofs: 0 });
+    invite(step, dialing);
+    return;
+  }
   const proof = proofFor(step, response, { account, method: 'INVITE', uri: target });
   // A second proof counts where the first was for a nonce that had run out.
   const mayProve = dialing.proofs === 0 || /stale\s*=\s*"?true/i.test(challengeText(response));

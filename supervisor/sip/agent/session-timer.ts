@@ -64,12 +64,22 @@ export function timerIsOver(step: Step, call: SipCall): boolean {
   const { timer } = call;
   if (timer === undefined || step.now < timer.at || call.phase !== 'confirmed') return false;
   if (!timer.isOurs) return true;
-  setTime(step, call, timer.intervalS, true);
-  const expires: HeaderPair = ['Session-Expires', `${timer.intervalS};refresher=uac`];
-  if (call.allowsUpdate)
-    sendRequest(step, call, 'UPDATE', [['Contact', contactOf(call)], ...capabilities, expires]);
-  else inviteAgain(step, call, [expires]);
+  refresh(step, call, timer.intervalS);
   return false;
+}
+
+function refresh(step: Step, call: SipCall, intervalS: number, more: readonly HeaderPair[] = []): void {
+  setTime(step, call, intervalS, true);
+  const headers: HeaderPair[] = [['Session-Expires', `${intervalS};refresher=uac`], ...more];
+  if (call.allowsUpdate)
+    sendRequest(step, call, 'UPDATE', [['Contact', contactOf(call)], ...capabilities, ...headers]);
+  else inviteAgain(step, call, headers);
+}
+
+/** What a refusal with 422 asks for (RFC 4028, 6); undefined where it asks for nothing that can be given. */
+export function leastInterval(response: SipResponse): number | undefined {
+  const leastS = Number(/^\s*\d{1,9}/.exec(headerOf(response, 'min-se') ?? '')?.[0] ?? 0);
+  return response.status === 422 && leastS > 0 && leastS <= mostS ? leastS : undefined;
 }
 
 /** What the peer has made of it. */
@@ -79,7 +89,13 @@ export function refreshed(step: Step, answered: Answered): void {
   if (response.status < 300) {
     if (method === 'INVITE') invitedAgain(step, answered);
     startAnsweredTimer(step, call, response);
-  } else if (response.status === 491 && call.timer !== undefined)
+    return;
+  }
+  if (call.timer === undefined) return;
+  const leastS = leastInterval(response);
+  if (leastS !== undefined && leastS > call.timer.intervalS)
+    refresh(step, call, leastS, [['Min-SE', `${leastS}`]]);
+  else if (response.status === 491)
     // Both have asked: whoever made the call waits longer (RFC 3261, 14.1).
     call.timer.at = step.now + (call.inviteKey === '' ? 3_000 : 1_000);
 }

@@ -91,6 +91,8 @@ export interface Dialing {
   cseq: number;
   /** How often this side has signed in for it. */
   proofs: number;
+  /** The session timer that the peer has asked for. */
+  timerS: number | undefined;
   /** Whoever asked has been told what came of it. */
   isOver: boolean;
 }

@@ -139,7 +139,7 @@ export class Registrar {
       case 'left':
         this.#isOver = true;
         isRegistered(false);
-        log.info({ registrar }, 'no longer registered at the SIP registrar');
+        if (this.#wasHeld) log.info({ registrar }, 'no longer registered at the SIP registrar');
     }
   }
 

@@ -211,6 +211,17 @@ describe('a call that this side makes', () => {
     expect(theirs.at(68_000)).toEqual(['BYE', 'call.ended']);
   });
 
+  it('is refreshed at once as seldom as a peer asks that finds it too often', () => {
+    const timer = 'Allow: UPDATE, BYE\r\nSupported: timer\r\nSession-Expires: 100;refresher=uac\r\n';
+    const call = new Call().answered(timer);
+    call.at(50_000);
+    expect(call.answer(422, { to: 'UPDATE', more: 'Min-SE: 300\r\n' })).toEqual(['UPDATE']);
+    expect(call.request('UPDATE')).toContain('Session-Expires: 300;refresher=uac\r\nMin-SE: 300');
+    // Whoever asks for no more than it got is not asked again at once.
+    expect(call.answer(422, { to: 'UPDATE', more: 'Min-SE: 300\r\n' })).toEqual([]);
+    expect(call.at(200_000)).toEqual(['UPDATE']);
+  });
+
   describe('to a peer that does not say that it takes UPDATE is refreshed by INVITE', () => {
     const timer = 'Allow: INVITE, BYE\r\nSupported: timer\r\nSession-Expires: 100;refresher=uac\r\n';
     const refreshing = (): Call => {
@@ -297,6 +308,21 @@ describe('a call that this side makes', () => {
     wrong.answer(401, { more: challenge() });
     expect(wrong.answer(401, { more: challenge() })).toEqual(['ACK', 'dial.ended']);
     expect(new Call().answer(401, { more: challenge() })).toEqual(['ACK', 'dial.ended']);
+  });
+
+  it('is made with the session timer that a trunk or a proxy wants, asked for once', () => {
+    const account = { user: 'alice', password: 's3cret' };
+    const challenge = {
+      more: 'WWW-Authenticate: Digest realm="r", nonce="n", algorithm=MD5, qop="auth"\r\n',
+    };
+    const call = new Call({ account });
+    call.answer(401, challenge);
+    expect(call.answer(422, { more: 'Min-SE: 1800\r\n' })).toEqual(['ACK', 'INVITE']);
+    expect(call.request('INVITE')).toContain('Session-Expires: 1800\r\nMin-SE: 1800\r\n');
+    expect(call.answer(401, challenge)).toEqual(['ACK', 'INVITE']);
+    expect(call.request('INVITE')).toContain('Min-SE: 1800\r\n');
+    expect(call.answer(422, { more: 'Min-SE: 3600\r\n' })).toEqual(['ACK', 'dial.ended']);
+    expect(new Call().answer(422)).toEqual(['ACK', 'dial.ended']);
   });
 
   it('that nobody answers in time is taken back', () => {

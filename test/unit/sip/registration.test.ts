@@ -4,6 +4,7 @@ import { proofOf, challengeOf } from '../../../supervisor/sip/access/digest-clie
 import type { Flow } from '../../../supervisor/sip/agent/state.ts';
 import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
 import type { SipResponse } from '../../../supervisor/sip/message/message.ts';
+import { Registrar } from '../../../supervisor/sip/registration/registrar.ts';
 import {
   isAnswerTo,
   newRegistration,
@@ -207,6 +208,26 @@ describe('a registration', () => {
     line.passes(600_000);
     expect(line.told.at(-1)).toBe('left');
   });
+});
+
+it('that never was has no end that is told', () => {
+  const told: string[] = [];
+  const tell = (_: object, text: string): unknown => told.push(text);
+  const password = { reveal: () => account.password };
+  const registrar = new Registrar({
+    account: { user: 'alice', host: 'pbx.example', password, expiresMs: 600_000 } as never,
+    log: { info: tell, warn: tell, debug: tell } as never,
+    ...{
+      family: 4,
+      now: () => 0,
+      newToken: () => 't',
+      chance: () => 0,
+      wayTo: () => Promise.resolve(undefined),
+    },
+    ...{ send: () => undefined, isRegistered: () => undefined },
+  });
+  registrar.leave();
+  expect([told, registrar.isBusy]).toEqual([[], false]);
 });
 
 describe('signing in at a peer', () => {
