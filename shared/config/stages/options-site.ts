@@ -4,6 +4,8 @@
  */
 import type { TableReading } from '../table.ts';
 import { showPath, type KeyPath, type ProblemList } from '../problem.ts';
+import * as z from 'zod';
+import { camelKeys, type CamelKeys } from '../camel.ts';
 import { readEndpoint, type Endpoint, type EndpointRules } from './endpoint.ts';
 
 export interface OptionsSite {
@@ -50,6 +52,49 @@ export function readAddress(
   const isBare = new URL(value.text).pathname === '/';
   return isBare ? { ...value, text: `${value.text}${rules.defaultPath ?? ''}` } : value;
 }
+
+/** The address of a service that is reached encrypted, but on this machine itself. */
+interface ServiceAddress<K extends string> extends Pick<AddressRules, 'family' | 'added' | 'defaultPath'> {
+  readonly key: K;
+  /** Where the service is when the file does not say. */
+  readonly address: string;
+}
+
+/** The options of a hosted service: what the file says, and the address as its adapter takes it. */
+export function readHosted<T extends Readonly<Partial<Record<K, string>>>, K extends 'url' | 'base_url'>(
+  { value, known }: TableReading<T>,
+  { key, address, ...rules }: ServiceAddress<K>,
+  site: OptionsSite,
+): (CamelKeys<Omit<T, K>> & CamelKeys<Readonly<Record<K, string>>>) | undefined {
+  const endpoint = readAddress(key, known[key] ?? address, {
+    ...rules,
+    ...{ path: 'allowed', plain: 'loopback', site },
+  });
+  if (value === undefined || endpoint === undefined) return undefined;
+  return camelKeys({ ...value, [key]: endpoint.text }) as CamelKeys<Omit<T, K>> &
+    CamelKeys<Record<K, string>>;
+}
+
+/** The address of a socket of one's own server: plain text goes anywhere, but a key only where nobody can read it. */
+export function readOwnSocket(address: string, site: OptionsSite): string | undefined {
+  const endpoint = readAddress('base_url', address, { family: 'ws', path: 'none', plain: 'any-host', site });
+  if (endpoint === undefined) return undefined;
+  if (!site.hasKey || endpoint.isEncrypted || endpoint.isLoopback) return endpoint.text;
+  site.problems.error(
+    [...site.at, 'base_url'],
+    `must be a wss:// address or lead to a loopback host, because ${shownKey(site.stageAt)} is set`,
+  );
+  return undefined;
+}
+
+/** The key of the model, where the service knows it by a name. */
+export const modelKey = (usual: string, longest = 128): z.ZodDefault<z.ZodString> =>
+  z
+    .string()
+    .min(1)
+    .max(longest)
+    .default(usual)
+    .meta({ description: 'Name of the model as the service knows it.' });
 
 /** Says that a region does nothing when the address is given. */
 export function noteUnusedRegion(

@@ -83,7 +83,7 @@ export class StreamSession implements SttSession {
   finalize(): void {
     if (this.isClosed) return;
     if (this.heard && this.resampler !== undefined) this.frames.push(this.resampler.flush());
-    this.frames.flush(this.vendor.onlyWholeFrames);
+    this.frames.flush(this.vendor.onlyWholeFrames === true);
     const dueMs = this.now() + this.vendor.finalizeTimeoutMs;
     this.queue.push({ type: 'end', dueMs, isEmpty: !this.heard });
     this.heard = false;
@@ -185,7 +185,7 @@ export class StreamSession implements SttSession {
   private connect(): void {
     const wire = this.vendor.newWire();
     const connection: Connection = this.vendor.dial(this.scope.context, {
-      opened: () => this.ifCurrent(connection, () => this.apply(connection, wire.opened())),
+      opened: () => this.ifCurrent(connection, () => this.apply(connection, wire.opened?.() ?? [])),
       text: (text) => this.ifCurrent(connection, () => this.onText({ connection, wire }, text)),
       alive: () => this.ifCurrent(connection, () => this.onAlive()),
       closed: (closing) => this.ifCurrent(connection, () => this.onClose(wire, closing)),
@@ -337,7 +337,7 @@ export class StreamSession implements SttSession {
     } else if (link.state === 'finishing' && now >= finishDueMs(link)) {
       this.finishExpired(link);
     } else if (link.state === 'settling' && now >= link.dueMs) {
-      link.connection.leave(this.scope.context.clock, link.wire.goodbye());
+      link.connection.leave(this.scope.context.clock, link.wire.goodbye?.() ?? []);
       this.connect();
     } else if (now >= endDueMs && this.isUnderWay) {
       // Its audio never reached the server: whoever owns the session still has it.
@@ -353,7 +353,7 @@ export class StreamSession implements SttSession {
     else if (this.watch.isAsked) this.fail({ kind: 'timeout', what: 'finalize' });
     else {
       // What this connection still says belongs to the past; a new one cannot mix it into the next utterance.
-      connection.leave(this.scope.context.clock, wire.goodbye());
+      connection.leave(this.scope.context.clock, wire.goodbye?.() ?? []);
       this.connect();
       this.deliver([...wire.expired(), { type: 'finalized', isLate: true }]);
     }
@@ -372,7 +372,7 @@ export class StreamSession implements SttSession {
       } else this.ping(connection);
     } else if (now >= this.watch.keepAliveAtMs(this.vendor.keepAliveMs)) {
       this.watch.sent(now);
-      for (const message of wire.keepAlive()) this.send(connection, message);
+      for (const message of wire.keepAlive?.() ?? []) this.send(connection, message);
       this.ping(connection);
     }
   }
@@ -380,7 +380,7 @@ export class StreamSession implements SttSession {
   private leave(): void {
     const { link } = this;
     if (link.state !== 'down') {
-      const lastWords = link.state === 'connecting' ? [] : link.wire.goodbye();
+      const lastWords = link.state === 'connecting' ? [] : (link.wire.goodbye?.() ?? []);
       link.connection.leave(this.scope.context.clock, lastWords);
     }
     this.link = { state: 'down', retryAtMs: 0 };

@@ -9,7 +9,7 @@ export interface SttVendor {
   /** Length of the frames in which audio is sent. */
   readonly frameMs: number;
   /** The last frame of an utterance is filled up with silence, for servers that refuse short ones. */
-  readonly onlyWholeFrames: boolean;
+  readonly onlyWholeFrames?: boolean;
   readonly keepAliveMs: number;
   readonly finalizeTimeoutMs: number;
   /** How far audio may be ahead of real time, for servers that refuse more. */

@@ -30,7 +30,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface SttWire {
   /** The socket is open. */
-  opened(): readonly WireEvent[];
+  opened?(): readonly WireEvent[];
   /** @param pcm one frame at the vendor's rate, never empty; handed over for good. */
   audio(pcm: Int16Array): readonly Outgoing[];
   /** The utterance ends here. */
@@ -47,9 +47,9 @@ export interface SttWire {
   /** What a close of the server means. */
   closed(code: number, reason: string): StageError;
   /** What keeps a connection alive on which nothing was sent for a while. */
-  keepAlive(): readonly Outgoing[];
+  keepAlive?(): readonly Outgoing[];
   /** What ends the session on the server; the socket is closed when it answers, or soon after. */
-  goodbye(): readonly Outgoing[];
+  goodbye?(): readonly Outgoing[];
 }
 
 export const ready: WireEvent = { type: 'ready' };

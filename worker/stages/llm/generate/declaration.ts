@@ -1,8 +1,8 @@
 /** Options of `llm_generate`, a hosted model behind a content generation interface (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
+import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+import { readHosted, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 /** Where the service answers and what it is asked for when the file does not say: the one place to correct. */
 const serviceAddress = 'https://generativelanguage.googleapis.com';
@@ -43,20 +43,12 @@ export type LlmGenerateOptions = Omit<CamelKeys<LlmGenerateKeys>, 'baseUrl'> & {
   readonly baseUrl: string;
 };
 
-const read: OptionsReader<LlmGenerateKeys, LlmGenerateOptions> = ({ value, known }, site) => {
-  const endpoint = readAddress('base_url', known.base_url ?? serviceAddress, {
-    family: 'http',
-    path: 'allowed',
-    plain: 'loopback',
-    added: ['/v1beta'],
-    site,
-  });
-  if (value === undefined || endpoint === undefined) return undefined;
-  return {
-    ...(value.model === defaultModel && { thinkingLevel: defaultModelLevel }),
-    ...camelKeys(withoutKeys(value, ['base_url'])),
-    baseUrl: endpoint.text,
-  };
+const read: OptionsReader<LlmGenerateKeys, LlmGenerateOptions> = (reading, site) => {
+  const rules = { key: 'base_url', address: serviceAddress, family: 'http', added: ['/v1beta'] } as const;
+  const options = readHosted(reading, rules, site);
+  return (
+    options && { ...(options.model === defaultModel && { thinkingLevel: defaultModelLevel }), ...options }
+  );
 };
 
 export const llmGenerate = declareProvider({

@@ -1,8 +1,8 @@
 /** Options of `llm_messages`, a hosted model behind a messages interface (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
+import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+import { modelKey, readHosted, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 /** Where the service answers and what it is asked for when the file does not say: the one place to correct. */
 const serviceAddress = 'https://api.anthropic.com';
@@ -11,12 +11,7 @@ const defaultModel = 'claude-haiku-5-5';
 type Thinking = 'disabled' | 'adaptive' | 'between_tools' | 'model_default';
 
 const keys = z.strictObject({
-  model: z
-    .string()
-    .min(1)
-    .max(256)
-    .default(defaultModel)
-    .meta({ description: 'Name of the model as the service knows it.' }),
+  model: modelKey(defaultModel, 256),
   max_tokens: z.int().min(1).max(1_000_000).default(1024).meta({
     description: 'Longest answer of one round, thoughts included.',
     unit: 'tokens',
@@ -53,7 +48,8 @@ function defaultThinking({ model, effort }: LlmMessagesKeys): Thinking {
   return model === defaultModel && !needsThinking(effort) ? 'disabled' : 'model_default';
 }
 
-const read: OptionsReader<LlmMessagesKeys, LlmMessagesOptions> = ({ value, known }, site) => {
+const read: OptionsReader<LlmMessagesKeys, LlmMessagesOptions> = (reading, site) => {
+  const { known, value } = reading;
   const isThoughtless = known.thinking === 'disabled' || known.thinking === 'between_tools';
   const isRefused = isThoughtless && needsThinking(known.effort);
   if (isRefused) {
@@ -62,19 +58,15 @@ const read: OptionsReader<LlmMessagesKeys, LlmMessagesOptions> = ({ value, known
       'must be high or lower while thinking is disabled or between_tools',
     );
   }
-  const endpoint = readAddress('base_url', known.base_url ?? serviceAddress, {
+  const rules = {
+    key: 'base_url',
+    address: serviceAddress,
     family: 'http',
-    path: 'allowed',
-    plain: 'loopback',
     added: ['/v1/messages', '/v1'],
-    site,
-  });
-  if (value === undefined || endpoint === undefined || isRefused) return undefined;
-  return {
-    thinking: defaultThinking(value),
-    ...camelKeys(withoutKeys(value, ['base_url'])),
-    baseUrl: endpoint.text,
-  };
+  } as const;
+  const options = readHosted(reading, rules, site);
+  if (value === undefined || options === undefined || isRefused) return undefined;
+  return { ...options, thinking: known.thinking ?? defaultThinking(value) };
 };
 
 export const llmMessages = declareProvider({

@@ -1,8 +1,8 @@
 /** Options of `llm_responses`, a hosted model behind a responses interface (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
+import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+import { modelKey, readHosted, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 /** Where the service answers and what it is asked for when the file does not say: the one place to correct. */
 const serviceAddress = 'https://api.openai.com/v1';
@@ -11,12 +11,7 @@ const defaultModel = 'gpt-5.4-mini';
 const defaultModelEffort = 'disabled';
 
 const keys = z.strictObject({
-  model: z
-    .string()
-    .min(1)
-    .max(256)
-    .default(defaultModel)
-    .meta({ description: 'Name of the model as the service knows it.' }),
+  model: modelKey(defaultModel, 256),
   reasoning_effort: z.enum(['disabled', 'low', 'medium', 'high', 'xhigh', 'max']).exactOptional().meta({
     sample: 'low',
     description:
@@ -47,20 +42,12 @@ export type LlmResponsesOptions = Omit<CamelKeys<LlmResponsesKeys>, 'baseUrl'> &
   readonly baseUrl: string;
 };
 
-const read: OptionsReader<LlmResponsesKeys, LlmResponsesOptions> = ({ value, known }, site) => {
-  const endpoint = readAddress('base_url', known.base_url ?? serviceAddress, {
-    family: 'http',
-    path: 'allowed',
-    plain: 'loopback',
-    added: ['/responses'],
-    site,
-  });
-  if (value === undefined || endpoint === undefined) return undefined;
-  return {
-    ...(value.model === defaultModel && { reasoningEffort: defaultModelEffort }),
-    ...camelKeys(withoutKeys(value, ['base_url'])),
-    baseUrl: endpoint.text,
-  };
+const read: OptionsReader<LlmResponsesKeys, LlmResponsesOptions> = (reading, site) => {
+  const rules = { key: 'base_url', address: serviceAddress, family: 'http', added: ['/responses'] } as const;
+  const options = readHosted(reading, rules, site);
+  return (
+    options && { ...(options.model === defaultModel && { reasoningEffort: defaultModelEffort }), ...options }
+  );
 };
 
 export const llmResponses = declareProvider({

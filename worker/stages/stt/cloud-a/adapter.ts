@@ -5,7 +5,7 @@ import { keyHeaders } from '../../http.ts';
 import type { SttAccess, SttStage } from '../../stage.ts';
 import { CloudAWire, cloudAUrl } from './protocol.ts';
 import { dialSocket } from '../socket.ts';
-import { StreamSession } from '../stream-session.ts';
+import { newStreamStage } from '../stream-stage.ts';
 import type { SttVendor } from '../vendor.ts';
 
 /** The server leaves after 10 s without audio or text. */
@@ -20,15 +20,10 @@ export function newSttCloudA(options: SttCloudAOptions & SttAccess): SttStage {
   const vendor: SttVendor = {
     sampleRate: ENGINE_RATE,
     frameMs: 60,
-    onlyWholeFrames: false,
     keepAliveMs: KEEP_ALIVE_MS,
     finalizeTimeoutMs: FINALIZE_TIMEOUT_MS,
     dial: (context, on) => dialSocket(url, headers, { context, on }),
     newWire: () => new CloudAWire(),
   };
-  return {
-    provider: 'stt_cloud_a',
-    open: (context, sink) => new StreamSession(vendor, { context, sink }),
-    close: () => Promise.resolve(),
-  };
+  return newStreamStage('stt_cloud_a', vendor);
 }

@@ -1,8 +1,8 @@
 /** Options of `stt_cloud_a`, a hosted streaming recogniser (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
+import { withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
-import { noteUnusedRegion, readAddress } from '../../../../shared/config/stages/options-site.ts';
+import { modelKey, noteUnusedRegion, readHosted } from '../../../../shared/config/stages/options-site.ts';
 import type { OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 /** Where the service answers: the one place to correct when it moves. */
@@ -14,12 +14,7 @@ const regions = {
 } as const;
 
 const keys = z.strictObject({
-  model: z
-    .string()
-    .min(1)
-    .max(128)
-    .default('nova-3')
-    .meta({ description: 'Name of the model as the service knows it.' }),
+  model: modelKey('nova-3'),
   endpointing_ms: z.int().min(0).max(10_000).default(300).meta({
     description: 'Silence after which the service ends an utterance by itself; 0 is off.',
   }),
@@ -53,17 +48,12 @@ export type SttCloudAOptions = Omit<CamelKeys<SttCloudAKeys>, 'region' | 'baseUr
   readonly baseUrl: string;
 };
 
-const read: OptionsReader<SttCloudAKeys, SttCloudAOptions> = ({ value, known }, site) => {
-  noteUnusedRegion(known, site);
-  const endpoint = readAddress('base_url', known.base_url ?? regions[known.region ?? 'global'], {
-    family: 'ws',
-    path: 'allowed',
-    plain: 'loopback',
-    added: ['/v1/listen'],
-    site,
-  });
-  if (value === undefined || endpoint === undefined) return undefined;
-  return { ...camelKeys(withoutKeys(value, ['region', 'base_url'])), baseUrl: endpoint.text };
+const read: OptionsReader<SttCloudAKeys, SttCloudAOptions> = (reading, site) => {
+  noteUnusedRegion(reading.known, site);
+  const address = regions[reading.known.region ?? 'global'];
+  const rules = { key: 'base_url', address, family: 'ws', added: ['/v1/listen'] } as const;
+  const options = readHosted(reading, rules, site);
+  return options && withoutKeys(options, ['region']);
 };
 
 export const sttCloudA = declareProvider({

@@ -5,7 +5,7 @@ import { keyHeaders } from '../../http.ts';
 import type { SttAccess, SttStage } from '../../stage.ts';
 import { CloudBWire, cloudBUrl, repeatsFormatted } from './protocol.ts';
 import { dialSocket } from '../socket.ts';
-import { StreamSession } from '../stream-session.ts';
+import { newStreamStage } from '../stream-stage.ts';
 import type { SttVendor } from '../vendor.ts';
 
 const KEEP_ALIVE_MS = 10_000;
@@ -30,9 +30,5 @@ export function newSttCloudB(options: SttCloudBOptions & SttAccess): SttStage {
     dial: (context, on) => dialSocket(url, headers, { context, on }),
     newWire: () => new CloudBWire(waitsForFormat),
   };
-  return {
-    provider: 'stt_cloud_b',
-    open: (context, sink) => new StreamSession(vendor, { context, sink }),
-    close: () => Promise.resolve(),
-  };
+  return newStreamStage('stt_cloud_b', vendor);
 }

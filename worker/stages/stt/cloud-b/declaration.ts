@@ -1,8 +1,8 @@
 /** Options of `stt_cloud_b`, a hosted streaming recogniser that detects turns (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
+import { withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
-import { noteUnusedRegion, readAddress } from '../../../../shared/config/stages/options-site.ts';
+import { noteUnusedRegion, readHosted } from '../../../../shared/config/stages/options-site.ts';
 import type { OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 /** Where the service answers: the one place to correct when it moves. `edge` is the nearest location. */
@@ -68,28 +68,19 @@ export type SttCloudBOptions = Omit<CamelKeys<SttCloudBKeys>, 'region' | 'baseUr
   readonly baseUrl: string;
 };
 
-const read: OptionsReader<SttCloudBKeys, SttCloudBOptions> = ({ value, known }, site) => {
+const read: OptionsReader<SttCloudBKeys, SttCloudBOptions> = (reading, site) => {
+  const { known } = reading;
   noteUnusedRegion(known, site);
   const { min_turn_silence_ms: least, max_turn_silence_ms: most } = known;
   const isInOrder = least === undefined || most === undefined || most >= least;
   if (!isInOrder) {
     site.problems.error([...site.at, 'max_turn_silence_ms'], 'must be at least min_turn_silence_ms');
   }
-  const endpoint = readAddress('base_url', known.base_url ?? regions[known.region ?? 'edge'], {
-    family: 'ws',
-    path: 'allowed',
-    plain: 'loopback',
-    added: ['/v3/ws'],
-    site,
-  });
-  if (value === undefined || endpoint === undefined || !isInOrder || site.language === undefined) {
-    return undefined;
-  }
-  return {
-    ...camelKeys(withoutKeys(value, ['region', 'base_url', 'speech_model'])),
-    speechModel: value.speech_model ?? modelFor(site.language),
-    baseUrl: endpoint.text,
-  };
+  const address = regions[known.region ?? 'edge'];
+  const options = readHosted(reading, { key: 'base_url', address, family: 'ws', added: ['/v3/ws'] }, site);
+  if (options === undefined || !isInOrder || site.language === undefined) return undefined;
+  const speechModel = options.speechModel ?? modelFor(site.language);
+  return { ...withoutKeys(options, ['region', 'speechModel']), speechModel };
 };
 
 export const sttCloudB = declareProvider({

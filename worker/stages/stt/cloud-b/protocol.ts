@@ -82,10 +82,6 @@ export class CloudBWire implements SttWire {
     this.waitsForFormat = waitsForFormat;
   }
 
-  opened(): readonly WireEvent[] {
-    return [];
-  }
-
   audio(pcm: Int16Array): readonly Outgoing[] {
     return [pcmBytes(pcm)];
   }
@@ -121,11 +117,6 @@ export class CloudBWire implements SttWire {
 
   closed(code: number, reason: string): StageError {
     return cloudBError(code, reason);
-  }
-
-  /** Sessions end with inactivity only when that is asked for. */
-  keepAlive(): readonly Outgoing[] {
-    return [];
   }
 
   goodbye(): readonly Outgoing[] {

@@ -14,7 +14,7 @@ import type { Exchange, HttpPool, PostRequest, ResponseHead } from '../../http.t
 import type { StageContext, StageError, SttAccess, SttStage } from '../../stage.ts';
 import { CloudCWire, cloudCRequest, cloudCUrl } from './protocol.ts';
 import { dialSocket, type Connection, type SocketHandlers } from '../socket.ts';
-import { StreamSession } from '../stream-session.ts';
+import { newStreamStage } from '../stream-stage.ts';
 import type { SttVendor } from '../vendor.ts';
 import { parseObject, stringAt, type Outgoing } from '../wire.ts';
 
@@ -37,17 +37,12 @@ export function newSttCloudC(options: SttCloudCOptions & SttAccess): SttStage {
   const vendor: SttVendor = {
     sampleRate: ENGINE_RATE,
     frameMs: 60,
-    onlyWholeFrames: false,
     keepAliveMs: KEEP_ALIVE_MS,
     finalizeTimeoutMs: FINALIZE_TIMEOUT_MS + options.endpointingMs,
     dial: (context, on) => new SessionConnection({ pool, request }, { context, on }),
     newWire: () => new CloudCWire(options),
   };
-  return {
-    provider: 'stt_cloud_c',
-    open: (context, sink) => new StreamSession(vendor, { context, sink }),
-    close: () => pool.close(),
-  };
+  return newStreamStage('stt_cloud_c', vendor, () => pool.close());
 }
 
 interface DialScope {

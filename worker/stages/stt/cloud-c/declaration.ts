@@ -1,19 +1,14 @@
 /** Options of `stt_cloud_c`, a hosted recogniser whose sessions begin with a request (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
+import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+import { modelKey, readHosted, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 /** Where sessions begin: the one place to correct when the service moves. */
 const serviceAddress = 'https://api.gladia.io';
 
 const keys = z.strictObject({
-  model: z
-    .string()
-    .min(1)
-    .max(128)
-    .default('solaria-1')
-    .meta({ description: 'Name of the model as the service knows it.' }),
+  model: modelKey('solaria-1'),
   region: z.enum(['us_west', 'eu_west']).exactOptional().meta({
     sample: 'eu_west',
     description: 'Where the audio is processed; absent: the choice of the service.',
@@ -46,17 +41,12 @@ export type SttCloudCOptions = Omit<CamelKeys<SttCloudCKeys>, 'baseUrl'> & {
   readonly baseUrl: string;
 };
 
-const read: OptionsReader<SttCloudCKeys, SttCloudCOptions> = ({ value, known }, site) => {
-  const endpoint = readAddress('base_url', known.base_url ?? serviceAddress, {
-    family: 'http',
-    path: 'allowed',
-    plain: 'loopback',
-    added: ['/v2/live'],
+const read: OptionsReader<SttCloudCKeys, SttCloudCOptions> = (reading, site) =>
+  readHosted(
+    reading,
+    { key: 'base_url', address: serviceAddress, family: 'http', added: ['/v2/live'] },
     site,
-  });
-  if (value === undefined || endpoint === undefined) return undefined;
-  return { ...camelKeys(withoutKeys(value, ['base_url'])), baseUrl: endpoint.text };
-};
+  );
 
 export const sttCloudC = declareProvider({
   name: 'stt_cloud_c',

@@ -4,7 +4,7 @@ import { bearerHeaders, urlUnder } from '../../http.ts';
 import type { ProviderAccess, SttStage } from '../../stage.ts';
 import { LocalWsWire } from './protocol.ts';
 import { dialSocket } from '../socket.ts';
-import { StreamSession } from '../stream-session.ts';
+import { newStreamStage } from '../stream-stage.ts';
 import type { SttVendor } from '../vendor.ts';
 
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
@@ -14,16 +14,11 @@ export function newSttLocalWs(options: SttLocalWsOptions & ProviderAccess): SttS
   const vendor: SttVendor = {
     sampleRate: options.sampleRate,
     frameMs: 100,
-    onlyWholeFrames: false,
     // Such a server leaves nobody, and would take any text but the end marker for samples.
     keepAliveMs: Number.POSITIVE_INFINITY,
     finalizeTimeoutMs: options.finalizeTimeoutMs,
     dial: (context, on) => dialSocket(url, headers, { context, on }),
     newWire: () => new LocalWsWire(options),
   };
-  return {
-    provider: 'stt_local_ws',
-    open: (context, sink) => new StreamSession(vendor, { context, sink }),
-    close: () => Promise.resolve(),
-  };
+  return newStreamStage('stt_local_ws', vendor);
 }

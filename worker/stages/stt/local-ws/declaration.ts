@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { SAMPLE_RATES } from '../../../../shared/audio/resampler.ts';
 import { camelKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress, shownKey, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+import { readOwnSocket, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 const keys = z.strictObject({
   base_url: z.string().default('ws://127.0.0.1:6006').meta({
@@ -36,18 +36,8 @@ type SttLocalWsKeys = z.output<typeof keys>;
 export type SttLocalWsOptions = CamelKeys<SttLocalWsKeys>;
 
 const read: OptionsReader<SttLocalWsKeys, SttLocalWsOptions> = ({ value, known }, site) => {
-  if (known.base_url === undefined) return undefined;
-  const rules = { family: 'ws', path: 'none', plain: 'any-host', site } as const;
-  const endpoint = readAddress('base_url', known.base_url, rules);
-  if (endpoint === undefined) return undefined;
-  if (site.hasKey && !endpoint.isEncrypted && !endpoint.isLoopback) {
-    site.problems.error(
-      [...site.at, 'base_url'],
-      `must be a wss:// address or lead to a loopback host, because ${shownKey(site.stageAt)} is set`,
-    );
-    return undefined;
-  }
-  return value && { ...camelKeys(value), baseUrl: endpoint.text };
+  const baseUrl = known.base_url === undefined ? undefined : readOwnSocket(known.base_url, site);
+  return value && baseUrl !== undefined ? { ...camelKeys(value), baseUrl } : undefined;
 };
 
 export const sttLocalWs = declareProvider({

@@ -152,14 +152,6 @@ export class LocalWsWire implements SttWire {
     return { kind: 'disconnected' };
   }
 
-  keepAlive(): readonly Outgoing[] {
-    return [];
-  }
-
-  goodbye(): readonly Outgoing[] {
-    return [];
-  }
-
   private done(): readonly WireEvent[] {
     if (this.phase === 'hearing') return [];
     const last = this.phase === 'settling' ? [ready] : [...this.transcripts.take(true), finalized];

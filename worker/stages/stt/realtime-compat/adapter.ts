@@ -4,7 +4,7 @@ import { bearerHeaders } from '../../http.ts';
 import type { SttAccess, SttStage } from '../../stage.ts';
 import { newRealtimeWire, realtimeUrl } from './protocol.ts';
 import { dialSocket } from '../socket.ts';
-import { StreamSession } from '../stream-session.ts';
+import { newStreamStage } from '../stream-stage.ts';
 import type { SttVendor } from '../vendor.ts';
 
 const KEEP_ALIVE_MS = 10_000;
@@ -16,15 +16,10 @@ export function newSttRealtimeCompat(options: SttRealtimeCompatOptions & SttAcce
   const vendor: SttVendor = {
     sampleRate: options.sampleRate,
     frameMs: 60,
-    onlyWholeFrames: false,
     keepAliveMs: KEEP_ALIVE_MS,
     finalizeTimeoutMs: options.finalizeTimeoutMs,
     dial: (context, on) => dialSocket(url, headers, { context, on }),
     newWire: () => newRealtimeWire(options),
   };
-  return {
-    provider: 'stt_realtime_compat',
-    open: (context, sink) => new StreamSession(vendor, { context, sink }),
-    close: () => Promise.resolve(),
-  };
+  return newStreamStage('stt_realtime_compat', vendor);
 }

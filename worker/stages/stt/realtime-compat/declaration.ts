@@ -4,7 +4,7 @@ import { SAMPLE_RATES } from '../../../../shared/audio/resampler.ts';
 import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { canonicalName, namesIn } from '../../../../shared/config/stages/aliases.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress, shownKey } from '../../../../shared/config/stages/options-site.ts';
+import { readOwnSocket } from '../../../../shared/config/stages/options-site.ts';
 import type { OptionsReader, OptionsSite } from '../../../../shared/config/stages/options-site.ts';
 
 /** Dialects by the names of their servers. */
@@ -166,17 +166,7 @@ const dialectOf = (name: SttRealtimeCompatKeys['dialect']): keyof typeof dialect
 
 function readBase(keys: Partial<SttRealtimeCompatKeys>, site: OptionsSite): string | undefined {
   const address = keys.base_url ?? (keys.dialect && dialects[dialectOf(keys.dialect)].baseUrl);
-  if (address === undefined) return undefined;
-  const rules = { family: 'ws', path: 'none', plain: 'any-host', site } as const;
-  const endpoint = readAddress('base_url', address, rules);
-  if (endpoint !== undefined && site.hasKey && !endpoint.isEncrypted && !endpoint.isLoopback) {
-    site.problems.error(
-      [...site.at, 'base_url'],
-      `must be a wss:// address or lead to a loopback host, because ${shownKey(site.stageAt)} is set`,
-    );
-    return undefined;
-  }
-  return endpoint?.text;
+  return address === undefined ? undefined : readOwnSocket(address, site);
 }
 
 const read: OptionsReader<SttRealtimeCompatKeys, SttRealtimeCompatOptions> = ({ value, known }, site) => {

@@ -118,10 +118,6 @@ class ItemWire implements SttWire {
     this.options = options;
   }
 
-  opened(): readonly WireEvent[] {
-    return [];
-  }
-
   audio(pcm: Int16Array): readonly Outgoing[] {
     this.samplesSinceCommit += pcm.length;
     const message = JSON.stringify(append(pcm));
@@ -184,10 +180,6 @@ class ItemWire implements SttWire {
     return [JSON.stringify(append(this.silence(NIM_KEEP_ALIVE_MS))), COMMIT];
   }
 
-  goodbye(): readonly Outgoing[] {
-    return [];
-  }
-
   private silence(ms: number): Int16Array {
     return new Int16Array(Math.ceil((ms * this.options.sampleRate) / 1000));
   }
@@ -244,10 +236,6 @@ class GenerationWire implements SttWire {
     this.options = options;
   }
 
-  opened(): readonly WireEvent[] {
-    return [];
-  }
-
   audio(pcm: Int16Array): readonly Outgoing[] {
     const message = JSON.stringify(append(pcm));
     if (this.isGenerating) return [message];
@@ -288,14 +276,6 @@ class GenerationWire implements SttWire {
 
   closed(code: number): StageError {
     return code === 1008 ? { kind: 'rejected', status: 401 } : { kind: 'disconnected' };
-  }
-
-  keepAlive(): readonly Outgoing[] {
-    return [];
-  }
-
-  goodbye(): readonly Outgoing[] {
-    return [];
   }
 
   private delta(delta: string | undefined): readonly WireEvent[] {

@@ -1,8 +1,8 @@
 /** Options of `tts_cloud_a`, a hosted voice over one WebSocket (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
+import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareVoice } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+import { modelKey, readHosted, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 const socketPath = '/tts/websocket';
 /** Where the service answers: the one place to correct when it moves. */
@@ -12,12 +12,7 @@ const serviceAddress = `wss://api.cartesia.ai${socketPath}`;
 const rates: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
 
 const keys = z.strictObject({
-  model: z
-    .string()
-    .min(1)
-    .max(128)
-    .default('sonic-3.5')
-    .meta({ description: 'Name of the model as the service knows it.' }),
+  model: modelKey('sonic-3.5'),
   max_buffer_delay_ms: z.int().min(0).max(5000).default(0).meta({
     description: 'How long the service may wait for more text before it speaks.',
   }),
@@ -35,17 +30,8 @@ export type TtsCloudAOptions = Omit<CamelKeys<TtsCloudAKeys>, 'url'> & {
   readonly url: string;
 };
 
-const read: OptionsReader<TtsCloudAKeys, TtsCloudAOptions> = ({ value, known }, site) => {
-  const endpoint = readAddress('url', known.url ?? serviceAddress, {
-    family: 'ws',
-    path: 'allowed',
-    plain: 'loopback',
-    defaultPath: socketPath,
-    site,
-  });
-  if (value === undefined || endpoint === undefined) return undefined;
-  return { ...camelKeys(withoutKeys(value, ['url'])), url: endpoint.text };
-};
+const read: OptionsReader<TtsCloudAKeys, TtsCloudAOptions> = (reading, site) =>
+  readHosted(reading, { key: 'url', address: serviceAddress, family: 'ws', defaultPath: socketPath }, site);
 
 export const ttsCloudA = declareVoice({
   name: 'tts_cloud_a',

@@ -1,8 +1,8 @@
 /** Options of `tts_cloud_b`, a hosted voice with adjustable character (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
+import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareVoice } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+import { modelKey, readHosted, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 /** Where the service answers: the one place to correct when it moves. */
 const serviceAddress = 'wss://api.elevenlabs.io';
@@ -13,12 +13,7 @@ const share = z.number().min(0).max(1).exactOptional();
 const rates: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
 
 const keys = z.strictObject({
-  model: z
-    .string()
-    .min(1)
-    .max(128)
-    .default('eleven_flash_v2_5')
-    .meta({ description: 'Name of the model as the service knows it.' }),
+  model: modelKey('eleven_flash_v2_5'),
   stability: share.meta({
     sample: 0.5,
     description: 'How even the voice stays; absent means what is stored with the voice.',
@@ -52,17 +47,12 @@ export type TtsCloudBOptions = Omit<CamelKeys<TtsCloudBKeys>, 'url'> & {
   readonly url: string;
 };
 
-const read: OptionsReader<TtsCloudBKeys, TtsCloudBOptions> = ({ value, known }, site) => {
-  const endpoint = readAddress('url', known.url ?? serviceAddress, {
-    family: 'ws',
-    path: 'allowed',
-    plain: 'loopback',
-    added: ['/v1/text-to-speech'],
+const read: OptionsReader<TtsCloudBKeys, TtsCloudBOptions> = (reading, site) =>
+  readHosted(
+    reading,
+    { key: 'url', address: serviceAddress, family: 'ws', added: ['/v1/text-to-speech'] },
     site,
-  });
-  if (value === undefined || endpoint === undefined) return undefined;
-  return { ...camelKeys(withoutKeys(value, ['url'])), url: endpoint.text };
-};
+  );
 
 export const ttsCloudB = declareVoice({
   name: 'tts_cloud_b',

@@ -1,8 +1,8 @@
 /** Options of `tts_cloud_c`, a hosted voice whose model is the voice (spec 03, Options tables). */
 import * as z from 'zod';
-import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
+import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareVoice } from '../../../../shared/config/stages/declaration.ts';
-import { readAddress, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+import { readHosted, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 const socketPath = '/v1/speak';
 /** Where the service answers: the one place to correct when it moves. */
@@ -30,17 +30,8 @@ export type TtsCloudCOptions = Omit<CamelKeys<TtsCloudCKeys>, 'url'> & {
   readonly url: string;
 };
 
-const read: OptionsReader<TtsCloudCKeys, TtsCloudCOptions> = ({ value, known }, site) => {
-  const endpoint = readAddress('url', known.url ?? serviceAddress, {
-    family: 'ws',
-    path: 'allowed',
-    plain: 'loopback',
-    defaultPath: socketPath,
-    site,
-  });
-  if (value === undefined || endpoint === undefined) return undefined;
-  return { ...camelKeys(withoutKeys(value, ['url'])), url: endpoint.text };
-};
+const read: OptionsReader<TtsCloudCKeys, TtsCloudCOptions> = (reading, site) =>
+  readHosted(reading, { key: 'url', address: serviceAddress, family: 'ws', defaultPath: socketPath }, site);
 
 export const ttsCloudC = declareVoice({
   name: 'tts_cloud_c',
