@@ -179,6 +179,15 @@ describe('server settings', () => {
     expect(problemsOf(env)).toEqual(['SVC_SIP_TLS_CERT']);
   });
 
+  it.each([
+    ['sip:trunk.example', ['SVC_SIP_TRUNK']],
+    ['sip:trunk.example;transport=tls', []],
+  ])('let no call out go in the clear where encryption is required: %s', (trunk, problems) => {
+    const tls = { SVC_SIP_TLS_ADDR: '127.0.0.1:0', SVC_SIP_TLS_CERT: 'cert.pem', SVC_SIP_TLS_KEY: 'key.pem' };
+    const env = { SVC_SIP_ADDR: '127.0.0.1:0', ...tls, SVC_SIP_SRTP: 'required', SVC_SIP_TRUNK: trunk };
+    expect(problemsOf(env)).toEqual(problems);
+  });
+
   it('need an agent file', () => {
     const result = parseServerSettings({}, facts);
     expect(result).toMatchObject({ ok: false, error: [{ variable: 'SVC_AGENT_FILE' }] });

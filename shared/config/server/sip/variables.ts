@@ -168,6 +168,8 @@ export function takeSip(reader: Reader): { readonly sip?: SipSettings } {
       variables.sipSrtp,
       `must not be required without ${variables.sipTlsAddr.name}: keys need TLS`,
     );
+  else if (trunk !== undefined && trunk.transport !== 'TLS' && settings.srtp === 'required')
+    reader.refuse(variables.sipTrunk, `must have ;transport=tls where ${variables.sipSrtp.name} is required`);
   refuseOpenTrunk(reader, settings);
   return { sip: settings };
 }
