@@ -22,6 +22,8 @@ export interface SipKeys {
   /** Master key and salt, base64: what this side sends with, and what the peer does. */
   readonly local: string;
   readonly remote: string;
+  /** Bytes of the name of its key in every packet of the peer (MKI). */
+  readonly mkiBytes?: number;
 }
 
 /** How the media of a call flow, as both sides agreed. */

@@ -77,9 +77,11 @@ function keysFor(
   if (!rules.isEncrypted || rules.srtp === 'off') return 'refused';
   const [key] = offer.keys;
   if (key === undefined) return 'refused';
-  const { key: keyBytes, salt } = srtpSuites[key.suite];
-  const local = rules.key?.suite === key.suite ? rules.key.local : rules.newKey(keyBytes + salt);
-  return { keys: { suite: key.suite, local, remote: key.key }, tag: key.tag };
+  const { suite, mkiBytes } = key;
+  const { key: keyBytes, salt } = srtpSuites[suite];
+  const local = rules.key?.suite === suite ? rules.key.local : rules.newKey(keyBytes + salt);
+  const named = mkiBytes === undefined ? {} : { mkiBytes };
+  return { keys: { suite, local, remote: key.key, ...named }, tag: key.tag };
 }
 
 /** This side's place in a session. */

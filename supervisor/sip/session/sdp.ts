@@ -23,6 +23,8 @@ export interface OfferedKey {
   readonly suite: SrtpSuite;
   /** Master key and salt, base64. */
   readonly key: string;
+  /** Bytes of its name, which the peer puts into every packet (RFC 4568, 6.1). */
+  readonly mkiBytes?: number;
 }
 
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
@@ -158,18 +160,24 @@ const directions: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'i
 const directionOf = (session: SessionDescription, audio: MediaDescription): Direction =>
   directions.find((one) => one === (audio.direction ?? session.direction)) ?? 'sendrecv';
 
+/** RFC 4568, 6.1. */
+const mostMkiBytes = 128;
+
 function cryptoOf({ crypto }: MediaDescription): OfferedKey[] {
   const found: OfferedKey[] = [];
   for (const { id, suite, config, sessionConfig } of (crypto ?? []).slice(0, 16)) {
-    const [, key] =
-      /^inline:([A-Za-z0-9+/]{38,62}={0,2})(?:\|(?:2\^\d{1,2}|\d{1,15}))?(?:\|1:[124])?$/.exec(config) ?? [];
+    const [, key, mki = ''] =
+      /^inline:([A-Za-z0-9+/]{38,62}={0,2})(?:\|(?:2\^\d{1,2}|\d{1,15}))?(?:\|\d{1,10}:(\d{1,3}))?$/.exec(
+        config,
+      ) ?? [];
     // Parameters of a session switch protection off or change keys on the way: nobody needs them.
     const isPlain = (sessionConfig ?? '').trim() === '';
     if (!isSrtpSuite(suite) || key === undefined || !isPlain || !(id >= 1 && id <= 999_999_999)) continue;
-    // A key with an index of its own in every packet is another format on the wire.
-    if (config.includes('|1:')) continue;
+    const mkiBytes = Number(mki);
+    if (mkiBytes > mostMkiBytes) continue;
     const bytes = srtpSuites[suite].key + srtpSuites[suite].salt;
-    if (Buffer.from(key, 'base64').length === bytes) found.push({ tag: id, suite, key });
+    if (Buffer.from(key, 'base64').length === bytes)
+      found.push({ tag: id, suite, key, ...(mkiBytes > 0 && { mkiBytes }) });
   }
   return found;
 }

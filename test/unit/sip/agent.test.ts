@@ -143,6 +143,26 @@ describe('an INVITE', () => {
   });
 
   it.each([
+    ['|2^31', undefined],
+    ['|2^31|1:1', 1],
+    ['|7:128', 128],
+    ['|1:129', 'refused'],
+  ])('has the key of its offer, with its lifetime and the length of its name: %s', (params, mkiBytes) => {
+    const key = Buffer.alloc(30, 2).toString('base64');
+    const crypto = `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}${params}\r\n`;
+    const tls: Flow = { ...flow, connection: 3, protocol: 'TLS' };
+    const body = sdp.replace('RTP/AVP', 'RTP/SAVP') + crypto;
+    const state = agent();
+    const actions = give(state, text('INVITE', { body }), 0, tls);
+    if (mkiBytes === 'refused') expect(said(actions).at(-1)).toContain('488');
+    else
+      expect([...state.calls.values()][0]?.agreed?.media.keys).toMatchObject({
+        remote: key,
+        ...(mkiBytes && { mkiBytes }),
+      });
+  });
+
+  it.each([
     ['v=0\r\nm=audio 4000 RTP/AVP 3\r\n', 'UDP: RTP/AVP'],
     [sdp.replace('RTP/AVP', 'RTP/SAVP'), 'UDP: RTP/SAVP PCMU'],
     [sdp.replace('RTP/AVP', 'UDP/TLS/RTP/SAVPF'), 'UDP: no audio over RTP'],

@@ -71,6 +71,22 @@ describe.each(suites)('%s', (one) => {
     }
   });
 
+  it('opens packets and reports that name their key', () => {
+    const mki = Buffer.from('00000001', 'hex');
+    const named = (packet: Buffer, tagBytes: number): Buffer => {
+      const at = packet.length - (one.startsWith('AEAD') ? 0 : tagBytes);
+      return Buffer.concat([packet.subarray(0, at), mki, packet.subarray(at)]);
+    };
+    const audio = named(new SrtpWriter(ours, one).close(plain, 0x1234), one.endsWith('_32') ? 4 : 10);
+    expect(new SrtpReader(ours, one, 4).open(audio)).toEqual(plain);
+    expect(new SrtpReader(ours, one).open(audio)).toBeUndefined();
+    const report = Buffer.from(`80c90001cafebabe81ca0001cafebabe`, 'hex');
+    const peer = new Srtcp({ suite: one, local: theirs, remote: ours }, { sent: 0, heard: 0 });
+    const side = new Srtcp({ ...own, mkiBytes: 4 }, { sent: 0, heard: 0 });
+    expect(side.open(named(peer.close(report), 10))).toEqual(report);
+    for (const bytes of [0, 3, 12]) expect(side.open(report.subarray(0, bytes))).toBeUndefined();
+  });
+
   it('opens each report once, in another process too, and none in the clear', () => {
     const report = Buffer.from(`80c90001cafebabe81ca0001cafebabe`, 'hex');
     const place = { sent: 0, heard: 0 };

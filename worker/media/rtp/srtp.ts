@@ -36,13 +36,36 @@ export class SrtpWriter {
   }
 }
 
+/**
+ * The packet without the name of its key, which stands before the proof that it is the peer's, and is no part of that; a suite that has the
+ * proof within its ciphertext has the name at the end (RFC 3711, 3.1; RFC 7714, 8.2). There is one key, so that nobody needs its name.
+ */
+function withoutMki(packet: Buffer, { mkiBytes, proofBytes }: MkiPlace): Buffer {
+  const to = packet.length - proofBytes;
+  if (mkiBytes === 0 || to < mkiBytes) return packet;
+  return Buffer.concat([packet.subarray(0, to - mkiBytes), packet.subarray(to)]);
+}
+
+/** `proofBytes` stand behind it. */
+interface MkiPlace {
+  readonly mkiBytes: number;
+  readonly proofBytes: number;
+}
+
+const mkiPlace = (mkiBytes: number, suite: SrtpSuite, { tagBytes }: SrtpCipher): MkiPlace => ({
+  mkiBytes,
+  proofBytes: isGcm(suite) ? 0 : tagBytes,
+});
+
 /** Opens packets of the peer. */
 export class SrtpReader {
   readonly #cipher: SrtpCipher;
+  readonly #mki: MkiPlace;
   readonly #ssrcs = new Map<number, { highest: number; seen: bigint }>();
 
-  constructor(master: string, suite: SrtpSuite) {
+  constructor(master: string, suite: SrtpSuite, mkiBytes = 0) {
     this.#cipher = srtpCipher(master, suite, 'audio');
+    this.#mki = mkiPlace(mkiBytes, suite, this.#cipher);
   }
 
   /** The newest index of the newest source, for whoever goes on with the call. */
@@ -57,7 +80,8 @@ export class SrtpReader {
   }
 
   /** Undefined where the packet is not the peer's, or was here before. */
-  open(packet: Buffer): Buffer | undefined {
+  open(sent: Buffer): Buffer | undefined {
+    const packet = withoutMki(sent, this.#mki);
     const from = rtpHeadLength(packet);
     const to = packet.length - this.#cipher.tagBytes;
     if (from === undefined || to < from) return undefined;
@@ -116,12 +140,14 @@ export class Srtcp {
   readonly place: SrtcpPlace;
   readonly #own: SrtpCipher;
   readonly #peers: SrtpCipher;
+  readonly #mki: MkiPlace;
   readonly #isGcm: boolean;
 
-  constructor({ suite, local, remote }: SipKeys, place: SrtcpPlace) {
+  constructor({ suite, local, remote, mkiBytes = 0 }: SipKeys, place: SrtcpPlace) {
     this.place = place;
     this.#own = srtpCipher(local, suite, 'reports');
     this.#peers = srtpCipher(remote, suite, 'reports');
+    this.#mki = mkiPlace(mkiBytes, suite, this.#peers);
     this.#isGcm = isGcm(suite);
   }
 
@@ -141,8 +167,9 @@ export class Srtcp {
   }
 
   /** Undefined where the report is not the peer's, is not encrypted, or is not newer than those before it. */
-  open(packet: Buffer): Buffer | undefined {
+  open(sent: Buffer): Buffer | undefined {
     const { tagBytes } = this.#peers;
+    const packet = withoutMki(sent, this.#mki);
     const to = packet.length - tagBytes - 4;
     if (to < reportHeadBytes) return undefined;
     const tag = packet.subarray(this.#isGcm ? to : to + 4).subarray(0, tagBytes);

@@ -140,4 +140,4 @@ export class RtpIn {
 }
 
 const readerOf = ({ keys }: SipMedia): SrtpReader | undefined =>
-  keys && new SrtpReader(keys.remote, keys.suite);
+  keys && new SrtpReader(keys.remote, keys.suite, keys.mkiBytes);
