@@ -230,7 +230,7 @@ function readDefinition(
   if (isTable(raw) && Array.isArray(raw['tools']) && raw['tools'].some(isTable))
     problems.error(['agent', 'tools'], 'has names; what each of the tools is stands in a table [[tools]]');
   const { language } = reading.known;
-  const texts = builtInTexts(language ?? '');
+  const texts = builtInTexts(language ?? '', { several: hearsSeveral(tree['stt']) });
   const { provided, ...sections } = readToolSections(tree, texts, { env, requireSecrets, problems });
   const { tools, mcp, telephony, flow, agentLink } = sections;
   const site: AgentSite = {

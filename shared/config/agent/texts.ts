@@ -175,10 +175,14 @@ const primarySubtag = (language: string): string => language.split('-', 1)[0]?.t
 export const hasBuiltInTexts = (language: string): boolean =>
   Object.hasOwn(byLanguage, primarySubtag(language));
 
-/** The texts for a BCP 47 tag such as `tr-TR`. */
-export function builtInTexts(language: string): BuiltInTexts {
+/** The texts for a BCP 47 tag such as `tr-TR`. `several`: callers may say yes and no in another language. */
+export function builtInTexts(language: string, { several = false } = {}): BuiltInTexts {
   const primary = primarySubtag(language);
-  return Object.hasOwn(byLanguage, primary) ? (byLanguage[primary] ?? english) : english;
+  const own = Object.hasOwn(byLanguage, primary) ? (byLanguage[primary] ?? english) : english;
+  if (!several) return own;
+  const all = [own, ...Object.values(byLanguage)];
+  const union = (which: 'yes' | 'no'): string[] => [...new Set(all.flatMap((texts) => texts[which]))];
+  return { ...own, yes: union('yes'), no: union('no') };
 }
 
 /** What the recording says that ships for a language; empty where the signal without words stands in for it. */

@@ -157,7 +157,7 @@ note = "[Tasten: {digits}]"
     ]);
   });
 
-  it('takes "multi" for an STT that hears several languages, and the words of listening of all of them', () => {
+  it('takes "multi" for an STT that hears several languages, and the words of all of them', () => {
     const loaded = (provider: string): ReturnType<typeof load> =>
       load(
         changed(
@@ -170,6 +170,8 @@ note = "[Tasten: {digits}]"
     expect(definition?.turn.interrupt.backchannels).toEqual(
       expect.arrayContaining(['got it', 'genau', 'vale']),
     );
+    expect(definition?.agent.confirm.yes).toEqual(expect.arrayContaining(['yes', 'ja', 'sí']));
+    expect(definition?.agent.confirm.no).toEqual(expect.arrayContaining(['no', 'nein', 'hayır']));
     expect(loaded('assemblyai').problems.map(({ path }) => path)).toContain('stt.language');
   });
 

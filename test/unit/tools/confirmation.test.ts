@@ -143,6 +143,20 @@ describe('in German, Spanish and French', () => {
   });
 });
 
+describe('of callers who may change the language', () => {
+  it.each(['en', 'de', 'es', 'fr', 'tr'])(
+    'is read with the words of all languages as with those of %s',
+    (language) => {
+      const { yes, no } = builtInTexts(language);
+      const all = builtInTexts('en', { several: true });
+      const readings = (which: (answer: string) => string): string[] => [...yes, ...no].map(which);
+      expect(readings((answer) => readConfirmation(answer, all, { language: 'en' }))).toEqual(
+        readings((answer) => read(answer, language)),
+      );
+    },
+  );
+});
+
 describe('in any other language', () => {
   const words = { yes: ['ja', 'genau'], no: ['nein', 'nicht'] };
   const german = (answer: string) => readConfirmation(answer, words, { language: 'de' });
