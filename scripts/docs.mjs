@@ -15,7 +15,7 @@ let files;
 try {
   await build({
     stdin: {
-      contents: `export { referenceFiles, withProviderChoices } from './shared/config/reference.ts';
+      contents: `export { referenceFiles, withProviderChoices } from './scripts/docs/reference.ts';
         export { commandsPage } from './supervisor/commands/commands.ts';
         export { wireFiles } from './scripts/sdk/wire-types.ts';
         export { pythonFiles } from './scripts/sdk/python-files.ts';`,

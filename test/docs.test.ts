@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, it, expect } from 'vitest';
 import { writeWav } from '../shared/audio/wav.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
-import { describeAgentFile } from '../shared/config/describe.ts';
-import { referenceFiles, withProviderChoices } from '../shared/config/reference.ts';
+import { describeAgentFile } from '../scripts/docs/describe.ts';
+import { referenceFiles, withProviderChoices } from '../scripts/docs/reference.ts';
 import { wireFiles } from '../scripts/sdk/wire-types.ts';
 import { commandsPage } from '../supervisor/commands/commands.ts';
 

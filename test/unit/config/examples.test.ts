@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { describeAgentFile } from '../../../shared/config/describe.ts';
+import { describeAgentFile } from '../../../scripts/docs/describe.ts';
 import { isTable } from '../../../shared/config/table.ts';
 import { readToml } from '../../../shared/config/toml.ts';
 import { runCheck } from '../../../supervisor/commands/check/check-command.ts';

@@ -2,15 +2,15 @@
  * Writes the reference pages, the example agent file and the editor schema out of the declarations. The files in docs/
  * are these texts; a test compares them.
  */
-import { builtInToolNames } from './agent/tool-names.ts';
-import { callbackOpenApi } from '../protocol/callback/openapi.ts';
-import { agentLinkPage } from '../protocol/agent-link/reference.ts';
-import { listTables } from './agent-file.ts';
+import { builtInToolNames } from '../../shared/config/agent/tool-names.ts';
+import { callbackOpenApi } from './callback-openapi.ts';
+import { agentLinkPage } from './agent-link-page.ts';
+import { listTables } from '../../shared/config/agent-file.ts';
 import { agentFileJsonSchema, describeAgentFile } from './describe.ts';
 import type { KeyDescription, TableDescription } from './describe.ts';
-import { describeServerSettings } from './server/server.ts';
-import type { NamedServers } from './stages/declaration.ts';
-import { declarations, findProvider, providersOf, vendorOf } from './stages/providers.ts';
+import { describeServerSettings } from '../../shared/config/server/server.ts';
+import type { NamedServers } from '../../shared/config/stages/declaration.ts';
+import { declarations, findProvider, providersOf, vendorOf } from '../../shared/config/stages/providers.ts';
 
 export interface GeneratedFile {
   /** Relative to the project. */
@@ -170,7 +170,7 @@ export function providerChoices(): string {
   ];
   const servers = Object.values(declarations)
     .flat()
-    .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+    .sort((a, b) => a.name.localeCompare(b.name, 'en'))
     .flatMap(({ name, facts: { servers } }) => serverRows(name, servers));
   return `${markdownTable(head, rows)}\n\n${markdownTable(['Key', 'Server', 'Also written'], servers)}\n`;
 }

@@ -2,14 +2,14 @@
  * Describes the keys of the agent file for people and editors, from the declarations alone: rows, and a JSON Schema.
  */
 import * as z from 'zod';
-import { agentLinkKeys, agentRouteKeys, mostRoutes } from './agent/agent-link.ts';
-import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
-import { mcpKeys } from './agent/mcp.ts';
-import { recordingKeys } from './agent/recording.ts';
-import { telephonyKeys } from './agent/telephony.ts';
-import { toolKeys } from './agent/tools.ts';
-import { agentFileTables, agentKeys, turnKeys } from './agent-file.ts';
-import { declarations } from './stages/providers.ts';
+import { agentLinkKeys, agentRouteKeys, mostRoutes } from '../../shared/config/agent/agent-link.ts';
+import { flowKeys, flowNextKeys, flowNodeKeys } from '../../shared/config/agent/flow.ts';
+import { mcpKeys } from '../../shared/config/agent/mcp.ts';
+import { recordingKeys } from '../../shared/config/agent/recording.ts';
+import { telephonyKeys } from '../../shared/config/agent/telephony.ts';
+import { toolKeys } from '../../shared/config/agent/tools.ts';
+import { agentFileTables, agentKeys, turnKeys } from '../../shared/config/agent-file.ts';
+import { declarations } from '../../shared/config/stages/providers.ts';
 import {
   llmKeys,
   llmSecondaryKeys,
@@ -17,7 +17,7 @@ import {
   sttSecondaryKeys,
   ttsKeys,
   ttsSecondaryKeys,
-} from './stages/stage-keys.ts';
+} from '../../shared/config/stages/stage-keys.ts';
 
 /** What the declaration of one key says. */
 export interface KeyDescription {

@@ -1,10 +1,17 @@
 /** The reference page of the agent link: every table comes from the declarations beside this file. */
 import * as z from 'zod';
-import { agentMessageSchemas, toolDeclarationSchema } from './agent-messages.ts';
-import { agentLinkErrors } from './errors.ts';
-import { envelopeShape } from './events.ts';
-import { agentLinkBacklog, agentLinkLimits, agentLinkTimes } from './limits.ts';
-import { serviceMessageSchemas } from './service-messages.ts';
+import {
+  agentMessageSchemas,
+  toolDeclarationSchema,
+} from '../../shared/protocol/agent-link/agent-messages.ts';
+import { agentLinkErrors } from '../../shared/protocol/agent-link/errors.ts';
+import { envelopeShape } from '../../shared/protocol/agent-link/events.ts';
+import {
+  agentLinkBacklog,
+  agentLinkLimits,
+  agentLinkTimes,
+} from '../../shared/protocol/agent-link/limits.ts';
+import { serviceMessageSchemas } from '../../shared/protocol/agent-link/service-messages.ts';
 
 interface FieldSchema {
   readonly type?: string;

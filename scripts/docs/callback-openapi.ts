@@ -1,6 +1,11 @@
 /** The OpenAPI document of the callback listener, made of the schemas that check its requests. `npm run docs` writes it. */
 import * as z from 'zod';
-import { callbackError, outboundRequest, outboundView, transferView } from './api.ts';
+import {
+  callbackError,
+  outboundRequest,
+  outboundView,
+  transferView,
+} from '../../shared/protocol/callback/api.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
