@@ -115,7 +115,7 @@ module.exports = {
       { path: '^worker/stages/(stt|llm|tts)/' },
       {
         path: '^worker/',
-        pathNot: '^worker/(stages/(stage|failure|handshake|http|connect|channel)[.]ts|stages/$1/|core/)',
+        pathNot: '^worker/(stages/(stage|failure|vendor-socket|http|connect|channel)[.]ts|stages/$1/|core/)',
       },
     ),
     forbid(

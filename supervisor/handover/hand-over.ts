@@ -9,7 +9,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { LeftConnection } from '../../shared/protocol/call-record.ts';
 import type { CallOffer, SignaledOffer, UnansweredReason } from '../../shared/protocol/ipc.ts';
 import { startReading } from '../../shared/runtime/reading.ts';
-import { refuseUpgrade } from '../listeners/listeners.ts';
+import { refuseUpgrade } from '../listeners/answer.ts';
 import { farewells } from './farewells.ts';
 import { isUnconfirmed, type OfferSignals, type OfferState, type OpenOffer } from './open-offer.ts';
 import { validRemains, type Remains } from './remains.ts';

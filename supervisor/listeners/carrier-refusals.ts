@@ -3,8 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { Seldom } from '../../shared/runtime/seldom.ts';
-import type { Answer } from './answer.ts';
-import { refuse } from './listeners.ts';
+import { refuse, type Answer } from './answer.ts';
 
 export class CarrierRefusals {
   readonly #log: Pick<Log, 'warn'>;

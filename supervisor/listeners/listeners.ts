@@ -2,21 +2,14 @@
  * The listening sockets for calls. An upgrade is checked and then handed over with its socket; everything else gets an HTTP
  * answer. The path of the generic WebSocket listener is not inspected (spec 01, Endpoints).
  */
-import {
-  createServer,
-  STATUS_CODES,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, Socket, type AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { assert } from '../../shared/base/assert.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import type { CallOffer } from '../../shared/protocol/ipc.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { stopReading } from '../../shared/runtime/reading.ts';
-import type { Answer } from './answer.ts';
+import { answerHeaders, errorBody, refuse, refuseUpgrade, type Answer } from './answer.ts';
 import type { Decision, Arrival } from './front-door.ts';
 import { headOf, headTooLarge, parsedHeadBytes, requestFault, upgradeFault } from './request-form.ts';
 
@@ -244,43 +237,6 @@ export function judge({ arrival, socket, bytes }: Arrived, options: Judge): void
 }
 
 const serverError: Answer = { status: 500, code: 'server_error', message: 'the call could not be built' };
-
-/** Answers a request with a status, and closes. */
-export function refuse(response: ServerResponse, { status, code, message, headers }: Answer): void {
-  const body = errorBody(code, message);
-  response.writeHead(status, { ...answerHeaders(body), ...headers, Connection: 'close' }).end(body);
-}
-
-/** Answers an upgrade with a status, and closes. Nothing is said about what the client sent. */
-export function refuseUpgrade(socket: Duplex, answer: Answer): void {
-  let bytes = written.get(answer);
-  if (bytes === undefined) {
-    bytes = Buffer.from(refusalText(answer), 'latin1');
-    written.set(answer, bytes);
-  }
-  socket.end(bytes, () => socket.destroy());
-}
-
-/** Answers as they go over the wire. Most of them are few and constant, and a service that is full gives one hundreds of times a second. */
-const written = new WeakMap<Answer, Buffer>();
-
-function refusalText({ status, code, message, retryAfterS, headers: more }: Answer): string {
-  const body = errorBody(code, message);
-  const headers: Record<string, string> = { ...answerHeaders(body), ...more, Connection: 'close' };
-  if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS);
-  if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
-}
-
-/** Headers of every answer with a JSON body. */
-export const answerHeaders = (body: string): Readonly<Record<string, string>> => ({
-  'Content-Type': 'application/json',
-  'Content-Length': String(Buffer.byteLength(body)),
-  'Cache-Control': 'no-store',
-});
-
-export const errorBody = (code: string, message: string): string => `${JSON.stringify({ code, message })}\n`;
 
 /** Binds a server, or has it accept on a socket that listens already. Resolves with `host:port` as it is in force. */
 export function listen(server: NetServer, at: HostPort | NetServer): Promise<string> {

@@ -10,15 +10,12 @@ import type { PageSettings } from '../../shared/config/server/page-variables.ts'
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
-import type { Answer } from './answer.ts';
 import type { Arrival } from './front-door.ts';
+import { answerHeaders, errorBody, refuseUpgrade, type Answer } from './answer.ts';
 import {
-  answerHeaders,
   arrivalOf,
-  errorBody,
   listen,
   newGuardedServer,
-  refuseUpgrade,
   takeUpgrades,
   type Arrived,
   type OpenListener,

@@ -3,7 +3,7 @@
  * has the calls from now on. They are asked there as they came, and its answer is given back.
  */
 import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
-import { answerHeaders, errorBody } from './listeners.ts';
+import { answerHeaders, errorBody } from './answer.ts';
 
 /** Somebody waits for the answer; the new process gives most at once. */
 const longestAnswerMs = 10_000;

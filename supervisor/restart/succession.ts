@@ -11,7 +11,8 @@ import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
 import type { Companion, SessionUrls } from './companion.ts';
 import { LedgerCopy } from './ledger-copy.ts';
-import { refuseUpgrade, type Arrived } from '../listeners/listeners.ts';
+import { refuseUpgrade } from '../listeners/answer.ts';
+import { type Arrived } from '../listeners/listeners.ts';
 import {
   newRestart,
   restartDeadline,

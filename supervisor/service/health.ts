@@ -10,13 +10,8 @@ import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import type { LiveView } from './live-view.ts';
 import { answerLive, isLive } from './live-answers.ts';
-import {
-  answerHeaders,
-  errorBody,
-  listen,
-  newGuardedServer,
-  type OpenListener,
-} from '../listeners/listeners.ts';
+import { answerHeaders, errorBody } from '../listeners/answer.ts';
+import { listen, newGuardedServer, type OpenListener } from '../listeners/listeners.ts';
 
 export interface HealthOptions {
   readonly addr: HostPort;

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isSameSecret } from '../../shared/auth/same-secret.ts';
 import type { LiveView } from './live-view.ts';
-import { answerHeaders, errorBody } from '../listeners/listeners.ts';
+import { answerHeaders, errorBody } from '../listeners/answer.ts';
 import { livePage, livePagePolicy } from './live-page.ts';
 
 export interface LiveAnswers {

@@ -9,11 +9,11 @@ import type { CarrierASettings } from '../../../shared/config/server/carrier-a-v
 import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
 import type { RequestHead } from '../../admission/credentials.ts';
-import type { Answer } from '../answer.ts';
 import { CarrierRefusals } from '../carrier-refusals.ts';
 import type { Visitor } from '../entrance.ts';
 import type { Listener } from '../listener.ts';
-import { answerHeaders, listen, newGuardedServer, takeUpgrades, type OpenListener } from '../listeners.ts';
+import { answerHeaders, type Answer } from '../answer.ts';
+import { listen, newGuardedServer, takeUpgrades, type OpenListener } from '../listeners.ts';
 import { passOn } from '../pass-on.ts';
 import { response as twimlOf } from '../../telephony/carrier-a/twiml.ts';
 import type { TelephonyEverywhere } from '../../telephony/everywhere.ts';

@@ -11,12 +11,12 @@ import type { CarrierBSettings } from '../../../shared/config/server/carrier-b-v
 import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
 import type { RequestHead } from '../../admission/credentials.ts';
-import type { Answer } from '../answer.ts';
 import { CarrierRefusals } from '../carrier-refusals.ts';
 import { readSegment } from '../carrier-a/segment.ts';
 import type { Visitor } from '../entrance.ts';
 import type { Listener } from '../listener.ts';
-import { answerHeaders, listen, newGuardedServer, takeUpgrades } from '../listeners.ts';
+import { answerHeaders, type Answer } from '../answer.ts';
+import { listen, newGuardedServer, takeUpgrades } from '../listeners.ts';
 import { passOn } from '../pass-on.ts';
 import { readBody } from '../request-body.ts';
 import { CarrierBEvents, isSignedByB, publicKeyOf, type CarrierBEvent } from './webhook.ts';

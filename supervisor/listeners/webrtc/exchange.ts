@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AllowedOrigins } from '../../../shared/net/origin.ts';
 import { sdpLimits } from '../../../shared/protocol/webrtc/sdp.ts';
 import type { RequestHead } from '../../admission/credentials.ts';
-import type { Answer } from '../answer.ts';
-import { answerHeaders, errorBody } from '../listeners.ts';
+import { answerHeaders, errorBody, type Answer } from '../answer.ts';
 import { headOf } from '../request-form.ts';
 import { corsHeaders } from './origin.ts';
 
