@@ -7,7 +7,7 @@ import { systemWallClock } from '../../shared/runtime/clock.ts';
 import { craft, secret } from '../spec/tokens/craft.ts';
 import { knock, refusalOf, type KnockAnswer } from '../support/process/knock.ts';
 import { hasRedis, TestRedis } from '../support/process/redis.ts';
-import { TestService } from '../support/process/service.ts';
+import { beforeAskingAgain, TestService } from '../support/process/service.ts';
 
 const password = 'canary-password';
 const storeWarning = 'the token store gives no answer; session tokens are refused';
@@ -50,7 +50,7 @@ describe.skipIf(!hasRedis)('two supervisors with one Redis (skipped without redi
 
   /** Presents a fresh token again and again until the answer is this one; the limit is that of the test. */
   async function presentUntil(service: TestService, status: number): Promise<void> {
-    while ((await present(service, fresh())).status !== status);
+    while ((await present(service, fresh())).status !== status) await beforeAskingAgain();
   }
 
   /** Ends all calls; resolves when every slot is free. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasPrometheus, TestPrometheus } from '../../support/process/prometheus.ts';
-import { TestService } from '../../support/process/service.ts';
+import { beforeAskingAgain, TestService } from '../../support/process/service.ts';
 
 const files = new URL('../../../deploy/helm/voice-agent-service/files/', import.meta.url);
 interface Dashboard {
@@ -37,7 +37,8 @@ describe.skipIf(!hasPrometheus)('alerts and dashboard (skipped without prometheu
       .flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
       .map((expr) => expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m'));
     // Gauges are there from the first reading on, rates from the second one.
-    while ((await prometheus.found('sum(rate(svc_frames_sent_total[1m])) > 0')) === 0);
+    while ((await prometheus.found('sum(rate(svc_frames_sent_total[1m])) > 0')) === 0)
+      await beforeAskingAgain();
     const found = await Promise.all(queries.map((query) => prometheus.found(query)));
     const empty = queries.filter((_, index) => found[index] === 0);
     // What only failures, agent processes and the turn model have, has no series in a service that is well.
@@ -48,12 +49,12 @@ describe.skipIf(!hasPrometheus)('alerts and dashboard (skipped without prometheu
 
     const rules = async () =>
       ((await prometheus.ask('rules')) as Rules).groups.flatMap((group) => group.rules);
-    while ((await rules()).some(({ health }) => health === 'unknown'));
+    while ((await rules()).some(({ health }) => health === 'unknown')) await beforeAskingAgain();
     expect((await rules()).filter(({ health }) => health !== 'ok')).toEqual([]);
     const states = async () => new Map((await rules()).map(({ name, state }) => [name, state]));
     expect((await states()).get('VoiceAgentNotScraped')).toBe('inactive');
     await call.hangUp();
     await service.stop();
-    while ((await states()).get('VoiceAgentNotScraped') !== 'pending');
+    while ((await states()).get('VoiceAgentNotScraped') !== 'pending') await beforeAskingAgain();
   });
 });

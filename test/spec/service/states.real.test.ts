@@ -1,5 +1,6 @@
 /** Spec 01, States and transitions: the rows that need the whole service, on real processes and sockets. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
 import { CallRefused } from '../../../supervisor/commands/call/call-wire.ts';
 import { audioFrame, RawCaller, startFrame, textFrame } from '../../process/raw-caller.ts';
 import { connectNarrow } from '../../process/narrow-socket.ts';
@@ -7,8 +8,13 @@ import { toolCall } from '../../support/fakes/fake-chat.ts';
 import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
 
 let service: TestService;
-const start = async (options: TestServiceOptions = {}): Promise<TestService> =>
+let shared: TestService | undefined;
+const start = async (options: TestServiceOptions): Promise<TestService> =>
   (service = await TestService.start(options));
+/** One service for all tests that ask nothing special of it and leave it as it was. */
+const plain = async (): Promise<TestService> => (service = shared ??= await TestService.start());
+
+const ended = (call: CallClient) => service.says('call ended', (line) => line['call'] === call.callId);
 
 const refusal = async (): Promise<CallRefused> => {
   const outcome = await service.call().catch((error: unknown) => error);
@@ -17,8 +23,9 @@ const refusal = async (): Promise<CallRefused> => {
 };
 
 afterEach(async () => {
-  await service.stop();
+  if (service !== shared) await service.stop();
 });
+afterAll(() => shared?.stop());
 
 describe('connecting', () => {
   it('at max sessions: 503 with Retry-After: 1, and the slot is free again after the call', async () => {
@@ -51,7 +58,7 @@ describe('connecting', () => {
   });
 
   it('a request without an upgrade gets 426', async () => {
-    await start();
+    await plain();
     const answer = await fetch(`http://${service.address('websocket')}/`);
     expect(answer.status).toBe(426);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -85,7 +92,7 @@ describe('awaiting_start', () => {
   });
 
   it('a client that connects and goes away before start leaves no slot behind', async () => {
-    await start();
+    await plain();
     const caller = new RawCaller(service.port);
     await caller.until(() => caller.head !== undefined);
     expect(caller.status).toBe(101);
@@ -96,28 +103,28 @@ describe('awaiting_start', () => {
 
 describe('open', () => {
   it('client stop: stop{ended}, close 1000, the engine sees a hang-up', async () => {
-    await start();
+    await plain();
     const call = await service.call();
     expect(await call.hangUp()).toEqual({ code: 1000, reason: 'ended' });
-    expect(await service.says('call ended')).toMatchObject({ end: 'hangup', call: call.callId });
+    expect(await ended(call)).toMatchObject({ end: 'hangup' });
   });
 
   it('the engine hangs up when the LLM calls end_call: stop{ended}, close 1000', async () => {
-    await start();
+    await plain();
     service.providers.llm.script.push(toolCall('end_call', {}));
     const call = await service.call();
     call.sendDtmf('#');
     expect(await call.closed).toEqual({ code: 1000, reason: 'ended' });
-    expect(await service.says('call ended')).toMatchObject({ end: 'engine', cause: 'agent' });
+    expect(await ended(call)).toMatchObject({ end: 'engine', cause: 'agent' });
     // Other known lines are made behind the back of the call.
     expect(service.providers.tts.inputs).toContain('Goodbye.');
   });
 
   it('connection breaks without a close frame: the engine sees a disconnect', async () => {
-    await start();
+    await plain();
     const call = await service.call();
     call.abandon();
-    expect(await service.says('call ended')).toMatchObject({ end: 'disconnected' });
+    expect(await ended(call)).toMatchObject({ end: 'disconnected' });
     await service.readyWhen((body) => body['connections'] === 0);
   });
 
@@ -139,7 +146,7 @@ describe('open', () => {
   });
 
   it('more than 16 faults: error too_many_errors, close 1008', async () => {
-    await start();
+    await plain();
     const caller = new RawCaller(service.port, startFrame());
     await caller.received('started');
     for (let i = 0; i < 17; i += 1) caller.send(textFrame({ type: 'nonsense' }));
@@ -253,11 +260,13 @@ describe('server shutdown', () => {
   });
 
   it('keys pressed before the start is known to be accepted are not lost', async () => {
-    await start();
+    await plain();
+    const { llm } = service.providers;
+    const before = llm.requests.length;
     const keys = Array.from('123#', (digit) => textFrame({ type: 'dtmf', digit }));
     const caller = new RawCaller(service.port, Buffer.concat([startFrame(), ...keys]));
-    await service.providers.llm.until(() => service.providers.llm.requests.length > 0);
-    expect(JSON.stringify(service.providers.llm.requests[0]?.body)).toContain('keys: 123]');
+    await llm.until(() => llm.requests.length > before);
+    expect(JSON.stringify(llm.requests[before]?.body)).toContain('keys: 123]');
     caller.socket.destroy();
   });
 });
