@@ -6,7 +6,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import { Agent } from '../../shared/runtime/undici.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
-import type { CarrierOutcome } from '../../shared/protocol/call-control.ts';
+import type { CarrierOutcome, ControlMeans } from '../../shared/protocol/call-control.ts';
 
 /** Of one request; a command that takes several stays within its budget of 40 s. */
 const answerTimeoutMs = 10_000;
@@ -191,6 +191,13 @@ export function outcomeOf(answer: RestAnswer): CarrierOutcome {
   // A request that took too long on its way may have been read.
   if (status >= 400 && status <= 499 && status !== 408) return { kind: 'refused', code: 'rejected' };
   return { kind: 'unknown' };
+}
+
+/** What both carriers' controls work with. */
+export interface ControlGiven {
+  readonly means: ControlMeans;
+  readonly ask: AskRest;
+  readonly nowS: () => number;
 }
 
 /** A text field of an answer; empty where there is none. */

@@ -17,7 +17,7 @@ import type {
   Ring,
   WarmCarrier,
 } from '../carrier.ts';
-import { codesOf, outcomeOf, textAt, type AskRest, type RestAnswer, type RestRequest } from '../rest.ts';
+import { codesOf, outcomeOf, textAt, type ControlGiven, type RestAnswer, type RestRequest } from '../rest.ts';
 import { connectStream, dialConference, dialNumber, pause, playDigits, response, say } from './twiml.ts';
 
 /** How long a destination rings (spec 03, Cold transfer). */
@@ -28,19 +28,13 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
   readonly means: ControlMeans;
   readonly #settings: CarrierASettings;
   readonly #account: CarrierAAccount;
-  readonly #ask: AskRest;
-  readonly #nowS: () => number;
+  readonly #given: ControlGiven;
 
-  constructor(
-    settings: CarrierASettings,
-    account: CarrierAAccount,
-    given: { readonly means: ControlMeans; readonly ask: AskRest; readonly nowS: () => number },
-  ) {
+  constructor(settings: CarrierASettings, account: CarrierAAccount, given: ControlGiven) {
     this.#settings = settings;
     this.#account = account;
     this.means = given.means;
-    this.#ask = given.ask;
-    this.#nowS = given.nowS;
+    this.#given = given;
   }
 
   async hangUp(callId: string): Promise<CarrierOutcome> {
@@ -132,7 +126,8 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
   #stream(callId: string, parameters: Readonly<Record<string, string | undefined>> = {}): string {
     const { publicUrl, streamSecret } = this.#settings;
     const secret = streamSecret?.reveal();
-    const segment = secret === undefined ? undefined : streamSegment(callId, { secret, nowS: this.#nowS() });
+    const segment =
+      secret === undefined ? undefined : streamSegment(callId, { secret, nowS: this.#given.nowS() });
     return connectStream(segment === undefined ? publicUrl : `${publicUrl}/${segment}`, parameters);
   }
 
@@ -158,7 +153,7 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
     more: Pick<RestRequest, 'again' | 'method'> = {},
   ): Promise<RestAnswer> {
     const { apiUrl, accountSid, user, password } = this.#account;
-    return this.#ask({
+    return this.#given.ask({
       ...more,
       url: `${apiUrl}/2010-04-01/Accounts/${accountSid}/${path}`,
       authorization: `Basic ${Buffer.from(`${user}:${password.reveal()}`).toString('base64')}`,

@@ -18,7 +18,7 @@ import type {
 } from '../carrier.ts';
 import { marks } from '../things.ts';
 import { languagesOfB, spokenLanguage } from '../spoken-language.ts';
-import { codesOf, outcomeOf, textAt, type AskRest, type RestAnswer } from '../rest.ts';
+import { codesOf, outcomeOf, textAt, type ControlGiven, type RestAnswer, type RestRequest } from '../rest.ts';
 
 const ringTimeoutS = 30;
 const keyMs = 250;
@@ -30,34 +30,25 @@ const callEnded = '90018';
 const repeated: readonly string[] = ['answer', 'reject', 'hangup', 'streaming_start'];
 const over: CarrierOutcome = { kind: 'refused', code: 'rejected', gone: true };
 
+interface CarrierBGiven extends ControlGiven {
+  /** Resolves when a summary has had its time. */
+  readonly longestSummary: () => Promise<void>;
+}
+
 export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
   readonly name = 'carrier_b';
   readonly means: ControlMeans;
   readonly #settings: CarrierBSettings;
   readonly #account: CarrierBAccount;
-  readonly #ask: AskRest;
-  readonly #nowS: () => number;
+  readonly #given: CarrierBGiven;
   /** Legs that hear a summary, and who waits for its end. */
   readonly #speaking = new Map<string, () => void>();
-  readonly #longestSummary: () => Promise<void>;
 
-  constructor(
-    settings: CarrierBSettings,
-    account: CarrierBAccount,
-    given: {
-      readonly means: ControlMeans;
-      readonly ask: AskRest;
-      readonly nowS: () => number;
-      /** Resolves when a summary has had its time. */
-      readonly longestSummary: () => Promise<void>;
-    },
-  ) {
+  constructor(settings: CarrierBSettings, account: CarrierBAccount, given: CarrierBGiven) {
     this.#settings = settings;
     this.#account = account;
     this.means = given.means;
-    this.#ask = given.ask;
-    this.#nowS = given.nowS;
-    this.#longestSummary = given.longestSummary;
+    this.#given = given;
   }
 
   async hangUp(callId: string, commandId: string): Promise<CarrierOutcome> {
@@ -115,7 +106,7 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     }: { readonly commandId: string; readonly parameters: Readonly<Record<string, string>> },
   ): Promise<CarrierOutcome> {
     const secret = this.#settings.streamToken?.reveal() ?? '';
-    const segment = streamSegment(base64url(callId), { secret, nowS: this.#nowS() });
+    const segment = streamSegment(base64url(callId), { secret, nowS: this.#given.nowS() });
     if (segment === undefined) return { kind: 'refused', code: 'invalid_argument' };
     const given = Object.entries(parameters).map(([name, value]) => ({ name, value }));
     const answer = await this.#act(callId, 'streaming_start', {
@@ -156,35 +147,29 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     );
   }
 
-  async ring({ to, from, ringS, tag, commandId }: Ring): Promise<MadeOutcome> {
-    return made(
-      await this.#post('/calls', {
-        connection_id: this.#account.connectionId,
-        to,
-        from,
-        timeout_secs: ringS,
-        answering_machine_detection: 'detect',
-        client_state: base64(`svc:leg:${tag}`),
-        command_id: commandId,
-      }),
-      'call_control_id',
-    );
+  async ring({ tag, commandId, ...ring }: Ring): Promise<MadeOutcome> {
+    return await this.#call(ring, {
+      answering_machine_detection: 'detect',
+      client_state: base64(`svc:leg:${tag}`),
+      command_id: commandId,
+    });
   }
 
   /** What has answered, and a machine's beep, are told of the call. */
-  async dial({ id, to, from, ringS, detection }: Dial): Promise<MadeOutcome> {
-    return made(
-      await this.#post('/calls', {
-        connection_id: this.#account.connectionId,
-        to,
-        from,
-        timeout_secs: ringS,
-        ...(detection === 'carrier' && { answering_machine_detection: 'greeting_end' }),
-        client_state: base64(`${detection === 'carrier' ? marks.outbound : marks.unscreened}${id}`),
-        command_id: `out-${id}`,
-      }),
-      'call_control_id',
-    );
+  async dial({ id, detection, ...dial }: Dial): Promise<MadeOutcome> {
+    return await this.#call(dial, {
+      ...(detection === 'carrier' && { answering_machine_detection: 'greeting_end' }),
+      client_state: base64(`${detection === 'carrier' ? marks.outbound : marks.unscreened}${id}`),
+      command_id: `out-${id}`,
+    });
+  }
+
+  async #call(
+    { to, from, ringS }: Pick<Ring, 'to' | 'from' | 'ringS'>,
+    fields: object,
+  ): Promise<MadeOutcome> {
+    const connection = { connection_id: this.#account.connectionId, to, from, timeout_secs: ringS };
+    return made(await this.#post('/calls', { ...connection, ...fields }), 'call_control_id');
   }
 
   async connect(
@@ -205,7 +190,7 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     if (text !== '') {
       const spoken = new Promise<void>((resolve) => this.#speaking.set(legId, resolve));
       const said = outcomeOf(await this.#speak(legId, { text, language, commandId: `${commandId}s1` }));
-      if (said.kind === 'ok') await Promise.race([spoken, this.#longestSummary()]);
+      if (said.kind === 'ok') await Promise.race([spoken, this.#given.longestSummary()]);
       this.#speaking.delete(legId);
       // Both wait for each other, with a summary or without; where the leg is over the carrier says so below.
     }
@@ -272,30 +257,26 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     return isCallOver(answer) || data?.is_alive === false;
   }
 
-  #get(path: string): Promise<RestAnswer> {
-    const { apiUrl, apiKey } = this.#account;
-    return this.#ask({
-      method: 'GET',
-      url: apiUrl + path,
-      authorization: `Bearer ${apiKey.reveal()}`,
-      contentType: 'application/json',
-      body: '',
-    });
-  }
-
   #act(callId: string, action: string, fields: object): Promise<RestAnswer> {
     const path = `/calls/${encodeURIComponent(callId)}/actions/${action}`;
     return this.#post(path, fields, { again: repeated.includes(action) });
   }
 
   #post(path: string, fields: object, { again = false } = {}): Promise<RestAnswer> {
+    return this.#request(path, { again, body: JSON.stringify(fields) });
+  }
+
+  #get(path: string): Promise<RestAnswer> {
+    return this.#request(path, { method: 'GET', body: '' });
+  }
+
+  #request(path: string, request: Pick<RestRequest, 'again' | 'method' | 'body'>): Promise<RestAnswer> {
     const { apiUrl, apiKey } = this.#account;
-    return this.#ask({
-      again,
+    return this.#given.ask({
+      ...request,
       url: apiUrl + path,
       authorization: `Bearer ${apiKey.reveal()}`,
       contentType: 'application/json',
-      body: JSON.stringify(fields),
     });
   }
 }

@@ -3,30 +3,28 @@
  * and whose metadata are the stream's parameters; media, keys and marks follow; `stop` hangs up. The protocol has no words for an end
  * or a fault: closing the socket lets the carrier go on behind the stream.
  */
-import { fail, ok } from '../../../shared/base/result.ts';
+import { fail } from '../../../shared/base/result.ts';
 import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';
-import {
-  decodeClientFields,
-  fittingMetadata,
-  violation,
-  type ClientMessage,
-  type ServerMessage,
-} from '../../../shared/protocol/call.ts';
+import { fittingMetadata, violation, type ServerMessage } from '../../../shared/protocol/call.ts';
 import { carrierASampleRate, carrierKeys, type CarrierAMessage } from '../../../shared/protocol/carrier-a.ts';
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
 import { usualLeadMs, type Heard, type NewDialect, type SocketDialect } from '../socket/dialect.ts';
-import { readCarrierFrame } from '../socket/carrier-frame.ts';
-import { markCameBack, marksCleared, markSent, type SentMarks } from '../socket/sent-marks.ts';
+import {
+  heard,
+  heardBesideAudio,
+  nothing,
+  readCarrierFrame,
+  startOf,
+  unknown,
+  type StartFields,
+} from '../socket/carrier-frame.ts';
+import { marksCleared, markSent, type SentMarks } from '../socket/sent-marks.ts';
 
 interface CarrierAState extends SentMarks {
   streamSid: string;
 }
 
 const stateCodec = record<CarrierAState>({ streamSid: text(), marks: list(text()), cleared: number });
-
-const nothing: Heard = { type: 'nothing' };
-const unknown: Heard = { type: 'message', message: { type: 'unknown' } };
-const heard = (message: ClientMessage): Heard => ({ type: 'message', message });
 
 export const carrierADialect: NewDialect = ({ signedMetadata, saved }) =>
   new CarrierADialect(
@@ -54,27 +52,10 @@ class CarrierADialect implements SocketDialect {
     if (message.event === 'start') return heard({ type: 'start', fields: this.#start(message) });
     // Nothing of another stream belongs to this call.
     if (this.#state.streamSid === '' || message.streamSid !== this.#state.streamSid) return unknown;
-    switch (message.event) {
-      case 'media':
-        return audioOf(message);
-      case 'dtmf': {
-        const key = decodeClientFields({ type: 'dtmf', digit: message.dtmf?.digit });
-        // One that nobody knows, such as a flash, is no reason to end a telephone call.
-        return key.type === 'dtmf' && !key.digit.ok ? nothing : heard(key);
-      }
-      case 'mark':
-        return markCameBack(this.#state, message.mark?.name)
-          ? heard({ type: 'mark', id: ok(String(message.mark?.name)) })
-          : nothing;
-      case 'stop':
-        return heard({ type: 'stop' });
-      default:
-        // Carriers add events without notice.
-        return nothing;
-    }
+    return message.event === 'media' ? audioOf(message) : heardBesideAudio(message, this.#state);
   }
 
-  #start({ start }: CarrierAMessage): Extract<ClientMessage, { type: 'start' }>['fields'] {
+  #start({ start }: CarrierAMessage): StartFields {
     const { callSid, streamSid, mediaFormat, customParameters } = start ?? {};
     const isMuLaw =
       mediaFormat?.encoding === 'audio/x-mulaw' && Number(mediaFormat.sampleRate) === carrierASampleRate;
@@ -83,18 +64,15 @@ class CarrierADialect implements SocketDialect {
     if (this.#callSid !== undefined && callSid !== this.#callSid)
       return fail(violation('start.callSid must be the call that this address was made for'));
     if (!isMuLaw) return fail(violation('start.mediaFormat must be audio/x-mulaw at 8000 Hz'));
-    const read = decodeClientFields({
-      type: 'start',
-      version: 1,
+    const fields = startOf({
       sample_rate: carrierASampleRate,
       encoding: 'mulaw',
       call_id: callSid,
       metadata: fittingMetadata(customParameters),
     });
-    if (read.type !== 'start') return fail(violation('start must be valid'));
     // A second `start` is refused as it would be of any client, and changes nothing here.
-    if (read.fields.ok && this.#state.streamSid === '') this.#state.streamSid = streamSid;
-    return read.fields.ok ? ok(read.fields.value) : read.fields;
+    if (fields.ok && this.#state.streamSid === '') this.#state.streamSid = streamSid;
+    return fields;
   }
 
   write(message: ServerMessage | ConversationMessage): string | undefined {

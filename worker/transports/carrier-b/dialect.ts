@@ -3,21 +3,23 @@
  * the carrier's; media come in any order and are heard in theirs; `stop` hangs up. What is sent is mu-law at 8 kHz, or L16 where the
  * stream is. A frame of the kind `error` speaks of what was sent; it is told once, and changes nothing.
  */
-import { fail, ok } from '../../../shared/base/result.ts';
+import { fail } from '../../../shared/base/result.ts';
 import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';
-import {
-  decodeClientFields,
-  fittingMetadata,
-  violation,
-  type ClientMessage,
-  type ServerMessage,
-} from '../../../shared/protocol/call.ts';
+import { fittingMetadata, violation, type ServerMessage } from '../../../shared/protocol/call.ts';
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
 import type { CarrierBMessage } from '../../../shared/protocol/carrier-b.ts';
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
 import { usualLeadMs, type Heard, type NewDialect, type SocketDialect } from '../socket/dialect.ts';
-import { readCarrierFrame } from '../socket/carrier-frame.ts';
-import { markCameBack, marksCleared, markSent, type SentMarks } from '../socket/sent-marks.ts';
+import {
+  heard,
+  heardBesideAudio,
+  nothing,
+  readCarrierFrame,
+  startOf,
+  unknown,
+  type StartFields,
+} from '../socket/carrier-frame.ts';
+import { marksCleared, markSent, type SentMarks } from '../socket/sent-marks.ts';
 import { ChunkOrder } from './chunk-order.ts';
 import { formatOf, heardAs, type CarrierBFormat } from './encodings.ts';
 
@@ -34,10 +36,6 @@ const stateCodec = record<CarrierBState>({
   marks: list(text()),
   cleared: number,
 });
-
-const nothing: Heard = { type: 'nothing' };
-const unknown: Heard = { type: 'message', message: { type: 'unknown' } };
-const heard = (message: ClientMessage): Heard => ({ type: 'message', message });
 
 const newState = (): CarrierBState => ({
   streamId: '',
@@ -83,24 +81,7 @@ class CarrierBDialect implements SocketDialect {
     if (message.event === 'connected' || message.event === 'error') return nothing;
     if (message.event === 'start') return heard({ type: 'start', fields: this.#start(message) });
     if (this.#state.streamId === '' || message.stream_id !== this.#state.streamId) return unknown;
-    switch (message.event) {
-      case 'media':
-        return this.#media(message);
-      case 'dtmf': {
-        const key = decodeClientFields({ type: 'dtmf', digit: message.dtmf?.digit });
-        // One that nobody knows, such as a flash, is no reason to end a telephone call.
-        return key.type === 'dtmf' && !key.digit.ok ? nothing : heard(key);
-      }
-      case 'mark': {
-        const name = message.mark?.name;
-        return markCameBack(this.#state, name) ? heard({ type: 'mark', id: ok(String(name)) }) : nothing;
-      }
-      case 'stop':
-        return heard({ type: 'stop' });
-      default:
-        // Carriers add events without notice.
-        return nothing;
-    }
+    return message.event === 'media' ? this.#media(message) : heardBesideAudio(message, this.#state);
   }
 
   /** Fifty a second would say no more than the first. */
@@ -110,7 +91,7 @@ class CarrierBDialect implements SocketDialect {
     this.#complained = undefined;
   }
 
-  #start(message: CarrierBMessage): Extract<ClientMessage, { type: 'start' }>['fields'] {
+  #start(message: CarrierBMessage): StartFields {
     const {
       call_control_id: callId,
       media_format: media,
@@ -127,21 +108,18 @@ class CarrierBDialect implements SocketDialect {
     if (format === undefined)
       return fail(violation('start.media_format must be PCMU or PCMA at 8000 Hz, or L16'));
     const numbers = this.#showsNumbers ? { from, to } : {};
-    const read = decodeClientFields({
-      type: 'start',
-      version: 1,
+    const fields = startOf({
       sample_rate: format.sampleRate,
       encoding: format.name === 'L16' ? 'pcm16' : 'mulaw',
       call_id: callId,
       metadata: fittingMetadata({ ...texts(given), ...texts(numbers) }),
     });
-    if (read.type !== 'start') return fail(violation('start must be valid'));
     // A second `start` is refused as it would be of any client, and changes nothing here.
-    if (read.fields.ok && this.#state.streamId === '') {
+    if (fields.ok && this.#state.streamId === '') {
       this.#state.streamId = streamId;
       this.#state.encoding = format.name;
     }
-    return read.fields.ok ? ok(read.fields.value) : read.fields;
+    return fields;
   }
 
   #media({ media }: CarrierBMessage): Heard {
