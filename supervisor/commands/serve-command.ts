@@ -31,6 +31,7 @@ import type { Launch } from '../restart/successor.ts';
 import { whyNotRecording } from '../service/recording-memory.ts';
 import { chooseTurnModel, whyNoVadModel } from '../service/turn-model.ts';
 import { whyNoState } from '../telephony/saga-store.ts';
+import { missingTransfers } from '../telephony/means.ts';
 
 /** Descriptors beside those of calls: listeners, children, logs, pools. */
 const descriptorMargin = 256;
@@ -158,7 +159,7 @@ async function readAgent(settings: ServerSettings, options: ServeOptions): Promi
     for (const problem of loaded.problems) options.writeError(showProblem(settings.agentFile, problem));
     return undefined;
   }
-  const { agent, stt, llm, tts, turn, recording } = loaded.definition;
+  const { agent, stt, llm, tts, turn, recording, telephony } = loaded.definition;
   return {
     records: recording !== undefined,
     name: agent.name,
@@ -166,7 +167,10 @@ async function readAgent(settings: ServerSettings, options: ServeOptions): Promi
     files: { texts, recordings, packages: addresses },
     providers: { stt: namesOf(stt), llm: namesOf(llm), tts: namesOf(tts) },
     smartTurn: turn.smartTurn,
-    notes: loaded.problems.map((problem) => showProblem(settings.agentFile, problem)),
+    notes: [
+      ...loaded.problems.map((problem) => showProblem(settings.agentFile, problem)),
+      ...missingTransfers(telephony, settings),
+    ],
   };
 }
 

@@ -1,15 +1,16 @@
 /** What calls of each carrier can be made to do, by the settings. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
+import type { TelephonyDefinition } from '../../shared/config/agent/telephony.ts';
 import type { CarrierName, ControlMeans } from '../../shared/protocol/call-control.ts';
+
+type Telephones = Pick<ServerSettings, 'carrierA' | 'carrierB' | 'callback' | 'sip'>;
 
 export function callMeans({
   carrierA,
   carrierB,
   callback,
   sip,
-}: Pick<ServerSettings, 'carrierA' | 'carrierB' | 'callback' | 'sip'>): Partial<
-  Readonly<Record<CarrierName, ControlMeans>>
-> {
+}: Telephones): Partial<Readonly<Record<CarrierName, ControlMeans>>> {
   // Warm transfers are completed by somebody who asks there.
   const hasDesk = callback !== undefined;
   return {
@@ -21,4 +22,33 @@ export function callMeans({
     }),
     ...(sip !== undefined && { sip: { transfer: sip.refers, warm: false, keys: true } }),
   };
+}
+
+/** Transfers that the agent file wants and calls are not offered, by the variable that is missing: the agent says nothing of it. */
+export function missingTransfers(
+  { destinations, warmTransfer }: Pick<TelephonyDefinition, 'destinations' | 'warmTransfer'>,
+  settings: Telephones,
+): readonly string[] {
+  if (destinations.size === 0) return [];
+  const { carrierA, carrierB, callback, sip } = settings;
+  const desk = callback === undefined ? 'SVC_CALLBACK_ADDR' : undefined;
+  const connection = carrierB?.control?.connectionId === '' ? 'SVC_CARRIER_B_CONNECTION_ID' : undefined;
+  const of = (
+    name: string,
+    carrier: { readonly control?: object } | undefined,
+    lacks: { readonly account: string; readonly warm: string | undefined },
+  ): string[] => {
+    if (carrier === undefined) return [];
+    if (carrier.control === undefined)
+      return [`calls of ${name} cannot be transferred without ${lacks.account}`];
+    if (!warmTransfer || lacks.warm === undefined) return [];
+    return [`calls of ${name} cannot be transferred warm without ${lacks.warm}`];
+  };
+  return [
+    ...of('carrier A', carrierA, { account: 'SVC_CARRIER_A_ACCOUNT_SID', warm: desk }),
+    ...of('carrier B', carrierB, { account: 'SVC_CARRIER_B_API_KEY', warm: desk ?? connection }),
+    ...(sip === undefined || sip.refers
+      ? []
+      : ['calls by SIP cannot be transferred without SVC_SIP_REFER=on']),
+  ];
 }

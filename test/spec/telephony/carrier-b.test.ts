@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
-import { callMeans } from '../../../supervisor/telephony/means.ts';
+import { callMeans, missingTransfers } from '../../../supervisor/telephony/means.ts';
 import { ChunkOrder } from '../../../worker/transports/carrier-b/chunk-order.ts';
 import { carrierBDialect } from '../../../worker/transports/carrier-b/dialect.ts';
 import type { SocketDialect } from '../../../worker/transports/socket/dialect.ts';
@@ -207,7 +207,7 @@ describe('the settings (spec 01, Authentication: carrier B; spec 03, Authenticat
   });
 });
 
-describe('send_dtmf (spec 03, Telephony tools)', () => {
+describe('what calls can be made to do', () => {
   const control = { apiKey: new Sensitive('k'), apiUrl: '', publicKey: '', connectionId: '' };
   const addr = { host: '127.0.0.1', port: 0 };
   const a = (resumesStream: boolean): Parameters<typeof callMeans>[0] => ({
@@ -217,11 +217,27 @@ describe('send_dtmf (spec 03, Telephony tools)', () => {
     },
   });
 
-  it('carrier A: unsupported unless resume-stream is enabled; carrier B: supported; nowhere else', () => {
+  it('keys (spec 03, Telephony tools): carrier A unsupported unless resume-stream is enabled; carrier B supported; nowhere else', () => {
     expect(callMeans(a(false)).carrier_a?.keys).toBe(false);
     expect(callMeans(a(true)).carrier_a?.keys).toBe(true);
     expect(callMeans({ carrierB: { addr, publicUrl: '', control } }).carrier_b?.keys).toBe(true);
     // WebSocket and loopback calls have no carrier.
     expect(callMeans({})).toEqual({});
+  });
+
+  it('an operator is told which variable keeps the transfers of the agent file from calls', () => {
+    const destinations = new Map([['billing', new Sensitive('+15550100077')]]);
+    const missing = (settings: Parameters<typeof callMeans>[0], warmTransfer = true): unknown =>
+      missingTransfers({ destinations, warmTransfer }, settings).map((note) => note.split(' ').at(-1));
+    const streams = { carrierB: { addr, publicUrl: '' } };
+    const bare = { ...streams, sip: { refers: false } as never };
+    expect(missing(bare)).toEqual(['SVC_CARRIER_B_API_KEY', 'SVC_SIP_REFER=on']);
+    expect(missing(a(true))).toEqual(['SVC_CALLBACK_ADDR']);
+    expect(missing({ carrierB: { ...streams.carrierB, control }, callback: {} as never })).toEqual([
+      'SVC_CARRIER_B_CONNECTION_ID',
+    ]);
+    expect(missing({ ...a(true), callback: {} as never })).toEqual([]);
+    expect(missing(a(true), false)).toEqual([]);
+    expect(missingTransfers({ destinations: new Map(), warmTransfer: true }, bare)).toEqual([]);
   });
 });
