@@ -1,6 +1,6 @@
 /**
- * Every threshold by which this room decides, in one table; where each comes from stands in the table of decision 0028, which a test
- * compares with this one. What is only the size of a window or of a step stands where it is used.
+ * Every threshold by which this room decides, in one table; where each comes from stands in docs/measurements/echo.md and interruptions.md, which a
+ * test compares with this one. What is only the size of a window or of a step stands where it is used.
  *
  * Shares are of energy; `Db` are decibels, `Ms` milliseconds; probabilities are VAD's.
  */
@@ -71,7 +71,7 @@ export const echoThresholds = {
   leastOfLoudest: 0.03,
 } as const;
 
-/** The same for a voice that is surely one (voice-proof.ts). Decision 0026 says where they come from. */
+/** The same for a voice that is surely one (voice-proof.ts). docs/measurements/interruptions.md says where they come from. */
 export const proofThresholds = {
   /** VAD must be sure of this much of the voice. */
   sureVoiceMs: 64,

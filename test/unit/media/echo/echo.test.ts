@@ -69,14 +69,13 @@ describe('the echo of a call', () => {
 });
 
 describe('the thresholds of the room', () => {
-  const record = readFileSync(
-    new URL('../../../../docs/decisions/0028-echo-by-waveform.md', import.meta.url),
-    'utf8',
+  const sources = ['echo', 'interruptions'].map((name) =>
+    readFileSync(new URL(`../../../../docs/measurements/${name}.md`, import.meta.url), 'utf8'),
   );
 
-  it('have a source in decision 0028, with the values that the code has', () => {
+  it('have a source in the measurements, with the values that the code has', () => {
     const missing = Object.entries({ ...echoThresholds, ...proofThresholds }).filter(
-      ([name, value]) => !new RegExp(`\`${name}\` ${value}[, ]`).test(record),
+      ([name, value]) => !new RegExp(`\`${name}\` ${value}[, ]`).test(sources.join('\n')),
     );
     expect(missing).toEqual([]);
   });
