@@ -6,7 +6,7 @@
  */
 import { assert } from '../base/assert.ts';
 
-/** What {@link rmsDbfs} and {@link peakDbfs} give for digital silence; one 16-bit step is -90.3. */
+/** What {@link rmsDbfs} gives for digital silence; one 16-bit step is -90.3. */
 export const SILENCE_DBFS = -120;
 
 const FULL_SCALE = 32_768;
@@ -53,13 +53,6 @@ export function rmsDbfs(pcm: Int16Array): number {
     sum += sample * sample;
   }
   return pcm.length === 0 ? SILENCE_DBFS : decibel(Math.sqrt(sum / pcm.length));
-}
-
-/** Largest magnitude in dB relative to full scale. At least {@link SILENCE_DBFS}. */
-export function peakDbfs(pcm: Int16Array): number {
-  let peak = 0;
-  for (let i = 0; i < pcm.length; i++) peak = Math.max(peak, Math.abs(pcm[i] ?? 0));
-  return decibel(peak);
 }
 
 function decibel(amplitude: number): number {

@@ -92,16 +92,6 @@ export class CallRecords {
     assert(slot >= 0 && slot < this.#layout.slots, 'the slot exists');
     return Atomics.load(new Int32Array(this.#memory, slot * recordBytes, 1), field.offer);
   }
-
-  /** Numbers of the connections whose records stand in a row of slots, by slot. */
-  offersIn(first: number, count: number): ReadonlyMap<number, number> {
-    const found = new Map<number, number>();
-    for (let slot = first; slot < first + count; slot += 1) {
-      const offer = this.offerOf(slot);
-      if (offer > 0) found.set(slot, offer);
-    }
-    return found;
-  }
 }
 
 const encoder = new TextEncoder();
