@@ -97,7 +97,7 @@ export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis
       over(call, endOf(call, fact.reason));
       return [];
     case 'hang_up':
-      return over(call, 'canceled');
+      return over(call, call.phase === 'person' && call.isHeard ? 'talked' : 'canceled');
     case 'unheard':
       return over(call, 'failed');
     case 'time.passed':

@@ -239,7 +239,7 @@ describe('a call by carrier B', () => {
     await carrierB.until(() => carrierB.of('hangup').length > 0);
     expect((await ask(`/calls/${id}/hang_up`, { method: 'POST' })).status).toBe(409);
     await tell('call.hangup', id, { hangup_cause: 'normal_clearing' });
-    expect(await viewOf(id)).toMatchObject({ phase: 'over', end: 'canceled' });
+    expect(await viewOf(id)).toMatchObject({ phase: 'over', end: 'talked' });
   });
 
   it('leaves a message behind the beep of a machine, and hangs up', async () => {

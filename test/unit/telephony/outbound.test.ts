@@ -68,6 +68,11 @@ describe('a call that is made', () => {
     ['it is busy', [dialed, ended('busy')], ['busy']],
     ['it is refused', [{ type: 'dialed', outcome: { kind: 'refused', code: 'rejected' } }], ['refused']],
     ['an operator ends it', [dialed, { type: 'hang_up' }], ['canceled', 'hang_up']],
+    [
+      'an operator ends a talk',
+      [dialed, fact('person'), { type: 'hang_up' }],
+      ['talked', 'connect', 'hang_up'],
+    ],
     ['an operator ends it before it has a name', [{ type: 'hang_up' }], ['canceled']],
     [
       'a person answers who does not hear the agent',
