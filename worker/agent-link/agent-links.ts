@@ -7,6 +7,7 @@ import { takeTelephony } from '../../shared/config/server/telephony-variables.ts
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
+import { Seldom } from '../../shared/runtime/seldom.ts';
 import { traceparentOf, type TraceOf } from '../call/trace.ts';
 import type { CallStart } from '../transports/transport.ts';
 import { newDialer, type Dial } from './agent-socket.ts';
@@ -54,8 +55,12 @@ function newAgentLinks(
   const fallback = targets.fallback === undefined ? undefined : processOf(targets.fallback);
   const routes = new Map([...targets.routes].map(([name, target]) => [name, processOf(target)]));
   const showsNumbers = !takeTelephony(new Reader(env, { cores: 1 })).telephony.redactsNumbers;
+  const unknownRoutes = new Seldom(clock);
   return (start, site, left): CallLink | undefined => {
-    const found = routes.get(start.metadata[routeKey] ?? '') ?? fallback;
+    const route = start.metadata[routeKey] ?? '';
+    if (route !== '' && !routes.has(route) && unknownRoutes.isDue(route))
+      log.warn({ call: start.callId, route: route.slice(0, 64) }, 'a call names a route that is not there');
+    const found = routes.get(route) ?? fallback;
     if (found === undefined || (left !== undefined && left.terms === undefined)) return undefined;
     const caller = found.target.callerIdentity ? callerOf(start, { showsNumbers }) : undefined;
     const settings: LinkSettings = {

@@ -140,6 +140,7 @@ describe('Route choice', () => {
 
   it('an unknown route falls back to the default process', async () => {
     const { stream, session } = await ring(agent, { agent_route: 'nobody' });
+    await service.says('a call names a route that is not there', ({ route }) => route === 'nobody');
     stream.stop();
     await session.closed();
   });
