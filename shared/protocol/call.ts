@@ -38,25 +38,6 @@ export function utf8Bytes(text: string): number {
 
 // ---- Limits of a connection ------------------------------------------------------------------------------------------
 
-const duration = (fallbackMs: number): z.ZodDefault<z.ZodNumber> => z.number().positive().default(fallbackMs);
-
-const wsCallLimitsSchema = z.strictObject({
-  startTimeoutMs: duration(5_000),
-  pingIntervalMs: z.number().min(10).default(10_000),
-  pingTimeoutMs: duration(30_000),
-  maxAudioBytes: z
-    .int()
-    .min(2)
-    .default(64 * 1024),
-  maxControlBytes: z
-    .int()
-    .min(512)
-    .default(16 * 1024),
-  writeTimeoutMs: duration(5_000),
-  sendTimeoutMs: duration(5_000),
-  closeGraceMs: duration(2_000),
-});
-
 /** Limits of one WebSocket call connection; durations in milliseconds, sizes in bytes (spec 01, Limits). */
 export interface WsCallLimits {
   readonly startTimeoutMs: Millis;
@@ -67,25 +48,6 @@ export interface WsCallLimits {
   readonly writeTimeoutMs: Millis;
   readonly sendTimeoutMs: Millis;
   readonly closeGraceMs: Millis;
-}
-
-/** Fills in defaults and checks bounds; the error names the key and the rule (spec 01, Limits). */
-export function wsCallLimits(given: Partial<WsCallLimits> = {}): Result<WsCallLimits, string> {
-  const parsed = wsCallLimitsSchema.safeParse(given);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    return fail(`${issue?.path.join('.') ?? 'limits'}: ${limitRule(issue)}`);
-  }
-  if (parsed.data.pingTimeoutMs <= parsed.data.pingIntervalMs) {
-    return fail('pingTimeoutMs: must exceed pingIntervalMs');
-  }
-  return ok(parsed.data);
-}
-
-function limitRule(issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code !== 'too_small') return 'must be a number of the documented kind';
-  const bound = String(issue.minimum);
-  return issue.inclusive === true ? `must be at least ${bound}` : `must be above ${bound}`;
 }
 
 // ---- Errors ----------------------------------------------------------------------------------------------------------

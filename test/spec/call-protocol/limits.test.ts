@@ -1,6 +1,8 @@
 /** Spec 01, Limits: the rows of the WebSocket call protocol. Fields at their limit are fine, one more is not. */
 import { describe, expect, it } from 'vitest';
-import { callSampleRates, decodeClientMessage, wsCallLimits } from '../../../shared/protocol/call.ts';
+import { parseServerSettings } from '../../../shared/config/server/server.ts';
+import { callSampleRates, decodeClientMessage } from '../../../shared/protocol/call.ts';
+import { usualCallLimits } from '../../support/call-limits.ts';
 
 const start = (fields: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({ type: 'start', version: 1, sample_rate: 16_000, ...fields });
@@ -15,42 +17,40 @@ const entries = (count: number): Record<string, string> =>
 
 describe('defaults', () => {
   it('are those of the specification', () => {
-    const limits = wsCallLimits();
-    expect(limits).toMatchObject({
-      ok: true,
-      value: {
-        startTimeoutMs: 5_000,
-        pingIntervalMs: 10_000,
-        pingTimeoutMs: 30_000,
-        maxAudioBytes: 65_536,
-        maxControlBytes: 16_384,
-        writeTimeoutMs: 5_000,
-      },
+    expect(usualCallLimits).toMatchObject({
+      startTimeoutMs: 5_000,
+      pingIntervalMs: 10_000,
+      pingTimeoutMs: 30_000,
+      maxAudioBytes: 65_536,
+      maxControlBytes: 16_384,
+      writeTimeoutMs: 5_000,
     });
   });
 });
 
 describe('bounds of the settings', () => {
-  const refused: readonly (readonly [string, Readonly<Record<string, number>>])[] = [
-    ['startTimeoutMs', { startTimeoutMs: 0 }],
-    ['pingIntervalMs', { pingIntervalMs: 9 }],
-    ['pingTimeoutMs', { pingIntervalMs: 100, pingTimeoutMs: 100 }],
-    ['maxAudioBytes', { maxAudioBytes: 1 }],
-    ['maxControlBytes', { maxControlBytes: 511 }],
-    ['writeTimeoutMs', { writeTimeoutMs: 0 }],
-    ['sendTimeoutMs', { sendTimeoutMs: 0 }],
-    ['closeGraceMs', { closeGraceMs: 0 }],
-  ];
-  for (const [key, given] of refused) {
-    it(`${key} below its bound is refused by name`, () => {
-      const limits = wsCallLimits(given);
-      expect(limits.ok ? '' : limits.error).toMatch(new RegExp(`^${key}: must (exceed|be)`));
-    });
-  }
+  const problemsOf = (env: Readonly<Record<string, string>>): string[] => {
+    const read = parseServerSettings({ SVC_AGENT_FILE: 'agent.toml', ...env }, { cores: 1 });
+    return read.ok ? [] : read.error.map(({ message }) => message);
+  };
+
+  it.each([
+    ['SVC_WS_START_TIMEOUT', '0ms'],
+    ['SVC_WS_PING_INTERVAL', '9ms'],
+    ['SVC_WS_PING_TIMEOUT', '10s'],
+    ['SVC_WS_MAX_AUDIO_BYTES', '1'],
+    ['SVC_WS_MAX_CONTROL_BYTES', '511'],
+    ['SVC_WS_WRITE_TIMEOUT', '0ms'],
+    ['SVC_WS_SEND_TIMEOUT', '0ms'],
+    ['SVC_WS_CLOSE_GRACE', '0ms'],
+  ])('%s below its bound is refused by name', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} must be`))]);
+  });
 
   it('the smallest allowed values are taken', () => {
-    const given = { pingIntervalMs: 10, pingTimeoutMs: 11, maxAudioBytes: 2, maxControlBytes: 512 };
-    expect(wsCallLimits(given).ok).toBe(true);
+    const timeouts = { SVC_WS_PING_INTERVAL: '10ms', SVC_WS_PING_TIMEOUT: '11ms' };
+    const sizes = { SVC_WS_MAX_AUDIO_BYTES: '2', SVC_WS_MAX_CONTROL_BYTES: '512' };
+    expect(problemsOf({ ...timeouts, ...sizes })).toEqual([]);
   });
 });
 

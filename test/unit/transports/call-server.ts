@@ -7,8 +7,8 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
-import { wsCallLimits } from '../../../shared/protocol/call.ts';
 import type { WsCallLimits } from '../../../shared/protocol/call.ts';
+import { usualCallLimits } from '../../support/call-limits.ts';
 import type { CallStart, CallTransport, TransportEvents } from '../../../worker/transports/transport.ts';
 import { callSocketServerOptions } from '../../../worker/transports/socket/call-socket.ts';
 import type { ConnectionJournal } from '../../../worker/transports/socket/connection-journal.ts';
@@ -53,9 +53,8 @@ export class CallServer {
   now = 1_000;
 
   constructor(settings: CallServerSettings) {
-    const limits = wsCallLimits(settings.limits);
-    if (!limits.ok) throw new Error(limits.error);
-    const upgrader = new WebSocketServer(callSocketServerOptions(limits.value));
+    const limits = { ...usualCallLimits, ...settings.limits };
+    const upgrader = new WebSocketServer(callSocketServerOptions(limits));
     this.#http = createServer();
     this.#http.on('upgrade', (request, socket, head) => {
       upgrader.handleUpgrade(request, socket, head, (ws) => {
@@ -71,7 +70,7 @@ export class CallServer {
         };
         const opened = call as EngineCall;
         call.transport = openSocketCalls(websocketDialect)(ws, this.#events(opened, settings), {
-          limits: limits.value,
+          limits: limits,
           journal: settings.journal,
           signedMetadata: settings.signedMetadata ?? {},
           now: () => this.now,

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { wsCallLimits } from '../../../shared/protocol/call.ts';
+import { usualCallLimits } from '../../support/call-limits.ts';
 import { resumeCallSocket, type CallSocket } from '../../../worker/transports/socket/call-socket.ts';
 import { ReadTurns } from '../../../worker/transports/socket/read-turns.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
@@ -86,13 +86,11 @@ describe('reading in turns', () => {
 async function takenUp(
   frames: readonly Buffer[],
 ): Promise<{ ws: CallSocket; socket: Socket; close: () => void }> {
-  const limits = wsCallLimits({});
-  if (!limits.ok) throw new Error(limits.error);
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const taken = new Promise<{ ws: CallSocket; socket: Socket }>((resolve) => {
     server.once('connection', (socket: Socket) => {
-      resolve({ ws: resumeCallSocket(socket, Buffer.alloc(0), limits.value), socket });
+      resolve({ ws: resumeCallSocket(socket, Buffer.alloc(0), usualCallLimits), socket });
     });
   });
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { callRecordBytes, CallRecords } from '../../../shared/protocol/call-record.ts';
-import { wsCallLimits } from '../../../shared/protocol/call.ts';
+import { usualCallLimits } from '../../support/call-limits.ts';
 import { resumeCallSocket } from '../../../worker/transports/socket/call-socket.ts';
 import { CallServer, clientFrame, RawClient, startMessage, textFrame } from './call-server.ts';
 
@@ -15,13 +15,11 @@ afterEach(() => server?.close());
 
 /** The texts that a socket gives which is taken up with this tail. */
 async function textsAfter(tail: Buffer, more: Buffer): Promise<string[]> {
-  const limits = wsCallLimits({});
-  if (!limits.ok) throw new Error(limits.error);
   const listener = createServer().listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const client = connect((listener.address() as AddressInfo).port, '127.0.0.1');
   const [socket] = (await once(listener, 'connection')) as [Socket];
-  const ws = resumeCallSocket(socket, tail, limits.value);
+  const ws = resumeCallSocket(socket, tail, usualCallLimits);
   const texts: string[] = [];
   const end = new Promise<void>((resolve) => {
     ws.on('message', (data: Buffer, isBinary) => {

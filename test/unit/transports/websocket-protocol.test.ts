@@ -2,8 +2,9 @@
 import { websocketDialect } from '../../../worker/transports/websocket/dialect.ts';
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { decodeClientMessage, wsCallLimits } from '../../../shared/protocol/call.ts';
+import { decodeClientMessage } from '../../../shared/protocol/call.ts';
 import type { CallErrorCode, WsCallLimits } from '../../../shared/protocol/call.ts';
+import { usualCallLimits } from '../../support/call-limits.ts';
 import {
   audioFault,
   frameArrived,
@@ -16,9 +17,7 @@ import type { WsCallState, WsEvent } from '../../../worker/transports/socket/cal
 import { step } from '../../../worker/transports/socket/call-machine.ts';
 
 function newState(given: Partial<WsCallLimits> = {}): WsCallState {
-  const limits = wsCallLimits(given);
-  if (!limits.ok) throw new Error(limits.error);
-  return newWsCall({ ...limits.value, signedMetadata: {}, spareCallId: 'spare', openedAt: 0 });
+  return newWsCall({ ...usualCallLimits, ...given, signedMetadata: {}, spareCallId: 'spare', openedAt: 0 });
 }
 
 const message = (value: unknown): WsEvent => ({
