@@ -114,14 +114,12 @@ await new Agent({ name: 'dev', greeting: '${greeting}' }).listen();
     const from = command.lines.length;
     writeFileSync(file, text('After.'));
     await command.says(/the agent listens/, from);
-    // The new process has no session of that call: it goes on with what it was started with.
-    await service.says(
-      'the agent process is lost: the call goes on by itself',
-      (line) => line['call'] === call.callId,
-    );
+    // The new process takes the call up, and does not greet again.
+    await service.counted('svc_agent_links_total{what="resumed"}', 1);
     const before = llm.requests.length;
     call.sendText('are you there');
     await llm.until(() => llm.requests.length > before);
+    expect(spokenText('After.')()).toBe(false);
     const next = await service.call();
     await tts.until(spokenText('After.'));
     call.abandon();
