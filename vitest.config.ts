@@ -47,8 +47,8 @@ const waitingFiles = Math.ceil(1.5 * cores);
 
 /**
  * `pure` and `fast` run on the sources in many threads. The others start real processes from `dist/`, whose calls wait most of their time:
- * half as many files of `real` again run at a time as there are cores, of `alone` one, and of `listening` two a core, at the end, when
- * nothing else of a build runs any more.
+ * half as many files of `real` again run at a time as there are cores, of `alone` one, and of `listening` as many as of `real`, at the end,
+ * when nothing else of a build runs any more.
  */
 export default defineConfig({
   test: {
@@ -95,7 +95,7 @@ export default defineConfig({
           include: listening,
           ...ofProcesses,
           sequence: { groupOrder: 3 },
-          maxWorkers: 2 * cores,
+          maxWorkers: waitingFiles,
           // Calls side by side, in the tests that say so.
           maxConcurrency: 3,
         },
