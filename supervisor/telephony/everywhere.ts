@@ -31,7 +31,7 @@ interface ToldByB {
 const answers = {
   'a.answered': (own: Telephony, id: string, form: FormParameters) => own.carrierAAnswered(id, form),
   'a.dialled': (own: Telephony, callId: string, form: FormParameters) => own.carrierADialled(callId, form),
-  'a.told': (own: Telephony, handle: string, fact: SagaFact) => own.carrierATold(handle, fact),
+  'a.told': (own: Telephony, handle: string, fact: SagaFact) => own.warm.told(handle, fact),
   // A new call is nobody's yet, so that whoever is told of it judges for itself whether there is room.
   'b.told': (own: Telephony, event: CarrierBEvent, { route, isClosed = () => false }: ToldByB) =>
     own.carrierBTold(event, { route, isClosed }),
@@ -44,8 +44,8 @@ const answers = {
   'made.views': (own: Telephony) => own.outbound.views,
   make: (own: Telephony, request: OutboundRequest, key: string) => own.outbound.make(request, key),
   'operator.said': (own: Telephony, handle: string, type: 'complete' | 'abort') =>
-    own.operatorSaid(handle, type),
-  transfers: (own: Telephony) => own.transfers,
+    own.warm.command(handle, type),
+  transfers: (own: Telephony) => own.warm.views,
 };
 type Answers = typeof answers;
 type Given<What extends keyof Answers> = Answers[What] extends (

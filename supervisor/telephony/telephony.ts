@@ -10,7 +10,6 @@ import type {
   CarrierOutcome,
   CarrierCommand,
 } from '../../shared/protocol/call-control.ts';
-import type { TransferView } from '../../shared/protocol/callback/api.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
@@ -26,11 +25,10 @@ import { callMeans } from './means.ts';
 import { answerCarrierA, hangUpNow, outboundCarriers, outboundFactB } from './outbound/carriers.ts';
 import type { OutboundFact } from './outbound/outbound-call.ts';
 import { OutboundCalls } from './outbound/outbound-calls.ts';
-import type { SagaFact } from './saga.ts';
 import { SagaStore } from './saga-store.ts';
 import { WarmTransfers } from './warm-transfers.ts';
 import { newRest, patient, persistent, tellingFaults, textAt } from './rest.ts';
-import { callOf, type StreamRequest } from './streams.ts';
+import { CallStreams, callOf, type StreamRequest } from './streams.ts';
 import { marks, stateOfB, things } from './things.ts';
 
 export interface TelephonyOptions {
@@ -62,8 +60,7 @@ export class Telephony {
   readonly #cold: ColdTransfers;
   readonly #carrierB: CarrierBControl | undefined;
   readonly #closeRest: () => void;
-  /** How many streams of a call are open: one that comes back may be here before the end of the former is known. */
-  readonly #streams = new Map<string, number>();
+  readonly #streams: CallStreams;
   #asking = 0;
   /** Calls that are made here. */
   readonly outbound: OutboundCalls;
@@ -77,6 +74,9 @@ export class Telephony {
     const ask = persistent(tellingFaults(patient(rest.ask, wait), log), { clock, wait });
     this.#closeRest = rest.close;
     const means = callMeans(settings);
+    this.#streams = new CallStreams(clock, (call) => {
+      if (this.#isOurs(call)) this.#streamFailed(call, 'not_opened');
+    });
     const { carrierA, carrierB } = settings;
     this.warm = this.#newWarm();
     const endStream = (callId: string): void => void this.#carrierB?.stopStream(callId);
@@ -88,7 +88,13 @@ export class Telephony {
       this.#carriers.set('carrier_a', new CarrierAControl(carrierA, carrierA.control, given));
     }
     if (carrierB?.control !== undefined && means.carrier_b !== undefined) {
-      const given = { means: means.carrier_b, ask, nowS, longestSummary: () => wait(longestSummaryMs) };
+      const asksForStream = (callId: string): (() => void) => {
+        // Another host may get it.
+        this.#options.claim?.(things.call(callId));
+        return this.#streams.asked(callId);
+      };
+      const longestSummary = (): Promise<void> => wait(longestSummaryMs);
+      const given = { means: means.carrier_b, ask, nowS, longestSummary, asksForStream };
       this.#carrierB = new CarrierBControl(carrierB, carrierB.control, given);
       this.#carriers.set('carrier_b', this.#carrierB);
     }
@@ -182,7 +188,7 @@ export class Telephony {
   greet(request: StreamRequest, elsewhere?: CarriedCall): StreamRequest {
     const callId = callOf(request);
     if (callId === undefined) return request;
-    this.#streams.set(callId, (this.#streams.get(callId) ?? 0) + 1);
+    this.#streams.begins(callId);
     this.#cold.streamBegins(callId);
     this.outbound.streamBegins(callId);
     const here = this.#away.arrives(callId);
@@ -194,6 +200,7 @@ export class Telephony {
 
   /** The caller's next stream is at another host: what it goes on with there, where it was expected here. */
   goesElsewhere(callId: string): CarriedCall | undefined {
+    this.#streams.forget(callId);
     const carried = this.#away.goesElsewhere(callId);
     if (carried !== undefined) this.warm.toldOfCall(callId, { type: 'caller.back' });
     return carried;
@@ -202,17 +209,9 @@ export class Telephony {
   /** A stream is over. A call of carrier B goes on without it, so that one which nobody else has is hung up. */
   streamOver(request: StreamRequest): void {
     const callId = callOf(request);
-    if (callId === undefined || this.#isOnAnother(callId) || this.#cold.streamOver(callId)) return;
+    if (callId === undefined || this.#streams.over(callId) || this.#cold.streamOver(callId)) return;
     if (!this.#away.isAway(callId)) this.outbound.streamOver(callId);
     if (request.transport === 'carrier_b' && !this.#away.isAway(callId)) void this.#hangUp(callId);
-  }
-
-  /** A stream of the call is over, and the caller talks with the bot on a newer one. */
-  #isOnAnother(callId: string): boolean {
-    const left = (this.#streams.get(callId) ?? 1) - 1;
-    if (left > 0) this.#streams.set(callId, left);
-    else this.#streams.delete(callId);
-    return left > 0;
   }
 
   /** Nobody else has the caller: they never left the bot, or are on their way back to it. */
@@ -233,15 +232,17 @@ export class Telephony {
     if (this.#carrierB === undefined) return;
     this.#away.returns(callId);
     const commandId = `back-${Buffer.from(callId).toString('base64url').slice(-40)}-${this.#options.wallClock.now().toString(36)}`;
-    const asked = this.#carrierB.startStream(callId, { commandId, parameters: {} });
-    void this.#did('stream', callId, this.#orHungUp(callId, asked));
+    void this.#stream(this.#carrierB, callId, { commandId, parameters: {} });
   }
 
   /** A call that was answered and gets no stream is ended; nobody is left in silence. The stream may be here although its answer is lost. */
-  async #orHungUp(callId: string, asked: Promise<CarrierOutcome>): Promise<CarrierOutcome> {
-    const outcome = await asked;
+  async #stream(
+    control: CarrierBControl,
+    callId: string,
+    given: Parameters<CarrierBControl['startStream']>[1],
+  ): Promise<void> {
+    const outcome = await this.#did('stream', callId, control.startStream(callId, given));
     if (outcome.kind !== 'ok' && !isGone(outcome) && !this.#streams.has(callId)) await this.#hangUp(callId);
-    return outcome;
   }
 
   /** Carrier B tells of a call; its signature was verified, and it says so for the first time. */
@@ -265,11 +266,14 @@ export class Telephony {
     } else if (type === 'call.answered' && state.startsWith(marks.inbound)) {
       const given = state.slice(marks.inbound.length);
       const commandId = `stream-${Buffer.from(callId).toString('base64url').slice(-40)}`;
-      const parameters = given === '' ? {} : { agent_route: given };
-      const asked = control.startStream(callId, { commandId, parameters });
-      void this.#did('stream', callId, this.#orHungUp(callId, asked));
-    } else if (type === 'streaming.failed' && this.#isOurs(callId)) this.#streamFailed(callId, payload);
-    else this.#carrierBSaga(type, callId, { state, payload });
+      void this.#stream(control, callId, {
+        commandId,
+        parameters: given === '' ? {} : { agent_route: given },
+      });
+    } else if (type === 'streaming.failed' && this.#isOurs(callId)) {
+      const reason = textAt(payload, 'failure_reason');
+      this.#streamFailed(callId, /^[a-z_]{1,64}$/.exec(reason)?.[0]);
+    } else this.#carrierBSaga(type, callId, { state, payload });
   }
 
   /** Whom the carrier does not let be answered hears that it is busy, and does not ring until giving up. */
@@ -280,8 +284,7 @@ export class Telephony {
   }
 
   /** Somebody was answered, or has answered, and would hear nobody. */
-  #streamFailed(call: string, payload: CarrierBEvent['payload']): void {
-    const reason = /^[a-z_]{1,64}$/.exec(textAt(payload, 'failure_reason'))?.[0];
+  #streamFailed(call: string, reason: string | undefined): void {
     this.#options.log.warn({ call, reason }, 'the carrier could not open the stream of a call');
     // Whose stream breaks off has been heard.
     if (this.#streams.has(call) || !this.outbound.unheard(call)) void this.#hangUp(call);
@@ -308,23 +311,10 @@ export class Telephony {
     }
     if (type !== 'call.hangup') return;
     this.#carrierB?.spoken(callId);
+    this.#streams.forget(callId);
     if (handle === undefined) this.#cold.callerGone(callId);
     if (handle === undefined) this.warm.toldOfCall(callId, { type: 'caller.gone' });
     else this.warm.told(handle, { type: 'leg.ended', leg: callId });
-  }
-
-  /** Carrier A tells of a transfer. */
-  carrierATold(handle: string, fact: SagaFact): void {
-    this.warm.told(handle, fact);
-  }
-
-  get transfers(): readonly TransferView[] {
-    return this.warm.views;
-  }
-
-  /** An operator wants a transfer completed or aborted; why that is not done, or undefined. */
-  operatorSaid(handle: string, type: 'complete' | 'abort'): string | undefined {
-    return this.warm.command(handle, type);
   }
 
   /** This supervisor serves. @throws when the folder of its state cannot be used. */
@@ -340,6 +330,7 @@ export class Telephony {
 
   /** Another supervisor serves now. */
   leave(): void {
+    this.#streams.leave();
     this.warm.leave();
   }
 

@@ -33,6 +33,8 @@ const over: CarrierOutcome = { kind: 'refused', code: 'rejected', gone: true };
 interface CarrierBGiven extends ControlGiven {
   /** Resolves when a summary has had its time. */
   readonly longestSummary: () => Promise<void>;
+  /** The carrier is about to be asked for the stream of a call. What is returned says that it will not open it. */
+  readonly asksForStream: (callId: string) => () => void;
 }
 
 export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
@@ -108,6 +110,7 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     const secret = this.#settings.streamToken?.reveal() ?? '';
     const segment = streamSegment(base64url(callId), { secret, nowS: this.#given.nowS() });
     if (segment === undefined) return { kind: 'refused', code: 'invalid_argument' };
+    const isRefused = this.#given.asksForStream(callId);
     const given = Object.entries(parameters).map(([name, value]) => ({ name, value }));
     const answer = await this.#act(callId, 'streaming_start', {
       stream_url: `${this.#settings.publicUrl}/${segment}`,
@@ -121,7 +124,9 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
       ...(given.length > 0 && { custom_parameters: given }),
       command_id: commandId,
     });
-    return isCallOver(answer) ? over : outcomeOf(answer);
+    const outcome = isCallOver(answer) ? over : outcomeOf(answer);
+    if (outcome.kind === 'refused') isRefused();
+    return outcome;
   }
 
   async stopStream(callId: string): Promise<void> {

@@ -112,7 +112,13 @@ async function oursOfB(): Promise<Sent[]> {
   const ours = new CarrierBControl(
     { ...settings, streamToken: new Sensitive('token'), control: account },
     account,
-    { means, ask, nowS: () => 0, longestSummary: () => Promise.resolve() },
+    {
+      means,
+      ask,
+      nowS: () => 0,
+      longestSummary: () => Promise.resolve(),
+      asksForStream: () => () => undefined,
+    },
   );
   await ours.transfer(id, { commandId: 'k2', to, from });
   await ours.hangUp(id, 'k1');

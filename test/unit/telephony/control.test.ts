@@ -43,7 +43,13 @@ function newB(...answers: RestAnswer[]) {
       control: account,
     },
     account,
-    { means, ask, nowS: () => 0, longestSummary: () => Promise.resolve() },
+    {
+      means,
+      ask,
+      nowS: () => 0,
+      longestSummary: () => Promise.resolve(),
+      asksForStream: () => () => undefined,
+    },
   );
   const sent = () =>
     asked.map(({ url, body }) => [

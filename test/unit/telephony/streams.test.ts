@@ -1,6 +1,6 @@
 /**
  * Calls of carrier B that are hung up: never one that is back on a newer stream, and always one that was given up before it had a name, or
- * that gets no stream.
+ * that gets no stream, whether or not the carrier says so.
  */
 import { expect, it, vi } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
@@ -142,3 +142,31 @@ it.each([
     await carrier.close();
   },
 );
+
+it.each([
+  ['is hung up where the carrier says nothing of it, and the log says why', undefined, ['hangup']],
+  ['is left alone where the stream is here', 'stream', []],
+  ['is left alone where it is over', 'call.hangup', []],
+  ['is left alone where the stream is at another host', 'host', []],
+  ['is left alone where another process has it', 'process', []],
+])('a call whose stream was asked for and is not opened %s', async (_, meanwhile, asked) => {
+  const clock = newVirtualClock();
+  const { carrier, telephony, lines } = await newTelephony(clock);
+  const call = { call_control_id: 'v3:caller' };
+  const payload = { ...call, client_state: Buffer.from('svc:in:').toString('base64') };
+  carrier.listener = '127.0.0.1:9';
+  telephony.carrierBTold({ type: 'call.answered', id: 'e', payload }, given);
+  await vi.waitFor(() => expect(telephony.isBusy).toBe(false));
+  if (meanwhile === 'stream') telephony.greet(streamOf('v3:caller'));
+  if (meanwhile === 'call.hangup') telephony.carrierBTold({ type: meanwhile, id: 'f', payload }, given);
+  if (meanwhile === 'host') telephony.goesElsewhere('v3:caller');
+  if (meanwhile === 'process') telephony.leave();
+  clock.advance(20_000);
+  await vi.waitFor(() => expect(telephony.isBusy).toBe(false));
+  expect(carrier.commands.map(({ action }) => action)).toEqual(['streaming_start', ...asked]);
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject(
+    asked.map(() => ({ call: 'v3:caller', reason: 'not_opened' })),
+  );
+  telephony.close();
+  await carrier.close();
+});
