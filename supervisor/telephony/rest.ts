@@ -27,6 +27,8 @@ export interface RestRequest {
   readonly body: string;
   /** Done twice it is done once, so that it is asked for until the carrier says what became of it. */
   readonly again?: boolean;
+  /** It is of no use any more. */
+  readonly isVain?: () => boolean;
 }
 
 export type RestAnswer =
@@ -130,6 +132,7 @@ export const persistent =
     for (const ms of request.again === true ? pausesMs : []) {
       if (isSettled(answer) || clock.now() + ms > until) break;
       await wait(ms);
+      if (request.isVain?.() === true) break;
       answer = await ask(request);
     }
     return answer;

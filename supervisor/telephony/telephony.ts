@@ -254,6 +254,7 @@ export class Telephony {
     const state = stateOfB(payload);
     const control = this.#carrierB;
     if (callId === '' || control === undefined) return;
+    if (type === 'call.hangup') control.ended(callId);
     const mark = [marks.outbound, marks.unscreened].find((one) => state.startsWith(one));
     if (mark !== undefined) {
       const fact = outboundFactB(type, callId, payload);
@@ -310,7 +311,6 @@ export class Telephony {
       this.warm.told(handle, { type: isMachine ? 'leg.machine' : 'leg.answered', leg: callId });
     }
     if (type !== 'call.hangup') return;
-    this.#carrierB?.spoken(callId);
     this.#streams.forget(callId);
     if (handle === undefined) this.#cold.callerGone(callId);
     if (handle === undefined) this.warm.toldOfCall(callId, { type: 'caller.gone' });

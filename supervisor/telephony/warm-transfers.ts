@@ -7,6 +7,7 @@ import type { CarrierOutcome, ControlCommand, RefusedCode } from '../../shared/p
 import type { TransferView } from '../../shared/protocol/callback/api.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
+import { bound } from './away.ts';
 import type { Carrier, WarmCarrier } from './carrier.ts';
 import type { SagaStore } from './saga-store.ts';
 import {
@@ -61,6 +62,8 @@ const refused = (code: RefusedCode): Promise<CarrierOutcome> => Promise.resolve(
 export class WarmTransfers {
   readonly #options: WarmTransfersOptions;
   readonly #running = new Map<string, Running>();
+  /** Transfers whose two talk, by their handles. */
+  readonly #talking = new Map<string, Saga>();
   /** `before`: another process may still write the transfers. `ends`: nobody is parked any more. */
   #place: 'before' | 'here' | 'ends' | 'left' = 'before';
   /** Steps of which the carrier has not told what became of them. */
@@ -155,6 +158,7 @@ export class WarmTransfers {
 
   /** The carrier tells something of a transfer. */
   told(handle: string, fact: SagaFact): void {
+    if (fact.type === 'leg.ended') this.#talking.delete(handle);
     this.#take(handle, fact);
   }
 
@@ -162,6 +166,15 @@ export class WarmTransfers {
   toldOfCall(callId: string, fact: SagaFact): void {
     const handle = this.#ofCall(callId);
     if (handle !== undefined) this.#take(handle, fact);
+    else if (fact.type === 'caller.gone') this.#endTalk(callId);
+  }
+
+  /** The carrier lets the destination wait in an empty conference. */
+  #endTalk(callId: string): void {
+    const talk = [...this.#talking.values()].find((saga) => saga.callId === callId);
+    if (talk === undefined) return;
+    this.#talking.delete(talk.handle);
+    void this.#options.warmOf(talk.carrier)?.hangUp(talk.leg, `${talk.commandId}-${talk.steps + 1}`);
   }
 
   /** An operator's word: `unknown` for no such transfer, a reason where it cannot be done, undefined when it is being done. */
@@ -212,6 +225,8 @@ export class WarmTransfers {
     }
     if (isOver(saga)) {
       this.#running.delete(handle);
+      if (saga.phase === 'joined') this.#talking.set(handle, saga);
+      bound(this.#talking);
       counted(saga);
     } else if (this.#place === 'ends' && saga.phase === 'rung' && before !== 'rung' && this.isNeeded)
       this.#take(handle, { type: 'abort' });

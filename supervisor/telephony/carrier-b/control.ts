@@ -5,6 +5,7 @@
 import type { CarrierBAccount, CarrierBSettings } from '../../../shared/config/server/carrier-b-variables.ts';
 import type { CarrierOutcome, ControlMeans } from '../../../shared/protocol/call-control.ts';
 import { streamSegment } from '../../listeners/carrier-a/segment.ts';
+import { bound } from '../away.ts';
 import type {
   Carrier,
   ColdOutcome,
@@ -26,6 +27,8 @@ const keyMs = 250;
 const streamActive = '90045';
 /** "Call has already ended." */
 const callEnded = '90018';
+/** What the carrier would say of a call that it has told the end of. */
+const ended: RestAnswer = { kind: 'answered', status: 422, body: { errors: [{ code: callEnded }] } };
 /** Without these somebody waits for nothing; by its command id the carrier does each once. */
 const repeated: readonly string[] = ['answer', 'reject', 'hangup', 'streaming_start'];
 const over: CarrierOutcome = { kind: 'refused', code: 'rejected', gone: true };
@@ -45,6 +48,8 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
   readonly #given: CarrierBGiven;
   /** Legs that hear a summary, and who waits for its end. */
   readonly #speaking = new Map<string, () => void>();
+  /** Calls and legs that are over: nothing is asked for them any more. */
+  readonly #over = new Set<string>();
 
   constructor(settings: CarrierBSettings, account: CarrierBAccount, given: CarrierBGiven) {
     this.#settings = settings;
@@ -107,6 +112,7 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
       parameters,
     }: { readonly commandId: string; readonly parameters: Readonly<Record<string, string>> },
   ): Promise<CarrierOutcome> {
+    if (this.#over.has(callId)) return over;
     const secret = this.#settings.streamToken?.reveal() ?? '';
     const segment = streamSegment(base64url(callId), { secret, nowS: this.#given.nowS() });
     if (segment === undefined) return { kind: 'refused', code: 'invalid_argument' };
@@ -200,7 +206,7 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
       // Both wait for each other, with a summary or without; where the leg is over the carrier says so below.
     }
     return outcomeOf(
-      await this.#post(`/conferences/${encodeURIComponent(conference)}/actions/join`, {
+      await this.#about(legId, `/conferences/${encodeURIComponent(conference)}/actions/join`, {
         call_control_id: legId,
         start_conference_on_enter: true,
         end_conference_on_exit: true,
@@ -225,6 +231,13 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     this.#speaking.get(legId)?.();
   }
 
+  /** The carrier tells that a call or a leg is over. */
+  ended(callId: string): void {
+    this.#over.add(callId);
+    bound(this.#over);
+    this.spoken(callId);
+  }
+
   async putBack(
     callId: string,
     given: { readonly conference: string; readonly tag: string; readonly commandId: string },
@@ -234,7 +247,8 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     if (conference === undefined) return { kind: 'unknown' };
     if (conference !== '') {
       const left = outcomeOf(
-        await this.#post(
+        await this.#about(
+          callId,
           `/conferences/${encodeURIComponent(conference)}/actions/leave`,
           { call_control_id: callId, command_id: `${commandId}l1` },
           { again: true },
@@ -264,18 +278,29 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
 
   #act(callId: string, action: string, fields: object): Promise<RestAnswer> {
     const path = `/calls/${encodeURIComponent(callId)}/actions/${action}`;
-    return this.#post(path, fields, { again: repeated.includes(action) });
+    return this.#about(callId, path, fields, { again: repeated.includes(action) });
   }
 
-  #post(path: string, fields: object, { again = false } = {}): Promise<RestAnswer> {
-    return this.#request(path, { again, body: JSON.stringify(fields) });
+  /** Asks for something that a call has to be there for, as long as it is. */
+  async #about(callId: string, path: string, fields: object, { again = false } = {}): Promise<RestAnswer> {
+    const isVain = (): boolean => this.#over.has(callId);
+    if (isVain()) return ended;
+    const answer = await this.#request(path, { again, isVain, body: JSON.stringify(fields) });
+    return isVain() ? ended : answer;
+  }
+
+  #post(path: string, fields: object): Promise<RestAnswer> {
+    return this.#request(path, { body: JSON.stringify(fields) });
   }
 
   #get(path: string): Promise<RestAnswer> {
     return this.#request(path, { method: 'GET', body: '' });
   }
 
-  #request(path: string, request: Pick<RestRequest, 'again' | 'method' | 'body'>): Promise<RestAnswer> {
+  #request(
+    path: string,
+    request: Pick<RestRequest, 'again' | 'isVain' | 'method' | 'body'>,
+  ): Promise<RestAnswer> {
     const { apiUrl, apiKey } = this.#account;
     return this.#given.ask({
       ...request,

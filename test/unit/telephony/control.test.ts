@@ -309,6 +309,19 @@ describe('a call is over', () => {
   );
 });
 
+it('nothing is asked of carrier B for a call or a leg of which it has told the end', async () => {
+  const { control, sent } = newB();
+  const given = { tag: 't', conference: 'c', commandId: 'k', text: 'An invoice.', language: 'en' };
+  const joined = control.join('v3:leg', given);
+  control.ended('v3:leg');
+  control.ended('v3:caller');
+  const gone = { kind: 'refused', code: 'rejected' };
+  expect(await joined).toEqual(gone);
+  expect(await control.putBack('v3:caller', given)).toEqual({ ...gone, gone: true });
+  expect(await control.hangUp('v3:leg', 'k')).toEqual({ ...gone, gone: true });
+  expect(sent().map(([path]) => path)).toEqual(['/calls/v3%3Aleg/actions/speak']);
+});
+
 describe('a command that a carrier gives no answer to', () => {
   const given = { tag: 't', conference: 'c', commandId: 'k', text: '', language: 'en' };
   const ring = { ...given, to: '+1', from: '+2', ringS: 30, acceptS: 120 };

@@ -53,6 +53,10 @@ it('a refusal is the last word, and nobody waits for ever', async () => {
   expect(await ask({ again: true }, [lost], 10_000)).toEqual([2, lost]);
 });
 
+it('a command that is of no use any more is not asked for again', async () => {
+  expect(await ask({ again: true, isVain: () => true }, [status(503)])).toEqual([1, status(503)]);
+});
+
 it('an answer that breaks off behind its status has been given', async () => {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('{"sid":', () => response.destroy());

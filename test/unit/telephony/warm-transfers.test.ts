@@ -185,6 +185,24 @@ it('a caller who waits for an operator and is gone waits no more, as soon as the
   expect(phases(warm)).toEqual([]);
 });
 
+it.each([
+  ['ends with the talk when the caller hangs up', undefined, ['hang_up']],
+  ['that is over is left alone', 'leg.ended', []],
+] as const)('a leg that was joined %s', async (_, first, ended) => {
+  const world = new World();
+  const { warm } = start(world);
+  void warm.begin(command, { mayReturn: true });
+  await settled();
+  const handle = warm.views[0]?.handle ?? '';
+  warm.told(handle, { type: 'leg.answered', leg: 'leg-1' });
+  warm.command(handle, 'complete');
+  await settled();
+  expect(world.caller).toBe('joined');
+  if (first !== undefined) warm.told(handle, { type: first, leg: 'leg-1' });
+  for (let told = 0; told < 2; told += 1) warm.toldOfCall(command.callId, { type: 'caller.gone' });
+  expect(world.done).toEqual(['park', 'ring', 'join', ...ended]);
+});
+
 describe('what is written down', () => {
   it('is for the owner alone, holds no number, and goes when the transfer is over', async () => {
     const world = new World();
