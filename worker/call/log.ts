@@ -14,7 +14,7 @@ export class CallLog {
   /** Turns that were answered, in whichever worker. */
   turns: number;
   /** Why the service ends the call, once it does. */
-  cause: EndCause | 'ended' | 'shutdown' | 'transferred' | undefined;
+  cause: EndCause | 'ended' | 'shutdown' | 'transferred' | 'keys' | undefined;
 
   constructor(options: { readonly log: Log; readonly metrics: WorkerMetrics; readonly turns: number }) {
     this.#log = options.log;

@@ -371,11 +371,13 @@ export class CallRunner implements TransportEvents {
   #finish(left: TransportEnd): void {
     if (this.#over) return;
     this.#over = true;
-    // A carrier that hands a caller on ends the stream itself, as one does that hangs up.
-    const end = this.#endReason === 'transferred' ? 'engine' : left;
+    // A carrier that hands a caller on, or presses keys, ends the stream itself, as one does that hangs up.
+    const call = this.#call;
+    const isMoved = left === 'hangup' && call?.control.isMoved === true;
+    const end = isMoved || this.#endReason === 'transferred' ? 'engine' : left;
+    if (isMoved) call.log.cause = 'keys';
     this.#session.leave();
     this.#driver?.close();
-    const call = this.#call;
     if (call !== undefined) {
       this.#attempt(() => call.tools.close());
       this.#attempt(() => call.stages.close());

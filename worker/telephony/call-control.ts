@@ -87,6 +87,7 @@ export class CallControl {
   readonly #options: CallControlOptions;
   readonly #out = new Set<string>();
   #leave: (() => void) | undefined;
+  #isMoved = false;
 
   constructor(services: TelephonyServices, start: CallStart, options: CallControlOptions) {
     this.#services = services;
@@ -110,10 +111,17 @@ export class CallControl {
       command,
       bind((outcome: CarrierOutcome) => {
         this.#out.delete(order.commandId);
+        if (command.type === 'keys' && command.carrier === 'carrier_a' && outcome.kind !== 'refused')
+          this.#isMoved = true;
         this.#answered(order, outcome);
         this.#leaveNow();
       }),
     );
+  }
+
+  /** The call goes on in another stream: carrier A presses keys between two. */
+  get isMoved(): boolean {
+    return this.#isMoved;
   }
 
   /** The stream has ended. True when an answer is out: `leave` is called when it is there, or when it has had its time. */

@@ -148,5 +148,6 @@ describe('send_dtmf, carrier A', () => {
     expect(messages).toContain('pressed the keys: 8');
     expect(messages).toContain('Hello there.');
     expect(messages).toContain('[The keys were sent: 1wD#]');
+    expect(service.said('call ended')).toMatchObject({ end: 'engine', cause: 'keys' });
   });
 });
