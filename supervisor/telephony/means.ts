@@ -47,8 +47,11 @@ export function missingTransfers(
   return [
     ...of('carrier A', carrierA, { account: 'SVC_CARRIER_A_ACCOUNT_SID', warm: desk }),
     ...of('carrier B', carrierB, { account: 'SVC_CARRIER_B_API_KEY', warm: desk ?? connection }),
-    ...(sip === undefined || sip.refers
-      ? []
-      : ['calls by SIP cannot be transferred without SVC_SIP_REFER=on']),
+    ...(sip === undefined ? [] : lackingBySip(sip.refers, warmTransfer)),
   ];
+}
+
+function lackingBySip(refers: boolean, warmTransfer: boolean): readonly string[] {
+  if (!refers) return ['calls by SIP cannot be transferred without SVC_SIP_REFER=on'];
+  return warmTransfer ? ['calls by SIP cannot be transferred warm: their transfers are cold'] : [];
 }

@@ -238,6 +238,10 @@ describe('what calls can be made to do', () => {
     ]);
     expect(missing({ ...a(true), callback: {} as never })).toEqual([]);
     expect(missing(a(true), false)).toEqual([]);
+    expect([true, false].map((warm) => missing({ sip: { refers: true } as never }, warm))).toEqual([
+      ['cold'],
+      [],
+    ]);
     expect(missingTransfers({ destinations: new Map(), warmTransfer: true }, bare)).toEqual([]);
   });
 });
