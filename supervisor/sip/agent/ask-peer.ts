@@ -12,6 +12,8 @@ import type { AgentEvent, PeerOutcome, ServerTransaction, SipCall, Step } from '
 
 /** Within the budget of a carrier's answer (spec 03, Transfer result). */
 const referWithinMs: Millis = 38_000;
+/** A peer that takes a REFER says at once that it is at it (RFC 3515, 2.4.4). Of one that does not, nothing will be known. */
+const followedWithinMs: Millis = 6_000;
 const keyMs = 240;
 const betweenKeysMs: Millis = 350;
 const pauses: Readonly<Record<string, Millis>> = { w: 500, W: 1_000 };
@@ -44,7 +46,7 @@ export function refer(step: Step, { call: id, user }: Extract<AgentEvent, { type
     step.actions.push({ type: 'call.referred', call: id, outcome });
     return;
   }
-  call.asked.refer = { until: step.now + referWithinMs };
+  call.asked.refer = { since: step.now, until: step.now + referWithinMs, isFollowed: false };
   sendRequest(step, call, 'REFER', [
     ['Contact', contactOf(call)],
     ['Refer-To', addressAt(place, user)],
@@ -56,11 +58,14 @@ export function refer(step: Step, { call: id, user }: Extract<AgentEvent, { type
 /** How the peer gets on with it (RFC 3515, 2.4.4). */
 export function notified(step: Step, call: SipCall, transaction: ServerTransaction): void {
   const { request } = transaction;
-  if (call.asked.refer === undefined || wordOf(request, 'event') !== 'refer') {
+  const { refer: referring } = call.asked;
+  if (referring === undefined || wordOf(request, 'event') !== 'refer') {
     answer(step, transaction, { status: 481, reason: 'Subscription Does Not Exist' });
     return;
   }
   answer(step, transaction, { status: 200 });
+  referring.isFollowed = true;
+  referring.until = referring.since + referWithinMs;
   const status = statusOf(request);
   const isLast = wordOf(request, 'subscription-state') === 'terminated';
   if (status >= 200) referOver(step, call, status < 300 ? 'ok' : 'rejected');
@@ -76,8 +81,10 @@ const isForeign = (status: number): boolean => [405, 415, 420, 501].includes(sta
 export function peerAnswered(step: Step, { call, method, response: { status } }: Answered): void {
   const outcome = isForeign(status) ? 'unsupported' : 'rejected';
   const { refer: referring, keys } = call.asked;
-  // What follows a 2xx is told by NOTIFY.
-  if (method === 'REFER' && referring !== undefined && status >= 300) referOver(step, call, outcome);
+  if (method === 'REFER' && referring !== undefined) {
+    if (status >= 300) referOver(step, call, outcome);
+    else if (!referring.isFollowed) referring.until = step.now + followedWithinMs;
+  }
   if (method !== 'INFO' || keys === undefined) return;
   if (status >= 300) keysOver(step, call, outcome);
   else if (keys.left === '') keysOver(step, call, 'ok');

@@ -118,8 +118,8 @@ export interface InviteTransaction {
 
 /** What this side has asked of a peer beside the call itself, one of each kind at a time. */
 export interface AskedOfPeer {
-  /** REFER: answered by NOTIFY, until then. */
-  refer: { readonly until: Millis } | undefined;
+  /** REFER: `until` then the peer may say what comes of it, which it does by NOTIFY. */
+  refer: { readonly since: Millis; until: Millis; isFollowed: boolean } | undefined;
   /** Keys that go as INFO, one behind the other's answer. */
   keys: { left: string; nextAt: Millis | undefined } | undefined;
 }

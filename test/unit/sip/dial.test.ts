@@ -452,14 +452,24 @@ describe('of the peer of a call', () => {
     expect(outcome(call, () => call.answer(status, { to: 'REFER' }))).toBe(end);
   });
 
-  it('a REFER is not sent to a peer that does not allow it, and its outcome is unknown after 38 s', () => {
+  it('a REFER is not sent to a peer that does not allow it', () => {
     const strict = new Call().answered('Allow: INVITE, BYE\r\n');
     expect(outcome(strict, () => refer(strict))).toBe('unsupported');
     expect(strict.request('REFER')).toBe('');
+  });
+
+  it.each([
+    ['38 s', ['notify', 'answer'], 37_000, 38_000],
+    ['38 s', ['answer', 'notify'], 37_000, 38_000],
+    ['6 s where the peer takes it and tells nothing', ['answer'], 5_900, 6_000],
+  ])('the outcome of a REFER is unknown after %s (%j)', (_, told, before, after) => {
     const call = new Call().answered();
     refer(call);
-    call.answer(202, { to: 'REFER' });
-    expect(outcome(call, () => call.at(38_000))).toBe('unknown');
+    for (const what of told)
+      if (what === 'notify') notify(call, 'SIP/2.0 100 Trying');
+      else call.answer(202, { to: 'REFER' });
+    expect(outcome(call, () => call.at(before))).toBeUndefined();
+    expect(outcome(call, () => call.at(after))).toBe('unknown');
   });
 
   it('keys go as INFO one behind the other, with their pauses', () => {
