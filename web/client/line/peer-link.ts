@@ -28,6 +28,20 @@ const SILENT_MS = 800;
 /** Candidates of the own host are there at once; the service does not use them, so nobody waits for others. */
 const GATHER_MS = 250;
 
+/**
+ * The URL of a session, from what the service calls it. The service does not know the folder in which a proxy has it, and leaves that out
+ * of the path, so the folder is taken from the URL that was asked.
+ */
+export function sessionAt(location: string, asked: string): string {
+  const { pathname } = new URL(asked);
+  for (let at = 0; at >= 0; at = pathname.indexOf('/', at + 1)) {
+    const known = pathname.slice(at);
+    if (known !== '/' && location.startsWith(known))
+      return new URL(pathname.slice(0, at) + location, asked).href;
+  }
+  return new URL(location, asked).href;
+}
+
 export class PeerLink {
   readonly #connection: RTCPeerConnection;
   readonly #channel: RTCDataChannel;
@@ -73,7 +87,7 @@ export class PeerLink {
         signal: AbortSignal.timeout(withinMs),
       });
       if (response.status !== 201) return { kind: 'refused', status: response.status };
-      const session = new URL(response.headers.get('Location') ?? '', response.url).href;
+      const session = sessionAt(response.headers.get('Location') ?? '', response.url);
       await this.#connection.setRemoteDescription({ type: 'answer', sdp: await response.text() });
       if (!(await this.#opened(until - performance.now()))) return { kind: 'unreachable', session };
       this.#watchOver(session, token);
