@@ -11,12 +11,17 @@ import { widgetStyle } from './widget-style.ts';
 
 const SHOWN_LINES = 6;
 
-class VoiceAgentCall extends HTMLElement {
+/** A server that renders the page runs this script, too, and has no elements. */
+const Base = 'HTMLElement' in globalThis ? HTMLElement : (Object as unknown as typeof HTMLElement);
+
+class VoiceAgentCall extends Base {
+  static readonly observedAttributes = ['label'];
   readonly #button = document.createElement('button');
   readonly #mute = document.createElement('button');
   readonly #state = document.createElement('p');
   readonly #problem = document.createElement('p');
   readonly #lines = document.createElement('ol');
+  readonly #box = document.createElement('section');
   #call: VoiceCall | undefined;
   #isBuilt = false;
 
@@ -26,7 +31,14 @@ class VoiceAgentCall extends HTMLElement {
   }
 
   disconnectedCallback(): void {
-    this.#call?.hangUp();
+    // An element that is moved is taken out and put in again at once.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#call?.hangUp();
+    });
+  }
+
+  attributeChangedCallback(): void {
+    if (this.#isBuilt) this.#draw();
   }
 
   #build(): void {
@@ -55,10 +67,8 @@ class VoiceAgentCall extends HTMLElement {
     const row = document.createElement('div');
     row.className = 'row';
     row.append(this.#button, this.#mute, this.#state);
-    const box = document.createElement('section');
-    box.setAttribute('aria-label', this.getAttribute('label') ?? 'Voice call');
-    box.append(row, this.#problem, log);
-    root.append(box);
+    this.#box.append(row, this.#problem, log);
+    root.append(this.#box);
   }
 
   get #isRunning(): boolean {
@@ -91,8 +101,9 @@ class VoiceAgentCall extends HTMLElement {
 
   #draw(): void {
     const call = this.#call;
-    const label = this.getAttribute('label') ?? 'Talk to us';
-    this.#button.textContent = this.#isRunning ? 'Hang up' : label;
+    const label = this.getAttribute('label');
+    this.#box.setAttribute('aria-label', label ?? 'Voice call');
+    this.#button.textContent = this.#isRunning ? 'Hang up' : (label ?? 'Talk to us');
     this.#button.classList.toggle('running', this.#isRunning);
     this.#mute.hidden = !this.#isRunning;
     this.#mute.textContent = call?.muted === true ? 'Unmute' : 'Mute';
@@ -121,5 +132,5 @@ function itemOf(line: ConversationLine): HTMLLIElement {
   return item;
 }
 
-if (customElements.get('voice-agent-call') === undefined)
+if ('customElements' in globalThis && customElements.get('voice-agent-call') === undefined)
   customElements.define('voice-agent-call', VoiceAgentCall);

@@ -5,8 +5,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 const script = 'text/javascript; charset=utf-8';
-/** Meant for pages of other hosts. */
-export const widgetPath = '/widget.js';
+const widgetPath = '/widget.js';
+const workletsPath = '/worklets.js';
+/** Meant for pages of other sites, which may only load worklets that they may read. */
+export const sharedHeaders: Readonly<Record<string, string>> = {
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Access-Control-Allow-Origin': '*',
+};
+export const isShared = (path: string): boolean => path === widgetPath || path === workletsPath;
 const names: readonly (readonly [path: string, name: string, type: string])[] = [
   ['/', 'index.html', 'text/html; charset=utf-8'],
   ['/index.html', 'index.html', 'text/html; charset=utf-8'],
@@ -15,7 +21,7 @@ const names: readonly (readonly [path: string, name: string, type: string])[] = 
   ['/favicon.ico', 'icon.svg', 'image/svg+xml'],
   [widgetPath, 'widget.js', script],
   ['/app.js', 'app.js', script],
-  ['/worklets.js', 'worklets.js', script],
+  [workletsPath, 'worklets.js', script],
 ];
 /** For those who look into the page with a debugger; packages leave them out. */
 const maps: typeof names = [

@@ -24,7 +24,7 @@ import type { Listener } from './listener.ts';
 import { isSignaling, type Signaling } from './webrtc/signaling.ts';
 import { signalingOf } from './webrtc/listener.ts';
 import { tokenEntrance, websocketPool } from './token-entrance.ts';
-import { pageHeaders, readPageFiles, widgetPath, type PageFile } from './page-files.ts';
+import { isShared, pageHeaders, readPageFiles, sharedHeaders, type PageFile } from './page-files.ts';
 import type { PageTokens } from './page-tokens.ts';
 
 export interface PageListenerOptions {
@@ -136,9 +136,11 @@ function answer(request: IncomingMessage, response: ServerResponse, options: Ser
     const file = options.files.get(path);
     if (file === undefined) refuse(response, notFound);
     else {
-      if (path === widgetPath) response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
       response
-        .writeHead(200, { 'Content-Type': file.type, 'Content-Length': file.body.length })
+        .writeHead(200, {
+          ...(isShared(path) && sharedHeaders),
+          ...{ 'Content-Type': file.type, 'Content-Length': file.body.length },
+        })
         .end(file.body);
     }
   }

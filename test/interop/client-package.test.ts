@@ -107,6 +107,11 @@ describe('the packed library', () => {
     expect(run(process.execPath, [tsc, '-p', folder])).toBe('');
   });
 
+  it('can be loaded by a server that renders pages', () => {
+    const program = `await import('@voice-agent-service/client'); await import('@voice-agent-service/client/widget.js')`;
+    expect(run(process.execPath, ['--input-type=module', '-e', program])).toBe('');
+  });
+
   describe.skipIf(chromiumMissing !== undefined)(`in Chromium ${chromiumMissing ?? ''}`, () => {
     let service: ScriptedService;
     let chromium: ChromiumPage;

@@ -168,9 +168,11 @@ describe.skipIf(chromiumMissing !== undefined)(`talking on the call page ${chrom
     await peer.until(({ messages }) => messages.some(({ type }) => type === 'text'));
   });
 
-  it('is embedded in a page of another site as one script and one element', async () => {
+  /** A page of another site with the element, under a policy of its own. */
+  async function visitShop(policy: string): Promise<void> {
     const site = createServer((_request, response) => {
       response.setHeader('Content-Type', 'text/html');
+      response.setHeader('Content-Security-Policy', policy);
       response.end(`<!doctype html><html lang="en"><title>A shop</title><main><h1>A shop</h1>
         <script src="${service.pageUrl}widget.js"></script>
         <voice-agent-call url="${service.pageUrl.replace('http', 'ws')}ws" label="Ask us"></voice-agent-call></main></html>`);
@@ -180,23 +182,50 @@ describe.skipIf(chromiumMissing !== undefined)(`talking on the call page ${chrom
     try {
       page = await chromium.browser.newPage();
       await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
-      const arriving = service.nextCall();
-      await page.getByRole('button', { name: 'Ask us' }).click();
-      const peer = await arriving;
-      await peer.start();
-      await peer.until(({ audio }) => audio.length > 5);
-      converse(peer);
-      await page.locator('voice-agent-call s').waitFor();
-      expect(await page.locator('voice-agent-call s').textContent()).toBe(' the bakery is not.');
-      for (const colorScheme of ['dark', 'light'] as const) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        expect(await violations(page)).toEqual([]);
-      }
-      await page.getByRole('button', { name: 'Hang up' }).click();
-      await peer.until((seen) => seen.has('stop'));
     } finally {
       site.closeAllConnections();
       site.close();
     }
+  }
+
+  it('is embedded in a page of another site as one script and one element', async () => {
+    await visitShop("default-src * blob: 'unsafe-inline'");
+    const arriving = service.nextCall();
+    await page.getByRole('button', { name: 'Ask us' }).click();
+    const peer = await arriving;
+    await peer.start();
+    await peer.until(({ audio }) => audio.length > 5);
+    converse(peer);
+    await page.locator('voice-agent-call s').waitFor();
+    expect(await page.locator('voice-agent-call s').textContent()).toBe(' the bakery is not.');
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      expect(await violations(page)).toEqual([]);
+    }
+    await page.evaluate(`document.querySelector('h1').before(document.querySelector('voice-agent-call'))`);
+    await page.evaluate(`document.querySelector('voice-agent-call').setAttribute('label', 'Ask again')`);
+    expect(peer.has('stop')).toBe(false);
+    await page.getByRole('button', { name: 'Hang up' }).click();
+    await peer.until((seen) => seen.has('stop'));
+    peer.send({ type: 'stop', reason: 'ended' });
+    await page.getByRole('button', { name: 'Ask again' }).waitFor();
+  });
+
+  it('ends the call of an element that is taken out of its page', async () => {
+    await visitShop('default-src * blob:');
+    const arriving = service.nextCall();
+    await page.getByRole('button', { name: 'Ask us' }).click();
+    const peer = await arriving;
+    await peer.start();
+    await page.evaluate(`document.querySelector('voice-agent-call').remove()`);
+    await peer.until((seen) => seen.has('stop'));
+  });
+
+  it('says what the policy of a page lacks', async () => {
+    await visitShop(`default-src *`);
+    const told = page.waitForEvent('console', (message) => message.text().includes('`script-src blob:`'));
+    await page.getByRole('button', { name: 'Ask us' }).click();
+    await told;
+    await page.getByRole('alert').getByText('The audio could not be started').waitFor();
   });
 });

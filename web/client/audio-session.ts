@@ -242,6 +242,13 @@ async function addWorklets(context: AudioContext, url: string | URL): Promise<vo
   try {
     await context.audioWorklet.addModule(url);
   } catch (error) {
+    if (new URL(url, location.href).protocol === 'blob:')
+      throw new Error(
+        'the policy of this page has to allow `script-src blob:`, or the address of `worklets.js` be given',
+        {
+          cause: error,
+        },
+      );
     // The browser says alike of a script that is not there and of a server that is not.
     await fetch(url, { cache: 'no-store' }).catch(() => {
       throw new WorkletsOutOfReach();

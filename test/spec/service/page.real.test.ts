@@ -71,6 +71,11 @@ describe('the page', () => {
         path === '/ws' ? 'cross-origin' : 'same-origin',
       );
     }
+    for (const path of ['/widget.js', '/worklets.js']) {
+      const { headers } = await fetch(`${page}${path}`);
+      expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+    }
     expect(await (await fetch(`${page}/config.json`)).json()).toEqual({
       agent: 'test',
       token: null,
