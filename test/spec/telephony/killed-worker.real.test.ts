@@ -8,6 +8,7 @@ import { answer, sayAndCall } from '../../support/fakes/fake-chat.ts';
 import { samplesOf } from '../../support/fakes/fake-speech.ts';
 import { carrierEnv } from '../../support/fakes/fake-carrier-a.ts';
 import { TestService } from '../../support/process/service.ts';
+import { everyNth } from '../../support/sampled.ts';
 import { FakeCarrierAApi } from '../../support/telephony/fake-carrier-a-api.ts';
 import { FakeCarrierB } from '../../support/telephony/fake-carrier-b.ts';
 import { phoneAtA, phoneAtB, type Asked, type Phone, type Stream } from '../../support/telephony/phones.ts';
@@ -154,6 +155,9 @@ async function back(phone: Phone, before: Stream): Promise<Stream> {
   return phone.stream(callId);
 }
 
+/** Rows in which a carrier does something other than sending and taking audio. */
+const isAskedOfCarrier = (row: string): boolean => /transferred|voicemail|back/.test(row);
+
 const rows: Readonly<Record<string, (phone: Phone) => Promise<void>>> = {
   'a question is answered': async (phone) => {
     const { llm, stt } = service.providers;
@@ -280,7 +284,10 @@ const rows: Readonly<Record<string, (phone: Phone) => Promise<void>>> = {
 };
 
 describe.each(['A', 'B'] as const)('carrier %s: the worker is killed while', (name) => {
-  it.each(Object.entries(rows))('%s', async (_, row) => {
+  // What a worker that takes over a stream says, hears and remembers is the same code at both: in a build each is asked for half of it.
+  const streams = Object.entries(rows).filter(([row]) => !isAskedOfCarrier(row));
+  const asked = Object.entries(rows).filter(([row]) => isAskedOfCarrier(row));
+  it.each([...everyNth(streams, 2, name === 'A' ? 0 : 1), ...asked])('%s', async (_, row) => {
     await row(name === 'A' ? phoneAtA(service, api) : phoneAtB(carrier));
   });
 });

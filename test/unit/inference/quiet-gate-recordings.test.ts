@@ -13,6 +13,7 @@ import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox-sl
 import { MeasuredSound, SoundMeter } from '../../../worker/media/vad/frame-sound.ts';
 import { SpeechDetector } from '../../../worker/media/vad/speech-detector.ts';
 import { newMailboxes } from '../../support/audio/mailboxes.ts';
+import { everyNth } from '../../support/sampled.ts';
 import { noRecordings, recordings, type Recording } from '../../support/audio/recordings.ts';
 
 const settings = { threshold: 0.5, minSpeechMs: 120, confirmMs: 300, sureMs: 150, stopMs: 200 };
@@ -122,7 +123,7 @@ async function hear(
 it.skipIf(noRecordings !== undefined).each(places)(
   'a caller who is $name is heard as soon as without the gate, and no other',
   async (place) => {
-    const voices = recordings('speech');
+    const voices = everyNth(recordings('speech'), 2, places.indexOf(place));
     const calls = voices.map((voice) => callIn(voice, place));
     const [gated, whole] = [await hear(calls, true), await hear(calls, false)];
     expect(whole.quiet).toBe(0);
@@ -135,9 +136,9 @@ it.skipIf(noRecordings !== undefined).each(places)(
     const later = moved.filter(({ byMs }) => byMs > 0);
     if (process.env['SVC_TEST_FIGURES'] !== undefined)
       process.stdout.write(figures(place, moved, gated.quiet));
-    // By one frame, or a word at the edge of what is heard at all; ten and more of 46 are heard earlier.
+    // By one frame, or a word at the edge of what is heard at all; a fifth and more are heard earlier.
     expect(later.length).toBeLessThanOrEqual(1);
-    expect(moved.filter(({ byMs }) => byMs < 0).length).toBeGreaterThanOrEqual(10);
+    expect(moved.filter(({ byMs }) => byMs < 0).length).toBeGreaterThanOrEqual(voices.length / 5);
     expect(gated.heard.map(({ falseStarts }) => falseStarts)).toEqual(calls.map(() => 0));
   },
   60_000,
