@@ -274,7 +274,7 @@ describe('a voice that dies while it speaks', () => {
       machineMs,
     });
     const events = new Events<TtsEvent>();
-    const session = newFailoverTts(scope).open(newStageContext(), events.sink);
+    const session = newFailoverTts(scope).open(newStageContext(systemClock), events.sink);
     closing.push(() => session.close());
     for (const one of pieces) session.speak(4, one);
     session.flush(4);

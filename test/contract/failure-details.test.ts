@@ -166,11 +166,14 @@ describe('a refusal', () => {
     http.on('upgrade', (_request, socket) => socket.write('HTTP/1.1 403 No\r\nContent-Length: 99\r\n\r\n{'));
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
     const host = `127.0.0.1:${(http.address() as AddressInfo).port}`;
-    for (const provider of ['stt_cloud_a', 'stt_cloud_c', 'tts_cloud_a']) {
-      const [, stage, options] = providers.find(([name]) => name === provider)!;
-      const { failure } = await fail(stage, stageTable(provider, options, host));
-      expect(failure).toMatchObject({ provider, reason: 'rejected 403' });
-    }
+    // Side by side, as each waits for the rest of the body.
+    await Promise.all(
+      ['stt_cloud_a', 'stt_cloud_c', 'tts_cloud_a'].map(async (provider) => {
+        const [, stage, options] = providers.find(([name]) => name === provider)!;
+        const { failure } = await fail(stage, stageTable(provider, options, host));
+        expect(failure).toMatchObject({ provider, reason: 'rejected 403' });
+      }),
+    );
     http.closeAllConnections();
     http.close();
   });
