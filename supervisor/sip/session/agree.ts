@@ -73,10 +73,9 @@ function keysFor(
   offer: SessionOffer,
   rules: AgreeRules,
 ): { readonly keys: SipKeys; readonly tag: number } | undefined | 'refused' {
-  if (!isSecure(offer)) return rules.srtp === 'required' ? 'refused' : undefined;
-  if (!rules.isEncrypted || rules.srtp === 'off') return 'refused';
-  const [key] = offer.keys;
-  if (key === undefined) return 'refused';
+  const [key] = rules.isEncrypted && rules.srtp !== 'off' ? offer.keys : [];
+  // Keys beside a profile without encryption: the peer encrypts where this side can (RFC 8643).
+  if (key === undefined) return isSecure(offer) || rules.srtp === 'required' ? 'refused' : undefined;
   const { suite, mkiBytes } = key;
   const { key: keyBytes, salt } = srtpSuites[suite];
   const local = rules.key?.suite === suite ? rules.key.local : rules.newKey(keyBytes + salt);

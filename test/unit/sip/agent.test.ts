@@ -18,12 +18,12 @@ const flow: Flow = {
   local: { address: '198.51.100.7', port: 5060 },
 };
 
-function agent(): AgentState {
+function agent(srtp: AgentState['settings']['rules']['srtp'] = 'optional'): AgentState {
   let last = 0;
   return newAgent({
     gate: { judge: () => undefined },
     accountAt: () => undefined,
-    rules: { srtp: 'optional', codecs: ['PCMU', 'PCMA', 'G722', 'opus'] },
+    rules: { srtp, codecs: ['PCMU', 'PCMA', 'G722', 'opus'] },
     newToken: () => `t${(last += 1)}`,
     newKey: (bytes) => Buffer.alloc(bytes, 1).toString('base64'),
     newSessionId: () => 7,
@@ -160,6 +160,25 @@ describe('an INVITE', () => {
         remote: key,
         ...(mkiBytes && { mkiBytes }),
       });
+  });
+
+  it.each([
+    ['TLS', 'optional', 'encrypted'],
+    ['TLS', 'required', 'encrypted'],
+    ['TLS', 'off', 'plain'],
+    ['UDP', 'optional', 'plain'],
+    ['UDP', 'required', 'refused'],
+  ] as const)('with keys and RTP/AVP, over %s where SRTP is %s, is %s', (protocol, srtp, end) => {
+    const key = Buffer.alloc(30, 2).toString('base64');
+    const body = `${sdp}a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}\r\n`;
+    const state = agent(srtp);
+    const actions = give(state, text('INVITE', { body }), 0, { ...flow, connection: 3, protocol });
+    expect(said(actions).some((line) => line.includes('488'))).toBe(end === 'refused');
+    if (end === 'refused') return;
+    const [ok] = accept(state);
+    const answer = ok?.type === 'send' ? ok.bytes.toString() : '';
+    expect(answer).toContain('m=audio 10000 RTP/AVP 0');
+    expect(answer.includes('a=crypto:1 ')).toBe(end === 'encrypted');
   });
 
   it.each([
