@@ -83,6 +83,8 @@ export type RegistrationAction =
 
 const firstPauseMs = 5_000;
 const longestPauseMs = 300_000;
+/** No call comes in as long as the registrar is away, so that one which is back is noticed within a minute. */
+const longestAwayMs = 45_000;
 /** Translations forget a way over which nothing goes (RFC 5626, 4.4.1). */
 const aliveEveryMs = 25_000;
 const longestExpiresS = 86_400;
@@ -257,7 +259,11 @@ function failed(one: Registration, status: number, now: Millis, retryAfter = '')
   one.asking = undefined;
   one.failures += 1;
   one.inRow = 0;
-  const growing = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(one.failures - 1, 10));
+  const isAway = status === 0 || status === 408 || status >= 500;
+  const growing = Math.min(
+    isAway ? longestAwayMs : longestPauseMs,
+    firstPauseMs * 2 ** Math.min(one.failures - 1, 10),
+  );
   const wished = Number(/^\d{1,6}/.exec(retryAfter)?.[0] ?? 0) * 1000;
   // A wrong password does not become right by itself, and accounts are locked for trying.
   const least = status === 401 || status === 403 || status === 407 ? longestPauseMs : growing;

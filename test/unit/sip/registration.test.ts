@@ -160,7 +160,7 @@ describe('a registration', () => {
     expect(line.told).toEqual(['alive']);
   });
 
-  it('repeats its request over UDP, gives up after 32 s, and rests longer each time', () => {
+  it('repeats its request over UDP, gives up after 32 s, and rests longer each time, up to 45 s', () => {
     const line = new Line().begun();
     line.passes(500);
     line.passes(1_000);
@@ -174,8 +174,25 @@ describe('a registration', () => {
       line.passes(300_000);
       line.step({ type: 'way.lost' });
     }
-    expect(line.told.at(-1)).toBe('failed 0 300000');
+    expect(line.told.at(-1)).toBe('failed 0 45000');
   });
+
+  it.each([
+    [500, 45_000],
+    [404, 300_000],
+  ])(
+    'rests for longer behind an answer that says no than behind one of a registrar in trouble (%i)',
+    (status, ms) => {
+      const line = new Line().begun();
+      for (let round = 0; round < 10; round += 1) {
+        line.answer(status);
+        line.passes(300_000);
+        line.step({ type: 'way.found', flow });
+      }
+      line.answer(status);
+      expect(line.told.at(-1)).toBe(`failed ${status} ${ms}`);
+    },
+  );
 
   it('waits for as long as the registrar says', () => {
     const line = new Line().begun();
