@@ -21,6 +21,22 @@ const CONVERTS_NOTHING = `
   };
 `;
 
+/** A browser whose microphone is unplugged when the document is told so. */
+const CAN_BE_UNPLUGGED = `
+  const devices = navigator.mediaDevices;
+  const getUserMedia = devices.getUserMedia.bind(devices);
+  devices.getUserMedia = async (wanted) => {
+    const stream = await getUserMedia(wanted);
+    const [track] = stream.getTracks();
+    const unplug = () => {
+      track.stop();
+      track.dispatchEvent(new Event('ended'));
+    };
+    document.addEventListener('unplug', unplug, { once: true });
+    return stream;
+  };
+`;
+
 /** The page's policy forbids to evaluate strings, so the state is awaited in the document. */
 const untilState = (page: Page, state: string): Promise<void> =>
   page.locator(`#stage[data-state="${state}"]`).waitFor();
@@ -63,8 +79,8 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
     await page.goto(url);
   }
 
-  async function openCall(): Promise<Peer> {
-    await openPage();
+  async function openCall(script?: string): Promise<Peer> {
+    await openPage(chromium, service.pageUrl, script);
     const arriving = service.nextCall();
     await page.getByRole('button', { name: 'Call' }).click();
     const peer = await arriving;
@@ -310,6 +326,29 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
     await peer.until(({ audio }) => audio.length > since + 120);
     expect(await page.evaluate('window.svcCall.state')).not.toBe('ended');
     expect(complaints).toEqual([]);
+  });
+
+  it('goes on with the microphone of the system when its own is unplugged', async () => {
+    const peer = await openCall(CAN_BE_UNPLUGGED);
+    await peer.until(({ audio }) => audio.some((frame) => levelOf(frame) > 0.02));
+    await page.evaluate(`document.dispatchEvent(new Event('unplug'))`);
+    // Each microphone that Chromium gives out plays its recording from the beginning: silence, then a voice.
+    await peer.until(({ audio }) => audio.slice(-30).every((frame) => levelOf(frame) === 0));
+    const since = peer.audio.length;
+    await peer.until(({ audio }) => audio.slice(since).some((frame) => levelOf(frame) > 0.02));
+    expect(await page.evaluate('window.svcCall.state')).not.toBe('ended');
+  });
+
+  it('calls with the devices of the system where those that were chosen are gone', async () => {
+    await openPage();
+    for (const id of ['microphones', 'speakers'])
+      await page.evaluate(
+        `{ const choice = document.getElementById('${id}'); choice.add(new Option('Headset', 'gone')); choice.value = 'gone'; }`,
+      );
+    const arriving = service.nextCall();
+    await page.getByRole('button', { name: 'Call' }).click();
+    await (await arriving).start();
+    await untilState(page, 'listening');
   });
 
   it('calls at the rate of the device when the browser does not convert the microphone', async () => {

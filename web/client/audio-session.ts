@@ -36,7 +36,7 @@ export interface AudioListener {
 }
 
 export interface AudioOptions {
-  /** Device ids as `enumerateDevices` gives them; absent: those of the system. */
+  /** Device ids as `enumerateDevices` gives them; absent, or no longer there: those of the system. */
   readonly microphone: string | undefined;
   readonly speaker: string | undefined;
   /** Address of the module with both worklets. */
@@ -173,7 +173,7 @@ export class AudioSession implements LineAudio {
 
   /** Goes on with another microphone. Throws {@link AudioProblem} and keeps the present one when that is not to be had. */
   async useMicrophone(deviceId: string | undefined): Promise<void> {
-    const stream = await askForMicrophone(deviceId);
+    const stream = await askForMicrophone(deviceId === undefined ? undefined : { exact: deviceId });
     if (this.#listener === undefined) {
       stopTracks(stream);
       return;
@@ -197,8 +197,18 @@ export class AudioSession implements LineAudio {
   #watch(stream: MediaStream): void {
     for (const track of stream.getAudioTracks())
       track.onended = () => {
-        if (stream === this.#stream) this.#listener?.microphoneLost();
+        if (stream === this.#stream && this.#listener !== undefined) void this.#findMicrophone();
       };
+  }
+
+  /** The microphone is gone: goes on with the system's. */
+  async #findMicrophone(): Promise<void> {
+    try {
+      await this.useMicrophone(undefined);
+    } catch (error) {
+      console.warn('no other microphone was found', error);
+      this.#listener?.microphoneLost();
+    }
   }
 
   #order(order: PlayoutOrder, transfer: Transferable[] = []): void {
@@ -221,13 +231,16 @@ export class AudioSession implements LineAudio {
 /** Asks for the microphone and starts both worklets. Throws {@link AudioProblem} or {@link WorkletsOutOfReach}. */
 export async function openAudio(listener: AudioListener, options: AudioOptions): Promise<AudioSession> {
   if (!window.isSecureContext || !('mediaDevices' in navigator)) throw new AudioProblem('insecure-page');
+  // Devices that were chosen once may be unplugged today.
   const stream = await askForMicrophone(options.microphone);
   let graph: Graph | undefined;
   try {
     graph = openGraph(stream, options.isWide ? WIDE_RATES : WANTED_RATES);
     await addWorklets(graph.context, options.workletUrl);
     await running(graph.context, { listener, abandoned: options.abandoned });
-    await chooseSink(graph.context, options.speaker);
+    await chooseSink(graph.context, options.speaker).catch((error: unknown) => {
+      console.warn('the speaker that was chosen is not to be had', error);
+    });
     return new AudioSession(graph, stream, { listener });
   } catch (error) {
     stopTracks(stream);
@@ -292,7 +305,7 @@ function stopTracks(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop();
 }
 
-async function askForMicrophone(deviceId: string | undefined): Promise<MediaStream> {
+async function askForMicrophone(deviceId: ConstrainDOMString | undefined): Promise<MediaStream> {
   try {
     return await navigator.mediaDevices.getUserMedia({
       audio: {
@@ -300,7 +313,7 @@ async function askForMicrophone(deviceId: string | undefined): Promise<MediaStre
         noiseSuppression: true,
         autoGainControl: true,
         channelCount: 1,
-        ...(deviceId !== undefined && { deviceId: { exact: deviceId } }),
+        ...(deviceId !== undefined && { deviceId }),
       },
     });
   } catch (error) {

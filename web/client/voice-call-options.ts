@@ -25,7 +25,7 @@ export interface VoiceCallOptions {
   readonly metadata?: Readonly<Record<string, string>>;
   /** What the service is asked to tell of the conversation; an empty list is nothing. Default: everything but `bot.tts_text`. */
   readonly events?: readonly ConversationEventName[];
-  /** Device ids as `enumerateDevices` gives them; absent: those of the system. */
+  /** Device ids as `enumerateDevices` gives them; absent, or no longer there: those of the system. */
   readonly microphone?: string;
   readonly speaker?: string;
   /** Address of `worklets.js` of this package, for pages whose policy forbids `blob:` scripts. Absent: what is embedded. */
