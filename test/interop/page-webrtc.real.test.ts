@@ -153,6 +153,29 @@ describe.skipIf(chromiumMissing !== undefined)(`the page by WebRTC ${chromiumMis
     await hangUp();
   });
 
+  it('does not call by WebSocket for who hung up while it connected by WebRTC', async () => {
+    page = await chromium.browser.newPage();
+    let sockets = 0;
+    page.on('websocket', () => (sockets += 1));
+    let goOn: () => void = () => undefined;
+    const hungUp = new Promise<void>((resolve) => (goOn = resolve));
+    const offered = page.waitForRequest('**/whip');
+    await page.route('**/whip', async (route) => {
+      await hungUp;
+      await route.continue();
+    });
+    await page.goto(`http://${service.address('page')}/`);
+    await page.getByRole('button', { name: 'Call' }).click();
+    await offered;
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    goOn();
+    // The next call takes longer than the one before would have taken to go the other way.
+    await page.getByRole('button', { name: 'Call' }).click();
+    await page.locator('#stage[data-state="agent-speaking"]').waitFor();
+    expect([await line(), sockets]).toEqual(['webrtc', 0]);
+    await hangUp();
+  });
+
   it('is told when the service stops', async () => {
     await open();
     expect(await line()).toBe('webrtc');

@@ -287,6 +287,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
       ({ line: this.#line, kind: this.#lineKind, token: this.#token } = opened);
       opened.line.begin?.();
     } catch (error) {
+      if (abandoned.aborted) return;
       const outcome: CallOutcome = error instanceof TokenRefused ? error.outcome : { kind: 'no-token' };
       if (!(error instanceof TokenRefused)) console.error('no token was given', error);
       this.#take({ type: 'preparation-failed', outcome });

@@ -18,7 +18,7 @@ export interface OpenedLine {
   readonly token: string | undefined;
 }
 
-/** Rejects with what a giver of tokens throws. */
+/** Rejects with what a giver of tokens throws, and when nobody wants the call any more. */
 export async function openLine(options: VoiceCallOptions, wanted: OpenLineOptions): Promise<OpenedLine> {
   const { whip, url } = options;
   // Some browsers are set up without it.
@@ -26,6 +26,7 @@ export async function openLine(options: VoiceCallOptions, wanted: OpenLineOption
     const token = await tokenOf(options, 'webrtc');
     const line = await PeerLine.open({ ...wanted, url: new URL(whip, location.href).href, token });
     if (line instanceof PeerLine) return { line, kind: 'webrtc', token };
+    wanted.abandoned.throwIfAborted();
     // Refused or not reached: a call by WebSocket goes, or says in its own words why it does not.
     console.info('the service takes no call by WebRTC; this one goes by WebSocket');
   }
