@@ -167,6 +167,9 @@ const interruptKeys = z.strictObject({
     description: 'An interruption that is not confirmed lets the agent go on after this long.',
   }),
   dtmf: z.boolean().default(true).meta({ description: 'Whether a key press interrupts the agent.' }),
+  greeting: z.boolean().default(true).meta({
+    description: 'Whether the greeting, with the words of consent before it, may be interrupted.',
+  }),
 });
 
 const idleKeys = z.strictObject({

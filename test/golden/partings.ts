@@ -14,6 +14,7 @@ const interrupt = {
   resumeAfterMs: 700,
   backchannels: [],
   dtmf: true,
+  greeting: false,
 };
 
 const leaving = (begin: Begin): Script =>

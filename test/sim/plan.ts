@@ -174,6 +174,7 @@ function settingsOf(prng: Prng): CallSettings {
       backchannels,
       resumeAfterMs: stopMs + from(0, 500),
       dtmf: prng.chance(0.7),
+      greeting: true,
     },
     idle: {
       askAfterMs: prng.chance(0.9) ? from(4_000, 10_000) : 0,

@@ -62,6 +62,8 @@ export interface CallSettings {
     readonly resumeAfterMs: Millis;
     /** A key press interrupts the bot. */
     readonly dtmf: boolean;
+    /** The greeting may be interrupted. */
+    readonly greeting: boolean;
   };
   readonly idle: {
     readonly askAfterMs: Millis;

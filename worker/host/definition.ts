@@ -64,6 +64,7 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
       backchannels: turn.interrupt.backchannels,
       resumeAfterMs: turn.interrupt.resumeAfterMs,
       dtmf: turn.interrupt.dtmf,
+      greeting: turn.interrupt.greeting,
     },
     idle: { askAfterMs: turn.idle.askAfterS * 1000, ask: turn.idle.ask, endAfter: turn.idle.endAfter },
     outage: {

@@ -207,6 +207,19 @@ export const interruptions: readonly Dialogue[] = [
     },
   ),
 
+  dialogue(
+    'a greeting that may not be interrupted is said to its end, and the answer behind it may be',
+    (begin) => {
+      const greeting = 'Hello, this call is recorded.';
+      const interrupt = { ...scriptSettings.interrupt, greeting: false };
+      const call = begin({ settings: { greeting, interrupt } }).opens().skips();
+      call.callerBegins().callerInsists().callerStops().orders('stt.listen', 'stt.finalize').sttFinalizes();
+      call.botFinishes().without('playout.pause', 'playout.clear');
+      call.callerSays('Go.').llmAnswers('A long enough answer.').botPlays(340);
+      call.callerBegins().ordered('playout.pause').callerInsists().ordered('playout.clear 3');
+    },
+  ),
+
   dialogue('after a clear no mark of the cut answer is awaited', (begin) => {
     const call = begin({ echoMs: 100 }).opens().callerSays('Go.').llmAnswers('First part. Second part here.');
     call.botPlays(words('First part. ')).callerBegins().callerInsists().sttHears('Stop.').callerStops();

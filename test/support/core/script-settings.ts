@@ -46,6 +46,7 @@ export const scriptSettings: CallSettings = {
     backchannels: ['mm-hmm', 'i see'],
     resumeAfterMs: 600,
     dtmf: true,
+    greeting: true,
   },
   idle: { askAfterMs: 10_000, ask: 'Are you still there?', endAfter: 2 },
   outage: { keepMs: 10_000, hold: 'Still trouble.', back: 'I am back.', unheardNote: '[unheard]' },

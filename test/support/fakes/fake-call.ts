@@ -285,6 +285,7 @@ const fakeSettings = (): CallServices['settings'] => ({
     backchannels: ['mm-hmm'],
     resumeAfterMs: 500,
     dtmf: true,
+    greeting: true,
   },
   idle: { askAfterMs: 0, ask: 'Are you there?', endAfter: 2 },
   limits: defaultCallLimits,

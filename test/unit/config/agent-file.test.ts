@@ -14,6 +14,7 @@ const plainInterrupt = {
   backchannels: backchannelsOf('en'),
   resumeAfterMs: 600,
   dtmf: true,
+  greeting: true,
 };
 const plainTelephony = {
   settleTimeoutMs: 8000,

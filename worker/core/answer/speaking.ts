@@ -200,7 +200,8 @@ export function startLine(step: Step, kind: AgentLine, options: { owedSince?: Mi
   else if (kind === 'farewell' && !lastWords && commands.end !== undefined)
     sayClosing(step, commands.end.farewell, options);
   else {
-    const interruptible = kind !== 'farewell' || mayStay(step.state);
+    const { greeting } = step.state.setup.settings.interrupt;
+    const interruptible = kind === 'greeting' ? greeting : kind !== 'farewell' || mayStay(step.state);
     startText(step, kind, { text: lineText(step, kind), interruptible, ...options });
   }
 }
