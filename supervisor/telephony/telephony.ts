@@ -255,6 +255,7 @@ export class Telephony {
     const control = this.#carrierB;
     if (callId === '' || control === undefined) return;
     if (type === 'call.hangup') control.ended(callId);
+    else if (/^call\.(initiated|answered|machine\.)/.test(type)) control.begins(callId);
     const mark = [marks.outbound, marks.unscreened].find((one) => state.startsWith(one));
     if (mark !== undefined) {
       const fact = outboundFactB(type, callId, payload);

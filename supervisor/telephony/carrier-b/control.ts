@@ -180,7 +180,9 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     fields: object,
   ): Promise<MadeOutcome> {
     const connection = { connection_id: this.#account.connectionId, to, from, timeout_secs: ringS };
-    return made(await this.#post('/calls', { ...connection, ...fields }), 'call_control_id');
+    const outcome = made(await this.#post('/calls', { ...connection, ...fields }), 'call_control_id');
+    if (outcome.kind === 'ok') this.begins(outcome.id);
+    return outcome;
   }
 
   async connect(
@@ -229,6 +231,11 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
   /** The carrier has said all of what a leg was to hear. */
   spoken(legId: string): void {
     this.#speaking.get(legId)?.();
+  }
+
+  /** The carrier tells of a call or a leg that it is there. One that was over bore the same id. */
+  begins(callId: string): void {
+    this.#over.delete(callId);
   }
 
   /** The carrier tells that a call or a leg is over. */

@@ -320,6 +320,9 @@ it('nothing is asked of carrier B for a call or a leg of which it has told the e
   expect(await control.putBack('v3:caller', given)).toEqual({ ...gone, gone: true });
   expect(await control.hangUp('v3:leg', 'k')).toEqual({ ...gone, gone: true });
   expect(sent().map(([path]) => path)).toEqual(['/calls/v3%3Aleg/actions/speak']);
+  control.begins('v3:leg');
+  expect(await control.hangUp('v3:leg', 'k2')).not.toEqual({ ...gone, gone: true });
+  expect(sent().map(([path]) => path)).toContain('/calls/v3%3Aleg/actions/hangup');
 });
 
 describe('a command that a carrier gives no answer to', () => {
