@@ -1,10 +1,34 @@
 /** What a worker that is gone left of a connection. */
-import type { LeftConnection } from '../../shared/protocol/call-record.ts';
+import type { CallRecords, LeftConnection } from '../../shared/protocol/call-record.ts';
 
 /** The slot of its record, and how far the stream of bytes can be trusted. */
 export interface Remains {
   readonly slot: number;
   readonly connection: LeftConnection;
+}
+
+/** Of two records of a connection the one that holds comes first: half a message on the wire is known to the newer one alone. */
+const order: readonly LeftConnection[] = ['torn', 'open', 'writable', 'begun'];
+
+/**
+ * What stands in these slots, by connection. A worker that died while it took a call up from another of its own slots left two records of it:
+ * the one that does not hold is ended, or the next worker's death would make it be taken for a call that was just begun.
+ */
+export function remainsIn(records: CallRecords, slots: Iterable<number>): ReadonlyMap<number, Remains> {
+  const found = new Map<number, Remains>();
+  for (const slot of slots) {
+    const record = records.record(slot);
+    const { offer } = record;
+    const connection = record.left(offer);
+    if (offer === 0 || connection === undefined) continue;
+    const other = found.get(offer);
+    if (other !== undefined && order.indexOf(other.connection) <= order.indexOf(connection)) record.end();
+    else {
+      if (other !== undefined) records.record(other.slot).end();
+      found.set(offer, { slot, connection });
+    }
+  }
+  return found;
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 } from '../../shared/protocol/mailbox.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { createSharedMemory, mapSharedMemory } from '../../shared/runtime/shm.ts';
-import type { Remains } from '../handover/remains.ts';
+import { remainsIn, type Remains } from '../handover/remains.ts';
 
 /** History that inference keeps of a call when no turn model reads it. */
 const shortRingFrames = 16;
@@ -68,14 +68,9 @@ export class CallMemory {
   /** Records of a worker's calls. A slot that was begun anew since belongs to another connection. */
   readonly remains = (worker: number): ReadonlyMap<number, Remains> => {
     const { slotsPerWorker } = this.layout;
-    const found = new Map<number, Remains>();
-    if (!this.#keepsCalls) return found;
-    for (let slot = worker * slotsPerWorker; slot < (worker + 1) * slotsPerWorker; slot += 1) {
-      const record = this.#records.record(slot);
-      const connection = record.left(record.offer);
-      if (record.offer > 0 && connection !== undefined) found.set(record.offer, { slot, connection });
-    }
-    return found;
+    if (!this.#keepsCalls) return new Map();
+    const slots = Array.from({ length: slotsPerWorker }, (_, at) => worker * slotsPerWorker + at);
+    return remainsIn(this.#records, slots);
   };
 
   /** Frames that wait in the fullest mailbox of a living thread. */
