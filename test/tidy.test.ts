@@ -6,11 +6,11 @@ import ts from 'typescript';
 import { describe, it, expect } from 'vitest';
 
 const root = new URL('../', import.meta.url);
-const longestFile = 400;
+const longestFile = 600;
 /** A table of cases is read in one place. */
 const longestTestFile = 600;
 const longestFunction = 70;
-const fullestFolder = 20;
+const fullestFolder = 30;
 
 const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   cwd: root,

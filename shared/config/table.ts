@@ -3,6 +3,7 @@
  * the messages are made here, from the declaration alone, so that no value can get into them.
  */
 import type { z } from 'zod';
+import { isExactNumber } from '../base/exact-json.ts';
 import { nearestName } from './nearest.ts';
 import type { KeyPath, ProblemList } from './problem.ts';
 
@@ -31,7 +32,11 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 export const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof Date) &&
+  !isExactNumber(value);
 
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   let value = root;
