@@ -18,6 +18,7 @@ import { runToken } from './commands/token-command.ts';
 import { leadProcessGroup } from '../shared/runtime/child.ts';
 import { forJournal, isJournal } from '../shared/runtime/journal.ts';
 import { readTakeover, takeoverVariable } from '../shared/protocol/takeover.ts';
+import { readProcessState } from '../shared/runtime/process-state.ts';
 import { systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { newLog } from '../shared/runtime/log.ts';
 
@@ -195,7 +196,9 @@ async function serve(args: readonly string[]): Promise<number | undefined> {
   }
   const takeover = readTakeover(process.env[takeoverVariable], {
     parentPid: process.ppid,
-    hasChannel: process.connected,
+    // Stays where the other end has gone.
+    hasChannel: process.send !== undefined,
+    isAlive: (pid) => readProcessState(pid)?.ended === false,
   });
   if (!takeover.ok) {
     err(takeover.error);

@@ -13,7 +13,7 @@ import { webrtcAnswered, webrtcAsked } from './webrtc/takeover.ts';
 export const takeoverVariable = 'SVC_TAKES_OVER_FROM';
 
 /** Rises with every change that the other side would misread. */
-export const takeoverVersion = 1;
+export const takeoverVersion = 2;
 
 const ids = z.string().min(1).max(1024);
 /** Session id, and the Unix second from which on its token cannot be verified any more. */
@@ -70,6 +70,8 @@ const toPredecessor = z.discriminatedUnion('type', [
   z.object({ type: z.literal('took') }),
   /** It ends without serving; sentences without values or secrets. */
   z.object({ type: z.literal('failed'), problems: z.array(z.string()) }),
+  /** It was told to stop: what still drains may do so for no longer than after a stop of its own. */
+  z.object({ type: z.literal('stops') }),
   /** It was told to stop more than once: what still drains should hurry. */
   z.object({ type: z.literal('hurry') }),
   ...sipRelayed,
@@ -91,16 +93,21 @@ function read<T>(schema: z.ZodType<T>, message: unknown): Result<T, string> {
 }
 
 /**
- * Whether this process was started to take over. The variable must name its parent, and the message channel must be there:
- * whatever else sets it is a mistake that would leave a service without listeners.
+ * Whether this process was started to take over. The variable must name its parent, or one that has died since, and it must have been
+ * started with a message channel: whatever else sets it is a mistake that would leave a service without listeners.
  */
 export function readTakeover(
   value: string | undefined,
-  facts: { readonly parentPid: number; readonly hasChannel: boolean },
+  facts: {
+    readonly parentPid: number;
+    readonly hasChannel: boolean;
+    readonly isAlive: (pid: number) => boolean;
+  },
 ): Result<boolean, string> {
   if (value === undefined) return ok(false);
   if (!/^[1-9]\d{0,9}$/.test(value)) return fail(`${takeoverVariable} must be a process id`);
-  if (Number(value) !== facts.parentPid || !facts.hasChannel)
+  const isParent = Number(value) === facts.parentPid || !facts.isAlive(Number(value));
+  if (!isParent || !facts.hasChannel)
     return fail(`${takeoverVariable} is set by the service for a restart alone; unset it`);
   return ok(true);
 }

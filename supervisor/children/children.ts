@@ -7,6 +7,7 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
+import { readProcessState, type ProcessState } from '../../shared/runtime/process-state.ts';
 import { createSocketPair } from '../../shared/runtime/shm.ts';
 import type { CallOffer, FromInference, FromWorker, ToWorker } from '../../shared/protocol/ipc.ts';
 import type { SipOffer } from '../../shared/protocol/sip/calls.ts';
@@ -27,7 +28,6 @@ import {
   type ChildRow,
   type ProcessTable,
 } from './process-table.ts';
-import { readProcessState, type ProcessState } from './process-state.ts';
 
 export interface ChildrenOptions {
   readonly clock: Clock;

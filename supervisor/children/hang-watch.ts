@@ -7,7 +7,7 @@ import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
 import { type Mailboxes } from '../../shared/protocol/mailbox.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Log } from '../../shared/runtime/log.ts';
-import type { ProcessState } from './process-state.ts';
+import type { ProcessState } from '../../shared/runtime/process-state.ts';
 import { hangs, type ChildPhase, type ChildRow, type ProcessTable } from './process-table.ts';
 
 /** When this process itself was held up for longer, its view of the others is old and proves nothing. */

@@ -73,7 +73,9 @@ export interface ReceptionOptions {
   readonly cannotTake: () => void;
   /** Another supervisor serves now. */
   readonly left: (successorPid: number) => void;
-  /** The drain of this supervisor should be over sooner. */
+  /** The supervisor after this one stops. */
+  readonly successorStops: () => void;
+  /** The drain of this supervisor should be over now. */
   readonly hurry: () => void;
 }
 
@@ -159,7 +161,7 @@ export class Reception {
   }
 
   #newSuccession(): Succession {
-    const { settings, clock, log, launch, priorities, accepted, left, hurry } = this.#options;
+    const { settings, clock, log, launch, priorities, accepted, left, successorStops, hurry } = this.#options;
     return new Succession({
       clock,
       log,
@@ -183,6 +185,10 @@ export class Reception {
       leave: (successorPid) => {
         this.#ports.leave();
         left(successorPid);
+      },
+      stops: () => {
+        this.#predecessor?.stops();
+        successorStops();
       },
       hurry: () => {
         this.#predecessor?.hurry();
@@ -208,7 +214,10 @@ export class Reception {
       },
       bindRest: () => this.#bind(),
       arrived,
-      took: serves,
+      took: ({ alone }) => {
+        if (alone) log.warn('the supervisor that this one was to take over from is gone; this one serves');
+        serves();
+      },
       failed: (reason) => {
         log.fatal({ reason }, 'the service cannot take over');
         cannotTake();
@@ -279,7 +288,9 @@ export class Reception {
   stop({ again }: { readonly again: boolean }): void {
     this.#succession.stop();
     if (this.isService) this.#options.telephony.own.outbound.leave();
-    if (again && this.#predecessor?.isGone === false) this.#predecessor.hurry();
+    if (this.#predecessor?.isGone !== false) return;
+    if (again) this.#predecessor.hurry();
+    else this.#predecessor.stops();
   }
 
   /** No call is left, nor a connection that may yet become one, nor a caller on hold. */

@@ -14,15 +14,18 @@ export interface DepartureOptions {
   readonly clock: Clock;
   readonly drain: DrainTimes;
   readonly isNeeded: () => boolean;
+  /** The service was told to stop, or the supervisor after this one was: nobody is waited for without end any more. */
+  readonly isStopping: () => boolean;
   readonly leave: () => void;
 }
 
-/** Calls `leave` once nobody needs this process, or when a whole drain of another one would be over as well. */
-export function departWhenUnneeded({ clock, drain, isNeeded, leave }: DepartureOptions): void {
+/** Calls `leave` once nobody needs this process, or when a whole drain of another one would be over as well, counted from the stop. */
+export function departWhenUnneeded({ clock, drain, isNeeded, isStopping, leave }: DepartureOptions): void {
   const mostMs: Millis = drain.drainTimeoutMs + drain.cancelGraceMs + drain.abortWaitMs + marginMs;
-  const untilMs = clock.now() + mostMs;
+  let untilMs: Millis | undefined;
   const look = (): void => {
-    if (isNeeded() && clock.now() < untilMs) clock.after(lookEveryMs, look);
+    if (isStopping()) untilMs ??= clock.now() + mostMs;
+    if (isNeeded() && (untilMs === undefined || clock.now() < untilMs)) clock.after(lookEveryMs, look);
     else leave();
   };
   look();

@@ -54,8 +54,8 @@ export interface PredecessorOptions {
   /** Binds what the old one did not have. */
   readonly bindRest: () => Promise<void>;
   readonly arrived: (arrived: Arrived) => void;
-  /** This process serves. */
-  readonly took: () => void;
+  /** This process serves. `alone`: the old one died before it had given everything. */
+  readonly took: (how: { readonly alone: boolean }) => void;
   /** It cannot take over; the old one goes on. */
   readonly failed: (reason: string) => void;
 }
@@ -64,6 +64,8 @@ export class Predecessor {
   readonly #options: PredecessorOptions;
   readonly #calls = new Map<number, () => void>();
   readonly #opening: Promise<void>[] = [];
+  #isPrepared = false;
+  #isTaking = false;
   #hasTaken = false;
   #isGone = false;
 
@@ -86,6 +88,7 @@ export class Predecessor {
 
   /** Everything but the listeners is there. */
   prepared(): void {
+    this.#isPrepared = true;
     if (this.#options.channel.isOpen()) this.#say({ type: 'prepared', version: takeoverVersion });
     else this.#onGone();
   }
@@ -93,6 +96,11 @@ export class Predecessor {
   /** Why this supervisor cannot serve. */
   tell(problem: string, told: () => void): void {
     this.#options.channel.send({ type: 'failed', problems: [problem] }, told);
+  }
+
+  /** This supervisor was told to stop, the first time or once more. */
+  stops(): void {
+    this.#say({ type: 'stops' });
   }
 
   hurry(): void {
@@ -126,6 +134,8 @@ export class Predecessor {
   }
 
   #learn(message: ToSuccessor): void {
+    // Its calls are over with it, whatever it said of them.
+    if (this.#isGone) return;
     const { tokens, seats } = this.#options;
     switch (message.type) {
       case 'tokens':
@@ -179,7 +189,10 @@ export class Predecessor {
       this.#opening.push(this.#options.open(name, given));
   }
 
+  /** All that the old one gives is here, or it is gone: what is missing is bound. */
   #finish(): void {
+    if (this.#isTaking) return;
+    this.#isTaking = true;
     const { isServing, bindRest, took } = this.#options;
     if (!isServing()) {
       this.#fail('it was told to stop');
@@ -190,7 +203,8 @@ export class Predecessor {
       () => {
         this.#hasTaken = true;
         this.#say({ type: 'took' });
-        took();
+        took({ alone: this.#isGone });
+        if (this.#isGone) this.#forgetPredecessor();
       },
       (error: unknown) => this.#fail(error instanceof Error ? error.message : 'a listener cannot be opened'),
     );
@@ -206,10 +220,12 @@ export class Predecessor {
 
   #onGone(): void {
     this.#isGone = true;
-    if (!this.#hasTaken) {
-      this.#fail('the supervisor that it was to take over from is gone');
-      return;
-    }
+    if (this.#hasTaken) this.#forgetPredecessor();
+    // A service without its old supervisor is still wanted. Before the children are ready it waits for them.
+    else if (this.#isPrepared) this.#finish();
+  }
+
+  #forgetPredecessor(): void {
     this.#options.companion?.predecessorGone();
     this.#options.sessionUrls?.predecessorGone();
     for (const release of this.#calls.values()) release();

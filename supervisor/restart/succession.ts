@@ -56,7 +56,9 @@ export interface SuccessionOptions {
   readonly judge: (arrived: Arrived) => void;
   /** The new supervisor serves: close the listeners and drain. */
   readonly leave: (successorPid: number) => void;
-  /** The new supervisor wants the drain to be over sooner. */
+  /** The new supervisor stops, and what drains here has no longer than after a stop of its own. */
+  readonly stops: () => void;
+  /** It wants the drain to be over now. */
   readonly hurry: () => void;
 }
 
@@ -227,6 +229,9 @@ export class Succession {
         return;
       case 'took':
         this.#step({ type: 'successor.took' });
+        return;
+      case 'stops':
+        if (this.isOver) this.#options.stops();
         return;
       case 'hurry':
         if (this.isOver) this.#options.hurry();

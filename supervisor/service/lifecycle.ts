@@ -1,11 +1,14 @@
 /**
  * The life of the service as a pure machine: starting, serving, draining, stopping, gone (spec 03, Limits, drain on
- * SIGTERM). Calls may finish while it drains, are told to stop after that, and are cut when they do not.
+ * SIGTERM). Calls may finish while it drains, are told to stop after that, and are cut when they do not. After a reload they may
+ * finish whenever they do: only a stop, or a limit that the operator has set, ends them.
  */
 import type { Millis } from '../../shared/base/units.ts';
 
 export interface DrainTimes {
   readonly drainTimeoutMs: Millis;
+  /** After another supervisor has taken over; absent: calls go on until they end. */
+  readonly reloadDrainMs?: Millis;
   readonly cancelGraceMs: Millis;
   readonly abortWaitMs: Millis;
 }
@@ -15,8 +18,8 @@ export type LifecyclePhase =
   | { readonly phase: 'serving' }
   | {
       readonly phase: 'draining';
-      readonly until: Millis;
-      /** No signal has asked for it: another supervisor has taken over. */
+      readonly until: Millis | undefined;
+      /** No signal to this process has asked for it: another supervisor has taken over. */
       readonly unasked?: boolean;
     }
   /** Calls have been told that the service stops. */
@@ -33,7 +36,9 @@ export interface Lifecycle {
 export type LifecycleEvent =
   | { readonly type: 'children.ready' }
   | { readonly type: 'signal.received' }
-  /** The supervisor that took over was told to stop more than once. */
+  /** The supervisor that took over was told to stop. */
+  | { readonly type: 'successor.stops' }
+  /** It was told so more than once. */
   | { readonly type: 'hurry' }
   /** Another supervisor has taken over. */
   | { readonly type: 'handed.over' }
@@ -57,12 +62,16 @@ export function stepLifecycle(life: Lifecycle, event: LifecycleEvent, now: Milli
       return ['announce.ready'];
     case 'signal.received':
       return onSignal(life, now);
+    case 'successor.stops':
+      if (life.state.phase === 'draining' && life.state.unasked === true)
+        life.state = { ...life.state, until: stopUntil(life, now) };
+      return [];
     case 'hurry':
       return advance(life, now);
     case 'handed.over':
-      return life.state.phase === 'serving' ? drain(life, now, { unasked: true }) : [];
+      return life.state.phase === 'serving' ? leave(life, now) : [];
     case 'deadline.reached':
-      return 'until' in life.state && now >= life.state.until ? advance(life, now) : [];
+      return now >= (lifecycleDeadline(life) ?? Number.POSITIVE_INFINITY) ? advance(life, now) : [];
     case 'calls.gone':
       return life.state.phase === 'draining' ? stop(life, now) : [];
     case 'children.gone':
@@ -77,13 +86,26 @@ function onSignal(life: Lifecycle, now: Millis): LifecycleAction[] {
   const { state } = life;
   if (state.phase === 'starting' || state.phase === 'serving') return drain(life, now);
   if (state.phase !== 'draining' || state.unasked !== true) return advance(life, now);
-  life.state = { phase: 'draining', until: state.until };
+  life.state = { phase: 'draining', until: stopUntil(life, now) };
   return [];
 }
 
-function drain(life: Lifecycle, now: Millis, how: { unasked?: boolean } = {}): LifecycleAction[] {
-  life.state = { phase: 'draining', until: now + life.times.drainTimeoutMs, ...how };
+function drain(life: Lifecycle, now: Millis): LifecycleAction[] {
+  life.state = { phase: 'draining', until: now + life.times.drainTimeoutMs };
   return ['begin.drain'];
+}
+
+function leave(life: Lifecycle, now: Millis): LifecycleAction[] {
+  const { reloadDrainMs } = life.times;
+  const until = reloadDrainMs === undefined ? undefined : now + reloadDrainMs;
+  life.state = { phase: 'draining', until, unasked: true };
+  return ['begin.drain'];
+}
+
+/** The end of a drain that a stop has asked for; one that ends sooner does so all the same. */
+function stopUntil({ state, times }: Lifecycle, now: Millis): Millis {
+  const until = now + times.drainTimeoutMs;
+  return state.phase === 'draining' ? Math.min(until, state.until ?? until) : until;
 }
 
 function advance(life: Lifecycle, now: Millis): LifecycleAction[] {

@@ -59,6 +59,7 @@ export class Service {
   /** Path; none once it could not be loaded. */
   #turnModel: string | undefined;
   #stopsAsked = 0;
+  #isSuccessorStopping = false;
   #timer: Timer | undefined;
 
   constructor(options: ServiceOptions) {
@@ -189,6 +190,10 @@ export class Service {
         this.#telephony.own.leave();
         this.#step({ type: 'handed.over' });
       },
+      successorStops: () => {
+        this.#isSuccessorStopping = true;
+        this.#step({ type: 'successor.stops' });
+      },
       hurry: () => this.#step({ type: 'hurry' }),
     });
   }
@@ -311,6 +316,12 @@ export class Service {
     }
   }
 
+  /** How long calls may go on from here; undefined: until they end. */
+  #drainMs(): number | undefined {
+    const until = lifecycleDeadline(this.#lifecycle);
+    return until === undefined ? undefined : until - this.#options.clock.now();
+  }
+
   #lookWhetherEmpty(): void {
     if (this.#reception.isEmpty) this.#step({ type: 'calls.gone' });
   }
@@ -354,13 +365,13 @@ export class Service {
   }
 
   #perform(action: LifecycleAction): void {
-    const { log, settings } = this.#options;
+    const { log } = this.#options;
     switch (action) {
       case 'announce.ready':
         this.#reception.prepared();
         return;
       case 'begin.drain':
-        log.info({ sessions: this.#sessions.now, drainMs: settings.drain.drainTimeoutMs }, 'draining');
+        log.info({ sessions: this.#sessions.now, drainMs: this.#drainMs() }, 'draining');
         this.#children.drain();
         if (this.#reception.isService) this.#presence.stops();
         this.#lookWhetherEmpty();
@@ -388,6 +399,7 @@ export class Service {
     departWhenUnneeded({
       ...{ clock, drain: settings.drain },
       isNeeded: () => this.#handOver.isTelling || (this.#stopsAsked < 2 && this.#reception.isNeeded),
+      isStopping: () => this.#stopsAsked > 0 || this.#isSuccessorStopping,
       leave: () => {
         this.#reception.close();
         this.#sip.close();

@@ -1,11 +1,18 @@
 /** The server variables about how the service ends, restarts and outlives its children. Part of the list in `server.ts`. */
 import { present } from '../../base/present.ts';
 import type { Reader } from './environment.ts';
-import { durationVariable, optionalPathVariable, switchVariable } from './variables.ts';
+import {
+  durationVariable,
+  optionalDurationVariable,
+  optionalPathVariable,
+  switchVariable,
+} from './variables.ts';
 
 export interface LifetimeSettings {
   readonly drain: {
     readonly drainTimeoutMs: number;
+    /** How long calls may go on after a reload; absent: until they end. */
+    readonly reloadDrainMs?: number;
     readonly cancelGraceMs: number;
     readonly abortWaitMs: number;
   };
@@ -26,6 +33,11 @@ export const lifetimeVariables = {
     defaultMs: 30_000,
     leastMs: 0,
   }),
+  reloadDrain: optionalDurationVariable(
+    'SVC_RELOAD_DRAIN_TIMEOUT',
+    'How long running calls may go on after a reload (SIGUSR2); off: until they end. A stop ends them after SVC_DRAIN_TIMEOUT all the same.',
+    { leastMs: 1000 },
+  ),
   cancelGrace: durationVariable('SVC_CANCEL_GRACE', 'How long calls get to end once told to.', {
     defaultMs: 5000,
     leastMs: 0,
@@ -66,10 +78,15 @@ export const lifetimeVariables = {
 } as const;
 
 export function takeLifetime(reader: Reader): LifetimeSettings {
-  const { drainTimeout, cancelGrace, abortWait, restartTimeout, hangTimeout, pidFile, ...switches } =
-    reader.takeAll(lifetimeVariables);
+  const { drainTimeout, reloadDrain, cancelGrace, abortWait, ...others } = reader.takeAll(lifetimeVariables);
+  const { restartTimeout, hangTimeout, pidFile, ...switches } = others;
   return {
-    drain: { drainTimeoutMs: drainTimeout, cancelGraceMs: cancelGrace, abortWaitMs: abortWait },
+    drain: {
+      drainTimeoutMs: drainTimeout,
+      ...present({ reloadDrainMs: reloadDrain }),
+      cancelGraceMs: cancelGrace,
+      abortWaitMs: abortWait,
+    },
     restartTimeoutMs: restartTimeout,
     hangTimeoutMs: hangTimeout,
     ...present({ pidFile }),

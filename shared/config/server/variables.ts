@@ -84,6 +84,27 @@ export function durationVariable(
   return readVariable(name, text, { form, defaultText: showDuration(defaultMs), read, fallback: defaultMs });
 }
 
+/** A duration, or `off` for none, which is the default. */
+export function optionalDurationVariable(
+  name: Name,
+  text: string,
+  { leastMs }: { readonly leastMs: number },
+): Variable<number | undefined> {
+  const duration = durationVariable(name, text, { defaultMs: leastMs, leastMs });
+  const form = `${duration.form}, or off`;
+  const read = (value: string): Result<number | undefined, string> => {
+    if (value === 'off') return ok(undefined);
+    const found = duration.read(value);
+    return found.ok ? found : fail(`must be a ${form}`);
+  };
+  return readVariable<number | undefined>(name, text, {
+    form,
+    defaultText: 'off',
+    read,
+    fallback: undefined,
+  });
+}
+
 /** An integer. `fallback` may depend on the machine; then `defaultText` says how. */
 export function countVariable(
   name: Name,

@@ -347,6 +347,48 @@ describe('a restart that fails', () => {
   });
 });
 
+describe('a reload', () => {
+  it('ends no call, however short the drain of a stop is', async () => {
+    service = await start({ greeting: longGreeting, env: { SVC_DRAIN_TIMEOUT: '0ms' } });
+    const running = await service.call();
+    const [old, fresh] = await restarted(service);
+    // A drain of a stop would have told the call to end before this one has begun.
+    const later = await service.call();
+    expect(service.said('draining', (line) => line['pid'] === old)?.['drainMs']).toBeUndefined();
+    expect((await running.hangUp()).code).toBe(1000);
+    await stopped(service, old);
+    expect((await later.hangUp()).code).toBe(1000);
+    expect(servingPid(service)).toBe(fresh);
+  });
+
+  it('leaves no call of the old supervisor behind when the service is stopped after it', async () => {
+    service = await start({ greeting: longGreeting, env: { SVC_DRAIN_TIMEOUT: '0ms' } });
+    const running = await service.call();
+    const [, fresh] = await restarted(service);
+    process.kill(fresh, 'SIGTERM');
+    expect(await running.closed).toEqual({ code: 1001, reason: 'shutdown' });
+    await service.ended;
+  });
+
+  it.each(['restart: a new supervisor starts', 'inference ready', 'listening'])(
+    'whose old supervisor is killed at "%s" leaves the new one serving',
+    async (moment) => {
+      service = await start();
+      const old = servingPid(service);
+      const seen = service.log.length;
+      process.kill(old, 'SIGUSR2');
+      await service.says(moment, (line) => service.log.indexOf(line) >= seen);
+      process.kill(old, 'SIGKILL');
+      await service.says(
+        'ready',
+        (line) => line['role'] === 'supervisor' && service.log.indexOf(line) >= seen,
+      );
+      expect(servingPid(service)).not.toBe(old);
+      expect((await (await service.call()).hangUp()).code).toBe(1000);
+    },
+  );
+});
+
 describe('a supervisor that took over', () => {
   it('waits with its end for the calls of the old one when it is told to stop', async () => {
     service = await start();

@@ -5,13 +5,17 @@ import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const drain = { drainTimeoutMs: 30_000, cancelGraceMs: 5_000, abortWaitMs: 1_000 };
 
-function depart(isNeededUntilMs: number): { ends: number[]; advance: (ms: number) => void } {
+function depart(
+  isNeededUntilMs: number,
+  isStopping = (): boolean => true,
+): { ends: number[]; advance: (ms: number) => void } {
   const clock = newVirtualClock();
   const ends: number[] = [];
   departWhenUnneeded({
     clock,
     drain,
     isNeeded: () => clock.now() < isNeededUntilMs,
+    isStopping,
     leave: () => ends.push(clock.now()),
   });
   return { ends, advance: (ms) => clock.advance(ms) };
@@ -34,5 +38,15 @@ describe('a supervisor without calls', () => {
     const { ends, advance } = depart(Number.POSITIVE_INFINITY);
     advance(600_000);
     expect(ends).toEqual([43_000]);
+  });
+
+  it('waits without end for calls of the one before it after a reload, until the service stops', () => {
+    let isStopping = false;
+    const { ends, advance } = depart(Number.POSITIVE_INFINITY, () => isStopping);
+    advance(3_600_000);
+    expect(ends).toEqual([]);
+    isStopping = true;
+    advance(43_100);
+    expect(ends).toHaveLength(1);
   });
 });

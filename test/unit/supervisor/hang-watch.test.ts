@@ -35,7 +35,7 @@ function world(
     hangMs: 5_000,
     log: { error: () => undefined },
     kill: (row) => hung.push(row.role),
-    stateOf: (row) => (row.role === 'worker' ? { ...kernel } : undefined),
+    stateOf: (row) => (row.role === 'worker' ? { ended: false, ...kernel } : undefined),
   });
   return { watch, boxes, hung, table, kernel };
 }

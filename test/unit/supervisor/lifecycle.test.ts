@@ -82,6 +82,48 @@ describe('the lifecycle', () => {
     expect(run(serving(), events)).toEqual(['begin.drain', 'tell.calls', 'kill.children', 'exit']);
   });
 
+  it('lets calls go on after a reload until they end, whatever the time of a stop is', () => {
+    const life = serving();
+    expect(run(life, [['handed.over', 0]])).toEqual(['begin.drain']);
+    expect(lifecycleDeadline(life)).toBeUndefined();
+    expect(run(life, [['deadline.reached', 1e9]])).toEqual([]);
+    expect(run(life, [['calls.gone', 1e9]])).toEqual(['tell.calls']);
+  });
+
+  it('ends the calls of a reload at the limit that the operator has set', () => {
+    const life = newLifecycle({ ...times, reloadDrainMs: 600_000 });
+    run(life, [
+      ['children.ready', 0],
+      ['handed.over', 100],
+    ]);
+    expect(lifecycleDeadline(life)).toBe(600_100);
+    expect(run(life, [['deadline.reached', 600_100]])).toEqual(['tell.calls']);
+  });
+
+  it.each(['signal.received', 'successor.stops'] as const)(
+    'drains as for a stop when one comes after a reload: %s',
+    (type) => {
+      const life = serving();
+      run(life, [
+        ['handed.over', 0],
+        [type, 1_000],
+      ]);
+      expect(lifecycleDeadline(life)).toBe(31_000);
+    },
+  );
+
+  it('is not cut short by the signal to the whole group behind the word of the supervisor that took over', () => {
+    const life = serving();
+    const events = [
+      ['handed.over', 0],
+      ['successor.stops', 1_000],
+      ['signal.received', 1_001],
+      ['successor.stops', 1_002],
+    ] as const;
+    expect(run(life, events)).toEqual(['begin.drain']);
+    expect(lifecycleDeadline(life)).toBe(31_000);
+  });
+
   it('lets calls go on at the first signal after another supervisor has taken over, and hurries at the next', () => {
     const events = [
       ['handed.over', 0],
@@ -90,7 +132,7 @@ describe('the lifecycle', () => {
     ] as const;
     const life = serving();
     expect(run(life, events.slice(0, 2))).toEqual(['begin.drain']);
-    expect(lifecycleDeadline(life)).toBe(30_000);
+    expect(lifecycleDeadline(life)).toBe(30_010);
     expect(run(life, events.slice(2))).toEqual(['tell.calls']);
   });
 

@@ -7,7 +7,12 @@ import { PassThrough } from 'node:stream';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { readToPredecessor, readToSuccessor, type ToSuccessor } from '../../../shared/protocol/takeover.ts';
+import {
+  readToPredecessor,
+  readToSuccessor,
+  takeoverVersion,
+  type ToSuccessor,
+} from '../../../shared/protocol/takeover.ts';
 import { Admission } from '../../../supervisor/admission/admission.ts';
 import { CallSeats } from '../../../supervisor/admission/call-seats.ts';
 import type { Arrived } from '../../../supervisor/listeners/listeners.ts';
@@ -59,6 +64,7 @@ class Change {
   readonly left: number[] = [];
   killed = 0;
   took = 0;
+  tookAlone = false;
   failed: string | undefined;
   readonly succession: Succession;
   predecessor: Predecessor | undefined;
@@ -67,6 +73,7 @@ class Change {
   /** Arrivals that were given to the new supervisor; `false` refuses them as a broken channel does. */
   readonly given: Extract<ToSuccessor, { type: 'arrival' }>[] = [];
   isBroken = false;
+  isGone = false;
   #events: SuccessorEvents | undefined;
   #read: (message: unknown, handle: unknown) => void = () => undefined;
   gone: () => void = () => undefined;
@@ -83,6 +90,7 @@ class Change {
       listeners: () => new Map([['websocket', createServer()]]),
       judge: ({ arrival }) => void this.judged.push(arrival.head.url),
       leave: (pid) => void this.left.push(pid),
+      stops: () => void this.left.push(-2),
       hurry: () => void this.left.push(-1),
     });
   }
@@ -113,13 +121,17 @@ class Change {
   #start(events: SuccessorEvents): SuccessorProcess {
     this.#events = events;
     const channel: ParentChannel = {
-      isOpen: () => true,
+      isOpen: () => !this.isGone,
       send: (message, sent) => {
         this.says(message);
         sent();
       },
       onMessage: (take) => (this.#read = take),
-      onGone: (gone) => (this.gone = gone),
+      onGone: (gone) =>
+        (this.gone = () => {
+          this.isGone = true;
+          gone();
+        }),
     };
     this.predecessor = new Predecessor({
       channel,
@@ -129,7 +141,10 @@ class Change {
       open: () => Promise.resolve(),
       bindRest: () => Promise.resolve(),
       arrived: () => undefined,
-      took: () => (this.took += 1),
+      took: ({ alone }) => {
+        this.took += 1;
+        this.tookAlone = alone;
+      },
       failed: (reason) => (this.failed = reason),
     });
     return {
@@ -241,7 +256,7 @@ describe('an arrival', () => {
     const change = new Change();
     change.delayed = [];
     change.succession.ask(undefined);
-    change.says({ type: 'prepared', version: 1 });
+    change.says({ type: 'prepared', version: takeoverVersion });
     change.succession.arrived(arrivalAt('/while-copying'));
     change.says({ type: 'copied' });
     return change;
@@ -298,7 +313,7 @@ describe('a successor', () => {
   it('that speaks another version of the hand-over is given up', () => {
     const change = new Change();
     change.succession.ask(undefined);
-    change.says({ type: 'prepared', version: 2 });
+    change.says({ type: 'prepared', version: takeoverVersion + 1 });
     expect([change.killed, change.succession.isOver]).toEqual([1, false]);
   });
 
@@ -314,10 +329,21 @@ describe('a successor', () => {
     expect(change.fresh.content).toEqual(before);
   });
 
-  it('gives up itself when the old one is gone before it took over', () => {
+  it.each(['starting', 'copying'] as const)('serves alone when the old one dies while %s', async (phase) => {
     const change = new Change();
+    change.delayed = [];
     change.succession.ask(undefined);
+    const call = change.old.seats.take('192.0.2.1', 'websocket');
+    if (phase === 'copying') change.predecessor?.prepared();
+    change.clock.advance(0);
+    const copied = change.delayed?.splice(0) ?? [];
     change.gone();
-    expect(change.failed).toBe('the supervisor that it was to take over from is gone');
+    if (phase === 'starting') change.predecessor?.prepared();
+    change.delayed = copied;
+    change.deliver();
+    await settled();
+    expect([change.took, change.tookAlone, change.failed]).toEqual([1, true, undefined]);
+    // Calls of a process that is gone hold nothing.
+    expect([call === undefined, change.fresh.admission.connections]).toEqual([false, 0]);
   });
 });

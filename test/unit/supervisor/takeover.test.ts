@@ -3,11 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { readTakeover, readToPredecessor, readToSuccessor } from '../../../shared/protocol/takeover.ts';
 
 describe('a process', () => {
-  const child = { parentPid: 4711, hasChannel: true };
+  const child = { parentPid: 4711, hasChannel: true, isAlive: () => true };
 
   it('takes over when the variable names its parent and the channel is there', () => {
     expect(readTakeover('4711', child)).toEqual({ ok: true, value: true });
     expect(readTakeover(undefined, child)).toEqual({ ok: true, value: false });
+  });
+
+  it('takes over when the parent that the variable names has died meanwhile', () => {
+    const orphan = { ...child, parentPid: 1, isAlive: () => false };
+    expect(readTakeover('4711', orphan)).toEqual({ ok: true, value: true });
+    expect(readTakeover('4711', { ...orphan, hasChannel: false }).ok).toBe(false);
   });
 
   it.each([
@@ -17,7 +23,7 @@ describe('a process', () => {
     ['-4711', child, 'must be a process id'],
     ['99999999999', child, 'must be a process id'],
     ['4712', child, 'is set by the service for a restart alone; unset it'],
-    ['4711', { parentPid: 4711, hasChannel: false }, 'is set by the service for a restart alone; unset it'],
+    ['4711', { ...child, hasChannel: false }, 'is set by the service for a restart alone; unset it'],
   ])('does not start with the variable %j and %j', (value, facts, rule) => {
     expect(readTakeover(value, facts)).toEqual({ ok: false, error: `SVC_TAKES_OVER_FROM ${rule}` });
   });

@@ -1,10 +1,12 @@
 /** What the kernel says of a process, on Linux; elsewhere nothing. */
 import { readFileSync } from 'node:fs';
-import type { Millis } from '../../shared/base/units.ts';
+import type { Millis } from '../base/units.ts';
 
 export interface ProcessState {
   /** A signal or a debugger has stopped it. */
   readonly stopped: boolean;
+  /** It has ended, and nobody has looked after it yet. */
+  readonly ended: boolean;
   /** Time for which its first thread, the one of the event loop, has had a processor. */
   readonly cpuMs: Millis;
 }
@@ -19,7 +21,8 @@ const userTicksField = 11;
 export function parseProcessState(line: string): ProcessState {
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[userTicksField]) + Number(fields[userTicksField + 1]);
-  return { stopped: /^[Tt]$/.test(fields[0] ?? ''), cpuMs: ticks * msPerTick };
+  const state = fields[0] ?? '';
+  return { stopped: /^[Tt]$/.test(state), ended: /^[ZXx]$/.test(state), cpuMs: ticks * msPerTick };
 }
 
 /** Undefined where the process is gone, or the system does not say. */
