@@ -17,7 +17,7 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from '../shared/protocol/ipc.ts';
-import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
+import { mailboxBytes, Mailboxes, markOfSlot } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
 import { afterOthers, systemClock, systemWallClock } from '../shared/runtime/clock.ts';
@@ -25,7 +25,7 @@ import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
-import { currentScope, Scope } from '../shared/runtime/scope.ts';
+import { currentScope, keepMarksIn, Scope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { agentLinkServices } from './agent-link/agent-links.ts';
 import { openObservation, type Observation } from './observe/observation.ts';
@@ -99,6 +99,7 @@ class Worker {
     this.#log = newLog({ role: `worker ${setup.worker}`, level: setup.logLevel });
     this.#failures = newFailureLog(systemClock, this.#log);
     const boxes = new Mailboxes(mapSharedMemory(sharedMemoryFd, mailboxBytes(setup.layout)), setup.layout);
+    keepMarksIn(boxes.workMark(setup.worker));
     this.#left = new LeftCalls(setup, boxes, (bytes) => mapSharedMemory(callRecordsFd, bytes));
     this.#speechRate = definition.tts.sampleRate;
     this.#host = new CallHost({
@@ -288,12 +289,13 @@ class Worker {
     socket.once('close', over);
     const journal = this.#left.journal(offer.offer, slot);
     // What is thrown before the call has a scope of its own, or escapes from there, ends this connection and no other.
-    const scope = new Scope(`connection ${offer.offer}`, (error) => {
+    const failed = (error: unknown): void => {
       this.#log.error(errorFields(error), 'a connection could not be served');
       scope.close();
       journal?.end();
       socket.destroy();
-    });
+    };
+    const scope = new Scope(`connection ${offer.offer}`, failed, markOfSlot(slot));
     scope.run(() =>
       takeUpgrade(this.#server, { socket, offer }, (ws) => this.#serveSocket(ws, offer, { slot, journal })),
     );

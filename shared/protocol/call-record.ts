@@ -10,12 +10,17 @@ export const historyBytes = 32 * 1024;
 const stateBytes = 24 * 1024;
 /** Most bytes of what a call is made with: a prompt of 64 KiB (spec 02, Limits) and the rest. Pages that nobody writes take no memory. */
 const setupBytes = 80 * 1024;
+/** Most bytes of a call's name in the log. */
+const nameBytes = 256;
 /** Most bytes of an unfinished WebSocket message and those that wait before it; a call in the middle of a longer one cannot be taken up. */
 const tailBytes = 15 * 1024;
 
 const headerInts = 32;
 const headerBytes = headerInts * 4;
-const recordBytes = roundUp(headerBytes + 2 * historyBytes + 2 * stateBytes + setupBytes + tailBytes, 4096);
+const recordBytes = roundUp(
+  headerBytes + nameBytes + 2 * historyBytes + 2 * stateBytes + setupBytes + tailBytes,
+  4096,
+);
 
 const field = {
   /** The connection's number; 0 while the slot holds no call. */
@@ -39,6 +44,8 @@ const field = {
   /** Bytes of all messages that were kept, ever: how many are handled, and how many came before the tail. They wrap. */
   handled: 10,
   tailFrom: 11,
+  /** Bytes of the call's name. */
+  name: 12,
   /** By half: length of the state, half of the history that belongs to it, length of that, and `handled` as of this state. */
   halves: 16,
 } as const;
@@ -103,6 +110,7 @@ export class CallRecord {
   readonly #states: readonly Uint8Array[];
   readonly #setup: Uint8Array;
   readonly #tail: Uint8Array;
+  readonly #name: Uint8Array;
   #historyHalf = 0;
   #historyLength = 0;
   #handling = 0;
@@ -118,6 +126,7 @@ export class CallRecord {
     this.#states = [area(stateBytes), area(stateBytes)];
     this.#setup = area(setupBytes);
     this.#tail = area(tailBytes);
+    this.#name = area(nameBytes);
   }
 
   // ---- the worker that has the call ----
@@ -177,6 +186,11 @@ export class CallRecord {
     return false;
   }
 
+  /** How the log names the call. */
+  keepName(name: string): void {
+    this.#set(field.name, write(this.#name, name) ?? 0);
+  }
+
   /** What the call is made with, before its first state. A call whose setup does not fit cannot be taken up. */
   keepSetup(text: string): void {
     this.#set(field.setup, write(this.#setup, text) ?? -1);
@@ -229,6 +243,11 @@ export class CallRecord {
   /** Number of the connection; 0 when there is none. */
   get offer(): number {
     return this.#get(field.offer);
+  }
+
+  /** How the log names the call; empty while it has no name. */
+  get name(): string {
+    return read(this.#name, this.#get(field.name));
   }
 
   /** How the connection was left by a worker that is gone; undefined when this record knows nothing of it. */

@@ -41,6 +41,8 @@ const workerLine = {
   /** Six counters: those of the primaries, then those of the secondaries. */
   requests: 5,
   sessions: 11,
+  /** The slot of the call for which the worker works right now, plus one; 0 for none. */
+  working: 12,
 } as const;
 
 /** Stages whose requests workers count, in the order of their counters. */
@@ -102,6 +104,9 @@ export interface TurnThreadStatus {
   /** Questions that came too late to be judged. */
   readonly leftOut: number;
 }
+
+/** Names the call of a slot while its worker works for it. */
+export const markOfSlot = (slot: number): number => slot + 1;
 
 /** One process's or thread's view of the memory. Heartbeats are milliseconds of the machine's monotonic clock, 31 bits. */
 export class Mailboxes {
@@ -294,6 +299,18 @@ export class Mailboxes {
       calls: Atomics.load(this.#control, at + workerLine.calls),
       worstLatenessUs: Atomics.load(this.#control, at + workerLine.worstLatenessUs),
     };
+  }
+
+  /** Where the worker writes for which call it works, as `markOfSlot` says it. */
+  workMark(worker: number): Int32Array {
+    const at = this.#workerAt(worker) + workerLine.working;
+    return this.#control.subarray(at, at + 1);
+  }
+
+  /** The slot of the call for which a worker that is gone worked at its end; undefined where it was for none. */
+  workedFor(worker: number): number | undefined {
+    const mark = Atomics.load(this.#control, this.#workerAt(worker) + workerLine.working);
+    return mark === 0 ? undefined : mark - 1;
   }
 
   /** A call of the worker sent a request to a provider of a stage. */

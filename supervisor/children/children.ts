@@ -11,6 +11,7 @@ import { readProcessState, type ProcessState } from '../../shared/runtime/proces
 import { createSocketPair } from '../../shared/runtime/shm.ts';
 import type { CallOffer, FromInference, FromWorker, ToWorker } from '../../shared/protocol/ipc.ts';
 import type { SipOffer } from '../../shared/protocol/sip/calls.ts';
+import type { ChildEnd } from './child-end.ts';
 import type { ChildSetup } from './child-setup.ts';
 import { DescriptorReserve } from './descriptor-reserve.ts';
 import type { Priorities } from './priorities.ts';
@@ -42,8 +43,8 @@ export interface ChildrenOptions {
   readonly onWorkerMessage: (worker: number, message: FromWorker) => void;
   /** Inference cannot be set up as it was told to. */
   readonly onSetupFailed: () => void;
-  /** A worker process ended, after its row was updated. */
-  readonly onGone: (role: ChildRole, index: number) => void;
+  /** A process ended, after its row was updated. */
+  readonly onGone: (role: ChildRole, index: number, end: ChildEnd) => void;
 }
 
 const keepsDying =
@@ -53,6 +54,8 @@ export class Children {
   readonly table: ProcessTable;
   readonly #options: ChildrenOptions;
   readonly #processes = new Map<ChildRow, ChildProcess>();
+  /** Processes that were killed because they gave no sign of life. */
+  readonly #killed = new WeakMap<ChildProcess, 'hung' | 'stopped'>();
   readonly #bells: readonly (readonly [worker: number, inference: number])[];
   readonly #reserve = new DescriptorReserve();
   #timer: Timer | undefined;
@@ -124,9 +127,12 @@ export class Children {
     if (child?.connected === true) child.disconnect();
   }
 
-  /** Ends one child that hangs; its end is noticed like any other. */
-  killOne(row: ChildRow): void {
-    this.#processes.get(row)?.kill('SIGKILL');
+  /** Ends one child that gives no sign of life; its end is noticed like any other. */
+  killOne(row: ChildRow, why: 'hung' | 'stopped'): void {
+    const child = this.#processes.get(row);
+    if (child === undefined) return;
+    this.#killed.set(child, why);
+    child.kill('SIGKILL');
   }
 
   /** What the kernel says of a child; undefined when it is gone. */
@@ -176,7 +182,7 @@ export class Children {
       if (asked) log.info(fields, 'child process left');
       else log.error(fields, 'child process died');
       if (usedUp(row)) log.fatal({ child: role, index, failures: row.failures }, keepsDying);
-      this.#options.onGone(role, index);
+      this.#options.onGone(role, index, { code, signal, asked, killed: this.#killed.get(child) });
       this.run();
     });
     child.send(role === 'worker' ? setup.worker(index) : setup.inference());

@@ -34,7 +34,7 @@ export interface HangWatchOptions {
   readonly turnThreads: () => number;
   readonly hangMs: Millis;
   readonly log: Pick<Log, 'error'>;
-  readonly kill: (row: ChildRow) => void;
+  readonly kill: (row: ChildRow, why: 'hung' | 'stopped') => void;
   /** What the kernel says of a child; undefined where it says nothing. */
   readonly stateOf: (row: ChildRow) => ProcessState | undefined;
 }
@@ -59,7 +59,7 @@ export class HangWatch {
   look(now: Millis, machineMs: Millis): Millis {
     const gapMs = now - (this.#lookedAt ?? Number.NEGATIVE_INFINITY);
     this.#lookedAt = now;
-    const { table, hangMs, log, kill } = this.#options;
+    const { table, hangMs, log, kill, stateOf } = this.#options;
     if (gapMs > longestOwnGapMs) return hangMs;
     let nextMs = hangMs;
     for (const row of table.rows) {
@@ -69,7 +69,7 @@ export class HangWatch {
       if (this.#killed.has(row.state) || !hangs(row, { now, silentMs, hangMs: patienceMs })) continue;
       this.#killed.add(row.state);
       log.error({ child: row.role, index: row.index }, 'a child hangs and is killed');
-      kill(row);
+      kill(row, stateOf(row)?.stopped === true ? 'stopped' : 'hung');
     }
     return Math.max(shortestPauseMs, nextMs);
   }

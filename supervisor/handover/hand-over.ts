@@ -11,7 +11,13 @@ import type { CallOffer, SignaledOffer, UnansweredReason } from '../../shared/pr
 import { startReading } from '../../shared/runtime/reading.ts';
 import { refuseUpgrade } from '../listeners/answer.ts';
 import { farewells } from './farewells.ts';
-import { isUnconfirmed, type OfferSignals, type OfferState, type OpenOffer } from './open-offer.ts';
+import {
+  isUnconfirmed,
+  mostDeaths,
+  type OfferSignals,
+  type OfferState,
+  type OpenOffer,
+} from './open-offer.ts';
 import { validRemains, type Remains } from './remains.ts';
 import { waitingOf, waitsForOneOf, workerFor } from './worker-for.ts';
 
@@ -31,7 +37,10 @@ const noWorkerCame = {
 /** A client of a signaled call that lost its worker may come back within this time. */
 const comeBackMs = 30_000;
 
-export type HandOverOutcome = 'taken' | 'moved' | 'lost' | 'resumed' | 'cut';
+export type HandOverOutcome = 'taken' | 'moved' | 'lost' | 'resumed' | 'cut' | 'blamed';
+
+/** What becomes of a call whose worker is gone. */
+type Fate = LeftConnection | 'moved' | 'over' | 'blamed';
 
 export interface HandOverOptions {
   readonly clock: Clock;
@@ -184,7 +193,7 @@ export class HandOver {
     const givenAt = this.#options.clock.now();
     const state: OfferState = { phase: 'waiting', since: givenAt };
     const declinedBy = new Set<number>();
-    const fresh = { isAnswered: false, renewal: undefined };
+    const fresh = { isAnswered: false, renewal: undefined, deaths: 0 };
     const offer: OpenOffer = { message, givenAt, socket, signals, declinedBy, release, state, ...fresh };
     this.#offers.set(message.offer, offer);
     this.#waiting += 1;
@@ -218,22 +227,28 @@ export class HandOver {
 
   /**
    * A worker is gone. Its calls are taken up by others where it left enough of them, and are over where it did not; what it
-   * never began goes to another. Returns how many of each there were.
+   * never began goes to another. The one for which it worked when it hung or crashed (`during`) is ended at the second time: taken up again and
+   * again it would be the end of one worker after another. Returns how many of each there were.
    */
-  workerGone(worker: number): Record<LeftConnection | 'moved' | 'over', number> {
-    const fates = { open: 0, writable: 0, torn: 0, begun: 0, moved: 0, over: 0 };
+  workerGone(worker: number, during?: number): Record<Fate, number> {
+    const fates = { open: 0, writable: 0, torn: 0, begun: 0, moved: 0, over: 0, blamed: 0 };
     const { records } = this.#options;
     const remains = records.remains(worker);
     for (const [id, offer] of this.#offers) {
       if (!('worker' in offer.state) || offer.state.worker !== worker) continue;
       const left = validRemains(remains.get(id), offer.message.resumeFrom);
+      if (id === during && (offer.deaths += 1) >= mostDeaths) {
+        fates.blamed += 1;
+        this.#cut(id, offer, { connection: left?.connection ?? 'torn', outcome: 'blamed' });
+        continue;
+      }
       if (offer.signals !== undefined) {
         fates[this.#leaveSignaled(id, offer, left)] += 1;
         continue;
       }
       fates[left?.connection ?? (offer.state.phase === 'taken' ? 'over' : 'moved')] += 1;
       if (left?.connection === 'open' && !this.#isEnd) this.#takeUp(offer, left.slot);
-      else if (left !== undefined) this.#cut(id, offer, left.connection);
+      else if (left !== undefined) this.#cut(id, offer, { connection: left.connection, outcome: 'cut' });
       else if (offer.state.phase === 'taken') this.#forget(id);
       else this.#offerAgain(offer);
     }
@@ -283,9 +298,13 @@ export class HandOver {
     this.#options.counted('resumed');
   }
 
-  /** Nobody can go on where this connection stands. The client is told so when a frame of ours can still be told from others. */
-  #cut(id: number, offer: OpenOffer, connection: LeftConnection): void {
-    this.#options.counted('cut');
+  /** Nobody can or shall go on where this connection stands. The client is told so when a frame of ours can still be told from others. */
+  #cut(
+    id: number,
+    offer: OpenOffer,
+    { connection, outcome }: { connection: LeftConnection; outcome: 'cut' | 'blamed' },
+  ): void {
+    this.#options.counted(outcome);
     this.#sayGoodbye(offer, connection);
     this.#forget(id, { keepSocket: true });
   }

@@ -42,9 +42,14 @@ export interface OpenOffer {
   /** Its client has lost its connection and its worker has not: another one is being made to the same call. */
   renewal: Renewal | undefined;
   readonly declinedBy: Set<number>;
+  /** Workers that hung or died while they worked for this call. */
+  deaths: number;
   readonly release: () => void;
   state: OfferState;
 }
+
+/** A call during which so many workers hung or died is ended, for the sake of all others. */
+export const mostDeaths = 2;
 
 /** No worker has confirmed it yet, and one is to. */
 export const isUnconfirmed = ({ phase }: OfferState): boolean => phase === 'waiting' || phase === 'offered';

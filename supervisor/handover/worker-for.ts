@@ -32,11 +32,11 @@ export function workerFor(
   return best[0];
 }
 
-/** What waits for a worker, longest first. */
+/** What waits for a worker, longest first; behind all others what a worker hung or died for, so that it is the last to do harm. */
 export const waitingOf = (offers: Iterable<OpenOffer>): OpenOffer[] =>
   [...offers]
     .filter(({ state }) => state.phase === 'waiting')
-    .sort((one, other) => since(one) - since(other));
+    .sort((one, other) => one.deaths - other.deaths || since(one) - since(other));
 
 const since = ({ state }: OpenOffer): Millis => ('since' in state ? state.since : 0);
 

@@ -156,8 +156,8 @@ export class SipDesk implements Companion {
   }
 
   /** Whoever has the calls of a worker that is gone: before the connections' hand-over, which shares the records. */
-  workerGone(worker: number): void {
-    this.#service?.workerGone(worker);
+  workerGone(worker: number, during: number | undefined): void {
+    this.#service?.workerGone(worker, during);
   }
 
   retry(): void {

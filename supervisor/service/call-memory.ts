@@ -73,6 +73,14 @@ export class CallMemory {
     return remainsIn(this.#records, slots);
   };
 
+  /** For which call a worker that is gone worked at its end; undefined where it was for none, or nobody writes calls down. */
+  workedFor(worker: number): { readonly offer: number; readonly call: string } | undefined {
+    const slot = this.boxes.workedFor(worker);
+    if (slot === undefined || !this.#keepsCalls) return undefined;
+    const { offer, name } = this.#records.record(slot);
+    return offer === 0 ? undefined : { offer, call: name };
+  }
+
   /** Frames that wait in the fullest mailbox of a living thread. */
   inferenceUnread(): number {
     let unread = 0;

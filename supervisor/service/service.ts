@@ -5,6 +5,7 @@
 import type { FromWorker } from '../../shared/protocol/ipc.ts';
 import { systemWallClock, type Timer } from '../../shared/runtime/clock.ts';
 import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallMemory } from './call-memory.ts';
@@ -28,6 +29,7 @@ import { SessionCount } from './session-count.ts';
 import { connectionsOnly, SipDesk } from '../listeners/sip-desk.ts';
 import { turnModelFailed } from './turn-model.ts';
 import { ProviderWatch } from './provider-watch.ts';
+import { isEndedByItsWork, type ChildEnd } from '../children/child-end.ts';
 import * as processes from '../children/process-table.ts';
 import { Presence } from './presence.ts';
 import { Reception } from '../listeners/reception.ts';
@@ -99,7 +101,7 @@ export class Service {
       turnThreads: () => (this.#turnModel === undefined ? 0 : (layout.turnThreads ?? 0)),
       hangMs: settings.hangTimeoutMs,
       log,
-      kill: (row) => this.#children.killOne(row),
+      kill: (row, why) => this.#children.killOne(row, why),
       stateOf: (row) => this.#children.stateOf(row),
     });
     this.#providers = new ProviderWatch(options.providers, boxes);
@@ -149,7 +151,7 @@ export class Service {
       onReady: (role, index) => this.#onChildReady(role, index),
       onWorkerMessage: (worker, message) => this.#onWorkerMessage(worker, message),
       onSetupFailed: () => this.#onTurnModelFailed(),
-      onGone: (role, index) => this.#onChildGone(role, index),
+      onGone: (role, index, end) => this.#onChildGone(role, index, end),
     });
   }
 
@@ -277,20 +279,34 @@ export class Service {
     if (processes.allReady(this.#children.table)) this.#step({ type: 'children.ready' });
   }
 
-  #onChildGone(role: 'worker' | 'inference', index: number): void {
+  #onChildGone(role: 'worker' | 'inference', index: number, end: ChildEnd): void {
     if (this.#children.table.course === 'serving') this.#metrics.restarts.inc({ role });
     // Calls need not wait until its silence has lasted.
     if (role === 'inference') this.#memory.boxes.threadsGone();
-    if (role === 'worker') {
-      this.#sip.workerGone(index);
-      const { open: takenUp, writable, torn, begun, moved, over } = this.#handOver.workerGone(index);
-      this.#sessions.workerGone(index);
-      const fates = { takenUp, cut: writable + torn + begun, moved, over };
-      if (takenUp + fates.cut + moved + over > 0)
-        this.#options.log.warn({ worker: index, ...fates }, 'the calls of a worker that is gone');
-      void this.#collector.workerGone(index);
-    }
+    if (role === 'worker') this.#onWorkerGone(index, end);
     if (this.#children.count === 0) this.#step({ type: 'children.gone' });
+  }
+
+  #onWorkerGone(index: number, end: ChildEnd): void {
+    const { log } = this.#options;
+    const { heartbeatMs } = this.#memory.boxes.workerStatus(index);
+    const isOwnFault = isEndedByItsWork(end, heartbeatAge(machineMs(), heartbeatMs));
+    const during = isOwnFault ? this.#memory.workedFor(index) : undefined;
+    this.#sip.workerGone(index, during?.offer);
+    const gone = this.#handOver.workerGone(index, during?.offer);
+    this.#sessions.workerGone(index);
+    const { open: takenUp, writable, torn, begun, moved, over, blamed } = gone;
+    const fates = { takenUp, cut: writable + torn + begun, moved, over, blamed };
+    if (Object.values(fates).some((count) => count > 0))
+      log.warn({ worker: index, ...fates }, 'the calls of a worker that is gone');
+    if (during !== undefined && blamed === 0)
+      log.warn({ worker: index, call: during.call }, 'a worker hung or died while it worked for this call');
+    if (during !== undefined && blamed > 0)
+      log.error(
+        { worker: index, call: during.call },
+        'a call is ended: workers hung or died during it twice',
+      );
+    void this.#collector.workerGone(index);
   }
 
   #onWorkerMessage(worker: number, message: FromWorker): void {

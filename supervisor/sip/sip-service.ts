@@ -269,8 +269,9 @@ export class SipService {
     this.#calls.take(worker, message);
   }
 
-  workerGone(worker: number): void {
-    this.#calls.workerGone(worker);
+  /** `during`: the call for which it worked when it hung or crashed. */
+  workerGone(worker: number, during?: number): void {
+    this.#calls.workerGone(worker, during);
   }
 
   /** Something may be possible that was not. */

@@ -59,6 +59,7 @@ export class CallJournal implements ConnectionJournal {
   #isWriting = false;
   #savedMessage: unknown;
   #savedMessages = -1;
+  #isNamed = false;
 
   constructor(record: CallRecord, options: { offer: number; toMachineMs: Millis }) {
     this.#record = record;
@@ -115,6 +116,8 @@ export class CallJournal implements ConnectionJournal {
       this.#record.save(`${head}}`, undefined);
       return;
     }
+    if (!this.#isNamed) this.#record.keepName(call.start.callId);
+    this.#isNamed = true;
     const { messages } = call.state.conversation.history;
     const isKnown = messages.length === this.#savedMessages && messages.at(-1) === this.#savedMessage;
     this.#record.save(

@@ -4,6 +4,7 @@
  */
 import { assert, unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
+import { markOfSlot } from '../../shared/protocol/mailbox.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
 import { buildCall, type CallBuild } from './build-call.ts';
@@ -72,7 +73,7 @@ export class CallRunner implements TransportEvents {
     this.#services = options.services;
     this.#session = new SessionClaim(options.services.sessions);
     this.#log = options.services.log;
-    this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error));
+    this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error), markOfSlot(options.slot));
   }
 
   /** Gives the runner its transport, before any event of it. */

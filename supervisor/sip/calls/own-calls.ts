@@ -219,10 +219,10 @@ export class OwnCalls {
     this.#options.step({ type: 'call.accepted', call, local });
   }
 
-  workerGone(worker: number): void {
-    const { takenUp, over } = this.#placement.workerGone(worker);
-    if (takenUp + over > 0)
-      this.#options.log.warn({ worker, takenUp, over }, 'the SIP calls of a worker that is gone');
+  workerGone(worker: number, during?: number): void {
+    const fates = this.#placement.workerGone(worker, during);
+    if (Object.values(fates).some((count) => count > 0))
+      this.#options.log.warn({ worker, ...fates }, 'the SIP calls of a worker that is gone');
   }
 
   /** Something may be possible that was not. */

@@ -9,6 +9,7 @@ import {
   type SipOffer,
   type SipToWorker,
 } from '../../../shared/protocol/sip/calls.ts';
+import { mostDeaths } from '../../handover/open-offer.ts';
 import type { RtpSocket } from './rtp-ports.ts';
 
 /** How long a call may wait for a worker. */
@@ -24,6 +25,8 @@ export interface PlacedCall {
   /** The call as the agent knows it. */
   readonly call: number;
   readonly declinedBy: Set<number>;
+  /** Workers that hung or died while they worked for this call. */
+  deaths: number;
   state: State;
 }
 
@@ -65,6 +68,7 @@ export class Placement {
       rtp,
       call,
       declinedBy: new Set(),
+      deaths: 0,
       state: { phase: 'waiting', since: this.#options.now() },
     };
     this.#calls.set(this.#last, placed);
@@ -108,10 +112,16 @@ export class Placement {
     placed.rtp.close();
   }
 
-  /** Its calls go to others. Returns how many were taken up, and how many are over. */
-  workerGone(worker: number): { readonly takenUp: number; readonly over: number } {
+  /**
+   * Its calls go to others, but for the one for which workers hung or died (`during`) too often. Returns how many were taken up,
+   * how many are over, and how many are ended for the sake of all others.
+   */
+  workerGone(
+    worker: number,
+    during?: number,
+  ): { readonly takenUp: number; readonly over: number; readonly blamed: number } {
     const remains = this.#options.records.remains(worker);
-    const fates = { takenUp: 0, over: 0 };
+    const fates = { takenUp: 0, over: 0, blamed: 0 };
     for (const placed of [...this.#calls.values()]) {
       if (placed.state.phase === 'waiting' || placed.state.worker !== worker) continue;
       const { offer, resumeFrom } = placed.message;
@@ -119,8 +129,9 @@ export class Placement {
       const wasTaken = placed.state.phase === 'taken';
       // While calls drain, another worker may still go on with them.
       const isEnd = this.#options.isStopping() && this.#options.readyWorkers().length === 0;
-      if (isEnd || (wasTaken && slot === undefined)) {
-        fates.over += 1;
+      const isBlamed = offer === during && (placed.deaths += 1) >= mostDeaths;
+      if (isEnd || isBlamed || (wasTaken && slot === undefined)) {
+        fates[isBlamed ? 'blamed' : 'over'] += 1;
         this.#lose(placed);
         continue;
       }

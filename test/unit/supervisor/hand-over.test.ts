@@ -12,7 +12,7 @@ import { upgradeRequest } from '../../support/upgrade-request.ts';
 function newWorld(ready: number[] = [0], keepsCalls = false) {
   const clock = newVirtualClock();
   const offers: { worker: number; offer: number }[] = [];
-  const counts = { taken: 0, moved: 0, lost: 0, resumed: 0, cut: 0 };
+  const counts = { taken: 0, moved: 0, lost: 0, resumed: 0, cut: 0, blamed: 0 };
   const remains = new Map<number, Remains>();
   const world = {
     ready,
@@ -89,7 +89,7 @@ describe('the hand-over', () => {
     expect([handOver.open, world.released, world.counts]).toEqual([
       0,
       1,
-      { taken: 1, moved: 0, lost: 0, resumed: 0, cut: 0 },
+      { taken: 1, moved: 0, lost: 0, resumed: 0, cut: 0, blamed: 0 },
     ]);
   });
 
@@ -380,6 +380,42 @@ describe('the hand-over', () => {
     expect([world.forgotten, world.counts.cut]).toEqual([[{ slot: 10, offer: 1 }], 0]);
   });
 
+  it('ends a call at the second worker that hung or died for it, and takes up all others', async () => {
+    const { offers, handOver, world } = newWorld([0], true);
+    const calls = [await connected(), await connected(), await connected()];
+    for (const { socket } of calls) handOver.give(socket, upgradeRequest, () => (world.released += 1));
+    for (const id of [1, 2, 3]) handOver.taken(id);
+    const left = (first: number): void => {
+      world.remains.clear();
+      for (const id of [1, 2, 3]) world.remains.set(id, { slot: first + id, connection: 'open' });
+    };
+    left(0);
+    world.ready = [1];
+    expect(handOver.workerGone(0, 1)).toMatchObject({ open: 3, blamed: 0 });
+    // The one that may do it again comes last.
+    expect(offers.slice(3).map(({ offer }) => offer)).toEqual([2, 3, 1]);
+    for (const id of [1, 2, 3]) handOver.taken(id);
+    left(10);
+    world.ready = [2];
+    expect(handOver.workerGone(1, 1)).toMatchObject({ open: 2, blamed: 1 });
+    await calls[0]!.over;
+    expect(Buffer.concat(calls[0]!.heard).toString('hex')).toBe('880203f3');
+    expect(offers.slice(6).map(({ offer }) => offer)).toEqual([2, 3]);
+    expect([world.counts.blamed, world.released]).toEqual([1, 1]);
+  });
+
+  it('takes a call up however often its workers die of something else', () => {
+    const { give, handOver, world } = newWorld([0], true);
+    give();
+    handOver.taken(1);
+    for (let worker = 0; worker < 30; worker += 1) {
+      world.ready = [worker + 1];
+      world.remains.set(1, { slot: worker, connection: 'open' });
+      expect(handOver.workerGone(worker)).toMatchObject({ open: 1, blamed: 0 });
+      handOver.taken(1);
+    }
+  });
+
   it('keeps a connection for the replacement when no worker is there', () => {
     const { give, offers, handOver, world, clock } = newWorld();
     give();
@@ -395,7 +431,7 @@ describe('the hand-over', () => {
       { worker: 0, offer: 1 },
     ]);
     handOver.taken(1);
-    expect(world.counts).toEqual({ taken: 1, moved: 1, lost: 0, resumed: 0, cut: 0 });
+    expect(world.counts).toEqual({ taken: 1, moved: 1, lost: 0, resumed: 0, cut: 0, blamed: 0 });
   });
 
   it('gives a connection up after ten seconds without a worker, and its slot back', () => {
