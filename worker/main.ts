@@ -26,7 +26,7 @@ import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { currentScope, keepMarksIn, Scope } from '../shared/runtime/scope.ts';
-import { mapSharedMemory } from '../shared/runtime/shm.ts';
+import { mapInParts, mapSharedMemory } from '../shared/runtime/shm.ts';
 import { agentLinkServices } from './agent-link/agent-links.ts';
 import { openObservation, type Observation } from './observe/observation.ts';
 import { announcementLine } from './lines/announcement.ts';
@@ -100,7 +100,7 @@ class Worker {
     this.#failures = newFailureLog(systemClock, this.#log);
     const boxes = new Mailboxes(mapSharedMemory(sharedMemoryFd, mailboxBytes(setup.layout)), setup.layout);
     keepMarksIn(boxes.workMark(setup.worker));
-    this.#left = new LeftCalls(setup, boxes, (bytes) => mapSharedMemory(callRecordsFd, bytes));
+    this.#left = new LeftCalls(setup, boxes, (lengths) => mapInParts(callRecordsFd, lengths));
     this.#speechRate = definition.tts.sampleRate;
     this.#host = new CallHost({
       worker: setup.worker,

@@ -5,15 +5,21 @@
  */
 import { assert } from '../base/assert.ts';
 
-/** Most bytes of a call's history and of everything else of its conversation. Older history is left out. */
-export const historyBytes = 32 * 1024;
-const stateBytes = 24 * 1024;
-/** Most bytes of what a call is made with: a prompt of 64 KiB (spec 02, Limits) and the rest. Pages that nobody writes take no memory. */
+// Whatever a call may hold fits: its bounds are those of the core (worker/core/bounds.ts) and of the agent link. Pages that nobody writes
+// take no memory.
+/** Most bytes of a call's history, as JSON; the core holds no more. */
+export const historyBytes = 256 * 1024;
+/** Of everything else of its conversation, as JSON. */
+export const stateBytes = 1536 * 1024;
+/** Most bytes of what a call is made with: a prompt of 64 KiB (spec 02, Limits) and the rest. */
 const setupBytes = 80 * 1024;
 /** Most bytes of a call's name in the log. */
 const nameBytes = 256;
-/** Most bytes of an unfinished WebSocket message and those that wait before it; a call in the middle of a longer one cannot be taken up. */
-const tailBytes = 15 * 1024;
+/**
+ * Most bytes of an unfinished WebSocket message and those that wait before it: the largest frames of audio and of text by default. A call in
+ * the middle of a longer one cannot be taken up.
+ */
+const tailBytes = 96 * 1024;
 
 const headerInts = 32;
 const headerBytes = headerInts * 4;
@@ -51,14 +57,23 @@ const field = {
 } as const;
 const intsPerHalf = 4;
 
-/** Records that fit into one mapping, whose length Node counts in 32 bits. */
-export const mostCallRecords = Math.floor((2 ** 32 - 1) / recordBytes);
+/** Records in one mapping: an array buffer has less than 4 GiB. */
+const recordsPerMapping = Math.floor(2 ** 31 / recordBytes);
 
 export interface CallRecordLayout {
   readonly slots: number;
 }
 
+/** Size of the file. */
 export const callRecordBytes = ({ slots }: CallRecordLayout): number => slots * recordBytes;
+
+/** The file is mapped in parts of these lengths, one behind the other. */
+export function callRecordMappings({ slots }: CallRecordLayout): readonly number[] {
+  const lengths: number[] = [];
+  for (let left = slots; left > 0; left -= recordsPerMapping)
+    lengths.push(Math.min(left, recordsPerMapping) * recordBytes);
+  return lengths;
+}
 
 /** A conversation as it was left. */
 export interface LeftCall {
@@ -80,24 +95,35 @@ export interface LeftCall {
 export type LeftConnection = 'open' | 'writable' | 'torn' | 'begun';
 
 export class CallRecords {
-  readonly #memory: ArrayBuffer;
+  readonly #mappings: readonly ArrayBuffer[];
   readonly #layout: CallRecordLayout;
 
-  constructor(memory: ArrayBuffer, layout: CallRecordLayout) {
-    assert(memory.byteLength === callRecordBytes(layout), 'the mapping has the size of its layout');
-    this.#memory = memory;
+  /** `mappings` are those of `callRecordMappings`. */
+  constructor(mappings: readonly ArrayBuffer[], layout: CallRecordLayout) {
+    const lengths = callRecordMappings(layout);
+    const isWhole =
+      mappings.length === lengths.length &&
+      mappings.every(({ byteLength }, at) => byteLength === lengths[at]);
+    assert(isWhole, 'the mappings have the sizes of their layout');
+    this.#mappings = mappings;
     this.#layout = layout;
   }
 
   record(slot: number): CallRecord {
-    assert(slot >= 0 && slot < this.#layout.slots, 'the slot exists');
-    return new CallRecord(this.#memory, slot * recordBytes);
+    const [memory, at] = this.#placeOf(slot);
+    return new CallRecord(memory, at);
+  }
+
+  #placeOf(slot: number): readonly [memory: ArrayBuffer, at: number] {
+    const memory = this.#mappings[Math.floor(slot / recordsPerMapping)];
+    assert(slot >= 0 && slot < this.#layout.slots && memory !== undefined, 'the slot exists');
+    return [memory, (slot % recordsPerMapping) * recordBytes];
   }
 
   /** Number of the connection whose record stands in a slot; 0 when there is none. */
   offerOf(slot: number): number {
-    assert(slot >= 0 && slot < this.#layout.slots, 'the slot exists');
-    return Atomics.load(new Int32Array(this.#memory, slot * recordBytes, 1), field.offer);
+    const [memory, at] = this.#placeOf(slot);
+    return Atomics.load(new Int32Array(memory, at, 1), field.offer);
   }
 }
 

@@ -64,14 +64,26 @@ export function createSharedMemory(name: string, bytes: number): number {
   return fd;
 }
 
-/** Maps shared memory into this thread. The buffer must not be transferred to another thread: it would be copied. */
-export function mapSharedMemory(fd: number, bytes: number): ArrayBuffer {
+/**
+ * Maps shared memory into this thread, from `offset` on, a multiple of the size of a page. The buffer must not be transferred to another
+ * thread: it would be copied.
+ */
+export function mapSharedMemory(fd: number, bytes: number, offset = 0): ArrayBuffer {
   const { koffi, libc } = native();
-  const address = libc.mmap(null, bytes, protReadWrite, mapShared, fd, 0);
+  const address = libc.mmap(null, bytes, protReadWrite, mapShared, fd, offset);
   assert(address !== null, 'mmap gives an address');
   const view = koffi.view(address, bytes);
   assert(view.byteLength === bytes, 'the mapping has the length that was asked for');
   return view;
+}
+
+/** Maps a file in parts of these lengths, one behind the other. */
+export function mapInParts(fd: number, lengths: readonly number[]): readonly ArrayBuffer[] {
+  let offset = 0;
+  return lengths.map((bytes) => {
+    offset += bytes;
+    return mapSharedMemory(fd, bytes, offset - bytes);
+  });
 }
 
 /** A connected pair of stream sockets, for signals between two children of this process. */

@@ -3,7 +3,7 @@
  * supervisor writes nothing here but that a record is over; no audio is looked at.
  */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
-import { callRecordBytes, CallRecords, mostCallRecords } from '../../shared/protocol/call-record.ts';
+import { callRecordBytes, callRecordMappings, CallRecords } from '../../shared/protocol/call-record.ts';
 import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
 import {
   mailboxBytes,
@@ -13,7 +13,7 @@ import {
   type MailboxLayout,
 } from '../../shared/protocol/mailbox.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
-import { createSharedMemory, mapSharedMemory } from '../../shared/runtime/shm.ts';
+import { createSharedMemory, mapInParts, mapSharedMemory } from '../../shared/runtime/shm.ts';
 import { remainsIn, type Remains } from '../handover/remains.ts';
 
 /** History that inference keeps of a call when no turn model reads it. */
@@ -54,7 +54,7 @@ export class CallMemory {
     this.layout = layoutFor(options);
     const slots = this.layout.workers * this.layout.slotsPerWorker;
     this.recordsFd = createSharedMemory('svc-calls', callRecordBytes({ slots }));
-    this.#records = new CallRecords(mapSharedMemory(this.recordsFd, callRecordBytes({ slots })), { slots });
+    this.#records = new CallRecords(mapInParts(this.recordsFd, callRecordMappings({ slots })), { slots });
     this.mailboxesFd = createSharedMemory('svc-audio', mailboxBytes(this.layout));
     this.boxes = new Mailboxes(mapSharedMemory(this.mailboxesFd, mailboxBytes(this.layout)), this.layout);
   }
@@ -104,9 +104,12 @@ function layoutFor(options: CallMemoryOptions): MailboxLayout {
   const ringFrames = hasTurnModel ? turnRingFrames : ofCall;
   const seats = settings.spareWorker ? workers + 1 : workers;
   const share = Math.ceil(settings.maxSessions / workers);
-  const most = Math.min(mostSlots(ringFrames), mostCallRecords);
   const waiting = Math.ceil(Math.max(0, settings.ws.maxCalls - settings.maxSessions) / workers);
-  const slotsPerWorker = Math.min(settings.ws.maxCalls, share * 2 + waiting, Math.floor(most / seats));
+  const slotsPerWorker = Math.min(
+    settings.ws.maxCalls,
+    share * 2 + waiting,
+    Math.floor(mostSlots(ringFrames) / seats),
+  );
   const layout = { workers: seats, slotsPerWorker, ringFrames, threads: inferenceThreads };
   return hasTurnModel ? { ...layout, turnThreads: Math.max(1, inferenceThreads >> 1) } : layout;
 }

@@ -25,7 +25,7 @@ class World {
   #remains: ReadonlyMap<number, Remains> = new Map();
   readonly violations: string[] = [];
   readonly released = new Map<number, number>();
-  readonly counts = { taken: 0, moved: 0, lost: 0, resumed: 0, cut: 0 };
+  readonly counts = { taken: 0, moved: 0, lost: 0, resumed: 0, cut: 0, blamed: 0 };
   given = 0;
   mostAtOnce = 0;
 

@@ -57,9 +57,9 @@ export class CallJournal implements ConnectionJournal {
   readonly #toMachineMs: Millis;
   #isOver = false;
   #isWriting = false;
-  #savedMessage: unknown;
-  #savedMessages = -1;
+  #savedChanges = -1;
   #isNamed = false;
+  #isWhole = true;
 
   constructor(record: CallRecord, options: { offer: number; toMachineMs: Millis }) {
     this.#record = record;
@@ -118,14 +118,18 @@ export class CallJournal implements ConnectionJournal {
     }
     if (!this.#isNamed) this.#record.keepName(call.start.callId);
     this.#isNamed = true;
-    const { messages } = call.state.conversation.history;
-    const isKnown = messages.length === this.#savedMessages && messages.at(-1) === this.#savedMessage;
-    this.#record.save(
+    const { history } = call.state.conversation;
+    const isKnown = history.changes === this.#savedChanges;
+    this.#isWhole = this.#record.save(
       `${head},"head":${headCodec.write(call)},"state":${encodeState(call.state)}}`,
-      isKnown ? undefined : encodeHistory(call.state.conversation.history, historyBytes),
+      isKnown ? undefined : encodeHistory(history, historyBytes),
     );
-    this.#savedMessages = messages.length;
-    this.#savedMessage = messages.at(-1);
+    this.#savedChanges = history.changes;
+  }
+
+  /** What was written down last is all that another worker needs. */
+  get isWhole(): boolean {
+    return this.#isWhole;
   }
 
   /** The call is over: there is nothing to take up. */

@@ -66,6 +66,8 @@ export class CallRunner implements TransportEvents {
   /** Why the engine ends the call. */
   #endReason: 'ended' | 'shutdown' | 'transferred' = 'ended';
   readonly #session: SessionClaim;
+  /** Said in the log. */
+  #isTooLarge = false;
   #over = false;
 
   constructor(options: CallRunnerOptions) {
@@ -279,7 +281,11 @@ export class CallRunner implements TransportEvents {
   #save(): void {
     this.#unsavedSince = undefined;
     if (this.#over || this.#transport === undefined) return;
-    this.#options.journal?.save(this.#transport, this.#call);
+    const { journal } = this.#options;
+    journal?.save(this.#transport, this.#call);
+    if (journal?.isWhole === false && !this.#isTooLarge)
+      this.#log.warn('the call is too large to outlive its worker');
+    this.#isTooLarge = journal?.isWhole === false;
   }
 
   #perform(call: RunningCall, action: CallAction): void {

@@ -14,7 +14,7 @@ import { deliveryCodec } from './delivery/delivery.ts';
 import { dtmfCodec } from './turn/dtmf.ts';
 import { faultsCodec } from './faults.ts';
 import { guessCodec } from './answer/guess.ts';
-import type { History } from './delivery/history.ts';
+import { newHistory, withoutReasoning, type History } from './delivery/history.ts';
 import { numbersCodec } from './numbers.ts';
 import { silenceCodec } from './answer/quiet.ts';
 import type { CallSettings } from './settings.ts';
@@ -45,20 +45,13 @@ export const encodeState = (state: CallState): string => stateCodec.write(state)
 export function encodeHistory(history: History, bytes: number): string {
   const kept: string[] = [];
   let left = bytes - '[]'.length;
-  for (let index = history.messages.length - 1; index >= 0; index -= 1) {
-    const message = JSON.stringify(withoutReasoning(history.messages[index]));
+  for (const one of history.messages.toReversed()) {
+    const message = JSON.stringify(withoutReasoning(one));
     left -= Buffer.byteLength(message) + ','.length;
     if (left < 0) break;
     kept.unshift(message);
   }
   return `[${kept.join(',')}]`;
-}
-
-/** What a provider wants back may be large, and the conversation goes on without it. */
-function withoutReasoning(message: ContextMessage | undefined): ContextMessage | undefined {
-  if (message?.role !== 'assistant' || message.reasoning === undefined) return message;
-  const { role, text: said, toolCalls } = message;
-  return { role, text: said, ...(toolCalls !== undefined && { toolCalls }) };
 }
 
 /** A call's state as parsed JSON, its history as text, and how much later the same moment is on this process's clock. */
@@ -70,11 +63,11 @@ export interface SavedState {
 
 /** The state that was saved. @throws TypeError, or SyntaxError, for what {@link encodeState} did not make. */
 export function decodeState({ state, history, shiftMs }: SavedState, settings: CallSettings): CallState {
-  const messages = JSON.parse(history) as History['messages'];
+  const messages = JSON.parse(history) as readonly ContextMessage[];
   const read = stateCodec.read(state, shiftMs);
   return {
     ...read,
     setup: newSetup(settings),
-    conversation: { ...read.conversation, history: { messages } },
+    conversation: { ...read.conversation, history: newHistory(messages) },
   };
 }

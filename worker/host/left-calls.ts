@@ -5,7 +5,7 @@
  */
 import { assert } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import { callRecordBytes, CallRecords } from '../../shared/protocol/call-record.ts';
+import { callRecordMappings, CallRecords } from '../../shared/protocol/call-record.ts';
 import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
 import type { CallOffer, WorkerSetup } from '../../shared/protocol/ipc.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
@@ -35,13 +35,17 @@ export class LeftCalls {
   /** What the process that had this seat before left: connections by slot, until somebody has taken them up or given them up. */
   readonly #awaited: ReadonlyMap<number, number>;
 
-  /** `memory` is mapped where calls are recorded. */
-  constructor(setup: WorkerSetup, boxes: Mailboxes, memory: (bytes: number) => ArrayBuffer) {
+  /** `map` is asked where calls are recorded. */
+  constructor(
+    setup: WorkerSetup,
+    boxes: Mailboxes,
+    map: (lengths: readonly number[]) => readonly ArrayBuffer[],
+  ) {
     this.#setup = setup;
     this.#boxes = boxes;
     const { slots } = boxes;
     this.#records = setup.callResume
-      ? new CallRecords(memory(callRecordBytes({ slots })), { slots })
+      ? new CallRecords(map(callRecordMappings({ slots })), { slots })
       : undefined;
     this.#awaited = this.#left();
   }

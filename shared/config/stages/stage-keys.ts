@@ -64,7 +64,8 @@ export const llmKeys = z.strictObject({
     unit: 'rounds',
   }),
   context_window_tokens: z.int().min(256).max(2_000_000).default(4000).meta({
-    description: 'How much of the conversation is sent to the model.',
+    description:
+      'How much of the conversation is sent to the model. At most 256 KiB of it are kept, about 70,000 tokens.',
   }),
 });
 

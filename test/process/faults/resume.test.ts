@@ -2,8 +2,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import type { CallClient, CallerEvent } from '../../../supervisor/commands/call/caller.ts';
-import { answer } from '../../support/fakes/fake-chat.ts';
-import type { FakeRequest } from '../../support/fakes/fake-http.ts';
+import { answer, toolCall } from '../../support/fakes/fake-chat.ts';
+import { FakeHttpServer, reply, silence, type FakeRequest } from '../../support/fakes/fake-http.ts';
 import { samplesOf, speakBody } from '../../support/fakes/fake-speech.ts';
 import { TestService, type LogLine } from '../../support/process/service.ts';
 import { RawCaller, startFrame } from '../raw-caller.ts';
@@ -55,8 +55,8 @@ class Listener {
   }
 }
 
-const lastMessages = (): { role: string; content: string }[] =>
-  service.providers.llm.requests.at(-1)?.body['messages'] as { role: string; content: string }[];
+const lastMessages = (): { role: string; content: string | null }[] =>
+  service.providers.llm.requests.at(-1)?.body['messages'] as { role: string; content: string | null }[];
 
 describe('a call whose worker is killed', () => {
   it('while the bot speaks: hears the rest once, keeps its context, and talks on', async () => {
@@ -104,6 +104,62 @@ describe('a call whose worker is killed', () => {
     await caller.hear(lengthMs('It is noon.'));
     while (caller.marks.length < 1) await caller.call.next(({ type }) => type === 'mark-played');
     expect(await caller.call.hangUp()).toEqual({ code: 1000, reason: 'ended' });
+  });
+
+  it('after a tool has said as much as it may: loses nothing of the conversation', async () => {
+    const shop = new FakeHttpServer(silence);
+    await shop.start();
+    const catalogue = 'There are many boats. '.repeat(2_950);
+    shop.script.push(reply({ headers: { 'content-type': 'text/plain' }, chunks: [catalogue] }));
+    service = await TestService.start({
+      env: spare,
+      llm: 'context_window_tokens = 32000',
+      turn: 'speculate = false',
+      agent: `
+[[tools]]
+name = "boats"
+description = "All boats."
+kind = "read_only"
+[tools.http]
+method = "POST"
+url = "${shop.baseUrl}/boats"
+body = { which = "all" }
+allow_private = true
+`,
+    });
+    const { llm, stt } = service.providers;
+    llm.script.push(toolCall('boats', {}), () => undefined, answer('There are many.'), answer('It is noon.'));
+    stt.utterances.push('which boats are there', 'what time is it');
+    const caller = await Listener.join();
+    await caller.call.say(question);
+    await llm.until(() => llm.requests.length === 2);
+    process.kill(await service.workerOf(caller.call), 'SIGKILL');
+    await llm.until(() => llm.requests.length === 3);
+    const saidBy = (at: number): unknown =>
+      (llm.requests[at]?.body['messages'] as object[]).map((one) => JSON.stringify(one).length);
+    expect(saidBy(2)).toEqual(saidBy(1));
+    await caller.hear(lengthMs('There are many.'));
+    while (caller.marks.length < 1) await caller.call.next(({ type }) => type === 'mark-played');
+    const second = Number((await service.says('call taken up'))['pid']);
+    await service.readyWhen((body) => body['workers'] === 1);
+    process.kill(second, 'SIGKILL');
+    await service.says('call taken up', ({ pid }) => pid !== second);
+    await caller.call.say(question);
+    await llm.until(() => llm.requests.length === 4);
+    // A failure would print all of it.
+    const said = lastMessages().map(({ role, content }) => [
+      role,
+      (content ?? '').length > 99 ? content?.length : content,
+    ]);
+    expect(said.filter(([role]) => role !== 'system')).toEqual([
+      ['user', 'which boats are there'],
+      ['assistant', null],
+      ['tool', catalogue.length],
+      ['assistant', 'There are many.'],
+      ['user', 'what time is it'],
+    ]);
+    expect((await caller.call.hangUp()).code).toBe(1000);
+    await shop.close();
   });
 
   it('that had not started: may start in another worker', async () => {

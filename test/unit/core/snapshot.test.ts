@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CallEvent } from '../../../worker/core/events.ts';
 import { step } from '../../../worker/core/call.ts';
 import { decodeState, encodeHistory, encodeState } from '../../../worker/core/snapshot.ts';
+import { addMessages } from '../../../worker/core/delivery/history.ts';
 import { newCall, noticeFault, type CallState } from '../../../worker/core/state.ts';
 import { nextDeadline } from '../../../worker/core/timers.ts';
 import { runWorld } from '../../sim/world/world.ts';
@@ -81,7 +82,7 @@ describe('the state of a call as text', () => {
         state.commands.lines.push({ id: two, text: one, interruptible: true, cuts: false });
         state.commands.texts.push({ id: undefined, text: two });
         state.tools.cutPairs.push({ call, text: two });
-        state.conversation.history.messages.push({ role: 'assistant', text: two, toolCalls: [call] });
+        addMessages(state.conversation.history, [{ role: 'assistant', text: two, toolCalls: [call] }]);
         const again = read(state, 77);
         expect(again.conversation.edits).toEqual(state.conversation.edits);
         expect(again.commands).toEqual(state.commands);

@@ -1,10 +1,15 @@
 /** What a worker leaves of a call when it dies at any instant. */
 import { describe, expect, it } from 'vitest';
-import { callRecordBytes, CallRecords } from '../../../shared/protocol/call-record.ts';
+import {
+  callRecordBytes,
+  callRecordMappings,
+  CallRecords,
+  stateBytes,
+} from '../../../shared/protocol/call-record.ts';
 
 function newRecords() {
   const memory = new ArrayBuffer(callRecordBytes({ slots: 2 }));
-  const records = (): CallRecords => new CallRecords(memory, { slots: 2 });
+  const records = (): CallRecords => new CallRecords([memory], { slots: 2 });
   return { writer: records().record(1), reader: () => records().record(1), neighbour: records().record(0) };
 }
 
@@ -89,10 +94,18 @@ describe('the record of a call', () => {
     expect(reader().left(7)).toBe('writable');
     writer.keepTail(Buffer.alloc(0), 0, 0);
     expect(reader().left(7)).toBe('open');
-    expect(writer.save('x'.repeat(1 << 20), undefined)).toBe(false);
+    expect(writer.save('x'.repeat(stateBytes + 1), undefined)).toBe(false);
     expect(reader().left(7)).toBe('writable');
     writer.save('fits', undefined);
     expect(reader().left(7)).toBe('open');
+  });
+
+  it('is one of many that lie in mappings of less than 4 GiB', () => {
+    const layout = { slots: 16_000 };
+    const lengths = callRecordMappings(layout);
+    expect(Math.max(...lengths)).toBeLessThan(2 ** 32);
+    expect(lengths.reduce((sum, length) => sum + length)).toBe(callRecordBytes(layout));
+    for (const length of lengths) expect(length % 4096).toBe(0);
   });
 
   it('is gone once the call is over', () => {

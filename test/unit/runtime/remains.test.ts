@@ -27,7 +27,7 @@ describe('a worker that died while it took a call up from another of its own slo
   ])(
     'left it %s and %s: the one in slot %d holds, and the other is ended',
     (first, second, slot, connection) => {
-      const records = new CallRecords(new ArrayBuffer(callRecordBytes({ slots: slots.length })), {
+      const records = new CallRecords([new ArrayBuffer(callRecordBytes({ slots: slots.length }))], {
         slots: slots.length,
       });
       leave(records.record(0), first);

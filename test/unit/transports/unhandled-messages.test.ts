@@ -42,7 +42,7 @@ describe('messages that were read and not handled', () => {
   ])(
     'are handled by the next worker, and those that were handled are not: a death %s',
     async (_when, isWritten, expected) => {
-      const records = new CallRecords(new ArrayBuffer(callRecordBytes({ slots: 1 })), { slots: 1 });
+      const records = new CallRecords([new ArrayBuffer(callRecordBytes({ slots: 1 }))], { slots: 1 });
       const record = records.record(0);
       record.begin(1);
       record.opened();

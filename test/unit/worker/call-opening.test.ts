@@ -23,7 +23,7 @@ const settled = (): Promise<void> =>
   });
 
 function newJournal() {
-  const records = new CallRecords(new ArrayBuffer(callRecordBytes({ slots: 1 })), { slots: 1 });
+  const records = new CallRecords([new ArrayBuffer(callRecordBytes({ slots: 1 }))], { slots: 1 });
   const record = records.record(0);
   const journal = new CallJournal(record, { offer: 7, toMachineMs: 0 });
   journal.opened();

@@ -82,7 +82,7 @@ describe('a call', () => {
 
   it('writes an answer down within 100 ms of its text, and everything else at once', () => {
     const world = newWorld();
-    const record = new CallRecords(new ArrayBuffer(callRecordBytes({ slots: 1 })), { slots: 1 }).record(0);
+    const record = new CallRecords([new ArrayBuffer(callRecordBytes({ slots: 1 }))], { slots: 1 }).record(0);
     const call = world.newCall({ journal: new CallJournal(record, { offer: 1, toMachineMs: 0 }) });
     record.opened();
     greet(world, call);

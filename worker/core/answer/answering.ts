@@ -6,7 +6,7 @@ import { endSoon, isEnding } from '../course.ts';
 import { enterToolResults, pairMessages, reachSafePoint, offeredTools } from '../delivery/context.ts';
 import { tellTools, toolSettings } from '../epoch.ts';
 import type { CallEvent, LlmFinish } from '../events.ts';
-import { stepFlow, transitionTool } from '../flow/flow.ts';
+import { fitsFlow, stepFlow, transitionTool } from '../flow/flow.ts';
 import { addMessages } from '../delivery/history.ts';
 import { loseAnswer } from './outage.ts';
 import { isSentence, wholeSentence } from './sentences.ts';
@@ -247,6 +247,8 @@ function perform(
     string,
     unknown
   >;
+  if (!fitsFlow(flow, data))
+    return { kind: 'failed', message: 'the values are too large; give shorter ones', transport: false };
   stepFlow(flow, { type: 'transition.called', tool: name, data }, { settings: settings.flow, now });
   return done;
 }

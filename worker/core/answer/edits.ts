@@ -5,6 +5,7 @@
  */
 import { list, maybe, opaque, record, text } from '../../../shared/base/codec.ts';
 import type { ContextMessage, OfferedTool } from '../actions.ts';
+import { mostEditBytes, savedBytes } from '../bounds.ts';
 import { addMessages, type History } from '../delivery/history.ts';
 
 export interface ContextEdit {
@@ -28,7 +29,8 @@ export const newEdits = (): Edits => ({ pending: [], prompt: undefined, tools: u
 
 /** False when too many wait already: all of this one is left out. */
 export function noteEdit({ pending }: Edits, edit: ContextEdit): boolean {
-  if (pending.length >= mostPending) return false;
+  const bytes = pending.reduce((sum, one) => sum + savedBytes(one), savedBytes(edit));
+  if (pending.length >= mostPending || bytes > mostEditBytes) return false;
   pending.push(edit);
   return true;
 }

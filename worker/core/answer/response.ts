@@ -16,6 +16,7 @@ import {
 } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { CallAction } from '../actions.ts';
+import { longestAnswerChars } from '../bounds.ts';
 import type { OpaqueReasoning } from '../tools/tools-state.ts';
 import { heardCodec, newHeardState, type HeardState } from '../delivery/heard.ts';
 import type { ToolPair } from '../tools/tools-state.ts';
@@ -145,8 +146,10 @@ export interface Voice {
   readonly actions: CallAction[];
 }
 
-/** Takes new text of the response, which is told and passed on. */
-export function writeText(response: Response, text: string, voice: Voice): void {
+/** Takes new text of the response, which is told and passed on. What is beyond all measure is left out. */
+export function writeText(response: Response, written: string, voice: Voice): void {
+  const room = longestAnswerChars - response.text.length - response.splitter.pending.length;
+  const text = written.slice(0, Math.max(0, room));
   if (text !== '') tell(voice, { type: 'bot.text', epoch: response.epoch, text });
   passText(response, text, voice);
 }

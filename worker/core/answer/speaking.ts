@@ -90,7 +90,7 @@ export function openResponse(
 /** Asks the LLM for the answer to a conversation, behind which stands `behind`. Returns the number of the request. */
 export function requestAnswer(
   step: Step<'setup' | 'numbers' | 'conversation'>,
-  history: History,
+  history: Pick<History, 'messages'>,
   { behind = [], withTools = true }: { behind?: readonly ContextMessage[]; withTools?: boolean } = {},
 ): number {
   const { state } = step;

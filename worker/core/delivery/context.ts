@@ -33,7 +33,7 @@ export const offeredTools = ({
 /** The messages of a request; `behind` follows the conversation. */
 export const messagesFor = (
   state: Slices<'setup' | 'conversation'>,
-  history: History,
+  history: Pick<History, 'messages'>,
   behind: readonly ContextMessage[] = [],
 ): ContextMessage[] =>
   contextFor(history, {

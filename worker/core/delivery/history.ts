@@ -2,20 +2,30 @@
  * What was said in a call, as the LLM gets to see it. Assistant texts enter only when they are known to have been
  * heard, so nothing here ever needs to be taken back. A tool call stands next to its results, and neither is cut from the other.
  */
+import { historyBytes } from '../../../shared/protocol/call-record.ts';
 import type { ContextMessage } from '../actions.ts';
+import { savedBytes } from '../bounds.ts';
 
 export interface History {
   readonly messages: ContextMessage[];
+  /** What they take in the record of the call. */
+  bytes: number;
+  /** Counts changes, so that it is written down when there are any. */
+  changes: number;
 }
 
 /** Rough size of a token in characters; generous for English, so that the budget is kept. */
 const charsPerToken = 3.5;
 /** Tokens that a message costs beside its text. */
 const messageOverheadTokens = 4;
-/** Messages kept in memory; far above what any context window takes. */
+/** Messages kept; far above what any context window takes. */
 const maxMessages = 2_000;
 
-export const newHistory = (): History => ({ messages: [] });
+export function newHistory(messages: readonly ContextMessage[] = []): History {
+  const history: History = { messages: [], bytes: '[]'.length, changes: 0 };
+  for (const message of messages) add(history, message);
+  return history;
+}
 
 export function addUser(history: History, text: string): void {
   add(history, { role: 'user', text });
@@ -37,9 +47,31 @@ export function addMessages(
 }
 
 function add(history: History, message: ContextMessage, before = 0): void {
-  history.messages.splice(history.messages.length - before, 0, message);
-  if (history.messages.length > maxMessages)
-    history.messages.splice(0, history.messages.length - maxMessages);
+  const { messages } = history;
+  messages.splice(messages.length - before, 0, message);
+  history.bytes += bytesOf(message);
+  history.changes += 1;
+  while (messages.length > maxMessages || history.bytes > historyBytes) dropOldest(history);
+}
+
+/** Calls of tools go with their results. */
+function dropOldest(history: History): void {
+  const { messages } = history;
+  do {
+    const message = messages.shift();
+    if (message === undefined) return;
+    history.bytes -= bytesOf(message);
+  } while (messages[0]?.role === 'tool');
+}
+
+/** With the comma behind it. */
+const bytesOf = (message: ContextMessage): number => savedBytes(withoutReasoning(message)) + 1;
+
+/** As a message is saved: what a provider wants back may be large, and the conversation goes on without it. */
+export function withoutReasoning(message: ContextMessage): ContextMessage {
+  if (message.role !== 'assistant' || message.reasoning === undefined) return message;
+  const { role, text: said, toolCalls } = message;
+  return { role, text: said, ...(toolCalls !== undefined && { toolCalls }) };
 }
 
 /**
@@ -47,7 +79,7 @@ function add(history: History, message: ContextMessage, before = 0): void {
  * in any case. Results of tools whose call did not fit are left out.
  */
 export function contextFor(
-  history: History,
+  history: Pick<History, 'messages'>,
   options: { prompt: string; budgetTokens: number; behind?: readonly ContextMessage[] },
 ): ContextMessage[] {
   const { prompt, behind = [] } = options;

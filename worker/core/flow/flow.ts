@@ -5,6 +5,7 @@
  */
 import { maybe, number, opaque, record, text, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
+import { mostFlowBytes, savedBytes } from '../bounds.ts';
 
 export interface FlowTransition {
   readonly to: string;
@@ -71,6 +72,10 @@ export interface FlowTool {
 const longestData = 8_192;
 
 export const transitionTool = (to: string): string => `go_to_${to}`;
+
+/** Whether what a transition brings along fits beside what is known already. */
+export const fitsFlow = ({ data }: FlowState, more: Readonly<Record<string, unknown>>): boolean =>
+  savedBytes(data) + savedBytes(more) <= mostFlowBytes;
 
 /** Enters the start node. */
 export function newFlow(settings: FlowSettings, now: Millis): FlowState {

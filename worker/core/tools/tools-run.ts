@@ -3,7 +3,8 @@
  * the ledger of its turn from the moment it is ordered to run.
  */
 import type { Millis } from '../../../shared/base/units.ts';
-import { idempotencyKey } from './tools-state.ts';
+import { mostToolBytes, savedBytes } from '../bounds.ts';
+import { errorText, idempotencyKey, roomLeft } from './tools-state.ts';
 import type {
   AbandonReason,
   CallRecord,
@@ -27,6 +28,15 @@ export interface Site {
   readonly now: Millis;
   readonly orders: ToolOrder[];
 }
+
+/** What the LLM is told of arguments or a result that do not fit beside what this answer has got already. */
+export const tooMuch = (what: 'arguments' | 'results'): string =>
+  errorText(
+    `${what}_too_large`,
+    `the calls of one answer and their results may have ${mostToolBytes / 1024} KiB together; ask for less`,
+  );
+
+const textOf = ({ phase }: CallRecord): string => (phase.type === 'settled' ? phase.text : '');
 
 export function settleWith(record: CallRecord, text: string): void {
   record.phase = { type: 'settled', text };
@@ -85,12 +95,12 @@ export function finish(
   { text, end }: { readonly text: string; readonly end: ToolEnd },
 ): void {
   const { state, orders } = site;
-  settleWith(record, text);
+  settleWith(record, savedBytes(text) <= roomLeft(state) ? text : tooMuch('results'));
   orders.push({ type: 'tool.ended', call: record.call, end });
   if (!state.detached.includes(record.key)) return;
   state.detached = state.detached.filter((key) => key !== record.key);
   state.records = state.records.filter(({ key }) => key !== record.key);
-  state.lateOutcomes.push({ call: record.call, text });
+  state.lateOutcomes.push({ call: record.call, text: textOf(record) });
   orders.push({ type: 'outcome.late' });
   state.lateOutcomes.splice(0, state.lateOutcomes.length - mostLate);
 }
@@ -105,6 +115,7 @@ export function finishRound(site: Site): void {
     phase.type === 'settled' ? [{ call, text: phase.text }] : [],
   );
   if (pairs.length < records.length) return;
+  state.givenBytes += savedBytes(pairs);
   state.round = undefined;
   state.records = state.records.filter(({ key }) => !round.keys.includes(key));
   if (round.number > settings.maxRounds) orders.push({ type: 'rounds.exhausted', epoch: round.epoch, pairs });
@@ -119,6 +130,7 @@ export function finishRound(site: Site): void {
 
 export function newTurn(state: ToolState, epoch: number): void {
   state.epoch = epoch;
+  state.givenBytes = 0;
   state.rounds = 0;
   state.ledger = [];
 }

@@ -16,6 +16,7 @@ import {
   union,
 } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
+import { mostToolBytes, savedBytes } from '../bounds.ts';
 
 /** What a provider wants back unchanged with the round that it made; nobody here looks into it. */
 export interface OpaqueReasoning {
@@ -190,6 +191,8 @@ export interface ToolState {
   cutPairs: ToolPair[];
   /** Outcomes of calls whose pair had to be given before they came. */
   lateOutcomes: ToolPair[];
+  /** Bytes of calls and results that the present answer has got. */
+  givenBytes: number;
   /** Calls with effects that still run although their pair was given. */
   detached: number[];
   /** What the provider wants back with the round whose tools run or wait for the caller's word. */
@@ -212,12 +215,33 @@ export const newToolState = (session = ''): ToolState => ({
   ledger: [],
   cutPairs: [],
   lateOutcomes: [],
+  givenBytes: 0,
   detached: [],
   reasoning: undefined,
 });
 
 export const errorText = (code: string, message: string): string =>
   JSON.stringify({ error: { code, message } });
+
+/** Bytes that calls and results may still take in the present answer. */
+export function roomLeft({ records, cutPairs, lateOutcomes, givenBytes }: ToolState): number {
+  let held = givenBytes + savedBytes([...cutPairs, ...lateOutcomes]);
+  for (const { call, phase } of records)
+    held += savedBytes(call) + (phase.type === 'settled' ? savedBytes(phase.text) : 0);
+  return mostToolBytes - held;
+}
+
+/** Arguments in their canonical form are only compared: long ones by 64 bits of a hash, and their length. */
+export function comparable(canonical: string): string {
+  if (canonical.length <= 256) return canonical;
+  let [one, other] = [0x811c9dc5, 0x01000193];
+  for (let index = 0; index < canonical.length; index += 1) {
+    const unit = canonical.charCodeAt(index);
+    one = Math.imul(one ^ unit, 0x01000193);
+    other = Math.imul(other ^ unit, 0x85ebca6b) + 1;
+  }
+  return `${one >>> 0}:${other >>> 0}:${canonical.length}`;
+}
 
 /** 64 bits of FNV-1a over the text as 16 hex digits: not a secret, equal for equal calls of one turn. */
 export function idempotencyKey(session: string, epoch: number, call: RequestedCall): string {
@@ -270,6 +294,7 @@ export const toolStateCodec = record<ToolState>({
   ledger: list(opaque<LedgerEntry>()),
   cutPairs: pairsCodec,
   lateOutcomes: pairsCodec,
+  givenBytes: number,
   detached: list(number),
   // It may be large, and the next round does without it.
   reasoning: leftOut(() => undefined),

@@ -5,6 +5,7 @@
  * declaration).
  */
 import type { Millis } from '../../../shared/base/units.ts';
+import { savedBytes } from '../bounds.ts';
 import { carryOver, end, leaveQuestion, moveEpoch } from './tools-cut.ts';
 import {
   abandon,
@@ -16,8 +17,8 @@ import {
   run,
   settleWith,
 } from './tools-run.ts';
-import type { Site } from './tools-run.ts';
-import { errorText } from './tools-state.ts';
+import { tooMuch, type Site } from './tools-run.ts';
+import { comparable, errorText, roomLeft } from './tools-state.ts';
 import type {
   CallRecord,
   OpenRound,
@@ -103,11 +104,15 @@ function openRound(site: Site, event: Extract<ToolEvent, { type: 'round.complete
   if (state.round !== undefined) return;
   state.rounds += 1;
   const isBeyond = state.rounds > settings.maxRounds;
+  let room = roomLeft(state);
   const records = event.calls.map((call, index): CallRecord => {
     const refusal = isBeyond
       ? errorText('tool_limit', 'no more tool calls are possible in this answer')
       : refuse(call, index, { event, settings });
-    return newRecord(site, call, refusal);
+    room -= savedBytes(call);
+    if (room >= 0) return newRecord(site, call, refusal);
+    room += savedBytes(call);
+    return newRecord(site, { ...call, arguments: '{}' }, refusal ?? tooMuch('arguments'));
   });
   state.records.push(...records);
   state.round = {
@@ -148,7 +153,7 @@ function newRecord(site: Site, call: RequestedCall, refusal: string | undefined)
   return {
     key,
     call,
-    canonical: verdict?.ok === true ? verdict.canonical : '',
+    canonical: verdict?.ok === true ? comparable(verdict.canonical) : '',
     epoch: state.epoch,
     kind: settings.ruleOf(call.name)?.kind ?? 'read_only',
     phase: refusal === undefined ? { type: 'new' } : { type: 'settled', text: refusal },
