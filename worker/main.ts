@@ -25,6 +25,7 @@ import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
+import { readProcessState } from '../shared/runtime/process-state.ts';
 import { currentScope, keepMarksIn, Scope } from '../shared/runtime/scope.ts';
 import { mapInParts, mapSharedMemory } from '../shared/runtime/shm.ts';
 import { agentLinkServices } from './agent-link/agent-links.ts';
@@ -33,6 +34,7 @@ import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
 import { CallHost } from './host/call-host.ts';
 import { LeftCalls } from './host/left-calls.ts';
+import { supervisorWatch } from './host/supervisor-watch.ts';
 import { CallRunner } from './call/runner.ts';
 import type { CallServices } from './call/services.ts';
 import { loadAgent, type LoadedAgent } from './host/agent.ts';
@@ -109,6 +111,13 @@ class Worker {
       machineMs,
       isAwaited: this.#left.isAwaited,
       onEmpty: () => this.#exitIfDone(),
+      onBeat: supervisorWatch({
+        boxes,
+        machineMs,
+        log: this.#log,
+        state: () => readProcessState(process.ppid),
+        wake: () => process.kill(process.ppid, 'SIGCONT'),
+      }),
     });
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
     this.#observation = openObservation(setup, definition, {

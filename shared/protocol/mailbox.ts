@@ -17,7 +17,7 @@ const firstTurnLine = firstWorkerLine + maxWorkers;
 const firstBreakerLine = firstTurnLine + maxThreads;
 const controlBytes = Math.ceil(((firstBreakerLine * lineInts + breakerInts) * 4) / 4096) * 4096;
 /** The first line: what concerns all. */
-const serviceLine = { stopping: 0, turnQuestions: 1, mostSessions: 2 } as const;
+const serviceLine = { stopping: 0, turnQuestions: 1, mostSessions: 2, heartbeat: 3 } as const;
 const threadLine = {
   heartbeat: 0,
   oldestUnread: 1,
@@ -138,6 +138,16 @@ export class Mailboxes {
 
   setStopping(stopping: boolean): void {
     Atomics.store(this.#control, serviceLine.stopping, stopping ? 1 : 0);
+  }
+
+  /** The supervisor shows that its event loop turns. */
+  beatSupervisor(nowMs: number): void {
+    Atomics.store(this.#control, serviceLine.heartbeat, nowMs);
+  }
+
+  /** 0 before its first beat. */
+  get supervisorHeartbeat(): number {
+    return Atomics.load(this.#control, serviceLine.heartbeat);
   }
 
   /** How many sessions the workers of this supervisor may have in all (spec 01, Limits); the supervisor sets it. */

@@ -5,7 +5,7 @@
 import type { FromWorker } from '../../shared/protocol/ipc.ts';
 import { systemWallClock, type Timer } from '../../shared/runtime/clock.ts';
 import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
-import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
+import { heartbeatAge, heartbeatOf } from '../../shared/protocol/heartbeat.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallMemory } from './call-memory.ts';
@@ -364,6 +364,7 @@ export class Service {
   /** One timer: for the lifecycle's deadline, for connections that wait for a worker, and for looks at inference. */
   #arm(): void {
     const { clock } = this.#options;
+    this.#memory.boxes.beatSupervisor(heartbeatOf(machineMs()));
     this.#timer?.cancel();
     const deadline = lifecycleDeadline(this.#lifecycle);
     const untilDeadline = Math.min(lookEveryMs, this.#hangLookMs, (deadline ?? Infinity) - clock.now());

@@ -35,6 +35,8 @@ export interface CallHostOptions {
   readonly isAwaited: (slot: number) => boolean;
   /** The last call ended. */
   readonly onEmpty: () => void;
+  /** Asked several times a second, with and without calls. */
+  readonly onBeat: () => void;
 }
 
 export class CallHost {
@@ -146,6 +148,7 @@ export class CallHost {
   /** Shows from now on that this event loop turns, with and without calls. */
   keepBeating(): void {
     this.#beat();
+    this.#options.onBeat();
     this.#options.clock.after(heartbeatMs, () => this.keepBeating());
   }
 

@@ -201,3 +201,22 @@ describe('SIGTERM while all workers hang', () => {
     expect(await service.ended).toEqual({ code: 0, signal: null });
   });
 });
+
+describe('a supervisor that a signal has stopped', () => {
+  it('is woken by its workers, and the calls of one that died meanwhile go on', async () => {
+    service = await TestService.start({
+      workers: 2,
+      greeting: 'This goes on and on. '.repeat(45),
+      env: { SVC_SPARE_WORKER: 'on' },
+    });
+    const call = await service.call();
+    await call.next((event) => event.type === 'audio');
+    const worker = await service.workerOf(call);
+    process.kill(service.pid, 'SIGSTOP');
+    process.kill(worker, 'SIGKILL');
+    await service.says('a signal has stopped the supervisor: it is woken');
+    await service.says('call taken up');
+    expect(await call.next((event) => event.type === 'audio')).toBeDefined();
+    expect((await call.hangUp()).code).toBe(1000);
+  });
+});

@@ -47,6 +47,7 @@ export function newWorld() {
     machineMs: () => world.clock.now(),
     isAwaited: () => false,
     onEmpty: () => (emptied += 1),
+    onBeat: () => undefined,
   });
 
   /** A call that is attached, and started unless told otherwise. Everything enters it through its scope, as from sockets. */
