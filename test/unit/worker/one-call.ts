@@ -61,10 +61,9 @@ export function newWorld() {
       overs += 1;
       host.remove(slot);
     };
-    const { journal, confirmMs } = options;
+    const { journal, confirmMs, prepare, linkEnded = () => undefined } = options;
     const lent = world.lend(stages);
     const speech = { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) };
-    const { prepare, linkEnded = () => undefined } = options;
     const openLink = prepare && (() => linkOf(prepare, linkEnded));
     const services = { ...lent, speech, ...(openLink && { openLink }) };
     const runner: CallRunner = new CallRunner({ services, slot, journal, over });
