@@ -80,6 +80,7 @@ describe('a call whose worker is killed', () => {
     await caller.call.say(question);
     await service.providers.llm.until(() => service.providers.llm.requests.length > 0);
     expect(lastMessages().filter(({ role }) => role !== 'system')).toEqual([
+      { role: 'user', content: '.' },
       { role: 'assistant', content: greeting },
       { role: 'user', content: 'what time is it' },
     ]);

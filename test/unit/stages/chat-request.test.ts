@@ -19,6 +19,9 @@ const call = (id: string, args = '{}'): ChatMessage => ({
 });
 const result = (callId: string, text: string): ChatMessage => ({ role: 'tool', callId, name: 'f', text });
 
+/** What the id `a` is to a server that takes nine letters and digits. */
+const idOfA = 'ca978112c';
+
 describe('the messages of a request', () => {
   it('start with one system message; later ones are notes among the user’s words', () => {
     const rendered = messages(
@@ -51,9 +54,9 @@ describe('the messages of a request', () => {
       {
         role: 'assistant',
         content: null,
-        tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
+        tool_calls: [{ id: idOfA, type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
       },
-      { role: 'tool', tool_call_id: 'a', content: '{"ok":true}' },
+      { role: 'tool', tool_call_id: idOfA, content: '{"ok":true}' },
     ]);
   });
 
@@ -63,23 +66,29 @@ describe('the messages of a request', () => {
       text: '',
       toolCalls: ['a', 'a_2', 'a'].map((id) => ({ id, name: 'f', arguments: '{}' })),
     };
-    const wire = messages(twice, result('a', '1'), result('a_2', '2'), result('a', '3'), result('a', '4'));
-    expect(wire).toEqual([
-      expect.objectContaining({
-        tool_calls: ['a', 'a_2', 'a_3'].map((id): unknown => expect.objectContaining({ id })),
-      }),
-      { role: 'tool', tool_call_id: 'a', content: '1' },
-      { role: 'tool', tool_call_id: 'a_2', content: '2' },
-      { role: 'tool', tool_call_id: 'a_3', content: '3' },
-    ]);
-    expect(messages(twice, result('a', '1'))).toHaveLength(4);
+    const wire = messages(
+      user('Go'),
+      twice,
+      result('a', '1'),
+      result('a_2', '2'),
+      result('a', '3'),
+      result('a', '4'),
+    );
+    const [, { tool_calls }, ...results] = wire as [unknown, { tool_calls: { id: string }[] }, ...unknown[]];
+    expect(new Set(tool_calls.map(({ id }) => id)).size).toBe(3);
+    expect(results).toEqual(
+      ['1', '2', '3'].map((content, at) => ({ role: 'tool', tool_call_id: tool_calls[at]!.id, content })),
+    );
+    expect(messages(user('Go'), twice, result('a', '1'))).toHaveLength(5);
   });
 
   it('give a call that was interrupted a result, and arguments that were cut an empty object', () => {
-    const rendered = messages(call('a', '{"x":'), user('Stop'));
+    const rendered = messages(user('Go'), call('a', '{"x":'), user('Stop'));
     expect(rendered).toMatchObject([
+      { role: 'user', content: 'Go' },
       { tool_calls: [{ function: { arguments: '{}' } }] },
-      { role: 'tool', tool_call_id: 'a' },
+      { role: 'tool', tool_call_id: idOfA },
+      { role: 'assistant', content: '…' },
       { role: 'user', content: 'Stop' },
     ]);
   });

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { renderGenerateRequest } from '../../../worker/stages/llm/generate/request.ts';
+import { renderChatRequest } from '../../../worker/stages/llm/chat-compatible/request.ts';
+import { ChatStream } from '../../../worker/stages/llm/chat-compatible/stream.ts';
+import { renderGenerateRequest, toolNames } from '../../../worker/stages/llm/generate/request.ts';
+import { GenerateStream } from '../../../worker/stages/llm/generate/stream.ts';
 import { renderMessagesRequest } from '../../../worker/stages/llm/messages/request.ts';
+import { MessagesStream } from '../../../worker/stages/llm/messages/stream.ts';
 import { ReasoningNotes } from '../../../worker/stages/llm/reasoning.ts';
 import { rejectionOf } from '../../../worker/stages/llm/rejection.ts';
 import { renderResponsesRequest } from '../../../worker/stages/llm/responses/request.ts';
-import type { LlmRequest } from '../../../worker/stages/stage.ts';
+import type { LlmEvent, LlmRequest } from '../../../worker/stages/stage.ts';
+
+type Emit = (event: LlmEvent) => void;
 
 const baseUrl = 'http://127.0.0.1';
 const parameters = { $schema: 'x', type: 'object', properties: {} };
@@ -160,5 +166,71 @@ describe('a rejection', () => {
     [undefined, {}],
   ])('with the body %j', (body, advice) => {
     expect(rejectionOf(head, body)).toEqual({ kind: 'rejected', status: 429, ...advice });
+  });
+});
+
+describe('numbers of tools', () => {
+  const given = '{"id":1915883588174806058,"total":10.00,"rate":1e-7,"n":5,"zip":"01234"}';
+  const messages: LlmRequest['messages'] = [
+    ...REQUEST.messages,
+    { role: 'assistant', text: '', toolCalls: [{ id: 'D681PevKs', name: '1st', arguments: given }] },
+    { role: 'tool', callId: 'D681PevKs', name: '1st', text: given },
+  ];
+  const request = { ...REQUEST, messages };
+
+  it('go out digit by digit, in arguments and in results, by every interface', () => {
+    const asText = JSON.stringify(given);
+    const chat = renderChatRequest(request, { model: 'm', baseUrl });
+    expect(chat).toContain(`"arguments":${asText}`);
+    expect(chat).toContain(`"content":${asText}`);
+    const responses = renderResponsesRequest(request, { model: 'gpt-4.1', baseUrl });
+    expect(responses).toContain(`"arguments":${asText}`);
+    expect(responses).toContain(`"output":${asText}`);
+    const options = { model: 'm', maxTokens: 1, thinking: 'model_default' as const, baseUrl };
+    const sent = renderMessagesRequest(request, options);
+    expect(sent).toContain(`"input":${given}`);
+    expect(sent).toContain(`"content":${asText}`);
+    const generate = renderGenerateRequest(request, { model: 'm', baseUrl });
+    expect(generate).toContain(`"args":${given}`);
+    expect(generate).toContain(`"output":${given}`);
+  });
+
+  it.each([
+    [
+      'generate',
+      (emit: Emit) => new GenerateStream(() => 'call_0', { names: toolNames(REQUEST), emit }),
+      `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${given}}}]},"finishReason":"STOP"}]}`,
+    ],
+    [
+      'messages',
+      (emit: Emit) => new MessagesStream(() => 'call_0', emit),
+      `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":${given}}}`,
+    ],
+    [
+      'chat',
+      (emit: Emit) => new ChatStream(() => 'call_0', { names: [], emit }),
+      `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":${given}}}]}}]}`,
+    ],
+  ])('come in digit by digit where a server sends them as an object: %s', (_name, newStream, data) => {
+    let text = '';
+    const stream = newStream((event) => {
+      if (event.type === 'tool-call') text += event.arguments;
+    });
+    stream.event({ event: '', data });
+    stream.end();
+    expect(text).toBe(given);
+  });
+
+  it('count as before: usage that is written with a fraction', () => {
+    const events: LlmEvent[] = [];
+    const stream = new GenerateStream(() => 'call_0', {
+      names: toolNames(REQUEST),
+      emit: (event) => events.push(event),
+    });
+    const data =
+      '{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":10.0,"candidatesTokenCount":2}}';
+    stream.event({ event: '', data });
+    stream.end();
+    expect(events).toMatchObject([{ usage: { inputTokens: 10, outputTokens: 2 } }]);
   });
 });

@@ -1,16 +1,19 @@
 /**
- * The messages of a request, brought into the order that every hosted model accepts.
+ * The messages of a request, brought into the one form that every server accepts, whatever it is a history of: a greeting, words spoken
+ * while a tool ran, an answer that was cut, calls that another provider made. No interface tells whose template is behind it
+ * (Mistral's models stand behind chat completions, messages and responses alike), so the strictest one decides for all.
  *
- * Invariant: turns alternate as far as they can, no text is blank, every tool call has exactly one result and valid JSON
- * arguments, and ids of calls are unique within the request. Pure; it must not reorder what was said.
+ * Invariant: the user is first and speaks or has tools answer last, user and assistant take turns, no text is blank, every tool call has exactly
+ * one result right behind it and valid JSON arguments, and ids of calls are unique within the request. Pure; what was said keeps its order.
  */
-import type { ChatMessage, LlmRequest, OpaqueReasoning, ToolCall } from '../stage.ts';
+import type { LlmRequest, OpaqueReasoning, ToolCall } from '../stage.ts';
+import { requestIds, type IdDialect } from './call-ids.ts';
 import { isRecord, parseJson } from './json.ts';
 
 export interface PairedCall {
   /** As the model gave it; opaque reasoning refers to it. */
   readonly id: string;
-  /** Letters, digits, `_` and `-`, at most 64, unique in the request. */
+  /** As the server takes it; unique in the request. */
   readonly wireId: string;
   readonly name: string;
   /** JSON text of an object. */
@@ -40,84 +43,97 @@ export interface PairedHistory {
 }
 
 /** What stands in for the result of a call that was interrupted: servers refuse a call without one. */
-const NO_RESULT = '{"status":"interrupted"}';
-/** What stands in where a service wants the user to have spoken. */
-const NOTHING_SAID = '.';
-const MAX_ID_CHARS = 64;
+const noResult = '{"status":"interrupted"}';
+/** A result without a word, as JSON writes it. */
+const emptyResult = '""';
+/**
+ * What stands in where the user has to have spoken: before a greeting, and behind words of the agent that nobody has answered. The
+ * greeting stays the agent's own message; told within the prompt, models repeat it.
+ */
+const nothingSaid: UserTurn = { role: 'user', text: '.' };
+/**
+ * What stands in where the caller spoke before the agent had told what a tool found: Mistral takes no user behind a result. It is in no
+ * language, and says that the answer is still to come.
+ */
+const nothingTold: AssistantTurn = { role: 'assistant', text: '…', calls: [], reasoning: undefined };
 
 /** How a system message reads that has to go out as the user's: models answer what they take for the caller's words. */
-export const asNote = (text: string): string => `[Note, not said by the caller: ${text}]`;
+const asNote = (text: string): string => `[Note, not said by the caller: ${text}]`;
 
-export function pairHistory(messages: LlmRequest['messages']): PairedHistory {
+/** A call whose result may still come. */
+type OpenCall = Omit<PairedCall, 'result'> & { result: string };
+
+export function pairHistory({ messages, tools }: LlmRequest, ids: IdDialect): PairedHistory {
   const system: string[] = [];
   const turns: Turn[] = [];
-  const used = new Set<string>();
-  for (const [at, message] of messages.entries()) {
-    if (message.role === 'tool') continue;
+  const names = new Set(tools.map(({ name }) => name));
+  const open = new OpenCalls(names, requestIds(ids));
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      open.answer(message.callId, message.text);
+      continue;
+    }
     const text = message.text.trim() === '' ? '' : message.text;
     if (message.role === 'assistant') {
-      const results = resultsAfter(messages, at);
-      const calls = (message.toolCalls ?? []).map((call) => pair(call, results, used));
+      const calls = open.add(message.toolCalls ?? []);
       if (text !== '' || calls.length > 0) addAssistant(turns, { text, calls, reasoning: message.reasoning });
     } else if (text !== '') {
       if (message.role === 'system' && turns.length === 0) system.push(text);
       else addUser(turns, message.role === 'system' ? asNote(text) : text);
     }
   }
+  const last = turns.at(-1);
+  if (last === undefined || (last.role === 'assistant' && last.calls.length === 0)) turns.push(nothingSaid);
   return { system: system.join('\n\n'), turns };
 }
 
-/** The turns with the user first and last, for services that want it so. */
-export function userFirstAndLast(turns: readonly Turn[]): readonly Turn[] {
-  const filler: UserTurn = { role: 'user', text: NOTHING_SAID };
-  const last = turns.at(-1);
-  const begun: readonly Turn[] = turns[0]?.role === 'user' ? turns : [filler, ...turns];
-  return last?.role === 'assistant' && last.calls.length === 0 ? [...begun, filler] : begun;
-}
+/** The calls of a history, with their results wherever these stand behind them. */
+class OpenCalls {
+  readonly #names: ReadonlySet<string>;
+  readonly #newId: (id: string) => string;
+  /** By the id that the model gave: it may give two calls of a round one id, and the same again in a later round. */
+  readonly #waiting = new Map<string, OpenCall[]>();
 
-/** The results that directly follow the message at `at`, in order: a model may give two calls of a round one id. */
-function resultsAfter(messages: readonly ChatMessage[], at: number): ReadonlyMap<string, string[]> {
-  const results = new Map<string, string[]>();
-  for (let next = at + 1; next < messages.length; next += 1) {
-    const message = messages[next];
-    if (message?.role !== 'tool') break;
-    const known = results.get(message.callId);
-    if (known === undefined) results.set(message.callId, [message.text]);
-    else known.push(message.text);
+  constructor(names: ReadonlySet<string>, newId: (id: string) => string) {
+    this.#names = names;
+    this.#newId = newId;
   }
-  return results;
-}
 
-/** Takes the call's result out of `results`: the next call of the same id has the next one. */
-function pair(call: ToolCall, results: ReadonlyMap<string, string[]>, used: Set<string>): PairedCall {
-  // Services parse the arguments of the history; a call that was cut must not fail every later request.
-  const isValid = isRecord(parseJson(call.arguments));
-  return {
-    id: call.id,
-    wireId: uniqueId(call.id, used),
-    name: call.name,
-    arguments: isValid ? call.arguments : '{}',
-    result: results.get(call.id)?.shift() ?? NO_RESULT,
-  };
-}
+  add(calls: readonly ToolCall[]): readonly PairedCall[] {
+    for (const { id } of calls) this.#waiting.set(id, []);
+    return calls.map((call) => {
+      const added: OpenCall = { ...this.#readable(call), wireId: this.#newId(call.id), result: noResult };
+      this.#waiting.get(call.id)?.push(added);
+      return added;
+    });
+  }
 
-/** Another provider's ids may hold characters that this one refuses, or repeat from round to round. */
-function uniqueId(id: string, used: Set<string>): string {
-  const base = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_ID_CHARS) || 'call';
-  let unique = base;
-  for (let n = 2; used.has(unique); n += 1) unique = `${base.slice(0, MAX_ID_CHARS - 8)}_${n}`;
-  used.add(unique);
-  return unique;
+  answer(id: string, text: string): void {
+    const call = this.#waiting.get(id)?.shift();
+    if (call !== undefined) call.result = text.trim() === '' ? emptyResult : text;
+  }
+
+  /** Templates and services parse what a history holds; a call that was cut or misnamed must not fail every later request. */
+  #readable({ id, name, arguments: given }: ToolCall): ToolCall {
+    const isKnown = this.#names.has(name);
+    return {
+      id,
+      name: isKnown ? name : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown',
+      arguments: isRecord(parseJson(given)) ? given : '{}',
+    };
+  }
 }
 
 function addUser(turns: Turn[], text: string): void {
   const last = turns.at(-1);
   if (last?.role === 'user') turns[turns.length - 1] = { role: 'user', text: `${last.text}\n${text}` };
-  else turns.push({ role: 'user', text });
+  else
+    turns.push(...(last !== undefined && last.calls.length > 0 ? [nothingTold] : []), { role: 'user', text });
 }
 
 function addAssistant(turns: Turn[], added: Omit<AssistantTurn, 'role'>): void {
   const last = turns.at(-1);
+  if (last === undefined) turns.push(nothingSaid);
   if (last?.role === 'assistant' && last.calls.length === 0) {
     const text = [last.text, added.text].filter((part) => part !== '').join(' ');
     turns[turns.length - 1] = { role: 'assistant', ...added, text };

@@ -1,11 +1,16 @@
-/** Reading of untrusted JSON of chat servers: every reader answers with a value of its type or with nothing. */
+/**
+ * Reading of untrusted JSON of chat servers: every reader answers with a value of its type or with nothing. Numbers keep their digits, because they may
+ * be a tool's: what is read here is written with `writeJson`.
+ */
+import { isExactNumber, parseJson as parseExactly } from '../../../shared/base/exact-json.ts';
+
+export { writeJson } from '../../../shared/base/exact-json.ts';
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
 export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return value;
+    return parseExactly(text);
   } catch {
     // The caller names the rule that was broken; the text itself must not travel in an error.
     return undefined;
@@ -13,7 +18,7 @@ export function parseJson(text: string): unknown {
 }
 
 export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
 export function recordOf(value: unknown): JsonRecord | undefined {
@@ -29,5 +34,6 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 export function countOf(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+  const count = isExactNumber(value) ? Number(value.value) : value;
+  return typeof count === 'number' && Number.isFinite(count) && count > 0 ? Math.floor(count) : 0;
 }

@@ -6,7 +6,7 @@
  * its id and name, the first. It must not judge arguments; it only bounds them.
  */
 import type { LlmEvent } from '../../stage.ts';
-import { isRecord, parseJson, recordOf, textOf } from '../json.ts';
+import { isRecord, parseJson, recordOf, textOf, writeJson } from '../json.ts';
 
 const MAX_CALLS = 128;
 const MAX_ARGUMENT_BYTES = 1_048_576;
@@ -100,7 +100,7 @@ function fragmentOf(raw: unknown, position: number): Fragment {
     index: typeof index === 'number' && Number.isInteger(index) ? index : position,
     id: textOf(call['id']),
     name: textOf(fn['name']),
-    arguments: isRecord(given) ? JSON.stringify(given) : textOf(given),
+    arguments: isRecord(given) ? writeJson(given) : textOf(given),
   };
 }
 

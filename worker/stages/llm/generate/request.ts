@@ -6,8 +6,9 @@
  */
 import type { LlmGenerateOptions } from './declaration.ts';
 import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
-import { pairHistory, userFirstAndLast, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
-import { isRecord, parseJson, textOf, type JsonRecord } from '../json.ts';
+import { vendorIds } from '../call-ids.ts';
+import { pairHistory, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
+import { isRecord, parseJson, textOf, writeJson, type JsonRecord } from '../json.ts';
 import { reasoningOf } from '../reasoning.ts';
 
 export const GENERATE_PROVIDER = 'llm_generate';
@@ -49,7 +50,7 @@ export function renderGenerateRequest(
   options: LlmGenerateOptions,
   names: ToolNames = toolNames(request),
 ): string {
-  const { system, turns } = pairHistory(request.messages);
+  const { system, turns } = pairHistory(request, vendorIds);
   const generation = {
     ...(options.maxOutputTokens !== undefined && { maxOutputTokens: options.maxOutputTokens }),
     ...(options.temperature !== undefined && { temperature: options.temperature }),
@@ -57,13 +58,13 @@ export function renderGenerateRequest(
       thinkingConfig: { thinkingLevel: options.thinkingLevel.toUpperCase() },
     }),
   };
-  return JSON.stringify({
+  return writeJson({
     ...(system !== '' && { systemInstruction: { parts: [{ text: system }] } }),
     ...(request.tools.length > 0 && {
       tools: [{ functionDeclarations: request.tools.map((tool) => renderTool(tool, names)) }],
       toolConfig: { functionCallingConfig: { mode: 'AUTO' } },
     }),
-    contents: renderContents(userFirstAndLast(turns), { names, model: options.model }),
+    contents: renderContents(turns, { names, model: options.model }),
     ...(Object.keys(generation).length > 0 && { generationConfig: generation }),
   });
 }

@@ -6,7 +6,7 @@
  */
 import type { LlmEvent, LlmFinish, LlmUsage } from '../../stage.ts';
 import { GENERATE_PROVIDER, type ToolNames } from './request.ts';
-import { countOf, listOf, parseJson, recordOf, textOf, type JsonRecord } from '../json.ts';
+import { countOf, listOf, parseJson, recordOf, textOf, writeJson, type JsonRecord } from '../json.ts';
 import { EventStream } from '../event-stream.ts';
 import { ReasoningNotes } from '../reasoning.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
@@ -83,7 +83,7 @@ export class GenerateStream extends EventStream {
     const signature = textOf(part['thoughtSignature']);
     if (signature !== '') this.notes.add(signature);
     this.notes.call(id);
-    this.output.addArguments(call, JSON.stringify(recordOf(made['args']) ?? {}));
+    this.output.addArguments(call, writeJson(recordOf(made['args']) ?? {}));
   }
 
   protected failWith(error: unknown): void {

@@ -6,8 +6,9 @@
  */
 import type { LlmMessagesOptions } from './declaration.ts';
 import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
-import { pairHistory, userFirstAndLast, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
-import { parseJson, type JsonRecord } from '../json.ts';
+import { vendorIds } from '../call-ids.ts';
+import { pairHistory, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
+import { parseJson, writeJson, type JsonRecord } from '../json.ts';
 import { reasoningOf } from '../reasoning.ts';
 
 export const MESSAGES_PROVIDER = 'llm_messages';
@@ -22,16 +23,16 @@ const CACHED = { cache_control: { type: 'ephemeral' } };
 
 /** JSON text of the request. */
 export function renderMessagesRequest(request: LlmRequest, options: LlmMessagesOptions): string {
-  const { system, turns } = pairHistory(request.messages);
+  const { system, turns } = pairHistory(request, vendorIds);
   const tools = toolsOf(request, turns);
-  return JSON.stringify({
+  return writeJson({
     model: options.model,
     max_tokens: options.maxTokens,
     stream: true,
     ...(tools.length > 0 && { tools: cachedAtLast(tools) }),
     ...(tools.length > 0 && request.tools.length === 0 && { tool_choice: { type: 'none' } }),
     ...(system !== '' && { system: [{ type: 'text', text: system, ...CACHED }] }),
-    messages: cachedAtEnd(mergeNeighbours(userFirstAndLast(turns).flatMap(renderTurn))),
+    messages: cachedAtEnd(turns.flatMap(renderTurn)),
     ...(options.thinking !== 'model_default' && { thinking: { type: options.thinking } }),
     ...(options.effort !== undefined && { output_config: { effort: options.effort } }),
   });
@@ -82,18 +83,7 @@ function callBlock(call: PairedCall): JsonRecord {
 }
 
 function resultBlock(call: PairedCall): JsonRecord {
-  const content = call.result.trim() === '' ? {} : { content: call.result };
-  return { type: 'tool_result', tool_use_id: call.wireId, ...content };
-}
-
-function mergeNeighbours(messages: readonly WireMessage[]): WireMessage[] {
-  const out: WireMessage[] = [];
-  for (const message of messages) {
-    const last = out.at(-1);
-    if (last?.role !== message.role) out.push(message);
-    else out[out.length - 1] = { role: last.role, content: [...last.content, ...message.content] };
-  }
-  return out;
+  return { type: 'tool_result', tool_use_id: call.wireId, content: call.result };
 }
 
 function cachedAtEnd(messages: readonly WireMessage[]): readonly WireMessage[] {

@@ -5,7 +5,7 @@
  * carry a status, never a message.
  */
 import type { LlmEvent, LlmFinish, LlmUsage } from '../../stage.ts';
-import { countOf, recordOf, textOf, type JsonRecord } from '../json.ts';
+import { countOf, recordOf, textOf, writeJson, type JsonRecord } from '../json.ts';
 import { MESSAGES_PROVIDER } from './request.ts';
 import { EventStream } from '../event-stream.ts';
 import type { RunningCall } from '../output.ts';
@@ -107,7 +107,7 @@ export class MessagesStream extends EventStream {
       this.notes.call(id);
       this.blocks.set(index, { kind: 'call', call });
       const input = recordOf(block['input']) ?? {};
-      if (Object.keys(input).length > 0) this.output.addArguments(call, JSON.stringify(input));
+      if (Object.keys(input).length > 0) this.output.addArguments(call, writeJson(input));
     } else if (type === 'thinking') {
       const [thinking, signature] = [textOf(block['thinking']), textOf(block['signature'])];
       this.blocks.set(index, { kind: 'thinking', thinking, signature });
@@ -160,7 +160,7 @@ export class MessagesStream extends EventStream {
 
   /** Counts are totals so far; a field that is absent or null keeps its last one. */
   private addUsage(usage: JsonRecord): void {
-    const given = Object.entries(usage).filter(([, value]) => typeof value === 'number');
+    const given = Object.entries(usage).filter(([, value]) => value !== null);
     this.usage = { ...this.usage, ...Object.fromEntries(given) };
   }
 

@@ -6,7 +6,9 @@
  */
 import type { LlmResponsesOptions } from './declaration.ts';
 import type { LlmCall, LlmRequest, ToolDeclaration } from '../../stage.ts';
+import { vendorIds } from '../call-ids.ts';
 import { pairHistory, type AssistantTurn, type Turn } from '../history.ts';
+import { writeJson } from '../json.ts';
 import { reasoningOf } from '../reasoning.ts';
 
 export const RESPONSES_PROVIDER = 'llm_responses';
@@ -19,17 +21,15 @@ export function renderResponsesRequest(
   request: LlmRequest,
   options: LlmResponsesOptions & Pick<LlmCall, 'conversation'>,
 ): string {
-  const { system, turns } = pairHistory(request.messages);
-  const input = turns.flatMap(renderTurn);
+  const { system, turns } = pairHistory(request, vendorIds);
   const effort = options.reasoningEffort === 'disabled' ? 'none' : options.reasoningEffort;
   const cacheKey = options.conversation?.slice(0, MAX_CACHE_KEY_CHARS);
-  return JSON.stringify({
+  return writeJson({
     model: options.model,
     stream: true,
     store: false,
     ...(system !== '' && { instructions: system }),
-    // At least one item is wanted even where nobody has spoken yet.
-    input: input.length === 0 ? [{ role: 'user', content: '.' }] : input,
+    input: turns.flatMap(renderTurn),
     ...(request.tools.length > 0 && {
       tools: request.tools.map(renderTool),
       tool_choice: 'auto',

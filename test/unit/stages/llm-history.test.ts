@@ -1,0 +1,180 @@
+/** Whatever a call was like, what is sent of it is acceptable to the strictest chat templates, by each interface. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { renderChatRequest } from '../../../worker/stages/llm/chat-compatible/request.ts';
+import { renderGenerateRequest } from '../../../worker/stages/llm/generate/request.ts';
+import { renderMessagesRequest } from '../../../worker/stages/llm/messages/request.ts';
+import { renderResponsesRequest } from '../../../worker/stages/llm/responses/request.ts';
+import type { ChatMessage, LlmRequest } from '../../../worker/stages/stage.ts';
+import {
+  chatOfGenerate,
+  chatOfMessages,
+  chatOfResponses,
+  everywhere,
+  llama,
+  mistral,
+  qwen,
+  withoutTools,
+  type ChatWire,
+} from '../../support/core/strict-templates.ts';
+
+const baseUrl = 'http://127.0.0.1';
+const tools = [{ name: 'get', description: 'Gets.', parameters: { type: 'object' } }];
+const read = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
+
+function chatOf(messages: readonly ChatMessage[], model = 'm'): ChatWire[] {
+  return read(renderChatRequest({ messages, tools }, { baseUrl, model }))['messages'] as ChatWire[];
+}
+
+const otherInterfaces: readonly [string, (request: LlmRequest) => ChatWire[]][] = [
+  ['responses', (request) => chatOfResponses(read(renderResponsesRequest(request, { baseUrl, model: 'm' })))],
+  [
+    'messages',
+    (request) => {
+      const options = { baseUrl, model: 'm', maxTokens: 1, thinking: 'model_default' as const };
+      return chatOfMessages(read(renderMessagesRequest(request, options)));
+    },
+  ],
+  ['generate', (request) => chatOfGenerate(read(renderGenerateRequest(request, { baseUrl, model: 'm' })))],
+];
+
+// ---- what happens in calls ----
+
+const words = fc.constantFrom('Hello.', 'One moment', 'No, wait!', '', '  ', '\n', 'Yes: “7”.', '.');
+/** Of OpenAI, Anthropic, vLLM, Mistral, Kimi, of servers without any, and of none that is known. */
+const ids = fc.constantFrom(
+  'call_0fypS1hVXabcdefghijklmn',
+  'toolu_01A',
+  'chatcmpl-tool-5f3f1c9f0c7b4b6ca1f2f3a4b5c6d7e8',
+  'D681PevKs',
+  'functions.get:0',
+  'call_0',
+  '',
+  'a b/ö',
+  'x'.repeat(80),
+);
+const calls = fc.array(
+  fc.record({
+    id: ids,
+    name: fc.constantFrom('get', 'get', 'get<|channel|>commentary', ''),
+    arguments: fc.constantFrom('{}', '{"x":1}', '{"x":', '[]', '', 'null'),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+const result = (callId: string, text: string): ChatMessage => ({ role: 'tool', callId, name: 'get', text });
+
+/** Each is something that a call's context may gain at once. */
+const happening: fc.Arbitrary<ChatMessage[]> = fc.oneof(
+  words.map((text): ChatMessage[] => [{ role: 'user', text }]),
+  words.map((text): ChatMessage[] => [{ role: 'assistant', text }]),
+  words.map((text): ChatMessage[] => [{ role: 'system', text }]),
+  // A round of tools: its results in order, in another one, with words in between, or some of them missing.
+  fc.tuple(words, calls, fc.nat(5), words, fc.boolean()).map((round): ChatMessage[] => {
+    const [text, toolCalls, kept, spoken, turned] = round;
+    const results = toolCalls
+      .slice(0, kept)
+      .map(({ id }, at) => result(id, ['{"ok":true}', '', 'failed'][at % 3]!));
+    const between: ChatMessage[] = spoken.trim() === '' ? [] : [{ role: 'user', text: spoken }];
+    return [{ role: 'assistant', text, toolCalls }, ...between, ...(turned ? results.toReversed() : results)];
+  }),
+  // The context window has cut the call away, or another provider's result is left over.
+  ids.map((id): ChatMessage[] => [result(id, 'stray')]),
+);
+const histories = fc.array(happening, { maxLength: 14 }).map((steps) => steps.flat());
+
+describe('any history is sent in a form that is accepted', () => {
+  it('by the templates of Mistral, Gemma, Llama 2 and Qwen', () => {
+    fc.assert(
+      fc.property(histories, (messages) => {
+        const wire = chatOf(messages);
+        for (const judge of [mistral, withoutTools, qwen, everywhere]) expect(judge(wire)).toBeUndefined();
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('by that of Llama 3, which takes one call in a message, and is known by its name', () => {
+    fc.assert(
+      fc.property(histories, (messages) => {
+        const wire = chatOf(messages, 'meta-llama/Llama-3.3-70B-Instruct');
+        for (const judge of [llama, mistral, everywhere]) expect(judge(wire)).toBeUndefined();
+      }),
+    );
+  });
+
+  it.each(otherInterfaces)(
+    'by servers of the %s interface, whatever template is behind it',
+    (_name, chat) => {
+      fc.assert(
+        fc.property(histories, (messages) => {
+          const wire = chat({ messages, tools });
+          for (const judge of [withoutTools, everywhere]) expect(judge(wire)).toBeUndefined();
+          // Their ids are the vendors' own: everything else is as strict.
+          const strict = wire.map((message) => ({
+            ...message,
+            ...(message.tool_calls && {
+              tool_calls: message.tool_calls.map((call) => ({ ...call, id: 'D681PevKs' })),
+            }),
+          }));
+          expect(mistral(strict)).toBeUndefined();
+        }),
+        { numRuns: 500 },
+      );
+    },
+  );
+
+  it('with the same ids in later rounds, whatever came in between', () => {
+    fc.assert(
+      fc.property(histories, histories, (before, after) => {
+        const first = chatOf(before).flatMap(({ tool_calls: made }) => made ?? []);
+        const later = chatOf([...before, ...after]).flatMap(({ tool_calls: made }) => made ?? []);
+        expect(later.slice(0, first.length).map(({ id }) => id)).toEqual(first.map(({ id }) => id));
+      }),
+    );
+  });
+});
+
+describe('what is sent of a history', () => {
+  it('keeps the greeting as words of the agent', () => {
+    expect(
+      chatOf([
+        { role: 'system', text: 'Be kind.' },
+        { role: 'assistant', text: 'Hello, this is the front desk.' },
+        { role: 'user', text: 'Hi.' },
+      ]),
+    ).toEqual([
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: '.' },
+      { role: 'assistant', content: 'Hello, this is the front desk.' },
+      { role: 'user', content: 'Hi.' },
+    ]);
+  });
+
+  it('keeps the ids of Mistral, and Kimi’s own where the model is Kimi', () => {
+    const round = (id: string): ChatMessage[] => [
+      { role: 'user', text: 'Go' },
+      { role: 'assistant', text: '', toolCalls: [{ id, name: 'get', arguments: '{}' }] },
+      result(id, '7'),
+    ];
+    expect(chatOf(round('D681PevKs'))[1]?.tool_calls?.[0]?.id).toBe('D681PevKs');
+    expect(chatOf(round('functions.get:0'), 'Kimi-K2')[1]?.tool_calls?.[0]?.id).toBe('functions.get:0');
+    expect(chatOf(round('functions.get:0'))[1]?.tool_calls?.[0]?.id).toMatch(/^[a-z0-9]{9}$/);
+  });
+
+  it('puts a result behind its call that came after other words', () => {
+    expect(
+      chatOf([
+        { role: 'user', text: 'Go' },
+        { role: 'assistant', text: '', toolCalls: [{ id: 'D681PevKs', name: 'get', arguments: '{}' }] },
+        { role: 'user', text: 'Hurry.' },
+        result('D681PevKs', '7'),
+      ]),
+    ).toMatchObject([
+      { content: 'Go' },
+      { tool_calls: [{}] },
+      { role: 'tool', content: '7' },
+      { role: 'assistant', content: '…' },
+      { role: 'user', content: 'Hurry.' },
+    ]);
+  });
+});
