@@ -170,6 +170,13 @@ describe('the chat compatible stage', () => {
     expect(last).toEqual({ type: 'done', finish: 'stop', usage: undefined });
   });
 
+  it.each(['data: [DONE] \n\n', 'data:  [DONE]\n\n', 'data: "[DONE]"\n\n', '[DONE]\n\n', 'data: [done]'])(
+    'is done at the end marker %j',
+    async (marker) => {
+      expect(await outcome(stream([choice({ content: 'Fine.' }), marker]))).toMatchObject({ type: 'done' });
+    },
+  );
+
   it('is done at the end of the stream when the reason was given', async () => {
     const last = await outcome(stream([choice({ content: 'Fine.' }), choice({}, 'length'), usage(1, 2, 1)]));
     const tokens = { inputTokens: 1, outputTokens: 2, cachedTokens: 1 };

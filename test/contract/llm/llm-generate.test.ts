@@ -1,5 +1,7 @@
 import { GoogleGenAI } from '@google/genai';
 import { describe, expect, it } from 'vitest';
+import { toolNames } from '../../../worker/stages/llm/generate/request.ts';
+import { GenerateStream } from '../../../worker/stages/llm/generate/stream.ts';
 import { newLlmGenerate } from '../../../worker/stages/llm/generate/adapter.ts';
 import { FakeGenerate, answer, call, chunk, parts, refusal } from '../../support/fakes/fake-generate.ts';
 import { eventStream } from '../../support/fakes/fake-responses.ts';
@@ -38,6 +40,47 @@ describeLlm({
     findsIn: (body) =>
       JSON.stringify(body).includes('"name":"f","args":{"x":1}},"thoughtSignature":"CqQB=="}'),
   },
+});
+
+describe('what a content generation service sends behind its reason to stop', () => {
+  const run = (...chunks: string[]): { text: string; calls: string[]; finished: boolean } => {
+    const found = { text: '', calls: [] as string[], finished: false };
+    const stream = new GenerateStream(() => 'call_0', {
+      names: toolNames({ messages: [], tools: [] }),
+      emit: (event) => {
+        if (event.type === 'text') found.text += event.text;
+        if (event.type === 'tool-call' && event.name !== undefined) found.calls.push(event.name);
+      },
+    });
+    for (const data of chunks) stream.event({ event: '', data: data.slice('data: '.length) });
+    found.finished = stream.finished;
+    return found;
+  };
+  const said = (text: string, finish?: string): string => parts([{ text }], finish);
+
+  it.each([
+    ['It is noon.', [said('It is noon.', 'STOP'), said('It is noon.')]],
+    ['No.', [said('No.', 'STOP'), said('No.', 'STOP')]],
+    ['It is noon.', [said('It is '), said('noon.', 'STOP'), said('noon.', 'STOP')]],
+    ['It is noon.', [said('It is noon.', 'STOP'), said('It is'), said(' noon.')]],
+  ])('is not said twice: %s', (text, chunks) => {
+    expect(run(...chunks).text).toBe(text);
+  });
+
+  it('is said where it is new, because some write the reason into every part', () => {
+    expect(run(said('It is ', 'STOP'), said('noon', 'STOP'), said('.', 'STOP')).text).toBe('It is noon.');
+  });
+
+  it('calls no tool twice', () => {
+    const made = parts([call('f', { x: 1 })], 'STOP');
+    expect(run(made, made).calls).toEqual(['f']);
+    expect(run(made, parts([call('f', { x: 2 })], 'STOP')).calls).toEqual(['f', 'f']);
+  });
+
+  it('counts only behind the first word: gateways write a reason in front of it', () => {
+    expect(run(parts([], 'STOP')).finished).toBe(false);
+    expect(run(parts([], 'STOP'), said('It is noon.', 'STOP')).finished).toBe(true);
+  });
 });
 
 describe('the fake content generation service', () => {

@@ -149,6 +149,21 @@ export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): v
       expect([...kinds]).toEqual(['disconnected']);
     });
 
+    it.each(['data:\n\n', 'data: \n\n', 'data\r\n\r\n', 'event: ping\ndata:\n\n', ': ping\n\n'])(
+      'bears %j between its events',
+      async (nothing) => {
+        const chunks = dialect.text('One two.').flatMap((chunk) => [nothing, chunk]);
+        expect(await outcome(eventStream([...chunks, nothing]))).toMatchObject({ type: 'done' });
+        expect(text()).toBe('One two.');
+      },
+    );
+
+    it('takes a last event without its blank line', async () => {
+      const all = dialect.text('One two.').join('').trimEnd();
+      expect(await outcome(eventStream([all]))).toMatchObject({ type: 'done' });
+      expect(text()).toBe('One two.');
+    });
+
     it('is disconnected when the stream ends without its end', async () => {
       expect(await outcome(eventStream(dialect.begun('Half')))).toEqual({
         type: 'error',

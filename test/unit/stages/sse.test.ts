@@ -30,17 +30,18 @@ describe('the event parser', () => {
     'data: {"a":"ğüş €"}\n\n',
     'event: error\r\ndata:one\r\ndata: two\r\n\r\n',
     'data: x\r\r',
-    ': only a comment\n\ndata\n\nid: 4\nretry: 10\ndata:  spaced\n\n',
+    ': only a comment\n\ndata\n\ndata:\n\ndata: \r\n\r\nid: 4\nretry: 10\ndata:  spaced\n\n',
+    'event: error\ndata:\n\n',
   ].join('');
   const EVENTS = [
     { event: '', data: '{"a":"ğüş €"}' },
     { event: 'error', data: 'one\ntwo' },
     { event: '', data: 'x' },
-    { event: '', data: '' },
     { event: '', data: ' spaced' },
+    { event: 'error', data: '' },
   ];
 
-  it('reads every line ending, joins data lines and ignores comments', () => {
+  it('reads every line ending, joins data lines, and ignores comments and events without data', () => {
     expect(whole(TEXT)).toEqual(EVENTS);
   });
 

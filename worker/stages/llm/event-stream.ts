@@ -8,7 +8,7 @@ import { isRecord, parseJson, recordOf, type JsonRecord } from './json.ts';
 import { RoundOutput } from './output.ts';
 import { errorIn } from './rejection.ts';
 import type { RoundStream } from './round.ts';
-import type { SseEvent } from './sse.ts';
+import { isEndMarker, type SseEvent } from './sse.ts';
 
 export abstract class EventStream implements RoundStream {
   protected readonly output: RoundOutput;
@@ -33,10 +33,10 @@ export abstract class EventStream implements RoundStream {
     return false;
   }
 
-  event({ event, data }: SseEvent): void {
-    if (this.closed || data.startsWith('[DONE]')) return;
-    const body = parseJson(data);
-    if (event === 'error') this.failWith(errorIn(body));
+  event(event: SseEvent): void {
+    if (this.closed || isEndMarker(event)) return;
+    const body = parseJson(event.data);
+    if (event.event === 'error') this.failWith(errorIn(body));
     else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'an event is a JSON object' });
     else this.take(body);
   }

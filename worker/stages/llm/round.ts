@@ -9,9 +9,9 @@ import type { Exchange, HttpPool, PostRequest, ResponseHead } from '../http.ts';
 import { CONNECT_TIMEOUT_MS } from '../connect.ts';
 import { Deadline, isSuccess, mediaTypeOf } from '../http.ts';
 import type { LlmEvent, LlmRound, StageContext, StageError } from '../stage.ts';
-import { parseJson } from './json.ts';
+import { isRecord, parseJson } from './json.ts';
 import { rejectionOf } from './rejection.ts';
-import { SseParser, type SseEvent } from './sse.ts';
+import { SseParser, isEndMarker, type SseEvent } from './sse.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const FIRST_CONTENT_TIMEOUT_MS = 15_000;
@@ -57,6 +57,9 @@ interface RoundScope {
   readonly context: StageContext;
   readonly sink: (event: LlmEvent) => void;
 }
+
+const isWhole = (event: SseEvent): boolean =>
+  isEndMarker(event) || event.event === 'error' || isRecord(parseJson(event.data));
 
 export class HttpRound implements LlmRound {
   private readonly deadline: Deadline;
@@ -171,8 +174,8 @@ export class HttpRound implements LlmRound {
     else if (this.whole !== undefined) this.stream.whole(Buffer.concat(this.whole).toString('utf8'));
     else {
       const rest = this.parser.end();
-      // A tail that is no end marker and no bare error was cut in the middle, whatever it says.
-      if (rest?.data.startsWith('[DONE]') === true || rest?.event === 'error') this.stream.event(rest);
+      // The last blank line may be missing. A tail that is not whole was cut in the middle, whatever it says.
+      if (rest !== undefined && isWhole(rest)) this.stream.event(rest);
       this.stream.end();
     }
     this.finish();

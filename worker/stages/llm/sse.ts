@@ -12,6 +12,9 @@ export interface SseEvent {
   readonly data: string;
 }
 
+/** The marker that ends a stream, however a server writes it. */
+export const isEndMarker = ({ data }: SseEvent): boolean => /^\s*"?\[DONE\]/i.test(data);
+
 const LF = 0x0a;
 const CR = 0x0d;
 
@@ -78,7 +81,9 @@ export class SseParser {
   }
 
   private dispatch(): SseEvent | undefined {
-    const found = this.data === undefined ? undefined : { event: this.event, data: this.data };
+    // Some gateways keep a connection alive with events that hold nothing; what an error is named holds enough.
+    const holds = this.data !== undefined && (this.event === 'error' || this.data.trim() !== '');
+    const found = holds ? { event: this.event, data: this.data ?? '' } : undefined;
     this.data = undefined;
     this.event = '';
     this.isBare = false;

@@ -7,7 +7,7 @@
 import type { LlmEvent, LlmFinish, LlmUsage, StageError } from '../../stage.ts';
 import { countOf, isRecord, listOf, parseJson, recordOf, textOf, type JsonRecord } from '../json.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
-import type { SseEvent } from '../sse.ts';
+import { isEndMarker, type SseEvent } from '../sse.ts';
 import { BareCalls } from './bare-calls.ts';
 import { LeakFilter, type LeakHabit } from './leak-filter.ts';
 import { ToolCalls } from './tool-calls.ts';
@@ -68,14 +68,14 @@ export class ChatStream {
     return this.finish !== undefined;
   }
 
-  event({ event, data }: SseEvent): void {
+  event(event: SseEvent): void {
     if (this.isClosed) return;
-    if (data.startsWith('[DONE]')) {
+    if (isEndMarker(event)) {
       this.marker();
       return;
     }
-    const body = parseJson(data);
-    if (event === 'error') this.failWith(errorIn(body));
+    const body = parseJson(event.data);
+    if (event.event === 'error') this.failWith(errorIn(body));
     else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'a chunk is a JSON object' });
     else this.chunk(body);
   }

@@ -17,12 +17,19 @@ const BROKEN_STATUS = 502;
 
 const FINISHES: Readonly<Record<string, LlmFinish>> = { STOP: 'stop', MAX_TOKENS: 'length' };
 
+/** Shorter texts are words that an answer may well say twice. */
+const leastRepeatedChars = 4;
+
 export class GenerateStream extends EventStream {
   private readonly notes = new ReasoningNotes(GENERATE_PROVIDER);
   private readonly names: ToolNames;
   private readonly nextSyntheticId: () => string;
   private finish: LlmFinish | undefined;
   private usage: LlmUsage | undefined;
+  private said = '';
+  private readonly made = new Set<string>();
+  /** How far a repetition of what was said has come. */
+  private repeatedTo = 0;
 
   constructor(
     nextSyntheticId: () => string,
@@ -33,8 +40,9 @@ export class GenerateStream extends EventStream {
     this.names = names;
   }
 
+  /** Translating gateways are seen to write a reason in front of the first word. */
   override get finished(): boolean {
-    return this.finish !== undefined;
+    return this.finish !== undefined && this.output.started;
   }
 
   override whole(text: string): void {
@@ -74,16 +82,40 @@ export class GenerateStream extends EventStream {
       if (text !== '') this.output.alive();
       return;
     }
-    this.output.text(text);
-    const made = recordOf(part['functionCall']);
-    if (made === undefined) return;
+    if (!this.repeats(text)) {
+      this.said += text;
+      this.output.text(text);
+    }
+    const call = recordOf(part['functionCall']);
+    if (call !== undefined) this.call(call, textOf(part['thoughtSignature']));
+  }
+
+  private call(made: JsonRecord, signature: string): void {
     const id = textOf(made['id']) || this.nextSyntheticId();
-    const call = this.output.openCall(id, this.names.fromWire(textOf(made['name'])));
+    const args = writeJson(recordOf(made['args']) ?? {});
+    const name = textOf(made['name']);
+    const known = JSON.stringify([textOf(made['id']), name, args]);
+    if (this.finish !== undefined && this.made.has(known)) return;
+    this.made.add(known);
+    const call = this.output.openCall(id, this.names.fromWire(name));
     if (call === undefined) return;
-    const signature = textOf(part['thoughtSignature']);
     if (signature !== '') this.notes.add(signature);
     this.notes.call(id);
-    this.output.addArguments(call, writeJson(recordOf(made['args']) ?? {}));
+    this.output.addArguments(call, args);
+  }
+
+  /**
+   * Behind the reason to stop, services are seen to send the answer or its end once more. Others write the reason into every part, so that what
+   * is new must not be lost.
+   */
+  private repeats(text: string): boolean {
+    if (this.finish === undefined || text.trim() === '') return false;
+    const isLong = text.trim().length >= leastRepeatedChars;
+    if (isLong && this.said.startsWith(text, this.repeatedTo)) {
+      this.repeatedTo += text.length;
+      return true;
+    }
+    return text === this.said || (isLong && this.said.endsWith(text));
   }
 
   protected failWith(error: unknown): void {
