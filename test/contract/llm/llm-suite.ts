@@ -158,6 +158,16 @@ export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): v
       },
     );
 
+    it('says nothing of what leaks of the model’s own form, and makes the call that is in it', async () => {
+      const parameters = { type: 'object', properties: { x: { type: 'string' } } };
+      const request = { ...HELLO, tools: [{ name: 'get', description: 'Gets.', parameters }] };
+      const leak = '<think>Hm, so.</think>One moment. <function=get>{"x": "one"}</function>';
+      const last = await outcome(eventStream(dialect.text(leak)), request);
+      expect(text()).toBe('One moment. ');
+      expect(calls()).toMatchObject([{ name: 'get', arguments: '{"x":"one"}' }]);
+      expect(last).toMatchObject({ type: 'done', finish: 'tool_calls' });
+    });
+
     it('takes a last event without its blank line', async () => {
       const all = dialect.text('One two.').join('').trimEnd();
       expect(await outcome(eventStream([all]))).toMatchObject({ type: 'done' });

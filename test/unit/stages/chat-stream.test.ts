@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ChatStream } from '../../../worker/stages/llm/chat-compatible/stream.ts';
-import { LeakFilter } from '../../../worker/stages/llm/chat-compatible/leak-filter.ts';
 import { MessagesStream } from '../../../worker/stages/llm/messages/stream.ts';
 import type { LlmEvent } from '../../../worker/stages/stage.ts';
 
 function run(chunks: readonly unknown[]): LlmEvent[] {
   const events: LlmEvent[] = [];
   let next = 0;
-  const stream = new ChatStream(() => `call_${next++}`, {
-    names: ['get_weather'],
-    emit: (event) => events.push(event),
-  });
+  const stream = new ChatStream(
+    () => `call_${next++}`,
+    (event) => events.push(event),
+  );
   for (const chunk of chunks) {
     stream.event({ event: '', data: typeof chunk === 'string' ? chunk : JSON.stringify(chunk) });
   }
@@ -156,8 +155,7 @@ describe('the text of a stream', () => {
     const events = run([
       delta({ reasoning_content: 'hmm' }),
       delta({ reasoning: 'hm' }),
-      delta({ content: '<thi' }),
-      delta({ content: 'nk>secret</think>\n\nHello' }),
+      delta({ content: 'Hello' }),
       delta({ content: ' there' }, 'stop'),
     ]);
     expect(spoken(events)).toBe('Hello there');
@@ -182,58 +180,6 @@ describe('the text of a stream', () => {
     expect(spoken(events)).toBe('Hi');
     const tokens = { inputTokens: 3, outputTokens: 0, cachedTokens: 0 };
     expect(events.at(-1)).toEqual({ type: 'done', finish: 'stop', usage: tokens });
-  });
-
-  it.each([
-    ['a<b <think>x<think></think> \nc</think> d <thin', 'a<b c</think> d <thin'],
-    ['Wait. <tool_call>{"a":"<think>"}</tool_call>\nSo <tool_', 'Wait. So <tool_'],
-    ['<think>or <tool_call></think>Yes.<tool_call>{', 'Yes.'],
-    ['<thinking>x</thinking>Yes, <thought>y</thought>sir.', 'Yes, sir.'],
-    ['<|channel|>analysis<|message|>x<|end|><|start|>assistant<|channel|>final<|message|>Yes.', 'Yes.'],
-    ['I see.</think>\n\nYes.', 'I see.\n\nYes.'],
-  ])('is filtered alike however it is cut: %s', (text, said) => {
-    const filter = new LeakFilter();
-    const expected = filter.push(text) + filter.end();
-    expect(expected).toBe(said);
-    for (let first = 1; first < text.length; first += 1) {
-      for (let second = first + 1; second < text.length; second += 1) {
-        const cut = new LeakFilter();
-        const parts = [text.slice(0, first), text.slice(first, second), text.slice(second)];
-        expect(parts.map((part) => cut.push(part)).join('') + cut.end()).toBe(expected);
-      }
-    }
-  });
-});
-
-describe('a server that leaves out the tag in front of the thoughts', () => {
-  const habit = { thinksFirst: false };
-  const said = (text: string, end?: { cut: boolean }): string => {
-    const filter = new LeakFilter(habit);
-    return (text.match(/.{1,3}/gs) ?? []).map((part) => filter.push(part)).join('') + filter.end(end);
-  };
-
-  it('is known by its first answer, until one comes without thoughts', () => {
-    expect(said('I shall be brief.</think> Yes.')).toBe('I shall be brief. Yes.');
-    expect(said('And again.</think>\n\nNo.')).toBe('No.');
-    expect(said('Thoughts without an end', { cut: true })).toBe('');
-    expect(said('Just <tool_call>{}</tool_call>an answer.')).toBe('Just an answer.');
-    expect(habit.thinksFirst).toBe(false);
-  });
-});
-
-describe('a call that is written as plain JSON', () => {
-  const call = '{"name": "get_weather", "arguments": {"city": "Pa}r\\"is"}}';
-
-  it.each([
-    [call, ''],
-    [`One moment. ${call} Done.`, 'One moment.  Done.'],
-    [call.replace('arguments', 'parameters'), ''],
-    [call.replace('get_weather', 'no_tool'), call.replace('get_weather', 'no_tool')],
-    ['Write {name} and {"name": "get_weather"}.', 'Write {name} and {"name": "get_weather"}.'],
-    ['It opened { and', 'It opened { and'],
-  ])('is not read out: %s', (text, said) => {
-    const parts = text.match(/.{1,5}/gs) ?? [];
-    expect(spoken(run([...parts.map((content) => delta({ content })), delta({}, 'stop')]))).toBe(said);
   });
 });
 

@@ -208,7 +208,7 @@ describe('numbers of tools', () => {
     ],
     [
       'chat',
-      (emit: Emit) => new ChatStream(() => 'call_0', { names: [], emit }),
+      (emit: Emit) => new ChatStream(() => 'call_0', emit),
       `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":${given}}}]}}]}`,
     ],
   ])('come in digit by digit where a server sends them as an object: %s', (_name, newStream, data) => {

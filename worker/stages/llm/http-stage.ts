@@ -9,6 +9,10 @@ import type {
   LlmStage,
   StageContext,
 } from '../stage.ts';
+import { syntheticIds } from './call-ids.ts';
+import { habitOf, type LeakHabit } from './leak-filter.ts';
+import { LeakGuard } from './leak-guard.ts';
+import { OfferedTools } from './leaked-calls.ts';
 import { HttpRound, type RoundStream } from './round.ts';
 
 /** One interface of the kind, with the options `O`. */
@@ -26,15 +30,17 @@ export interface HttpLlm<O> {
 
 export function newHttpLlm<O extends { readonly model: string }>(llm: HttpLlm<O>): LlmStage {
   const pool = newHttpPool({ idleMs: idleMsFor(llm.url(llm.options)) });
+  const habit = habitOf(llm.options.model);
   return {
     provider: llm.provider,
-    open: (context, call) => new HttpSession(llm, { pool, context, call }),
+    open: (context, call) => new HttpSession(llm, { pool, habit, context, call }),
     close: () => pool.close(),
   };
 }
 
 interface SessionScope {
   readonly pool: HttpPool;
+  readonly habit: LeakHabit;
   readonly context: StageContext;
   readonly call: LlmCall;
 }
@@ -59,10 +65,15 @@ class HttpSession<O extends object> implements LlmSession {
 
   start(request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound {
     this.#warmUp.close();
-    const { pool, context } = this.#scope;
+    const { pool, habit, context } = this.#scope;
     const { body, newStream } = this.#llm.ask(request, this.#options);
+    const [tools, nextId] = [new OfferedTools(request.tools), syntheticIds(request.messages)];
+    const newGuarded = (emit: (event: LlmEvent) => void): RoundStream => {
+      const guard = new LeakGuard({ tools, habit, nextId, emit });
+      return newStream((event) => guard.take(event));
+    };
     const asked = { url: this.#url, headers: this.#llm.headers, body };
-    this.#round = new HttpRound({ pool, request: asked, newStream }, { context, sink });
+    this.#round = new HttpRound({ pool, request: asked, newStream: newGuarded }, { context, sink });
     return this.#round;
   }
 

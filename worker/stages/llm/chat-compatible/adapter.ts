@@ -16,7 +16,6 @@ import { newHttpLlm } from '../http-stage.ts';
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newChatCompatible(options: ChatCompatibleOptions & ProviderAccess): LlmStage {
   const url = urlUnder(options.baseUrl, '/chat/completions');
-  const habit = { thinksFirst: false };
   return newHttpLlm({
     provider: 'chat_compatible',
     options,
@@ -24,12 +23,7 @@ export function newChatCompatible(options: ChatCompatibleOptions & ProviderAcces
     headers: { accept: 'text/event-stream', ...bearerHeaders(url, options.apiKey) },
     ask: (request, asked) => ({
       body: renderChatRequest(request, asked),
-      newStream: (emit) =>
-        new ChatStream(syntheticIds(request.messages), {
-          names: request.tools.map(({ name }) => name),
-          habit,
-          emit,
-        }),
+      newStream: (emit) => new ChatStream(syntheticIds(request.messages), emit),
     }),
   });
 }

@@ -8,8 +8,6 @@ import type { LlmEvent, LlmFinish, LlmUsage, StageError } from '../../stage.ts';
 import { countOf, isRecord, listOf, parseJson, recordOf, textOf, type JsonRecord } from '../json.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
 import { isEndMarker, type SseEvent } from '../sse.ts';
-import { BareCalls } from './bare-calls.ts';
-import { LeakFilter, type LeakHabit } from './leak-filter.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 /** What an in-stream error without a usable code counts as: a gateway that lost its upstream. */
@@ -23,17 +21,8 @@ const FINISHES: Readonly<Record<string, LlmFinish>> = {
   content_filter: 'content_filter',
 };
 
-export interface ChatStreamOptions {
-  /** Of the tools that are offered. */
-  readonly names: Iterable<string>;
-  readonly habit?: LeakHabit;
-  readonly emit: (event: LlmEvent) => void;
-}
-
 export class ChatStream {
   private readonly emit: (event: LlmEvent) => void;
-  private readonly filter: LeakFilter;
-  private readonly bareCalls: BareCalls;
   private readonly calls: ToolCalls;
   private finish: LlmFinish | undefined;
   private usage: LlmUsage | undefined;
@@ -41,10 +30,8 @@ export class ChatStream {
   private hasFailed = false;
   private hasContent = false;
 
-  constructor(nextSyntheticId: () => string, { names, habit, emit }: ChatStreamOptions) {
-    this.filter = new LeakFilter(habit);
+  constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
     this.calls = new ToolCalls(nextSyntheticId);
-    this.bareCalls = new BareCalls(names);
     this.emit = emit;
   }
 
@@ -116,7 +103,6 @@ export class ChatStream {
   private complete(finish: LlmFinish): void {
     // Arguments that the limit or the filter cut must not look like a call to run.
     const kept = finish === 'length' || finish === 'content_filter';
-    this.text(this.bareCalls.push(this.filter.end({ cut: kept })) + this.bareCalls.end());
     if (!kept) {
       const broken = this.calls.end(this.emit);
       if (broken !== undefined) {
@@ -149,7 +135,7 @@ export class ChatStream {
     const content = contentOf(delta['content']) + textOf(delta['refusal']);
     if (content !== '') {
       this.hasContent = true;
-      this.text(this.bareCalls.push(this.filter.push(content)));
+      this.emit({ type: 'text', text: content });
     }
     // Reasoning shows that the model works; it is never spoken.
     if (textOf(delta['reasoning_content']) !== '' || textOf(delta['reasoning']) !== '')
@@ -163,10 +149,6 @@ export class ChatStream {
       this.fail({ kind: 'protocol', rule: broken });
       return;
     }
-  }
-
-  private text(text: string): void {
-    if (text !== '') this.emit({ type: 'text', text });
   }
 
   private failWith(error: unknown): void {

@@ -1,0 +1,214 @@
+/**
+ * Calls of tools that stand in text, in the forms in which models write them: JSON that names a tool, a name in front of its arguments, tags for
+ * each argument, and the call of a function. And what servers that do not know the model's form leave in the names and arguments of real calls.
+ *
+ * Pure. Numbers keep their digits.
+ */
+import type { ToolDeclaration } from '../stage.ts';
+import { isRecord, listOf, parseJson, recordOf, textOf, writeJson, type JsonRecord } from './json.ts';
+
+export interface LeakedCall {
+  readonly name: string;
+  /** JSON text of an object. */
+  readonly arguments: string;
+}
+
+/** The tools of a round by their names. */
+export class OfferedTools {
+  readonly names: readonly string[];
+  readonly #schemas: ReadonlyMap<string, JsonRecord>;
+
+  constructor(tools: readonly ToolDeclaration[]) {
+    this.names = tools.map(({ name }) => name);
+    this.#schemas = new Map(tools.map(({ name, parameters }) => [name, parameters]));
+  }
+
+  has(name: string): boolean {
+    return this.#schemas.has(name);
+  }
+
+  wantsText(name: string, key: string): boolean {
+    return recordOf(this.#propertiesOf(name)[key])?.['type'] === 'string';
+  }
+
+  /** The object holds what some tool takes, and nothing else. */
+  take(object: JsonRecord): boolean {
+    const keys = Object.keys(object);
+    if (keys.length === 0) return false;
+    return this.names.some((name) => {
+      const properties = this.#propertiesOf(name);
+      const required = listOf(this.#schemas.get(name)?.['required']);
+      return (
+        keys.every((key) => Object.hasOwn(properties, key)) &&
+        required.every((key) => keys.includes(textOf(key)))
+      );
+    });
+  }
+
+  #propertiesOf(name: string): JsonRecord {
+    return recordOf(this.#schemas.get(name)?.['properties']) ?? {};
+  }
+}
+
+/** Behind the bracket that closes the one at `from`; nothing while it is open. Brackets within quotes do not count. */
+export function bracketEnd(text: string, from: number): number | undefined {
+  let depth = 0;
+  let quote = '';
+  for (let at = from; at < text.length; at += 1) {
+    const char = text[at] ?? '';
+    if (quote !== '') {
+      if (char === '\\') at += 1;
+      else if (char === quote) quote = '';
+    } else if (char === '"' || char === "'") quote = char;
+    else if ('{[('.includes(char)) depth += 1;
+    else if ('}])'.includes(char)) depth -= 1;
+    if (depth === 0 && quote === '') return at + 1;
+  }
+  return undefined;
+}
+
+/** The value is a call by its shape: something that has a name, and arguments. */
+export function isCallShaped(value: unknown): boolean {
+  return shapedCalls(value).length > 0;
+}
+
+/** What calls are told by JSON: one, a list of them, or an answer of OpenAI's. */
+function shapedCalls(value: unknown): readonly LeakedCall[] {
+  if (Array.isArray(value)) return value.flatMap(shapedCalls);
+  const object = recordOf(value);
+  if (object === undefined) return [];
+  if (Array.isArray(object['tool_calls'])) return shapedCalls(object['tool_calls']);
+  const inner = recordOf(object['function']) ?? object;
+  const name = [inner['name'], inner['function'], inner['tool'], inner['tool_name']].find(
+    (one) => textOf(one) !== '',
+  );
+  const given = inner['arguments'] ?? inner['parameters'] ?? inner['args'] ?? inner['input'];
+  const args = typeof given === 'string' ? parseJson(given) : given;
+  return isRecord(args)
+    ? [{ name: textOf(name), arguments: writeJson(args) }].filter((call) => call.name !== '')
+    : [];
+}
+
+/** The calls of offered tools that leaked text holds. */
+export function callsIn(text: string, tools: OfferedTools): readonly LeakedCall[] {
+  const found = /<[^<>\s]*parameter\b|<arg_key>/.test(text)
+    ? taggedCalls(text, tools)
+    : [...groupedCalls(text, tools), ...functionCalls(text, tools)];
+  return found.flatMap((call) => {
+    const name = toolNameIn(call.name, tools);
+    return tools.has(name) ? [{ ...call, name }] : [];
+  });
+}
+
+/** JSON that names its tool, or that follows a name. */
+function groupedCalls(text: string, tools: OfferedTools): readonly LeakedCall[] {
+  const calls: LeakedCall[] = [];
+  let from = 0;
+  const open = /\{|\[(?=\s*\{)/g;
+  for (let match = open.exec(text); match !== null; match = open.exec(text)) {
+    const end = bracketEnd(text, match.index) ?? text.length;
+    const value = parseJson(text.slice(match.index, end));
+    const shaped = shapedCalls(value);
+    const name = lastNameIn(text.slice(from, match.index), tools);
+    if (shaped.length > 0) calls.push(...shaped);
+    else if (name !== undefined && isRecord(value)) calls.push({ name, arguments: writeJson(value) });
+    from = end;
+    open.lastIndex = end;
+  }
+  return calls;
+}
+
+function lastNameIn(text: string, tools: OfferedTools): string | undefined {
+  return wordsIn(text).findLast((word) => tools.has(word));
+}
+
+const wordsIn = (text: string): readonly string[] =>
+  text.split(/[^A-Za-z0-9_-]+/).filter((word) => word !== '');
+
+/** `<function=get><parameter=x>one</parameter></function>`, `<invoke name="get">...`, `get<arg_key>x</arg_key><arg_value>one</arg_value>`. */
+function taggedCalls(text: string, tools: OfferedTools): readonly LeakedCall[] {
+  const calls: { name: string; args: Record<string, unknown> }[] = [];
+  const piece =
+    /<(?:\w+:|[|｜]DSML[|｜])?parameter(?:=|\s+name=)["']?([\w.-]+)["']?[^<>]*>([^]*?)<\/(?:\w+:|[|｜]DSML[|｜])?parameter>|<arg_key>([^]*?)<\/arg_key>\s*<arg_value>([^]*?)<\/arg_value>/g;
+  let from = 0;
+  for (const match of text.matchAll(piece)) {
+    const name = lastNameIn(text.slice(from, match.index), tools);
+    from = match.index + match[0].length;
+    if (name !== undefined) calls.push({ name, args: {} });
+    const call = calls.at(-1);
+    const key = (match[1] ?? match[3] ?? '').trim();
+    const value = (match[2] ?? match[4] ?? '').replace(/^\n|\n$/g, '');
+    if (call !== undefined) call.args[key] = valueOf(value, tools.wantsText(call.name, key));
+  }
+  return calls.map(({ name, args }) => ({ name, arguments: writeJson(args) }));
+}
+
+/** What a tag holds: text where the tool wants text, or where it is nothing else. */
+function valueOf(text: string, isText: boolean): unknown {
+  return isText ? text : (parseJson(text) ?? text);
+}
+
+/** `get(x="one")`, `get({"x":"one"})`. */
+function functionCalls(text: string, tools: OfferedTools): readonly LeakedCall[] {
+  const calls: LeakedCall[] = [];
+  const open = /([A-Za-z0-9_-]+)\(/g;
+  for (let match = open.exec(text); match !== null; match = open.exec(text)) {
+    const [whole, name = ''] = match;
+    if (!tools.has(name)) continue;
+    const from = match.index + whole.length;
+    const end = bracketEnd(text, from - 1) ?? text.length + 1;
+    const args = argumentsIn(text.slice(from, end - 1));
+    if (args !== undefined) calls.push({ name, arguments: args });
+    open.lastIndex = Math.min(end, text.length);
+  }
+  return calls;
+}
+
+const keyword =
+  /^\s*,?\s*([A-Za-z_]\w*)\s*[=:]\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s,"'()[\]{}]+|(?=[[{]))/;
+const words: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
+
+/** The arguments between the brackets of a function, as JSON text; nothing where these hold something else. */
+export function argumentsIn(inner: string): string | undefined {
+  const text = inner.trim();
+  if (text === '') return '{}';
+  if (text.startsWith('{')) return isRecord(parseJson(text)) ? text : undefined;
+  const fields: string[] = [];
+  let rest = text;
+  while (rest.trim() !== '') {
+    const match = keyword.exec(rest);
+    if (match === null) return undefined;
+    const [whole, key = '', given = ''] = match;
+    let end = whole.length;
+    let value = words[given] ?? given;
+    if (given === '') {
+      end = bracketEnd(rest, whole.length) ?? rest.length;
+      value = rest.slice(whole.length, end);
+    } else if (given.startsWith("'")) value = JSON.stringify(given.slice(1, -1).replaceAll("\\'", "'"));
+    if (parseJson(value) === undefined) return undefined;
+    fields.push(`${JSON.stringify(key)}:${value}`);
+    rest = rest.slice(end);
+  }
+  return `{${fields.join(',')}}`;
+}
+
+/** The offered tool that a name means: servers leave the prefixes, counts and tokens of a model's own form in it. */
+export function toolNameIn(name: string, tools: OfferedTools): string {
+  if (tools.has(name)) return name;
+  return wordsIn(name).find((word) => tools.has(word)) ?? (/^[\w-]+/.exec(name)?.[0] || name);
+}
+
+/**
+ * The arguments without what stands around them: tokens, a fence, a bracket too many. A call that ends in two objects stays as it is: nobody
+ * knows which of them is meant.
+ */
+export function argumentsOf(text: string): string {
+  const value = parseJson(text);
+  if (value === null) return '{}';
+  if (typeof value === 'string' && isRecord(parseJson(value))) return value;
+  const from = text.indexOf('{');
+  if (value !== undefined || from < 0) return text;
+  const end = bracketEnd(text, from) ?? text.length;
+  const object = text.slice(from, end);
+  return isRecord(parseJson(object)) && !text.slice(end).includes('{') ? object : text;
+}
