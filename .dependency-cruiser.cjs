@@ -12,7 +12,7 @@ module.exports = {
     forbid(
       'base-imports-nothing',
       { path: '^shared/base/' },
-      { pathNot: '^shared/base/|node_modules/lossless-json/' },
+      { pathNot: '^shared/base/|node_modules/(lossless-json|re2js)/' },
     ),
     forbid(
       'declarations-stay-pure',

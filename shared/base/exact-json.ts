@@ -32,6 +32,16 @@ export function parseJson(text: string): unknown {
 /** Writes JSON as `JSON.stringify` does; an `ExactNumber` is written as it was read. */
 export const writeJson = (value: unknown): string => stringify(value) ?? 'null';
 
+/** JSON with sorted keys: equal for equal values. */
+export const canonicalJson = (value: unknown): string => writeJson(sorted(value));
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return value;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, held]) => [key, sorted(held)]));
+}
+
 /** The same value with plain numbers only, for what counts or compares them: schemas, limits, times. */
 export function plainNumbers(value: unknown): unknown {
   if (isExactNumber(value)) return Number(value.value);

@@ -1,12 +1,18 @@
 /**
  * JSON Schemas of tool arguments (spec 02, Tool declaration: type object, no remote `$ref`). `check`, the start and the
  * calls compile them here and nowhere else, so that they agree. Nothing is ever fetched: a schema that refers outside
- * itself is refused. What is wrong with a schema is told by place and rule, without its values.
+ * itself is refused. What is wrong with a schema is told by place and rule, without its values. Whatever schema and arguments are, a check
+ * ends soon: all calls of a worker wait for it.
  */
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { canonicalJson, isExactNumber, plainNumbers } from '../base/exact-json.ts';
+import { linearPattern, patternRules } from '../base/linear-pattern.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { CheckBudget, countValues, TooMuchError } from './check-budget.ts';
 import { isPlainSchema } from './plain-schema.ts';
+import { findBeyond, withoutPatterns } from './schema-patterns.ts';
+import type { Schema } from './schema-walk.ts';
 import { isTable } from './table.ts';
 
 export interface SchemaFault {
@@ -20,21 +26,19 @@ export interface SchemaFault {
 export type ArgumentCheck = (value: unknown) => string | undefined;
 
 export interface SchemaOptions {
-  /**
-   * Whether `pattern`, `patternProperties` and `format` are obeyed. A pattern can be written to take forever, so those of servers
-   * are not: whoever wrote them checks them on its own side.
-   */
+  /** Whether `pattern`, `patternProperties` and `format` are obeyed. Those of servers are not: whoever wrote them checks them on its own side. */
   readonly patterns: 'obeyed' | 'ignored';
 }
 
 const longestSchema = 65_536;
+/** Values of a schema times walks through it. */
+const mostSteps = 500_000;
+/** Steps for one character of all patterns of a schema together. */
+const mostPatternCost = 20_000;
 const deepestSchema = 64;
 /** Faults and characters that are told of one set of arguments. */
 const mostFaults = 5;
 const longestFault = 600;
-
-const anything: RegExp = /(?:)/;
-const ignorePattern = Object.assign(() => anything, { code: '(() => /(?:)/)' });
 
 const isDate = (text: string): boolean => {
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
@@ -50,17 +54,102 @@ const formats = {
   },
 };
 
-function ajvOptions(patterns: SchemaOptions['patterns']): Options {
-  return {
-    strict: false,
-    allErrors: true,
-    validateFormats: patterns === 'obeyed',
-    formats: { date: formats.date.check, email: formats.email.check },
-    validateSchema: false,
-    addUsedSchema: false,
-    logger: false,
-    ...(patterns === 'ignored' && { code: { regExp: ignorePattern } }),
-  };
+type Compiler = Ajv | Ajv2020;
+
+/** A compiler, and what it needs of the schema that it compiles and of the check that runs. */
+class SchemaCompiler {
+  readonly ajv: Compiler;
+  readonly #budget = new CheckBudget();
+  /** Of the schema that is compiled. */
+  #patternCost = 0;
+  /** What is checked, with every digit of its numbers. */
+  #checked: unknown;
+
+  constructor(isOld: boolean, { patterns }: SchemaOptions) {
+    const options: Options = {
+      strict: false,
+      allErrors: true,
+      validateFormats: patterns === 'obeyed',
+      formats: { date: formats.date.check, email: formats.email.check },
+      validateSchema: false,
+      addUsedSchema: false,
+      // Otherwise a schema that refers to a large part many times becomes that much code.
+      inlineRefs: false,
+      // 4.35 is a multiple of 0.01, whatever fractions of two make of it.
+      multipleOfPrecision: 6,
+      logger: false,
+      code: { regExp: Object.assign((source: string) => this.#pattern(source), { code: 'patternOf' }) },
+    };
+    this.ajv = isOld ? new Ajv(options) : new Ajv2020(options);
+    this.#budget.countReferences(this.ajv);
+    // The compiler's own compares each item with each other one, and large numbers by their first digits.
+    this.ajv.removeKeyword('uniqueItems').addKeyword({
+      keyword: 'uniqueItems',
+      type: 'array',
+      schemaType: 'boolean',
+      error: { message: 'must NOT have duplicate items' },
+      validate: (
+        isWanted: boolean,
+        _items: unknown,
+        _schema: unknown,
+        site?: Parameters<ValidateFunction>[1],
+      ) => !isWanted || areUnique(valueAt(this.#checked, pathOf(site?.instancePath ?? ''))),
+    });
+  }
+
+  isSchema(schema: Schema): boolean {
+    return this.#budget.run(mostSteps, () => this.ajv.validateSchema(schema)) === true;
+  }
+
+  compile(schema: Schema): ValidateFunction {
+    this.#patternCost = 0;
+    return this.ajv.compile(schema);
+  }
+
+  /** Whether the value is valid. `steps`: references that may be followed. @throws TooMuchError */
+  run(validate: ValidateFunction, value: unknown, steps: number): boolean {
+    this.#checked = value;
+    return this.#budget.run(steps, () => validate(plainNumbers(value)));
+  }
+
+  #pattern(source: string): { test: (text: string) => boolean; toString: () => string } {
+    const pattern = linearPattern(source);
+    if (!pattern.ok) throw new SyntaxError('no regular expression');
+    const { cost } = pattern.value;
+    this.#patternCost += cost;
+    if (this.#patternCost > mostPatternCost) throw new TooMuchError();
+    return {
+      test: (text) => {
+        this.#budget.spendOnPattern(text.length * cost);
+        return pattern.value.test(text);
+      },
+      toString: () => source,
+    };
+  }
+}
+
+function valueAt(root: unknown, path: readonly string[]): unknown {
+  return path.reduce(
+    (value, step) => (isTable(value) || Array.isArray(value) ? Reflect.get(value, step) : undefined),
+    root,
+  );
+}
+
+const areUnique = (items: unknown): boolean =>
+  !Array.isArray(items) || new Set(items.map(comparable)).size === items.length;
+
+/** Equal for equal values, however their numbers are written. */
+const comparable = (value: unknown): string => canonicalJson(withoutForm(value));
+
+function withoutForm(value: unknown): unknown {
+  if (isExactNumber(value)) {
+    const number = Number(value.value);
+    return Number.isInteger(number) && !Number.isSafeInteger(number) ? value : number;
+  }
+  if (Array.isArray(value)) return value.map(withoutForm);
+  return isTable(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutForm(inner)]))
+    : value;
 }
 
 type Compiled = Result<ArgumentCheck, SchemaFault>;
@@ -68,18 +157,16 @@ type Compiled = Result<ArgumentCheck, SchemaFault>;
 const compiled = new Map<string, Compiled>();
 const mostCompiled = 512;
 
-type Compiler = Ajv | Ajv2020;
-const compilers = new Map<string, Compiler>();
+const compilers = new Map<string, SchemaCompiler>();
 
 /** Older drafts say so in `$schema`; everything else is read as 2020-12, the default of tool protocols. */
-function compilerFor(schema: Readonly<Record<string, unknown>>, { patterns }: SchemaOptions): Compiler {
+function compilerFor(schema: Schema, { patterns }: SchemaOptions): SchemaCompiler {
   const named = schema['$schema'];
   const isOld = typeof named === 'string' && /draft-0[4-7]/.test(named);
   const id = `${isOld ? 'old' : 'new'} ${patterns}`;
   const known = compilers.get(id);
   if (known !== undefined) return known;
-  const options = ajvOptions(patterns);
-  const made = isOld ? new Ajv(options) : new Ajv2020(options);
+  const made = new SchemaCompiler(isOld, { patterns });
   compilers.set(id, made);
   return made;
 }
@@ -124,6 +211,7 @@ const pathOf = (pointer: string): string[] =>
 
 /** The compiler's own words may hold values of the schema, so they are sorted into rules. */
 function ruleOfFailure(error: unknown): string {
+  if (error instanceof TooMuchError) return 'has too many or too large patterns';
   const text = error instanceof Error ? error.message : '';
   if (/resolve reference|hash fragment/.test(text)) return 'has a $ref that leads nowhere';
   if (/regular expression/i.test(text)) return 'has a pattern that is no regular expression';
@@ -132,10 +220,7 @@ function ruleOfFailure(error: unknown): string {
 }
 
 /** Compiles the schema of a tool's arguments; a schema that was compiled before is not compiled again. */
-export function compileArguments(
-  schema: Readonly<Record<string, unknown>>,
-  options: SchemaOptions,
-): Compiled {
+export function compileArguments(schema: Schema, options: SchemaOptions): Compiled {
   const foreign = findForeign(schema, []);
   if (foreign !== undefined) return fail(foreign);
   if (schema['type'] !== 'object') return fail({ path: [], rule: 'must be a JSON Schema of type "object"' });
@@ -145,7 +230,7 @@ export function compileArguments(
   const id = `${options.patterns} ${text}`;
   const known = compiled.get(id);
   if (known !== undefined) return known;
-  const made = compile(schema, compilerFor(schema, options));
+  const made = compile(schema, options);
   for (const oldest of compiled.keys()) {
     if (compiled.size < mostCompiled) break;
     compiled.delete(oldest);
@@ -154,20 +239,24 @@ export function compileArguments(
   return made;
 }
 
-function compile(schema: Readonly<Record<string, unknown>>, compiler: Compiler): Compiled {
+function compile(schema: Schema, options: SchemaOptions): Compiled {
   const { $schema: _, ...own } = schema;
+  const obeys = options.patterns === 'obeyed';
+  const beyond = obeys ? findBeyond(own) : undefined;
+  if (beyond !== undefined) return fail({ path: beyond, rule: patternRules.beyond });
+  const compiler = compilerFor(schema, options);
   // A copy of its own: the compiler remembers schemas by identity and by name until they are removed.
   // With a name of our own: without one the compiler does not find the schema itself, to which `#` refers.
-  const copy = { ...own, $id: 'arguments-of-a-tool' };
+  const copy = { ...(obeys ? own : withoutPatterns(own)), $id: 'arguments-of-a-tool' };
   try {
-    const isSchema: unknown = isPlainSchema(own) || compiler.validateSchema(copy);
-    if (isSchema !== true) return fail(faultOfSchema(compiler.errors?.[0]));
+    if (!isPlainSchema(own) && !compiler.isSchema(copy)) return fail(faultOfSchema(compiler.ajv.errors?.[0]));
     const validate = compiler.compile(copy);
-    return ok((value) => checkArguments(validate, value));
+    const steps = Math.floor(mostSteps / countValues(copy));
+    return ok((value) => checkArguments(value, { compiler, validate, steps }));
   } catch (error) {
     return fail({ path: [], rule: ruleOfFailure(error) });
   } finally {
-    compiler.removeSchema(copy);
+    compiler.ajv.removeSchema(copy);
   }
 }
 
@@ -182,8 +271,22 @@ function faultOfSchema(error: ErrorObject | undefined): SchemaFault {
   };
 }
 
-function checkArguments(validate: ValidateFunction, value: unknown): string | undefined {
-  if (validate(value)) return undefined;
+interface Check {
+  readonly compiler: SchemaCompiler;
+  readonly validate: ValidateFunction;
+  /** Walks through the schema, one for each value and each reference. */
+  readonly steps: number;
+}
+
+function checkArguments(value: unknown, { compiler, validate, steps }: Check): string | undefined {
+  if (countValues(value) > steps) return 'the arguments hold too many values';
+  try {
+    if (compiler.run(validate, value, steps)) return undefined;
+  } catch (error) {
+    // A RangeError is one of the stack: the schema leads back to itself without an end.
+    if (!(error instanceof TooMuchError) && !(error instanceof RangeError)) throw error;
+    return 'the arguments take too long to check';
+  }
   const faults = (validate.errors ?? []).slice(0, mostFaults).map(showFault);
   return [...new Set(faults)].join('; ').slice(0, longestFault);
 }

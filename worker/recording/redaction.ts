@@ -1,4 +1,5 @@
 /** What is taken out of transcripts: what the agent's patterns match, and digits that the caller pressed, wherever they come up again. */
+import { linearPattern, type LinearPattern } from '../../shared/base/linear-pattern.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
 const replacement = '[redacted]';
@@ -14,7 +15,7 @@ export interface RedactionSettings {
 }
 
 export class Redaction {
-  readonly #patterns: readonly RegExp[];
+  readonly #patterns: readonly LinearPattern[];
   readonly #takesDigits: boolean;
   #digits = '';
   #pressedAt: Millis = -Infinity;
@@ -23,7 +24,10 @@ export class Redaction {
 
   constructor({ redactDtmf, redact }: RedactionSettings) {
     this.#takesDigits = redactDtmf;
-    this.#patterns = redact.map((pattern) => new RegExp(pattern, 'gu'));
+    this.#patterns = redact.flatMap((source) => {
+      const pattern = linearPattern(source);
+      return pattern.ok ? [pattern.value] : [];
+    });
   }
 
   /** The caller pressed a key. What is to be written of it. */
@@ -42,7 +46,7 @@ export class Redaction {
     // What was pressed goes first: a pattern that took a part of it would leave the rest to be read.
     for (const entry of [this.#digits, ...this.#entries])
       if (entry.length >= fewestDigits) left = left.replace(spacedOut(entry), replacement);
-    for (const pattern of this.#patterns) left = left.replace(pattern, replacement);
+    for (const pattern of this.#patterns) left = pattern.replaceAll(left, replacement);
     return left;
   }
 

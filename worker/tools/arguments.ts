@@ -1,4 +1,4 @@
-/** Arguments of tool calls as the LLM writes them: JSON text in, one canonical form out. */
+/** Arguments of tool calls as the LLM writes them, with every digit of their numbers. */
 import { isDeeperThan } from '../../shared/base/nesting.ts';
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import { isTable } from '../../shared/config/table.ts';
@@ -18,14 +18,4 @@ export function readArguments(text: string): Result<Readonly<Record<string, unkn
   }
   if (!isTable(value)) return fail('the arguments must be a JSON object');
   return isDeeperThan(value, deepestArguments) ? fail('the arguments are nested too deeply') : ok(value);
-}
-
-/** JSON with sorted keys: equal for equal values. */
-export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value));
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isTable(value)) return value;
-  const keys = Object.keys(value).toSorted();
-  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
 }

@@ -3,12 +3,13 @@
  * Everything here is pure and made once for all calls that have the same tools. A schema that cannot be compiled keeps
  * its tool out; nothing here runs one.
  */
+import { canonicalJson } from '../../shared/base/exact-json.ts';
 import type { FlowDefinition } from '../../shared/config/agent/flow.ts';
 import { compileArguments, type ArgumentCheck, type SchemaOptions } from '../../shared/config/json-schema.ts';
 import { flowTransitions } from '../core/flow/flow.ts';
 import type { ToolRule, Verdict } from '../core/tools/tools-state.ts';
 import type { ToolDeclaration } from '../stages/stage.ts';
-import { canonicalJson, readArguments } from './arguments.ts';
+import { readArguments } from './arguments.ts';
 import { coreRule, type BuiltInTool } from './built-in.ts';
 import type { Performer, ToolRunner } from './tool.ts';
 

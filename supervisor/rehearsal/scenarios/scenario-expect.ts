@@ -1,4 +1,5 @@
 /** Reads what a scenario expects, of one turn or of the whole. Patterns are compiled here, so that a bad one is a problem. */
+import { linearPattern, type LinearPattern } from '../../../shared/base/linear-pattern.ts';
 import type { KeyPath, ProblemList } from '../../../shared/config/problem.ts';
 import { readTable } from '../../../shared/config/table.ts';
 import { expectKeys, scenarioExpectKeys } from './scenario-keys.ts';
@@ -38,15 +39,16 @@ export function readScenarioExpectations(
   return expectations && { ...expectations, judge, ...(endedBy !== undefined && { endedBy }) };
 }
 
-function readPatterns(sources: readonly string[], at: KeyPath, problems: ProblemList): RegExp[] | undefined {
+function readPatterns(
+  sources: readonly string[],
+  at: KeyPath,
+  problems: ProblemList,
+): LinearPattern[] | undefined {
   const patterns = sources.map((source, index) => {
-    try {
-      return new RegExp(source, 'iu');
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      problems.error([...at, index], 'must be a regular expression of JavaScript');
-      return undefined;
-    }
+    const pattern = linearPattern(source, { ignoreCase: true });
+    if (pattern.ok) return pattern.value;
+    problems.error([...at, index], pattern.error);
+    return undefined;
   });
   const good = patterns.filter((pattern) => pattern !== undefined);
   return good.length === patterns.length ? good : undefined;

@@ -1,4 +1,5 @@
 /** What a scenario file says, as values: callers, stand-ins for tools, and what is expected. Durations in milliseconds. */
+import type { LinearPattern } from '../../../shared/base/linear-pattern.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { LlmDefinition } from '../../../shared/config/stages/definition.ts';
 
@@ -15,8 +16,8 @@ export interface Expectations {
   /** Parts of what the caller hears, whatever their case. */
   readonly says: readonly string[];
   readonly neverSays: readonly string[];
-  readonly matches: readonly RegExp[];
-  readonly neverMatches: readonly RegExp[];
+  readonly matches: readonly LinearPattern[];
+  readonly neverMatches: readonly LinearPattern[];
   readonly calls: readonly ExpectedCall[];
   readonly neverCalls: readonly string[];
   /** Nodes of the flow that are entered, in any order. */

@@ -104,6 +104,10 @@ describe('[[tools]]', () => {
       'tools[0].parameters has a pattern that is no regular expression',
     ],
     [
+      tool().replace('type = "string"', 'pattern = "(?=a)"'),
+      'tools[0].parameters.properties.city.pattern must do without look-ahead, look-behind, back-references and more than 1,000 repetitions',
+    ],
+    [
       tool().replace('type = "string"', 'default = 1979-05-27'),
       'tools[0].parameters.properties.city.default must be a value that JSON has',
     ],
@@ -288,6 +292,13 @@ end = true
       '"end_call"',
       '"transfer_call"',
       ['flow.nodes.c.tools[0] names transfer_call, which needs an entry in telephony.destinations'],
+    ],
+    [
+      'when = "done"',
+      'when = "done"\ncollect = { n = { pattern = "(?=a)" } }',
+      [
+        'flow.nodes.a.next[0].collect.n must do without look-ahead, look-behind, back-references and more than 1,000 repetitions',
+      ],
     ],
     [
       'when = "done"',

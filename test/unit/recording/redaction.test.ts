@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { readRecording } from '../../../shared/config/agent/recording.ts';
+import { ProblemList } from '../../../shared/config/problem.ts';
+import { readToml } from '../../../shared/config/toml.ts';
 import { Redaction } from '../../../worker/recording/redaction.ts';
 
 const press = (redaction: Redaction, keys: string, from = 0): string[] =>
@@ -24,6 +27,26 @@ describe('what is taken out of a transcript', () => {
     const redaction = new Redaction({ redactDtmf: true, redact: ['[0-9][0-9 ]{2,4}[0-9]'] });
     press(redaction, '47114711#');
     expect(redaction.text('You entered 4 7 1 1 4 7 1 1.')).toBe('You entered [redacted].');
+  });
+
+  it('takes no time that grows faster than the text, and is too much rather than too little', () => {
+    const redaction = new Redaction({ redactDtmf: false, redact: ['^(\\w+\\s?)*$', 'a[^b]*b|a'] });
+    expect(redaction.text(`${'a'.repeat(20_000)}!`)).toBe('[redacted]'.repeat(257));
+  });
+
+  it.each([
+    [
+      '(?=a)b',
+      'recording.redact[0] must do without look-ahead, look-behind, back-references and more than 1,000 repetitions',
+    ],
+    ['(', 'recording.redact[0] must be a regular expression of JavaScript'],
+    ['a*', 'recording.redact[0] must not match an empty text'],
+    ['\\d{4}', undefined],
+  ])('is told at the start where the pattern %s cannot be used', (pattern, rule) => {
+    const file = readToml(`[recording]\ntranscript = true\nredact = ['${pattern}']`);
+    const problems = new ProblemList(file.places);
+    readRecording(file.tree?.['recording'], problems);
+    expect(problems.sorted().map(({ message }) => message)).toEqual(rule === undefined ? [] : [rule]);
   });
 
   it('are no keys where the agent says so', () => {

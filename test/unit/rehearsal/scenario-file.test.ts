@@ -142,6 +142,10 @@ caller = ["Hi"]
       '4:23 scenario[0].expect.matches[0] must be a regular expression of JavaScript',
     ],
     [
+      '[[scenario]]\nname = "a"\ncaller = ["Hi"]\nexpect = { never_matches = ["(?<!a)b"] }',
+      '4:29 scenario[0].expect.never_matches[0] must do without look-ahead, look-behind, back-references and more than 1,000 repetitions',
+    ],
+    [
       '[[scenario]]\nname = "a"\ncaller = ["Hi"]\nexpect = { sais = ["x"] }',
       '4:12 scenario[0].expect.sais is not a known key; did you mean "says"?',
     ],

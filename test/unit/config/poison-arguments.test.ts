@@ -1,0 +1,186 @@
+/**
+ * Schemas and arguments that would keep a check busy for hours, fill the memory or the stack. Each of these tests ends, which is what it is
+ * there to show.
+ */
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../../shared/base/exact-json.ts';
+import { compileArguments } from '../../../shared/config/json-schema.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+function judge(
+  schema: Schema,
+  value: unknown,
+  patterns: 'obeyed' | 'ignored' = 'obeyed',
+): string | undefined {
+  const made = compileArguments({ type: 'object', ...schema }, { patterns });
+  if (!made.ok) return `refused: ${[...made.error.path, made.error.rule].join(' ')}`;
+  return made.value(value);
+}
+
+const tooLong = 'the arguments take too long to check';
+const tooMany = 'the arguments hold too many values';
+const list = <T>(length: number, make: (index: number) => T): T[] =>
+  Array.from({ length }, (_, index) => make(index));
+
+/** Each level leads twice to the next one. */
+const doubling = {
+  $defs: Object.fromEntries(
+    list(60, (level) => [
+      `d${level}`,
+      { allOf: list(2, () => (level === 59 ? { type: 'object' } : { $ref: `#/$defs/d${level + 1}` })) },
+    ]),
+  ),
+  $ref: '#/$defs/d0',
+};
+
+/** A value within `a`, as deep as arguments may be. */
+const deep = list(60, () => 0).reduce<unknown>((inner) => ({ a: inner }), {});
+
+describe('a check of arguments ends', () => {
+  it.each(['^(\\w+\\s?)*$', '^(a+)+$', '^(a|aa)+$', '^([a-zA-Z]+)*$', '^(.*a){20}$'])(
+    'with the pattern %s',
+    (pattern) => {
+      const schema = { properties: { text: { type: 'string', pattern } } };
+      for (const length of [40, 60_000])
+        expect(judge(schema, { text: `${'b'.repeat(length)}!` })).toBe(
+          `text must match pattern "${pattern}"`,
+        );
+      expect(judge(schema, { text: 'a'.repeat(40) })).toBeUndefined();
+    },
+  );
+
+  it('with such a pattern for names, and one of names of names', () => {
+    const name = `${'a'.repeat(50_000)}!`;
+    expect(judge({ patternProperties: { '^(a+)+$': false } }, { [name]: 1 })).toBeUndefined();
+    expect(judge({ propertyNames: { pattern: '^(a+)+$' } }, { [name]: 1 })).toMatch(/^the arguments/);
+  });
+
+  it('with a pattern that takes many steps, tried very often', () => {
+    const heavy = { type: 'string', pattern: '^(\\w{0,1000})*\\s$' };
+    const schema = {
+      $defs: { heavy },
+      properties: { a: { allOf: list(500, () => ({ $ref: '#/$defs/heavy' })) } },
+    };
+    expect(judge(schema, { a: 'a'.repeat(60_000) })).toBe(tooLong);
+    expect(judge({ properties: { a: { allOf: list(500, () => heavy) } } }, {})).toBe(
+      'refused: has too many or too large patterns',
+    );
+  });
+
+  it('with references that double the work at each level', () => {
+    expect(judge(doubling, {})).toBe(tooLong);
+    expect(judge(doubling, {}, 'ignored')).toBe(tooLong);
+    expect(judge({ $schema: 'http://json-schema.org/draft-07/schema#', ...doubling }, {})).toBe(tooLong);
+  });
+
+  it('with references that double the work at each level of the arguments', () => {
+    const again = { properties: { a: { $ref: '#/$defs/again' } } };
+    expect(judge({ $defs: { again: { ...again, allOf: [again] } }, $ref: '#/$defs/again' }, deep)).toBe(
+      tooLong,
+    );
+    const dynamic = { properties: { a: { $dynamicRef: '#again' } } };
+    expect(judge({ $dynamicAnchor: 'again', ...dynamic, allOf: [dynamic] }, deep)).toBe(tooLong);
+  });
+
+  it.each([[{ allOf: [{ $ref: '#' }] }], [{ anyOf: [{ $ref: '#' }] }], [{ not: { $ref: '#' } }]])(
+    'with a reference that leads nowhere but to itself: %j',
+    (schema) => expect(judge(schema, {})).toBe(tooLong),
+  );
+
+  it('with a large part that many places refer to', () => {
+    const large = {
+      properties: Object.fromEntries(list(1000, (index) => [`name-${index}`, { type: 'string' }])),
+    };
+    const properties = Object.fromEntries(list(500, (index) => [`p${index}`, { $ref: '#/$defs/large' }]));
+    expect(judge({ $defs: { large }, properties }, { p1: { 'name-1': 1 } })).toBe('p1.name-1 must be string');
+  });
+
+  it('with very many values, each with very many faults', () => {
+    const required = list(3000, (index) => `n${index}`);
+    const items = { type: 'object', required };
+    expect(
+      judge({ properties: { list: { type: 'array', items } } }, { list: list(20_000, () => ({})) }),
+    ).toBe(tooMany);
+    const allOf = list(2500, () => ({ type: 'string' }));
+    expect(judge({ properties: { list: { items: { allOf } } } }, { list: list(20_000, () => 1) })).toBe(
+      tooMany,
+    );
+  });
+
+  it('with very many items that must differ, or values that they may have', () => {
+    const unique = { properties: { list: { type: 'array', uniqueItems: true } } };
+    const items = list(15_000, (index) => ({ a: { b: [index] } }));
+    expect(judge(unique, { list: items })).toBeUndefined();
+    expect(judge(unique, { list: [...items, { a: { b: [7] } }] })).toBe('list must NOT have duplicate items');
+    const many = { type: 'array', items: { enum: list(6000, (index) => `v${index}`) } };
+    expect(judge({ properties: { list: many } }, { list: list(10_000, () => 'v5999') })).toBe(tooMany);
+  });
+});
+
+describe('a pattern that cannot be had in linear time', () => {
+  const beyond = 'must do without look-ahead, look-behind, back-references and more than 1,000 repetitions';
+
+  it.each(['^(?!x)', '(?<=a)b', '(a)\\1', 'a{2000}'])('is told by its place: %s', (pattern) => {
+    const schema = { properties: { list: { items: { pattern } } } };
+    expect(judge(schema, {})).toBe(`refused: properties list items pattern ${beyond}`);
+    expect(judge({ patternProperties: { [pattern]: true } }, {})).toBe(
+      `refused: patternProperties ${pattern} ${beyond}`,
+    );
+    expect(judge(schema, { list: ['x'] }, 'ignored')).toBeUndefined();
+  });
+
+  it('is data where it is no keyword', () => {
+    const schema = {
+      properties: { pattern: { type: 'string' } },
+      default: { pattern: '(?=a)' },
+      const: { pattern: '(?=a)' },
+    };
+    expect(judge(schema, { pattern: '(?=a)' })).toBeUndefined();
+  });
+
+  it('of a server says nothing, and neither does what depends on the names that it allows', () => {
+    const schema = {
+      patternProperties: { '^x-': { type: 'string' } },
+      additionalProperties: { type: 'integer' },
+    };
+    expect(judge(schema, { 'x-a': 'a', b: 1 }, 'ignored')).toBeUndefined();
+    expect(judge(schema, { 'x-a': 1 })).toBe('x-a must be string');
+    expect(judge(schema, { b: 'b' })).toBe('b must be integer');
+  });
+});
+
+describe('numbers in a check', () => {
+  it.each([
+    [{ type: 'integer' }, '9007199254740993', undefined],
+    [{ type: 'integer' }, '10.00', undefined],
+    [{ type: 'integer' }, '10.5', 'n must be integer'],
+    [{ type: 'number', multipleOf: 0.01 }, '4.35', undefined],
+    [{ type: 'number', multipleOf: 0.01 }, '1.10', undefined],
+    [{ type: 'number', multipleOf: 0.01 }, '4.355', 'n must be multiple of 0.01'],
+    [
+      { type: 'integer', maximum: Number.MAX_SAFE_INTEGER },
+      '1915883588174806058',
+      'n must be <= 9007199254740991',
+    ],
+    [{ type: 'integer', minimum: 1e18 }, '1915883588174806058', undefined],
+    [{ enum: [10, 20] }, '10.00', undefined],
+    [{ const: 1915883588174806058 }, '1915883588174806058', undefined],
+    [{ type: 'number' }, '1e400', undefined],
+    [{ type: 'string' }, '10.00', 'n must be string'],
+    [{ type: 'object' }, '10.00', 'n must be object'],
+    [{ type: 'array', uniqueItems: true }, '[1915883588174806058,1915883588174806059]', undefined],
+    [
+      { type: 'array', uniqueItems: true },
+      '[1915883588174806058,1915883588174806058]',
+      'n must NOT have duplicate items',
+    ],
+    [
+      { type: 'array', uniqueItems: true },
+      '[{"a":10.00,"b":1},{"b":1,"a":10}]',
+      'n must NOT have duplicate items',
+    ],
+  ])('%j takes %s: %s', (schema, text, fault) => {
+    expect(judge({ properties: { n: schema } }, parseJson(`{"n":${text}}`))).toBe(fault);
+  });
+});
