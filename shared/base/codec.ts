@@ -5,6 +5,7 @@
  *
  * The shape of a codec is a text of all that it declares; two builds whose shapes differ do not read one another.
  */
+import { writeJson } from './exact-json.ts';
 
 export interface Codec<T> {
   readonly shape: string;
@@ -58,7 +59,7 @@ export const text = <T extends string = string>(): Codec<T> => ({
 /** Data that nobody here looks into: of users, of providers, or without any time in it. It must be JSON. */
 export const opaque = <T>(): Codec<T> => ({
   shape: 'd',
-  write: (value) => JSON.stringify(value),
+  write: writeJson,
   read: (json) => (json === undefined ? broken('data') : (json as T)),
 });
 

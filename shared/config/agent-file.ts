@@ -17,7 +17,7 @@ import { recordingKeys } from './agent/recording.ts';
 import type { RecordingDefinition } from './agent/recording.ts';
 import { dtmfKeys, telephonyKeys } from './agent/telephony.ts';
 import type { TelephonyDefinition } from './agent/telephony.ts';
-import { toolHttpKeys, toolKeys } from './agent/tools.ts';
+import { listedName, toolHttpKeys, toolKeys } from './agent/tools.ts';
 import type { ToolDefinition } from './agent/tools.ts';
 import { outageKeys, type OutageTexts } from './agent/outage.ts';
 import type { CamelKeys } from './camel.ts';
@@ -111,7 +111,7 @@ export const agentKeys = z.strictObject({
         'Spoken while an answer takes long, one after another; absent: those of the language, empty: none, until an answer is later than two seconds; then those of the language all the same.',
     }),
   tools: z
-    .array(z.string().min(1).max(64))
+    .array(listedName)
     .max(64)
     .exactOptional()
     .meta({

@@ -1,4 +1,5 @@
 /** Calls of remote tools on one link: each is settled exactly once, by its result, by being given up, or with the link. */
+import { writeJson } from '../../shared/base/exact-json.ts';
 import { agentLinkErrors } from '../../shared/protocol/agent-link/errors.ts';
 import type { AgentMessageOf } from '../../shared/protocol/agent-link/agent-messages.ts';
 import type { AbandonReason, ToolOutcome } from '../core/tools/tools-state.ts';
@@ -45,8 +46,7 @@ export function onToolResult(step: LinkStep, { id, result, error }: AgentMessage
   }
   // Of a call that is settled already a later result is ignored (spec 02, tool.cancel).
   if (error !== undefined) settle(step, id, { kind: 'failed', message: error, transport: false });
-  else
-    settle(step, id, { kind: 'result', text: typeof result === 'string' ? result : JSON.stringify(result) });
+  else settle(step, id, { kind: 'result', text: typeof result === 'string' ? result : writeJson(result) });
 }
 
 /** The core waits no more. */

@@ -6,6 +6,7 @@
  * backlog is large; `session.*`, `tool.*`, `command.result`, `error` and `events.lost` never go. What is left out is counted, and the
  * next message that is written follows an `events.lost` with the count.
  */
+import { writeJson } from '../../shared/base/exact-json.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { utf8Bytes } from '../../shared/protocol/call.ts';
 import { isConversationEventType } from '../../shared/protocol/agent-link/events.ts';
@@ -100,7 +101,7 @@ export function write(outbox: Outbox, message: ServiceMessage, site: WriteSite):
 function put(outbox: Outbox, message: ServiceMessage, { now, send }: WriteSite): boolean {
   const seq = outbox.seq + 1;
   const { type, ...fields } = message;
-  const text = JSON.stringify({ seq, t_ms: Math.max(0, Math.round(now - outbox.openedAt)), type, ...fields });
+  const text = writeJson({ seq, t_ms: Math.max(0, Math.round(now - outbox.openedAt)), type, ...fields });
   // A character takes at most three bytes for each unit of a string.
   const isLong = text.length * 3 > agentLinkLimits.messageBytes;
   if (isLong && utf8Bytes(text) > agentLinkLimits.messageBytes) return false;

@@ -3,6 +3,7 @@
  * is written once the call is over: its slot may belong to another by then. What another version wrote is refused.
  */
 import { maybe, number, opaque, record, text, time, versionOf } from '../../shared/base/codec.ts';
+import { parseJson } from '../../shared/base/exact-json.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { historyBytes, type CallRecord, type LeftCall } from '../../shared/protocol/call-record.ts';
 import type { CallSetup } from './opening.ts';
@@ -166,7 +167,7 @@ export interface ResumedCall {
 
 /** Reads what another worker wrote. @throws TypeError, or SyntaxError, for what no journal of this version wrote. */
 export function readJournal(left: LeftCall, options: { readonly toMachineMs: Millis }): TakenUp {
-  const entry = entryCodec.read(JSON.parse(left.state), 0);
+  const entry = entryCodec.read(parseJson(left.state), 0);
   if (entry.version !== version) throw new TypeError('the saved call is of another version');
   const shiftMs = entry.toMachineMs - options.toMachineMs;
   const { kind, state: connection } = entry.transport;

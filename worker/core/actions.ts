@@ -18,6 +18,8 @@ export type ContextMessage =
 /** A tool as the LLM is told of it. `parameters` is a JSON Schema of type object. */
 export interface OfferedTool {
   readonly name: string;
+  /** What an agent file and an agent process may call it as well; absent: it has no other name. */
+  readonly ownName?: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
 }

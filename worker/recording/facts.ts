@@ -2,6 +2,7 @@
  * Everything that the core of one call was told and what it ordered, as lines of JSON: enough to run the core again and find the same
  * orders. The tools of a call are functions, so what the core learned from them stands here as well, once for each question. Pure.
  */
+import { parseJson } from '../../shared/base/exact-json.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from '../core/actions.ts';
 import type { CallEvent } from '../core/events.ts';
@@ -115,7 +116,7 @@ const historyBytes = 64 * 1024;
 export function headLine({ settings, state, isTaken, ...rest }: FactsOf): string {
   const { tools: _tools, ...plain } = settings;
   const taken = {
-    state: JSON.parse(encodeState(state)) as unknown,
+    state: parseJson(encodeState(state)),
     history: encodeHistory(state.conversation.history, historyBytes),
   };
   const head: FactsHead = {

@@ -1,4 +1,5 @@
 /** Arguments of tool calls as the LLM writes them, with every digit of their numbers. */
+import { parseJson } from '../../shared/base/exact-json.ts';
 import { isDeeperThan } from '../../shared/base/nesting.ts';
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import { isTable } from '../../shared/config/table.ts';
@@ -12,7 +13,7 @@ export function readArguments(text: string): Result<Readonly<Record<string, unkn
   if (text.length > longestArguments) return fail('the arguments are too long');
   let value: unknown;
   try {
-    value = text === '' ? {} : JSON.parse(text);
+    value = text === '' ? {} : parseJson(text);
   } catch {
     return fail('the arguments are not valid JSON');
   }

@@ -4,6 +4,7 @@
  * its tool out; nothing here runs one.
  */
 import { canonicalJson } from '../../shared/base/exact-json.ts';
+import { ok, type Result } from '../../shared/base/result.ts';
 import type { FlowDefinition } from '../../shared/config/agent/flow.ts';
 import { compileArguments, type ArgumentCheck, type SchemaOptions } from '../../shared/config/json-schema.ts';
 import { flowTransitions } from '../core/flow/flow.ts';
@@ -11,10 +12,17 @@ import type { ToolRule, Verdict } from '../core/tools/tools-state.ts';
 import type { ToolDeclaration } from '../stages/stage.ts';
 import { readArguments } from './arguments.ts';
 import { coreRule, type BuiltInTool } from './built-in.ts';
+import { fitsTool, offeredName } from './offered-name.ts';
+import { offeredSchema } from './offered-schema.ts';
 import type { Performer, ToolRunner } from './tool.ts';
 
 export interface CatalogTool {
+  /** As the LLM is offered it. */
   readonly declaration: ToolDeclaration;
+  /** What its runner knows it by, and an agent file that names it. */
+  readonly ownName: string;
+  /** The arguments as they were declared, or the rule that they break in words for the LLM. */
+  readonly read: (argumentsText: string) => Result<Arguments, string>;
   readonly rule: ToolRule;
   readonly performer: Performer;
   readonly check: ArgumentCheck;
@@ -26,7 +34,10 @@ export interface CatalogTool {
 /** What providers take in one request, and more than any model chooses from well. */
 export const mostOffered = 128;
 
+type Arguments = Readonly<Record<string, unknown>>;
+
 export interface ToolSource {
+  /** As it was declared. */
   readonly declaration: ToolDeclaration;
   readonly rule: ToolRule;
   readonly runner?: ToolRunner;
@@ -49,6 +60,8 @@ export interface CatalogReading {
 
 export class ToolCatalog {
   readonly #tools: ReadonlyMap<string, CatalogTool>;
+  /** Tools that are offered under another name, by their own. */
+  readonly #byOwnName: ReadonlyMap<string, CatalogTool>;
   readonly #transitions: ReadonlyMap<string, ReadonlyMap<string, CatalogTool>>;
   /** Offered outside of flows, and by node within one. */
   readonly #offered: readonly ToolDeclaration[];
@@ -59,12 +72,18 @@ export class ToolCatalog {
     { flow, allowed }: { flow: FlowDefinition | undefined; allowed: (name: string) => boolean },
   ) {
     this.#tools = tools;
+    const others = [...tools.values()].filter(({ declaration, ownName }) => declaration.name !== ownName);
+    this.#byOwnName = new Map(others.map((tool) => [tool.ownName, tool]));
     this.#transitions = flow === undefined ? new Map() : transitionsOf(flow);
-    const all = [...tools.values()].map(({ declaration }) => declaration);
-    this.#offered = all.filter(({ name }) => allowed(name)).slice(0, mostOffered);
+    const all = [...tools.values()];
+    const among = (isNamed: (name: string) => boolean): ToolDeclaration[] =>
+      all
+        .filter(({ declaration, ownName }) => isNamed(declaration.name) || isNamed(ownName))
+        .map(({ declaration }) => declaration);
+    this.#offered = among(allowed).slice(0, mostOffered);
     this.#offeredByNode = new Map(
       Object.entries(flow?.nodes ?? {}).map(([node, { tools: named }]) => {
-        const own = all.filter(({ name }) => named.includes(name));
+        const own = among((name) => named.includes(name));
         const leading = [...(this.#transitions.get(node)?.values() ?? [])];
         return [node, [...own, ...leading.map(({ declaration }) => declaration)]];
       }),
@@ -78,33 +97,56 @@ export class ToolCatalog {
   ): CatalogReading {
     const taken = options.flow === undefined ? [] : [...transitionsOf(options.flow).values()];
     const reserved = new Set(taken.flatMap((tools) => [...tools.keys()]));
+    const own = sources.map(({ declaration }) => declaration.name).filter((name) => fitsTool.test(name));
+    const declared = new Set([...own, ...reserved]);
     const tools = new Map<string, CatalogTool>();
+    const known = new Set<string>();
     const refused: RefusedTool[] = [];
+    const isTaken = (name: string): boolean => declared.has(name) || tools.has(name);
     for (const source of sources) {
       const { name } = source.declaration;
+      const offered = offeredName(name, { fits: fitsTool, isTaken });
+      const isSecond = known.has(name) || tools.has(offered) || reserved.has(offered);
       const compiled = compileArguments(source.declaration.parameters, { patterns: source.patterns });
-      if (tools.has(name) || reserved.has(name)) refused.push({ name, rule: 'is the name of another tool' });
-      else if (compiled.ok) tools.set(name, catalogTool(source, compiled.value));
+      known.add(name);
+      if (isSecond) refused.push({ name, rule: 'is the name of another tool' });
+      else if (compiled.ok) tools.set(offered, catalogTool(source, offered, compiled.value));
       else {
         const at = ['parameters', ...compiled.error.path].join('.');
         refused.push({ name, rule: `has a schema that is refused: ${at} ${compiled.error.rule}` });
       }
     }
-    return { catalog: new ToolCatalog(tools, options), refused };
+    const catalog = new ToolCatalog(tools, options);
+    return { catalog, refused: [...refused, ...catalog.#beyond(options.allowed)] };
   }
 
   declarations(node?: string): readonly ToolDeclaration[] {
     return node === undefined ? this.#offered : (this.#offeredByNode.get(node) ?? []);
   }
 
+  /** By the name that the LLM is offered, or by its own. */
   find(name: string, node?: string): CatalogTool | undefined {
-    return this.#tools.get(name) ?? this.#findTransition(name, node);
+    return this.#tools.get(name) ?? this.#byOwnName.get(name) ?? this.#findTransition(name, node);
+  }
+
+  /** Tools that would be offered, if there were not so many. */
+  #beyond(allowed: (name: string) => boolean): RefusedTool[] {
+    if (this.#offered.length < mostOffered || this.#transitions.size > 0) return [];
+    const offered = new Set(this.#offered.map(({ name }) => name));
+    return [...this.#tools.values()]
+      .filter(
+        ({ declaration: { name }, ownName }) => !offered.has(name) && (allowed(name) || allowed(ownName)),
+      )
+      .map(({ ownName }) => ({
+        name: ownName,
+        rule: `is one more than the ${mostOffered} that are offered`,
+      }));
   }
 
   validate(name: string, argumentsText: string, node?: string): Verdict {
     const tool = this.find(name, node);
     if (tool === undefined) return { ok: false, rule: 'no tool of this name is offered' };
-    const given = readArguments(argumentsText);
+    const given = tool.read(argumentsText);
     if (!given.ok) return { ok: false, rule: given.error };
     const fault = tool.check(given.value);
     if (fault !== undefined) return { ok: false, rule: fault };
@@ -124,14 +166,26 @@ export class ToolCatalog {
   }
 }
 
-const catalogTool = (source: ToolSource, check: ArgumentCheck): CatalogTool => ({
-  declaration: source.declaration,
-  rule: source.rule,
-  performer: source.runner === undefined ? 'core' : 'runner',
-  check,
-  ...(source.refine !== undefined && { refine: source.refine }),
-  ...(source.runner !== undefined && { runner: source.runner }),
-});
+function catalogTool(source: ToolSource, name: string, check: ArgumentCheck): CatalogTool {
+  const { name: ownName, description, parameters: declared } = source.declaration;
+  const { parameters, renamed } = offeredSchema(declared);
+  return {
+    declaration: { name, ...(name !== ownName && { ownName }), description, parameters },
+    ownName,
+    read: (text) => {
+      const given = readArguments(text);
+      return given.ok && renamed.size > 0 ? ok(withOwnNames(given.value, renamed)) : given;
+    },
+    rule: source.rule,
+    performer: source.runner === undefined ? 'core' : 'runner',
+    check,
+    ...(source.refine !== undefined && { refine: source.refine }),
+    ...(source.runner !== undefined && { runner: source.runner }),
+  };
+}
+
+const withOwnNames = (given: Arguments, renamed: ReadonlyMap<string, string>): Arguments =>
+  Object.fromEntries(Object.entries(given).map(([name, value]) => [renamed.get(name) ?? name, value]));
 
 /** The transitions of every node as tools; the definition was checked, so that each of them compiles. */
 function transitionsOf(flow: FlowDefinition): Map<string, ReadonlyMap<string, CatalogTool>> {
@@ -142,7 +196,7 @@ function transitionsOf(flow: FlowDefinition): Map<string, ReadonlyMap<string, Ca
         const compiled = compileArguments(declaration.parameters, { patterns: 'obeyed' });
         if (!compiled.ok) return [];
         const source: ToolSource = { declaration, rule: coreRule, patterns: 'obeyed' };
-        return [[declaration.name, catalogTool(source, compiled.value)]];
+        return [[declaration.name, catalogTool(source, declaration.name, compiled.value)]];
       });
       return [node, new Map(tools)];
     }),

@@ -4,6 +4,7 @@
  * addresses nor headers.
  */
 import type { Agent as HttpAgent, Dispatcher } from 'undici';
+import { isExactNumber, parseJson, writeJson } from '../../shared/base/exact-json.ts';
 import { fillVariables, type CallMetadata } from '../../shared/config/agent/call-variables.ts';
 import { placeholderPattern, type HttpToolDefinition } from '../../shared/config/agent/tools.ts';
 import { Agent } from '../../shared/runtime/undici.ts';
@@ -123,7 +124,7 @@ export class HttpTool implements ToolRunner {
         ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
       },
       ...(hasBody && {
-        body: JSON.stringify(body === undefined ? filled.rest : fillBody(body, request.arguments, metadata)),
+        body: writeJson(body === undefined ? filled.rest : fillBody(body, request.arguments, metadata)),
       }),
     });
     const { statusCode: status } = response;
@@ -178,7 +179,8 @@ export function fillUrl(
     if (name !== undefined) used.add(name);
     const value = name === undefined ? fillVariables(placeholder, metadata) : valueOf(values, name);
     if (value === undefined || value === null) return '';
-    const plain = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+    const isScalar = typeof value === 'number' || typeof value === 'boolean' || isExactNumber(value);
+    const plain = isScalar ? String(value) : value;
     // A lone surrogate has no encoding, and a segment of dots would climb in the path.
     if (typeof plain !== 'string' || /\p{Surrogate}/u.test(plain) || /^\.+$/.test(plain)) {
       fits = false;
@@ -205,7 +207,7 @@ export function fillBody(template: unknown, values: Arguments, metadata: CallMet
     return template.replace(placeholderPattern, (placeholder, name: string | undefined) => {
       if (name === undefined) return fillVariables(placeholder, metadata);
       const value = valueOf(values, name) ?? '';
-      return typeof value === 'string' ? value : JSON.stringify(value);
+      return typeof value === 'string' ? value : writeJson(value);
     });
   }
   if (Array.isArray(template)) return template.map((inner: unknown) => fillBody(inner, values, metadata));
@@ -249,19 +251,21 @@ function takeResult(text: string, pointer: string, contentType: string): ToolRep
   if (pointer === '' && !/\bjson\b/i.test(contentType)) return { kind: 'result', text };
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    return failed('the answer is not valid JSON');
+    value = parseJson(text);
+  } catch (error) {
+    return failed(
+      error instanceof RangeError ? 'the answer is nested too deeply' : 'the answer is not valid JSON',
+    );
   }
   for (const step of pointer.split('/').slice(1)) {
     const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key))
+    if (typeof value !== 'object' || value === null || isExactNumber(value) || !Object.hasOwn(value, key))
       return failed('the answer lacks the part that the tool reads');
     value = Reflect.get(value, key);
   }
   if (typeof value === 'string') return { kind: 'result', text: value };
   try {
-    return { kind: 'result', text: JSON.stringify(value) };
+    return { kind: 'result', text: writeJson(value) };
   } catch {
     return failed('the answer is nested too deeply');
   }

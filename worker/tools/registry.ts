@@ -145,7 +145,7 @@ export class ToolRegistry {
 }
 
 /** What a server lists at present, by the rules that the agent file gives it. */
-function sourcesOf({ definition, server }: Server): ToolSource[] {
+export function sourcesOf({ definition, server }: Server): ToolSource[] {
   const { sideEffects, confirm, timeoutMs, fillerAfterMs } = definition;
   return server.tools.map((listed) => {
     const declaration = withoutArguments(listed, Object.keys(definition.arguments));

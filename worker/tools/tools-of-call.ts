@@ -2,7 +2,6 @@
 import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
 import type { ToolRule, Verdict } from '../core/tools/tools-state.ts';
 import type { StageContext, ToolDeclaration } from '../stages/stage.ts';
-import { readArguments } from './arguments.ts';
 import type { ToolCatalog } from './catalog.ts';
 import {
   refuseRun,
@@ -45,15 +44,15 @@ export class ToolsOfCall implements CallTools {
     const { call, epoch, idempotencyKey, timeoutMs, traceparent } = order;
     const tool = this.#catalog.find(call.name);
     const runner = tool?.runner;
-    const given = readArguments(call.arguments);
-    if (runner === undefined || !given.ok) {
+    const given = tool?.read(call.arguments);
+    if (tool === undefined || runner === undefined || given?.ok !== true) {
       const message = 'the tool is not there';
       return refuseRun(this.#context, { kind: 'failed', message, transport: false }, sink);
     }
     const request = {
       id: call.id,
-      name: call.name,
-      kind: tool?.rule.kind ?? 'read_only',
+      name: tool.ownName,
+      kind: tool.rule.kind,
       arguments: given.value,
       metadata: this.#metadata,
       epoch,

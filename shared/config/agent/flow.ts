@@ -8,7 +8,7 @@ import type { KeyPath, ProblemList } from '../problem.ts';
 import { isTable, readTable } from '../table.ts';
 import { checkVariables } from './call-variables.ts';
 import { checkToolNames, type ProvidedTools } from './tool-names.ts';
-import { toolName } from './tools.ts';
+import { listedName, toolName } from './tools.ts';
 
 const nodeName = z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, 'must be 1 to 50 letters, digits, _ or -');
 
@@ -30,7 +30,7 @@ export const flowNodeKeys = z.strictObject({
   say: z.string().max(1000).default('').meta({
     description: 'Spoken on entry, before the LLM is asked, which knows of it; variables as in agent.prompt.',
   }),
-  tools: z.array(toolName).max(64).default([]).meta({
+  tools: z.array(listedName).max(64).default([]).meta({
     description: 'Tools of this node beside its transitions.',
   }),
   max_turns: z.int().min(1).max(1000).exactOptional().meta({

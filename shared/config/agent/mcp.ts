@@ -9,7 +9,7 @@ import type { Sensitive } from '../sensitive.ts';
 import { readTable } from '../table.ts';
 import { checkVariables } from './call-variables.ts';
 import { readPassedOn, readSecretHeaders, variableName, type VariableSite } from './secrets.ts';
-import { toolName } from './tools.ts';
+import { listedName } from './tools.ts';
 
 export const mcpKeys = z.strictObject({
   name: z
@@ -37,17 +37,17 @@ export const mcpKeys = z.strictObject({
     description: 'Environment variables that are passed on beside PATH; with command.',
   }),
   tools: z
-    .array(toolName)
+    .array(listedName)
     .max(64)
     .exactOptional()
     .meta({
       sample: ['lookup_customer'],
-      description: 'Tools that are used; absent means all.',
+      description: 'Tools that are used, by the names that the server gives them; absent means all.',
     }),
-  side_effects: z.array(toolName).max(64).default([]).meta({
+  side_effects: z.array(listedName).max(64).default([]).meta({
     description: 'Tools that change the world; every other one only reads.',
   }),
-  confirm: z.array(toolName).max(64).default([]).meta({
+  confirm: z.array(listedName).max(64).default([]).meta({
     description: 'Those of side_effects about which the caller is asked first.',
   }),
   arguments: z

@@ -15,6 +15,12 @@ import { readSecretHeaders, variableName, type VariableSite } from './secrets.ts
 export const mostTools = 64;
 
 export const toolName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');
+/** Of any tool: a server of others may call its own as it likes. */
+export const listedName = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(/^\P{Cc}*$/u, 'must have no control characters');
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'must be the name of a header');
 const headerValue = z
   .string()

@@ -3,6 +3,7 @@
  * ignored (spec 02, Errors and Versioning). Never throws.
  */
 import type * as z from 'zod';
+import { parseJson, plainNumbers } from '../../base/exact-json.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import { isDeeperThan } from '../../base/nesting.ts';
 import { utf8Bytes } from '../call.ts';
@@ -18,11 +19,11 @@ import { agentLinkLimits as limits } from './limits.ts';
 
 export type MessageFields = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** One text frame as an object with a type. */
+/** One text frame as an object with a type, with every digit of its numbers. */
 export function readFrame(text: string): Result<MessageFields, AgentLinkFault> {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseJson(text);
   } catch {
     return fail({ code: 'invalid_json' });
   }
@@ -84,18 +85,32 @@ export function readCommand(fields: MessageFields): ReadCommand {
   const id = echoedId(fields['id']);
   if (isTooDeep(fields)) return { kind: 'fault', fault: { code: 'too_deep' }, id };
   if (type === 'tool.result') {
-    const read = toolResultSchema.safeParse(withoutNull(fields));
-    if (read.success) return { kind: 'result', result: read.data };
+    const read = toolResultSchema.safeParse(withoutNull(withoutData(fields, 'result')));
+    if (read.success) return { kind: 'result', result: withData(read.data, fields, 'result') };
     return { kind: 'fault', fault: invalid(ruleIn(read.error, type)), id: undefined };
   }
   if (Object.hasOwn(agentCommandSchemas, type)) {
-    const read = agentCommandSchemas[type as AgentCommand['type']].safeParse(fields);
-    if (read.success) return { kind: 'command', command: read.data };
-    return { kind: 'fault', fault: invalid(ruleIn(read.error, type)), id };
+    const read = agentCommandSchemas[type as AgentCommand['type']].safeParse(withoutData(fields, 'data'));
+    if (!read.success) return { kind: 'fault', fault: invalid(ruleIn(read.error, type)), id };
+    const command = read.data.type === 'client.send' ? withData(read.data, fields, 'data') : read.data;
+    return { kind: 'command', command };
   }
   const code = Object.hasOwn(agentMessageSchemas, type) ? 'unexpected_message' : 'unknown_type';
   return { kind: 'fault', fault: { code }, id };
 }
+
+/** The message as its declaration knows it. */
+export const withPlainNumbers = (fields: MessageFields): MessageFields =>
+  plainNumbers(fields) as MessageFields;
+
+/** Any JSON may be the data of a message: nobody looks into it, and it keeps every digit. */
+function withoutData(fields: MessageFields, data: string): MessageFields {
+  const isThere = fields[data] !== undefined && fields[data] !== null;
+  return withPlainNumbers(isThere ? { ...fields, [data]: '' } : fields);
+}
+
+const withData = <T extends object>(read: T, sent: MessageFields, data: keyof T & string): T =>
+  read[data] === undefined ? read : { ...read, [data]: sent[data] };
 
 /** Of an answer's two fields many a language writes the one that is not meant as `null`. */
 function withoutNull(fields: MessageFields): MessageFields {

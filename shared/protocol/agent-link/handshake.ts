@@ -10,7 +10,7 @@ import {
   toolDeclarationSchema,
   type LinkToolDeclaration,
 } from './agent-messages.ts';
-import { invalid, isTooDeep, ruleIn, type MessageFields } from './decode.ts';
+import { invalid, isTooDeep, ruleIn, withPlainNumbers, type MessageFields } from './decode.ts';
 import type { AgentLinkFault } from './errors.ts';
 import { alwaysSentEvents, isConversationEventType, type ConversationEventType } from './events.ts';
 import { contextMessageSchema, cutTo, type LinkContextMessage } from './fields.ts';
@@ -37,8 +37,9 @@ export type ReadAnswer =
   | { readonly kind: 'fault'; readonly fault: AgentLinkFault };
 
 /** Reads the first message of an agent. */
-export function readAnswer(fields: MessageFields, versions: readonly number[]): ReadAnswer {
-  if (isTooDeep(fields)) return { kind: 'fault', fault: { code: 'too_deep' } };
+export function readAnswer(sent: MessageFields, versions: readonly number[]): ReadAnswer {
+  if (isTooDeep(sent)) return { kind: 'fault', fault: { code: 'too_deep' } };
+  const fields = withPlainNumbers(sent);
   if (fields.type === 'session.reject') {
     const read = sessionRejectSchema.safeParse(fields);
     return read.success

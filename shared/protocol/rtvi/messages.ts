@@ -4,6 +4,7 @@
  *
  * Invariant: reading never throws, and nothing that was received stands in an answer but the name of an unknown type.
  */
+import { parseJson, writeJson } from '../../base/exact-json.ts';
 
 /** What this service speaks. */
 export const rtviVersion = '2.1.0';
@@ -35,7 +36,7 @@ export function readRtviRequest(text: string): RtviRequest | 'other' | undefined
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -56,7 +57,7 @@ export function formatOf(version: unknown): RtviFormat | undefined {
 
 /** The text of a message of the service; members that are undefined are left out. */
 export const rtviMessage = (type: string, data?: unknown, id?: string): string =>
-  JSON.stringify({ label, type, ...(id !== undefined && { id }), ...(data !== undefined && { data }) });
+  writeJson({ label, type, ...(id !== undefined && { id }), ...(data !== undefined && { data }) });
 
 /** Keys of a `dtmf` message: a list since 2.1, one before. Undefined where it names none. */
 export function keysOf(data: RtviRequest['data']): readonly string[] | undefined {

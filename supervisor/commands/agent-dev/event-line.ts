@@ -1,4 +1,5 @@
 /** A message of the agent link as one line for a developer. Pure. */
+import { parseJson, writeJson } from '../../../shared/base/exact-json.ts';
 
 export interface Seen {
   /** Number of the call since the start. */
@@ -17,13 +18,13 @@ const isChatter = ({ type, final }: Readonly<Record<string, unknown>>): boolean 
 const isEnvelope: ReadonlySet<string> = new Set(['type', 'seq', 't_ms']);
 
 const shown = (value: unknown): string => {
-  const text = JSON.stringify(value);
+  const text = writeJson(value);
   return text.length > longest ? `${text.slice(0, longest)}...` : text;
 };
 
 function parse(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return typeof value === 'object' && value !== null
       ? (value as Readonly<Record<string, unknown>>)
       : undefined;

@@ -14,7 +14,9 @@ import { newFailureReader } from '../../../worker/stages/provider-failure.ts';
 import { providerSite } from '../../../worker/stages/registry.ts';
 import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
 import { httpToolSite } from '../../../worker/tools/http-tool.ts';
+import { ToolCatalog } from '../../../worker/tools/catalog.ts';
 import { McpServer } from '../../../worker/tools/mcp/server.ts';
+import { sourcesOf } from '../../../worker/tools/registry.ts';
 import { mcpSite, toolFailure } from '../../../worker/tools/tool-failure.ts';
 import { printable, shownMs } from '../../commands/printable.ts';
 import type { Colours } from '../colours.ts';
@@ -26,6 +28,8 @@ export interface Tried {
   readonly who: Omit<Failure, 'reason'>;
   readonly steps: readonly Step[];
   readonly failure?: Omit<Failure, 'stage' | 'provider'>;
+  /** What is not as the file or the server means it, and fails nothing. */
+  readonly notes?: readonly string[];
 }
 
 export interface ConnectCheckOptions {
@@ -51,12 +55,14 @@ export async function checkConnections(
   ];
   let failed = 0;
   for (const one of running) {
-    const { who, steps, failure } = await one;
+    const { who, steps, failure, notes = [] } = await one;
     const passed = steps.map(({ what, ms }) => `${what} in ${shownMs(ms)}`);
     if (failure !== undefined) failed += 1;
     const outcome = [...passed, ...(failure === undefined ? [] : [shownCause(failure)])].join(', ');
     const mark = failure === undefined ? colours.good('ok    ') : colours.bad('FAILED');
     write(`${mark}  ${printable(shownSource(who))}: ${printable(outcome)}`);
+    for (const note of notes)
+      write(`${colours.aside('note  ')}  ${printable(shownSource(who))}: ${printable(note)}`);
   }
   write(failed === 0 ? 'everything answers' : `${failed} of ${running.length} failed`);
   return failed === 0 ? 0 : 1;
@@ -104,12 +110,32 @@ async function tryMcp(definition: AgentDefinition['mcp'][number], clock: Clock):
   const tookMs = clock.now() - startedAt;
   const late = toolFailure(mcpSite(definition), { kind: 'timeout', what: 'listing' });
   const { isConnected, tools } = server;
+  const notes = notesOn(definition, server);
   await server.close();
   if (!isConnected) return { who: late, steps: [], failure: failures[0] ?? late };
   return {
     who: late,
     steps: [{ what: `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} listed`, ms: tookMs }],
+    notes,
   };
+}
+
+/** Tools that the LLM is not offered, or by another name. */
+function notesOn(definition: AgentDefinition['mcp'][number], server: McpServer): string[] {
+  const { catalog, refused } = ToolCatalog.build(sourcesOf({ definition, server }), {
+    flow: undefined,
+    allowed: () => true,
+  });
+  const others = catalog
+    .declarations()
+    .flatMap(({ name, ownName }) => (ownName === undefined ? [] : [{ name, ownName }]));
+  return [
+    ...[...server.leftOut, ...refused].map(
+      ({ name, rule }) => `a tool is left out: ${`${name} ${rule}`.trim()}`,
+    ),
+    ...server.missing.map((name) => `the file names the tool ${name}, which the server does not list`),
+    ...others.map(({ name, ownName }) => `the tool ${ownName} is ${name} to the LLM`),
+  ];
 }
 
 async function tryHttpTool({ name, http }: AgentDefinition['tools'][number], clock: Clock): Promise<Tried> {

@@ -2,6 +2,7 @@
  * Compares what happened with what was expected. Every expectation that does not hold becomes one sentence that says what
  * was expected and what there was instead. Pure.
  */
+import { isExactNumber, parseJson, writeJson } from '../../../shared/base/exact-json.ts';
 import type { EndedBy } from '../conversation.ts';
 import { printable, shownMs } from '../../commands/printable.ts';
 import type { Expectations, ExpectedCall, Scenario } from './scenario.ts';
@@ -29,19 +30,22 @@ export function holds(wanted: unknown, found: unknown): boolean {
     );
   if (typeof wanted !== 'object' || wanted === null) return sameValue(wanted, found);
   if (wanted instanceof Date) return found === wanted.toISOString();
-  if (typeof found !== 'object' || found === null || Array.isArray(found)) return false;
+  if (typeof found !== 'object' || found === null || Array.isArray(found) || isExactNumber(found))
+    return false;
   return Object.entries(wanted).every(
     ([key, value]) => Object.hasOwn(found, key) && holds(value, Reflect.get(found, key)),
   );
 }
 
-/** TOML's integers beyond 2^53 are big; JSON's are not. */
-const sameValue = (wanted: unknown, found: unknown): boolean =>
-  typeof wanted === 'bigint' ? Number(wanted) === found : wanted === found;
+/** TOML's integers beyond 2^53 are big; those of JSON are exact numbers. */
+function sameValue(wanted: unknown, found: unknown): boolean {
+  if (typeof wanted === 'bigint') return String(wanted) === String(found);
+  return wanted === (isExactNumber(found) ? Number(found.value) : found);
+}
 
 function argumentsOf({ arguments: text }: ToolUse): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return undefined;
@@ -58,7 +62,7 @@ function checkCall(wanted: ExpectedCall, tools: readonly ToolUse[]): string[] {
     (Object.keys(wanted.arguments).length === 0 || holds(wanted.arguments, argumentsOf(use)));
   const count = tools.filter(fits).length;
   if (wanted.times === undefined ? count > 0 : count === wanted.times) return [];
-  const given = Object.keys(wanted.arguments).length === 0 ? '' : ` with ${JSON.stringify(wanted.arguments)}`;
+  const given = Object.keys(wanted.arguments).length === 0 ? '' : ` with ${writeJson(wanted.arguments)}`;
   const often = wanted.times === undefined ? '' : ` ${wanted.times} times, not ${count}`;
   return [`expected a call of ${wanted.name}${given}${often}; ${shownUses(tools)}`];
 }

@@ -2,6 +2,7 @@
  * Reads a scenario file: text in, scenarios and every problem out, with line and column as for agent files. Opens nothing.
  * Scenarios exist exactly when no problem is an error.
  */
+import { writeJson } from '../../../shared/base/exact-json.ts';
 import { ProblemList, type KeyPath, type Places, type Problem } from '../../../shared/config/problem.ts';
 import { readLlm } from '../../../shared/config/stages/stage-tables.ts';
 import type { LlmDefinition } from '../../../shared/config/stages/definition.ts';
@@ -205,7 +206,7 @@ function readCannedTools(raw: unknown, at: KeyPath, problems: ProblemList): Cann
       return [];
     }
     if (error !== undefined) return [{ ...declared, outcome: { kind: 'error', message: error } }];
-    const text = typeof result === 'string' ? result : JSON.stringify(result);
+    const text = typeof result === 'string' ? result : writeJson(result);
     return [{ ...declared, outcome: { kind: 'result', text } }];
   });
 }

@@ -8,6 +8,7 @@ import { probeWay } from '../../../supervisor/rehearsal/network-probe.ts';
 import { causeOf } from '../../../worker/stages/failure.ts';
 import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
 import { patientClock } from '../../support/core/stage-context.ts';
+import { ScriptedMcpServer } from '../../support/mcp-server.ts';
 import { FakeChat } from '../../support/fakes/fake-chat.ts';
 import { FakeSpeech } from '../../support/fakes/fake-speech.ts';
 import { FakeSttLocalWs } from '../../support/fakes/fake-stt-local-ws.ts';
@@ -139,6 +140,33 @@ http = { url = "http://${refusing.host}/weather/{city}", allow_private = true }
     expect(lines.find((line) => line.includes('tool weather'))).toMatch(/^ok .*connected in/);
     expect(lines.at(-1)).toBe('4 of 8 failed');
     expect(out).not.toContain('canary');
+  });
+
+  it('says which tools of a server the LLM is not offered, and which by another name', async () => {
+    const page = JSON.stringify({
+      tools: [
+        { name: 'calendar.update', inputSchema: { type: 'object' } },
+        { name: 'broken', inputSchema: { type: 'object', properties: { a: { type: 'no type' } } } },
+        { inputSchema: { type: 'object' } },
+      ],
+    });
+    const server = new ScriptedMcpServer({ page });
+    const more = `[[mcp]]\nname = "crm"\nurl = "${await server.start()}"\nside_effects = ["refund"]\n`;
+    const { status, lines } = await check(agent({ more }));
+    server.close();
+    expect(status).toBe(0);
+    const told = lines
+      .filter((line) => line.includes('mcp crm'))
+      .map((line) => line.replace(/ at 127\.0\.0\.1:\d+/, ''));
+    expect(told[0]).toMatch(/^ok {6}mcp crm: 2 tools listed in /);
+    expect(told.slice(1)).toEqual([
+      'note    mcp crm: a tool is left out: has no name',
+      expect.stringMatching(
+        /^note {4}mcp crm: a tool is left out: broken has a schema that is refused: parameters\.properties\.a/,
+      ),
+      'note    mcp crm: the file names the tool refund, which the server does not list',
+      'note    mcp crm: the tool calendar.update is calendar_update to the LLM',
+    ]);
   });
 
   it('tells TLS to a plain port and a name that is none apart', async () => {

@@ -108,6 +108,16 @@ describe('a tool server that is a child', () => {
     });
   });
 
+  it('gets and gives numbers with every digit', async () => {
+    const { tools } = await own('exact');
+    const given = '{"id":2512292042121000001,"total":10.00}';
+    const report = await new Promise<ToolReport>((resolve) => {
+      const order = orderOf('echo', {});
+      tools.run({ ...order, call: { ...order.call, arguments: given } }, resolve);
+    });
+    expect(report.kind === 'result' && report.text).toContain(`"arguments":${given}`);
+  });
+
   it('sees PATH and the variables that are named, and nothing else', async () => {
     const file = fileFor('environment');
     await own('environment', 'env = ["TOKEN"]', file);
@@ -186,11 +196,11 @@ describe('a tool server that is a child', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/"id":"r1","error":\{"code":-32601/);
   });
 
-  it('brings no tool with a bad name, a taken name or a bad schema', async () => {
+  it('brings no tool with a taken name or a bad schema', async () => {
     const { tools } = await own('names');
     const offered = tools.declarations();
-    expect(offered.map(({ name }) => name)).toEqual(['end_call', 'wordy', 'echo']);
-    expect(offered[1]?.description).toHaveLength(4096);
+    expect(offered.map(({ name }) => name)).toEqual(['end_call', 'a_tool', 'wordy', 'no-schema', 'echo']);
+    expect(offered[2]?.description).toHaveLength(4096);
     expect(tools.performerOf('end_call')).toBe('core');
   });
 

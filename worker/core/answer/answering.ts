@@ -1,6 +1,7 @@
 /**
  * The LLM's side of an answer: its text, the tools that it calls between its rounds, and what the caller hears when it fails.
  */
+import { parseJson } from '../../../shared/base/exact-json.ts';
 import { forgetFaults } from '../faults.ts';
 import { endSoon, isEnding } from '../course.ts';
 import { enterToolResults, pairMessages, reachSafePoint, offeredTools } from '../delivery/context.ts';
@@ -243,7 +244,7 @@ function perform(
     flow !== undefined && settings.flow?.nodes[flow.node]?.next.some(({ to }) => transitionTool(to) === name);
   if (flow === undefined || settings.flow === undefined || leads !== true)
     return { kind: 'failed', message: 'this call cannot do that', transport: false };
-  const data = JSON.parse(order.call.arguments === '' ? '{}' : order.call.arguments) as Record<
+  const data = parseJson(order.call.arguments === '' ? '{}' : order.call.arguments) as Record<
     string,
     unknown
   >;

@@ -50,7 +50,12 @@ export const narrowed = (
   offered: readonly OfferedTool[],
   always: readonly string[],
 ): readonly OfferedTool[] =>
-  tools === undefined ? offered : offered.filter(({ name }) => tools.includes(name) || always.includes(name));
+  tools === undefined
+    ? offered
+    : offered.filter(
+        ({ name, ownName = name }) =>
+          [name, ownName].some((one) => tools.includes(one)) || always.includes(name),
+      );
 
 export const editsCodec = record<Edits>({
   pending: list(opaque<ContextEdit>()),

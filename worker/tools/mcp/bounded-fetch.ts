@@ -5,24 +5,25 @@
  */
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isTable } from '../../../shared/config/table.ts';
-import { largeAnswer, mostMessageBytes } from './message-bounds.ts';
+import { largeAnswer, lostAnswer, mostMessageBytes } from './message-bounds.ts';
+import { exactBody, readableMessage } from './messages.ts';
 
 /** Lines of one stream of events; a message takes two of them. */
 const mostEventLines = 200;
-const newline = 10;
 
 /** The server is there, and what it sent is not read. */
 class RefusedAnswerError extends Error {
   override readonly name = 'RefusedAnswerError';
 }
 
-/** Stands in for the answer that a request gets no more. */
-type StandIn = string | undefined;
+/** Id of the request that is answered; news has none, and nobody waits for an answer to it. */
+type Asked = number | undefined;
 
 export const boundedFetch: FetchLike = async (url, init) => {
   // Resuming streams is left out as well: a server could keep a client busy with it for ever.
   if (init?.method === 'GET') return new Response(null, { status: 405 });
-  const response = await fetch(url, { ...init, redirect: 'manual' });
+  const sent = typeof init?.body === 'string' ? { body: exactBody(init.body) } : {};
+  const response = await fetch(url, { ...init, ...sent, redirect: 'manual' });
   if (response.status >= 300 && response.status < 400) {
     await response.body?.cancel();
     throw new RefusedAnswerError('the server redirects');
@@ -30,49 +31,96 @@ export const boundedFetch: FetchLike = async (url, init) => {
   if (response.body === null) return response;
   const { status, statusText, headers } = response;
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const standIn = standInFor(init?.body);
+  const asked = askedIn(init?.body);
   const body = isStream
-    ? response.body.pipeThrough(boundedEvents(standIn))
-    : await singleMessage(response.body, standIn);
+    ? ReadableStream.from(boundedEvents(response.body, asked)).pipeThrough(new TextEncoderStream())
+    : await singleMessage(response.body, asked);
   return new Response(body, { status, statusText, headers });
 };
 
-/** By the id of the request; news has none, and nobody waits for an answer to it. */
-function standInFor(body: unknown): StandIn {
+function askedIn(body: unknown): Asked {
   const request: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
   const id = isTable(request) ? request['id'] : undefined;
-  return typeof id === 'number' ? largeAnswer(id) : undefined;
+  return typeof id === 'number' ? id : undefined;
 }
 
-function boundedEvents(standIn: StandIn): TransformStream<Uint8Array, Uint8Array> {
+/** Events with messages as they can be read. One that is too long, and a stream that ends before it has answered, end the request. */
+async function* boundedEvents(stream: ReadableStream<Uint8Array>, asked: Asked): AsyncGenerator<string> {
+  const reader = new EventReader(asked);
+  const decoder = new TextDecoder();
   let bytes = 0;
-  let lines = 0;
-  return new TransformStream({
-    transform: (chunk, controller) => {
+  try {
+    for await (const chunk of stream) {
       bytes += chunk.length;
-      for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) lines += 1;
-      if (bytes <= mostMessageBytes && lines <= mostEventLines) {
-        controller.enqueue(chunk);
-        return;
+      yield* reader.take(decoder.decode(chunk, { stream: true }));
+      if (bytes <= mostMessageBytes && reader.lines <= mostEventLines) continue;
+      if (asked !== undefined) yield eventOf(largeAnswer(asked));
+      return;
+    }
+  } catch {
+    // The connection broke.
+    yield* unanswered(reader, asked);
+    return;
+  }
+  yield* unanswered(reader, asked);
+}
+
+function* unanswered({ isAnswered }: EventReader, asked: Asked): Generator<string> {
+  if (asked !== undefined && !isAnswered) yield eventOf(lostAnswer(asked));
+}
+
+const eventOf = (message: string): string => `data: ${message.replaceAll('\n', '\ndata: ')}\n\n`;
+
+class EventReader {
+  lines = 0;
+  isAnswered = false;
+  readonly #asked: Asked;
+  #rest = '';
+  #data: string[] = [];
+
+  constructor(asked: Asked) {
+    this.#asked = asked;
+  }
+
+  /** The events that are complete. */
+  *take(text: string): Generator<string> {
+    // The second half of the end of a line may be yet to come.
+    const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) {
+      this.lines += 1;
+      if (line !== '')
+        this.#data.push(...(/^data(?:: ?|$)/.test(line) ? [line.replace(/^data:? ?/, '')] : []));
+      else if (this.#data.length > 0) {
+        const message = this.#data.join('\n');
+        this.#data = [];
+        this.isAnswered ||= this.#answers(message);
+        yield eventOf(readableMessage(message));
       }
-      // Behind empty lines, which end the event that was cut.
-      if (standIn !== undefined) controller.enqueue(new TextEncoder().encode(`\n\ndata: ${standIn}\n\n`));
-      controller.terminate();
-    },
-  });
+    }
+  }
+
+  #answers(text: string): boolean {
+    try {
+      const message: unknown = JSON.parse(text);
+      return isTable(message) && !('method' in message) && message['id'] === this.#asked;
+    } catch {
+      return false;
+    }
+  }
 }
 
 /** One message is asked for at a time, so that a list of them is no answer. */
-async function singleMessage(body: ReadableStream<Uint8Array>, standIn: StandIn): Promise<string> {
+async function singleMessage(body: ReadableStream<Uint8Array>, asked: Asked): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of body) {
     bytes += part.length;
     // Leaving the loop cancels the rest.
-    if (bytes > mostMessageBytes) return standIn ?? '';
+    if (bytes > mostMessageBytes) return asked === undefined ? '' : largeAnswer(asked);
     parts.push(part);
   }
   const text = Buffer.concat(parts).toString('utf8');
   if (text.trimStart().startsWith('[')) throw new RefusedAnswerError('a list of messages');
-  return text;
+  return readableMessage(text);
 }

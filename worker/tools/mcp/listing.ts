@@ -1,5 +1,9 @@
 /** Reads what a server of the Model Context Protocol sends: its tools and their results. All of it is untrusted. */
 import * as z from 'zod';
+import { writeJson } from '../../../shared/base/exact-json.ts';
+import { fail, ok, type Result } from '../../../shared/base/result.ts';
+import type { Schema } from '../../../shared/config/schema-walk.ts';
+import { isTable } from '../../../shared/config/table.ts';
 import type { ToolDeclaration } from '../../stages/stage.ts';
 import { mostResultBytes, unreadAnswer, type ToolReport, type ToolRunRequest } from '../tool.ts';
 
@@ -10,17 +14,12 @@ const mostPages = 8;
 const mostParts = 64;
 /** What is kept of a description (spec 02, Tool declaration). */
 const longestDescription = 4_096;
+const longestName = 256;
 /** What the LLM is told of a failure. */
 const longestFailure = 2_000;
 
-const listedTool = z.object({
-  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
-  description: z.string().optional(),
-  inputSchema: z.record(z.string(), z.unknown()),
-});
-
 export const listPage = z.looseObject({
-  tools: z.array(z.unknown()),
+  tools: z.array(z.unknown()).default([]),
   nextCursor: z.string().max(4_096).optional(),
 });
 
@@ -29,28 +28,65 @@ export const toolResult = z.looseObject({
     .array(z.looseObject({ type: z.string() }))
     .max(mostParts)
     .default([]),
+  /** Its text. */
   structuredContent: z.unknown().optional(),
   isError: z.boolean().default(false),
 });
 
-/** Asks for pages until there are no more, or as many as are looked at. */
+/** What a server offers, and what of it cannot be offered on. */
+export interface Listing {
+  readonly tools: readonly ToolDeclaration[];
+  readonly leftOut: readonly LeftOutTool[];
+}
+
+export interface LeftOutTool {
+  readonly name: string;
+  /** Continues the name. */
+  readonly rule: string;
+}
+
+/** Asks for pages until there are no more, or as many as are looked at. Only tools that are wanted count. */
 export async function readListing(
   ask: (cursor: string | undefined) => Promise<z.output<typeof listPage>>,
-): Promise<ToolDeclaration[]> {
+  isWanted: (name: string) => boolean,
+): Promise<Listing> {
   const tools: ToolDeclaration[] = [];
+  const leftOut: LeftOutTool[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < mostPages && tools.length < mostTools; page += 1) {
-    const { tools: listed, nextCursor } = await ask(cursor);
-    for (const entry of listed.slice(0, mostTools - tools.length)) {
-      const found = listedTool.safeParse(entry);
-      if (!found.success) continue;
-      const { name, description = '', inputSchema } = found.data;
-      tools.push({ name, description: description.slice(0, longestDescription), parameters: inputSchema });
+  for (let page = 0; page < mostPages; page += 1) {
+    const { tools: listed, nextCursor = '' } = await ask(cursor);
+    for (const entry of listed) {
+      const read = readTool(entry);
+      if (!isWanted(read.ok ? read.value.name : read.error.name)) continue;
+      if (!read.ok) leftOut.push(read.error);
+      else if (tools.length < mostTools) tools.push(read.value);
+      else leftOut.push({ name: read.value.name, rule: `is one more than the ${mostTools} that are taken` });
     }
-    if (nextCursor === undefined) break;
+    if (nextCursor === '') return { tools, leftOut };
     cursor = nextCursor;
   }
-  return tools;
+  leftOut.push({ name: '', rule: `stands behind the ${mostPages} pages of tools that are read` });
+  return { tools, leftOut };
+}
+
+function readTool(entry: unknown): Result<ToolDeclaration, LeftOutTool> {
+  const { name, description, inputSchema = true }: Record<string, unknown> = isTable(entry) ? entry : {};
+  if (typeof name !== 'string' || name === '') return fail({ name: '', rule: 'has no name' });
+  if (name.length > longestName || /\p{Cc}/u.test(name))
+    return fail({
+      name: name.slice(0, 64),
+      rule: 'has a name that is too long, or holds control characters',
+    });
+  if (inputSchema !== true && !isTable(inputSchema))
+    return fail({ name, rule: 'has no schema of arguments' });
+  const text = typeof description === 'string' ? description.slice(0, longestDescription) : '';
+  return ok({ name, description: text, parameters: asArguments(inputSchema === true ? {} : inputSchema) });
+}
+
+/** Arguments are an object, whatever else a schema permits. */
+function asArguments({ type, ...schema }: Schema): Schema {
+  const mayBeObject = type === undefined || (Array.isArray(type) && type.includes('object'));
+  return { type: mayBeObject ? 'object' : type, ...schema };
 }
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
@@ -64,6 +100,9 @@ function textOf(part: { readonly type: string }): string {
   return resource.success ? resource.data.resource.text : `[${part.type.slice(0, 32)}, not shown]`;
 }
 
+const textOfStructured = (content: unknown): string =>
+  typeof content === 'string' ? content : writeJson(content);
+
 /** The report of a result, bounded in size. */
 export function reportOf(
   { content, structuredContent, isError }: z.output<typeof toolResult>,
@@ -71,7 +110,7 @@ export function reportOf(
 ): ToolReport {
   const text =
     content.length === 0 && structuredContent !== undefined
-      ? JSON.stringify(structuredContent)
+      ? textOfStructured(structuredContent)
       : content.map(textOf).join('\n');
   if (isError) return { kind: 'failed', message: text.slice(0, longestFailure), transport: false };
   if (Buffer.byteLength(text) > mostResultBytes)

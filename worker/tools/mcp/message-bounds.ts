@@ -3,8 +3,13 @@
 /** Bytes of one message, the list of tools included; the result that is kept of it is smaller still. */
 export const mostMessageBytes = 262_144;
 
-/** Code of the error that stands in for an answer over that bound, so that its request ends at once and people learn why. */
+/** Codes of errors that stand in for an answer, so that its request ends at once and people learn why: one over that bound. */
 export const tooLarge = -32_099;
+/** One whose stream ended before it. */
+export const cutOff = -32_098;
 
-export const largeAnswer = (id: number): string =>
-  JSON.stringify({ jsonrpc: '2.0', id, error: { code: tooLarge, message: 'the answer is too large' } });
+const standIn = (id: number, code: number, message: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+
+export const largeAnswer = (id: number): string => standIn(id, tooLarge, 'the answer is too large');
+export const lostAnswer = (id: number): string => standIn(id, cutOff, 'the stream ended before the answer');

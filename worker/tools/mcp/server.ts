@@ -4,6 +4,7 @@
  * nothing, and no answer of it is believed to be short, quick or well formed.
  */
 import { AsyncResource } from 'node:async_hooks';
+import type * as z from 'zod';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { fillVariables, type CallMetadata } from '../../../shared/config/agent/call-variables.ts';
@@ -15,13 +16,14 @@ import type { Millis } from '../../../shared/base/units.ts';
 import type { StageContext, StageError, ToolDeclaration } from '../../stages/stage.ts';
 import { backstopMs, refuseRun, unreadAnswer } from '../tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from '../tool.ts';
-import { isUnsent } from '../unsent.ts';
 import { explained } from '../../stages/failure.ts';
 import type { Failure } from '../../stages/failure-log.ts';
 import type { StdioTransport } from './stdio.ts';
 import { mcpSite, requestError, toolFailure } from '../tool-failure.ts';
-import { tooLarge } from './message-bounds.ts';
-import { listPage, readListing, reportOf, toolResult } from './listing.ts';
+import { cutOff, tooLarge } from './message-bounds.ts';
+import { listPage, readListing, reportOf, toolResult, type LeftOutTool, type Listing } from './listing.ts';
+import { lossOf, type Loss } from './loss.ts';
+import { sendExactly } from './messages.ts';
 
 export interface McpOptions {
   readonly clock: Clock;
@@ -48,7 +50,7 @@ const drainMs = 32_000;
 /** Codes of the protocol that this side makes itself. */
 const connectionClosed = -32_000;
 const requestTimeout = -32_001;
-const ownCodes: readonly number[] = [connectionClosed, requestTimeout, tooLarge];
+const ownCodes: readonly number[] = [connectionClosed, requestTimeout, tooLarge, cutOff];
 /** What the LLM is told of a refusal. */
 const longestRefusal = 500;
 
@@ -70,16 +72,19 @@ const gone: ToolReport = {
   unsent: true,
 };
 
-/** The server does not know its session any more, as after a restart. */
-function isSessionLost(error: unknown): boolean {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  return code === 404 || code === 400;
-}
+/** Whether a request may be sent once more, in a new session: what may have had an effect is not. */
+const mayRepeat = (loss: Loss | undefined, kind: ToolRunRequest['kind']): boolean =>
+  loss === 'untaken' || (loss === 'unknown' && kind === 'read_only');
+
+/** Tools that a line of the log names. */
+const mostNamed = 16;
 
 export class McpServer implements ToolRunner {
   readonly #definition: McpDefinition;
   readonly #options: McpOptions;
   #tools: readonly ToolDeclaration[] = [];
+  #leftOut: readonly LeftOutTool[] = [];
+  #missing: readonly string[] = [];
   #client: Client | undefined;
   #opening: Client | undefined;
   /** Of the newest connection, where the server is a program. */
@@ -104,6 +109,16 @@ export class McpServer implements ToolRunner {
     return this.#tools;
   }
 
+  /** What it listed last and cannot be offered. */
+  get leftOut(): readonly LeftOutTool[] {
+    return this.#leftOut;
+  }
+
+  /** Tools that the agent file names and that were not listed last. */
+  get missing(): readonly string[] {
+    return this.#missing;
+  }
+
   get isConnected(): boolean {
     return this.#client !== undefined;
   }
@@ -120,8 +135,8 @@ export class McpServer implements ToolRunner {
   }
 
   run(context: StageContext, request: ToolRunRequest, sink: (report: ToolReport) => void): ToolRun {
-    const client = this.#client;
-    if (client === undefined || this.#running >= mostRunning) return refuseRun(context, gone, sink);
+    const isThere = this.#client !== undefined || this.#renewing !== undefined;
+    if (!isThere || this.#running >= mostRunning) return refuseRun(context, gone, sink);
     const controller = new AbortController();
     const deliver = context.bind(sink);
     let isOver = false;
@@ -145,12 +160,22 @@ export class McpServer implements ToolRunner {
     const fail = (asked: Client, error: unknown): void => {
       if (!isOver) report(this.#failure(asked, { error, kind: request.kind }));
     };
-    void ask(client).then(report, async (error: unknown) => {
-      // Nothing was done: the call goes to the new session, where one can be had at once.
-      const next = isSessionLost(error) ? await this.#renew(client) : undefined;
-      if (next === undefined) fail(client, error);
-      else if (!isOver) await ask(next).then(report, (second: unknown) => fail(next, second));
-    });
+    const perform = async (): Promise<void> => {
+      const client = this.#client ?? (await this.#renewed());
+      if (client === undefined) {
+        report(gone);
+        return;
+      }
+      if (isOver) return;
+      await ask(client).then(report, async (error: unknown) => {
+        const loss = isOver ? undefined : lossOf(error, client);
+        const next = loss === undefined ? undefined : this.#renew(client);
+        const again = mayRepeat(loss, request.kind) ? await next : undefined;
+        if (again === undefined) fail(client, error);
+        else if (!isOver) await ask(again).then(report, (second: unknown) => fail(again, second));
+      });
+    };
+    void perform();
     return {
       cancel: (reason) => {
         if (!end()) return;
@@ -197,13 +222,13 @@ export class McpServer implements ToolRunner {
   /** What a failed request means for the call, and whether the connection is any good. */
   #failure(client: Client, { error, kind }: Pick<ToolRunRequest, 'kind'> & { error: unknown }): ToolReport {
     const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-    const isNetworkLost = error instanceof TypeError;
-    if ((isSessionLost(error) || isNetworkLost) && this.#client === client) this.#giveUp(client);
+    const loss = lossOf(error, client);
+    if (loss !== undefined && this.#client === client) this.#giveUp(client);
     const isRefusal = typeof code === 'number' && code < -1 && !ownCodes.includes(code);
     if (!isRefusal) this.#tellFailure(error);
     if (code === tooLarge) return unreadAnswer('the answer is larger than 256 KiB', kind);
-    if (isSessionLost(error) || isUnsent(error)) return gone;
-    if (code === connectionClosed || code === requestTimeout || isNetworkLost)
+    if (loss === 'untaken') return gone;
+    if (code === connectionClosed || code === requestTimeout || loss === 'unknown')
       return { kind: 'failed', message: 'the tool server gave no answer', transport: true };
     if (typeof code === 'number' && code > 0) return failed(`the tool server answered with status ${code}`);
     if (typeof code === 'number' && error instanceof Error && code < -1)
@@ -217,10 +242,14 @@ export class McpServer implements ToolRunner {
       this.#giveUp(client);
       if (this.#failures === 1) {
         this.#outside(() => {
-          this.#renewing = this.#connect();
+          this.#renewing = this.#connect().finally(() => (this.#renewing = undefined));
         });
       }
     }
+    return this.#renewed();
+  }
+
+  async #renewed(): Promise<Client | undefined> {
     await this.#renewing;
     return this.#client;
   }
@@ -290,12 +319,12 @@ export class McpServer implements ToolRunner {
   }
 
   async #list(client: Client): Promise<void> {
-    const listed = await readListing((cursor) =>
+    const { tools } = this.#definition;
+    const ask = (cursor: string | undefined): Promise<z.output<typeof listPage>> =>
       client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, listPage, {
         timeout: stepMs,
-      }),
-    );
-    this.#keep(listed);
+      });
+    this.#keep(await readListing(ask, (name) => tools?.includes(name) ?? true));
   }
 
   /** Calls that have begun keep the tools that they were told of. */
@@ -321,22 +350,29 @@ export class McpServer implements ToolRunner {
       await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
     const { boundedFetch } = await import('./bounded-fetch.ts');
     const headers = [...from.secretHeaders].map(([name, value]) => [name, value.reveal()] as const);
-    return new StreamableHTTPClientTransport(new URL(from.url), {
+    const transport = new StreamableHTTPClientTransport(new URL(from.url), {
       fetch: boundedFetch,
       requestInit: { headers: Object.fromEntries(headers) },
     });
+    return sendExactly(transport);
   }
 
-  #keep(listed: readonly ToolDeclaration[]): void {
-    const { name, tools, sideEffects } = this.#definition;
-    const kept = listed.filter((tool) => tools?.includes(tool.name) ?? true);
-    const missing = [...(tools ?? []), ...sideEffects].filter(
-      (wanted) => !listed.some((tool) => tool.name === wanted),
+  #keep({ tools: listed, leftOut }: Listing): void {
+    const { name: server, tools, sideEffects } = this.#definition;
+    const { log } = this.#options;
+    const missing = [...new Set([...(tools ?? []), ...sideEffects])].filter(
+      (wanted) => !listed.some(({ name }) => name === wanted),
     );
-    if (missing.length > 0)
-      this.#options.log.warn({ server: name, tools: missing }, 'a tool server lacks tools that are named');
-    if (JSON.stringify(kept) === JSON.stringify(this.#tools)) return;
-    this.#tools = kept;
+    const isNews = (now: unknown, before: unknown): boolean => JSON.stringify(now) !== JSON.stringify(before);
+    if (missing.length > 0 && isNews(missing, this.#missing))
+      log.warn({ server, tools: missing }, 'a tool server lacks tools that are named');
+    if (leftOut.length > 0 && isNews(leftOut, this.#leftOut)) {
+      const named = leftOut.slice(0, mostNamed).map(({ name, rule }) => `${name} ${rule}`.trim());
+      log.warn({ server, count: leftOut.length, tools: named }, 'tools of a server are left out');
+    }
+    [this.#leftOut, this.#missing] = [leftOut, missing];
+    if (!isNews(listed, this.#tools)) return;
+    this.#tools = listed;
     this.#options.changed();
   }
 

@@ -8,6 +8,8 @@ import { Writable } from 'node:stream';
 import type * as sdk from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { writeJson } from '../../../shared/base/exact-json.ts';
+import { readableMessage } from './messages.ts';
 import { largeAnswer, mostMessageBytes } from './message-bounds.ts';
 import { isTable } from '../../../shared/config/table.ts';
 import type { Sensitive } from '../../../shared/config/sensitive.ts';
@@ -53,8 +55,8 @@ function standInFor(ends: string): string {
 export interface StdioOptions {
   readonly command: readonly string[];
   readonly env: ReadonlyMap<string, Sensitive<string>>;
-  /** How messages are written and read: the library's own, which is loaded only where there is a tool server. */
-  readonly wire: Pick<typeof sdk, 'serializeMessage' | 'deserializeMessage'>;
+  /** How messages are read: the library's own, which is loaded only where there is a tool server. */
+  readonly wire: Pick<typeof sdk, 'deserializeMessage'>;
   readonly clock: Clock;
 }
 
@@ -109,7 +111,7 @@ export class StdioTransport implements Transport {
     if (this.#isClosed || stdin?.writable !== true) return Promise.reject(new Error('the server has ended'));
     if (stdin.writableLength > mostWaitingBytes) return Promise.reject(new Error('the server does not read'));
     if ('method' in message && 'id' in message) this.#expect(message.id);
-    stdin.write(this.#options.wire.serializeMessage(message));
+    stdin.write(`${writeJson(message)}\n`);
     return Promise.resolve();
   }
 
@@ -199,7 +201,7 @@ export class StdioTransport implements Transport {
       // News is not read but for one kind, and reading it costs more than parsing it.
       const isNews =
         isTable(message) && !('id' in message) && message['method'] !== 'notifications/tools/list_changed';
-      if (!isNews) this.onmessage?.(this.#options.wire.deserializeMessage(line));
+      if (!isNews) this.onmessage?.(this.#options.wire.deserializeMessage(readableMessage(line)));
     } catch {
       // Programs print other things, too; a line that is no message costs nothing but itself.
       this.#window.unasked += 1;
