@@ -65,16 +65,20 @@ export class SipService {
   /** What of it changes hands in a restart. */
   readonly takeover: SipTakeover;
   readonly #strangers: Seldom;
+  readonly #refusals: Seldom;
   #isTicking = false;
   #isOpen = false;
 
   constructor(options: SipServiceOptions) {
     this.#options = options;
     this.#strangers = new Seldom(options.clock);
+    this.#refusals = new Seldom(options.clock);
     const { settings, clock } = options;
     this.#registrar = settings.register && this.#newRegistrar(settings.register);
-    const isRegistrar = (address: string): boolean => this.#registrar?.isThere(address) === true;
-    const gate = newGate(settings, (refusal) => this.#refused(refusal), isRegistrar);
+    const gate = newGate(settings, (refusal) => this.#denied(refusal), {
+      isRegistrar: (address) => this.#registrar?.isThere(address) === true,
+      isTrunk: (address) => this.carrier.isTrunk(address),
+    });
     this.#agent = newAgent({
       gate,
       accountAt: (address) => this.#accountAt(address),
@@ -140,10 +144,21 @@ export class SipService {
   }
 
   /** A trunk that is not let in shows its own side a number at best; scanners are not to fill the log. */
-  #refused({ reason, address, why }: GateRefusal): void {
+  #denied({ reason, address, why }: GateRefusal): void {
     this.#options.counted({ refused: reason });
     if (why !== undefined && this.#strangers.isDue(`${reason} ${address}`))
       this.#options.log.warn({ address, why }, 'a SIP peer was refused');
+  }
+
+  /** Each source and cause once. Of 401 and 403 the gate tells what there is to know. */
+  #refused({ address, method, status, isCut }: Extract<AgentAction, { type: 'request.refused' }>): void {
+    const { log, counted } = this.#options;
+    if (isCut) counted({ refused: 'cut' });
+    if (isCut && this.#refusals.isDue(`cut ${address}`))
+      log.warn({ address }, 'answers to a SIP peer are cut short');
+    const isTold = status === 401 || status === 403;
+    if (!isTold && this.#refusals.isDue(`${status} ${method} ${address}`))
+      log.info({ address, method: method.slice(0, 32), status }, 'a SIP request was refused');
   }
 
   #newRegistrar(account: SipRegistration): Registrar {
@@ -206,6 +221,9 @@ export class SipService {
     switch (action.type) {
       case 'send':
         this.#send(action);
+        return;
+      case 'request.refused':
+        this.#refused(action);
         return;
       case 'call.offered':
         this.#calls.offered(action);

@@ -25,24 +25,33 @@ export interface KeptGate extends Gate {
   readonly restore: (saved: SavedNonces, now: Millis) => void;
 }
 
-/** `isRegistrar` knows the addresses of the registrar that has an account of this side: its calls come unasked for. */
+/** Addresses that names of the settings lead to. */
+export interface KnownPeers {
+  /** The registrar that has an account of this side: its calls come unasked for. */
+  readonly isRegistrar: (address: string) => boolean;
+  readonly isTrunk: (address: string) => boolean;
+}
+
 export function newGate(
   settings: SipSettings,
   refused: (refusal: GateRefusal) => void,
-  isRegistrar: (address: string) => boolean = () => false,
+  { isRegistrar, isTrunk }: KnownPeers,
 ): KeptGate {
   const { allow, digest: account, register } = settings;
   const isOpenToAll = account === undefined && allow.length === 0 && register === undefined;
   const digest = account && new Digest({ ...account, password: account.password.reveal() });
+  const isListed = (address: string): boolean => {
+    const ip = parseIp(address);
+    return ip !== undefined && allow.some((range) => isInRange(ip, range));
+  };
   return {
+    knows: (address) => isOpenToAll || isRegistrar(address) || isTrunk(address) || isListed(address),
     save: (now) => digest?.save(now),
     restore: (saved, now) => digest?.restore(saved, now),
     judge: (request: SipRequest, { source: { address } }: Flow, now: Millis) => {
       if (isOpenToAll || isRegistrar(address)) return undefined;
-      const ip = parseIp(address);
-      const isListed = ip !== undefined && allow.some((range) => isInRange(ip, range));
       // Without an account to sign in with only those are let in who are known.
-      if (!isListed && (allow.length > 0 || digest === undefined)) {
+      if (!isListed(address) && (allow.length > 0 || digest === undefined)) {
         refused({ reason: 'address', address, why: stranger });
         return { status: 403, reason: 'Forbidden' };
       }

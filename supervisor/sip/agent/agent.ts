@@ -30,6 +30,7 @@ import {
   refuseOnce,
   transactionKey,
   transactionsInTime,
+  type Refusable,
 } from './server-transaction.ts';
 import { refreshed, timerIsOver } from './session-timer.ts';
 import {
@@ -38,7 +39,6 @@ import {
   type AgentAction,
   type AgentEvent,
   type AgentState,
-  type Flow,
   type SipCall,
   type Step,
 } from './state.ts';
@@ -102,10 +102,7 @@ function answeredByPeer(one: Step, response: SipResponse): void {
   refreshed(one, answered);
 }
 
-interface Asked {
-  readonly request: SipRequest;
-  readonly flow: Flow;
-  readonly size: number;
+interface Asked extends Refusable {
   readonly fault: string | undefined;
 }
 
@@ -167,20 +164,20 @@ function fresh(one: Step, asked: Asked): void {
     return;
   }
   const denied = call === undefined ? one.state.settings.gate.judge(request, flow, one.now) : undefined;
-  if (denied === 'ignored') return;
   if (denied !== undefined) {
     refuseOnce(one, asked, denied);
     return;
   }
+  const letIn = { ...asked, isLetIn: true };
   const unknown = [...listOf(request, 'require'), ...listOf(request, 'proxy-require')].filter(
     (tag) => !supported.includes(tag.toLowerCase()),
   );
   if (unknown.length > 0) {
-    refuseOnce(one, asked, { status: 420, headers: [['Unsupported', unknown.slice(0, 16).join(', ')]] });
+    refuseOnce(one, letIn, { status: 420, headers: [['Unsupported', unknown.slice(0, 16).join(', ')]] });
     return;
   }
-  if (call !== undefined) inDialog(one, call, asked);
-  else outsideDialog(one, asked);
+  if (call !== undefined) inDialog(one, call, letIn);
+  else outsideDialog(one, letIn);
 }
 
 function outsideDialog(one: Step, asked: Asked): void {

@@ -1,12 +1,13 @@
 /**
  * Requests of peers and their answers (RFC 3261, 17.2): each request is answered once, and whoever asks again gets the same answer
- * again. Refusals to peers that have proved nothing are not remembered: they are given once for each time they are asked for, so that a
- * forged address gets no more than was sent in its name.
+ * again. Refusals are not remembered: they are given once for each time they are asked for. Peers that nobody knows get hardly more bytes
+ * than they have sent, for their address may be forged.
  */
 import { readCSeq, tagOf, topVia } from '../message/fields.ts';
 import { headerOf, type SipRequest } from '../message/message.ts';
 import { writeAnswer, type Answering, type Source } from '../message/write.ts';
 import { timers, type Flow, type ServerTransaction, type Step } from './state.ts';
+import { takeSurplus } from './surplus.ts';
 
 /** Names the transaction of a request; an ACK has the name of its INVITE. */
 export function transactionKey(request: SipRequest, method = request.method): string {
@@ -113,22 +114,55 @@ function forget({ state }: Step, transaction: ServerTransaction): void {
   if (state.merged.get(merge) === transaction.key) state.merged.delete(merge);
 }
 
-/**
- * Refuses without keeping anything. Over UDP nothing is said that is longer than what was asked, for the address may be forged: what
- * may be left out is left out first.
- */
-export function refuseOnce(
-  step: Step,
-  asked: { readonly request: SipRequest; readonly flow: Flow; readonly size: number },
-  how: Answering,
-): void {
-  const { request, flow, size } = asked;
+/** A request that may be refused. */
+export interface Refusable {
+  readonly request: SipRequest;
+  readonly flow: Flow;
+  readonly size: number;
+  /** The gate has let it in. */
+  readonly isLetIn?: boolean;
+}
+
+/** Refuses without keeping anything. Everybody is answered; a peer that nobody knows may get less than the whole answer. */
+export function refuseOnce(step: Step, asked: Refusable, how: Answering): void {
+  const { request, flow } = asked;
   if (request.method === 'ACK') return;
-  const answers = [how, { ...how, headers: how.headers?.slice(-1) ?? [] }];
-  for (const one of answers) {
-    const bytes = writeAnswer(request, flow.source, { toTag: step.state.settings.newToken(), ...one });
-    if (flow.protocol === 'UDP' && bytes.length > size) continue;
-    step.actions.push({ type: 'send', flow, to: answerTo(request, flow), bytes });
-    return;
-  }
+  const toTag = step.state.settings.newToken();
+  const write = (more: Partial<Answering>): Buffer =>
+    writeAnswer(request, flow.source, { toTag, ...how, ...more });
+  const { bytes, isCut } = isTrusted(step, asked)
+    ? { bytes: write({}), isCut: false }
+    : forStranger(step, asked, how, write);
+  step.actions.push({ type: 'send', flow, to: answerTo(request, flow), bytes });
+  const { method } = request;
+  step.actions.push({
+    ...{ type: 'request.refused', address: flow.source.address, method, status: how.status, isCut },
+  });
+}
+
+/** Over a connection the address is proved. */
+const isTrusted = ({ state }: Step, { flow, isLetIn }: Refusable): boolean =>
+  flow.protocol !== 'UDP' || isLetIn === true || state.settings.gate.knows(flow.source.address);
+
+/**
+ * An answer for an address that may be forged: the longest form that is no longer than the request, else one that the allowance for such
+ * addresses has room for, else the bare status, which is longer by its tag and the address at most.
+ */
+function forStranger(
+  { state, now }: Step,
+  { flow, size }: Refusable,
+  { status, headers = [] }: Answering,
+  write: (more: Partial<Answering>) => Buffer,
+): { readonly bytes: Buffer; readonly isCut: boolean } {
+  // Of several ways to sign in the last one is known to everybody.
+  const lean = write({ headers: headers.slice(-1) });
+  const forms = [write({}), lean, write({ headers: headers.slice(-1), isShort: true })];
+  const fitting = forms.find((form) => form.length <= size);
+  if (fitting !== undefined) return { bytes: fitting, isCut: false };
+  const { address } = flow.source;
+  if (takeSurplus(state.surplus, { address, bytes: lean.length - size, now }))
+    return { bytes: lean, isCut: false };
+  // Without its challenge 401 asks for nothing.
+  const bare = write({ status: status === 401 ? 503 : status, headers: [], isShort: true });
+  return { bytes: bare, isCut: true };
 }

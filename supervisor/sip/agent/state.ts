@@ -9,6 +9,7 @@ import type { HeaderPair, MessageBody, Source } from '../message/write.ts';
 import type { SipMessage, SipRequest } from '../message/message.ts';
 import type { AgreeRules, Agreed } from '../session/agree.ts';
 import type { SessionOffer } from '../session/sdp.ts';
+import { newSurplus, type Surplus } from './surplus.ts';
 
 /** The way to a peer: an address behind the one socket for UDP, or a connection. */
 export interface Flow {
@@ -180,7 +181,9 @@ export interface Gate {
     request: SipRequest,
     flow: Flow,
     now: Millis,
-  ) => (Refused & { readonly headers?: readonly HeaderPair[] }) | 'ignored' | undefined;
+  ) => (Refused & { readonly headers?: readonly HeaderPair[] }) | undefined;
+  /** Whether this side was told of the address: its answers need not be kept short. */
+  readonly knows: (address: string) => boolean;
 }
 
 export interface AgentSettings {
@@ -208,6 +211,7 @@ export interface AgentState {
   readonly dialogs: Map<string, SipCall>;
   /** First requests by what is the same in all copies of one. */
   readonly merged: Map<string, string>;
+  readonly surplus: Surplus;
   lastCall: number;
 }
 
@@ -219,6 +223,7 @@ export const newAgent = (settings: AgentSettings): AgentState => ({
   calls: new Map(),
   dialogs: new Map(),
   merged: new Map(),
+  surplus: newSurplus(),
   lastCall: 0,
 });
 
@@ -266,6 +271,14 @@ export type AgentAction =
       readonly bytes: Buffer;
       /** Where a connection may be made for it, should the flow's be gone. */
       readonly orAt?: Source;
+    }
+  /** A request outside calls was answered by a refusal, which was cut where its source has had too many long ones. */
+  | {
+      readonly type: 'request.refused';
+      readonly address: string;
+      readonly method: string;
+      readonly status: number;
+      readonly isCut: boolean;
     }
   /** A peer wants a call. */
   | {

@@ -95,16 +95,20 @@ export class SipCarrier implements Carrier, OutboundCarrier {
   /** Calls may come from the trunk before one has gone to it. */
   async learnTrunk(): Promise<void> {
     const { trunk, family } = this.#options;
-    if (trunk?.password === undefined) return;
+    if (trunk === undefined) return;
     // A name that leads nowhere yet is looked up again for the first call that is made.
     const found = await lookup(trunk.host, { family, all: true }).catch(() => []);
     for (const { address } of found) this.#trunkAt.add(address);
   }
 
+  isTrunk(address: string): boolean {
+    return this.#trunkAt.has(address);
+  }
+
   /** The account that a caller from there may ask for: the trunk's. */
   accountAt(address: string): SipAccount | undefined {
     const { trunk } = this.#options;
-    return trunk !== undefined && this.#trunkAt.has(address) ? accountOf(trunk) : undefined;
+    return trunk !== undefined && this.isTrunk(address) ? accountOf(trunk) : undefined;
   }
 
   /** The trunk is asked over one connection for as long as that is there. */

@@ -47,6 +47,8 @@ export interface Answering {
   readonly toTag?: string | undefined;
   readonly headers?: readonly HeaderPair[];
   readonly body?: MessageBody;
+  /** Short names (RFC 3261, 7.3.3), and no words beside the status. */
+  readonly isShort?: boolean;
 }
 
 const isClean = (text: string): boolean => !/[\r\n]/.test(text);
@@ -58,9 +60,13 @@ function head(first: string, headers: readonly HeaderPair[], body: MessageBody |
 
 function whole(first: string, headers: readonly HeaderPair[], bytes: Buffer): Buffer {
   const all: HeaderPair[] = [...headers, ['Content-Length', String(bytes.length)]];
-  assert(isClean(first) && all.every(([, value]) => isClean(value)), 'a header is one line');
-  const text = all.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  return Buffer.concat([Buffer.from(`${first}\r\n${text}\r\n`, 'latin1'), bytes]);
+  return Buffer.concat([written(first, all, ': '), bytes]);
+}
+
+function written(first: string, headers: readonly HeaderPair[], colon: string): Buffer {
+  assert(isClean(first) && headers.every(([, value]) => isClean(value)), 'a header is one line');
+  const text = headers.map(([name, value]) => `${name}${colon}${value}\r\n`).join('');
+  return Buffer.from(`${first}\r\n${text}\r\n`, 'latin1');
 }
 
 /** Who sent a request, as its connection shows it. */
@@ -86,7 +92,7 @@ export function markedVia(value: string, source: Source): string {
 
 /** The answer to a request, as far as it is copied from it (RFC 3261, 8.2.6). */
 export function writeAnswer(request: SipRequest, source: Source, answer: Answering): Buffer {
-  const { status, reason, toTag, headers = [], body } = answer;
+  const { status, reason, toTag, headers = [], body, isShort = false } = answer;
   const copied: HeaderPair[] = listOf(request, 'via').map((via, index) => [
     'Via',
     index === 0 ? markedVia(via, source) : via,
@@ -104,7 +110,21 @@ export function writeAnswer(request: SipRequest, source: Source, answer: Answeri
     const needsTag = name === 'to' && toTag !== undefined && status > 100 && !/;\s*tag\s*=/i.test(value);
     copied.push([shown, needsTag ? `${value};tag=${toTag}` : value]);
   }
+  if (isShort) return written(`SIP/2.0 ${status} `, shortened([...copied, ...headers]), ':');
   return head(`SIP/2.0 ${status} ${reason ?? reasons[status] ?? 'Unknown'}`, [...copied, ...headers], body);
+}
+
+const shortNames: Readonly<Record<string, string>> = { From: 'f', To: 't', 'Call-ID': 'i' };
+
+/** An answer without a body, in no more words than it takes. */
+function shortened(headers: readonly HeaderPair[]): HeaderPair[] {
+  const vias = headers.flatMap(([name, value]) => (name === 'Via' ? [value] : []));
+  const others = headers.filter(([name]) => name !== 'Via');
+  return [
+    ...(vias.length > 0 ? [['v', vias.join(',')] as const] : []),
+    ...others.map(([name, value]): HeaderPair => [shortNames[name] ?? name, value]),
+    ['l', '0'],
+  ];
 }
 
 const first = (headers: readonly SipHeader[], name: string): string | undefined =>

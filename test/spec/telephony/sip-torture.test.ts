@@ -14,7 +14,7 @@ const flow: Flow = {
 function agent(): AgentState {
   let last = 0;
   return newAgent({
-    gate: { judge: () => undefined },
+    gate: { judge: () => undefined, knows: () => false },
     accountAt: () => undefined,
     rules: { srtp: 'optional', codecs: ['PCMU', 'PCMA', 'G722'] },
     newToken: () => `t${(last += 1)}`,

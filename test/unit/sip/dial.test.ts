@@ -19,7 +19,7 @@ const secure: Flow = { ...flow, protocol: 'TLS', connection: 3 };
 function agent(): AgentState {
   let last = 0;
   return newAgent({
-    gate: { judge: () => undefined },
+    gate: { judge: () => undefined, knows: () => false },
     accountAt: () => undefined,
     rules: { srtp: 'optional', codecs: ['PCMU', 'PCMA', 'G722', 'opus'] },
     newToken: () => `t${(last += 1)}`,

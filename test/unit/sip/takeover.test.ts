@@ -35,7 +35,7 @@ class Side {
   constructor(name: string) {
     let last = 0;
     this.state = newAgent({
-      gate: { judge: () => undefined },
+      gate: { judge: () => undefined, knows: () => false },
       accountAt: () => undefined,
       rules: { srtp: 'optional', codecs: ['PCMU'] },
       newToken: () => `${name}${(last += 1)}`,
