@@ -90,7 +90,8 @@ function offerAnew(call: SipCall): void {
   call.version += 1;
   call.ownOffer = true;
   const place = { ...local, sessionId: call.sessionId, version: call.version };
-  call.sdp = writeSdpAnswer({ ...session, direction: 'sendrecv' }, agreed, place);
+  const audio = { ...agreed.audio, direction: 'sendrecv' } as const;
+  call.sdp = writeSdpAnswer(session, { ...agreed, audio }, place);
 }
 
 /** Keys that come as messages: `Signal=5`, or the key alone. */

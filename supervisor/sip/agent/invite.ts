@@ -36,8 +36,11 @@ export function bodyOf(request: SipRequest): SessionOffer | 'none' | 'unknown' |
 /** For an operator. */
 function offerText(body: SessionOffer | 'none' | 'unreadable'): string {
   if (typeof body === 'string') return body === 'none' ? 'no session' : 'no audio over RTP';
-  const { protocol, codecs, keys } = body;
-  return [protocol, ...codecs.map(({ codec }) => codec), ...keys.map(({ suite }) => suite)].join(' ');
+  return body.audio
+    .map(({ protocol, codecs, keys }) =>
+      [protocol, ...codecs.map(({ codec }) => codec), ...keys.map(({ suite }) => suite)].join(' '),
+    )
+    .join(', ');
 }
 
 /** A first INVITE of a peer that may call. */

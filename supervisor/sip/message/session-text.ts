@@ -10,7 +10,8 @@ export function sessionText(message: SipMessage): string | undefined {
   const type = wordOf(message, 'content-type');
   const text = message.body.toString('latin1');
   if (text === '') return undefined;
-  if (type === 'application/sdp') return text;
+  // A body without a type breaks RFC 3261, 20.15; what begins like a session is meant as one.
+  if (type === 'application/sdp' || (type === undefined && /^\s*v=0\s/.test(text))) return text;
   const [, quoted, plain] =
     /;\s*boundary\s*=\s*(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(headerOf(message, 'content-type') ?? '') ??
     [];

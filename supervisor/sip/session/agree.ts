@@ -11,7 +11,7 @@ import {
   type SipMedia,
   type SrtpSuite,
 } from '../../../shared/protocol/sip/calls.ts';
-import { isSecure, type Direction, type SessionOffer } from './sdp.ts';
+import { isSecure, type AudioOffer, type Direction, type SessionOffer } from './sdp.ts';
 
 export interface AgreeRules {
   /** Keys travel in the clear inside SDP: they may be taken where signalling is encrypted. */
@@ -27,13 +27,26 @@ export interface AgreeRules {
 }
 
 export interface Agreed {
+  /** The stream that was taken. */
+  readonly audio: AudioOffer;
   readonly media: SipMedia;
   /** Tag of the crypto line that was chosen. */
   readonly keyTag?: number;
 }
 
-/** Undefined where there is nothing that both can have (488). */
-export function agree(offer: SessionOffer, rules: AgreeRules): Agreed | undefined {
+/**
+ * Undefined where there is nothing that both can have (488). Of several streams one that is encrypted comes first, then one where both
+ * sides speak, then the peer's order.
+ */
+export function agree({ audio }: SessionOffer, rules: AgreeRules): Agreed | undefined {
+  const worth = ({ media }: Agreed): number =>
+    (media.keys === undefined ? 0 : 2) + (media.sends && media.receives ? 1 : 0);
+  return audio
+    .flatMap((offer) => agreeOn(offer, rules) ?? [])
+    .toSorted((one, other) => worth(other) - worth(one))[0];
+}
+
+function agreeOn(offer: AudioOffer, rules: AgreeRules): Agreed | undefined {
   const chosen = offer.codecs.find(
     ({ codec }) =>
       rules.codecs.includes(codec) && (rules.codec === undefined || isExchangeable(codec, rules.codec)),
@@ -54,7 +67,7 @@ export function agree(offer: SessionOffer, rules: AgreeRules): Agreed | undefine
     receives: offer.direction === 'sendrecv' || offer.direction === 'sendonly',
     ...(secured !== undefined && { keys: secured.keys }),
   };
-  return { media, ...(secured !== undefined && { keyTag: secured.tag }) };
+  return { audio: offer, media, ...(secured !== undefined && { keyTag: secured.tag }) };
 }
 
 /** The answer to an offer of this side, with the one key that was offered, or without any. */
@@ -70,7 +83,7 @@ export function agreeToAnswer(
 }
 
 function keysFor(
-  offer: SessionOffer,
+  offer: AudioOffer,
   rules: AgreeRules,
 ): { readonly keys: SipKeys; readonly tag: number } | undefined | 'refused' {
   const [key] = rules.isEncrypted && rules.srtp !== 'off' ? offer.keys : [];
@@ -99,9 +112,13 @@ const mirrored: Readonly<Record<Direction, Direction>> = {
 };
 
 /** The answer to an offer. Streams that are not taken keep their place, with port 0. */
-export function writeSdpAnswer(offer: SessionOffer, { media, keyTag }: Agreed, local: LocalMedia): string {
+export function writeSdpAnswer(
+  offer: SessionOffer,
+  { audio, media, keyTag }: Agreed,
+  local: LocalMedia,
+): string {
   const streams = offer.streams.map(({ type, protocol, payloads }, index) => {
-    if (index !== offer.audioAt) return [`m=${type} 0 ${protocol} ${payloads}`];
+    if (index !== audio.at) return [`m=${type} 0 ${protocol} ${payloads}`];
     const crypto =
       media.keys === undefined
         ? []
@@ -111,7 +128,7 @@ export function writeSdpAnswer(offer: SessionOffer, { media, keyTag }: Agreed, l
         codecs: [media],
         dtmfType: media.dtmfType,
         dtmfClock: media.dtmfClock,
-        direction: mirrored[offer.direction],
+        direction: mirrored[audio.direction],
       }),
       // One port for both: a peer that does not know the one attribute may know the other (RFC 3605).
       `a=rtcp:${local.port}`,

@@ -1,6 +1,6 @@
 /**
- * What a peer offers, read out of its session description (RFC 4566, 3264, 4568). Of several audio streams the first is taken that this
- * side can have; everything that is kept was checked here, for the library checks nothing.
+ * What a peer offers, read out of its session description (RFC 4566, 3264, 4568): each audio stream that this side could have.
+ * Everything that is kept was checked here, for the library checks nothing.
  */
 import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
 import { parseIp } from '../../../shared/net/cidr.ts';
@@ -12,6 +12,7 @@ import {
   type SipCodec,
   type SrtpSuite,
 } from '../../../shared/protocol/sip/calls.ts';
+import { mediaLines, sdpLines, type MediaLine } from './sdp-lines.ts';
 
 export interface OfferedCodec {
   readonly codec: SipCodec;
@@ -30,13 +31,19 @@ export interface OfferedKey {
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
 export interface SessionOffer {
-  /** Index of the stream among all, and what the others are called, so that each gets its line in the answer. */
+  /** What all streams are called, so that each gets its line in the answer. */
   readonly streams: readonly {
     readonly type: string;
     readonly protocol: string;
     readonly payloads: string;
   }[];
-  readonly audioAt: number;
+  /** The streams of audio over RTP; there is one at least. */
+  readonly audio: readonly AudioOffer[];
+}
+
+export interface AudioOffer {
+  /** Its place among all streams. */
+  readonly at: number;
   readonly protocol: string;
   readonly codecs: readonly OfferedCodec[];
   /** Payload types of keys by clock rate. */
@@ -51,7 +58,7 @@ export interface SessionOffer {
 }
 
 /** The peer offers SRTP, whatever it calls its profile. */
-export const isSecure = ({ protocol }: SessionOffer): boolean => protocol.includes('SAVP');
+export const isSecure = ({ protocol }: AudioOffer): boolean => protocol.toUpperCase().includes('SAVP');
 
 const profiles = ['RTP/AVP', 'RTP/AVPF', 'RTP/SAVP', 'RTP/SAVPF'];
 
@@ -72,49 +79,59 @@ export function readSession(text: string): SessionOffer | undefined {
 }
 
 function sessionOf(text: string): SessionOffer | undefined {
-  const session = parsed(text);
-  if (session === undefined || session.media.length > mostStreams) return undefined;
-  const audioAt = session.media.findIndex(isAudio);
-  const audio = session.media[audioAt];
-  if (audio === undefined) return undefined;
-  const payloads = payloadsOf(audio);
-  return {
-    streams: session.media.map(({ type, protocol, payloads: list }) => ({
-      type: word(type),
-      protocol: word(protocol),
-      payloads: asText(list ?? '0').replaceAll(/[^\w ./-]/g, ''),
-    })),
-    audioAt,
-    protocol: audio.protocol,
-    codecs: codecsOf(audio, payloads),
-    dtmf: keysOf(audio, payloads),
-    isHeld: parseIp(addressOf(session, audio))?.every((byte) => byte === 0) === true,
-    remote: remoteOf(session, audio),
-    rtcpMux: audio.rtcpMux !== undefined,
-    direction: directionOf(session, audio),
-    keys: cryptoOf(audio),
-  };
+  const lines = sdpLines(text);
+  if (lines[0] !== 'v=0') return undefined;
+  const streams = mediaLines(lines);
+  if (streams.length > mostStreams) return undefined;
+  const session = parse(lines.join('\r\n'));
+  const audio = streams.flatMap((line, at) => {
+    const media = session.media[at];
+    return media !== undefined && isAudio(line) ? [audioOf({ session, media, line, at })] : [];
+  });
+  if (audio.length === 0) return undefined;
+  return { streams: streams.map(mirrored), audio };
 }
 
-function parsed(text: string): SessionDescription | undefined {
-  if (!/^v=0\r?\n/.test(text)) return undefined;
-  const session = parse(text);
-  return Array.isArray(session.media) ? session : undefined;
+/** As it stands in an answer that does not take the stream. */
+const mirrored = ({ type, protocol, payloads }: MediaLine): SessionOffer['streams'][number] => ({
+  type: word(type),
+  protocol: word(protocol) || 'RTP/AVP',
+  payloads: payloads.map(word).join(' ') || '0',
+});
+
+interface Described {
+  readonly session: SessionDescription;
+  readonly media: MediaDescription;
+  readonly line: MediaLine;
+  readonly at: number;
+}
+
+function audioOf(described: Described): AudioOffer {
+  const { session, media, line, at } = described;
+  const payloads = payloadsOf(line);
+  return {
+    at,
+    protocol: word(line.protocol),
+    codecs: codecsOf(media, payloads),
+    dtmf: keysOf(media, payloads),
+    isHeld: parseIp(addressOf(described))?.every((byte) => byte === 0) === true,
+    remote: remoteOf(described),
+    rtcpMux: media.rtcpMux !== undefined,
+    direction: directionOf(session, media),
+    keys: cryptoOf(media),
+  };
 }
 
 /** What the library's types call a text, and may be a number. */
 const asText = (value: unknown): string => String(value);
 
-const word = (text: string): string => text.replaceAll(/[^\w./-]/g, '');
+const word = (text: string): string => text.replaceAll(/[^\w./*-]/g, '');
 
-function isAudio({ type, port, protocol }: MediaDescription): boolean {
-  return type === 'audio' && port > 0 && port <= 65_535 && profiles.includes(protocol);
-}
+const isAudio = ({ type, port, protocol }: MediaLine): boolean =>
+  type === 'audio' && port > 0 && port <= 65_535 && profiles.includes(protocol.toUpperCase());
 
-const payloadsOf = ({ payloads }: MediaDescription): readonly number[] =>
-  // One type alone is a number, whatever the library's types say.
-  asText(payloads ?? '')
-    .split(' ')
+const payloadsOf = ({ payloads }: MediaLine): readonly number[] =>
+  payloads
     .filter((text) => /^\d{1,3}$/.test(text))
     .map(Number)
     .filter((type) => type <= 127)
@@ -124,11 +141,10 @@ function codecsOf({ rtp }: MediaDescription, payloads: readonly number[]): Offer
   const found: OfferedCodec[] = [];
   for (const payloadType of payloads) {
     const mapping = rtp.find(({ payload }) => payload === payloadType);
-    const name = (mapping?.codec ?? staticTypes[payloadType] ?? '').toUpperCase();
+    const name = asText(mapping?.codec ?? staticTypes[payloadType] ?? '').toUpperCase();
     const codec = sipCodecs.find((known) => known.toUpperCase() === name);
-    // Opus is always said to have two (RFC 7587, 7).
-    const channels = codec === 'opus' ? 2 : 1;
-    const isUsual = (mapping?.encoding ?? 1) === channels;
+    // Opus is always said to have two, and what it has stands in each packet (RFC 7587, 7).
+    const isUsual = codec === 'opus' || (mapping?.encoding ?? 1) === 1;
     if (codec !== undefined && isUsual && (mapping?.rate ?? 8_000) === sipClockRate(codec))
       found.push({ codec, payloadType });
   }
@@ -138,17 +154,22 @@ function codecsOf({ rtp }: MediaDescription, payloads: readonly number[]): Offer
 function keysOf({ rtp }: MediaDescription, payloads: readonly number[]): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   for (const { payload, codec, rate } of rtp)
-    if (codec.toLowerCase() === 'telephone-event' && payloads.includes(payload) && !found.has(rate ?? 8_000))
+    if (
+      asText(codec).toLowerCase() === 'telephone-event' &&
+      payloads.includes(payload) &&
+      !found.has(rate ?? 8_000)
+    )
       found.set(rate ?? 8_000, payload);
   return found;
 }
 
-const addressOf = (session: SessionDescription, audio: MediaDescription): string =>
-  asText((audio.connection ?? session.connection)?.ip ?? '');
+const addressOf = ({ session, media }: Described): string =>
+  asText((media.connection ?? session.connection)?.ip ?? '');
 
-function remoteOf(session: SessionDescription, audio: MediaDescription): SessionOffer['remote'] {
-  const { port, rtcp, rtcpMux } = audio;
-  const address = addressOf(session, audio);
+function remoteOf(described: Described): AudioOffer['remote'] {
+  const { rtcp, rtcpMux } = described.media;
+  const { port } = described.line;
+  const address = addressOf(described);
   const ip = parseIp(address);
   if (ip === undefined || ip.every((byte) => byte === 0)) return undefined;
   const spoken = rtcp !== undefined && rtcp.port > 0 && rtcp.port <= 65_535 ? rtcp.port : port + 1;
@@ -157,8 +178,8 @@ function remoteOf(session: SessionDescription, audio: MediaDescription): Session
 
 const directions: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'inactive'];
 
-const directionOf = (session: SessionDescription, audio: MediaDescription): Direction =>
-  directions.find((one) => one === (audio.direction ?? session.direction)) ?? 'sendrecv';
+const directionOf = (session: SessionDescription, media: MediaDescription): Direction =>
+  directions.find((one) => one === (media.direction ?? session.direction)) ?? 'sendrecv';
 
 /** RFC 4568, 6.1. */
 const mostMkiBytes = 128;
