@@ -1,6 +1,7 @@
 /** What a peer says within a call (RFC 3261, 12.2.2, 14, 15): hold and resume, moved media, keys, the end. */
 import { headerOf, type SipRequest } from '../message/message.ts';
-import { readCSeq, readNameAddr, wordOf } from '../message/fields.ts';
+import { readCSeq, readNameAddr } from '../message/fields.ts';
+import { infoKey, infoKeyTypes } from '../message/info-key.ts';
 import { writeSdpAnswer } from '../session/agree.ts';
 import { notified } from './ask-peer.ts';
 import { contactOf } from './client-transaction.ts';
@@ -94,23 +95,13 @@ function offerAnew(call: SipCall): void {
   call.sdp = writeSdpAnswer(session, { ...agreed, audio }, place);
 }
 
-/** Keys that come as messages: `Signal=5`, or the key alone. */
+/** Keys that come as messages: one that cannot be read is told to whoever sent it. */
 function info(step: Step, call: SipCall, transaction: ServerTransaction): void {
-  const { request } = transaction;
-  const type = wordOf(request, 'content-type');
-  const text = request.body.toString('latin1');
-  if (
-    type !== undefined &&
-    request.body.length > 0 &&
-    type !== 'application/dtmf-relay' &&
-    type !== 'application/dtmf'
-  ) {
-    answer(step, transaction, { status: 415, headers: [['Accept', 'application/dtmf-relay']] });
+  const digit = infoKey(transaction.request);
+  if (digit === undefined) {
+    answer(step, transaction, { status: 415, headers: [['Accept', infoKeyTypes.join(', ')]] });
     return;
   }
   answer(step, transaction, { status: 200 });
-  const signal = type === 'application/dtmf' ? text.trim() : /^\s*Signal\s*=\s*(\S+)/im.exec(text)?.[1];
-  const digit = signal?.toUpperCase().replace(/^10$/, '*').replace(/^11$/, '#');
-  if (digit !== undefined && /^[0-9A-D*#]$/.test(digit))
-    step.actions.push({ type: 'call.digit', call: call.id, digit });
+  if (digit !== '') step.actions.push({ type: 'call.digit', call: call.id, digit });
 }

@@ -115,7 +115,7 @@ describe('RTP of this side', () => {
     for (let now = 200; now < 2_000; now += 20) rtp.frame(speech, now);
     const events = sent.filter(({ payloadType }) => payloadType === 101);
     const reader = new KeyReader();
-    expect(events.map((packet) => reader.take(packet)).filter((key) => key !== undefined)).toEqual([
+    expect(events.map((packet) => reader.take(packet, 8_000)).filter((key) => key !== undefined)).toEqual([
       '5',
       'D',
     ]);

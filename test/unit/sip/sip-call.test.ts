@@ -188,6 +188,25 @@ describe('a peer of a SIP call', () => {
     expect(new Set(wire.sent.map(({ port }) => port))).toEqual(new Set([7_000]));
   });
 
+  it('that tells its keys with the audio and by messages presses each once', () => {
+    const { call, wire, said, at } = newCall();
+    call.opened();
+    const press = (sequence: number): void => {
+      const packet = audio(sequence).subarray(0, 16);
+      packet[1] = 101;
+      packet.set([5, 0x8a, 1, 224], 12);
+      wire.emit('message', packet, peer);
+    };
+    press(1);
+    at(100);
+    call.digit('5');
+    at(500);
+    press(25);
+    call.digit('5');
+    call.digit('6');
+    expect(said.filter((what) => what.startsWith('key'))).toEqual(['key 5', 'key 5', 'key 6']);
+  });
+
   it('that has moved is not brought back by what was still on its way from where it was', () => {
     const { call, wire, at } = newCall();
     call.opened();

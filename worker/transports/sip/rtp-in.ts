@@ -1,7 +1,7 @@
 /** The caller's audio out of RTP packets, in order and without holes, as PCM16 at the call's rate; and the caller's keys. */
 import { writeInt16 } from '../../../shared/audio/pcm.ts';
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
-import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
+import { sipClockRate, type SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { codecOf, type CodecOptions, type PayloadCodec } from '../../media/rtp/codec.ts';
 import { Concealment } from '../../media/rtp/concealment.ts';
 import { JitterBuffer, type Pulled } from '../../media/rtp/jitter-buffer.ts';
@@ -81,7 +81,8 @@ export class RtpIn {
     if (packet === undefined || packet.payload.length > mostPayloadBytes) return false;
     const { payload, payloadType, ssrc } = packet;
     if (payloadType === this.#media.dtmfType) {
-      const digit = this.#keys.take(packet);
+      const { dtmfClock, codec } = this.#media;
+      const digit = this.#keys.take(packet, dtmfClock ?? sipClockRate(codec));
       if (digit !== undefined) this.#sink.key(digit);
       return true;
     }

@@ -26,6 +26,7 @@ import type { CallStart, CallTransport, TransportEnd } from '../transport.ts';
 import type { SipCallOptions } from './line.ts';
 import { RtpIn } from './rtp-in.ts';
 import { RtpOut, rtpOutCodec, type RtpOutState } from './rtp-out.ts';
+import { TwoWays } from './two-ways.ts';
 
 /** What a phone holds back before it plays, and the way there. */
 const playoutMs = 100;
@@ -73,6 +74,7 @@ export class SipCall implements CallTransport {
   readonly #options: SipCallOptions;
   readonly #state: SipCallState;
   readonly #in: RtpIn;
+  readonly #twoWays = new TwoWays();
   readonly #out: RtpOut;
   #ended: TransportEnd | undefined;
   #hangUpAt: Millis | undefined;
@@ -108,7 +110,7 @@ export class SipCall implements CallTransport {
       media,
       {
         audio: (pcm) => void events.audio(pcm),
-        key: (digit) => events.dtmf(digit),
+        key: (digit) => this.#pressed(digit, 'audio'),
         arrived: (packet) => this.#reporter.arrived(packet, now()),
       },
       codec,
@@ -275,7 +277,12 @@ export class SipCall implements CallTransport {
   }
 
   digit(digit: string): void {
-    if (this.#state.phase !== 'over') this.#options.events.dtmf(digit);
+    if (this.#state.phase !== 'over') this.#pressed(digit, 'message');
+  }
+
+  #pressed(digit: string, way: 'audio' | 'message'): void {
+    const { events, now } = this.#options;
+    if (this.#twoWays.isPress(digit, way, now())) events.dtmf(digit);
   }
 
   closed(reason: 'hangup' | 'disconnected'): void {

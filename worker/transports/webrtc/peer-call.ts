@@ -28,7 +28,7 @@ import { LossGuard } from './loss-guard.ts';
 import { MediaOut } from './media-out.ts';
 import { PlayoutClock } from './playout-clock.ts';
 import { RtcpReporter, type ClientReport } from '../../media/rtp/rtcp.ts';
-import { isRtcp, readRtp } from './rtp.ts';
+import { isRtcp, readRtp, type ReadRtp } from './rtp.ts';
 
 /** The connection as the call needs it. */
 export interface CallPeer {
@@ -42,7 +42,7 @@ export interface CallPeer {
 export interface PeerMedia {
   /** Payload type of Opus in both directions. */
   readonly opus: number;
-  readonly telephoneEvent?: { readonly payloadType: number } | undefined;
+  readonly telephoneEvent?: { readonly payloadType: number; readonly clockRate: number } | undefined;
 }
 
 export interface PeerCallOptions {
@@ -208,7 +208,9 @@ export class PeerCall implements CallTransport {
 
   #onRtp(packet: Buffer, now: Millis): void {
     const rtp = readRtp(packet);
-    if (rtp !== undefined && rtp.payloadType === this.#media.telephoneEvent?.payloadType) this.#onKey(rtp);
+    const { telephoneEvent } = this.#media;
+    if (rtp !== undefined && rtp.payloadType === telephoneEvent?.payloadType)
+      this.#onKey(rtp, telephoneEvent.clockRate);
     if (rtp?.payloadType !== this.#media.opus) return;
     if (rtp.payload.length === 0 || rtp.payload.length > mostPayloadBytes) return;
     const source = this.#source.take(rtp.ssrc);
@@ -225,8 +227,8 @@ export class PeerCall implements CallTransport {
     this.#jitter = newJitterBuffer();
   }
 
-  #onKey(packet: Parameters<KeyReader['take']>[0]): void {
-    const digit = this.#keys.take(packet);
+  #onKey(packet: ReadRtp, clockRate: number): void {
+    const digit = this.#keys.take(packet, clockRate);
     if (digit !== undefined && isHeard(this.#state)) this.#options.events.dtmf(digit);
   }
 
