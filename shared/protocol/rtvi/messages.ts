@@ -14,7 +14,18 @@ const label = 'rtvi-ai';
 export const rtviOutputRate = 24_000;
 
 /** Metadata that the listener sets on a call. */
-export const rtviKeys = { transport: 'session.transport', outputRate: 'output_sample_rate' } as const;
+export const rtviKeys = {
+  transport: 'session.transport',
+  outputRate: 'output_sample_rate',
+  evalAudio: 'capture_bot_audio',
+  evalSilence: 'skip_tts',
+} as const;
+
+/**
+ * What a client that reads text has for bot audio: the message of RTVI, that of Pipecat's evals, or none, which is what evals by text ask
+ * for.
+ */
+export type TextAudio = 'bot-tts-audio' | 'eval-bot-audio' | 'none';
 
 /** Formats of the messages about the bot: by the major version of the client. */
 export type RtviFormat = 1 | 2;
@@ -69,6 +80,55 @@ export function keysOf(data: RtviRequest['data']): readonly string[] | undefined
 
 const mostKeys = 64;
 const isKey = (key: unknown): boolean => typeof key === 'string' && /^[0-9*#]$/.test(key);
+
+/** Whether a text is worth a look for audio, which is most of what comes. */
+export const mayBeAudio = (json: string): boolean => json.includes('"raw-audio');
+
+export const isAudioType = (type: string): boolean => type === 'raw-audio' || type === 'raw-audio-batch';
+
+/** Pieces of one message of audio; more is no second of a microphone. */
+const mostPieces = 100;
+
+/** The caller's audio in a message, for clients that send text; undefined where it has none. Base64 is decoded as far as it is some. */
+export function audioIn(
+  data: RtviRequest['data'],
+): { readonly samples: Buffer; readonly sampleRate: number; readonly channels: number } | undefined {
+  const { base64Audio, base64AudioBatch, sampleRate, numChannels: channels = 1 } = data;
+  const pieces: readonly unknown[] = Array.isArray(base64AudioBatch) ? base64AudioBatch : [base64Audio];
+  const isText = pieces.length <= mostPieces && pieces.every((piece) => typeof piece === 'string');
+  if (!isText || typeof sampleRate !== 'number' || typeof channels !== 'number') return undefined;
+  const decoded = pieces.map((piece) => Buffer.from(piece, 'base64'));
+  const samples = decoded.length === 1 && decoded[0] !== undefined ? decoded[0] : Buffer.concat(decoded);
+  return { samples, sampleRate, channels };
+}
+
+/** One frame of mono bot audio as text. Base64 needs no escaping. */
+export function rtviAudioText(kind: TextAudio, frame: Buffer, sampleRate: number): string | undefined {
+  const audio = kind === 'none' ? '' : frame.toString('base64');
+  switch (kind) {
+    case 'none':
+      return undefined;
+    case 'eval-bot-audio':
+      return rtviMessage(kind, { audio, sampleRate });
+    case 'bot-tts-audio':
+      return rtviMessage(kind, { audio, sample_rate: sampleRate, num_channels: 1 });
+  }
+}
+
+/** What Pipecat's evals ask of a connection and want no answer to; undefined for every other message. */
+export function evalRequest(data: RtviRequest['data']): TextAudio | 'stop' | 'ignored' | undefined {
+  switch (data['t']) {
+    case 'eval-connect':
+      return objectOf(data['d'])?.['capture_bot_audio'] === true ? 'eval-bot-audio' : 'none';
+    case 'eval-cancel':
+      return 'stop';
+    // Names and arguments of tools are told to nobody, whatever is asked for.
+    case 'eval-configure':
+      return 'ignored';
+    default:
+      return undefined;
+  }
+}
 
 /** An option that is on unless it is switched off. */
 const isOn = (options: Record<string, unknown> | undefined, name: string): boolean =>

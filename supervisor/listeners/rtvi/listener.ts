@@ -34,6 +34,7 @@ export const rtviListener: Listener = {
       metadata: ({ url }) => ({
         [rtviKeys.transport]: name,
         [rtviKeys.outputRate]: String(outputRateOf(url)),
+        ...evalFlagsOf(url),
       }),
     });
   },
@@ -46,8 +47,19 @@ function wanted({ rtvi }: ServerSettings): RtviSettings {
   return rtvi;
 }
 
+const queryOf = (url: string): URLSearchParams => new URLSearchParams(url.split('?')[1] ?? '');
+
+/** What Pipecat's evals ask for in the address, as far as it says something here. */
+export function evalFlagsOf(url: string): Record<string, string> {
+  const query = queryOf(url);
+  const isOn = (key: string): boolean => /^(?:1|true|yes)$/i.test(query.get(key) ?? '');
+  return Object.fromEntries(
+    [rtviKeys.evalAudio, rtviKeys.evalSilence].flatMap((key) => (isOn(key) ? [[key, 'true']] : [])),
+  );
+}
+
 /** What the client plays; a rate that no call can have is not taken. */
 export function outputRateOf(url: string): number {
-  const asked = Number(new URLSearchParams(url.split('?')[1] ?? '').get(rtviKeys.outputRate));
+  const asked = Number(queryOf(url).get(rtviKeys.outputRate));
   return callSampleRates.includes(asked) ? asked : rtviOutputRate;
 }

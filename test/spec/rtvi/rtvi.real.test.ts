@@ -85,6 +85,45 @@ describe('a call by RTVI', () => {
   });
 });
 
+describe('a call by RTVI in text frames', () => {
+  it('is greeted, answers typed text aloud, hears audio, and ends by disconnect-bot', async () => {
+    await start({ greeting: 'Hello there.' });
+    const client = new FakeRtvi(`ws://${service.address('rtvi')}/`, {}, { isText: true });
+    clients.push(client);
+    await client.until(() => client.status !== 0);
+    client.send('client-ready', { version: '2.2.0' });
+    await client.until(() => client.of('bot-stopped-speaking').length === 1);
+    // As Pipecat's evals put the texts of an answer together.
+    expect([client.of('bot-llm-started').length, client.of('bot-llm-stopped').length]).toEqual([1, 1]);
+    const [audio] = client.of('bot-tts-audio');
+    expect(audio).toMatchObject({ sample_rate: 24_000, num_channels: 1 });
+    expect(Buffer.from(String(audio?.['audio']), 'base64')).toHaveLength(960);
+    service.providers.llm.script.push(answer('It is noon.'));
+    client.send('send-text', { content: 'What time is it?' });
+    await client.until(() => client.of('bot-stopped-speaking').length === 2);
+    expect(lastRequest()).toContain('What time is it?');
+    client.send('disconnect-bot', {});
+    await client.until(() => client.closeCode === 1000);
+    expect(client.unreadable).toBe(0);
+  });
+
+  it('outlives its worker, and is spoken to in text frames by the next one', async () => {
+    await start({ greeting: longAnswer, workers: 2 });
+    const client = new FakeRtvi(`ws://${service.address('rtvi')}/`, {}, { isText: true });
+    clients.push(client);
+    await client.until(() => client.status !== 0);
+    client.send('client-ready', { version: '2.2.0' });
+    await client.until(() => client.of('bot-tts-audio').length > 50);
+    const { pid } = await service.says('call started');
+    await service.readiness();
+    process.kill(Number(pid), 'SIGKILL');
+    expect((await service.says('the calls of a worker that is gone'))['takenUp']).toBe(1);
+    const frames = client.of('bot-tts-audio').length;
+    await client.until(() => client.of('bot-tts-audio').length > frames + 50);
+    expect([client.closeCode, client.unreadable]).toEqual([undefined, 0]);
+  });
+});
+
 describe('messages between a page and its agent process', () => {
   it('a client-message reaches the agent, its answer the page, and a message of the agent as well', async () => {
     const agent = await RawAgent.start((event, session) => {

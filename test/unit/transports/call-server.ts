@@ -12,6 +12,7 @@ import { usualCallLimits } from '../../support/call-limits.ts';
 import type { CallStart, CallTransport, TransportEvents } from '../../../worker/transports/transport.ts';
 import { callSocketServerOptions } from '../../../worker/transports/socket/call-socket.ts';
 import type { ConnectionJournal } from '../../../worker/transports/socket/connection-journal.ts';
+import type { NewDialect } from '../../../worker/transports/socket/dialect.ts';
 import { websocketDialect } from '../../../worker/transports/websocket/dialect.ts';
 import { openSocketCalls } from '../../../worker/transports/socket/socket-call.ts';
 
@@ -44,6 +45,8 @@ export interface CallServerSettings {
   readonly onKey?: (digit: string) => void;
   /** Whether an agent process gets what the client's program says; not, when not given. */
   readonly hears?: boolean;
+  /** How calls are spoken; by the WebSocket protocol, when not given. */
+  readonly dialect?: NewDialect;
 }
 
 export class CallServer {
@@ -69,19 +72,23 @@ export class CallServer {
           readBytes: 0,
         };
         const opened = call as EngineCall;
-        call.transport = openSocketCalls(websocketDialect)(ws, this.#events(opened, settings), {
-          limits: limits,
-          journal: settings.journal,
-          signedMetadata: settings.signedMetadata ?? {},
-          now: () => this.now,
-          newCallId: () => `made-up-${this.calls.length}`,
-          bind: (callback) => callback,
-          socketClosed: () => {
-            opened.socketClosed = true;
-            this.changed();
+        call.transport = openSocketCalls(settings.dialect ?? websocketDialect)(
+          ws,
+          this.#events(opened, settings),
+          {
+            limits: limits,
+            journal: settings.journal,
+            signedMetadata: settings.signedMetadata ?? {},
+            now: () => this.now,
+            newCallId: () => `made-up-${this.calls.length}`,
+            bind: (callback) => callback,
+            socketClosed: () => {
+              opened.socketClosed = true;
+              this.changed();
+            },
+            faultSent: (code, fatal) => opened.log.push(`fault ${code}${fatal ? ' fatal' : ''}`),
           },
-          faultSent: (code, fatal) => opened.log.push(`fault ${code}${fatal ? ' fatal' : ''}`),
-        });
+        );
         const countFrame = (): void => {
           opened.controlFrames += 1;
           this.changed();

@@ -15,7 +15,7 @@ function frame(opcode: number, length: number, fin = true): Buffer {
 }
 
 /** The tail as whoever comes next finds it. */
-function newKeeper(kept?: 'text' | 'binary') {
+function newKeeper(kept?: 'text' | 'all') {
   let bytes: Buffer = Buffer.alloc(0);
   let [handled, handling, start] = [0, 0, 0];
   const tail = new FrameTail(
@@ -116,10 +116,10 @@ describe('the tail of a connection', () => {
     expect(kept()).toEqual(Buffer.concat([frame(1, 32), next]));
   });
 
-  it('keeps binary messages where those are more than audio', () => {
-    const { tail, kept } = newKeeper('binary');
+  it('keeps messages of both kinds where binary ones are more than audio', () => {
+    const { tail, kept } = newKeeper('all');
     tail.take(Buffer.concat([frame(2, 30), frame(1, 31)]));
-    expect(kept()).toEqual(frame(2, 30));
+    expect(kept()).toEqual(Buffer.concat([frame(2, 30), frame(1, 31)]));
   });
 
   it('leaves out what has no room, and keeps count of it', () => {

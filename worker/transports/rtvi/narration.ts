@@ -25,18 +25,22 @@ export interface NarrationState {
   /** The response that TTS was given text of and has not given all audio of. */
   ttsEpoch: number | undefined;
   isBotSpeaking: boolean;
+  /** The LLM is answering. */
+  isLlmOpen: boolean;
 }
 
 export const narrationCodec = record<NarrationState>({
   spoken: spokenCodec,
   ttsEpoch: maybe(number),
   isBotSpeaking: flag,
+  isLlmOpen: flag,
 });
 
 export const newNarration = (): NarrationState => ({
   spoken: newSpoken(),
   ttsEpoch: undefined,
   isBotSpeaking: false,
+  isLlmOpen: false,
 });
 
 interface Teller {
@@ -60,10 +64,17 @@ export function narrate(state: NarrationState, event: ConversationEvent, teller:
     case 'user.text':
       return [rtviMessage('user-llm-text', { text: event.text })];
     case 'bot.llm_started':
+      state.isLlmOpen = true;
       return [rtviMessage('bot-llm-started')];
-    case 'bot.text':
-      return [rtviMessage('bot-llm-text', { text: event.text })];
+    case 'bot.text': {
+      const text = rtviMessage('bot-llm-text', { text: event.text });
+      // A greeting, or another line: clients that put texts together know no other beginning and end.
+      return state.isLlmOpen
+        ? [text]
+        : [rtviMessage('bot-llm-started'), text, rtviMessage('bot-llm-stopped')];
+    }
     case 'bot.llm_stopped':
+      state.isLlmOpen = false;
       return [rtviMessage('bot-llm-stopped')];
     case 'tool.started':
       return [

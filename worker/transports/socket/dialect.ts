@@ -52,19 +52,23 @@ export interface SocketDialect {
   /** Names the protocol, and the shape of what `save` gives, in what is saved of a call. */
   readonly kind: string;
   /**
-   * Where caller audio comes: in binary frames; inside text frames, where a binary frame is a fault; or in binary frames that hold
-   * messages as well, which `unpack` tells apart, and where a text frame is a fault.
+   * Where caller audio comes: in binary frames; inside text frames, where a binary frame is a fault; or in frames of both kinds, each
+   * of which may hold audio or a message, and where `unpack` tells the binary ones apart.
    */
   readonly audioComesAs: 'binary' | 'text' | 'packed';
   /** Present where audio comes `packed`. What it gives is valid until the next call. */
   unpack?(frame: Buffer): Unpacked;
+  /** Present where it matters by which kind of frame a message comes: told of each text frame before it is heard. */
+  textCame?(): void;
   hear(text: string): Heard;
+  /** Present where texts may hold audio beside messages: undefined for one that is a message. */
+  hearAudio?(text: string): Heard | undefined;
   /** The frame for a message; undefined where the protocol has none. */
   write(message: ServerMessage | ConversationMessage): Outgoing | undefined;
   /** Present where the protocol has words for what the agent process tells the caller's program. */
   writeMessage?(message: MessageToClient): Outgoing;
-  /** One frame of bot audio as it goes out. */
-  writeAudio(frame: Buffer): Outgoing;
+  /** One frame of bot audio as it goes out; undefined where the client wants to hear none. */
+  writeAudio(frame: Buffer): Outgoing | undefined;
   /** Present where the protocol has words of its own for the conversation, and every client is told of it. */
   tell?(event: ConversationEvent): readonly Outgoing[];
   /** How far ahead of real time the client needs its audio, so that it does not run dry; absent: not at all. */

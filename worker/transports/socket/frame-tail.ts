@@ -19,8 +19,8 @@ export interface TailSink {
   handled(bytes: number): void;
 }
 
-/** The type of the messages that are kept until they are handled (RFC 6455, 5.2). */
-const keptOpcodes = { text: 1, binary: 2 } as const;
+/** The types of the messages that are kept until they are handled (RFC 6455, 5.2): text alone, or binary ones, too. */
+const keptOpcodes = { text: [1], all: [1, 2] } as const;
 
 /** Most bytes of messages that wait: many more keys than anybody presses, and less than a record has room for. */
 const mostWaitingBytes = 8 * 1024;
@@ -32,7 +32,7 @@ const lengthOf64 = 127;
 
 export class FrameTail {
   readonly #sink: TailSink | undefined;
-  readonly #keptOpcode: number;
+  readonly #keptOpcodes: readonly number[];
   /** Messages that wait to be handled; empty for one that is not kept. */
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -56,7 +56,7 @@ export class FrameTail {
 
   constructor(sink?: TailSink, kept: keyof typeof keptOpcodes = 'text') {
     this.#sink = sink;
-    this.#keptOpcode = keptOpcodes[kept];
+    this.#keptOpcodes = keptOpcodes[kept];
   }
 
   /**
@@ -85,7 +85,7 @@ export class FrameTail {
       if (this.#payloadLeft > 0) continue;
       hasFrame = true;
       if (!this.#messageEnds()) continue;
-      if (this.#opcode === this.#keptOpcode && !this.#isControl)
+      if (!this.#isControl && this.#keptOpcodes.includes(this.#opcode))
         this.#wait(chunk.subarray(start, at), isAgain);
       this.#begun = nothing;
       start = at;

@@ -86,7 +86,8 @@ class SocketCall implements CallTransport {
       ...(saved !== undefined && { saved: savedParts(saved.json).dialect }),
     });
     const { kind: dialect, playout, audioComesAs } = this.#dialect;
-    this.#tail = new FrameTail(options.journal, audioComesAs === 'packed' ? 'binary' : 'text');
+    const { maxAudioBytes, maxControlBytes } = options.limits;
+    this.#tail = new FrameTail(options.journal, audioComesAs === 'packed' ? 'all' : 'text');
     this.#tail.take(ws.earlyBytes, saved !== undefined);
     if (this.#dialect.writeMessage !== undefined)
       this.sendMessage = (message) => {
@@ -102,8 +103,8 @@ class SocketCall implements CallTransport {
     this.#held = new HeldAudio(options.limits);
     this.#late = new LateFrames({
       allowance: this.#state.allowance,
-      maxTextBytes: options.limits.maxControlBytes,
-      textCost: audioComesAs === 'text' ? intakeCosts.audioFrame : intakeCosts.control,
+      maxTextBytes: audioComesAs === 'packed' ? Math.max(maxAudioBytes, maxControlBytes) : maxControlBytes,
+      textCost: audioComesAs === 'binary' ? intakeCosts.control : intakeCosts.audioFrame,
     });
     listenTo(ws, options, {
       closing: (cause) => this.#onClosing(cause),
@@ -143,7 +144,7 @@ class SocketCall implements CallTransport {
 
   sendAudio(frame: Buffer, rate: number): void {
     if (this.#openRate === rate) {
-      this.#writer.send(this.#dialect.writeAudio(frame));
+      this.#send(this.#dialect.writeAudio(frame));
       this.#clockMarks?.sent(this.#options.now());
     } else if (this.#openRate !== 0) this.#step({ type: 'output.mismatched' });
   }
@@ -203,8 +204,10 @@ class SocketCall implements CallTransport {
   #onMessage(data: RawData, isBinary: boolean): void {
     const now = this.#options.now();
     if (!Buffer.isBuffer(data)) return;
-    if (!isBinary && this.#dialect.audioComesAs !== 'packed') this.#onText(data, now);
-    else if (isBinary && this.#dialect.unpack !== undefined) this.#onPacked(data, now);
+    if (!isBinary) {
+      this.#dialect.textCame?.();
+      this.#onText(data, now);
+    } else if (this.#dialect.unpack !== undefined) this.#onPacked(data, now);
     else this.#onBinary(data, now);
     this.#tellEnd();
   }
@@ -247,11 +250,22 @@ class SocketCall implements CallTransport {
 
   #takeText(data: Buffer, now: Millis): void {
     this.#tail.handling();
-    if (data.length > this.#state.settings.maxControlBytes)
-      this.#step({ type: 'frame.faulted', code: 'frame_too_large' }, now);
-    else if (isUtf8(data)) this.#onHeard(this.#dialect.hear(data.toString()), now);
-    else this.#step({ type: 'frame.faulted', code: 'invalid_json' }, now);
+    const text = isUtf8(data) ? data.toString() : undefined;
+    const audio = text === undefined ? undefined : this.#dialect.hearAudio?.(text);
+    if (audio !== undefined) this.#onHeard(audio, now);
+    else this.#takeMessage(text, data.length, now);
     this.#tail.handled();
+  }
+
+  #takeMessage(text: string | undefined, bytes: number, now: Millis): void {
+    // Where it may have been audio it was let in for the price of that.
+    const isCheap = this.#dialect.hearAudio !== undefined;
+    if (isCheap && !this.#late.charge(intakeCosts.control - intakeCosts.audioFrame, now))
+      this.#step({ type: 'allowance.spent' }, now);
+    if (bytes > this.#state.settings.maxControlBytes)
+      this.#step({ type: 'frame.faulted', code: 'frame_too_large' }, now);
+    else if (text === undefined) this.#step({ type: 'frame.faulted', code: 'invalid_json' }, now);
+    else this.#onHeard(this.#dialect.hear(text), now);
   }
 
   #onHeard(heard: Heard, now: Millis): void {
