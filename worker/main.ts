@@ -153,6 +153,8 @@ class Worker {
       metrics: this.#metrics,
       boxes,
       settings,
+      agent: definition.agent.name,
+      newSessionId: randomUUID,
       ...agentLinkServices(definition, {
         ...{ env: process.env, certificates: this.#setup.agentCa },
         mayTransfer: (start) => meansOf(start, this.#setup.callControl)?.transfer === true,

@@ -105,7 +105,7 @@ carrier again, under the same key.
 
 const order = `## The order of events
 
-Events come in the order in which things happened, numbered by \`seq\`. A reader can rely on this:
+Events come in the order in which things happened, numbered by \`seq\` from the opening of the link. A reader can rely on this:
 
 - \`turn.user_started\` opens a turn of the caller, \`turn.user_ended\` closes it; at most one \`user.text\` of the turn stands behind that.
 - Each \`bot.llm_started\` is followed by one \`bot.llm_stopped\`; the \`bot.text\` of a round stands between them.
@@ -147,14 +147,17 @@ const resume = `## Resume
 An agent that keeps the call's state sends \`resume: true\` in \`session.accept\`; one that does not never sees anything of this.
 
 When the link breaks, or the worker that had the call dies, the call goes on and the service connects again: at once, then after pauses
-of ${agentLinkTimes.resumeFirstPauseMs} ms that double up to ${agentLinkTimes.resumeLongestPauseMs} ms. Its first message is then \`session.resume\`. The agent answers with
-\`session.accept\`: \`version\`, and \`last_seq\` where it knows what it saw; other fields do not count. What follows:
+of ${agentLinkTimes.resumeFirstPauseMs} ms that double up to ${agentLinkTimes.resumeLongestPauseMs} ms. A link that is opened anew begins as every
+link does, with \`session.start\` and numbers from 1; its \`resume\` says how often that was tried, for how long there was no link, and the number of the newest message of the link before. The agent answers with
+\`session.accept\`: \`version\`, and \`last_seq\` where it knows what it saw of the link before; other fields do not count. What follows:
 
-1. With \`last_seq\`, the messages behind it that were written before the break and are kept, as they were, each with its old \`seq\`: the
+1. With \`last_seq\`, the messages behind it that were written before the break and are kept: the
    newest ${agentLinkBacklog.replayMessages} and ${kib(agentLinkBacklog.replayBytes)}, deltas not among them. Another worker has none of them.
-2. What happened without a link, with new numbers: events within the same bounds, without deltas, and every control message. What is
+2. What happened without a link: events within the same bounds, without deltas, and every control message. What is
    not there is counted in \`events.lost\`.
-3. Whatever happens next. \`seq\` goes on growing; behind the death of a worker it leaps.
+3. Whatever happens next. All of it has the numbers of the new link.
+
+An agent process that does not know the call, because it was started anew, takes it up in the same way: the call keeps its prompt and its tools.
 
 \`pending\` names the tool calls whose results are waited for; all others are settled. A result that an agent could not send is sent on the
 new connection, with the same id. After \`session.reject\`, or ${agentLinkTimes.resumeLimitMs / 1000} s without a link, the call goes on alone for good. A \`read_only\` call

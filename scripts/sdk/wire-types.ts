@@ -21,6 +21,7 @@ interface Schema {
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
+  readonly additionalProperties?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly description?: string;
@@ -69,7 +70,7 @@ function typeText(schema: Schema, { isOpen, indent }: { isOpen: boolean; indent:
     }
     case 'object':
       return schema.properties === undefined
-        ? 'Readonly<Record<string, unknown>>'
+        ? `Readonly<Record<string, ${schema.additionalProperties?.type === 'string' ? 'string' : 'unknown'}>>`
         : objectText(schema, { isOpen, indent });
     default:
       return 'unknown';

@@ -199,7 +199,11 @@ function readToolSections(tree: Tree, texts: BuiltInTexts, site: VariableSite) {
   const taken = new Set(builtInToolNames);
   const link = agentLinkOf(site.env);
   const { allowInsecure, url } = link;
-  const agentLink = readAgentLink(tree['agent_link'], { ...site, allowInsecure, hasUrl: url !== undefined });
+  const hasSessions = (site.env['SVC_SESSION_SECRET'] ?? '') !== '';
+  const agentLink = readAgentLink(tree['agent_link'], {
+    ...{ ...site, allowInsecure, hasSessions },
+    hasUrl: url !== undefined,
+  });
   const tools = readTools(tree['tools'], { ...site, taken });
   const mcp = readMcp(tree['mcp'], { ...site, taken });
   const telephony = readTelephony(tree['telephony'], { texts, problems });

@@ -119,6 +119,11 @@ export function newWorkerMetrics() {
     registry,
     callsActive: gauge('svc_calls_active', 'Calls that are connected'),
     callsEnded: counter('svc_calls_total', 'Calls that ended, by how', ['end']),
+    routeCalls: counter(
+      'svc_route_calls_total',
+      'Calls that ended, by agent, by the route of the agent file that they went by (empty: none), and by how',
+      ['agent', 'route', 'end'],
+    ),
     turnPart: histogram(
       'svc_turn_part_seconds',
       'Parts of the time from the last voice of the caller to the first frame of the answer',

@@ -1,9 +1,10 @@
 /** Connections to agent processes on real sockets: TLS with a private CA, sessions that are gone on with, and what is never told. */
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { WebSocketServer } from 'ws';
+import { WebSocketServer, type WebSocket } from 'ws';
 import { readAgentUrl } from '../../shared/config/agent-url.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { newDialer, type AgentSocket, type Dial } from '../../worker/agent-link/agent-socket.ts';
@@ -139,5 +140,38 @@ describe('wss:// with SVC_AGENT_TLS_CA', () => {
     now += 30_000;
     await Promise.all(Array.from({ length: 8 }, call));
     expect(asked).toEqual(['localhost', 'localhost']);
+  });
+});
+
+describe('how an agent process closed a link', () => {
+  const whyOf = async (close: (socket: WebSocket) => void): Promise<string | undefined> => {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(server, 'listening');
+    server.on('connection', close);
+    const url = readAgentUrl(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    if (!url.ok) throw new Error(url.error);
+    const link = new Link(newDialer({ url: url.value, callerIdentity: false }, []));
+    await link.until(() => link.why !== undefined);
+    server.close();
+    return link.why;
+  };
+
+  it.each([
+    ['code and reason', 4003, 'the quota is used up', 'closed with 4003: the quota is used up'],
+    ['a code alone', 1011, '', 'closed with 1011'],
+    [
+      'what would break a line of a log',
+      4000,
+      'a\r\n{"msg":\u0007\u202e"b"}',
+      'closed with 4000: a {"msg": "b"}',
+    ],
+    ['the longest reason there is', 4000, 'x'.repeat(123), `closed with 4000: ${'x'.repeat(123)}`],
+  ])('%s', async (_, code, reason, why) => {
+    expect(await whyOf((socket) => socket.close(code, reason))).toBe(why);
+  });
+
+  it('without a code, or without a word', async () => {
+    expect(await whyOf((socket) => socket.close())).toBe('closed without a code');
+    expect(await whyOf((socket) => socket.terminate())).toBe('the connection broke');
   });
 });

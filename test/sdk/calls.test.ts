@@ -8,7 +8,7 @@ import {
   type Session,
   type ToolCall,
 } from '@voice-agent-service/agent';
-import { CallRejected, ScriptedCall } from '@voice-agent-service/agent/testing';
+import { CallRejected, ScriptedCall, type ScriptedCallOptions } from '@voice-agent-service/agent/testing';
 import { parkedMs, startHandlerMs } from '../../sdk/typescript/src/call-link.ts';
 import { limits } from '../../sdk/typescript/src/wire/constants.ts';
 import { quietAgent, turnOfLoop } from './agents.ts';
@@ -22,12 +22,13 @@ afterEach(() => {
 async function begun(
   options: Parameters<typeof quietAgent>[0] = {},
   set: (made: ReturnType<typeof quietAgent>) => void = () => undefined,
+  start: ScriptedCallOptions = {},
 ) {
   const made = quietAgent(options);
   let session: Session | undefined;
   made.agent.on('session.start', (_, each) => (session = each));
   set(made);
-  const call = await ScriptedCall.start(made.agent, { transfer: true });
+  const call = await ScriptedCall.start(made.agent, { transfer: true, ...start });
   if (session === undefined) throw new Error('the call did not begin');
   return { ...made, call, session };
 }
@@ -368,10 +369,31 @@ describe('a link that breaks', () => {
     });
     const server = await agent.listen({ port: 0, handleSignals: false });
     const end = await ServiceEnd.open(server.url);
-    end.send({ type: 'session.resume', ...offer, last_seq: 9, replay_from: 1, lost: 0, pending: [] });
+    const resume = { attempt: 1, previous_seq: 9, down_ms: 20, replay_from: 1, lost: 0, pending: [] };
+    end.send({ type: 'session.start', ...offer, resume });
     expect(await end.next('session.accept')).toEqual({ type: 'session.accept', version: 1 });
     expect(continued).toEqual([true]);
     await server.close();
+  });
+
+  it('tells a session what was signed of its call, and apart from it what the client says', async () => {
+    const told = {
+      route: 'billing',
+      session: { sid: 's', agent: 'acme', meta: { the_plan: 'gold' } },
+      metadata: { agent_route: 'other' },
+      call: { carrier: 'sip', carrier_call_id: 'x' },
+    } as const;
+    let seen: unknown;
+    await begun(
+      {},
+      ({ agent }) =>
+        agent.onStart(({ route, signed, metadata, call }) => void (seen = { route, signed, metadata, call })),
+      told,
+    );
+    expect(seen).toEqual({
+      ...{ route: told.route, signed: told.session, metadata: told.metadata },
+      call: { carrier: 'sip', carrierCallId: 'x' },
+    });
   });
 
   it('ends the call at once without resume', async () => {
@@ -380,7 +402,7 @@ describe('a link that breaks', () => {
       agent.on('session.end', ({ reason }) => ends.push(reason)),
     );
     expect(call.accept.resume).toBeUndefined();
-    await expect(call.breakLink()).rejects.toMatchObject({ code: 'unknown_session' });
+    await call.breakLink();
     expect(ends).toEqual(['link_lost']);
   });
 });

@@ -68,6 +68,7 @@ class Player extends Observed {
     const socket = this.#open();
     this.#socket = socket;
     this.#untaken = [];
+    this.#seq = 0;
     this.#closed = undefined;
     socket.on('message', (data: Buffer) => {
       this.#untaken.push(JSON.parse(data.toString('utf8')) as Json);

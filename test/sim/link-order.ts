@@ -1,6 +1,6 @@
 /**
  * What an agent may rely on of the order in which it is told (docs/reference/agent-link.md, The order of events), judged by what arrives:
- * numbers only grow, and one by one on a connection that has not lost anything; what was told earlier arrives earlier, once; `session.end` is last.
+ * numbers grow one by one from the opening of each connection; what was told earlier arrives earlier, once; `session.end` is last.
  */
 type Message = Readonly<Record<string, unknown>> & { readonly type: string };
 
@@ -10,8 +10,6 @@ export class OrderJudge {
   #connection = 0;
   #counted = 0;
   #hasEnded = false;
-  /** Numbers of the newest connection are whole: nothing before it is sent again, and nothing leaps. */
-  #isWhole = true;
   /** Events that arrived, and those that the agent was told it did not get. */
   arrived = 0;
   lost = 0;
@@ -28,17 +26,13 @@ export class OrderJudge {
   hear(message: Message, connection: number): void {
     const seq = Number(message['seq']);
     if (this.#hasEnded) this.#violated('nothing comes behind session.end');
-    if (seq <= this.#seq) this.#violated(`seq ${seq} comes behind ${this.#seq}`);
     if (connection !== this.#connection) {
-      const opening = this.#connection === 0 ? 'session.start' : 'session.resume';
-      // A connection that broke before its first message arrived has no opening.
-      if (message.type !== opening && message.type !== 'session.start' && message.type !== 'session.resume')
-        this.#violated(`a connection begins with ${message.type}`);
+      if (message.type !== 'session.start') this.#violated(`a connection begins with ${message.type}`);
       this.#connection = connection;
-      this.#isWhole = message.type === 'session.start';
-    } else if (this.#isWhole && seq !== this.#seq + 1) this.#violated(`seq ${seq} follows ${this.#seq}`);
-    // What was written before it may still follow, with the numbers that it had.
-    if (message.type !== 'session.resume') this.#seq = seq;
+      this.#seq = 0;
+    }
+    if (seq !== this.#seq + 1) this.#violated(`seq ${seq} follows ${this.#seq}`);
+    this.#seq = seq;
     if (message.type === 'session.end') this.#hasEnded = true;
     if (message.type === 'events.lost') this.lost += Number(message['count']);
     const [, count] = /^event (\d+)$/.exec(String(message['text'])) ?? [];

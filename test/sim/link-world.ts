@@ -78,7 +78,8 @@ class LinkWorld {
   // the agent
   readonly #accepts: boolean;
   readonly #resumes: boolean;
-  #seen = 0;
+  #seen = { seq: 1, isOfOpening: false };
+  #resumed: { readonly previous: number; readonly last: number } | undefined;
   readonly #known = new Set<number>();
   readonly #done = new Map<string, number>();
   #sentCommands = 0;
@@ -290,13 +291,13 @@ class LinkWorld {
   #die(): void {
     if (this.#startedAt === undefined || this.#link.phase.type === 'over') return;
     this.#count('died');
-    const whole = JSON.parse(JSON.stringify(saveLink(this.#link, this.#now))) as SavedLink;
+    const whole = JSON.parse(JSON.stringify(saveLink(this.#link))) as SavedLink;
     // Messages may have been written after the last save.
     const saved = { ...whole, seq: Math.min(whole.seq, this.#savedSeq) };
     this.#isUp = false;
     this.#connection += 1;
     this.#runs.clear();
-    this.#link = resumedLink(linkSettings, this.#link.terms, { saved, now: this.#now });
+    this.#link = resumedLink(linkSettings, this.#link.terms, { saved, downMs: 0, now: this.#now });
     this.#order(resumeTools(this.#tools, { settings: toolSettings, now: this.#now }));
   }
 
@@ -369,16 +370,23 @@ class LinkWorld {
   #heard(message: Message, connection: number): void {
     // A replay begins behind the newest that an agent says it saw; one that says nothing gets none.
     this.#heardInOrder.hear(message, connection);
-    if (message.type !== 'session.resume') this.#seen = Math.max(this.#seen, Number(message['seq']));
-    if (message.type === 'session.start' && this.#accepts)
-      this.#reply(this.#random.below(2_200), { type: 'session.accept', version: 1, resume: this.#resumes });
-    if (message.type === 'session.resume') {
+    const resume = message['resume'] as { readonly previous_seq: number } | undefined;
+    if (message.type !== 'session.start') this.#seen = { seq: Number(message['seq']), isOfOpening: false };
+    else if (resume === undefined) {
+      if (this.#accepts)
+        this.#reply(this.#random.below(2_200), { type: 'session.accept', version: 1, resume: this.#resumes });
+    } else {
+      // A link of which nothing but its opening was seen was no link for the service where it names the same one before it.
+      const isSame = this.#seen.isOfOpening && this.#resumed?.previous === resume.previous_seq;
+      const last_seq = isSame ? this.#resumed?.last : this.#seen.seq;
+      this.#resumed = { previous: resume.previous_seq, last: last_seq ?? 0 };
+      this.#seen = { seq: 1, isOfOpening: true };
       const answer = this.#random.chance(0.05)
         ? { type: 'session.reject' }
         : { type: 'session.accept', version: 1 };
       this.#reply(this.#random.below(500), {
         ...answer,
-        ...(this.#random.chance(0.7) && { last_seq: this.#seen }),
+        ...(this.#random.chance(0.7) && { last_seq }),
       });
     }
     if (message.type === 'tool.call') this.#runTool(message);

@@ -1,4 +1,5 @@
 /** The agent processes of a worker: which of them a call is connected to, and what it is told of its caller (spec 02, Link settings). */
+import { present } from '../../shared/base/present.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { linkTargets, type LinkTarget, type LinkTargets } from '../../shared/config/agent/agent-link.ts';
 import { agentLinkOf } from '../../shared/config/server/agent-link-variables.ts';
@@ -8,11 +9,12 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { Seldom } from '../../shared/runtime/seldom.ts';
-import { traceparentOf, type TraceOf } from '../call/trace.ts';
+import { callLog, traceparentOf, type TraceOf } from '../call/trace.ts';
 import type { CallStart } from '../transports/transport.ts';
+import { newRouteOf, type RouteOf } from './routes.ts';
 import { newDialer, type Dial } from './agent-socket.ts';
 import { AgentCallLink } from './call-link.ts';
-import { callerOf } from './caller-identity.ts';
+import { callerOf, saidOf, signedOf } from './caller-identity.ts';
 import type { CallLink, OpenCallLink } from './contract.ts';
 import { newLink, resumedLink, type LinkSettings } from './link-state.ts';
 
@@ -34,16 +36,26 @@ interface Process {
   readonly dial: Dial;
 }
 
-/** The key of a call's metadata that names its route. */
-const routeKey = 'agent_route';
+/** Of what a client names, in a log. */
+const mostNamed = 64;
 
 /** What calls are connected to their agent processes with; nothing where neither the agent file nor the environment names one. */
 export function agentLinkServices(
   definition: AgentDefinition,
   options: AgentLinksOptions,
-): { readonly openLink?: OpenCallLink } {
+): { readonly openLink?: OpenCallLink; readonly routeOf?: RouteOf } {
   const targets = linkTargets(definition.agentLink, agentLinkOf(options.env));
-  return targets === undefined ? {} : { openLink: newAgentLinks(targets, definition, options) };
+  return targets === undefined
+    ? {}
+    : { openLink: newAgentLinks(targets, definition, options), routeOf: newRouting(targets, options) };
+}
+
+function newRouting({ routes }: LinkTargets, { clock, log }: AgentLinksOptions): RouteOf {
+  const unknownRoutes = new Seldom(clock);
+  return newRouteOf(routes, (call, named) => {
+    if (unknownRoutes.isDue(named))
+      log.warn({ call, route: named.slice(0, mostNamed) }, 'a call names a route that is not there');
+  });
 }
 
 function newAgentLinks(
@@ -55,29 +67,29 @@ function newAgentLinks(
   const fallback = targets.fallback === undefined ? undefined : processOf(targets.fallback);
   const routes = new Map([...targets.routes].map(([name, target]) => [name, processOf(target)]));
   const showsNumbers = !takeTelephony(new Reader(env, { cores: 1 })).telephony.redactsNumbers;
-  const unknownRoutes = new Seldom(clock);
   return (start, site, left): CallLink | undefined => {
-    const route = start.metadata[routeKey] ?? '';
-    if (route !== '' && !routes.has(route) && unknownRoutes.isDue(route))
-      log.warn({ call: start.callId, route: route.slice(0, 64) }, 'a call names a route that is not there');
-    const found = routes.get(route) ?? fallback;
+    const { route } = start;
+    const found = route === undefined ? fallback : routes.get(route);
     if (found === undefined || (left !== undefined && left.terms === undefined)) return undefined;
     const caller = found.target.callerIdentity ? callerOf(start, { showsNumbers }) : undefined;
     const settings: LinkSettings = {
-      sessionId: start.callId,
+      sessionId: start.sessionId,
       agent,
+      ...present({ route, session: signedOf(start.metadata), metadata: saidOf(start.metadata), caller }),
       capabilities: { transfer: mayTransfer(start), tools: true },
       farewell,
       takesMessages: site.client?.sendMessage !== undefined,
-      ...(caller !== undefined && { caller }),
     };
     const now = clock.now();
     const state =
       left === undefined
         ? newLink(settings, now)
-        : resumedLink(settings, left.terms, { saved: left.saved, now });
+        : resumedLink(settings, left.terms, { saved: left.saved, downMs: left.downMs, now });
     const { shown } = found.target.url;
-    const ownLog = log.child({ call: start.callId, agent: shown });
+    const ownLog = callLog({ log, agent, traceOf }, start).child({
+      process: shown,
+      session: start.sessionId,
+    });
     const trace = traceOf?.(start);
     const headers = trace === undefined ? {} : { traceparent: traceparentOf(trace, trace.spanId) };
     const dial: Dial = (...[ofProcess, events]) => found.dial(ofProcess, events, headers);

@@ -7,7 +7,12 @@ import { Agent as PlainAgent } from 'node:http';
 import { rootCertificates } from 'node:tls';
 import WebSocket from 'ws';
 import type { LinkTarget } from '../../shared/config/agent/agent-link.ts';
-import { agentLinkLimits, agentLinkTimes } from '../../shared/protocol/agent-link/limits.ts';
+import { lineOf } from '../../shared/protocol/agent-link/fields.ts';
+import {
+  agentLinkLimits,
+  agentLinkTimes,
+  closeReasonBytes,
+} from '../../shared/protocol/agent-link/limits.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { lookup, type Lookup } from '../stages/lookup.ts';
 
@@ -75,11 +80,24 @@ export function newDialer(
   };
 }
 
+/** RFC 6455, 7.4.1: codes of this side's library, which no peer sends. */
+const noCode = 1005;
+const noFrame = 1006;
+
+/** How the other side closed the connection. */
+function closeText(code: number, reason: Buffer): string {
+  if (code === noFrame) return 'the connection broke';
+  const said = lineOf(reason.toString('utf8'), closeReasonBytes);
+  const closed = code === noCode ? 'closed without a code' : `closed with ${code}`;
+  return said === '' ? closed : `${closed}: ${said}`;
+}
+
 class WsAgentSocket implements AgentSocket {
   readonly #socket: WebSocket;
   readonly #clock: Clock;
   #events: AgentSocketEvents | undefined;
-  #why = 'the connection was closed';
+  /** What failed, where something did. */
+  #why: string | undefined;
 
   constructor(socket: WebSocket, clock: Clock, events: AgentSocketEvents) {
     this.#socket = socket;
@@ -101,7 +119,7 @@ class WsAgentSocket implements AgentSocket {
       const code: unknown = Reflect.get(error, 'code');
       if (typeof code === 'string') this.#why = code;
     });
-    socket.on('close', () => this.#over());
+    socket.on('close', (code, reason) => this.#over(code, reason));
   }
 
   get bufferedBytes(): number {
@@ -145,9 +163,9 @@ class WsAgentSocket implements AgentSocket {
     this.#socket.once('close', () => timer.cancel());
   }
 
-  #over(): void {
+  #over(code: number, reason: Buffer): void {
     const events = this.#events;
     this.#events = undefined;
-    events?.closed(this.#why);
+    events?.closed(this.#why ?? closeText(code, reason));
   }
 }

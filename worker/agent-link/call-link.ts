@@ -4,6 +4,7 @@
  */
 import { unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
+import { lineOf } from '../../shared/protocol/agent-link/fields.ts';
 import type { ReadAccept } from '../../shared/protocol/agent-link/handshake.ts';
 import type { LinkToolDeclaration } from '../../shared/protocol/agent-link/agent-messages.ts';
 import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
@@ -103,8 +104,8 @@ export class AgentCallLink implements CallLink {
     this.#sinks.clear();
   }
 
-  save(now: Millis): SavedLink {
-    return saveLink(this.#state, now);
+  save(): SavedLink {
+    return saveLink(this.#state);
   }
 
   // ---- tools ----
@@ -195,7 +196,7 @@ export class AgentCallLink implements CallLink {
         this.#tellNews(order);
         return;
       case 'reason':
-        this.#options.log.info({ reason: order.reason }, reasonTexts[order.command]);
+        this.#options.log.info({ reason: lineOf(order.reason, 512) }, reasonTexts[order.command]);
         return;
       default:
         unreachable(order);

@@ -1,4 +1,5 @@
 /** What a call sees of its agent process, and what that process's link gets of the call. */
+import type { AdmittedStart } from '../call/admission.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
 import type { CallSetup } from '../call/opening.ts';
@@ -6,7 +7,7 @@ import type { CallCommand } from '../core/commands.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import type { ToolRunner } from '../tools/tool.ts';
 import type { MessageToAgent } from '../../shared/protocol/beside-the-call.ts';
-import type { CallStart, CallTransport } from '../transports/transport.ts';
+import type { CallTransport } from '../transports/transport.ts';
 import type { LinkTerms, SavedLink } from './link-state.ts';
 
 /** The link of one call. It runs the tools that the agent brought along. No method throws or waits. */
@@ -24,7 +25,7 @@ export interface CallLink extends ToolRunner {
   /** The call is over; nothing of the link is left. */
   ended(reason: SessionEndReason): void;
   /** What another worker needs to go on with it. */
-  save(now: Millis): SavedLink;
+  save(): SavedLink;
 }
 
 /** What a link gets of its call. */
@@ -41,7 +42,13 @@ export interface CallLinkSite {
 export interface LeftLink {
   readonly terms: LinkTerms | undefined;
   readonly saved: SavedLink | undefined;
+  /** For how long nobody had the call. */
+  readonly downMs: Millis;
 }
 
 /** Opens the link of a call; none where the call has no agent process. */
-export type OpenCallLink = (start: CallStart, site: CallLinkSite, left?: LeftLink) => CallLink | undefined;
+export type OpenCallLink = (
+  start: AdmittedStart,
+  site: CallLinkSite,
+  left?: LeftLink,
+) => CallLink | undefined;

@@ -3,7 +3,11 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { ReadAccept } from '../../shared/protocol/agent-link/handshake.ts';
 import type { SessionEndReason, ConversationEventType } from '../../shared/protocol/agent-link/events.ts';
 import { agentLinkTimes } from '../../shared/protocol/agent-link/limits.ts';
-import type { CallerIdentity, ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
+import type {
+  CallerIdentity,
+  ServiceMessageOf,
+  SignedSession,
+} from '../../shared/protocol/agent-link/service-messages.ts';
 import type { CallCommand } from '../core/commands.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import type { AbandonReason, ToolOutcome } from '../core/tools/tools-state.ts';
@@ -22,6 +26,11 @@ export interface LinkSettings {
   readonly sessionId: string;
   readonly agent: string;
   readonly capabilities: { readonly transfer: boolean; readonly tools: boolean };
+  /** The route of the agent file that led here. */
+  readonly route?: string;
+  /** What was signed of the call, and what its client says. */
+  readonly session?: SignedSession;
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly caller?: CallerIdentity;
   /** Spoken by `end` where it brings no words. */
   readonly farewell: string;
@@ -118,9 +127,14 @@ export interface LinkState {
   isTool: (name: string) => boolean;
   /** Commands `end` of the agent that were not refused: above 0 one is being done, and what comes behind it is refused. */
   ends: number;
-  /** Since when there is no link, the next pause, and the newest message of the broken one. */
-  broken: { readonly since: Millis; pauseMs: Millis; readonly upTo: number } | undefined;
+  /** Since when there is no link, how often a new one was tried, the next pause, and the newest message of the broken one. */
+  broken: { readonly since: Millis; attempts: number; pauseMs: Millis; readonly upTo: number } | undefined;
 }
+
+/** A link that broke at that time behind its message `upTo`. */
+export const brokenLink = (since: Millis, upTo: number): NonNullable<LinkState['broken']> => ({
+  ...{ since, upTo, attempts: 0, pauseMs: agentLinkTimes.resumeFirstPauseMs },
+});
 
 export const newLink = (settings: LinkSettings, now: Millis): LinkState => ({
   settings,
@@ -141,32 +155,28 @@ export const newLink = (settings: LinkSettings, now: Millis): LinkState => ({
 /** What another worker needs to go on with the link of a call. Plain JSON. */
 export interface SavedLink {
   readonly seq: number;
-  /** Milliseconds since the link opened. */
-  readonly openMs: number;
   readonly nextCall: number;
   readonly ids: SavedCommandIds;
   readonly isEndedByAgent: boolean;
 }
 
-export const saveLink = (state: LinkState, now: Millis): SavedLink => ({
-  seq: state.outbox.seq,
-  openMs: Math.round(now - state.outbox.openedAt),
+export const saveLink = (state: LinkState): SavedLink => ({
+  seq: state.broken?.upTo ?? state.outbox.seq,
   nextCall: state.nextCall,
   ids: saveCommandIds(state.ids),
   isEndedByAgent: state.ends > 0,
 });
 
-/** Messages that may have been written after the last save: numbers are never used twice. */
-const unsavedMessages = 256;
+/** Calls of tools that may have been asked for after the last save: their numbers are never used twice. */
+const unsavedCalls = 256;
 
 /** The link of a call that another worker had: it is tried again where that was agreed on. Calls of tools are asked for anew. */
 export function resumedLink(
   settings: LinkSettings,
   terms: LinkTerms | undefined,
-  { saved, now }: { saved: SavedLink | undefined; now: Millis },
+  { saved, downMs, now }: { saved: SavedLink | undefined; downMs: Millis; now: Millis },
 ): LinkState {
-  const seq = saved?.seq ?? 0;
-  const outbox = newOutbox(now - (saved?.openMs ?? 0), seq + unsavedMessages);
+  const outbox = newOutbox(now);
   const mayResume = terms?.resume === true && saved !== undefined;
   outbox.keeps = mayResume;
   return {
@@ -176,10 +186,10 @@ export function resumedLink(
     outbox,
     intake: newIntake(now),
     ids: loadCommandIds(saved?.ids ?? []),
-    nextCall: (saved?.nextCall ?? 1) + unsavedMessages,
+    nextCall: (saved?.nextCall ?? 1) + unsavedCalls,
     calls: new Map(),
     isTool: () => true,
     ends: saved?.isEndedByAgent === true ? 1 : 0,
-    broken: mayResume ? { since: now, pauseMs: agentLinkTimes.resumeFirstPauseMs, upTo: seq } : undefined,
+    broken: mayResume ? brokenLink(now - downMs, saved.seq) : undefined,
   };
 }

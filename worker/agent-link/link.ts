@@ -5,6 +5,7 @@
  * Invariant: the agent is never waited for longer than connectMs + handshakeMs, no tool call is left without an outcome, and whatever an
  * agent does, the call goes on.
  */
+import { present } from '../../shared/base/present.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { readFrame } from '../../shared/protocol/agent-link/decode.ts';
 import { readAnswer, type ReadAccept } from '../../shared/protocol/agent-link/handshake.ts';
@@ -15,18 +16,19 @@ import {
   agentLinkLimits as limits,
   agentLinkTimes as times,
   agentLinkVersions,
+  closeReasonBytes,
 } from '../../shared/protocol/agent-link/limits.ts';
-import { cutTo } from '../../shared/protocol/agent-link/fields.ts';
+import { cutTo, lineOf } from '../../shared/protocol/agent-link/fields.ts';
 import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
-import type { ServiceMessage, ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
+import type { ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
 import { mayRead, mayReadAgain, mayTake, nextArrived, type Arrived } from './intake.ts';
 import { answerCommand, onCommandText } from './link-commands.ts';
 import { onClientSaid } from './link-client.ts';
 import { report, say, wants, type LinkStep } from './link-say.ts';
 import { giveUpCalls, onToolAbandoned, onToolRun } from './link-tools.ts';
-import type { LinkFact, LinkOrder, LinkState } from './link-state.ts';
+import { brokenLink, type LinkFact, type LinkOrder, type LinkState } from './link-state.ts';
 import { messageOf } from './messages.ts';
-import { oldestKept, replay, write } from './outbox.ts';
+import { oldestKept, reopen, replay, write } from './outbox.ts';
 
 /** Takes one fact. `bufferedBytes` are those that the agent's connection has not taken. */
 export function stepLink(
@@ -109,6 +111,7 @@ function onTold(step: LinkStep, event: Extract<LinkFact, { type: 'told' }>['even
 // ---- the handshake -------------------------------------------------------------------------------------------------
 
 function connect(step: LinkStep): void {
+  if (step.state.broken !== undefined) step.state.broken.attempts += 1;
   step.state.intake.isHeld = false;
   step.state.intake.ping = undefined;
   step.state.phase = { type: 'connecting', by: step.now + times.connectMs };
@@ -119,30 +122,38 @@ function onOpened(step: LinkStep): void {
   const { state, now } = step;
   if (state.phase.type !== 'connecting') return;
   state.phase = { type: 'handshaking', by: now + times.handshakeMs };
-  const { settings, outbox, broken } = state;
-  const offer: Omit<ServiceMessageOf<'session.start'>, 'type' | 'call'> = {
-    protocol: AGENT_LINK_PROTOCOL,
-    versions: [...agentLinkVersions],
-    session_id: settings.sessionId,
-    agent: settings.agent,
-    capabilities: settings.capabilities,
-  };
-  const isFirst = broken === undefined;
-  const message: ServiceMessage = isFirst
-    ? { type: 'session.start', ...offer, ...(settings.caller && { call: settings.caller }) }
-    : {
-        type: 'session.resume',
-        ...offer,
-        last_seq: outbox.seq,
-        replay_from: oldestKept(outbox),
-        lost: outbox.lost,
-        pending: [...state.calls.keys()],
-      };
+  const { outbox, broken } = state;
+  if (broken !== undefined) reopen(outbox, now);
   // What is lost is told in the message itself; the event follows the accept.
+  const { metadata, ...message } = startOf(step);
   const { lost } = outbox;
   outbox.lost = 0;
-  write(outbox, message, step);
+  const isWhole = write(outbox, { ...message, ...(metadata && { metadata }) }, step) === 'written';
+  // A client must not keep a call from its agent by what it says.
+  if (!isWhole) write(outbox, message, step);
   outbox.lost = lost;
+}
+
+function startOf({ state, now }: LinkStep): ServiceMessageOf<'session.start'> {
+  const { settings, outbox, broken } = state;
+  const { sessionId, agent, capabilities, route, session, metadata, caller: call } = settings;
+  const resume = broken && {
+    attempt: broken.attempts,
+    previous_seq: broken.upTo,
+    down_ms: Math.max(0, Math.round(now - broken.since)),
+    replay_from: oldestKept(outbox, broken.upTo),
+    lost: outbox.lost,
+    pending: [...state.calls.keys()],
+  };
+  return {
+    type: 'session.start',
+    protocol: AGENT_LINK_PROTOCOL,
+    versions: [...agentLinkVersions],
+    session_id: sessionId,
+    agent,
+    capabilities,
+    ...present({ route, session, metadata, call, resume }),
+  };
 }
 
 function onArrived(step: LinkStep, arrived: Arrived): void {
@@ -206,17 +217,13 @@ function onAccept(step: LinkStep, accept: ReadAccept): void {
 }
 
 function onReject(step: LinkStep, { code, message }: { code: string; message: string }): void {
-  // Both are the agent's own words, and those of an operator's program: they are short in a log.
-  const why = `rejected: ${code.slice(0, 64)} ${message.slice(0, 256)}`.trim();
+  const why = `rejected: ${lineOf(code, 64)} ${lineOf(message, 256)}`.trim();
   if (step.state.broken === undefined) failHandshake(step, why, closeCodes.normal);
   else {
     step.orders.push({ type: 'close', code: closeCodes.normal, reason: '' });
     goAlone(step, why);
   }
 }
-
-/** What a close frame has room for beside its code (RFC 6455, 5.5); a longer reason is an error of the WebSocket library. */
-const closeReasonBytes = 123;
 
 /** No agent answers as it should: a call that begins starts without it, a broken link is tried again. */
 function failHandshake(step: LinkStep, why: string, code: number): void {
@@ -289,7 +296,7 @@ function onBroken(step: LinkStep, why: string): void {
     goAlone(step, why);
     return;
   }
-  state.broken = { since: now, pauseMs: times.resumeFirstPauseMs, upTo: state.outbox.seq };
+  state.broken = brokenLink(now, state.outbox.seq);
   state.phase = { type: 'away', retryAt: now };
   orders.push({ type: 'news', news: 'broken', why });
 }

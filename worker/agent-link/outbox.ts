@@ -24,20 +24,20 @@ export function weightOf(message: ServiceMessage): Weight {
 
 interface Kept {
   readonly seq: number;
-  readonly text: string;
+  readonly message: ServiceMessage;
   readonly bytes: number;
 }
 
 export interface Outbox {
-  /** Number of the newest message. */
+  /** Number of the newest message of this link. */
   seq: number;
   /** Since when `t_ms` counts. */
-  readonly openedAt: Millis;
+  openedAt: Millis;
   /** Left out and not yet told. */
   lost: number;
   /** Messages of the time without a link, which get their numbers when there is one again. */
   waiting: ServiceMessage[];
-  /** The newest that were written, for an agent that may have missed them; empty unless it can take up its call. */
+  /** The newest of the newest link that was accepted, for an agent that may have missed them; empty unless it can take up its call. */
   kept: Kept[];
   keptBytes: number;
   keeps: boolean;
@@ -48,8 +48,8 @@ export interface Outbox {
 /** Messages whose time of writing is known, for the latency of commands that react to them. */
 const timesKept = 256;
 
-export const newOutbox = (openedAt: Millis, seq = 0): Outbox => ({
-  seq,
+export const newOutbox = (openedAt: Millis): Outbox => ({
+  seq: 0,
   openedAt,
   lost: 0,
   waiting: [],
@@ -58,6 +58,13 @@ export const newOutbox = (openedAt: Millis, seq = 0): Outbox => ({
   keeps: false,
   writtenAt: new Float64Array(timesKept).fill(Number.NaN),
 });
+
+/** Another link begins, with numbers and times of its own. */
+export function reopen(outbox: Outbox, now: Millis): void {
+  outbox.seq = 0;
+  outbox.openedAt = now;
+  outbox.writtenAt.fill(Number.NaN);
+}
 
 /** How long ago message `seq` was written; undefined when that is not known. */
 export function ageOf(outbox: Outbox, seq: number, now: Millis): Millis | undefined {
@@ -107,7 +114,7 @@ function put(outbox: Outbox, message: ServiceMessage, { now, send }: WriteSite):
   if (isLong && utf8Bytes(text) > agentLinkLimits.messageBytes) return false;
   outbox.seq = seq;
   outbox.writtenAt[seq % timesKept] = now;
-  if (outbox.keeps && isReplayed(message)) keep(outbox, { seq, text, bytes: text.length });
+  if (outbox.keeps && isReplayed(message)) keep(outbox, { seq, message, bytes: text.length });
   send(text);
   return true;
 }
@@ -138,22 +145,26 @@ export function wait(outbox: Outbox, message: ServiceMessage): void {
   outbox.lost += 1;
 }
 
-/** Number of the oldest message that can be sent again; the next one's when there is none. */
-export const oldestKept = (outbox: Outbox): number => outbox.kept[0]?.seq ?? outbox.seq + 1;
+/** Number of the oldest message that can be sent again; the next one's behind `upTo` when there is none. */
+export const oldestKept = (outbox: Outbox, upTo: number): number => outbox.kept[0]?.seq ?? upTo + 1;
 
 /**
- * The link is there again: what the agent has not seen is sent again as it was, and what happened meanwhile is written. `seen` is the
- * newest message that the agent knows; undefined when it does not say. `upTo` is the newest of the broken link.
+ * The link is there again: what the agent has not seen is written again, and what happened meanwhile behind it. `seen` is the
+ * newest message of the broken link that the agent knows; undefined when it does not say. `upTo` is the newest there was.
  */
 export function replay(
   outbox: Outbox,
   { seen, upTo }: { readonly seen: number | undefined; readonly upTo: number },
   site: WriteSite,
 ): void {
+  const kept = outbox.kept.splice(0);
+  outbox.keptBytes = 0;
   if (seen !== undefined && seen < upTo) {
-    const again = outbox.kept.filter(({ seq }) => seq > seen && seq <= upTo);
-    outbox.lost += upTo - seen - again.length;
-    for (const { text } of again) site.send(text);
+    const lostMeanwhile = outbox.lost;
+    const again = kept.filter(({ seq }) => seq > seen);
+    outbox.lost = upTo - seen - again.length;
+    for (const { message } of again) write(outbox, message, site);
+    outbox.lost += lostMeanwhile;
   }
   for (const message of outbox.waiting.splice(0)) write(outbox, message, site);
 }

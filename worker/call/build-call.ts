@@ -1,4 +1,5 @@
 /** Makes what a call consists of once it is known what the call is to be. */
+import type { AdmittedStart } from './admission.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { Scope } from '../../shared/runtime/scope.ts';
@@ -8,7 +9,7 @@ import type { CallCommand } from '../core/commands.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
-import type { CallStart, CallTransport } from '../transports/transport.ts';
+import type { CallTransport } from '../transports/transport.ts';
 import { CallAudio } from './audio.ts';
 import type { CallJournal } from './journal.ts';
 import { CallLog } from './log.ts';
@@ -30,7 +31,7 @@ export interface CallBuild {
   /** The call's mailbox. */
   readonly slot: number;
   readonly journal: CallJournal | undefined;
-  readonly start: CallStart;
+  readonly start: AdmittedStart;
   readonly transport: CallTransport;
   readonly link: CallLink | undefined;
   readonly setup: CallSetup;
@@ -73,7 +74,10 @@ export function buildCall(build: CallBuild): RunningCall {
   const observers = newObservers(build);
   const whole = { ...settings, tools: observers.watchTools(opened.book) };
   const state = build.state(whole);
-  const log = new CallLog({ log: build.log, metrics: services.metrics, turns: build.turns });
+  const log = new CallLog({
+    ...{ log: build.log, metrics: services.metrics, turns: build.turns },
+    ...{ agent: services.agent, route: start.route },
+  });
   const control = new CallControl(services.carriers, start, {
     ...{ clock, tell, context: () => carriedContext(state) },
     sendKeys: transport.sendKeys?.bind(transport),
@@ -90,7 +94,7 @@ export function buildCall(build: CallBuild): RunningCall {
         return log.turns;
       },
       get link() {
-        return link?.save(clock.now());
+        return link?.save();
       },
     };
   } catch (error) {

@@ -2,6 +2,7 @@
  * What one call writes down so that another worker can take it up (see call-record.ts), and how that worker reads it. Nothing
  * is written once the call is over: its slot may belong to another by then. What another version wrote is refused.
  */
+import type { AdmittedStart } from './admission.ts';
 import { maybe, number, opaque, record, text, time, versionOf } from '../../shared/base/codec.ts';
 import { parseJson } from '../../shared/base/exact-json.ts';
 import type { Millis } from '../../shared/base/units.ts';
@@ -11,12 +12,12 @@ import type { SavedLink } from '../agent-link/link-state.ts';
 import { decodeState, encodeHistory, encodeState, stateVersion } from '../core/snapshot.ts';
 import type { CallSettings } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
-import type { CallStart, CallTransport, SavedTransport } from '../transports/transport.ts';
+import type { CallTransport, SavedTransport } from '../transports/transport.ts';
 import type { ConnectionJournal } from '../transports/socket/connection-journal.ts';
 
 /** What is saved of a call beside its state. */
 interface CallHead {
-  readonly start: CallStart;
+  readonly start: AdmittedStart;
   readonly startedAt: Millis;
   readonly turns: number;
   readonly link: SavedLink | undefined;

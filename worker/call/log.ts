@@ -10,15 +10,23 @@ import { observeTurn, TurnLog } from './turn-log.ts';
 export class CallLog {
   readonly #log: Log;
   readonly #metrics: WorkerMetrics;
+  readonly #labels: { readonly agent: string; readonly route: string };
   readonly #turnLog = new TurnLog();
   /** Turns that were answered, in whichever worker. */
   turns: number;
   /** Why the service ends the call, once it does. */
   cause: EndCause | 'ended' | 'shutdown' | 'transferred' | 'keys' | undefined;
 
-  constructor(options: { readonly log: Log; readonly metrics: WorkerMetrics; readonly turns: number }) {
+  constructor(options: {
+    readonly log: Log;
+    readonly metrics: WorkerMetrics;
+    readonly turns: number;
+    readonly agent: string;
+    readonly route: string | undefined;
+  }) {
     this.#log = options.log;
     this.#metrics = options.metrics;
+    this.#labels = { agent: options.agent, route: options.route ?? '' };
     this.turns = options.turns;
   }
 
@@ -54,6 +62,7 @@ export class CallLog {
   /** The call is over after `lastedMs`; so many of its frames were judged by their energy. */
   ended(end: TransportEnd, { lastedMs, energyFrames }: { lastedMs: Millis; energyFrames: number }): void {
     this.#metrics.callsEnded.inc({ end });
+    this.#metrics.routeCalls.inc({ ...this.#labels, end });
     this.#metrics.energyFrames.inc(energyFrames);
     const seconds = Math.round(lastedMs / 100) / 10;
     this.#log.info(

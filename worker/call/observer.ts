@@ -2,6 +2,7 @@
  * Whoever follows a call to tell of it later: recordings, facts for replays, traces, the live view. Nobody of them can change the
  * call or end it: what one throws is logged, and it is not asked again.
  */
+import type { AdmittedStart } from './admission.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -10,11 +11,11 @@ import type { CallEvent } from '../core/events.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
 import type { AudioTap } from '../media/tap.ts';
-import type { CallStart, TransportEnd } from '../transports/transport.ts';
+import type { TransportEnd } from '../transports/transport.ts';
 
 /** A call as it is before its first fact. */
 export interface ObservedCall {
-  readonly start: CallStart;
+  readonly start: AdmittedStart;
   /** The call's mailbox. */
   readonly slot: number;
   readonly startedAt: Millis;

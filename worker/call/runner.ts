@@ -7,6 +7,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import { markOfSlot } from '../../shared/protocol/mailbox.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
+import { admitCall, type AdmittedStart } from './admission.ts';
 import { buildCall, type CallBuild } from './build-call.ts';
 import { CallDriver } from './driver.ts';
 import type { CallJournal, ResumedCall } from './journal.ts';
@@ -93,7 +94,7 @@ export class CallRunner implements TransportEvents {
     this.#log = callLog(this.#services, start);
     this.#options.journal?.keepSetup(setup);
     this.#message = setup.message;
-    this.#openLink(start, { terms: setup.link, saved: left.call.link });
+    this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
     const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
     this.#drive(call);
     call.audio.keepEarlier(left.turnAudio);
@@ -108,11 +109,12 @@ export class CallRunner implements TransportEvents {
 
   // ---- facts from the transport ----
 
-  started(start: CallStart): void {
+  started(given: CallStart): void {
     const transport = this.#transport;
     assert(transport !== undefined, 'a transport speaks only after it was attached');
-    if (!this.#services.takesCalls() || !this.#session.take()) {
-      transport.refuse('server_busy');
+    const start = admitCall(given, this.#services);
+    if (start === undefined || !this.#services.takesCalls() || !this.#session.take()) {
+      transport.refuse(start === undefined ? 'unsigned_route' : 'server_busy');
       return;
     }
     this.#log = callLog(this.#services, start);
@@ -160,7 +162,10 @@ export class CallRunner implements TransportEvents {
     this.#drive(call);
     transport.accept();
     const { sampleRate: rate, encoding, metadata } = start;
-    this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
+    this.#log.info(
+      { session: start.sessionId, rate, encoding, metadata: Object.keys(metadata) },
+      'call started',
+    );
     const { message } = setup;
     this.#tell({
       type: 'call.opened',
@@ -334,7 +339,7 @@ export class CallRunner implements TransportEvents {
   // ---- beginning and end ----
 
   #build(
-    start: CallStart,
+    start: AdmittedStart,
     transport: CallTransport,
     from: Pick<CallBuild, 'setup' | 'state' | 'startedAt' | 'turns' | 'isResumed'>,
   ): RunningCall {
@@ -347,7 +352,7 @@ export class CallRunner implements TransportEvents {
     });
   }
 
-  #openLink(start: CallStart, left?: LeftLink): void {
+  #openLink(start: AdmittedStart, left?: LeftLink): void {
     const bind: CallLinkSite['bind'] = (callback) => this.scope.bind(callback);
     const command: CallLinkSite['command'] = (id, given) =>
       this.#tell({ type: 'command.given', id, command: given, position: this.#call?.audio.position });

@@ -1,8 +1,8 @@
 /** What exists of a call once its `start` was accepted. */
+import type { AdmittedStart } from './admission.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { SavedLink } from '../agent-link/link-state.ts';
 import type { CallState } from '../core/state.ts';
-import type { CallStart } from '../transports/transport.ts';
 import type { CallAudio } from './audio.ts';
 import type { CallLog } from './log.ts';
 import type { CallObservers } from './observer.ts';
@@ -11,7 +11,7 @@ import type { CallStages } from './stages.ts';
 import type { CallToolRuns } from './tool-runs.ts';
 
 export interface RunningCall {
-  readonly start: CallStart;
+  readonly start: AdmittedStart;
   readonly state: CallState;
   readonly stages: CallStages;
   readonly audio: CallAudio;

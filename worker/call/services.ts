@@ -1,4 +1,5 @@
 /** What a worker lends to each of its calls. */
+import type { RouteOf } from '../agent-link/routes.ts';
 import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
@@ -34,6 +35,12 @@ export interface CallServices {
   readonly metrics: WorkerMetrics;
   readonly boxes: Mailboxes;
   readonly settings: Omit<CallSettings, 'tools'>;
+  /** Name of the agent. */
+  readonly agent: string;
+  /** What a call is called by that no token names. */
+  readonly newSessionId: () => string;
+  /** Says to which agent process a call goes; absent as `openLink` is. */
+  readonly routeOf?: RouteOf;
   /** Connects a call to its agent process; absent: calls run on the agent's definition alone. */
   readonly openLink?: OpenCallLink;
   /** The tools of a call, and what the core knows of them. */

@@ -4,6 +4,7 @@
  */
 import type { Log } from '../../shared/runtime/log.ts';
 import type { CallStart } from '../transports/transport.ts';
+import type { AdmittedStart } from './admission.ts';
 
 export interface CallTrace {
   /** 32 hex digits. */
@@ -27,11 +28,19 @@ export interface ToolAttempt {
   readonly attempt: number;
 }
 
-/** The log of a call: every line names it, and its trace where it has one. */
+/** The log of a call: every line names it, its agent and route, and its trace where it has one. */
 export const callLog = (
-  { log, traceOf }: { readonly log: Log; readonly traceOf?: TraceOf | undefined },
-  start: CallStart,
-): Log => log.child({ call: start.callId, ...(traceOf !== undefined && traceFields(traceOf(start))) });
+  {
+    log,
+    agent,
+    traceOf,
+  }: { readonly log: Log; readonly agent: string; readonly traceOf?: TraceOf | undefined },
+  { callId: call, route, metadata }: Pick<AdmittedStart, 'callId' | 'route' | 'metadata'>,
+): Log =>
+  log.child({
+    ...{ call, agent, ...(route !== undefined && { route }) },
+    ...(traceOf !== undefined && traceFields(traceOf({ callId: call, metadata }))),
+  });
 
 /** What log lines of the call carry beside its id, by the names that OpenTelemetry gives them. */
 const traceFields = ({ traceId, spanId, isSampled }: CallTrace): Readonly<Record<string, string>> => ({

@@ -76,8 +76,9 @@ export class CallRecorder implements CallObserver {
     if (isResumed) this.#line({ type: 'taken_up' }, now);
     else {
       const started = new Date(this.#options.wallNow() - since).toISOString();
-      const { callId, sampleRate: rate } = start;
-      this.#line({ type: 'call', call: callId, agent, started, rate, audio: definition.audio }, now);
+      const { callId, sampleRate: rate, route } = start;
+      const { audio } = definition;
+      this.#line({ type: 'call', call: callId, agent, ...(route && { route }), started, rate, audio }, now);
     }
     if (definition.audio) this.#listen(tap, now);
     if (!definition.facts) return;

@@ -4,6 +4,7 @@
  *
  * Invariant: at any time at most one turn is open, and what is asked for meanwhile is its child.
  */
+import type { AdmittedStart } from '../call/admission.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallObserver, CallStep } from '../call/observer.ts';
 import type { CallTrace } from '../call/trace.ts';
@@ -12,14 +13,14 @@ import type { CallAction } from '../core/actions.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallState } from '../core/state.ts';
 import type { ConversationEvent } from '../core/told.ts';
-import type { CallStart, TransportEnd } from '../transports/transport.ts';
+import type { TransportEnd } from '../transports/transport.ts';
 import { OpenSpan, type SpanSite, type SpanStart } from './open-span.ts';
 import { StageSpans } from './stage-spans.ts';
 import { newSpanId, turnSpanId } from './trace-ids.ts';
 
 export interface CallSpansOptions {
   readonly trace: CallTrace;
-  readonly start: CallStart;
+  readonly start: AdmittedStart;
   readonly agent: string;
   readonly startedAt: Millis;
   readonly isResumed: boolean;
@@ -54,6 +55,8 @@ export class CallSpans implements CallObserver {
         'gen_ai.agent.name': agent,
         'gen_ai.conversation.id': start.callId,
         'voice.call.id': start.callId,
+        'voice.call.session_id': start.sessionId,
+        'voice.call.route': start.route,
         'voice.call.transport': start.metadata[transportKey] ?? 'websocket',
         'voice.call.sample_rate': start.sampleRate,
         'voice.call.taken_up': isResumed ? true : undefined,

@@ -13,6 +13,8 @@ import type { MessageToAgent, MessageToClient } from '../../shared/protocol/besi
 /** What a client asked for, checked, with the metadata that the server set (spec 01, Call). */
 export interface CallStart {
   readonly callId: string;
+  /** `callId` is the service's own: nobody else has chosen it. */
+  readonly isOwnId?: boolean;
   /** Hz, for both directions unless `inputRate` says otherwise. */
   readonly sampleRate: number;
   /** Hz of the caller's audio where it has another rate than the bot's. */
@@ -20,6 +22,9 @@ export interface CallStart {
   readonly encoding: 'pcm16' | 'mulaw';
   readonly metadata: Readonly<Record<string, string>>;
 }
+
+/** Why a call is not taken: there is no room for it, or a route that it names is led to by signed words alone. */
+export type CallRefusal = 'server_busy' | 'unsigned_route';
 
 /**
  * Why a call is over: the client hung up in the protocol (`hangup`), the connection broke without a close frame
@@ -59,7 +64,7 @@ export interface CallTransport {
   /** The call is built: tells the client. Output before this is dropped. */
   accept(): void;
   /** The call is not taken. */
-  refuse(code: 'server_busy'): void;
+  refuse(code: CallRefusal): void;
   /**
    * One 20 ms frame of bot audio in the call's encoding. The buffer belongs to the transport from here on. Audio at
    * another rate than the call's is dropped and reported to the client once (spec 01, Audio rules 3).

@@ -50,6 +50,7 @@ class Driver:
         return self._socket
 
     async def _connect(self) -> None:
+        self._seq = 0
         self._socket = await connect(
             self._url, additional_headers=self._headers, compression=None, max_size=None, proxy=None
         )

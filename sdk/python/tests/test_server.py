@@ -158,8 +158,10 @@ async def test_a_connection_that_says_nothing_is_closed(monkeypatch: pytest.Monk
         {"session_id": 5},
         {"agent": None},
         {"capabilities": "none"},
-        {"type": "session.resume", "pending": 5, "replay_from": 1, "lost": 0},
-        {"type": "session.resume", "pending": [], "replay_from": "1", "lost": 0},
+        {"resume": {"previous_seq": 1, "pending": 5}},
+        {"resume": {"previous_seq": 1, "replay_from": "1"}},
+        {"resume": {}},
+        {"session": {}},
         {"seq": "1"},
     ],
 )
@@ -204,8 +206,7 @@ async def test_a_call_that_was_taken_up_again_waits_for_nothing() -> None:
     async with Agent().serve(port=0, drain_s=0) as server:
         async with link(server) as socket:
             await answer(socket)
-        resume: dict[str, Any] = {"type": "session.resume", "seq": 2, "last_seq": 1, "replay_from": 1}
-        async with link(server, **resume, lost=0, pending=[]) as again:
+        async with link(server, resume={"attempt": 1, "previous_seq": 1, "down_ms": 0}) as again:
             assert (await answer(again))["type"] == "session.accept"
             assert server.calls == 1
             assert not server._calls._tasks
@@ -244,17 +245,9 @@ async def test_draining_takes_calls_up_again_whose_link_broke() -> None:
             await answer(socket)
         closing = asyncio.create_task(server.close(60))
         await asyncio.sleep(0)
-        resume: dict[str, Any] = {
-            "type": "session.resume",
-            "seq": 2,
-            "last_seq": 1,
-            "replay_from": 1,
-            "lost": 0,
-            "pending": [],
-        }
-        async with link(server, **resume) as again:
+        async with link(server, resume={"attempt": 1, "previous_seq": 1, "down_ms": 0}) as again:
             assert (await answer(again))["type"] == "session.accept"
-            await again.send(json.dumps({"seq": 3, "t_ms": 0, "type": "session.end", "reason": "hangup"}))
+            await again.send(json.dumps({"seq": 2, "t_ms": 0, "type": "session.end", "reason": "hangup"}))
             await closing
 
 

@@ -24,6 +24,7 @@ from voice_agent import (
     Session,
     SessionEnd,
     SessionResume,
+    Signed,
     TurnInterrupted,
     UserTranscript,
 )
@@ -411,6 +412,30 @@ def test_an_event_that_does_not_exist_has_no_handler() -> None:
 # ---- a link that broke
 
 
+async def test_a_session_knows_what_was_signed_and_apart_from_it_what_the_client_says() -> None:
+    agent = Agent()
+    sessions: list[Session] = []
+    agent.on_session_start(lambda session, _opening: sessions.append(session))
+    start = {
+        "route": "billing",
+        "session": {"sid": "s", "agent": "acme", "meta": {"plan": "gold", "later": 5}},
+        "metadata": {"agent_route": "other"},
+    }
+    async with ScriptedCall(agent, caller={"carrier": "sip"}, start=start):
+        pass
+    async with ScriptedCall(agent):
+        pass
+    known, unknown = sessions
+    assert (known.named_route, known.signed, known.metadata) == (
+        "billing",
+        Signed("s", "acme", {"plan": "gold"}),
+        {"agent_route": "other"},
+    )
+    assert known.caller is not None
+    assert known.caller.carrier == "sip"
+    assert (unknown.named_route, unknown.signed, unknown.metadata, unknown.caller) == (None, None, {}, None)
+
+
 async def test_handlers_learn_that_the_call_goes_on_and_what_they_missed() -> None:
     agent = Agent()
     seen: list[int] = []
@@ -422,7 +447,7 @@ async def test_handlers_learn_that_the_call_goes_on_and_what_they_missed() -> No
 
     async with ScriptedCall(agent) as call:
         assert call.accept["events"] == []
-        for lost, last_seq in ((0, 1), (3, 2)):
+        for lost, last_seq in ((0, 1), (3, 1)):
             call.break_link()
             await call.resume(lost=lost)
             assert call.written[-1]["last_seq"] == last_seq

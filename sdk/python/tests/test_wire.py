@@ -69,10 +69,9 @@ def test_close_codes() -> None:
 
 
 SETTLED_BY_THE_LINK = {
-    "session.start": {"protocol", "versions", "session_id", "agent", "capabilities", "call"},
-    "session.resume": {
+    "session.start": {
         *("protocol", "versions", "session_id", "agent", "capabilities"),
-        *("last_seq", "replay_from", "lost", "pending"),
+        *("route", "session", "metadata", "call", "resume"),
     },
     "tool.cancel": {"id", "reason"},
     "command.result": {"id", "ok", "error"},

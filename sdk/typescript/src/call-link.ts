@@ -15,7 +15,7 @@ import { Session, type SessionFacts } from './session.ts';
 import { ToolRuns } from './tools/tool-runs.ts';
 import type { SessionRejectMessage } from './wire/agent-messages.ts';
 import { closeCodes, times } from './wire/constants.ts';
-import type { SessionResumeMessage, SessionStartMessage } from './wire/service-messages.ts';
+import type { SessionStartMessage } from './wire/service-messages.ts';
 
 /** What a start handler gets; the service waits for 2 s in all. */
 export const startHandlerMs = 1_500;
@@ -31,11 +31,21 @@ export const rejectText = (code: string, message: string): string =>
 
 export interface CallLinkOptions {
   readonly agent: AgentDefinition;
-  /** A resume: another process had the call. */
-  readonly start: SessionStartMessage | SessionResumeMessage;
+  /** With `resume`: another process had the call. */
+  readonly start: SessionStartMessage;
   readonly path: string;
   /** Called once, when nothing of the call is left. */
   readonly onOver: () => void;
+}
+
+/** What is surely there of `resume`: a service that does not say which calls are pending may wait for all of them. */
+type ReadResume = Pick<ResumeOfStart, 'previous_seq'> & Partial<Pick<ResumeOfStart, 'pending'>>;
+type ResumeOfStart = NonNullable<SessionStartMessage['resume']>;
+
+/** The link before the newest one as the service names it, and what of it was seen. */
+interface LinkBefore {
+  readonly previousSeq: number;
+  readonly seen: number | undefined;
 }
 
 type Phase = 'starting' | 'active' | 'parked' | 'over';
@@ -49,8 +59,11 @@ export class CallLink {
   #connection: Connection | undefined;
   #phase: Phase = 'starting';
   #parked: NodeJS.Timeout | undefined;
-  /** Newest message that was seen. */
+  /** Newest message of the newest link that was seen. */
   #seq = 0;
+  #before: LinkBefore | undefined;
+  /** Nothing but its opening was seen of the newest link: the service may not know that it was accepted. */
+  #isFresh = false;
   #tMs = 0;
   #handlers = 0;
   #faults = 0;
@@ -80,7 +93,7 @@ export class CallLink {
     });
   }
 
-  /** Answers `session.start`, or the `session.resume` of a call that another process had, after the start handler if there is one. */
+  /** Answers the `session.start` of a call that is new here, after the start handler if there is one. */
   async start(received: Received): Promise<void> {
     const { agent } = this.#options;
     try {
@@ -89,12 +102,13 @@ export class CallLink {
       if (this.#phase !== 'starting') return;
       this.#tools = this.#toolRuns(opening);
       this.#phase = 'active';
-      this.#seq = received.seq;
       const { isContinued } = this.session;
+      const { resume } = this.#options.start;
+      this.#opened(received.seq, resume && { previousSeq: resume.previous_seq, seen: undefined });
       this.#write(isContinued ? JSON.stringify({ type: 'session.accept', version: 1 }) : text);
       this.#commands.sendAll();
       this.#logger.info(isContinued ? 'a call goes on here' : 'a call began', { session: this.session.id });
-      this.#tell(received);
+      if (!isContinued) this.#tell(received);
     } catch (error) {
       this.#reject(error);
     }
@@ -132,21 +146,36 @@ export class CallLink {
     this.#over();
   }
 
+  #opened(seq: number, before: LinkBefore | undefined): void {
+    this.#seq = seq;
+    this.#isFresh = true;
+    this.#before = before;
+  }
+
+  /** What was seen of the link that the service names as the one before. */
+  #seenOf(previousSeq: number): number | undefined {
+    return this.#isFresh && this.#before?.previousSeq === previousSeq ? this.#before.seen : this.#seq;
+  }
+
   /** Takes the call up again on a new link. */
-  resume(connection: Connection, { pending }: SessionResumeMessage): void {
+  resume(connection: Connection, { message, seq }: Received): void {
+    if (message.type !== 'session.start' || message.resume === undefined) return;
+    const { previous_seq: previousSeq, pending } = message.resume as ReadResume;
+    const seen = this.#seenOf(previousSeq);
+    this.#opened(seq, { previousSeq, seen });
     clearTimeout(this.#parked);
     const before = this.#connection;
     this.#connection = connection;
     before?.close(closeCodes.normal, 'taken up again on another link');
     this.#phase = 'active';
-    this.#send(JSON.stringify({ type: 'session.accept', version: 1, last_seq: this.#seq }));
-    this.#tools.keepOnly(pending);
+    this.#send(JSON.stringify({ type: 'session.accept', version: 1, last_seq: seen }));
+    this.#tools.settleOthers(pending);
     this.#tools.sendAgain(pending);
     this.#commands.sendAll();
     this.#logger.info('a call was taken up again', { session: this.session.id });
   }
 
-  /** Whether `session.resume` may come for it. */
+  /** Whether it can be taken up on a new link. */
   get canResume(): boolean {
     return this.#options.agent.resume && (this.#phase === 'parked' || this.#phase === 'active');
   }
@@ -159,22 +188,20 @@ export class CallLink {
       return;
     }
     if (reading.kind === 'unknown') {
-      this.#seq = Math.max(this.#seq, reading.seq ?? 0);
+      this.#saw(reading.seq ?? 0);
       return;
     }
     const { message, seq } = reading;
-    // A link that was taken up again repeats what the agent may have missed.
     if (this.#phase === 'active' && seq <= this.#seq) return;
     if (message.type === 'session.end') {
       this.#finish(reading, message.reason);
       return;
     }
     if (this.#phase !== 'active') return;
-    this.#seq = seq;
+    this.#saw(seq);
     this.#tMs = reading.tMs;
     switch (message.type) {
-      case 'session.start':
-      case 'session.resume': {
+      case 'session.start': {
         this.#fault(`${message.type}: comes first or not at all`);
         return;
       }
@@ -198,6 +225,11 @@ export class CallLink {
         break;
     }
     this.#tell(reading);
+  }
+
+  #saw(seq: number): void {
+    this.#seq = Math.max(this.#seq, seq);
+    this.#isFresh = false;
   }
 
   binary(connection: Connection): void {
@@ -305,14 +337,18 @@ const isSessionOver = (error: unknown): boolean =>
 const isTrue = (value: unknown): boolean => value === true;
 
 function factsOf({ start, path }: CallLinkOptions): SessionFacts {
-  const caller = start.type === 'session.start' ? start.call : undefined;
-  const { from, to, carrier_call_id: carrierCallId } = caller ?? {};
+  const { call: caller, route, session: signed, metadata = {} } = start;
+  const { carrier, from, to, carrier_call_id: carrierCallId } = caller ?? {};
   return {
     id: start.session_id,
     agent: start.agent,
     path,
-    isContinued: start.type === 'session.resume',
+    isContinued: start.resume !== undefined,
+    route,
+    signed,
+    metadata,
     call: caller && {
+      ...(carrier !== undefined && { carrier }),
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
       ...(carrierCallId !== undefined && { carrierCallId }),

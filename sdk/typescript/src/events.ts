@@ -8,16 +8,16 @@ type CamelName<Name> = Name extends `${infer First}_${infer Rest}`
   : Name;
 type CamelFields<T> = { readonly [Key in keyof T as CamelName<Key>]: T[Key] };
 type CamelEvent<T> = CamelFields<{
-  [Key in keyof T]: Key extends 'metrics' | 'call' ? CamelFields<T[Key]> : T[Key];
+  [Key in keyof T]: Key extends 'metrics' | 'call' | 'resume' ? CamelFields<T[Key]> : T[Key];
 }>;
 
-/** `seq` numbers the messages of a call from 1; `tMs` is in milliseconds since the link opened. */
+/** `seq` numbers the messages of a link from 1; `tMs` is in milliseconds since the link opened. */
 interface Envelope {
   readonly seq: number;
   readonly tMs: number;
 }
 
-type EventMessage = Exclude<ServiceMessage, { type: 'session.resume' | 'session.end' }>;
+type EventMessage = Exclude<ServiceMessage, { type: 'session.end' }>;
 
 /**
  * Every event by its type (spec 02, Events), and the messages that are always sent. `session.start` comes when the agent has taken the
@@ -35,6 +35,7 @@ export type AgentEvents = {
 export type AgentEventType = keyof AgentEvents;
 export type AgentEvent = AgentEvents[AgentEventType];
 export type CallerIdentity = NonNullable<AgentEvents['session.start']['call']>;
+export type SignedSession = NonNullable<AgentEvents['session.start']['session']>;
 
 /** Always sent, whatever is asked for. */
 const alwaysSent = [
@@ -60,7 +61,7 @@ const camel = (name: string): string =>
 const camelKeys = (fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [camel(name), value]));
 
-const nested = ['metrics', 'call'];
+const nested = ['metrics', 'call', 'resume'];
 
 /** The event of a message. Data of callers (arguments, texts) stays as it came. */
 export function eventOf({ message, seq, tMs }: Received): AgentEvent {

@@ -4,7 +4,7 @@ import type { Connection, ConnectionEvents } from './connection.ts';
 import type { AgentDefinition } from './definition.ts';
 import { readServiceMessage, type Received } from './reading.ts';
 import { closeCodes, PROTOCOL, PROTOCOL_VERSIONS } from './wire/constants.ts';
-import type { SessionResumeMessage, SessionStartMessage } from './wire/service-messages.ts';
+import type { SessionStartMessage } from './wire/service-messages.ts';
 
 /** What the service has to send its first message. */
 export const firstMessageMs = 10_000;
@@ -58,11 +58,9 @@ export class CallHost {
         }
         if (isOver) return;
         const first = readServiceMessage(text);
-        const isOffer =
-          first.kind === 'message' &&
-          (first.message.type === 'session.start' || first.message.type === 'session.resume');
+        const isOffer = first.kind === 'message' && first.message.type === 'session.start';
         if (!isOffer) {
-          refuse('the first message must be session.start or session.resume');
+          refuse('the first message must be session.start');
           return;
         }
         clearTimeout(timer);
@@ -71,7 +69,7 @@ export class CallHost {
       },
       binary: () => {
         if (call !== undefined) call.binary(connection);
-        else if (!isOver) refuse('the first message must be session.start or session.resume');
+        else if (!isOver) refuse('the first message must be session.start');
       },
       closed: () => {
         isOver = true;
@@ -83,21 +81,22 @@ export class CallHost {
 
   #take(connection: Connection, arrival: Arrival, received: Received): CallLink | undefined {
     const { message } = received;
-    if (message.type !== 'session.start' && message.type !== 'session.resume') return undefined;
+    if (message.type !== 'session.start') return undefined;
     const key = `${arrival.path} ${message.session_id}`;
     const known = this.#calls.get(key);
-    const refusal = this.#refusal(message, { known, agent: arrival.agent });
+    const goesOn = message.resume !== undefined && known?.canResume === true;
+    const refusal = this.#refusal(message, { goesOn });
     if (refusal !== undefined) {
       arrival.agent.logger.warn('a call was rejected', { code: refusal });
       connection.send(rejectText(refusal, ''));
       connection.close(closeCodes.normal, refusal);
       return undefined;
     }
-    if (message.type === 'session.resume' && known !== undefined) {
-      known.resume(connection, message);
+    if (goesOn) {
+      known.resume(connection, received);
       return known;
     }
-    // The service has begun anew what it had begun before.
+    // What the service has begun before it has begun anew.
     known?.abandon();
     const call: CallLink = new CallLink(connection, {
       agent: arrival.agent,
@@ -111,18 +110,11 @@ export class CallHost {
   }
 
   /** The code of `session.reject`; undefined when the call is taken. */
-  #refusal(
-    message: SessionStartMessage | SessionResumeMessage,
-    { known, agent }: { readonly known: CallLink | undefined; readonly agent: AgentDefinition },
-  ): string | undefined {
+  #refusal(message: SessionStartMessage, { goesOn }: { readonly goesOn: boolean }): string | undefined {
     const isSpoken =
       message.protocol === PROTOCOL && message.versions.some((each) => PROTOCOL_VERSIONS.includes(each));
     if (!isSpoken) return 'unsupported_version';
-    if (message.type === 'session.resume') {
-      if (known !== undefined) return known.canResume ? undefined : 'unknown_session';
-      // Another process had it, which is gone: its tools are tools of this one.
-      if (!agent.resume) return 'unknown_session';
-    }
+    if (goesOn) return undefined;
     if (this.#isDraining) return 'shutting_down';
     return this.isFull ? 'busy' : undefined;
   }

@@ -10,7 +10,7 @@ export {
 } from './adapters.ts';
 export type { Opening, StartHandler } from './definition.ts';
 export { CommandRefused, RejectCall, ToolError, type RefusalCode } from './errors.ts';
-export type { AgentEvent, AgentEvents, AgentEventType, CallerIdentity } from './events.ts';
+export type { AgentEvent, AgentEvents, AgentEventType, CallerIdentity, SignedSession } from './events.ts';
 export type { Logger, LogFields } from './log.ts';
 export type { JsonSchema, StandardSchema } from './schema.ts';
 export type { AgentServer, ListenOptions } from './server.ts';

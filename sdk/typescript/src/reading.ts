@@ -8,7 +8,7 @@ import type { ServiceMessage } from './wire/service-messages.ts';
 /** A message with its envelope (spec 02, session.start body). */
 export interface Received {
   readonly message: ServiceMessage;
-  /** Grows by one per message of the call. */
+  /** Grows by one per message of the link. */
   readonly seq: number;
   /** Milliseconds since the link opened. */
   readonly tMs: number;
@@ -53,6 +53,10 @@ function wrongField(
   })?.[0];
 }
 
+const isResume = ({ previous_seq: previous, pending }: Readonly<Record<string, unknown>>): boolean =>
+  Number.isSafeInteger(previous) &&
+  (pending === undefined || (Array.isArray(pending) && pending.every(Number.isSafeInteger)));
+
 export function readServiceMessage(text: string): Reading {
   if (text.length > limits.messageBytes) return bad('the message is larger than a link allows');
   const given = parse(text);
@@ -64,7 +68,7 @@ export function readServiceMessage(text: string): Reading {
     return { kind: 'unknown', seq: Number.isSafeInteger(seq) ? Number(seq) : undefined };
   const wrong = wrongField({ ...given, seq }, { ...fields, seq: 'integer', t_ms: 'integer?' });
   if (wrong !== undefined) return bad(`${type}: ${wrong} is missing or has another kind`);
-  if (type === 'session.resume' && !(given['pending'] as readonly unknown[]).every(Number.isSafeInteger))
-    return bad(`${type}: pending must hold whole numbers`);
+  if (type === 'session.start' && isObject(given['resume']) && !isResume(given['resume']))
+    return bad(`${type}: resume must hold previous_seq, and whole numbers in pending`);
   return { kind: 'message', message: given as unknown as ServiceMessage, seq: Number(seq), tMs: Number(tMs) };
 }

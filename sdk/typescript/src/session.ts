@@ -1,6 +1,6 @@
 /** One call, as an application sees it. */
 import type { Command } from './command-rules.ts';
-import type { CallerIdentity } from './events.ts';
+import type { CallerIdentity, SignedSession } from './events.ts';
 import type { JsonValue } from './wire/agent-messages.ts';
 import { reactionOf } from './reaction.ts';
 
@@ -17,12 +17,18 @@ export interface SessionFacts {
   readonly agent: string;
   /** Path and query by which the service reached this agent: what a route of `[[agent_link.routes]]` says. */
   readonly path: string;
+  /** The route of the service's agent file that led here; undefined for the default process. */
+  readonly route: string | undefined;
+  /** What the verified session token of the call says; undefined for a call without one. */
+  readonly signed: SignedSession | undefined;
+  /** What the client says of itself; nobody has checked it. */
+  readonly metadata: Readonly<Record<string, string>>;
   /** Who calls; undefined unless the service sends it (`caller_identity`). */
   readonly call: CallerIdentity | undefined;
   readonly capabilities: { readonly transfer: boolean; readonly tools: boolean };
   /**
    * The call began with another process, which is gone: what that one knew of it is lost, and what the start handler returns but tools
-   * does not count any more. `call` is not known.
+   * does not count any more.
    */
   readonly isContinued: boolean;
 }
@@ -46,6 +52,9 @@ export class Session implements SessionFacts {
   readonly id: string;
   readonly agent: string;
   readonly path: string;
+  readonly route: string | undefined;
+  readonly signed: SignedSession | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
   readonly call: CallerIdentity | undefined;
   readonly capabilities: { readonly transfer: boolean; readonly tools: boolean };
   readonly isContinued: boolean;
@@ -62,6 +71,9 @@ export class Session implements SessionFacts {
     this.id = facts.id;
     this.agent = facts.agent;
     this.path = facts.path;
+    this.route = facts.route;
+    this.signed = facts.signed;
+    this.metadata = facts.metadata;
     this.call = facts.call;
     this.capabilities = facts.capabilities;
     this.isContinued = facts.isContinued;

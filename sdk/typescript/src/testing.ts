@@ -20,6 +20,12 @@ export interface ScriptedCallOptions {
   readonly sessionId?: string;
   /** Who calls. */
   readonly call?: NonNullable<SessionStartMessage['call']>;
+  /** The route of the service's agent file that led to the agent. */
+  readonly route?: string;
+  /** What the session token of the call says. */
+  readonly session?: NonNullable<SessionStartMessage['session']>;
+  /** What the client says of itself. */
+  readonly metadata?: NonNullable<SessionStartMessage['metadata']>;
   /** Whether the call can be transferred; where it cannot, `transfer` is refused. Default false. */
   readonly transfer?: boolean;
 }
@@ -70,6 +76,7 @@ export class ScriptedCall {
   #epoch = 0;
   #toolCalls = 0;
   #isAccepted = false;
+  #isResumed = false;
   #isClosed = false;
 
   private constructor(agent: Agent, options: ScriptedCallOptions) {
@@ -82,22 +89,27 @@ export class ScriptedCall {
   static async start(agent: Agent, options: ScriptedCallOptions = {}): Promise<ScriptedCall> {
     const call = new ScriptedCall(agent, options);
     call.#open();
-    call.send({ type: 'session.start', ...call.#offer(), ...(options.call && { call: options.call }) });
+    call.send(call.#offer());
     await call.#until(() => call.#isAccepted || call.#isClosed);
     if (call.#rejected !== undefined) throw new CallRejected(call.#rejected);
     return call;
   }
 
-  #offer(): Omit<SessionStartMessage, 'type' | 'call'> {
-    const { transfer = false } = this.#options;
+  #offer(): SessionStartMessage {
+    const { transfer = false, call, route, session, metadata } = this.#options;
     const { name } = this.#agent;
     const capabilities = { transfer, tools: true };
     return {
+      type: 'session.start',
       protocol: PROTOCOL,
       versions: PROTOCOL_VERSIONS,
       session_id: this.#sessionId,
       agent: name,
       capabilities,
+      ...(route !== undefined && { route }),
+      ...(session && { session }),
+      ...(metadata && { metadata }),
+      ...(call && { call }),
     };
   }
 
@@ -121,7 +133,7 @@ export class ScriptedCall {
 
   #take(message: AgentMessage): void {
     if (message.type === 'session.accept') {
-      if (message.last_seq === undefined) this.accept = message;
+      if (!this.#isResumed) this.accept = message;
       this.#isAccepted = true;
     } else if (message.type === 'session.reject') this.#rejected = message;
     else if (message.type === 'tool.result') this.#results.set(message.id, message);
@@ -201,13 +213,15 @@ export class ScriptedCall {
 
   /** The link breaks and comes back. Resolves when the agent has taken the call up again, rejects when it does not. */
   async breakLink(): Promise<void> {
-    const lastSeq = this.#seq;
+    const previous_seq = this.#seq;
+    this.#isResumed = true;
+    this.#seq = 0;
     const before = this.#link;
     this.#link = undefined;
     before?.closed();
     this.#open();
-    const offer = { ...this.#offer(), last_seq: lastSeq, replay_from: lastSeq, lost: 0, pending: [] };
-    this.send({ type: 'session.resume', ...offer });
+    const kept = { replay_from: previous_seq + 1, lost: 0, pending: [] };
+    this.send({ ...this.#offer(), resume: { attempt: 1, previous_seq, down_ms: 0, ...kept } });
     await this.#until(() => this.#isAccepted || this.#isClosed);
     if (this.#rejected !== undefined) throw new CallRejected(this.#rejected);
   }

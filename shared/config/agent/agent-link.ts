@@ -55,6 +55,10 @@ export const agentRouteKeys = z.strictObject({
   caller_identity: z.boolean().default(false).meta({
     description: "Sends the carrier's id of telephone calls to this route; numbers are withheld.",
   }),
+  signed: z.boolean().default(false).meta({
+    description:
+      'Only the session token of a call, or its carrier, leads here: a client that names the route by itself is refused.',
+  }),
 });
 
 /** One agent process. */
@@ -64,11 +68,17 @@ export interface LinkTarget {
   readonly callerIdentity: boolean;
 }
 
+/** An agent process that calls name. */
+export interface RouteTarget extends LinkTarget {
+  /** What a client says by itself does not lead here. */
+  readonly signed: boolean;
+}
+
 export interface AgentLinkDefinition {
   readonly url?: AgentUrl;
   readonly token?: Sensitive<string>;
   readonly callerIdentity: boolean;
-  readonly routes: ReadonlyMap<string, LinkTarget>;
+  readonly routes: ReadonlyMap<string, RouteTarget>;
 }
 
 interface Site extends VariableSite {
@@ -76,6 +86,8 @@ interface Site extends VariableSite {
   readonly allowInsecure: boolean;
   /** The environment gives the address. */
   readonly hasUrl: boolean;
+  /** Callers bring session tokens. */
+  readonly hasSessions: boolean;
 }
 
 /** Reads `[agent_link]`. */
@@ -103,7 +115,7 @@ function noteUseless(value: z.output<typeof agentLinkKeys>, at: KeyPath, problem
       problems.note([...at, key], 'acts only with agent_link.url or SVC_AGENT_URL');
 }
 
-function readRoutes(raw: unknown, site: Site): ReadonlyMap<string, LinkTarget> | undefined {
+function readRoutes(raw: unknown, site: Site): ReadonlyMap<string, RouteTarget> | undefined {
   if (raw === undefined) return new Map();
   const { problems } = site;
   const at = ['agent_link', 'routes'];
@@ -111,7 +123,7 @@ function readRoutes(raw: unknown, site: Site): ReadonlyMap<string, LinkTarget> |
     problems.error(at, `must be at most ${mostRoutes} tables written [[agent_link.routes]]`);
     return undefined;
   }
-  const routes = new Map<string, LinkTarget>();
+  const routes = new Map<string, RouteTarget>();
   raw.forEach((entry: unknown, index) => {
     const place = [...at, index];
     const { value } = readTable(agentRouteKeys, entry, { at: place, problems });
@@ -119,11 +131,15 @@ function readRoutes(raw: unknown, site: Site): ReadonlyMap<string, LinkTarget> |
     if (routes.has(value.name)) problems.error([...place, 'name'], 'is the name of another route');
     const allowInsecure = site.allowInsecure || value.allow_insecure;
     const { url, token } = readTarget(value, place, { ...site, allowInsecure });
-    if (url !== undefined)
-      routes.set(value.name, { url, ...(token && { token }), callerIdentity: value.caller_identity });
+    const { signed, caller_identity: callerIdentity } = value;
+    if (site.hasSessions && !signed) problems.warning([...place, 'name'], unsignedRule);
+    if (url !== undefined) routes.set(value.name, { url, ...(token && { token }), callerIdentity, signed });
   });
   return routes;
 }
+
+const unsignedRule =
+  'can be chosen by any client with a session token that names no route; signed = true lets the token alone choose it';
 
 function readTarget(
   { url: text, token_env: tokenEnv }: { readonly url?: string; readonly token_env?: string },
@@ -147,7 +163,7 @@ function readTarget(
 /** Where calls may be connected to: to one process by default, to others by name. */
 export interface LinkTargets {
   readonly fallback?: LinkTarget;
-  readonly routes: ReadonlyMap<string, LinkTarget>;
+  readonly routes: ReadonlyMap<string, RouteTarget>;
 }
 
 /** The section with the environment above it; undefined where no call has an agent process. */
@@ -158,7 +174,7 @@ export function linkTargets(
   const url = variables.url ?? section?.url;
   const token = variables.token ?? section?.token;
   const callerIdentity = variables.callerIdentity ?? section?.callerIdentity ?? false;
-  const routes = section?.routes ?? new Map<string, LinkTarget>();
+  const routes = section?.routes ?? new Map<string, RouteTarget>();
   if (url === undefined) return routes.size === 0 ? undefined : { routes };
   return { fallback: { url, ...(token && { token }), callerIdentity }, routes };
 }

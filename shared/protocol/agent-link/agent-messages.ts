@@ -68,16 +68,18 @@ export const sessionAcceptShape = {
     .exactOptional()
     .meta({ description: "A line the bot speaks at once, in place of the agent file's." }),
   resume: z.boolean().exactOptional().meta({
-    description: "The agent keeps the call's state after a lost connection: `session.resume` follows.",
+    description:
+      'The agent can take the call up after a lost connection: `session.start` with `resume` follows.',
   }),
   events: z
     .array(z.string())
     .max(limits.eventTypes)
     .exactOptional()
     .meta({ description: 'Only these events are sent; absent: all.' }),
-  last_seq: counter
-    .exactOptional()
-    .meta({ description: 'In answer to `session.resume`: the newest message that the agent saw.' }),
+  last_seq: counter.exactOptional().meta({
+    description:
+      'In answer to a `session.start` with `resume`: the newest message of the link before that the agent saw.',
+  }),
 };
 
 export const sessionAcceptSchema = z

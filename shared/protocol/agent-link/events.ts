@@ -7,7 +7,7 @@ export const envelopeShape = {
   seq: z
     .int()
     .min(1)
-    .meta({ description: '1 for the first message of the call, then one more per message.' }),
+    .meta({ description: '1 for the first message of the link, then one more per message.' }),
   t_ms: counter.meta({ description: 'Milliseconds since the link opened.' }),
 };
 

@@ -13,6 +13,14 @@ export function cutTo(text: string, bytes: number): string {
   return new TextDecoder('utf-8').decode(Buffer.from(text, 'utf8').subarray(0, bytes), { stream: true });
 }
 
+/** What an agent wrote, as one line for a log. */
+export const lineOf = (text: string, mostChars: number): string =>
+  text
+    .slice(0, mostChars)
+    .replaceAll(/\p{Cs}/gu, '\uFFFD')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+
 /** A text that says something. */
 export const spokenText = textOf(limits.sayBytes).refine((text) => text.trim() !== '', 'must not be empty');
 

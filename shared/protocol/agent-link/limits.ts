@@ -69,3 +69,6 @@ export const agentLinkBacklog = {
   replayMessages: 64,
   replayBytes: 131_072,
 } as const;
+
+/** What a close frame has room for beside its code (RFC 6455, 5.5); a longer reason is an error of the WebSocket library. */
+export const closeReasonBytes = 123;

@@ -3,6 +3,7 @@
  * no part of these shapes: the link adds it when it writes.
  */
 import * as z from 'zod';
+import { carrierNames } from '../call-control.ts';
 import { agentLinkErrors, type AgentLinkErrorCode } from './errors.ts';
 import { conversationEventSchemas, errorEventSchema, eventsLostSchema, sessionEndSchema } from './events.ts';
 import { counter, epochField } from './fields.ts';
@@ -10,6 +11,7 @@ import { AGENT_LINK_PROTOCOL } from './limits.ts';
 
 export const callerIdentitySchema = z
   .object({
+    carrier: z.enum(carrierNames).exactOptional().meta({ description: 'How the call came.' }),
     from: z.string().exactOptional().meta({ description: "The caller's number." }),
     to: z.string().exactOptional().meta({ description: 'The number that was called.' }),
     carrier_call_id: z.string().exactOptional().meta({ description: "The carrier's id of the call." }),
@@ -18,44 +20,73 @@ export const callerIdentitySchema = z
 
 export type CallerIdentity = z.output<typeof callerIdentitySchema>;
 
-const offerShape = {
-  protocol: z.literal(AGENT_LINK_PROTOCOL),
-  versions: z.array(z.int()).min(1).meta({ description: 'Versions that the service speaks.' }),
-  session_id: z.string().meta({ description: "The call's session id." }),
-  agent: z.string().meta({ description: 'Name of the agent.' }),
-  capabilities: z.object({ transfer: z.boolean(), tools: z.boolean() }),
-};
-
-export const sessionStartSchema = z
-  .object({ type: z.literal('session.start'), ...offerShape, call: callerIdentitySchema.exactOptional() })
-  .meta({
-    description: 'The first message: a call begins. Answered by `session.accept` or `session.reject`.',
-  });
-
 /**
- * The extension for links that broke. Sent as the first message of a new connection, and only to an agent whose `session.accept`
- * held `resume: true`. `seq` goes on where the broken link stood. The agent answers `session.accept` with `version`, and `last_seq`
- * when it knows what it saw; nothing else of its `session.accept` counts, because the call has its prompt, greeting and tools. With
- * `session.reject`, or no answer, the call goes on without the agent. What was missed follows the accept as ordinary messages, each with
- * the `seq` it had.
+ * The extension for links that broke: only an agent whose `session.accept` held `resume: true` sees it. It answers `session.accept` with
+ * `version`, and `last_seq` when it knows what it saw; nothing else of its `session.accept` counts, because the call has its prompt,
+ * greeting and tools. With `session.reject`, or no answer, the call goes on without the agent. What was missed follows the accept as
+ * ordinary messages of the new link.
  */
-export const sessionResumeSchema = z
+export const resumeSchema = z
   .object({
-    type: z.literal('session.resume'),
-    ...offerShape,
-    last_seq: counter.meta({
-      description: 'Newest message that was written before the break; the agent may or may not have seen it.',
+    attempt: z
+      .int()
+      .min(1)
+      .meta({ description: 'How often it was tried to open the link anew; 1 for the first time.' }),
+    previous_seq: counter.meta({
+      description:
+        'Newest message of the link before that is known of: the agent may not have seen it, and may have seen more where a worker died.',
     }),
+    down_ms: counter.meta({ description: 'For how long there was no link.' }),
     replay_from: counter.meta({
       description:
-        'Oldest message that is still kept; with `last_seq` in the accept, those after it are sent again.',
+        'Oldest message of the link before that is still kept; with `last_seq` in the accept, those after it are sent again.',
     }),
     lost: counter.meta({ description: 'Events of the time without a link that are not kept.' }),
     pending: z
       .array(counter)
       .meta({ description: 'Ids of tool calls whose results are still waited for; others are settled.' }),
   })
-  .meta({ description: 'A broken link is taken up again (only after `resume: true`).' });
+  .meta({ description: 'Present only where the link of a call that runs is opened anew.' });
+
+const textMap = z.record(z.string(), z.string());
+
+export const signedSchema = z
+  .object({
+    sid: z.string(),
+    agent: z.string().exactOptional(),
+    meta: textMap.exactOptional().meta({ description: 'Numbers and booleans as texts.' }),
+  })
+  .meta({ description: 'What the verified session token of the call says; absent: the call has none.' });
+
+export type SignedSession = z.output<typeof signedSchema>;
+
+export const sessionStartSchema = z
+  .object({
+    type: z.literal('session.start'),
+    protocol: z.literal(AGENT_LINK_PROTOCOL),
+    versions: z.array(z.int()).min(1).meta({ description: 'Versions that the service speaks.' }),
+    session_id: z.string().meta({
+      description:
+        "The call's session id: the `sid` of its token, else an id of the service; never one of a client.",
+    }),
+    agent: z.string().meta({ description: 'Name of the agent.' }),
+    capabilities: z.object({ transfer: z.boolean(), tools: z.boolean() }),
+    route: z
+      .string()
+      .exactOptional()
+      .meta({ description: 'The route that led here; absent: the default process.' }),
+    session: signedSchema.exactOptional(),
+    metadata: textMap.exactOptional().meta({
+      description:
+        "What the client says of itself in `start`, or the parameters of a carrier's stream without numbers; nobody has checked it.",
+    }),
+    call: callerIdentitySchema.exactOptional(),
+    resume: resumeSchema.exactOptional(),
+  })
+  .meta({
+    description:
+      'The first message of a link: a call begins, or with `resume` a link that broke is opened anew. Answered by `session.accept` or `session.reject`.',
+  });
 
 export const toolKinds = ['read_only', 'side_effect'] as const;
 
@@ -101,7 +132,6 @@ export const commandResultSchema = z
 /** Every message of the service by its type. */
 export const serviceMessageSchemas = {
   'session.start': sessionStartSchema,
-  'session.resume': sessionResumeSchema,
   ...conversationEventSchemas,
   'tool.call': toolCallSchema,
   'tool.cancel': toolCancelSchema,

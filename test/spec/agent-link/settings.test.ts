@@ -206,6 +206,19 @@ describe('Link settings', () => {
     expect(both(`${section('')}caller_identity = true\n`)).toEqual([false, true]);
   });
 
+  it('signed: a route may demand that its name is signed; with session tokens one that does not is warned of', () => {
+    const route = (own: string): string =>
+      `[[agent_link.routes]]\nname = "a"\nurl = "ws://localhost:2"\n${own}`;
+    expect(targetsOf(route(''), {})?.routes.get('a')?.signed).toBe(false);
+    expect(targetsOf(route('signed = true\n'), {})?.routes.get('a')?.signed).toBe(true);
+    const sessions = { SVC_SESSION_SECRET: 'x'.repeat(32) };
+    expect(problemsOf(route(''))).toEqual([]);
+    expect(problemsOf(route(''), sessions)).toEqual([
+      expect.stringMatching(/^warning: .*can be chosen by any client/),
+    ]);
+    expect(problemsOf(route('signed = true\n'), sessions)).toEqual([]);
+  });
+
   it('a tool that nothing provides may come from the agent: a note and no error', () => {
     const named = base.replace('name = "desk"', 'name = "desk"\ntools = ["book"]');
     const options = {

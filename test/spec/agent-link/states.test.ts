@@ -1,6 +1,6 @@
 /** Spec 02, States and transitions, session.start and session.accept: each row of the tables on the machine of the link. */
 import { describe, expect, it } from 'vitest';
-import { resumedLink, saveLink } from '../../../worker/agent-link/link-state.ts';
+import { newLink, resumedLink, saveLink } from '../../../worker/agent-link/link-state.ts';
 import { kinds, LinkDriver, linkSettings, written, type Written } from '../../support/link-driver.ts';
 
 const delta = { type: 'bot.text', epoch: 1, text: 'a' } as const;
@@ -37,6 +37,31 @@ describe('States and transitions', () => {
         capabilities: { transfer: false, tools: true },
       },
     ]);
+  });
+
+  it('connecting: session.start tells what was signed of the call, and apart from it what the client says', () => {
+    const said = {
+      route: 'billing',
+      session: { sid: 's1', agent: 'acme', meta: { plan: 'gold' } },
+      metadata: { agent_route: 'other' },
+      caller: { carrier: 'carrier_a', carrier_call_id: 'CA1' },
+    } as const;
+    const link = new LinkDriver(newLink({ ...linkSettings, ...said }, 0));
+    link.give({ type: 'call.began' });
+    const { caller: call, ...told } = said;
+    expect(written(link.give({ type: 'socket.opened' }))).toMatchObject([{ ...told, call }]);
+  });
+
+  it('connecting: a client cannot make session.start too large by what it says', () => {
+    const metadata = Object.fromEntries(
+      Array.from({ length: 32 }, (_, at) => [`${'\u0001'.repeat(62)}${at}`, '\u0001'.repeat(256)]),
+    );
+    const meta = Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`k${at}`, '\u0001'.repeat(256)]));
+    const link = new LinkDriver(newLink({ ...linkSettings, metadata, session: { sid: 's1', meta } }, 0));
+    link.give({ type: 'call.began' });
+    const [opening] = written(link.give({ type: 'socket.opened' }));
+    expect(opening).toMatchObject({ seq: 1, session: { sid: 's1', meta } });
+    expect(opening).not.toHaveProperty('metadata');
   });
 
   it('connecting: connect fails: fallback', () => {
@@ -353,7 +378,7 @@ describe('Resume', () => {
     expect(link.state.phase.type).toBe('gone');
   });
 
-  it('session.resume says where the broken link stood; what was missed follows the accept', () => {
+  it('session.start with resume says where the broken link stood; what was missed follows the accept', () => {
     const link = resumable();
     link.told(spoke);
     link.give(run);
@@ -361,29 +386,52 @@ describe('Resume', () => {
     link.told(delta);
     link.told({ ...spoke, epoch: 3 });
     link.at(0);
+    link.now = 40;
     const offer = written(link.give({ type: 'socket.opened' }));
     expect(offer).toMatchObject([
       {
-        type: 'session.resume',
-        seq: 4,
-        last_seq: 3,
-        replay_from: 2,
-        lost: 1,
-        pending: [1],
+        type: 'session.start',
+        seq: 1,
+        t_ms: 0,
         session_id: 'c1',
+        resume: { attempt: 1, previous_seq: 3, down_ms: 40, replay_from: 2, lost: 1, pending: [1] },
       },
     ]);
     const orders = link.says({ type: 'session.accept', version: 1, last_seq: 2 });
     expect(written(orders)).toMatchObject([
-      { type: 'tool.call', seq: 3 },
-      { type: 'events.lost', seq: 5, count: 1 },
-      { type: 'turn.user_started', seq: 6, epoch: 3 },
+      { type: 'tool.call', seq: 2 },
+      { type: 'events.lost', seq: 3, count: 1 },
+      { type: 'turn.user_started', seq: 4, epoch: 3 },
     ]);
     expect(kinds(orders).at(-1)).toBe('resumed');
     expect(link.says({ type: 'tool.result', id: 1, result: 'done' })).toMatchObject([
       { type: 'tool.settled', id: 1, outcome: { kind: 'result', text: 'done' } },
     ]);
     expect(link.says({ type: 'tool.result', id: 1, result: 'twice' })).toEqual([]);
+  });
+
+  it('attempts are counted, and a link that was not accepted is none that messages were missed of', () => {
+    const link = resumable();
+    link.told(spoke);
+    link.give({ type: 'socket.closed', why: 'x' });
+    link.at(0);
+    link.give({ type: 'socket.opened' });
+    link.give({ type: 'socket.closed', why: 'x' });
+    link.at(250);
+    link.give({ type: 'socket.closed', why: 'ECONNREFUSED' });
+    link.at(750);
+    expect(written(link.give({ type: 'socket.opened' }))).toMatchObject([
+      { seq: 1, resume: { attempt: 3, previous_seq: 2, down_ms: 750, replay_from: 2 } },
+    ]);
+    expect(written(link.says({ type: 'session.accept', version: 1, last_seq: 1 }))).toMatchObject([
+      { type: 'turn.user_started', seq: 2 },
+    ]);
+    link.told(spoke);
+    link.give({ type: 'socket.closed', why: 'x' });
+    link.at(800);
+    expect(written(link.give({ type: 'socket.opened' }))).toMatchObject([
+      { seq: 1, resume: { attempt: 1, previous_seq: 3, down_ms: 50, replay_from: 2 } },
+    ]);
   });
 
   it('a tool call of the time without a link is sent when there is one', () => {
@@ -418,23 +466,27 @@ describe('Resume', () => {
     expect(kinds(link.at(60_000))).toEqual([]);
   });
 
-  it('another worker goes on with the numbers, and never uses one twice', () => {
+  it('another worker opens the link anew, and never uses the number of a tool call twice', () => {
     const link = resumable();
     link.give(run);
-    link.now = 5_000;
-    const saved = saveLink(link.state, link.now);
-    const next = new LinkDriver(resumedLink(linkSettings, link.state.terms, { saved, now: 100 }));
+    const saved = saveLink(link.state);
+    const next = new LinkDriver(
+      resumedLink(linkSettings, link.state.terms, { saved, downMs: 900, now: 100 }),
+    );
     expect(kinds(next.at(100))).toEqual(['connect']);
     const [resumed] = written(next.give({ type: 'socket.opened' }));
-    expect(resumed).toMatchObject({ type: 'session.resume', t_ms: 5_000, pending: [] });
-    expect(resumed?.seq).toBeGreaterThan(saved.seq);
+    expect(resumed).toMatchObject({
+      type: 'session.start',
+      seq: 1,
+      resume: { attempt: 1, previous_seq: 2, down_ms: 900, pending: [] },
+    });
     next.says({ type: 'session.accept', version: 1 });
     expect(written(next.give(run))[0]?.['id']).toBeGreaterThan(1);
   });
 
   it('another worker leaves a call alone whose agent did not ask for more', () => {
-    const saved = saveLink(new LinkDriver().accepted().state, 0);
-    const next = new LinkDriver(resumedLink(linkSettings, { resume: false }, { saved, now: 0 }));
+    const saved = saveLink(new LinkDriver().accepted().state);
+    const next = new LinkDriver(resumedLink(linkSettings, { resume: false }, { saved, downMs: 0, now: 0 }));
     expect(next.at(60_000)).toEqual([]);
     expect(next.give(run)).toMatchObject([{ type: 'tool.settled', outcome: { unsent: true } }]);
   });

@@ -186,6 +186,14 @@ describe('faults of the engine', () => {
     expect(server.call.log.at(-1)).toBe('ended engine');
   });
 
+  it('a route that only a token may name: invalid_message, 1008', async () => {
+    const outcome = await fate([startMessage], {
+      onStart: (transport) => transport.refuse('unsigned_route'),
+    });
+    expect(outcome).toMatchObject({ code: 'invalid_message', fatal: true, closeCode: 1008 });
+    expect(server.call.log.at(-1)).toBe('ended engine');
+  });
+
   it('mark_id_too_long is not fatal; the mark is not sent', async () => {
     const caller = await client();
     caller.send(startMessage);

@@ -308,6 +308,8 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       metrics: newWorkerMetrics(),
       boxes,
       settings: fakeSettings(),
+      agent: 'test',
+      newSessionId: () => 'a session',
       carriers: {
         means: {},
         telephony: {

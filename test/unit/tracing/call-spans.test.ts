@@ -9,7 +9,13 @@ import { CallSpans } from '../../../worker/tracing/call-spans.ts';
 import { newTraceOf } from '../../../worker/tracing/trace-ids.ts';
 import { scriptSettings } from '../../support/core/script-settings.ts';
 
-const start = { callId: 'a call', sampleRate: 16_000, encoding: 'pcm16', metadata: {} } as const;
+const start = {
+  callId: 'a call',
+  sessionId: 's',
+  sampleRate: 16_000,
+  encoding: 'pcm16',
+  metadata: {},
+} as const;
 const told = (event: ConversationEvent): CallAction => ({ type: 'told', event });
 const nothing: CallEvent = { type: 'deadline.reached' };
 

@@ -1,6 +1,8 @@
 /** One call from its start to its end, with everything around it in memory. */
 import { describe, expect, it } from 'vitest';
 import { CallRecords, callRecordBytes } from '../../../shared/protocol/call-record.ts';
+import { newRouteOf } from '../../../worker/agent-link/routes.ts';
+import { admitCall, type AdmittedStart } from '../../../worker/call/admission.ts';
 import { CallJournal } from '../../../worker/call/journal.ts';
 import { newWorld, type OneCall } from './one-call.ts';
 
@@ -294,5 +296,40 @@ describe('a client that needs a lead', () => {
     const held = call.transport.frames.length;
     call.hear(700, 0.02);
     expect(20 * (call.transport.frames.length - held)).toBeGreaterThan(60);
+  });
+});
+
+describe('a call and its agent process', () => {
+  const routeOf = newRouteOf(new Map([['acme', { signed: true }]]), () => undefined);
+  const begin = (metadata: Readonly<Record<string, string>>) => {
+    const world = newWorld();
+    const starts: AdmittedStart[] = [];
+    const call = world.newCall({
+      ...{ metadata, routeOf, prepare: () => ({}), linked: (start) => starts.push(start) },
+    });
+    return { world, call, starts };
+  };
+
+  it('a route that demands a signed word refuses a client that names it, and no other process gets the call', () => {
+    const { world, call, starts } = begin({ agent_route: 'acme' });
+    expect(call.transport.told).toEqual(['refuse unsigned_route']);
+    expect([starts, world.sessions.now]).toEqual([[], 0]);
+    call.enter(() => call.runner.ended('engine'));
+    expect([call.overs(), world.sessions.now]).toEqual([1, 0]);
+  });
+
+  it('the token of a call leads it, and names it', () => {
+    const { starts } = begin({ agent_route: 'other', session_id: 's1', 'session.agent': 'acme' });
+    expect(starts).toMatchObject([{ route: 'acme', sessionId: 's1' }]);
+  });
+
+  it('is never named by what its client chose', () => {
+    const { starts } = begin({});
+    expect(starts).toMatchObject([{ callId: 'c', sessionId: 'a session' }]);
+    expect(starts[0]).not.toHaveProperty('route');
+    const site = { newSessionId: () => 'new', log: newWorld().services.log };
+    const start = { callId: 'own', sampleRate: 16_000, encoding: 'pcm16', metadata: {} } as const;
+    expect(admitCall({ ...start, isOwnId: true }, site)?.sessionId).toBe('own');
+    expect(admitCall(start, site)?.sessionId).toBe('new');
   });
 });

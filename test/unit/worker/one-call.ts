@@ -1,6 +1,8 @@
 /** A call in a host in virtual time, with the world in memory. */
 import { CallHost } from '../../../worker/host/call-host.ts';
 import type { CallJournal } from '../../../worker/call/journal.ts';
+import type { RouteOf } from '../../../worker/agent-link/routes.ts';
+import type { AdmittedStart } from '../../../worker/call/admission.ts';
 import type { CallLink } from '../../../worker/agent-link/contract.ts';
 import type { CallSetup } from '../../../worker/call/opening.ts';
 import { CallRunner } from '../../../worker/call/runner.ts';
@@ -22,7 +24,7 @@ const linkOf = (prepare: PrepareCall, ended: (reason: string) => void): CallLink
   clientSaid: () => false,
   equipped: () => undefined,
   tick: () => undefined,
-  save: () => ({ seq: 1, openMs: 0, nextCall: 1, ids: [], isEndedByAgent: false }),
+  save: () => ({ seq: 1, nextCall: 1, ids: [], isEndedByAgent: false }),
   run: () => ({ cancel: () => undefined }),
 });
 
@@ -32,8 +34,25 @@ interface OneCallOptions {
   readonly confirmMs?: number;
   /** Says what the call is to be, as its agent process would. */
   readonly prepare?: PrepareCall;
+  /** What the client says of itself, and what was signed. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Which process the call is led to. */
+  readonly routeOf?: RouteOf;
+  /** The call as its link is opened. */
+  readonly linked?: (start: AdmittedStart) => void;
   /** What that process is told last. */
   readonly linkEnded?: (reason: string) => void;
+}
+
+/** What a call is connected to its agent process with, where it has one. */
+function linkServices({ prepare, linkEnded = () => undefined, linked, routeOf }: OneCallOptions) {
+  const openLink =
+    prepare &&
+    ((admitted: AdmittedStart) => {
+      linked?.(admitted);
+      return linkOf(prepare, linkEnded);
+    });
+  return { ...(openLink && { openLink }), ...(routeOf && { routeOf }) };
 }
 
 export function newWorld() {
@@ -61,16 +80,15 @@ export function newWorld() {
       overs += 1;
       host.remove(slot);
     };
-    const { journal, confirmMs, prepare, linkEnded = () => undefined } = options;
+    const { journal, confirmMs, metadata = {} } = options;
     const lent = world.lend(stages);
     const speech = { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) };
-    const openLink = prepare && (() => linkOf(prepare, linkEnded));
-    const services = { ...lent, speech, ...(openLink && { openLink }) };
+    const services = { ...lent, speech, ...linkServices(options) };
     const runner: CallRunner = new CallRunner({ services, slot, journal, over });
     host.add(runner, slot);
     runner.attach(transport);
     const enter = (work: () => void): void => runner.scope.run(work);
-    const begin = (): void => enter(() => runner.started(start));
+    const begin = (): void => enter(() => runner.started({ ...start, metadata }));
     if (options.begin !== false) begin();
     return {
       trap,

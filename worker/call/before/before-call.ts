@@ -2,15 +2,15 @@
  * The time between the first word of a transport and the conversation: where the service made the call, it listens to who has answered,
  * and somebody is asked what the call is to be. What is said meanwhile is kept.
  */
+import type { AdmittedStart } from '../admission.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { TypedText } from '../../../shared/protocol/call.ts';
 import { Screening, type ScreeningOptions } from './screening.ts';
-import type { CallStart } from '../../transports/transport.ts';
 import { CallOpening, type CallSetup, type MachineMessage } from '../opening.ts';
 
 /** A call that may begin. */
 export interface Opened {
-  readonly start: CallStart;
+  readonly start: AdmittedStart;
   readonly setup: CallSetup;
   /** What was said and pressed meanwhile. */
   readonly opening: CallOpening;
@@ -21,7 +21,7 @@ export interface Opened {
 }
 
 export interface BeforeCallOptions extends Omit<ScreeningOptions, 'done'> {
-  readonly prepare: (start: CallStart) => CallSetup | Promise<CallSetup>;
+  readonly prepare: (start: AdmittedStart) => CallSetup | Promise<CallSetup>;
   /** Told once, unless it was cancelled before, or `left` is. */
   readonly opened: (opened: Opened) => void;
   /** A machine has answered for which there is no message. */
@@ -55,7 +55,7 @@ export class BeforeCall {
   }
 
   #prepare(
-    start: CallStart,
+    start: AdmittedStart,
     given: {
       readonly spoke?: boolean;
       readonly words?: readonly Buffer[];

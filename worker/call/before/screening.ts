@@ -4,6 +4,7 @@
  *
  * Invariant: `done` is told once, within a bounded time, whatever is heard and whoever does not answer.
  */
+import type { AdmittedStart } from '../admission.ts';
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import {
   carrierNames,
@@ -23,7 +24,6 @@ import {
   type AnswerFact,
 } from '../../media/answer/answer.ts';
 import { AnswerEar } from '../../media/answer/ear.ts';
-import type { CallStart } from '../../transports/transport.ts';
 import type { MachineMessage } from '../opening.ts';
 
 /** Without a message the call is over. */
@@ -34,7 +34,7 @@ export type Screened =
 export interface ScreeningOptions {
   readonly services: Pick<CallServices, 'boxes' | 'machineMs' | 'speech' | 'clock' | 'carriers' | 'log'>;
   readonly slot: number;
-  readonly start: CallStart;
+  readonly start: AdmittedStart;
   /** It was found to be a machine by a worker that is gone. */
   readonly message: MachineMessage | undefined;
   readonly bind: <A extends readonly unknown[]>(callback: (...args: A) => void) => (...args: A) => void;
@@ -51,11 +51,11 @@ const beforeWordsMs: Millis = 500;
 const mostKept = (longestVerdictMs + lateMs) / FRAME_MS;
 
 /** The call that the service made and is to listen to; undefined for any other. */
-const screenedCall = ({ metadata }: Pick<CallStart, 'metadata'>): string | undefined =>
+const screenedCall = ({ metadata }: Pick<AdmittedStart, 'metadata'>): string | undefined =>
   metadata[screeningKey];
 
 /** What a call is for everybody behind its screening. */
-function screenedStart(start: CallStart): CallStart {
+function screenedStart(start: AdmittedStart): AdmittedStart {
   const { [screeningKey]: _, ...metadata } = start.metadata;
   return { ...start, metadata };
 }
@@ -63,7 +63,7 @@ function screenedStart(start: CallStart): CallStart {
 /** Tells the supervisor of a call that the service made. */
 function tellAnswered(
   { carriers }: Pick<CallServices, 'carriers'>,
-  { metadata, callId: ownId }: Pick<CallStart, 'metadata' | 'callId'>,
+  { metadata, callId: ownId }: Pick<AdmittedStart, 'metadata' | 'callId'>,
   { outbound, by }: { readonly outbound: string; readonly by: AnsweredBy },
   answered: (outcome: CarrierOutcome) => void = () => undefined,
 ): void {
@@ -128,7 +128,7 @@ export class Screening {
   }
 
   /** The call without what it was screened by. */
-  get start(): CallStart {
+  get start(): AdmittedStart {
     return screenedStart(this.#options.start);
   }
 

@@ -16,10 +16,17 @@ import {
   utf8Bytes,
   violation,
 } from '../../../shared/protocol/call.ts';
+import type { CallRefusal } from '../transport.ts';
 import { isPaused } from './call-state.ts';
 import type { WsAction, WsCallStart, WsCallState, WsEnd, WsEvent } from './call-state.ts';
 
 const NOTHING: readonly WsAction[] = [];
+
+/** What a client is told whose call is not taken. */
+const refusals: Readonly<Record<CallRefusal, CallFault>> = {
+  server_busy: { code: 'server_busy' },
+  unsigned_route: violation('start.metadata.agent_route names a route that only a session token may name'),
+};
 
 /**
  * Of the two codes that close with 1002 (spec 01, Errors) the one for a malformed message: `invalid_json` would say that a text
@@ -116,7 +123,9 @@ function receive(state: WsCallState, message: ClientMessage, now: Millis): reado
 
 function started(state: WsCallState, message: StartMessage): readonly WsAction[] {
   const start: WsCallStart = {
-    callId: message.callId ?? state.settings.spareCallId,
+    ...(message.callId === undefined
+      ? { callId: state.settings.spareCallId, isOwnId: true }
+      : { callId: message.callId }),
     sampleRate: message.sampleRate,
     encoding: message.encoding,
     metadata: callMetadata(message, state.settings.signedMetadata),
@@ -143,7 +152,7 @@ function command(state: WsCallState, event: CommandEvent, now: Millis): readonly
       return [{ type: 'send', message: startedMessage(start) }];
     }
     case 'call.refused':
-      return fatal(state, { code: event.code }, now, 'engine');
+      return fatal(state, refusals[event.code], now, 'engine');
     case 'call.ended':
       return stop(state, { reason: event.reason, end: 'engine', now });
     case 'call.failed':

@@ -15,6 +15,7 @@ import type {
   WsCallLimits,
 } from '../../../shared/protocol/call.ts';
 import type { ConversationMessage, ConversationMessageType } from '../../../shared/protocol/conversation.ts';
+import type { CallRefusal } from '../transport.ts';
 import { afterSilence, newAllowance, type Allowance } from './allowance.ts';
 
 export interface WsCallSettings extends WsCallLimits {
@@ -29,6 +30,8 @@ export interface WsCallSettings extends WsCallLimits {
 /** The call as it was agreed on by `start`. */
 export interface WsCallStart {
   readonly callId: string;
+  /** The client has chosen none. */
+  readonly isOwnId?: boolean;
   readonly sampleRate: number;
   readonly encoding: 'pcm16' | 'mulaw';
   readonly metadata: Readonly<Record<string, string>>;
@@ -74,7 +77,7 @@ export type WsEvent =
   | { readonly type: 'close.received' }
   | { readonly type: 'socket.closed' }
   | { readonly type: 'call.accepted' }
-  | { readonly type: 'call.refused'; readonly code: 'server_busy' }
+  | { readonly type: 'call.refused'; readonly code: CallRefusal }
   | { readonly type: 'call.ended'; readonly reason: 'ended' | 'shutdown' }
   | { readonly type: 'call.failed' }
   | { readonly type: 'output.cleared'; readonly epoch: number }

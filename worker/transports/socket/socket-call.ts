@@ -11,7 +11,7 @@ import type { RawData } from 'ws';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { ConversationEvent } from '../../core/told.ts';
 import { conversationMessage } from '../conversation-message.ts';
-import type { CallTransport, TransportEnd, TransportEvents } from '../transport.ts';
+import type { CallRefusal, CallTransport, TransportEnd, TransportEvents } from '../transport.ts';
 import type { CallSocket, ClosingCause } from './call-socket.ts';
 import { FrameTail } from './frame-tail.ts';
 import { ClockMarks } from './clock-marks.ts';
@@ -134,7 +134,7 @@ class SocketCall implements CallTransport {
     if (phase.name === 'starting') this.#events.started(phase.start);
   }
 
-  refuse(code: 'server_busy'): void {
+  refuse(code: CallRefusal): void {
     this.#step({ type: 'call.refused', code });
   }
 

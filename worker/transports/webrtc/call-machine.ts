@@ -14,6 +14,8 @@ export type PeerCallEnd = 'hangup' | 'disconnected' | 'fault' | 'engine';
 /** What the call was agreed to be. */
 export interface PeerCallStart {
   readonly callId: string;
+  /** Clients of WebRTC choose none. */
+  readonly isOwnId?: boolean;
   /** Hz of what is spoken to the client. */
   readonly sampleRate: number;
   /** Hz of what is heard of it. */

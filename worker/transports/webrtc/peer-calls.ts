@@ -334,7 +334,8 @@ export class PeerCalls {
   #start({ signedMetadata }: CallOffer): PeerCallStart {
     const { sampleRate, newCallId } = this.#options;
     const metadata = { sample_rate: String(sampleRate), ...signedMetadata };
-    return { callId: newCallId(), sampleRate, inputRate: heardRate, encoding: 'pcm16', metadata };
+    const common = { sampleRate, inputRate: heardRate, encoding: 'pcm16', metadata } as const;
+    return { callId: newCallId(), isOwnId: true, ...common };
   }
 
   #peerOptions(offer: SdpOffer, ssrc: number): PeerOptions {

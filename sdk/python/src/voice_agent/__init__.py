@@ -25,7 +25,7 @@ from .events import (
     UserTranscript,
 )
 from .server import AgentServer
-from .session import Caller, Capabilities, ContextMessage, Opening, Session
+from .session import Caller, Capabilities, ContextMessage, Opening, Session, Signed
 from .tools import Tool, ToolCall
 
 __all__ = [
@@ -52,6 +52,7 @@ __all__ = [
     "Session",
     "SessionEnd",
     "SessionResume",
+    "Signed",
     "Tool",
     "ToolCall",
     "ToolError",

@@ -12,7 +12,7 @@ from . import wire
 from .connection import Connection
 from .errors import CommandRefused, LinkBroken, RejectCall, WireError
 from .link import CallLink
-from .session import Offer
+from .session import Offer, Resume
 
 if TYPE_CHECKING:
     from .agent import Agent
@@ -51,13 +51,9 @@ class AgentHost:
         try:
             async with asyncio.timeout(FIRST_MESSAGE_S):
                 message = wire.read_message(await connection.recv())
-            match message["type"]:
-                case "session.start":
-                    await self._start(connection, message)
-                case "session.resume":
-                    await self._resume(connection, message)
-                case _:
-                    raise WireError("the first message must be session.start or session.resume")
+            if message["type"] != "session.start":
+                raise WireError("the first message must be session.start")
+            await self._begin(connection, message)
         except LinkBroken:
             log.debug("a connection was closed before its call began")
         except TimeoutError:
@@ -86,20 +82,28 @@ class AgentHost:
 
     # ---- a call begins
 
-    async def _start(self, connection: Connection, message: dict[str, Any]) -> None:
-        refusal = self._refusal(message)
-        if refusal is not None:
-            await _reject(connection, *refusal)
-            return
+    async def _begin(self, connection: Connection, message: dict[str, Any]) -> None:
         offer = Offer.read(message, connection.path)
         seq = wire.field(message, "seq", int)
+        known = self._calls.get(offer.session_id)
+        goes_on = offer.resume is not None and known is not None and not known.is_over and self.agent.resume
+        refusal = self._refusal(message, goes_on=goes_on)
+        if refusal is not None:
+            await _reject(connection, *refusal)
+        elif goes_on and known is not None and offer.resume is not None:
+            await self._resume(connection, known, seq, offer.resume)
+        else:
+            # Also a call of another process, which is gone: its tools are tools of this one.
+            await self._start(connection, offer, seq)
+
+    async def _start(self, connection: Connection, offer: Offer, seq: int) -> None:
         if (same := self._calls.get(offer.session_id)) is not None:
             log.warning("call %s begins anew", offer.session_id)
             self._in_background(self._finish(same, "link_lost"))
         link = CallLink(self.agent, offer)
         self._starting += 1
         try:
-            accept = await self._accept(link, seq)
+            accept = await self._accept(link, seq, offer.resume)
         except RejectCall as rejected:
             log.info("call %s is not taken: %s", offer.session_id, rejected.code)
             await link.finish("rejected")
@@ -110,7 +114,7 @@ class AgentHost:
         self._calls[offer.session_id] = link
         await self._follow(link, connection, accept)
 
-    def _refusal(self, message: dict[str, Any]) -> tuple[str, str] | None:
+    def _refusal(self, message: dict[str, Any], *, goes_on: bool) -> tuple[str, str] | None:
         versions = message.get("versions")
         if (
             message.get("protocol") != wire.PROTOCOL
@@ -118,13 +122,15 @@ class AgentHost:
             or wire.VERSION not in versions
         ):
             return "unsupported_version", f"this agent speaks version {wire.VERSION} of {wire.PROTOCOL}"
+        if goes_on:
+            return None
         if self.is_draining:
             return "shutting_down", "the agent takes no new calls"
         if len(self._calls) + self._starting >= self._most_calls:
             return "too_many_calls", "the agent has as many calls as it takes"
         return None
 
-    async def _accept(self, link: CallLink, seq: int) -> str:
+    async def _accept(self, link: CallLink, seq: int, resume: Resume | None) -> str:
         """Asks the hooks and opens the call. Raises `RejectCall`; a hook that fails rejects the call."""
         opening = self.agent.opening()
         try:
@@ -145,7 +151,7 @@ class AgentHost:
         except Exception as error:
             log.exception("call %s: a session-start hook failed", link.session.id)
             raise RejectCall("agent_failed", "the agent could not begin the call") from error
-        link.open(opening.tools, seq)
+        link.open(opening.tools, seq, resume)
         if link.session.is_continued:
             log.info("call %s of another process goes on here", link.session.id)
             return wire.write_message({"type": "session.accept", "version": wire.VERSION})
@@ -153,37 +159,22 @@ class AgentHost:
 
     # ---- a call goes on after its link broke
 
-    async def _resume(self, connection: Connection, message: dict[str, Any]) -> None:
-        offer = Offer.read(message, connection.path)
-        pending = frozenset(each for each in wire.field(message, "pending", list) if isinstance(each, int))
-        replay_from = wire.field(message, "replay_from", int)
-        lost = wire.field(message, "lost", int)
-        versions = message.get("versions")
-        link = self._calls.get(offer.session_id)
-        if not isinstance(versions, list) or wire.VERSION not in versions:
-            await _reject(connection, "unsupported_version", f"this agent speaks version {wire.VERSION}")
-            return
-        if link is None and self.agent.resume:
-            # Another process had it, which is gone: its tools are tools of this one.
-            await self._start(connection, message)
-            return
-        if link is None or link.is_over or not self.agent.resume:
-            await _reject(connection, "unknown_session", "the agent does not know this call")
-            return
-        if (waiting := self._parked.pop(offer.session_id, None)) is not None:
+    async def _resume(self, connection: Connection, link: CallLink, seq: int, resume: Resume) -> None:
+        if (waiting := self._parked.pop(link.session.id, None)) is not None:
             waiting.cancel()
-        last_seq = link.last_seq
-        await link.replace(wire.field(message, "seq", int), replay_from, lost, pending)
-        log.info("call %s is taken up again", offer.session_id)
-        accept = {"type": "session.accept", "version": wire.VERSION, "last_seq": last_seq}
-        await self._follow(link, connection, wire.write_message(accept), pending)
+        seen = await link.replace(seq, resume)
+        log.info("call %s is taken up again", link.session.id)
+        accept: dict[str, Any] = {"type": "session.accept", "version": wire.VERSION}
+        if seen is not None:
+            accept["last_seq"] = seen
+        await self._follow(link, connection, wire.write_message(accept), resume)
 
     async def _follow(
-        self, link: CallLink, connection: Connection, accept: str, pending: frozenset[int] | None = None
+        self, link: CallLink, connection: Connection, accept: str, resume: Resume | None = None
     ) -> None:
         try:
             await connection.send(accept)
-            await link.follow(connection, pending)
+            await link.follow(connection, resume)
         except LinkBroken:
             log.debug("call %s: the link broke before it was accepted", link.session.id)
         if link.is_over:

@@ -17,7 +17,7 @@ from .connection import Connection
 from .errors import CallEnded, LinkBroken, WireError
 from .event_queue import EventQueue
 from .events import EVENTS, Event, SessionEnd, SessionResume
-from .session import Offer, Session
+from .session import Offer, Resume, Session
 from .tool_runs import ToolRuns
 from .tools import Tool
 
@@ -51,9 +51,12 @@ class CallLink:
         self._faults = 0
         self._hurry = asyncio.Event()
         self._finishing: asyncio.Task[None] | None = None
-        self._resumes: set[int] = set()
+        self._before: tuple[int, int | None] | None = None
+        """What the service named as the link before the newest one, and what of that was seen."""
+        self._is_fresh = False
+        """Nothing but its opening was seen of the newest link: the service may not know that it was accepted."""
         self.last_seq = 0
-        """Newest message that was taken in order; told to a service that takes the call up again."""
+        """Newest message of the newest link that was taken."""
 
     @property
     def is_over(self) -> bool:
@@ -65,23 +68,24 @@ class CallLink:
         """Whether a connection serves this call now."""
         return self._connection is not None
 
-    def open(self, tools: Iterable[Tool], first_seq: int) -> None:
+    def open(self, tools: Iterable[Tool], first_seq: int, resume: Resume | None) -> None:
         """The call was accepted with these tools."""
         self.last_seq = first_seq
+        self._is_fresh = True
+        self._before = None if resume is None else (resume.previous_seq, None)
         self._tools.offer(tools)
         self._commands.open()
         self._dispatcher = asyncio.get_running_loop().create_task(self._dispatch())
 
-    async def follow(self, connection: Connection, pending: frozenset[int] | None = None) -> None:
+    async def follow(self, connection: Connection, resume: Resume | None = None) -> None:
         """Reads and writes until the connection closes, the call ends, or another connection takes its place.
 
-        On a link that was taken up again, `pending` are the tool calls that the service still waits for; what may not have
-        arrived over the old one is sent once more.
+        On a link that was taken up again, which `resume` says, what may not have arrived over the old one is sent once more.
         """
         self._connection = connection
         self._outbox = asyncio.Queue(MOST_UNSENT)
-        if pending is not None:
-            self._tools.send_again(pending)
+        if resume is not None:
+            self._tools.send_again(resume.pending)
             self._commands.send_again()
         writer = asyncio.get_running_loop().create_task(self._write(connection, self._outbox))
         try:
@@ -96,20 +100,20 @@ class CallLink:
             if self._connection is connection:
                 self._connection = None
 
-    async def replace(self, seq: int, replay_from: int, lost: int, pending: frozenset[int]) -> None:
-        """A new connection takes the call up with a `session.resume`, whose fields these are."""
+    async def replace(self, seq: int, resume: Resume) -> int | None:
+        """A new connection takes the call up. Returns what was seen of the link before, as the service is told."""
+        same = self._before if self._is_fresh else None
+        seen = same[1] if same is not None and same[0] == resume.previous_seq else self.last_seq
+        self._before, self._is_fresh = (resume.previous_seq, seen), True
         if self._connection is not None:
             old, self._connection = self._connection, None
             await old.close(wire.CLOSE_NORMAL, "the call was taken up on another connection")
-        oldest = min(replay_from, seq)
-        gone = max(0, oldest - self.last_seq - 1) - sum(
-            self.last_seq < each < oldest for each in self._resumes
-        )
-        self._events.push(SessionResume(seq=self.last_seq, t_ms=0, lost=lost + gone))
-        # It is no event: its number counts as seen as soon as everything before it was.
-        self._resumes.add(seq)
-        self._saw(self.last_seq)
-        self._tools.settle_others(pending)
+        oldest = min(resume.replay_from, resume.previous_seq + 1)
+        gone = 0 if seen is None else max(0, oldest - seen - 1)
+        self._events.push(SessionResume(seq=seq, t_ms=0, lost=resume.lost + gone))
+        self.last_seq = seq
+        self._tools.settle_others(resume.pending)
+        return seen
 
     async def finish(self, reason: str, *, at_once: bool = False) -> None:
         """Ends the call on this side: handlers get what is left, then whatever still runs is cancelled.
@@ -176,16 +180,10 @@ class CallLink:
             if seq <= self.last_seq:
                 return
             self._take(message)
-            self._saw(seq)
+            self.last_seq, self._is_fresh = seq, False
         except WireError as error:
             self._faults += 1
             log.warning("call %s: a message of the service is ignored: %s", self.session.id, error)
-
-    def _saw(self, seq: int) -> None:
-        while seq + 1 in self._resumes:
-            seq += 1
-        self.last_seq = seq
-        self._resumes = {each for each in self._resumes if each > seq}
 
     def _take(self, message: dict[str, Any]) -> None:
         match message["type"]:

@@ -45,12 +45,63 @@ class Caller:
     number: str | None
     called_number: str | None
     carrier_call_id: str | None
+    carrier: str | None = None
+    """How the call came: `carrier_a`, `carrier_b` or `sip`."""
 
     @classmethod
     def read(cls, call: Json) -> Self:
         """The caller of a `call` object; what is missing is None."""
-        texts = (call.get(name) for name in ("from", "to", "carrier_call_id"))
+        texts = (call.get(name) for name in ("from", "to", "carrier_call_id", "carrier"))
         return cls(*(text if isinstance(text, str) else None for text in texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """What the verified session token of a call says."""
+
+    sid: str
+    agent: str | None
+    meta: Mapping[str, str]
+
+    @classmethod
+    def read(cls, session: Json) -> Self:
+        """Of a `session` object. Raises `WireError`."""
+        agent = session.get("agent")
+        return cls(
+            sid=wire.field(session, "sid", str),
+            agent=agent if isinstance(agent, str) else None,
+            meta=_texts(session.get("meta")),
+        )
+
+
+def _texts(value: object) -> Mapping[str, str]:
+    """The texts of an object that came from the service; what is no text is left out."""
+    given = value if isinstance(value, dict) else {}
+    return MappingProxyType({key: text for key, text in given.items() if isinstance(text, str)})
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """What `session.start` says of the link before, where a link is opened anew."""
+
+    previous_seq: int
+    replay_from: int
+    lost: int
+    pending: frozenset[int] | None
+    """Tool calls that are waited for; None where the service does not say."""
+
+    @classmethod
+    def read(cls, resume: Json) -> Self:
+        """Of a `resume` object. Raises `WireError`."""
+        previous_seq = wire.field(resume, "previous_seq", int)
+        known = {"replay_from": previous_seq + 1, "lost": 0, "pending": None, **resume}
+        pending = None if known["pending"] is None else wire.field(known, "pending", list)
+        return cls(
+            previous_seq=previous_seq,
+            replay_from=wire.field(known, "replay_from", int),
+            lost=wire.field(known, "lost", int),
+            pending=None if pending is None else frozenset(each for each in pending if isinstance(each, int)),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +132,18 @@ class Offer:
     agent: str
     capabilities: Capabilities
     caller: Caller | None
+    named_route: str | None
+    signed: Signed | None
+    metadata: Mapping[str, str]
     body: Json
     path: str
-    is_continued: bool
+    resume: Resume | None
 
     @classmethod
     def read(cls, message: Json, path: str) -> Self:
-        """Of a `session.start` or `session.resume`, which came to this path of the agent's URL. Raises `WireError`."""
+        """Of a `session.start`, which came to this path of the agent's URL. Raises `WireError`."""
         capabilities, caller = wire.field(message, "capabilities", dict), message.get("call")
+        route, signed, resume = (message.get(name) for name in ("route", "session", "resume"))
         return cls(
             session_id=wire.field(message, "session_id", str),
             agent=wire.field(message, "agent", str),
@@ -96,9 +151,12 @@ class Offer:
                 capabilities.get("transfer") is True, capabilities.get("tools") is True
             ),
             caller=Caller.read(caller) if isinstance(caller, dict) else None,
+            named_route=route if isinstance(route, str) else None,
+            signed=Signed.read(signed) if isinstance(signed, dict) else None,
+            metadata=_texts(message.get("metadata")),
             body=MappingProxyType(dict(message)),
             path=path,
-            is_continued=message.get("type") == "session.resume",
+            resume=Resume.read(resume) if isinstance(resume, dict) else None,
         )
 
 
@@ -121,8 +179,14 @@ class Session:
         """Query of that URL."""
         self.capabilities = offer.capabilities
         self.caller = offer.caller
-        self.is_continued = offer.is_continued
-        """The call began with another process, which is gone: what that one knew is lost, and `caller` is not known.
+        self.named_route = offer.named_route
+        """The route of the service's agent file that led here; None for the default process."""
+        self.signed = offer.signed
+        """What the verified session token of the call says; None for a call without one."""
+        self.metadata = offer.metadata
+        """What the client says of itself; nobody has checked it."""
+        self.is_continued = offer.resume is not None
+        """The call began with another process, which is gone: what that one knew is lost.
 
         Of what a session-start hook changes, only the tools count any more.
         """

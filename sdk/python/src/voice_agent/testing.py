@@ -44,8 +44,9 @@ class ToolOutcome:
 class ScriptedCall:
     """One call, played by a test.
 
-    `path` is path and query of the URL that the service calls, `caller` what `session.start.call` holds. Without
-    `answers_commands` no command gets a result. `timeout_s` is the longest wait for what the agent should do.
+    `path` is path and query of the URL that the service calls, `caller` what `session.start.call` holds, `start` other
+    fields of it. Without `answers_commands` no command gets a result. `timeout_s` is the longest wait for what the agent
+    should do.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class ScriptedCall:
         path: str = "/",
         session_id: str = "scripted-call",
         caller: Mapping[str, str] | None = None,
+        start: Mapping[str, Any] | None = None,
         can_transfer: bool = True,
         answers_commands: bool = True,
         timeout_s: float = DEFAULT_TIMEOUT_S,
@@ -64,13 +66,15 @@ class ScriptedCall:
         self._answers_commands = answers_commands
         self._path = path
         self._offer: dict[str, Any] = {
+            "type": "session.start",
             "protocol": wire.PROTOCOL,
             "versions": [wire.VERSION],
             "session_id": session_id,
             "agent": agent.name,
             "capabilities": {"transfer": can_transfer, "tools": True},
+            **({} if caller is None else {"call": dict(caller)}),
+            **(start or {}),
         }
-        self._caller = dict(caller) if caller is not None else None
         self._pipe = _Pipe(path)
         self._serving: asyncio.Task[None] | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -89,10 +93,7 @@ class ScriptedCall:
 
     async def __aenter__(self) -> Self:
         """Begins the call. Raises `RejectCall` when the agent does not take it."""
-        message = {"type": "session.start", **self._offer}
-        if self._caller is not None:
-            message["call"] = self._caller
-        self.accept = await self._connect(message)
+        self.accept = await self._connect(dict(self._offer))
         return self
 
     async def __aexit__(
@@ -125,8 +126,9 @@ class ScriptedCall:
         self._pipe.cut()
         if self._reading is not None:
             await self._reading
-        offer = {"type": "session.resume", **self._offer, "last_seq": self._seq, "replay_from": self._seq + 1}
-        await self._connect({**offer, "lost": lost, "pending": list(pending)})
+        previous_seq, self._seq = self._seq, 0
+        resume = {"attempt": 1, "previous_seq": previous_seq, "down_ms": 0, "replay_from": previous_seq + 1}
+        await self._connect({**self._offer, "resume": {**resume, "lost": lost, "pending": list(pending)}})
 
     @property
     def greeting(self) -> str | None:

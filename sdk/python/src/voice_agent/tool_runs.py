@@ -66,16 +66,16 @@ class ToolRuns:
         for call, task in list(self._running.values()):
             _stop(call, task, "abandoned")
 
-    def settle_others(self, pending: frozenset[int]) -> None:
+    def settle_others(self, pending: frozenset[int] | None) -> None:
         """Of the calls that run, the service waits only for these any more."""
         for call, task in list(self._running.values()):
-            if call.id not in pending:
+            if pending is not None and call.id not in pending:
                 _stop(call, task, "abandoned")
 
-    def send_again(self, pending: frozenset[int]) -> None:
+    def send_again(self, pending: frozenset[int] | None) -> None:
         """Repeats the results that the service still waits for."""
         for id_, text in list(self._results.items()):
-            if id_ in pending:
+            if pending is None or id_ in pending:
                 self._send(text)
 
     @property

@@ -65,17 +65,19 @@ export class ToolRuns {
   }
 
   /** The service waits only for these any more. */
-  keepOnly(pending: readonly number[]): void {
+  settleOthers(pending: readonly number[] | undefined): void {
+    if (pending === undefined) return;
     for (const [id, run] of this.#running) if (!pending.includes(id)) run.stop('abandoned');
   }
 
   /** Answers that the service still waits for. */
-  sendAgain(pending: readonly number[]): void {
-    for (const [id, text] of this.#answers) if (pending.includes(id)) this.#options.write(text);
+  sendAgain(pending: readonly number[] | undefined): void {
+    for (const [id, text] of this.#answers)
+      if (pending === undefined || pending.includes(id)) this.#options.write(text);
   }
 
   close(): void {
-    this.keepOnly([]);
+    this.settleOthers([]);
   }
 
   async #perform(

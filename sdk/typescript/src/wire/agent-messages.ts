@@ -42,11 +42,11 @@ export interface SessionAcceptMessage {
   }[];
   /** A line the bot speaks at once, in place of the agent file's. */
   readonly greeting?: string;
-  /** The agent keeps the call's state after a lost connection: `session.resume` follows. */
+  /** The agent can take the call up after a lost connection: `session.start` with `resume` follows. */
   readonly resume?: boolean;
   /** Only these events are sent; absent: all. */
   readonly events?: readonly string[];
-  /** In answer to `session.resume`: the newest message that the agent saw. */
+  /** In answer to a `session.start` with `resume`: the newest message of the link before that the agent saw. */
   readonly last_seq?: number;
 }
 

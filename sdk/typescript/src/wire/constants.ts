@@ -99,8 +99,7 @@ export const conversationEventTypes = [
 
 /** Fields of what the service sends, beside `type` and the envelope, with their kinds; `?`: may be absent. */
 export const serviceFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'session.start': { protocol: 'string', versions: 'array', session_id: 'string', agent: 'string', capabilities: 'object', call: 'object?' },
-  'session.resume': { protocol: 'string', versions: 'array', session_id: 'string', agent: 'string', capabilities: 'object', last_seq: 'integer', replay_from: 'integer', lost: 'integer', pending: 'array' },
+  'session.start': { protocol: 'string', versions: 'array', session_id: 'string', agent: 'string', capabilities: 'object', route: 'string?', session: 'object?', metadata: 'object?', call: 'object?', resume: 'object?' },
   'turn.user_started': { epoch: 'integer' },
   'turn.user_ended': { epoch: 'integer' },
   'user.transcript': { text: 'string', final: 'boolean' },

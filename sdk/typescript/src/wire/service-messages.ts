@@ -6,13 +6,13 @@
 import type { JsonValue } from './agent-messages.ts';
 import type { LinkErrorCode } from './constants.ts';
 
-/** The first message: a call begins. Answered by `session.accept` or `session.reject`. */
+/** The first message of a link: a call begins, or with `resume` a link that broke is opened anew. Answered by `session.accept` or `session.reject`. */
 export interface SessionStartMessage {
   readonly type: 'session.start';
   readonly protocol: 'svc.agent';
   /** Versions that the service speaks. */
   readonly versions: readonly number[];
-  /** The call's session id. */
+  /** The call's session id: the `sid` of its token, else an id of the service; never one of a client. */
   readonly session_id: string;
   /** Name of the agent. */
   readonly agent: string;
@@ -20,8 +20,21 @@ export interface SessionStartMessage {
     readonly transfer: boolean;
     readonly tools: boolean;
   };
+  /** The route that led here; absent: the default process. */
+  readonly route?: string;
+  /** What the verified session token of the call says; absent: the call has none. */
+  readonly session?: {
+    readonly sid: string;
+    readonly agent?: string;
+    /** Numbers and booleans as texts. */
+    readonly meta?: Readonly<Record<string, string>>;
+  };
+  /** What the client says of itself in `start`, or the parameters of a carrier's stream without numbers; nobody has checked it. */
+  readonly metadata?: Readonly<Record<string, string>>;
   /** Who calls; present only when caller identity is enabled. */
   readonly call?: {
+    /** How the call came. */
+    readonly carrier?: 'carrier_a' | 'carrier_b' | 'sip' | (string & {});
     /** The caller's number. */
     readonly from?: string;
     /** The number that was called. */
@@ -29,30 +42,21 @@ export interface SessionStartMessage {
     /** The carrier's id of the call. */
     readonly carrier_call_id?: string;
   };
-}
-
-/** A broken link is taken up again (only after `resume: true`). */
-export interface SessionResumeMessage {
-  readonly type: 'session.resume';
-  readonly protocol: 'svc.agent';
-  /** Versions that the service speaks. */
-  readonly versions: readonly number[];
-  /** The call's session id. */
-  readonly session_id: string;
-  /** Name of the agent. */
-  readonly agent: string;
-  readonly capabilities: {
-    readonly transfer: boolean;
-    readonly tools: boolean;
+  /** Present only where the link of a call that runs is opened anew. */
+  readonly resume?: {
+    /** How often it was tried to open the link anew; 1 for the first time. */
+    readonly attempt: number;
+    /** Newest message of the link before that is known of: the agent may not have seen it, and may have seen more where a worker died. */
+    readonly previous_seq: number;
+    /** For how long there was no link. */
+    readonly down_ms: number;
+    /** Oldest message of the link before that is still kept; with `last_seq` in the accept, those after it are sent again. */
+    readonly replay_from: number;
+    /** Events of the time without a link that are not kept. */
+    readonly lost: number;
+    /** Ids of tool calls whose results are still waited for; others are settled. */
+    readonly pending: readonly number[];
   };
-  /** Newest message that was written before the break; the agent may or may not have seen it. */
-  readonly last_seq: number;
-  /** Oldest message that is still kept; with `last_seq` in the accept, those after it are sent again. */
-  readonly replay_from: number;
-  /** Events of the time without a link that are not kept. */
-  readonly lost: number;
-  /** Ids of tool calls whose results are still waited for; others are settled. */
-  readonly pending: readonly number[];
 }
 
 /** A turn of the caller started: speech, or a confirmed barge-in. */
@@ -227,7 +231,6 @@ export interface SessionEndMessage {
 
 export type ServiceMessage =
   | SessionStartMessage
-  | SessionResumeMessage
   | TurnUserStartedMessage
   | TurnUserEndedMessage
   | UserTranscriptMessage
