@@ -14,7 +14,7 @@ import { deliveryCodec } from './delivery/delivery.ts';
 import { dtmfCodec } from './turn/dtmf.ts';
 import { faultsCodec } from './faults.ts';
 import { guessCodec } from './answer/guess.ts';
-import { newHistory, withoutReasoning, type History } from './delivery/history.ts';
+import { newHistory, withoutReasoning, type Said } from './delivery/history.ts';
 import { numbersCodec } from './numbers.ts';
 import { silenceCodec } from './answer/quiet.ts';
 import type { CallSettings } from './settings.ts';
@@ -42,7 +42,7 @@ export const stateVersion = versionOf(stateCodec);
 export const encodeState = (state: CallState): string => stateCodec.write(state);
 
 /** The newest messages that fit into `bytes`, as JSON. */
-export function encodeHistory(history: History, bytes: number): string {
+export function encodeHistory(history: Said, bytes: number): string {
   const kept: string[] = [];
   let left = bytes - '[]'.length;
   for (const one of history.messages.toReversed()) {

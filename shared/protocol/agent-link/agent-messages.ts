@@ -139,7 +139,10 @@ export const agentCommandSchemas = {
       type: z.literal('context.update'),
       ...commandShape,
       system_prompt: textOf(limits.systemPromptBytes).exactOptional(),
-      append: z.array(contextMessageSchema).max(limits.contextMessages).exactOptional(),
+      append: z.array(contextMessageSchema).max(limits.contextMessages).exactOptional().meta({
+        description:
+          'Stands behind what was said and before what the caller says next, or is saying now; what comes while a response runs stands behind that response.',
+      }),
     })
     .meta({ description: 'Edits the conversation: all of the command, or nothing.' }),
   'tools.set': z

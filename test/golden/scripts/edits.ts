@@ -10,6 +10,9 @@ const settings = {
   tools: newToolBook({ tools: { weather: readingTool, news: readingTool } }),
 };
 
+const note = edit({ append: [{ role: 'assistant', text: 'On its way.' }] });
+const again = edit({ append: [{ role: 'assistant', text: 'It has come.' }] });
+
 export const edits: readonly Dialogue[] = [
   dialogue('another prompt and more messages wait until the answer is over', (begin) => {
     const call = begin().opens().callerSays('Hi.');
@@ -17,7 +20,87 @@ export const edits: readonly Dialogue[] = [
     call.tell(edit({ systemPrompt: 'Be kind.', append }));
     call.llmAnswers('Hello.').botFinishes().callerSays('Well?');
     assert.deepEqual(call.request[0], { role: 'system', text: 'Be kind.' });
-    call.llmIsAsked('user: Hi.', 'assistant: Hello.', 'user: Well?', 'user: The caller is Ada.');
+    call.llmIsAsked('user: Hi.', 'assistant: Hello.', 'user: The caller is Ada.', 'user: Well?');
+  }),
+
+  dialogue('what comes while nobody speaks stands before what the caller says next', (begin) => {
+    const call = begin().opens().callerSays('Hi.').llmAnswers('Hello.').botFinishes();
+    call.tell(edit({ append: [{ role: 'assistant', text: 'The parcel is on its way.' }] }));
+    call.tell(edit({ append: [{ role: 'user', text: 'It is number 5.' }] }));
+    call
+      .callerSays('Where is it?')
+      .llmIsAsked(
+        'user: Hi.',
+        'assistant: Hello.',
+        'assistant: The parcel is on its way.',
+        'user: It is number 5.',
+        'user: Where is it?',
+      );
+    call
+      .llmAnswers('On its way.')
+      .botFinishes()
+      .callerSays('Fine.')
+      .llmIsAsked(
+        'user: Hi.',
+        'assistant: Hello.',
+        'assistant: The parcel is on its way.',
+        'user: It is number 5.',
+        'user: Where is it?',
+        'assistant: On its way.',
+        'user: Fine.',
+      );
+  }),
+
+  dialogue('what comes while the caller speaks stands before those words, too', (begin) => {
+    const call = begin().opens().callerBegins().sttHears('Where is');
+    call.tell(note).callerStops().silenceEndsTheTurn();
+    call
+      .sttHears('my parcel?')
+      .sttFinalizes()
+      .llmIsAsked('assistant: On its way.', 'user: Where is my parcel?');
+  }),
+
+  dialogue('and what comes between the end of the turn and the request', (begin) => {
+    const call = begin().opens().callerBegins().callerStops().silenceEndsTheTurn().tell(note);
+    call.sttHears('Where is it?').sttFinalizes().llmIsAsked('assistant: On its way.', 'user: Where is it?');
+  }),
+
+  dialogue('what comes while the answer is thought about or spoken stands behind it', (begin) => {
+    const call = begin().opens().callerSays('Where is it?').tell(note).rounds(1);
+    call.llmAnswers('I am looking.').tell(again).botFinishes().callerSays('And?');
+    const before = ['user: Where is it?', 'assistant: I am looking.'];
+    call.llmIsAsked(...before, 'assistant: On its way.', 'assistant: It has come.', 'user: And?');
+  }),
+
+  dialogue('what comes into an answer that nobody heard stands before both questions', (begin) => {
+    const call = begin().opens().callerSays('A table').tell(note).callerBegins().callerInsists();
+    call.sttHears('for four.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('assistant: On its way.', 'user: A table', 'user: for four.');
+  }),
+
+  dialogue('keys are what a caller says: what comes before them stands before them', (begin) => {
+    const call = begin().opens().tell(note).presses('7#');
+    call.llmIsAsked('assistant: On its way.', 'user: [The caller pressed the keys: 7]');
+  }),
+
+  dialogue('another worker knows what has been asked and not answered', (begin) => {
+    const call = begin().opens().callerSays('Where is it?').callerBegins().callerInsists();
+    call.sttHears('Well?').tell(note).workerIsLost().callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmSees('assistant: On its way.', 'user: Where is it?', 'user: Well?');
+  }),
+
+  dialogue('the LLM is asked early with what came, and once', (begin) => {
+    const call = begin({ settings: { turn: { ...scriptSettings.turn, speculate: true } } }).opens();
+    call.tell(note).callerBegins().sttHears('Where is it?').callerStops();
+    call.llmIsAsked('assistant: On its way.', 'user: Where is it?').llmAnswers('On its way.');
+    call.silenceEndsTheTurn().sttFinalizes().rounds(1);
+  }),
+
+  dialogue('what comes behind an early request has it made again', (begin) => {
+    const call = begin({ settings: { turn: { ...scriptSettings.turn, speculate: true } } }).opens();
+    call.callerBegins().sttHears('Where is it?').callerStops().llmIsAsked('user: Where is it?').tell(note);
+    call.silenceEndsTheTurn().sttFinalizes().rounds(2);
+    call.llmIsAsked('assistant: On its way.', 'user: Where is it?');
   }),
 
   dialogue('an edit between the rounds of an answer does not come between a call and its result', (begin) => {

@@ -1,12 +1,15 @@
 /**
- * Changes of the conversation that somebody outside wants (spec 02, Behaviour rules 3): another prompt, messages behind the
- * others, fewer tools. They wait for the next safe point, right before a response starts, so that calls of tools stay with
- * their results. With a flow a prompt holds until the next transition.
+ * Changes of the conversation that somebody outside wants (spec 02, Behaviour rules 3): another prompt, messages, fewer tools. They wait for
+ * the next safe point, right before a response starts, so that calls of tools stay with their results. With a flow a prompt holds until the
+ * next transition.
+ *
+ * Messages stand behind what was said and before what the caller asks next, whenever they came: also those that come while the caller speaks, or
+ * between the end of the turn and the request. What comes while a response runs stands behind it, before the words that follow.
  */
 import { list, maybe, opaque, record, text } from '../../../shared/base/codec.ts';
 import type { ContextMessage, OfferedTool } from '../actions.ts';
 import { mostEditBytes, savedBytes } from '../bounds.ts';
-import { addMessages, type History } from '../delivery/history.ts';
+import { addBeforeQuestion, type History } from '../delivery/history.ts';
 
 export interface ContextEdit {
   readonly systemPrompt?: string;
@@ -39,7 +42,7 @@ export function noteEdit({ pending }: Edits, edit: ContextEdit): boolean {
 export function applyEdits(edits: Edits, history: History): void {
   for (const { systemPrompt, append, tools } of edits.pending.splice(0)) {
     if (systemPrompt !== undefined) edits.prompt = systemPrompt;
-    if (append !== undefined) addMessages(history, append);
+    if (append !== undefined) addBeforeQuestion(history, append);
     if (tools !== undefined) edits.tools = tools ?? undefined;
   }
 }

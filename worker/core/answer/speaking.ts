@@ -19,7 +19,7 @@ import { nextEpoch, tellTools } from '../epoch.ts';
 import type { PlayoutPosition } from '../events.ts';
 import { stepFlow } from '../flow/flow.ts';
 import { heardChars, noteGap } from '../delivery/heard.ts';
-import type { History } from '../delivery/history.ts';
+import type { Said } from '../delivery/history.ts';
 import {
   finishWriting,
   flush,
@@ -90,7 +90,7 @@ export function openResponse(
 /** Asks the LLM for the answer to a conversation, behind which stands `behind`. Returns the number of the request. */
 export function requestAnswer(
   step: Step<'setup' | 'numbers' | 'conversation'>,
-  history: Pick<History, 'messages'>,
+  history: Said,
   { behind = [], withTools = true }: { behind?: readonly ContextMessage[]; withTools?: boolean } = {},
 ): number {
   const { state } = step;
@@ -132,9 +132,9 @@ export function openAnswer(
 ): { readonly response: Response; readonly behind: readonly ContextMessage[] } {
   step.state.conversation.owed = false;
   step.state.silence.retryAt = undefined;
+  applyEdits(step.state.conversation.edits, step.state.conversation.history);
   enterKeys(step.state);
   enterToolResults(step);
-  applyEdits(step.state.conversation.edits, step.state.conversation.history);
   const say = reachSafePoint(step);
   const response = openResponse(step, 'answer', { owedSince, ...options });
   sayOnEntry(step, response, say);

@@ -8,6 +8,7 @@ import type { CallEvent } from '../events.ts';
 import { isPressing } from '../turn/dtmf.ts';
 import { numberSaid } from '../turn/numbers-said.ts';
 import { endsHesitant } from '../turn/phrases.ts';
+import { applyEdits } from './edits.ts';
 import { onLlmDone, onLlmText } from './answering.ts';
 import { addText, finishText, newSplitter } from './sentences.ts';
 import { openAnswer, requestAnswer } from './speaking.ts';
@@ -56,6 +57,7 @@ export function reviewSpeculation(step: Guessing): void {
     state.delivery.response === undefined &&
     !/^\W*$/u.test(text);
   if (!worthIt || !allowed) return;
+  applyEdits(state.conversation.edits, state.conversation.history);
   const { messages } = state.conversation.history;
   state.guess.running = {
     round: requestAnswer(step, { messages: [...messages, { role: 'user', text }] }),

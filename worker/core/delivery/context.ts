@@ -6,7 +6,7 @@
 import type { ContextMessage, OfferedTool } from '../actions.ts';
 import { narrowed } from '../answer/edits.ts';
 import { flowPrompt, stepFlow, transitionsOf } from '../flow/flow.ts';
-import { addHeard, addMessages, addUser, contextFor, type History } from './history.ts';
+import { addHeard, addMessages, addUser, contextFor, type History, type Said } from './history.ts';
 import { unfilled, type Response, type RoundPart } from '../answer/response.ts';
 import type { Step, Slices } from '../state.ts';
 import { tell } from '../told.ts';
@@ -33,7 +33,7 @@ export const offeredTools = ({
 /** The messages of a request; `behind` follows the conversation. */
 export const messagesFor = (
   state: Slices<'setup' | 'conversation'>,
-  history: Pick<History, 'messages'>,
+  history: Said,
   behind: readonly ContextMessage[] = [],
 ): ContextMessage[] =>
   contextFor(history, {

@@ -12,7 +12,12 @@ export interface History {
   bytes: number;
   /** Counts changes, so that it is written down when there are any. */
   changes: number;
+  /** So many of the newest messages are what the caller said and nobody has answered yet. */
+  asked: number;
 }
+
+/** What is said, without a note of who was answered. */
+export type Said = Pick<History, 'messages'>;
 
 /** Rough size of a token in characters; generous for English, so that the budget is kept. */
 const charsPerToken = 3.5;
@@ -21,20 +26,30 @@ const messageOverheadTokens = 4;
 /** Messages kept; far above what any context window takes. */
 const maxMessages = 2_000;
 
+/** A history with what was said before, such as what another worker wrote down. */
 export function newHistory(messages: readonly ContextMessage[] = []): History {
-  const history: History = { messages: [], bytes: '[]'.length, changes: 0 };
+  const asked = messages.length - messages.findLastIndex(({ role }) => role !== 'user') - 1;
+  const history: History = { messages: [], bytes: '[]'.length, changes: 0, asked };
   for (const message of messages) add(history, message);
   return history;
 }
 
 export function addUser(history: History, text: string): void {
   add(history, { role: 'user', text });
+  history.asked = Math.min(history.asked + 1, history.messages.length);
+}
+
+/** Adds what the LLM should know before what the caller has said since: behind a question it would be taken for the answer. */
+export function addBeforeQuestion(history: History, messages: readonly ContextMessage[]): void {
+  for (const message of messages) add(history, message, history.asked);
 }
 
 /** Adds what the caller heard of the bot, before the newest `before` messages; nothing when that is nothing. */
 export function addHeard(history: History, text: string, { before = 0 } = {}): void {
   const heard = text.trim();
-  if (heard !== '') add(history, { role: 'assistant', text: heard }, before);
+  if (heard === '') return;
+  add(history, { role: 'assistant', text: heard }, before);
+  history.asked = before;
 }
 
 /** Adds messages as they are, before the newest `before`: calls of tools with their results. */
@@ -44,6 +59,7 @@ export function addMessages(
   { before = 0 } = {},
 ): void {
   for (const message of messages) add(history, message, before);
+  if (messages.length > 0) history.asked = before;
 }
 
 function add(history: History, message: ContextMessage, before = 0): void {
@@ -62,6 +78,7 @@ function dropOldest(history: History): void {
     if (message === undefined) return;
     history.bytes -= bytesOf(message);
   } while (messages[0]?.role === 'tool');
+  history.asked = Math.min(history.asked, messages.length);
 }
 
 /** With the comma behind it. */
@@ -79,7 +96,7 @@ export function withoutReasoning(message: ContextMessage): ContextMessage {
  * in any case. Results of tools whose call did not fit are left out.
  */
 export function contextFor(
-  history: Pick<History, 'messages'>,
+  history: Said,
   options: { prompt: string; budgetTokens: number; behind?: readonly ContextMessage[] },
 ): ContextMessage[] {
   const { prompt, behind = [] } = options;

@@ -101,6 +101,7 @@ export interface ContextUpdateMessage {
   /** The `seq` of the event that the command reacts to. */
   readonly re?: number;
   readonly system_prompt?: string;
+  /** Stands behind what was said and before what the caller says next, or is saying now; what comes while a response runs stands behind that response. */
   readonly append?: readonly {
     readonly role: 'system' | 'user' | 'assistant';
     readonly text: string;
