@@ -35,6 +35,7 @@ type Message = Readonly<Record<string, unknown>> & { readonly type: string };
 
 const toolSettings: ToolSettings = {
   maxRounds: 1_000,
+  fillerAfterMs: 1_500,
   ruleOf: (name) => ({
     kind: name === 'book' ? 'side_effect' : 'read_only',
     timeoutMs: 5_000,

@@ -195,6 +195,11 @@ export class Story {
     else if (this.parting !== 'none' || this.ending) response.final ??= 'perhaps';
   }
 
+  /** The farewell is over, and what waits behind it comes before the end. */
+  leaves(): void {
+    this.#ending = true;
+  }
+
   /** The call may be on its way to its end; what waits need not be done any more. */
   get ending(): boolean {
     this.#ending ||= this.overtime;

@@ -7,7 +7,7 @@ import { endCourse, endSoon, isEnding, isOpen, openCourse } from './course.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
 import { settleAside } from './turn/aside.ts';
-import { answer, closeCommands, dropWaiting } from './commands.ts';
+import { answer, closeCommands, dropLines, dropTexts } from './commands.ts';
 import { nextEpoch, tellTools } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { onLlmDone, onLlmFailed, onLlmText, onToolSettled } from './answer/answering.ts';
@@ -42,7 +42,7 @@ import { onCallResumed, unexpectedText } from './resume.ts';
 import { completeResponse, endCall, startBotTurn, startText } from './answer/speaking.ts';
 import { onSpeculativeLlm } from './answer/speculation.ts';
 import { beginIdle } from './turn/idle.ts';
-import { settleParting } from './turn/parting.ts';
+import { leave, settleParting } from './turn/parting.ts';
 import { onDeadline } from './timers.ts';
 import { onCarrier, settleHandOff } from './answer/transferring.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
@@ -285,7 +285,9 @@ function settle(step: Step, hadResponse: boolean): void {
   settleAside(step);
   settleHandOff(step);
   if (!isOpen(state.course)) return;
-  if (isEnding(state.course)) dropWaiting(step, state.commands);
+  if (isEnding(state.course)) dropTexts(step, state.commands);
+  // A TTS that was given up says no line.
+  if (state.faults.lastWords) dropLines(step, state.commands);
   answerTyped(step);
   settleParting(step);
   if (!isOpen(state.course)) return;
@@ -295,7 +297,7 @@ function settle(step: Step, hadResponse: boolean): void {
     return;
   }
   if (isEnding(state.course) && nobodySpeaks(state)) {
-    startBotTurn(step, 'farewell');
+    leave(step);
     return;
   }
   beginIdle(step);

@@ -5,7 +5,7 @@
  *
  * | Command | `done` is told | `dropped` is told | `refused` with |
  * | --- | --- | --- | --- |
- * | `say` | when the bot begins to speak the line, as a turn of an epoch of its own | when a line that interrupts comes after it, or the call goes to its end while it waits | `empty`, `queue_full`, `call_ending`, `call_over` |
+ * | `say` | when the bot begins to speak the line, as a turn of an epoch of its own; lines that wait when the call goes to its end come before the farewell | when a line that interrupts comes after it, or the call ends outright while it waits | `empty`, `queue_full`, `call_ending`, `call_over` |
  * | `edit` | at once: it comes into force as a whole, right before the next response starts | never | `queue_full`, `call_ending`, `call_over` |
  * | `end` | when the call is being ended, behind the farewell or after `endGraceMs` | when the caller has hung up before that | `call_ending`, `call_over` |
  * | `text` | when the turn is answered that it is, or is part of | when the call goes to its end while it waits | `empty`, `too_long`, `queue_full`, `call_ending`, `call_over` |
@@ -74,8 +74,8 @@ export interface WaitingLine {
 export interface Commands {
   readonly lines: WaitingLine[];
   readonly texts: { readonly id: CommandId; readonly text: string; readonly answer?: 'text' }[];
-  /** The call is to be ended; when it is at the latest. */
-  end: { readonly id: CommandId; readonly farewell: string; readonly by: Millis } | undefined;
+  /** The call is to be ended; what is left to say before that, and when it is ended at the latest. */
+  end: { readonly id: CommandId; farewell: string; readonly by: Millis } | undefined;
   /** The one transfer of the call, whoever asked for it. */
   transfer: TransferClaim;
 }
@@ -102,15 +102,15 @@ export function dropLines(step: Teller, { lines }: Commands): void {
   for (const { id } of lines.splice(0)) answer(step, { id, type: 'say' }, { kind: 'dropped' });
 }
 
-/** Drops what waits for its turn in a call that is on its way to its end. */
-export function dropWaiting(step: Teller, commands: Commands): void {
-  dropLines(step, commands);
-  for (const { id } of commands.texts.splice(0)) answer(step, { id, type: 'text' }, { kind: 'dropped' });
+/** Drops what was typed. */
+export function dropTexts(step: Teller, { texts }: Commands): void {
+  for (const { id } of texts.splice(0)) answer(step, { id, type: 'text' }, { kind: 'dropped' });
 }
 
 /** The call is over: nothing is left without its answer. With `ended` it was ended as `end` asked for. */
 export function closeCommands(step: Teller, commands: Commands, { ended }: { ended: boolean }): void {
-  dropWaiting(step, commands);
+  dropLines(step, commands);
+  dropTexts(step, commands);
   const { end } = commands;
   commands.end = undefined;
   if (end !== undefined) answer(step, { id: end.id, type: 'end' }, { kind: ended ? 'done' : 'dropped' });

@@ -27,9 +27,10 @@ export interface Course {
   cause: EndCause | undefined;
   /**
    * What became of a farewell that the caller may answer with more: `cut`, or `heard` to its end while the caller was speaking. What was
-   * said decides. `refused`: the talk went on; a farewell that follows at once is the LLM's last word, and spoken to its end.
+   * said decides. `refused`: the talk went on; a farewell that follows at once is the LLM's last word, and spoken to its end. `said`: it is
+   * over, and only lines that wait stand between it and the end.
    */
-  parting: 'none' | 'cut' | 'heard' | 'refused';
+  parting: 'none' | 'cut' | 'heard' | 'refused' | 'said';
 }
 
 /** After its time limit a call may finish what it is doing for this long before it is ended outright. */

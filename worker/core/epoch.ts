@@ -9,9 +9,10 @@ export function toolSettings({
   setup: { settings },
   conversation: { flow },
 }: Slices<'setup' | 'conversation'>): ToolSettings {
-  const { tools, maxToolRounds } = settings;
+  const { tools, maxToolRounds, limits } = settings;
   return {
     maxRounds: maxToolRounds,
+    fillerAfterMs: limits.fillerAfterMs,
     ruleOf: (name) => tools.ruleOf(name),
     validate: (name, text) => tools.validate(name, text, flow?.node),
   };

@@ -5,6 +5,7 @@
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { TelephonyDefinition } from '../../shared/config/agent/telephony.ts';
 import { controlBudgetMs } from '../../shared/protocol/call-control.ts';
+import { defaultCallLimits } from '../core/settings.ts';
 import type { ToolRule } from '../core/tools/tools-state.ts';
 import type { ToolDeclaration } from '../stages/stage.ts';
 import type { CallControl } from './tool.ts';
@@ -26,6 +27,9 @@ export const coreRule: ToolRule = {
   confirm: false,
   repeatable: true,
 };
+
+/** While a carrier works the caller hears what is heard in any other silence. */
+const carrierRule: ToolRule = { ...coreRule, fillerAfterMs: defaultCallLimits.fillerAfterMs };
 
 /** What a carrier is given, beside the wait for the hand-off sentence (spec 03, Transfer result). */
 const carrierBudgetMs = controlBudgetMs + 2_000;
@@ -60,7 +64,7 @@ function transferCall(telephony: TelephonyDefinition, { warm }: { readonly warm:
       },
     },
     // One transfer runs at a time and at most one succeeds; whether another may be tried is the core's to say.
-    rule: { ...coreRule, timeoutMs, outlives: true },
+    rule: { ...carrierRule, timeoutMs, outlives: true },
   };
 }
 
@@ -75,7 +79,7 @@ const sendDtmf: BuiltInTool = {
       additionalProperties: false,
     },
   },
-  rule: { ...coreRule, timeoutMs: carrierBudgetMs },
+  rule: { ...carrierRule, timeoutMs: carrierBudgetMs },
   refine: ({ digits }) => {
     const keys = typeof digits === 'string' ? digits.replace(/[A-D]/g, (key) => key.toLowerCase()) : '';
     if (!/[0-9a-d*#]/.test(keys)) return fail('digits must hold at least one key');

@@ -49,24 +49,27 @@ export const commands: readonly Dialogue[] = [
     call.tell(say('Now.', { id: 'now', interrupt: true })).orders();
   }),
 
-  dialogue('lines that wait are dropped when the time of the call is over', (begin) => {
+  dialogue('lines that wait are said before the farewell when the time of the call is over', (begin) => {
     const call = begin({ settings: { maxCallMs: 5_000 } })
       .opens()
       .callerBegins();
+    call.tell(say('One.', { id: 'a' })).tell(say('Two.', { id: 'b' }));
+    nothing(call.skips().later(6_000));
     call
-      .tell(say('One.', { id: 'a' }))
-      .skips()
-      .later(6_000)
-      .ordered('a dropped');
-    call.tell(say('Two.', { id: 'b' })).ordered('b refused call_ending');
+      .tell(say('Three.', { id: 'c' }))
+      .ordered('c refused call_ending')
+      .skips();
+    call.callerStops().silenceEndsTheTurn().sttFinalizes().botSays('One.').ordered('a done').botFinishes();
+    call.botSays('Two.').ordered('b done').botFinishes().botSays('Goodbye.').rounds(0);
+    call.botFinishes().ends('ended', 'time_limit');
   }),
 
   dialogue('a caller who hangs up leaves nobody without an answer', (begin) => {
     const call = speaking(begin)
       .tell(say('One.', { id: 'a' }))
       .tell(typed('Hello', 'b'));
-    call.skips().tell(end('', 'c')).orders('a dropped', 'b dropped');
-    call.tell({ type: 'call.closed' }).orders('c dropped');
+    call.skips().tell(end('', 'c')).orders('b dropped');
+    call.tell({ type: 'call.closed' }).orders('a dropped', 'c dropped');
     call.tell(say('Two.', { id: 'd' })).orders('d refused call_over');
     call.tell(edit({}, 'e')).orders('e refused call_over');
     call.tell(end('', 'f')).orders('f refused call_over');
@@ -113,15 +116,105 @@ export const commands: readonly Dialogue[] = [
     nothing(call.sttFinalizes().botSays('So long.').rounds(0)).botFinishes().ordered('a done');
   }),
 
-  dialogue('the caller may interrupt the farewell, and hears it again', (begin) => {
-    const call = begin().opens().tell(end('So long, and thank you.', 'a')).botPlays(200).skips();
-    nothing(call.callerSays('Wait!').ordered('playout.clear 2'));
-    call
-      .botSays('So long, and thank you.')
-      .rounds(0)
-      .botFinishes()
-      .ordered('a done')
-      .ends('ended', 'command');
+  dialogue('lines that wait are said in order before the farewell', (begin) => {
+    const call = begin()
+      .opens()
+      .tell(say('One.', { id: 'a' }))
+      .tell(say('Two.', { id: 'b' }))
+      .tell(end('So long.', 'c'));
+    call.botSays('One.').botFinishes().botSays('Two.').ordered('b done').botFinishes();
+    nothing(call.botSays('So long.').skips()).botFinishes().ordered('c done').ends('ended', 'command');
+    const silent = begin().opens().tell(say('One.')).tell(end('', 'c'));
+    nothing(silent.botSays('One.').skips()).botFinishes().ordered('c done').ends('ended');
+  }),
+
+  dialogue('who interrupts the farewell is answered, and then hears the rest of it', (begin) => {
+    const call = begin().opens().tell(end('So long, and thank you.', 'a')).botPlays(700).skips();
+    nothing(call.callerSays('Wait, when do you open?').ordered('playout.clear 2'));
+    call.rounds(1).llmIsAsked('assistant: So long, and', 'user: Wait, when do you open?');
+    call.llmAnswers('At nine.').botSays('At nine.').botFinishes().botSays('thank you.').botPlays(300);
+    call.callerSays('On Sundays?').rounds(2).llmAnswers('No.').botFinishes().botSays('you.');
+    nothing(call.skips()).botFinishes().ordered('a done').ends('ended', 'command');
+  }),
+
+  dialogue('a goodbye into the farewell is not answered, and the rest of it ends the call', (begin) => {
+    const call = begin().opens().tell(end('So long, and thank you.', 'a')).botPlays(700).callerBegins();
+    call.callerInsists().callerStops().silenceEndsTheTurn().sttHears('Bye.').sttFinalizes().rounds(0);
+    call.botSays('thank you.').botFinishes().ordered('a done').ends('ended', 'command');
+  }),
+
+  dialogue('who begins to speak as the farewell ends is answered before the call is ended', (begin) => {
+    const call = begin().opens().tell(end('So long.', 'a')).botPlays(Infinity).drains().later(300);
+    call.callerBegins().skips().later(200).ends(undefined).callerInsists().sttHears('One question.');
+    call.callerStops().silenceEndsTheTurn().sttFinalizes().rounds(1).llmAnswers('Yes?').botFinishes();
+    call.ordered('a done').ends('ended', 'command');
+  }),
+
+  dialogue('what seemed to be said as the farewell ended keeps no call open', (begin) => {
+    const call = begin().opens().tell(end('So long.', 'a')).botPlays(Infinity).drains().later(300);
+    call.callerBegins().callerStops().silenceEndsTheTurn().sttFinalizes().rounds(0);
+    call.ordered('a done').ends('ended', 'command');
+  }),
+
+  dialogue('a key that interrupts the farewell begins an entry, which is answered', (begin) => {
+    const call = begin().opens().tell(end('So long, and thank you.', 'a')).botPlays(700).skips();
+    nothing(call.presses('4')).ends(undefined).presses('2#').rounds(1).llmAnswers('Thanks.').botFinishes();
+    call.botSays('thank you.').botFinishes().ends('ended', 'command');
+  }),
+
+  dialogue('who interrupts a line before the farewell is answered, and hears the others', (begin) => {
+    const call = begin()
+      .opens()
+      .tell(say('One, two, three.'))
+      .tell(say('Four.', { id: 'b' }));
+    call.tell(end('So long.', 'c')).botPlays(200).callerSays('What is two?').rounds(1);
+    call.llmAnswers('A number.').botFinishes().botSays('Four.').ordered('b done').botFinishes();
+    call.botSays('So long.').botFinishes().ordered('c done').ends('ended', 'command');
+  }),
+
+  dialogue(
+    'the farewell of the agent comes behind an answer in which the LLM ends the call as well',
+    (begin) => {
+      const call = begin().opens().callerSays('Bye.').tell(end('So long.', 'a')).llmCalls('end_call');
+      nothing(call.botSays('So long.').skips()).botFinishes().ordered('a done').ends('ended', 'command');
+      const late = begin().opens().callerSays('Bye.').llmWrites('See you.').llmCalls('end_call');
+      late.botPlays(100).tell(end('So long.', 'a')).botFinishes().botSays('So long.');
+      late.botFinishes().ordered('a done').ends('ended', 'command');
+      const none = begin().opens().callerSays('Bye.').tell(end('', 'a')).llmCalls('end_call');
+      none.ordered('a done').without('tts.speak').ends('ended', 'command');
+    },
+  ),
+
+  dialogue(
+    'lines wait behind the goodbye of the LLM, and before the farewell where it said none',
+    (begin) => {
+      const said = begin().opens().callerSays('Bye.').tell(say('One.')).llmWrites('See you.');
+      said.llmCalls('end_call').botSays('See you.').botFinishes().botSays('One.').botFinishes();
+      said.ends('ended', 'agent');
+      const wordless = begin().opens().callerSays('Bye.').tell(say('One.')).llmCalls('end_call');
+      wordless.botSays('One.').botFinishes().botSays('Goodbye.').botFinishes().ends('ended', 'agent');
+      const cut = begin().opens().callerSays('Bye.').tell(say('One, two.')).llmWrites('See you.');
+      cut
+        .llmCalls('end_call')
+        .botFinishes()
+        .botPlays(100)
+        .callerSays('What is two?')
+        .rounds(2)
+        .ends(undefined);
+      cut.llmAnswers('A number.').botFinishes().botSays('Goodbye.').botFinishes().ends('ended', 'agent');
+    },
+  ),
+
+  dialogue('lines wait behind the farewell of an idle call, and the call ends behind them', (begin) => {
+    const idle = { askAfterMs: 5_000, endAfter: 0, ask: 'Still there?' };
+    const call = begin({ settings: { idle } }).opens().later(5_000).botSays('Goodbye.').botPlays(100);
+    call.tell(say('One.')).botFinishes().botSays('One.').botFinishes().ends('ended', 'silence');
+  }),
+
+  dialogue('another worker knows what is left of a farewell', (begin) => {
+    const call = begin().opens().tell(end('So long, and thank you.', 'a')).botPlays(700).callerSays('Wait.');
+    call.workerIsLost().llmAnswers('Yes?').botFinishes().botSays('thank you.').botFinishes();
+    call.ordered('a done').ends('ended', 'command');
   }),
 
   dialogue('a call is ended after 30 s, whoever speaks', (begin) => {
@@ -138,7 +231,7 @@ export const commands: readonly Dialogue[] = [
     const call = speaking(begin)
       .tell(say('Wait.', { id: 'a' }))
       .tell(end('So long.', 'b'));
-    call.orders('a dropped').tell(end('', 'c')).orders('c refused call_ending');
+    call.orders().tell(end('', 'c')).orders('c refused call_ending');
     call.tell(say('Listen.', { id: 'd', interrupt: true })).orders('d refused call_ending');
     call.tell(edit({}, 'e')).tell(typed('Hm', 'f'));
     call.orders('e refused call_ending', 'f refused call_ending');

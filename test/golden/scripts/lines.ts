@@ -74,9 +74,10 @@ export const lines: readonly Dialogue[] = [
     line(call.orders(), 'One too many.').orders('say refused queue_full');
   }),
 
-  dialogue('a farewell is not cut by a line', (begin) => {
+  dialogue('a farewell is not cut by a line, which is said behind it', (begin) => {
     const call = begin().opens().callerSays('Bye.').llmCalls('end_call').botPlays(100).skips();
-    line(call, 'Listen.', { interrupt: true, sentMs: 100 }).orders().botFinishes().ends('ended');
+    line(call, 'Listen.', { interrupt: true, sentMs: 100 }).orders().botFinishes().ends(undefined);
+    call.botSays('Listen.').botFinishes().ends('ended', 'agent');
   }),
 
   dialogue('a line without words is none', (begin) => {

@@ -1,6 +1,7 @@
 /** What tools do in a conversation: rounds, results, refusals, and how often anything runs. */
 import assert from 'node:assert/strict';
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
+import { scriptSettings } from '../../support/core/script-settings.ts';
 import { effectTool, newToolBook, readingTool } from '../../support/core/tool-book.ts';
 
 const tools = newToolBook({
@@ -12,10 +13,11 @@ const tools = newToolBook({
     pay: { ...effectTool, timeoutMs: 1_000 },
     ring: { ...effectTool, repeatable: true },
     slow: { ...readingTool, fillerAfterMs: 700 },
+    slower: { ...readingTool, fillerAfterMs: 4_000 },
   },
 });
 const settings = { tools };
-const toolNames = ['end_call', 'weather', 'news', 'book', 'hasty', 'pay', 'ring', 'slow'];
+const toolNames = ['end_call', 'weather', 'news', 'book', 'hasty', 'pay', 'ring', 'slow', 'slower'];
 
 export const toolRounds: readonly Dialogue[] = [
   dialogue('the words before a call are spoken while the tool runs, and the answer follows them', (begin) => {
@@ -217,9 +219,51 @@ export const toolRounds: readonly Dialogue[] = [
     call.llmCalls('slow').botPlays(1_000).botSays('I am looking that up for you. ');
   }),
 
-  dialogue('a tool without a filler time is bridged like any other silence', (begin) => {
-    const call = begin({ settings }).opens().callerSays('Hm?').llmCalls('weather').later(1_499).botSays('');
-    call.later(1).botSays('One moment. ');
+  dialogue(
+    'while a tool without a filler time runs nothing is said, and the LLM has its own time behind it',
+    (begin) => {
+      const call = begin({ settings }).opens().callerSays('Hm?').llmCalls('weather').later(5_000).botSays('');
+      call.toolAnswers('weather').later(1_499).botSays('').later(1).botSays('One moment. ');
+    },
+  ),
+
+  dialogue('a filler time beyond that of any other silence holds', (begin) => {
+    for (const fillers of [scriptSettings.fillers, []]) {
+      const call = begin({ settings: { ...settings, fillers } })
+        .opens()
+        .callerSays('Hm?')
+        .llmCalls('slower');
+      call
+        .later(3_999)
+        .botSays('')
+        .later(1)
+        .botSays(fillers.length > 0 ? 'One moment. ' : 'Bear with me. ');
+      call
+        .botPlays(Infinity)
+        .later(2_400)
+        .botSays(fillers.length > 0 ? 'One moment. Let me see. ' : 'Bear with me. Still at it. ');
+    }
+  }),
+
+  dialogue('of tools side by side the one that wants a filler first has it', (begin) => {
+    const call = begin({ settings })
+      .opens()
+      .callerSays('Hm?')
+      .llmCalls('weather', 'slower', 'slow')
+      .later(699);
+    call.botSays('').later(1).botSays('One moment. ');
+    const late = begin({ settings }).opens().callerSays('Hm?').llmCalls('weather', 'slower').later(3_999);
+    late.botSays('').later(1).botSays('One moment. ');
+  }),
+
+  dialogue('the filler time of a tool that is tried again counts from its first try', (begin) => {
+    const call = begin({ settings }).opens().callerSays('Hm?').llmCalls('slower').later(2_000);
+    call.toolFails('slower', { transport: true }).later(1_999).botSays('').later(1).botSays('One moment. ');
+  }),
+
+  dialogue('another worker keeps the silence that a tool wants', (begin) => {
+    const call = begin({ settings }).opens().callerSays('Hm?').llmCalls('slower').later(500).workerIsLost();
+    call.later(3_400).botSays('').later(700).botSays('One moment. ');
   }),
 
   dialogue(

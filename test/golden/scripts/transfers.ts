@@ -1,5 +1,6 @@
 /** Giving the caller over (spec 03, Telephony tools, Transfer result and Tool-level rule; spec 02, `transfer`). */
 import assert from 'node:assert/strict';
+import { say } from '../../support/core/given.ts';
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
 import { effectTool, newToolBook } from '../../support/core/tool-book.ts';
 import type { Script } from '../../support/core/script.ts';
@@ -51,6 +52,21 @@ export const transfers: readonly Dialogue[] = [
       assert.deepEqual([order?.destination, order?.mode, order?.isNumber], ['billing', 'cold', false]);
     },
   ),
+
+  dialogue('lines that wait are heard behind the sentence and before the transfer', (begin) => {
+    for (const echoMs of [20, undefined]) {
+      const script = begin({ settings, echoMs }).opens().callerSays('Billing please.');
+      script
+        .tell(say('Your number is 7.', { id: 'a' }))
+        .llmWrites('I will connect you.')
+        .llmCalls(call('t1'));
+      script.botFinishes().botSays('I will connect you. Your number is 7.').ordered('a done');
+      script.botPlays(400).later(50);
+      assert.equal(script.transfers.length, 0);
+      script.botFinishes().later(500);
+      assert.equal(script.transfers.length, 1);
+    }
+  }),
 
   dialogue('without a sentence it is asked at once', (begin) => {
     const script = begin({ settings }).opens().callerSays('Billing please.').llmCalls(call('t1'));

@@ -7,6 +7,8 @@ const slackMs = 120;
 export class AirJudge {
   readonly #story: Story;
   #silentSince: number | undefined;
+  /** Until when the tools that run want nothing said for the silence. */
+  #quietUntil = -Infinity;
   #context = 0;
 
   constructor(story: Story) {
@@ -20,19 +22,23 @@ export class AirJudge {
   tick(now: number): void {
     const story = this.#story;
     if (this.#silentSince === undefined || story.over) return;
+    if (now < this.#quietUntil) this.#silentSince = now;
     if (now - this.#silentSince > story.settings.limits.deadAirMs + slackMs)
       story.fail(now, 'dead air', `${now - this.#silentSince} ms in ${story.mouth}`);
   }
 
   /** After the orders of a step. */
-  after({ now, event }: Scene): void {
+  after(scene: Scene): void {
+    const { now, event } = scene;
     const story = this.#story;
     const { response } = story;
+    this.#tools(scene);
     if (response === undefined) {
       // Who presses keys has not finished.
       const owes = story.mouth === 'deciding' && !story.pressing;
       this.#silentSince = owes ? (this.#silentSince ?? now) : undefined;
       this.#context = 0;
+      this.#quietUntil = -Infinity;
       return;
     }
     const drained = response.drainedAt !== undefined && !response.broken;
@@ -45,5 +51,19 @@ export class AirJudge {
     else if (event.type === 'call.resumed' || event.type === 'dtmf.pressed') this.#silentSince = now;
     this.#silentSince ??= now;
     this.#context = response.context;
+  }
+
+  /** Tools that want no filler, or a late one, keep the silence; the soonest of a round decides. */
+  #tools(scene: Scene): void {
+    const { now, actions } = scene;
+    const { settings } = this.#story;
+    if (scene.has('tools.answered')) this.#quietUntil = -Infinity;
+    for (const action of actions) {
+      if (action.type !== 'tool.run' || action.attempt > 1) continue;
+      const { fillerAfterMs = 0, timeoutMs = 0 } = settings.tools.ruleOf(action.call.name) ?? {};
+      const wantsMs = fillerAfterMs > 0 ? fillerAfterMs : timeoutMs;
+      const until = wantsMs > settings.limits.fillerAfterMs ? now + wantsMs : now;
+      this.#quietUntil = this.#quietUntil > -Infinity ? Math.min(this.#quietUntil, until) : until;
+    }
   }
 }

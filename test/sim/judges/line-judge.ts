@@ -15,7 +15,7 @@ const isRefused = ({ actions }: Scene): boolean =>
 export class LineJudge {
   readonly #story: Story;
   #waiting: Line[] = [];
-  /** The call may be about to end: lines are left out from then on. */
+  /** The call may be about to end: new lines may be refused from then on. */
   #off = false;
   readonly #spoken = new Set<string>();
   /** Everything that was ever asked for. */
@@ -33,7 +33,8 @@ export class LineJudge {
     if (command.type !== 'say') return;
     this.#requested.set(command.text, command);
     this.#off ||= story.ending;
-    if (this.#off) return;
+    // A voice that was given up says none of them.
+    if (story.tts.givenUp || (this.#off && isRefused(scene))) return;
     if (command.interrupt) this.#dropped(scene);
     const full = this.#waiting.length >= mostWaiting;
     story.demand(now, full === isRefused(scene), 'the queue of lines has another bound');
@@ -73,10 +74,15 @@ export class LineJudge {
     return this.#waiting[0]?.interrupt === true || this.#off;
   }
 
+  /** Lines stand between a farewell and the end of the call. */
+  get waits(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   after({ now }: Scene): void {
     const story = this.#story;
     this.#off ||= story.ending;
-    if (this.#off) this.#waiting = [];
+    if (story.tts.givenUp) this.#waiting = [];
     if (this.#waiting.length === 0 || story.mouth !== 'none' || story.voice || story.over) return;
     if (story.response === undefined) story.fail(now, 'a line waits for nothing');
     else if (this.#waiting[0]?.interrupt === true && !story.response.hangUp)

@@ -162,13 +162,15 @@ export class ResponseJudge {
       story.lastHangUp = true;
       const ends = scene.has('call.end') || response.broken;
       const speaks = story.mouth === 'candidate' || story.mouth === 'aside';
+      const waits = this.#lines.waits && !speaks;
       story.demand(
         scene.now,
-        ends || (speaks && response.final !== 'surely'),
+        ends || waits || (speaks && response.final !== 'surely'),
         'the call goes on after the farewell',
       );
       if (ends) return;
-      story.parting = 'heard';
+      if (waits) story.leaves();
+      else story.parting = 'heard';
     } else if (response.round !== undefined) story.parting = 'none';
     if (scene.has('call.end')) return;
     const silent = story.mouth === 'none' && !story.voice;

@@ -2,7 +2,7 @@
 import { Asides } from '../asides.ts';
 import type { Order } from '../../support/core/order.ts';
 import { KeyJudge } from './key-judge.ts';
-import { isDecision, telling, type Scene, type Story } from '../story.ts';
+import { isDecision, isLine, telling, type Scene, type Story } from '../story.ts';
 import { SttLedger } from '../world/stt-ledger.ts';
 
 /** No candidate holds the output for longer; and words of listening for longer than this are something to say. */
@@ -327,7 +327,9 @@ export class TurnJudge {
     const { farewell } = story.settings;
     const isFarewell = ({ type, ...order }: Order): boolean =>
       type === 'tts.speak' && 'text' in order && (order.text === farewell || 'recorded' in order);
-    if (!story.pressing || scene.actions.some(isFarewell)) this.#answered(scene);
+    // So is a line that waits before the farewell of a call whose time is over.
+    const isLast = scene.actions.some((order) => isFarewell(order) || (story.ending && isLine(order)));
+    if (!story.pressing || isLast) this.#answered(scene);
     else this.#waited = true;
   }
 

@@ -141,8 +141,10 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
     'lets a sound that STT tells late into the next turn': remove(call('forgetWords')),
   },
   'answering.ts: perform': { 'lets the caller interrupt every farewell': remove(statement('mayStay')) },
+  'parting.ts: hasMore': {
+    'answers the goodbye that cut its own': replace(call('withGoodbyes'), '[]'),
+  },
   'parting.ts: takeLeave': {
-    'answers the goodbye that cut its own': replace(call('withGoodbyes'), 'backchannels'),
     'never believes an LLM that insists on the end': replace(value('parting'), "'none'"),
   },
   'speaking.ts: completeResponse': {

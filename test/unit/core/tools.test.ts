@@ -30,6 +30,7 @@ const rules: Readonly<Record<string, ToolRule>> = {
 };
 const settings: ToolSettings = {
   maxRounds: 3,
+  fillerAfterMs: 1_500,
   ruleOf: (name) => rules[name],
   validate: (_name, text) =>
     text === 'bad' ? { ok: false, rule: 'must be good' } : { ok: true, canonical: text },

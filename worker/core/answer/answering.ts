@@ -17,6 +17,7 @@ import {
   pauseWriting,
   speakPending,
   speakSentence,
+  ttsOwes,
   unfilled,
   writeText,
   type Response,
@@ -156,6 +157,7 @@ function runTools(step: Step, response: Response, event: Extract<CallEvent, { ty
   forgetFaults(state.faults, 'llm');
   pauseWriting(response, voiceOf(step));
   response.inTools = true;
+  response.llmAt = step.now;
   state.tools.reasoning = reasoning;
   const offered = offeredTools(state).map(({ name }) => name);
   const { epoch } = state.numbers;
@@ -198,7 +200,9 @@ export function followTools(step: Step, orders: readonly ToolOrder[]): void {
       case 'filler.speak': {
         const { response } = step.state.delivery;
         const waits = response?.inTools === true && response.silentAt !== undefined;
-        if (waits && step.state.setup.settings.fillers.length > 0) fillSilence(step, response);
+        if (!waits) break;
+        if (order.wasQuiet) beginWait(step, response);
+        if (order.wasQuiet || step.state.setup.settings.fillers.length > 0) fillSilence(step, response);
         break;
       }
       case 'outcome.late':
@@ -231,7 +235,7 @@ function perform(
     const { response } = state.delivery;
     if (response !== undefined) {
       response.hangUpAfter = true;
-      state.course.cause = 'agent';
+      if (!isEnding(state.course)) state.course.cause = 'agent';
       response.interruptible = mayStay(state);
     }
     return done;
@@ -303,6 +307,7 @@ function onRoundOver(
   response.rounds.push({ endChars: response.text.length, pairs, reasoning: state.tools.reasoning });
   response.inTools = false;
   state.tools.reasoning = undefined;
+  if (order.wasQuiet) beginWait(step, response);
   response.llmAt = step.now;
   if (response.hangUpAfter) {
     sayGoodbye(step, response);
@@ -317,11 +322,25 @@ function onRoundOver(
   }
 }
 
-/** The LLM has ended the call: the farewell is spoken unless it said one. */
+/** A long silence that a tool wanted is over. It was neither the LLM's nor that of TTS, which have as long as otherwise. */
+function beginWait({ state, now }: Step<'setup' | 'delivery' | 'silence'>, response: Response): void {
+  const { fillerAfterMs } = state.setup.settings.limits;
+  if (response.silentAt === undefined || now - response.llmAt < fillerAfterMs) return;
+  if (ttsOwes(response, state.delivery)) return;
+  response.silentAt = now;
+  state.silence.since = now;
+}
+
+/** The LLM has ended the call: the farewell is spoken unless it said one. Lines that wait, and an agent's own farewell, come in its place. */
 function sayGoodbye(step: Step, response: Response): void {
+  const {
+    commands: { lines, end },
+    faults: { lastWords },
+  } = step.state;
   const voice = voiceOf(step);
   const said = response.isSilent ? response.text : voice.pronounce(response.text);
-  if (said.trim() === '') writeText(response, step.state.setup.settings.farewell, voice);
+  const isLast = lastWords || (lines.length === 0 && end === undefined);
+  if (said.trim() === '' && isLast) writeText(response, step.state.setup.settings.farewell, voice);
   finishOrComplete(step, response);
 }
 

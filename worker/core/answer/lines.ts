@@ -90,7 +90,7 @@ export function speakWaiting(step: Step): void {
   } = state;
   // What was said into the response is answered behind the line.
   const quiet = nobodySpeaks(state) || (response !== undefined && turn.phase === 'aside');
-  if (line === undefined || !quiet || isEnding(state.course)) return;
+  if (line === undefined || !quiet) return;
   if (response !== undefined) {
     if (!line.cuts || response.hangUpAfter || isLastWord(response)) return;
     // What the caller asked is answered after the line, when nobody has heard anything of the answer.

@@ -18,7 +18,7 @@ import type { Millis } from '../../../shared/base/units.ts';
 import type { CallAction } from '../actions.ts';
 import { longestAnswerChars } from '../bounds.ts';
 import type { OpaqueReasoning } from '../tools/tools-state.ts';
-import { heardCodec, newHeardState, type HeardState } from '../delivery/heard.ts';
+import { fastestMsPerChar, heardCodec, newHeardState, type HeardState } from '../delivery/heard.ts';
 import type { ToolPair } from '../tools/tools-state.ts';
 import { withoutMarkup } from './markup.ts';
 import { addText, finishText, newSplitter, splitterCodec, type Splitter } from './sentences.ts';
@@ -220,6 +220,14 @@ export function speakRecording(response: Response, text: string, voice: Voice): 
   response.heard.pieces.push({ endChars, endSaid, endMs: undefined, recorded: true });
   voice.actions.push({ type: 'tts.speak', context: response.context, text: said, recorded: true });
   tell(voice, { type: 'bot.tts_text', epoch: response.epoch, text: said });
+}
+
+/** TTS has text, or an end, of which it has not delivered everything. It may report single pieces or not. */
+export function ttsOwes(response: Response, { ttsReports }: { readonly ttsReports: boolean }): boolean {
+  if (!response.writing && !response.flushed) return true;
+  if (response.said <= response.spokenSaid) return false;
+  if (ttsReports || response.said > response.starvedSaid) return true;
+  return response.starvedMs < response.said * fastestMsPerChar;
 }
 
 /** What is said into it is not listened to: the call ends behind it whatever that is. */

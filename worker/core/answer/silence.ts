@@ -4,19 +4,12 @@
  * `deadAirMs`. Time in which a candidate holds the output does not count, because then the caller is speaking.
  */
 import type { Millis } from '../../../shared/base/units.ts';
-import { fastestMsPerChar, noteFlow } from '../delivery/heard.ts';
+import { noteFlow } from '../delivery/heard.ts';
 import { audibleWithin, onTtsFailed } from '../delivery/output.ts';
-import { endsInFiller, type Response } from './response.ts';
+import { quietUntil } from '../tools/tools-run.ts';
+import { endsInFiller, ttsOwes, type Response } from './response.ts';
 import { fillSilence, onLlmStalled } from './answering.ts';
 import { outputHeld, type Step, type Slices } from '../state.ts';
-
-/** TTS has text, or an end, of which it has not delivered everything. */
-function ttsOwes(state: Slices<'delivery'>, response: Response): boolean {
-  if (!response.writing && !response.flushed) return true;
-  if (response.said <= response.spokenSaid) return false;
-  if (state.delivery.ttsReports || response.said > response.starvedSaid) return true;
-  return response.starvedMs < response.said * fastestMsPerChar;
-}
 
 const watched = (state: Slices<'caller' | 'delivery'>): Response | undefined =>
   state.delivery.response === undefined ||
@@ -32,22 +25,32 @@ function longestWait(
   response: Response,
 ): Millis {
   const { limits, fillers } = state.setup.settings;
-  if (ttsOwes(state, response)) return audibleWithin(state, response);
+  if (ttsOwes(response, state.delivery)) return audibleWithin(state, response);
   if (!state.silence.readyLines.fillers) return limits.unreadyAfterMs;
   if (endsInFiller(response)) return limits.fillerAgainMs;
   return fillers.length > 0 ? limits.fillerAfterMs : limits.lateAfterMs;
 }
 
+/** When the silence has lasted for long enough. While tools run, theirs is the say in when it is filled first. */
+function filledAt(
+  state: Slices<'setup' | 'caller' | 'delivery' | 'silence' | 'faults' | 'tools'>,
+  response: Response,
+  silentAt: Millis,
+): Millis {
+  const at = silentAt + longestWait(state, response);
+  return response.inTools && !ttsOwes(response, state.delivery) ? Math.max(at, quietUntil(state.tools)) : at;
+}
+
 /** When something must be done about the silence. */
 export function silenceDeadline(
-  state: Slices<'setup' | 'caller' | 'delivery' | 'silence' | 'faults'>,
+  state: Slices<'setup' | 'caller' | 'delivery' | 'silence' | 'faults' | 'tools'>,
 ): Millis | undefined {
   const response = watched(state);
   if (response === undefined) return undefined;
   const { limits } = state.setup.settings;
   const llm = response.writing && !response.inTools ? response.llmAt + limits.llmSilentMs : undefined;
   if (response.silentAt === undefined) return llm;
-  const silence = response.silentAt + longestWait(state, response);
+  const silence = filledAt(state, response, response.silentAt);
   return llm === undefined ? silence : Math.min(llm, silence);
 }
 
@@ -67,8 +70,8 @@ export function onSilenceDeadline(step: Step): void {
     onLlmStalled(step, response);
     return;
   }
-  if (response.silentAt === undefined || now < response.silentAt + longestWait(state, response)) return;
-  if (!ttsOwes(state, response)) {
+  if (response.silentAt === undefined || now < filledAt(state, response, response.silentAt)) return;
+  if (!ttsOwes(response, state.delivery)) {
     if (isAllButGone(step, response)) onLlmStalled(step, response);
     else fillSilence(step, response);
   } else {

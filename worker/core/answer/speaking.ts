@@ -1,5 +1,5 @@
 /** The bot's side of the conversation: starting, writing, finishing and cutting its one response. */
-import { endCourse, isEnding } from '../course.ts';
+import { endCourse, endSoon, isEnding } from '../course.ts';
 import { unreachable } from '../../../shared/base/assert.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { ContextMessage } from '../actions.ts';
@@ -36,7 +36,15 @@ import {
 } from './response.ts';
 import { nextFiller, postponeRetry } from './quiet.ts';
 import { tell } from '../told.ts';
-import { awaitsWord, greetingOf, mayStay, nobodySpeaks, outputHeld, type Step } from '../state.ts';
+import {
+  awaitsWord,
+  greetingOf,
+  mayStay,
+  nobodySpeaks,
+  outputHeld,
+  type Slices,
+  type Step,
+} from '../state.ts';
 
 export const voiceOf = (step: Step<'setup'>): Voice => ({
   pronounce: step.state.setup.pronounce,
@@ -198,7 +206,7 @@ export function startLine(step: Step, kind: AgentLine, options: { owedSince?: Mi
   } = step.state;
   if (kind === 'farewell' && lastWords && !readyLines.farewell) startAnnouncement(step, kind);
   else if (kind === 'farewell' && !lastWords && commands.end !== undefined)
-    sayClosing(step, commands.end.farewell, options);
+    sayClosing(step, commands.end, options);
   else {
     const { greeting } = step.state.setup.settings.interrupt;
     const interruptible = kind === 'greeting' ? greeting : kind !== 'farewell' || mayStay(step.state);
@@ -206,10 +214,12 @@ export function startLine(step: Step, kind: AgentLine, options: { owedSince?: Mi
   }
 }
 
-/** The farewell that a command wants; it may want none. */
-function sayClosing(step: Step, farewell: string, options: { owedSince?: Millis }): void {
-  if (farewell === '') endCall(step, 'ended');
-  else startText(step, 'closing', { text: farewell, ...options });
+/** The farewell that a command wants, or what is left of it; it may want none. */
+function sayClosing(step: Step, end: { farewell: string }, options: { owedSince?: Millis }): void {
+  const text = end.farewell;
+  end.farewell = '';
+  if (text === '') endCall(step, 'ended');
+  else startText(step, 'closing', { text, ...options });
 }
 
 /** Plays the announcement, which is heard whatever becomes of TTS, as a line of its own: in place of an apology or of a farewell. */
@@ -288,14 +298,31 @@ export function completeResponse(step: Step): void {
   }
   if (response.asks !== undefined) tellTools(step, { type: 'question.heard', key: response.asks.key });
   const isLast = response.hangUpAfter || response.source === 'closing' || endsWithNode(step, response);
-  if (isLast && response.interruptible && mayStay(state) && !nobodySpeaks(state)) {
+  if (isLast && response.interruptible && mayAnswer(state, response) && !nobodySpeaks(state)) {
     state.course.parting = 'heard';
     return;
   }
   if (response.source === 'answer') state.course.parting = 'none';
-  if (isLast) endCall(step, 'ended');
+  if (isLast && !leavesMore(step, response)) endCall(step, 'ended');
   // Who heard nothing has been waiting all the time.
   else answerOwed(step, stillOwedSince(step));
+}
+
+/** Who speaks into this farewell may have more to say: one of the LLM's, or that of `end`. */
+const mayAnswer = (state: Slices<'course' | 'faults'>, { source }: Response): boolean =>
+  mayStay(state) || (source === 'closing' && !state.faults.lastWords);
+
+/** Behind the last words of the bot there are lines that wait, and the farewell of an agent that ends the call itself: that goes first. */
+function leavesMore(
+  { state: { course, commands, faults } }: Step<'course' | 'commands' | 'faults'>,
+  response: Response,
+): boolean {
+  const isOwed = commands.end !== undefined && commands.end.farewell !== '';
+  if (faults.lastWords || (commands.lines.length === 0 && !isOwed)) return false;
+  endSoon(course, course.cause);
+  const wasSaid = response.phase !== 'waiting' || (response.isSilent && response.text !== '');
+  if (wasSaid && !isOwed) course.parting = 'said';
+  return true;
 }
 
 /** Answers what entered the context while a response ran, unless somebody speaks or the call is on its way to its end. */
@@ -321,7 +348,7 @@ function endsWithNode(
   if (response.source !== 'answer' || response.asks !== undefined) return false;
   const orders = stepFlow(flow, { type: 'answer.completed' }, { settings: settings.flow, now });
   const ends = orders.some(({ type }) => type === 'call.end');
-  if (ends) state.course.cause = 'flow';
+  if (ends && !isEnding(state.course)) state.course.cause = 'flow';
   return ends;
 }
 
@@ -341,7 +368,7 @@ const drainedPosition = (response: Response): PlayoutPosition | undefined =>
 
 /** Somebody took over: the call moves to a new epoch, and the context keeps only what was heard. */
 export function cutResponse(
-  step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'conversation' | 'tools'>,
+  step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
   position: PlayoutPosition | undefined,
 ): void {
   const { state, now, actions } = step;
@@ -352,7 +379,9 @@ export function cutResponse(
     return;
   }
   state.caller.clock = undefined;
-  if (response.hangUpAfter) state.course.parting = 'cut';
+  const { end } = state.commands;
+  if (response.hangUpAfter || end !== undefined || state.course.parting === 'said')
+    state.course.parting = 'cut';
   const onTheWire = response.phase !== 'waiting';
   let chars = response.isSilent ? response.text.length : 0;
   if (onTheWire) {
@@ -375,6 +404,7 @@ export function cutResponse(
   tell(step, { type: 'turn.interrupted', epoch: state.numbers.epoch });
   enterToolResults(step);
   state.delivery.cutOff = unfilled(response, chars) + response.splitter.pending;
+  if (end !== undefined && response.source === 'closing') end.farewell = state.delivery.cutOff.trim();
   actions.push({ type: 'playout.clear', epoch: state.numbers.epoch, wire: onTheWire });
   stopLlm(step, response);
   actions.push({ type: 'tts.cancel', context: response.context });

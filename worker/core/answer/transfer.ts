@@ -4,6 +4,8 @@
  */
 import { answer, type CallCommand } from '../commands.ts';
 import type { CallEvent } from '../events.ts';
+import { speakSentence } from './response.ts';
+import { voiceOf } from './speaking.ts';
 import type { CallState, Slices, Step } from '../state.ts';
 import type { RefusalCode } from '../told.ts';
 import type { Millis } from '../../../shared/base/units.ts';
@@ -85,6 +87,8 @@ export function transferDeadline(state: Slices<'commands' | 'delivery'>): Millis
 /** By when the sentence was heard whatever is echoed; undefined while it is still going out. */
 function heardBy({ delivery: { response, client } }: Slices<'delivery'>): Millis | undefined {
   if (response?.phase !== 'playing' || !response.inTools || response.silentAt === undefined) return undefined;
+  // What was given to TTS since the output ran dry is still to be heard.
+  if (response.said > response.starvedSaid) return undefined;
   return response.silentAt + (client.echoesMarks ? echoGraceMs : unconfirmedMs);
 }
 
@@ -105,7 +109,9 @@ function isHeard(state: Slices<'delivery' | 'commands'>, { by }: TransferRequest
  * Asks the carrier once the sentence was heard. Returns the outcome of a transfer that a caller who spoke has stopped; nothing of it
  * had gone out.
  */
-export function settleTransfer(step: Step<'numbers' | 'delivery' | 'commands'>): TransferRequest | undefined {
+export function settleTransfer(
+  step: Step<'setup' | 'numbers' | 'delivery' | 'commands'>,
+): TransferRequest | undefined {
   const { state, now, actions } = step;
   const { transfer: claim } = state.commands;
   if (claim.phase !== 'settling') return undefined;
@@ -114,10 +120,24 @@ export function settleTransfer(step: Step<'numbers' | 'delivery' | 'commands'>):
     state.commands.transfer = { phase: 'none' };
     return request;
   }
-  if (now < claim.by && !isHeard(state, request, now)) return undefined;
+  if (now < claim.by && (!isHeard(state, request, now) || sayWaiting(step))) return undefined;
   state.commands.transfer = { phase: 'asked', request, by: now + transferAnswerMs };
   actions.push(orderOf(request));
   return undefined;
+}
+
+/** Lines that wait have no other place than behind the hand-off sentence. True when there were some. */
+function sayWaiting(step: Step<'setup' | 'delivery' | 'commands'>): boolean {
+  const {
+    delivery: { response },
+    commands: { lines },
+  } = step.state;
+  if (response?.inTools !== true || lines.length === 0) return false;
+  for (const { id, text } of lines.splice(0)) {
+    answer(step, { id, type: 'say' }, { kind: 'done' });
+    speakSentence(response, text, voiceOf(step));
+  }
+  return true;
 }
 
 export const spokeFirst = failed(

@@ -124,7 +124,7 @@ export function resumeTools(
     if (rule?.outlives === true) continue;
     if (record.kind === 'read_only' && rule !== undefined) {
       record.phase = { type: 'new' };
-      run(site, record, { rule, attempt: phase.attempt + 1 });
+      run(site, record, { rule, attempt: phase.attempt + 1, fillerAt: phase.fillerAt });
       continue;
     }
     const entry = entryOf(state, record);

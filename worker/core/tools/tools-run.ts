@@ -42,10 +42,11 @@ export function settleWith(record: CallRecord, text: string): void {
   record.phase = { type: 'settled', text };
 }
 
+/** Runs a call. The caller has been waiting for its filler since the first try, whichever worker made that. */
 export function run(
   site: Site,
   record: CallRecord,
-  { rule, attempt }: { rule: ToolRule; attempt: number },
+  { rule, attempt, fillerAt }: { rule: ToolRule; attempt: number; fillerAt?: Millis | undefined },
 ): void {
   const { state, now, orders } = site;
   if (record.kind === 'side_effect') {
@@ -59,12 +60,9 @@ export function run(
     });
   }
   const endsAt = record.phase.type === 'retrying' ? record.phase.endsAt : now + rule.timeoutMs;
-  record.phase = {
-    type: 'running',
-    attempt,
-    endsAt,
-    ...(rule.fillerAfterMs > 0 && { fillerAt: now + rule.fillerAfterMs }),
-  };
+  const wanted = fillerAt ?? (rule.fillerAfterMs > 0 ? now + rule.fillerAfterMs : undefined);
+  record.phase = { type: 'running', attempt, endsAt, fillerAt: wanted };
+  if (attempt === 1) keepQuiet(site, wanted ?? endsAt);
   orders.push({
     type: 'tool.run',
     key: record.key,
@@ -74,6 +72,13 @@ export function run(
     idempotencyKey: idempotencyKey(state.session, record.epoch, record.call),
     timeoutMs: endsAt - now,
   });
+}
+
+/** Nothing is said for the silence before a tool of the round wants a filler. One that wants it sooner than any silence is filled holds back nothing. */
+function keepQuiet({ state: { round }, settings, now }: Site, until: Millis): void {
+  if (round === undefined) return;
+  const wanted = until - now > settings.fillerAfterMs ? until : now;
+  round.quietUntil = Math.min(round.quietUntil ?? wanted, wanted);
 }
 
 export const isUnderWay = ({ phase }: CallRecord): boolean =>
@@ -116,17 +121,17 @@ export function finishRound(site: Site): void {
   );
   if (pairs.length < records.length) return;
   state.givenBytes += savedBytes(pairs);
+  const wasQuiet = quietUntil(state) > site.now;
   state.round = undefined;
   state.records = state.records.filter(({ key }) => !round.keys.includes(key));
-  if (round.number > settings.maxRounds) orders.push({ type: 'rounds.exhausted', epoch: round.epoch, pairs });
-  else
-    orders.push({
-      type: 'round.next',
-      epoch: round.epoch,
-      pairs,
-      withTools: round.number < settings.maxRounds,
-    });
+  const over = { epoch: round.epoch, pairs, wasQuiet };
+  if (round.number > settings.maxRounds) orders.push({ type: 'rounds.exhausted', ...over });
+  else orders.push({ type: 'round.next', ...over, withTools: round.number < settings.maxRounds });
 }
+
+/** Until when nothing is said for the silence while tools run. */
+export const quietUntil = ({ round }: ToolState): Millis =>
+  round === undefined || round.fillerSpoken ? -Infinity : (round.quietUntil ?? -Infinity);
 
 export function newTurn(state: ToolState, epoch: number): void {
   state.epoch = epoch;

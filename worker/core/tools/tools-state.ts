@@ -50,6 +50,8 @@ export type Verdict =
 export interface ToolSettings {
   /** Rounds of tool calls in one answer (spec 03, llm max_tool_rounds). */
   readonly maxRounds: number;
+  /** A silence is filled after this long, unless a tool that runs wants it later. */
+  readonly fillerAfterMs: Millis;
   readonly ruleOf: (name: string) => ToolRule | undefined;
   readonly validate: (name: string, argumentsText: string) => Verdict;
 }
@@ -121,16 +123,29 @@ export type ToolOrder =
   | { readonly type: 'caller.ask'; readonly key: number }
   /** What an interruption left running is over: the outcome waits for the next safe point. */
   | { readonly type: 'outcome.late' }
-  | { readonly type: 'filler.speak'; readonly epoch: number; readonly index: number }
+  /** `wasQuiet`: nothing was said for the silence until now. */
+  | {
+      readonly type: 'filler.speak';
+      readonly epoch: number;
+      readonly index: number;
+      readonly wasQuiet: boolean;
+    }
   /** Ask the LLM again with the pairs in the context; without tools when the rounds are used up. */
   | {
       readonly type: 'round.next';
       readonly epoch: number;
       readonly pairs: readonly ToolPair[];
+      /** A tool has kept the silence until now. */
+      readonly wasQuiet: boolean;
       readonly withTools: boolean;
     }
   /** The last round asked for tools although none were offered: the pairs enter the context, no round follows. */
-  | { readonly type: 'rounds.exhausted'; readonly epoch: number; readonly pairs: readonly ToolPair[] };
+  | {
+      readonly type: 'rounds.exhausted';
+      readonly epoch: number;
+      readonly pairs: readonly ToolPair[];
+      readonly wasQuiet: boolean;
+    };
 
 export interface CallRecord {
   readonly key: number;
@@ -146,13 +161,15 @@ export interface CallRecord {
         readonly type: 'running';
         readonly attempt: number;
         readonly endsAt: Millis;
-        readonly fillerAt?: Millis;
+        /** Undefined: its rule wants none. */
+        readonly fillerAt: Millis | undefined;
       }
     | {
         readonly type: 'retrying';
         readonly attempt: number;
         readonly startAt: Millis;
         readonly endsAt: Millis;
+        readonly fillerAt: Millis | undefined;
       }
     | { readonly type: 'settled'; readonly text: string };
 }
@@ -163,6 +180,8 @@ export interface OpenRound {
   /** The answer that asked was cut: results enter the context at the next safe point. */
   isCut: boolean;
   fillerSpoken: boolean;
+  /** Until when its tools want nothing said for the silence; undefined before one runs. */
+  quietUntil: Millis | undefined;
   readonly keys: readonly number[];
 }
 
@@ -256,7 +275,7 @@ export function idempotencyKey(session: string, epoch: number, call: RequestedCa
 
 /** Calls and results are what the LLM and tools wrote. */
 const pairsCodec = list(opaque<ToolPair>());
-const heldUp = { attempt: number, endsAt: time };
+const heldUp = { attempt: number, endsAt: time, fillerAt: maybe(time) };
 
 export const toolStateCodec = record<ToolState>({
   session: text(),
@@ -272,6 +291,7 @@ export const toolStateCodec = record<ToolState>({
       number,
       isCut: flag,
       fillerSpoken: flag,
+      quietUntil: maybe(time),
       keys: opaque(),
     }),
   ),
@@ -285,7 +305,7 @@ export const toolStateCodec = record<ToolState>({
       phase: union<CallRecord['phase'], 'type'>('type', {
         new: {},
         held: { isHeard: flag, giveUpAt: time },
-        running: { ...heldUp, fillerAt: maybe(time) },
+        running: heldUp,
         retrying: { ...heldUp, startAt: time },
         settled: { text: text() },
       }),

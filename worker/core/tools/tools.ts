@@ -14,6 +14,7 @@ import {
   finish,
   finishRound,
   newTurn,
+  quietUntil,
   run,
   settleWith,
 } from './tools-run.ts';
@@ -120,6 +121,7 @@ function openRound(site: Site, event: Extract<ToolEvent, { type: 'round.complete
     number: state.rounds,
     isCut: false,
     fillerSpoken: false,
+    quietUntil: undefined,
     keys: records.map(({ key }) => key),
   };
   for (const record of records) if (record.phase.type === 'new') admit(site, record);
@@ -214,8 +216,9 @@ function settle(site: Site, event: Extract<ToolEvent, { type: 'tool.settled' }>)
   if (record?.phase.type !== 'running' || record.phase.attempt !== event.attempt) return;
   if (mayRetry(site, record, event.outcome)) {
     state.retriesLeft -= 1;
-    const { attempt, endsAt } = record.phase;
-    record.phase = { type: 'retrying', attempt: attempt + 1, startAt: site.now + retryDelayMs, endsAt };
+    const { attempt, ...rest } = record.phase;
+    const startAt = site.now + retryDelayMs;
+    record.phase = { ...rest, type: 'retrying', attempt: attempt + 1, startAt };
     return;
   }
   const { outcome } = event;
@@ -267,7 +270,7 @@ function onDeadline(site: Site): void {
       timeOut(site, record);
     else if (phase.type === 'retrying' && now >= phase.startAt) {
       const rule = settings.ruleOf(record.call.name);
-      if (rule !== undefined) run(site, record, { rule, attempt: phase.attempt });
+      if (rule !== undefined) run(site, record, { rule, attempt: phase.attempt, fillerAt: phase.fillerAt });
     } else if (phase.type === 'running' && phase.fillerAt !== undefined && now >= phase.fillerAt)
       fill(site, record);
   }
@@ -281,10 +284,11 @@ function timeOut(site: Site, record: CallRecord): void {
 }
 
 function fill(site: Site, { key }: CallRecord): void {
-  const { state, orders } = site;
+  const { state, orders, now } = site;
   if (state.round === undefined || !mayFill(state, key)) return;
+  const wasQuiet = quietUntil(state) >= now;
   state.round.fillerSpoken = true;
-  orders.push({ type: 'filler.speak', epoch: state.round.epoch, index: state.fillers });
+  orders.push({ type: 'filler.speak', epoch: state.round.epoch, index: state.fillers, wasQuiet });
   state.fillers += 1;
 }
 

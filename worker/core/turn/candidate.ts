@@ -40,6 +40,7 @@ type Cutting = Step<
   | 'guess'
   | 'delivery'
   | 'silence'
+  | 'commands'
   | 'conversation'
   | 'tools'
   | 'keys'

@@ -148,7 +148,7 @@ export function onVoiceResumed(step: Guessing): void {
 }
 
 export function onSttText(
-  step: Guessing & Step<'silence'>,
+  step: Guessing & Step<'silence' | 'commands'>,
   event: Extract<CallEvent, { type: 'stt.partial' | 'stt.final' }>,
 ): void {
   const { state } = step;
@@ -271,12 +271,6 @@ function answerTurn(step: Step, turn: Finalizing): void {
   state.caller.clock = { ...clock, hasWords: false };
   state.caller.turn = { phase: 'idle' };
   tell(step, { type: 'turn.user_ended', epoch: state.numbers.epoch });
-  if (isEnding(state.course)) {
-    dropSpeculation(step);
-    if (text !== '') addUser(state.conversation.history, text);
-    startLine(step, 'farewell', { owedSince });
-    return;
-  }
   const kind = kindOf(state, turn, { text });
   if (takeLeave(step, { text: kind === 'words' ? text : '', owedSince })) return;
   if (state.conversation.greets) {

@@ -1,28 +1,62 @@
 /** A farewell that the caller spoke into: whoever has more to say is answered, and from anybody else leave is taken. */
-import { endCall, startOwedAnswer, startText } from '../answer/speaking.ts';
+import { endCall, startBotTurn, startLine, startOwedAnswer, startText } from '../answer/speaking.ts';
 import { dropSpeculation } from '../answer/speculation.ts';
+import { isEnding } from '../course.ts';
 import { addUser } from '../delivery/history.ts';
 import { nobodySpeaks, type Step } from '../state.ts';
+import { isPressing } from './dtmf.ts';
 import { withGoodbyes, withoutListening } from './backchannels.ts';
 import { spokenWords } from './phrases.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 
-/** The turn that came into a farewell is over. True when it was no more than a goodbye: what is left of the farewell is spoken, and the call ends. */
-export function takeLeave(
-  step: Step,
-  { text, owedSince }: { readonly text: string; readonly owedSince: Millis },
-): boolean {
-  const { course, commands, conversation, delivery, setup } = step.state;
-  if (course.parting !== 'cut' && course.parting !== 'heard') return false;
-  const { backchannels } = setup.settings.interrupt;
-  const hasMore = withoutListening(spokenWords(text), withGoodbyes(backchannels)).length > 0;
-  course.parting = 'refused';
-  if (hasMore || conversation.owed || commands.texts.length > 0) return false;
+interface LastTurn {
+  readonly text: string;
+  readonly owedSince: Millis;
+}
+
+/**
+ * A turn is over in a call that may be at its end. True where it is not answered: it was no more than a goodbye into a farewell, or came
+ * in a call that ends in any case and cut nothing. What is left to say is said, and the call ends.
+ */
+export function takeLeave(step: Step, turn: LastTurn): boolean {
+  const { course, conversation, delivery } = step.state;
+  const wasCut = course.parting !== 'none' && course.parting !== 'refused';
+  if (wasCut ? hasMore(step, turn.text) : !isEnding(course)) {
+    if (wasCut) course.parting = 'refused';
+    return false;
+  }
+  const { text, owedSince } = turn;
   dropSpeculation(step);
   if (text !== '') addUser(conversation.history, text);
-  if (delivery.cutOff.trim() === '') endCall(step, 'ended');
+  if (isEnding(course)) goOnLeaving(step, owedSince);
+  else if (delivery.cutOff.trim() === '') endCall(step, 'ended');
   else startText(step, 'closing', { text: delivery.cutOff, interruptible: false, owedSince });
   return true;
+}
+
+function hasMore({ state: { commands, conversation, setup } }: Step, text: string): boolean {
+  const goodbyes = withGoodbyes(setup.settings.interrupt.backchannels);
+  const telling = withoutListening(spokenWords(text), goodbyes);
+  return telling.length > 0 || conversation.owed || commands.texts.length > 0;
+}
+
+/** Lines that wait are spoken next; behind them comes what is left of the farewell. */
+function goOnLeaving(step: Step, owedSince: Millis): void {
+  const { course, commands } = step.state;
+  const wasSaid = course.parting === 'cut' && commands.end === undefined;
+  course.parting = wasSaid || course.parting === 'said' ? 'said' : 'none';
+  if (commands.lines.length > 0) return;
+  if (course.parting === 'said') endCall(step, 'ended');
+  else startLine(step, 'farewell', { owedSince });
+}
+
+/** Nobody speaks, and no line waits, in a call that is on its way to its end. */
+export function leave(step: Step): void {
+  const { course, keys } = step.state;
+  // Who has cut the farewell with a key presses more of them.
+  if (course.parting === 'cut' && isPressing(keys)) return;
+  if (course.parting === 'said') endCall(step, 'ended');
+  else startBotTurn(step, 'farewell');
 }
 
 /** The farewell was heard, and what seemed to be said into it was nothing. */

@@ -68,7 +68,7 @@ export interface SayMessage {
   readonly interrupt?: boolean;
 }
 
-/** Ends the call after the farewell. */
+/** Ends the call after the lines that wait and the farewell. A caller who interrupts the farewell is answered first; after 30 s the call is ended in any case. */
 export interface EndMessage {
   readonly type: 'end';
   /** Echoed in `command.result`, which is sent only when there is an id. */
