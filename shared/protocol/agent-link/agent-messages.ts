@@ -123,7 +123,8 @@ export const agentCommandSchemas = {
         .meta({ description: "The farewell; absent: the agent file's; empty: none." }),
       reason: reasonText.exactOptional(),
     })
-    .meta({ description:
+    .meta({
+      description:
         'Ends the call after the lines that wait and the farewell. A caller who interrupts the farewell is answered first; after 30 s the call is ended in any case.',
     }),
   transfer: z

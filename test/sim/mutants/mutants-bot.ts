@@ -93,7 +93,7 @@ export const botMutants: readonly Mutant[] = mutantsOf({
       'fillerAfterMs',
     ),
   },
-  'silence.ts: ttsOwes': { 'floods a TTS that reports nothing with fillers': remove(operand('starvedSaid')) },
+  'response.ts: ttsOwes': { 'floods a TTS that reports nothing with fillers': remove(operand('starvedSaid')) },
   'heard.ts: newHeardState': {
     'waits for the marks of a response that was cut': replace(
       value('marks'),

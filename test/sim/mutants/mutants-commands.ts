@@ -17,7 +17,9 @@ export const commandMutants: readonly Mutant[] = mutantsOf({
   'lines.ts: onTyped': { 'lets the bot speak on when the caller types': remove(call('cutResponse')) },
   'timers.ts: timers': { 'never gives up waiting for an end': remove(element('end')) },
   'call.ts: tooLate': { 'says nothing to who comes too late': never(condition('command.given')) },
-  'call.ts: settle': { 'keeps typed text in a call that is on its way to its end': remove(call('dropTexts')) },
+  'call.ts: settle': {
+    'keeps typed text in a call that is on its way to its end': remove(call('dropTexts')),
+  },
   'parting.ts: goOnLeaving': {
     'says the farewell before lines that wait': never(condition('lines')),
   },

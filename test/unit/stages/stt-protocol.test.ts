@@ -21,6 +21,11 @@ describe('a message of the recogniser', () => {
     }
   });
 
+  it('may hold no text', () => {
+    for (const empty of ['{}', '{"text":null,"segment":null}', '{"status":"loading"}'])
+      expect(parseServerMessage(empty)).toMatchObject({ type: 'result', text: undefined });
+  });
+
   it('is read as far as it matters when its numbers are no JSON', () => {
     const message =
       '{ "text": " SAY \\"NO\\"", "ys_probs": [-nan, inf], "segment": 1, "is_final": false, "is_eof": false}';
@@ -37,6 +42,26 @@ describe('a message of the recogniser', () => {
 describe('the transcripts of a stream', () => {
   const result = (text: string, segment = 0, isFinal?: boolean) =>
     ({ type: 'result', text, segment, isFinal, isEof: false }) as const;
+
+  it('tell a segment once, however often it is final', () => {
+    const transcripts = new Transcripts();
+    expect(transcripts.result(result('one', 0, true), false)).toHaveLength(1);
+    expect(transcripts.result(result('one', 0, true), false)).toEqual([]);
+    expect(transcripts.result(result('One.', 0, false), false)).toEqual([]);
+    expect(transcripts.result(result('one', 1, true), false)).toHaveLength(1);
+    const uncounted = { ...result('two', 0, true), segment: undefined };
+    expect(transcripts.result(uncounted, false)).toHaveLength(1);
+    expect(transcripts.result(uncounted, false)).toHaveLength(1);
+    transcripts.reset();
+    expect(transcripts.result(result('one', 1, true), false)).toHaveLength(1);
+  });
+
+  it('keep what they have where a result holds no text', () => {
+    const transcripts = new Transcripts();
+    transcripts.result(result('one', 0, false), false);
+    expect(transcripts.result({ ...result('', 0, false), text: undefined }, false)).toEqual([]);
+    expect(transcripts.take(true)).toMatchObject([{ text: 'one' }]);
+  });
 
   it('drop repeats and empty texts', () => {
     const transcripts = new Transcripts();

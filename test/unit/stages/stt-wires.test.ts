@@ -198,6 +198,39 @@ describe('every option of stt_realtime_compat on the wire', () => {
     expect(wire.read({ type, item_id: 'new', transcript: '' })).toEqual([{ type: 'finalized' }]);
   });
 
+  it('hears a completed item once, and no late word of it', () => {
+    const type = 'conversation.item.input_audio_transcription';
+    const yes = { type: `${type}.completed`, item_id: 'a', transcript: 'Yes.' };
+    const wire = newRealtimeWire(realtime);
+    expect(finals(wire.read(yes))).toEqual(['Yes.']);
+    wire.finalize();
+    expect(wire.read({ ...yes, transcript: 'Yes!' })).toEqual([]);
+    expect(wire.read({ type: `${type}.delta`, item_id: 'a', delta: 'Yes' })).toEqual([]);
+    expect(wire.read({ ...yes, item_id: 'b' })).toMatchObject([{ text: 'Yes.' }, { type: 'finalized' }]);
+    const nim = newRealtimeWire({ ...realtime, wire: 'nim' });
+    expect([finals(nim.read(yes)), finals(nim.read(yes))]).toEqual([['Yes.'], ['Yes.']]);
+  });
+
+  it('takes text that is missing for none', () => {
+    const type = 'conversation.item.input_audio_transcription';
+    for (const empty of [{}, { delta: null, transcript: null, error: null }]) {
+      const wire = newRealtimeWire(realtime);
+      expect(wire.read({ type: `${type}.delta`, item_id: 'a', ...empty })).toEqual([]);
+      expect(wire.read({ type: `${type}.delta`, item_id: 'a', delta: 'Yes' })).toHaveLength(1);
+      expect(finals(wire.read({ type: `${type}.completed`, item_id: 'a', ...empty }))).toEqual(['Yes']);
+      wire.finalize();
+      expect(wire.read({ type: `${type}.completed`, item_id: 'b', ...empty })).toEqual([
+        { type: 'finalized' },
+      ]);
+    }
+    const wire = newRealtimeWire({ ...realtime, wire: 'vllm' });
+    wire.audio(new Int16Array(160));
+    expect(wire.read({ type: 'transcription.delta', delta: null })).toEqual([]);
+    wire.finalize();
+    expect(wire.read({ type: 'transcription.done', text: null })).toEqual([{ type: 'finalized' }]);
+    expect(wire.read({ type: 'transcription.done', text: 'late' })).toEqual([]);
+  });
+
   it('hears nothing in a noise that the server understands nothing of, and blames the server for any other failure', () => {
     const type = 'conversation.item.input_audio_transcription';
     const failed = (wire: SttWire, code: string): readonly WireEvent[] =>
@@ -266,12 +299,42 @@ describe('results of stt_cloud_a', () => {
     expect(wire.read({ type: 'UtteranceEnd' })).toEqual([]);
   });
 
-  it.each([[{ type: 'Results' }], [{ type: 'Results', channel: { alternatives: [] } }]])(
-    'must hold a transcript: %o',
-    (message) => {
-      expect(new CloudAWire().read(message)).toMatchObject([{ type: 'error', error: { kind: 'protocol' } }]);
-    },
-  );
+  const noWords: readonly JsonObject[] = [
+    {},
+    { channel: null },
+    { channel: {} },
+    { channel: { alternatives: [] } },
+    { channel: { alternatives: null } },
+    { channel: { alternatives: [null] } },
+    { channel: { alternatives: [{}] } },
+    { channel: { alternatives: [{ transcript: null, words: null }] } },
+  ];
+  it.each(noWords)('may hold no words: %o', (rest) => {
+    const wire = new CloudAWire();
+    const read = (flags: JsonObject): readonly WireEvent[] =>
+      wire.read({ type: 'Results', start: 0, duration: 1, ...flags, ...rest });
+    expect(read({})).toEqual([]);
+    wire.read(result('I would'));
+    expect(read({})).toEqual([]);
+    expect(finals(wire.expired())).toEqual(['I would']);
+    expect(read({ is_final: true })).toEqual([]);
+    wire.read(result('like', { is_final: true }));
+    expect(read({ is_final: true, speech_final: true })).toMatchObject([{ text: '', speechFinal: true }]);
+    wire.finalize();
+    expect(read({ is_final: true, from_finalize: true })).toEqual([{ type: 'finalized' }]);
+  });
+
+  it('are heard once, however often they come', () => {
+    const wire = new CloudAWire();
+    const yes = result('yes', { is_final: true, speech_final: true, start: 1, duration: 0.8 });
+    expect(finals(wire.read(yes))).toEqual(['yes']);
+    expect(wire.read(yes)).toEqual([]);
+    expect(finals(wire.read({ ...yes, start: 4 }))).toEqual(['yes']);
+    wire.finalize();
+    expect(wire.read({ ...yes, start: 4, from_finalize: true })).toEqual([{ type: 'finalized' }]);
+    expect(finals(wire.read(result('yes', { is_final: true })))).toEqual(['yes']);
+    expect(finals(wire.read(result('yes', { is_final: true })))).toEqual(['yes']);
+  });
 });
 
 describe('turns of stt_cloud_b', () => {
@@ -297,6 +360,31 @@ describe('turns of stt_cloud_b', () => {
     expect(finals(wire.read(turn(0, 'yes please', { end_of_turn: true })))).toEqual([]);
     const last = wire.read(turn(0, 'Yes, please.', { end_of_turn: true, turn_is_formatted: true }));
     expect(last).toMatchObject([{ text: 'Yes, please.', fromFinalize: true }, { type: 'finalized' }]);
+  });
+
+  it.each([
+    [{}],
+    [{ transcript: null }],
+    [{ transcript: null, words: null }],
+    [{ words: [null, { text: null }] }],
+  ])('may hold no words: %o', (rest) => {
+    const wire = new CloudBWire(false);
+    const read = (more: JsonObject): readonly WireEvent[] =>
+      wire.read({ type: 'Turn', turn_order: 0, end_of_turn: false, ...more, ...rest });
+    expect(read({})).toEqual([]);
+    wire.finalize();
+    expect(read({ end_of_turn: true })).toEqual([{ type: 'finalized' }]);
+  });
+
+  it('need no number, and leave out what is empty in them', () => {
+    const wire = new CloudBWire(false);
+    const words = [{ text: 'i' }, null, {}, { text: ' ' }, { text: 'would' }];
+    expect(wire.read({ type: 'Turn', words })).toMatchObject([{ text: 'i would' }]);
+    expect(
+      finals(wire.read({ type: 'Turn', turn_order: null, transcript: 'I would.', end_of_turn: true })),
+    ).toEqual(['I would.']);
+    expect(finals(wire.read({ type: 'Turn', transcript: 'Yes.', end_of_turn: true }))).toEqual(['Yes.']);
+    expect(wire.read({ type: 'SpeechStarted', error: null })).toEqual([]);
   });
 
   it('show the word that is still being spoken', () => {
@@ -341,6 +429,44 @@ describe('utterances of stt_cloud_c', () => {
     expect(wire.read(say('1', ' Yes.', true)).map((event) => event.type)).toEqual(['transcript']);
     wire.read({ type: 'speech_end' });
     expect(wire.read(say('2', ' More.', true)).at(-1)).toEqual({ type: 'finalized' });
+  });
+
+  it('are heard once, however often and however else they are told', () => {
+    const wire = new CloudCWire(cloudC);
+    expect(finals(wire.read(say('00_1', ' Yes.', true)))).toEqual(['Yes.']);
+    expect(wire.read(say('00_1', ' Yes.', true))).toEqual([]);
+    wire.finalize();
+    expect(wire.read(say('00_1', ' Yes!', true))).toEqual([]);
+    expect(wire.read(say('00_1', ' Yes', false))).toEqual([]);
+    expect(wire.read(say('00_2', ' No.', true))).toMatchObject([{ text: 'No.' }, { type: 'finalized' }]);
+    expect(finals(wire.read(say('00_3', ' Yes.', true)))).toEqual(['Yes.']);
+  });
+
+  it('that were given up are not heard late', () => {
+    const wire = new CloudCWire(cloudC);
+    wire.read(say('1', ' yes', false));
+    wire.finalize();
+    expect(finals(wire.expired())).toEqual(['yes']);
+    expect(wire.read(say('1', ' Yes.', true))).toEqual([]);
+  });
+
+  const noWords: readonly JsonObject[] = [
+    {},
+    { data: null },
+    { data: { is_final: true } },
+    { data: { id: null, is_final: true, utterance: null } },
+    { data: { id: '1', is_final: true, utterance: { text: null, words: null } } },
+  ];
+  it.each(noWords)('may hold no words: %o', (rest) => {
+    const wire = new CloudCWire(cloudC);
+    expect(wire.read({ type: 'transcript', ...rest })).toEqual([]);
+    expect(finals(wire.read(say('7', ' Yes.', true)))).toEqual(['Yes.']);
+  });
+
+  it('may be named by a number', () => {
+    const wire = new CloudCWire(cloudC);
+    const yes = { type: 'transcript', data: { id: 4, is_final: true, utterance: { text: 'Yes.' } } };
+    expect([finals(wire.read(yes)), finals(wire.read(yes))]).toEqual([['Yes.'], []]);
   });
 
   it('are ended by as much silence as the server waits for', () => {

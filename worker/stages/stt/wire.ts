@@ -83,6 +83,25 @@ export function final(
   return endMs === undefined ? transcript : { ...transcript, endMs };
 }
 
+/** What a server has told for good, by its names: a repeat of it, or what comes late of it, is no news. */
+export class Told {
+  private readonly names = new Set<string>();
+
+  has(name: string | undefined): boolean {
+    return name !== undefined && this.names.has(name);
+  }
+
+  /** Nothing is repeated after so many others. */
+  add(name: string | undefined): void {
+    if (name === undefined) return;
+    this.names.add(name);
+    const [oldest] = this.names;
+    if (this.names.size > MOST_TOLD && oldest !== undefined) this.names.delete(oldest);
+  }
+}
+
+const MOST_TOLD = 64;
+
 /** What a message means, with the server's words for an error. */
 export function readText(wire: SttWire, text: string): readonly WireEvent[] {
   if (wire.readText !== undefined) return wire.readText(text);
@@ -129,6 +148,11 @@ export function primarySubtag(language: string): string {
 export function stringAt(object: JsonObject, key: string): string | undefined {
   const value = object[key];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** A name, which some servers give as a number. */
+export function nameAt(object: JsonObject, key: string): string | undefined {
+  return stringAt(object, key) ?? numberAt(object, key)?.toString();
 }
 
 export function numberAt(object: JsonObject, key: string): number | undefined {

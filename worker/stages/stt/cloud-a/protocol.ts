@@ -19,6 +19,7 @@ import {
   ready,
   sendJson,
   stringAt,
+  Told,
 } from '../wire.ts';
 import type { JsonObject, Outgoing, SttWire, TimedTranscript, WireEvent } from '../wire.ts';
 
@@ -49,6 +50,7 @@ export class CloudAWire implements SttWire {
   /** Finals came that no end of utterance has followed. */
   private isOpen = false;
   private isFinalizing = false;
+  private readonly told = new Told();
 
   opened(): readonly WireEvent[] {
     return [ready];
@@ -98,14 +100,16 @@ export class CloudAWire implements SttWire {
   private result(message: JsonObject): readonly WireEvent[] {
     const { alternatives } = objectAt(message, 'channel');
     const first: unknown = Array.isArray(alternatives) ? alternatives[0] : undefined;
-    const text = stringAt(objectAt({ first }, 'first'), 'transcript')?.trim();
-    if (text === undefined) return [breach('a result holds a transcript')];
+    // Of a noise there may be no alternative at all: that is no words.
+    const heard = stringAt(objectAt({ first }, 'first'), 'transcript')?.trim();
+    const text = heard ?? '';
     const fromFinalize = message['from_finalize'] === true && this.isFinalizing;
     if (message['is_final'] !== true && !fromFinalize) {
-      this.pending = text;
+      if (heard !== undefined) this.pending = heard;
       return text === '' || this.isFinalizing ? [] : [partial(text)];
     }
-    if (fromFinalize) return this.confirmed(text);
+    if (fromFinalize) return this.confirmed(this.isRepeat(message, text) ? '' : text);
+    if (this.isRepeat(message, text)) return [];
     if (message['speech_final'] === true || message['from_finalize'] === true) {
       const isNews = text !== '' || this.isOpen;
       this.pending = '';
@@ -115,6 +119,16 @@ export class CloudAWire implements SttWire {
     if (text === '') return [];
     this.isOpen = true;
     return [final(text, { speechFinal: false, fromFinalize: false, endMs: endOf(message) })];
+  }
+
+  /** A final of the same audio with the same words. Other audio may well have the same words. */
+  private isRepeat(message: JsonObject, text: string): boolean {
+    const end = endOf(message);
+    if (text === '' || end === undefined) return false;
+    const name = JSON.stringify([message['start'], end, text]);
+    if (this.told.has(name)) return true;
+    this.told.add(name);
+    return false;
   }
 
   /** The text may be empty: what was said came before, in results of their own. */

@@ -8,7 +8,6 @@ import { ENGINE_RATE } from '../../../../shared/base/units.ts';
 import { urlUnder } from '../../http.ts';
 import type { StageError, Transcript } from '../../stage.ts';
 import {
-  breach,
   failure,
   final,
   finalized,
@@ -95,7 +94,7 @@ export class CloudBWire implements SttWire {
     const type = stringAt(message, 'type');
     if (type === 'Begin') return [ready];
     if (type === 'Turn') return this.onTurn(message);
-    if (type === 'Error' || 'error' in message) {
+    if (type === 'Error' || (message['error'] ?? undefined) !== undefined) {
       const code = numberAt(message, 'error_code') ?? 0;
       return [failure(cloudBError(code, stringAt(message, 'error') ?? ''))];
     }
@@ -124,15 +123,15 @@ export class CloudBWire implements SttWire {
   }
 
   private onTurn(message: JsonObject): readonly WireEvent[] {
-    const order = numberAt(message, 'turn_order');
+    // A turn without a number is the one that is under way.
+    const order = numberAt(message, 'turn_order') ?? Math.max(this.turn, this.ended + 1);
     const transcript = stringAt(message, 'transcript')?.trim();
-    if (order === undefined || transcript === undefined)
-      return [breach('a turn has a number and a transcript')];
     if (order <= this.ended) return [];
     const isEnd = message['end_of_turn'] === true;
     const isNewText = order !== this.turn;
     this.turn = order;
-    const text = isEnd ? transcript : (wordsOf(message) ?? transcript);
+    const words = wordsOf(message);
+    const text = (isEnd ? (transcript ?? words) : (words ?? transcript)) ?? '';
     const changed = isNewText || text !== this.text;
     this.text = text;
     this.endMs = lastWordEnd(message);
@@ -160,6 +159,6 @@ function lastWordEnd({ words }: JsonObject): number | undefined {
 function wordsOf(message: JsonObject): string | undefined {
   const { words } = message;
   if (!Array.isArray(words) || words.length === 0) return undefined;
-  const texts = words.map((word: unknown) => stringAt(objectAt({ word }, 'word'), 'text') ?? '');
-  return texts.join(' ').trim();
+  const texts = words.map((word: unknown) => stringAt(objectAt({ word }, 'word'), 'text')?.trim() ?? '');
+  return texts.filter((text) => text !== '').join(' ');
 }

@@ -13,6 +13,7 @@ import {
   failure,
   final,
   finalized,
+  nameAt,
   numberAt,
   objectAt,
   partial,
@@ -22,6 +23,7 @@ import {
   send,
   statusIn,
   stringAt,
+  Told,
 } from '../wire.ts';
 import type { JsonObject, Outgoing, SttWire, WireEvent } from '../wire.ts';
 
@@ -78,7 +80,8 @@ export function cloudCRequest(options: SttCloudCOptions, language: string): Json
 export class CloudCWire implements SttWire {
   private readonly silenceSamples: number;
   /** The utterance that is being heard, with its text so far. */
-  private open: { readonly id: string; readonly text: string } | undefined;
+  private open: { readonly id: string | undefined; readonly text: string } | undefined;
+  private readonly told = new Told();
   private isSpeaking = false;
   /** A voice was heard of whose words nothing came yet. */
   private owes = false;
@@ -130,6 +133,7 @@ export class CloudCWire implements SttWire {
 
   expired(): readonly Transcript[] {
     this.close();
+    this.told.add(this.open?.id);
     const text = this.open?.text ?? '';
     this.open = undefined;
     return text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: true })];
@@ -150,15 +154,17 @@ export class CloudCWire implements SttWire {
   }
 
   private transcript(data: JsonObject): readonly WireEvent[] {
-    const id = stringAt(data, 'id');
+    const id = nameAt(data, 'id');
+    // An utterance is final once; what comes late of it is no news.
+    if (this.told.has(id)) return [];
     const utterance = objectAt(data, 'utterance');
-    const text = stringAt(utterance, 'text')?.trim();
-    if (id === undefined || text === undefined) return [breach('a transcript has an id and a text')];
+    const text = stringAt(utterance, 'text')?.trim() ?? '';
     if (data['is_final'] !== true) {
       this.open = { id, text };
       return text === '' || this.isFinalizing ? [] : [partial(text)];
     }
-    if (this.open?.id === id) this.open = undefined;
+    this.told.add(id);
+    if (id === undefined || this.open?.id === id) this.open = undefined;
     this.owes = this.isSpeaking;
     this.hasWords ||= text !== '';
     const { isFinalizing } = this;

@@ -17,8 +17,10 @@ export type ServerMessage =
   | { readonly type: 'done' }
   | {
       readonly type: 'result';
-      readonly text: string;
-      readonly segment: number;
+      /** Absent: nothing new is known of it. */
+      readonly text: string | undefined;
+      /** Absent where the server does not count. */
+      readonly segment: number | undefined;
       /** Absent in the flavour that never says so. */
       readonly isFinal: boolean | undefined;
       readonly isEof: boolean;
@@ -34,13 +36,15 @@ export function parseServerMessage(message: string): ServerMessage | undefined {
     // One flavour prints its JSON by hand and lets `nan` through; the fields that matter can still be read.
     return salvage(message);
   }
-  if (typeof value !== 'object' || value === null || !('text' in value) || typeof value.text !== 'string') {
-    return undefined;
-  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  // A result without a text has no news.
+  const said = 'text' in value ? (value.text ?? undefined) : undefined;
+  if (said !== undefined && typeof said !== 'string') return undefined;
+  const text = said?.trim();
   const isFinal = 'is_final' in value && typeof value.is_final === 'boolean' ? value.is_final : undefined;
-  const segment = 'segment' in value && typeof value.segment === 'number' ? value.segment : 0;
+  const segment = 'segment' in value && typeof value.segment === 'number' ? value.segment : undefined;
   const isEof = 'is_eof' in value && value.is_eof === true;
-  return { type: 'result', text: value.text.trim(), segment, isFinal, isEof };
+  return { type: 'result', text, segment, isFinal, isEof };
 }
 
 function salvage(message: string): ServerMessage | undefined {
@@ -49,7 +53,8 @@ function salvage(message: string): ServerMessage | undefined {
   if (literal === undefined || isFinal === undefined) return undefined;
   const text = unquote(literal);
   if (text === undefined) return undefined;
-  const segment = Number(/"segment"\s*:\s*(\d{1,9})/.exec(message)?.[1] ?? 0);
+  const number = /"segment"\s*:\s*(\d{1,9})/.exec(message)?.[1];
+  const segment = number === undefined ? undefined : Number(number);
   const isEof = /"is_eof"\s*:\s*true/.test(message);
   return { type: 'result', text: text.trim(), segment, isFinal: isFinal === 'true', isEof };
 }
@@ -68,24 +73,31 @@ function unquote(literal: string): string | undefined {
 export class Transcripts {
   private text = '';
   private segment = 0;
+  /** The newest segment that was final: what still comes of it is a repeat. */
+  private ended: number | undefined;
 
   /** Forgets the stream: the next result belongs to a new one, whose segments start over. */
   reset(): void {
     this.text = '';
     this.segment = 0;
+    this.ended = undefined;
   }
 
   /** @param finalizing `Done` was sent: partials are kept for the end instead of being reported. */
   result(message: Extract<ServerMessage, { type: 'result' }>, finalizing: boolean): Transcript[] {
     const out: Transcript[] = [];
-    if (message.isFinal === undefined && message.segment > this.segment) {
+    const { segment = 0 } = message;
+    if (message.segment !== undefined && message.segment === this.ended) return out;
+    if (message.isFinal === undefined && segment > this.segment) out.push(...this.take(finalizing));
+    this.segment = segment;
+    const { text = this.text } = message;
+    const changed = text !== this.text;
+    this.text = text;
+    if (message.isFinal === true) {
+      // A segment without words need not be counted by the server.
+      if (text !== '') this.ended = message.segment;
       out.push(...this.take(finalizing));
-    }
-    this.segment = message.segment;
-    const changed = message.text !== this.text;
-    this.text = message.text;
-    if (message.isFinal === true) out.push(...this.take(finalizing));
-    else if (changed && message.text !== '' && !finalizing) out.push(partial(message.text));
+    } else if (changed && text !== '' && !finalizing) out.push(partial(text));
     return out;
   }
 

@@ -9,7 +9,7 @@ import type { SttRealtimeCompatOptions } from './declaration.ts';
 import { urlUnder } from '../../http.ts';
 import type { StageError, Transcript } from '../../stage.ts';
 import { breach, failure, final, finalized, objectAt, partial, pcmBytes, primarySubtag } from '../wire.ts';
-import { ready, send, sendJson, statusIn, stringAt } from '../wire.ts';
+import { nameAt, ready, send, sendJson, statusIn, stringAt, Told } from '../wire.ts';
 import type { JsonObject, Outgoing, SttWire, WireEvent } from '../wire.ts';
 
 const DELTA = 'conversation.item.input_audio_transcription.delta';
@@ -110,6 +110,7 @@ class ItemWire implements SttWire {
   private samplesSinceCommit = 0;
   private item = '';
   private text = '';
+  private readonly told = new Told();
   private isFinalizing = false;
   /** The item of the commit that `finalize()` sent; absent until the server names it. */
   private committed: string | undefined;
@@ -149,7 +150,7 @@ class ItemWire implements SttWire {
         this.isReady = true;
         return [ready];
       case 'input_audio_buffer.committed':
-        if (this.isFinalizing && this.options.wire !== 'nim') this.committed ??= stringAt(message, 'item_id');
+        if (this.isFinalizing && this.options.wire !== 'nim') this.committed ??= nameAt(message, 'item_id');
         return [];
       case DELTA:
         return this.delta(message);
@@ -185,9 +186,9 @@ class ItemWire implements SttWire {
   }
 
   private delta(message: JsonObject): readonly WireEvent[] {
-    const delta = stringAt(message, 'delta');
-    if (delta === undefined) return [breach('a delta holds text')];
-    const item = stringAt(message, 'item_id') ?? '';
+    const delta = stringAt(message, 'delta') ?? '';
+    const item = nameAt(message, 'item_id') ?? '';
+    if (this.told.has(item)) return [];
     if (item !== this.item || this.options.deltaReplaces) this.text = '';
     this.item = item;
     this.text += delta;
@@ -196,10 +197,13 @@ class ItemWire implements SttWire {
   }
 
   private completed(message: JsonObject): readonly WireEvent[] {
-    const text = stringAt(message, 'transcript')?.trim();
-    if (text === undefined) return [breach('a completed item holds its transcript')];
-    const item = stringAt(message, 'item_id');
-    if (item === undefined || item === this.item) this.text = '';
+    const item = nameAt(message, 'item_id');
+    // An item is completed once. Servers of the `nim` kind end utterances, and may name them all alike.
+    if (this.told.has(item)) return [];
+    if (this.options.wire !== 'nim') this.told.add(item);
+    const isSame = item === undefined || item === this.item;
+    const text = (stringAt(message, 'transcript') ?? (isSame ? this.text : '')).trim();
+    if (isSame) this.text = '';
     const isAnswer =
       this.isFinalizing && (this.committed === undefined || item === undefined || item === this.committed);
     const words = text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: isAnswer })];
@@ -278,16 +282,16 @@ class GenerationWire implements SttWire {
     return code === 1008 ? { kind: 'rejected', status: 401 } : { kind: 'disconnected' };
   }
 
-  private delta(delta: string | undefined): readonly WireEvent[] {
-    if (delta === undefined) return [breach('a delta holds text')];
+  private delta(delta = ''): readonly WireEvent[] {
     if (this.options.deltaReplaces) this.text = '';
     this.text += delta;
     const text = this.text.trim();
     return text === '' || delta === '' || this.isFinalizing ? [] : [partial(text)];
   }
 
-  private finish(whole: string | undefined): readonly WireEvent[] {
-    if (whole === undefined) return [breach('a transcription holds its text')];
+  private finish(whole = this.text): readonly WireEvent[] {
+    // What is done twice is done once.
+    if (!this.isGenerating) return [];
     const { isFinalizing } = this;
     this.isGenerating = false;
     this.isFinalizing = false;
