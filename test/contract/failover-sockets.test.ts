@@ -9,11 +9,13 @@ import { newChatCompatible } from '../../worker/stages/llm/chat-compatible/adapt
 import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible/adapter.ts';
 import type { LlmEvent, SttEvent, TtsEvent } from '../../worker/stages/stage.ts';
 import { newSttCloudA } from '../../worker/stages/stt/cloud-a/adapter.ts';
+import { newSttCloudB } from '../../worker/stages/stt/cloud-b/adapter.ts';
 import { newSttLocalWs } from '../../worker/stages/stt/local-ws/adapter.ts';
 import { newTtsCloudA } from '../../worker/stages/tts/cloud-a/adapter.ts';
 import { newFailoverScope, type Recorded } from '../support/core/failover.ts';
 import { answer, choice, FakeChat, stream } from '../support/fakes/fake-chat.ts';
 import { reply } from '../support/fakes/fake-http.ts';
+import { FakeAssemblyAi } from '../support/fakes/fake-assemblyai.ts';
 import { FakeCartesia } from '../support/fakes/fake-cartesia.ts';
 import { FakeDeepgram } from '../support/fakes/fake-deepgram.ts';
 import { FakeSpeech } from '../support/fakes/fake-speech.ts';
@@ -85,6 +87,46 @@ describe('a recogniser that dies while the caller speaks', () => {
       'primary failed disconnected',
       'secondary requested',
     ]);
+  });
+
+  it('is followed in the middle of a long sentence by one that takes audio hardly faster than speech', async () => {
+    const primary = await starting(new FakeDeepgram());
+    const secondary = await starting(new FakeAssemblyAi());
+    const scope = newFailoverScope('stt', {
+      primary: newSttCloudA({
+        baseUrl: primary.baseUrl,
+        apiKey: 'k',
+        language: 'en',
+        model: 'm',
+        endpointingMs: 300,
+        smartFormat: true,
+      }),
+      secondary: newSttCloudB({
+        baseUrl: secondary.baseUrl,
+        apiKey: 'k',
+        language: 'en',
+        speechModel: 'universal-streaming-english',
+        formatTurns: false,
+      }),
+      machineMs,
+    });
+    const events = new Events<SttEvent>();
+    const session = newFailoverStt(scope).open(newStageContext(), events.sink);
+    closing.push(() => session.close());
+    secondary.utterances.push('all of the long sentence');
+    for (let number = 1; number <= 450; number += 1) session.audio(piece(number));
+    await primary.until(() => primary.connections.length === 1 && primary.last.audioMs >= 1_200);
+    primary.last.socket.terminate();
+    await secondary.until(() => secondary.connections.length === 1);
+    // The caller goes on speaking meanwhile, and then stops.
+    for (let number = 451; number <= 480; number += 1) session.audio(piece(number));
+    session.finalize();
+    await events.seen('finalized');
+    const texts = events.of('transcript').filter(({ isFinal }) => isFinal);
+    expect(texts.map(({ text }) => text)).toEqual(['all of the long sentence']);
+    const heard = secondary.last.samples.filter((_, at) => at % 320 === 0);
+    expect(heard).toEqual(Array.from({ length: 480 }, (_, at) => at + 1));
+    expect(events.of('error')).toEqual([]);
   });
 
   it('is followed by one of another kind, after a finalize as well', async () => {

@@ -11,8 +11,11 @@ import type { SttVendor } from '../vendor.ts';
 const KEEP_ALIVE_MS = 10_000;
 /** Whether the server answers an end of turn without words is not promised. */
 const FINALIZE_TIMEOUT_MS = 1_500;
-/** The server ends sessions that send faster than speech; some lead it must allow. */
-const BURST_MS = 3_000;
+/**
+ * The server ends sessions that send faster than speech, but only when they are minutes ahead. All that is kept for a session that takes
+ * over may go at once: at the pace of speech the end of a long sentence would never be reached in time.
+ */
+const BURST_MS = 30_000;
 
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newSttCloudB(options: SttCloudBOptions & SttAccess): SttStage {
