@@ -1,10 +1,20 @@
 /**
- * Reads the caller's answer to a question that asks for a yes. Only a clear yes is one: what is hedged, asked back, changed
- * or said beside the point is unclear, because the call that waits for it changes the world (spec 02, confirm). Pure; the
- * words come from the agent file or the language.
+ * Reads the caller's answer to a question that asks for a yes. Only a clear yes is one, and the whole answer decides: what is hedged,
+ * asked back, changed, told meanwhile or said beside the point is unclear, because the call that waits for it changes the world (spec 02,
+ * confirm). Pure; the words for yes and no come from the agent file or the language.
  */
-
-import { listed } from '../../shared/base/listed.ts';
+import {
+  accepts,
+  courtesies,
+  details,
+  firmYes,
+  hedges,
+  lightWords,
+  noRefusal,
+  openers,
+  tellers,
+  wishes,
+} from './confirmation-words.ts';
 
 export interface ConfirmationWords {
   /** In lower case; the first one may be followed by a few more words. */
@@ -15,48 +25,16 @@ export interface ConfirmationWords {
 
 type Words = readonly string[];
 
-/** Yes beyond doubt, so that a few words may follow: "yes, book it". */
-const firmYes: Words = listed(
-  'yes|yeah|yep|yup|absolutely|definitely|certainly|of course|evet|elbette|kesinlikle|ja|jawohl',
-  'natürlich|auf jeden fall|sí|claro que sí|por supuesto|oui|bien sûr|absolument',
-);
-
-/** Holds a word of no and does not mean it. */
-const noRefusal: Words = listed(
-  "no problem|no worries|why not|don't worry|no doubt|not a problem|sorun yok|sorun değil",
-  'problem değil|problem yok|sıkıntı yok|neden olmasın|kein problem|keine sorge|warum nicht',
-  'no hay problema|no pasa nada|por qué no|cómo no|pas de problème|pas de souci|pourquoi pas',
-);
-
-/** Neither here nor there. */
-const neutral = new Set(
-  listed(
-    'um|uh|er|erm|ah|oh|hm|hmm|well|so|please|thanks|thank|you|very|much|it|that|this|then|i|im|am|is',
-    'do|and|just|lets|said|the|ee|eee|şey|yani|lütfen|teşekkürler|teşekkür|ederim|sağol|sağ|ol|olun',
-    'bunu|onu|ben|efendim|o|zaman|ve|dedim|bitte|danke|schön|vielen|dank|das|es|ich|doch|dann|also|äh',
-    'ähm|ist|por|favor|gracias|muchas|lo|eso|bueno|pues|entonces|eh|señor|señora|merci|beaucoup|sil',
-    'vous|te|plaît|ça|cest|alors|euh|ben|bah|je|madame',
-  ),
-);
-
-/** Turns a yes into a question, a condition or another wish. */
-const hedges = new Set(
-  listed(
-    'but|if|unless|maybe|perhaps|think|guess|suppose|except|instead|actually|only|first|later|change',
-    'other|another|different|rather|after|before|or|what|how|which|when|why|who|where|can|could|would',
-    'should|will|does|ama|fakat|ancak|eğer|belki|sanırım|galiba|yerine|aslında|önce|sonra|başka',
-    'yalnız|sadece|veya|ya|ne|nasıl|hangi|neden|niye|kaç|kim|nerede|mi|mı|mu|mü|aber|wenn|falls',
-    'vielleicht|oder|sondern|stattdessen|eigentlich|lieber|erst|nur|später|vorher|anders|andere',
-    'glaube|denke|wie|wann|warum|wer|wo|welche|außer|pero|si|quizás|quizá|vez|creo|mejor|primero',
-    'después|antes|solo|otro|otra|qué|cómo|cuándo|cuánto|cuál|quién|dónde|depende|excepto|salvo',
-    'cambiar|mais|peut|sauf|plutôt|dabord|après|avant|ou|où|seulement|autre|crois|pense|quoi|quand',
-    'pourquoi|combien|quel|quelle|qui|changer',
-  ),
-);
-
-/** Words after a firm yes, and of an answer that is looked at. */
+/** Words of the order that may follow a firm yes. */
 const mostAfterYes = 4;
-const mostWords = 12;
+
+/** Turkish verbs that tell what somebody does, did or will do; an order has no such ending. */
+const toldInTurkish = /(?:yor(?:um|uz|sun|sunuz)?|[dt][ıiuü](?:m|k)?|[ae]c[ae](?:ğ[ıi]m|ğ[ıi]z|k))$/u;
+
+const light = new Set(lightWords);
+const telling = new Set(tellers);
+const opening = new Set(openers);
+const doubting = new Set([...hedges, ...details]);
 
 function wordsOf(text: string, language: string): string[] {
   // Turkish has two letters i; any other locale would turn "HAYIR" into another word.
@@ -98,15 +76,43 @@ export function readConfirmation(
 ): 'yes' | 'no' | 'unclear' {
   const phrases = (list: Words): Words[] => list.map((phrase) => wordsOf(phrase, language));
   const all = without(wordsOf(answer, language), phrases(noRefusal));
-  const yesPhrases = phrases(yes);
-  // "that is right" begins with words that mean nothing elsewhere.
-  const start = all.findIndex((word, index) => leading(all.slice(index), yesPhrases) || !neutral.has(word));
-  const own = start < 0 ? [] : all.slice(start);
-  const lead = leading(own, yesPhrases);
-  if (holds(all, phrases(no))) return lead === undefined ? 'no' : 'unclear';
-  if (lead === undefined || own.length > mostWords || answer.includes('?')) return 'unclear';
-  if (own.some((word) => hedges.has(word) || /\p{N}/u.test(word))) return 'unclear';
-  const rest = without(own, yesPhrases).filter((word) => !neutral.has(word));
-  const isFirm = leading(own, phrases([...firmYes.filter((word) => yes.includes(word)), ...yes.slice(0, 1)]));
-  return rest.length === 0 || (isFirm !== undefined && rest.length <= mostAfterYes) ? 'yes' : 'unclear';
+  const agreeing = phrases([...yes, ...accepts, ...wishes]);
+  const polite = phrases(courtesies);
+  const own = fromLead(all, { agreeing, polite });
+  if (holds(all, phrases(no))) return leading(own, phrases(yes)) === undefined ? 'no' : 'unclear';
+  if (leading(own, agreeing) === undefined || answer.includes('?')) return 'unclear';
+  const rest = without(own, [...agreeing, ...polite]);
+  if (rest.some((word) => doubting.has(word) || /\p{N}/u.test(word))) return 'unclear';
+  if (rest.every((word) => light.has(word))) return 'yes';
+  if (holds(own, phrases(wishes))) return 'unclear';
+  const firm = firmYes.find(
+    ({ words }) => leading(own, phrases(words.filter((word) => yes.includes(word)))) !== undefined,
+  );
+  const isOwn = leading(own, phrases(yes.slice(0, 1))) !== undefined;
+  return (firm !== undefined || isOwn) && isOrder(rest, firm?.order) ? 'yes' : 'unclear';
+}
+
+/** The words from the first that mean something. "That is right" begins with words that mean nothing elsewhere. */
+function fromLead(
+  words: Words,
+  { agreeing, polite }: { readonly agreeing: readonly Words[]; readonly polite: readonly Words[] },
+): Words {
+  let own = words;
+  while (own.length > 0 && leading(own, agreeing) === undefined) {
+    const skipped = leading(own, polite)?.length ?? (light.has(own[0] ?? '') ? 1 : 0);
+    if (skipped === 0) break;
+    own = own.slice(skipped);
+  }
+  return own;
+}
+
+/**
+ * What follows a yes may say once more what is to be done: "yes, book the table". In a language of an agent file nobody knows how an order
+ * looks.
+ */
+function isOrder(rest: Words, shape: RegExp | undefined): boolean {
+  const said = rest.filter((word) => !light.has(word));
+  if (said.length > mostAfterYes || opening.has(rest[0] ?? '')) return false;
+  if (rest.some((word) => telling.has(word) || toldInTurkish.test(word))) return false;
+  return shape?.test(said.join(' ')) ?? true;
 }
