@@ -68,10 +68,14 @@ export interface Step<Name extends keyof CallState = keyof CallState> {
   readonly actions: CallAction[];
 }
 
-/** What the bot says when the call opens: the agent's greeting, or the line of the flow's first node. */
-export function greetingOf({ flow, greeting, consent = '' }: CallSettings): string {
-  const first = greeting.trim() === '' && flow !== undefined ? (flow.nodes[flow.start]?.say ?? '') : greeting;
-  return consent === '' ? first : `${consent} ${first}`.trimEnd();
+/** What the bot says when the call opens: words of consent, the agent's greeting, and the line of the flow's first node. */
+export function greetingOf({
+  flow,
+  greeting,
+  consent = '',
+}: Pick<CallSettings, 'flow' | 'greeting' | 'consent'>): string {
+  const say = flow === undefined ? '' : (flow.nodes[flow.start]?.say ?? '');
+  return [consent, greeting, say].filter((line) => line.trim() !== '').join(' ');
 }
 
 export const outputHeld = ({ caller }: Slices<'caller'>): boolean => holdsOutput(caller);

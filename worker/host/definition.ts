@@ -6,6 +6,7 @@ import type { LlmChoice, SttChoice, TtsChoice } from '../../shared/config/stages
 import type { Sensitive } from '../../shared/config/sensitive.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { defaultCallLimits, type CallSettings, type ToolBook } from '../core/settings.ts';
+import { greetingOf } from '../core/state.ts';
 import { newRespelling } from '../core/answer/response.ts';
 import { addText, finishText, newSplitter } from '../core/answer/sentences.ts';
 import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
@@ -86,7 +87,7 @@ export interface KnownTexts {
 }
 
 export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
-  const { consent = '', greeting, apology, misheard, confirmQuestion, idle, outage } = settings;
+  const { apology, misheard, confirmQuestion, idle, outage } = settings;
   const pronounce = newRespelling(settings.pronounce);
   const pieces = (line: string): string[] => {
     const splitter = newSplitter();
@@ -95,9 +96,7 @@ export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
   const fillers = (settings.fillers.length > 0 ? settings.fillers : settings.lateLines).map(pronounce);
   const farewell = pieces(settings.farewell);
   // What a call fills in is not known before it.
-  const greeted = pieces(consent === '' ? greeting : `${consent} ${greeting}`.trimEnd()).filter(
-    (piece) => !hasVariables(piece),
-  );
+  const greeted = pieces(greetingOf(settings)).filter((piece) => !hasVariables(piece));
   const [first, behind] = [
     [...greeted, ...pieces(apology), ...pieces(misheard)],
     [...pieces(idle.ask), ...pieces(outage.hold)],

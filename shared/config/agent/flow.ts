@@ -28,7 +28,8 @@ export const flowNodeKeys = z.strictObject({
     .max(65_536)
     .meta({ description: 'Instructions for the LLM in this node; variables as in agent.prompt.' }),
   say: z.string().max(1000).default('').meta({
-    description: 'Spoken on entry, before the LLM is asked, which knows of it; variables as in agent.prompt.',
+    description:
+      'Spoken on entry, before the LLM is asked, which knows of it; that of the first node behind the greeting. Variables as in agent.prompt.',
   }),
   tools: z.array(listedName).max(64).default([]).meta({
     description: 'Tools of this node beside its transitions.',

@@ -158,13 +158,17 @@ export const flows: readonly Dialogue[] = [
     call.llmAnswers('Is it fine?').botFinishes().callerSays('Yes.').running().rounds(3);
   }),
 
-  dialogue('the call begins with the line of the first node, where the agent has no greeting', (begin) => {
+  dialogue('the call begins with the line of the first node, behind consent and greeting', (begin) => {
     const first = { ...flow, nodes: { ...flow.nodes, identify: node('Ask.', { say: 'Who is there?' }) } };
     begin({ settings: { ...settings, flow: first } })
       .opens()
       .botSays('Who is there?');
     const greeting = { ...settings, flow: first, greeting: 'Good day.' };
-    begin({ settings: greeting }).opens().botSays('Good day.');
+    const call = begin({ settings: greeting }).opens().botSays('Good day. Who is there?').botFinishes();
+    call.callerSays('Me.').llmIsAsked('assistant: Good day. Who is there?', 'user: Me.');
+    begin({ settings: { ...greeting, consent: 'We record.' } })
+      .opens()
+      .botSays('We record. Good day. Who is there?');
   }),
 
   dialogue('an answer that was begun early is thrown away when the flow moves', (begin) => {
