@@ -328,6 +328,17 @@ export const failures: readonly Dialogue[] = [
     );
   }),
 
+  dialogue('a short turn of which no session heard all is asked for again, each time', (begin) => {
+    const call = begin().opens();
+    for (let turns = 0; turns < 3; turns += 1) {
+      call.callerBegins().callerInsists().tell({ type: 'stt.failed' }).tell({ type: 'stt.failed' });
+      // What is left of the audio is answered, with nothing.
+      call.callerStops().silenceEndsTheTurn().sttFinalizes().botSays('Sorry, say that again.').botFinishes();
+    }
+    call.callerBegins().callerInsists().callerStops().silenceEndsTheTurn().skips();
+    call.sttFinalizes().without('tts.speak');
+  }),
+
   dialogue('STT that fails while it finalizes is asked again in a new session', (begin) => {
     const call = begin().opens().callerBegins().sttGuesses('A table').callerStops().silenceEndsTheTurn();
     call.skips().tell({ type: 'stt.failed' });

@@ -14,6 +14,7 @@ export function listen(step: Step<'caller'>, fresh: boolean): void {
   if (fresh) {
     stt.givenMs = 0;
     stt.replayed = false;
+    stt.lost = false;
     stt.listeningAt = undefined;
   }
   stt.listeningAt ??= step.now;
@@ -74,6 +75,7 @@ export function reopenStt(step: Step<'setup' | 'caller' | 'silence'>): boolean {
   if (replay) step.actions.push({ type: 'stt.replay' });
   if (words === undefined) return false;
   if (!replay) {
+    stt.lost = true;
     addFinal(words, words.partial, givenMs(step));
     return false;
   }

@@ -20,8 +20,12 @@ export const isUntold = ({ lastVoiceAt, words: { toldAt } }: Finalizing): boolea
   toldAt !== undefined && lastVoiceAt - toldAt >= untoldMs;
 
 /** Whether that is all that STT will tell: it has failed, and the caller spoke on. */
-export const isPart = ({ faults }: Slices<'faults'>, turn: Finalizing): boolean =>
-  faults.inARow.stt > 0 && isUntold(turn);
+export const isPart = (state: Slices<'faults' | 'caller'>, turn: Finalizing): boolean =>
+  isDeafTo(state) && isUntold(turn);
+
+/** STT fails, or has not heard all of the turn: that it says nothing means nothing. */
+const isDeafTo = ({ faults, caller }: Slices<'faults' | 'caller'>): boolean =>
+  faults.inARow.stt > 0 || caller.stt.lost;
 
 /**
  * Nobody said anything. An answer that is owed is made; what was cut off by mistake goes on; and a caller who spoke
@@ -33,7 +37,7 @@ export function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'list
   const hasRest = turn.interrupted && state.delivery.cutOff.trim() !== '';
   const longMs = hasRest ? wordlessInterruptionMs : wordlessSpeechMs;
   // An STT that fails tells no word from a noise.
-  const isDeaf = !hasRest && state.faults.inARow.stt > 0;
+  const isDeaf = !hasRest && isDeafTo(state);
   const spoke = kind === 'silence' && (isDeaf || turn.lastVoiceAt - turn.startedAt >= longMs);
   if (state.conversation.owed) {
     startAnswer(step, owedSince);

@@ -207,6 +207,8 @@ export interface SttLedger {
   givenMs: Millis;
   /** The audio of the present turn was given to another session once. */
   replayed: boolean;
+  /** And that one died as well: some of the turn no session has heard. */
+  lost: boolean;
   /** This STT guesses while the caller speaks, so that its silence means something. */
   guesses: boolean;
 }
@@ -217,6 +219,7 @@ export const newSttLedger = (): SttLedger => ({
   listeningAt: undefined,
   givenMs: 0,
   replayed: false,
+  lost: false,
   guesses: false,
 });
 
@@ -268,5 +271,6 @@ export const sttLedgerCodec: Codec<SttLedger> = record<SttLedger>({
   listeningAt: maybe(time),
   givenMs: number,
   replayed: flag,
+  lost: flag,
   guesses: flag,
 });
