@@ -1,10 +1,13 @@
-// Speaks an announcement with the demo's voice: node scripts/announcement.mjs [FILE.wav "TEXT"] [--voice NAME] [--speed X] [--rate HZ]. Without a file it
-// makes the one that ships, worker/announcements/en.wav, out of the text that the configuration declares for it.
-import { build } from 'esbuild';
+// `npm run announcement`: speaks an announcement with the demo's voice; the one that ships says the text that the configuration declares for it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
+
+answerHelp(`usage: npm run announcement [-- FILE.wav "TEXT"] [--voice NAME] [--speed X] [--rate HZ]
+  Speaks an announcement with the demo's voice. Without FILE it makes the one that ships, worker/announcements/en.wav.`);
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values, positionals } = parseArgs({
@@ -16,6 +19,8 @@ const { values, positionals } = parseArgs({
   },
 });
 
+await ensureInstalled({ dev: false });
+const { build } = await import('esbuild');
 // Inside the project, because the voice looks for its module from where its code is.
 const outfile = join(root, 'dist/announcement/main.mjs');
 await build({

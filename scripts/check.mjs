@@ -5,7 +5,9 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (path) => join(root, 'node_modules', path);
@@ -56,14 +58,10 @@ function run({ name, command }) {
   });
 }
 
-async function ensureTools() {
-  const installer = join(root, 'scripts/install.mjs');
-  if (!existsSync(installer)) return;
-  const { ensureInstalled } = await import(pathToFileURL(installer).href);
-  await ensureInstalled({ dev: true });
-}
-
-await ensureTools();
+answerHelp(`usage: npm run check [-- --beside-tests]
+  Format, lint, types, dependency rules, unused code, house rules and generated files; one line for each step.
+  --beside-tests  leaves out the steps that \`npm test\` runs, too`);
+await ensureInstalled({ dev: true });
 const waiting = process.argv.includes('--beside-tests')
   ? steps.filter(({ isTest }) => isTest !== true)
   : [...steps];

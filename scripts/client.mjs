@@ -1,16 +1,20 @@
 // Builds the library for browsers as a package, ready for `npm pack` or `npm install`: node scripts/client.mjs [FOLDER], by default
 // dist/client. The types come from the TypeScript compiler, so this needs the packages for development.
-import { build } from 'esbuild';
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
+
+answerHelp(`usage: npm run client [-- FOLDER]
+  Builds the library for browsers as a package, by default into dist/client.`);
+await ensureInstalled({ dev: true });
+const { build } = await import('esbuild');
+const { buildWidget, bundled } = await import('./build/widget.mjs');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'web/client');
-
-const bundled = { bundle: true, platform: 'browser', format: 'esm', target: 'es2022', logLevel: 'warning' };
 
 /** The worklets as a file of their own, and inside the library for pages that may load them from there. */
 async function buildCode(folder) {
@@ -21,24 +25,6 @@ async function buildCode(folder) {
     entryPoints: [join(source, 'index.ts')],
     outfile: join(folder, 'index.js'),
     define: { WORKLET_SOURCE: JSON.stringify(readFileSync(worklets, 'utf8')) },
-  });
-}
-
-/** The element for other pages as one script without anything beside it, the worklets inside. */
-export async function buildWidget(outfile) {
-  const worklets = await build({
-    ...bundled,
-    entryPoints: [join(source, 'worklets.ts')],
-    minify: true,
-    write: false,
-  });
-  await build({
-    ...bundled,
-    entryPoints: [join(root, 'web/widget.ts')],
-    format: 'iife',
-    minify: true,
-    outfile,
-    define: { WORKLET_SOURCE: JSON.stringify(worklets.outputFiles[0].text) },
   });
 }
 
@@ -62,7 +48,7 @@ function writeTypes(folder) {
   }
 }
 
-export async function buildClient(folder) {
+async function buildClient(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await buildCode(folder);
@@ -72,7 +58,4 @@ export async function buildClient(folder) {
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await ensureInstalled({ dev: true });
-  await buildClient(resolve(process.argv[2] ?? join(root, 'dist/client')));
-}
+await buildClient(resolve(process.argv[2] ?? join(root, 'dist/client')));

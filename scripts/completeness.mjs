@@ -1,10 +1,21 @@
-// `npm run completeness -- FOLDER`: learns from texts, one utterance a line, what whole sentences end in, and writes the weights. With
-// `--show` it says what those that are in the source make of pauses within a tenth of the lines, which was kept aside.
+// `npm run completeness -- FOLDER`: learns from texts what whole sentences end in, and writes the weights.
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
 
+const usage = `usage: npm run completeness -- FOLDER [--show]
+  Learns from the texts in FOLDER, one utterance a line, and writes worker/core/turn/completeness-weights.ts.
+  --show  writes nothing: says what the weights of the source make of pauses within a tenth of the lines`;
+answerHelp(usage);
+const [folder, how] = process.argv.slice(2);
+if (folder === undefined) {
+  process.stderr.write(`${usage}\n`);
+  process.exit(2);
+}
 const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
+await ensureInstalled({ dev: false });
+const { build } = await import('esbuild');
 await build({
   entryPoints: [file('scripts/completeness/main.ts')],
   outfile: file('dist/completeness/main.mjs'),
@@ -15,9 +26,5 @@ await build({
   logLevel: 'warning',
 });
 const { learn, show } = await import(file('dist/completeness/main.mjs'));
-const [folder, how] = process.argv.slice(2);
-if (folder === undefined) {
-  process.stderr.write('usage: npm run completeness -- FOLDER [--show]\n');
-  process.exitCode = 2;
-} else if (how === '--show') show(folder);
+if (how === '--show') show(folder);
 else learn(folder, file('scripts/completeness'), file('worker/core/turn/completeness-weights.ts'));

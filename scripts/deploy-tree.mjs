@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { partsList } from './deploy/sbom.mjs';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifestIn = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -57,6 +58,8 @@ function writeTree(target) {
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
+answerHelp(`usage: npm run deploy-tree -- FOLDER
+  Puts the service into FOLDER, which is new or empty, with what it needs at run time on machines like this one.`);
 const [folder, ...more] = process.argv.slice(2);
 if (folder === undefined || more.length > 0 || (existsSync(folder) && readdirSync(folder).length > 0)) {
   process.stderr.write('npm run deploy-tree -- FOLDER: give one folder, which is new or empty.\n');

@@ -1,10 +1,16 @@
 // Writes the generated reference pages, the example agent file and its schema out of the declarations in shared/config, and the page of
 // commands out of their table, and what the SDKs hold of the agent link.
-import { build } from 'esbuild';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
+
+answerHelp(`usage: npm run docs
+  Writes docs/reference, the example agent file, its schema, and what the SDKs hold of the agent link.`);
+await ensureInstalled({ dev: false });
+const { build } = await import('esbuild');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -3,12 +3,17 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
 
 const root = new URL('../', import.meta.url);
 const at = (path) => fileURLToPath(new URL(path, root));
 
-/** Ends the process with the status of the driver in `scripts/<folder>/main.ts`; `processes` are started from files of their own. */
-export async function runDriver(folder, { processes = [] } = {}) {
+/**
+ * Ends the process with the status of the driver in `scripts/<folder>/main.ts`, and shows the usage where that is 2; `processes` are started
+ * from files of their own.
+ */
+export async function runDriver(folder, { usage, processes = [] }) {
+  answerHelp(usage);
   if (!existsSync('/proc/self/smaps_rollup')) {
     process.stderr.write('This command reads /proc and runs on Linux only.\n');
     process.exit(1);
@@ -31,11 +36,14 @@ export async function runDriver(folder, { processes = [] } = {}) {
   // The bench loads ONNX Runtime itself; inference/main.ts says what this is for.
   process.env.ORT_DISABLE_TELEMETRY = '1';
   const { main } = await import(new URL(`dist/${folder}/main.mjs`, root).href);
+  let status;
   try {
-    process.exit(await main(process.argv.slice(2), root));
+    status = await main(process.argv.slice(2), root);
   } catch (error) {
     if (!String(error?.code).startsWith('ERR_PARSE_ARGS')) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exit(2);
+    status = 2;
   }
+  if (status === 2) process.stderr.write(`${usage}\n`);
+  process.exit(status);
 }

@@ -1,22 +1,11 @@
-// `npm run eval:turns [-- FOLDER...] [--model FILE]`: replays recordings through the real inference process and counts how turns end.
-import { fileURLToPath } from 'node:url';
-import { ensureBuilt, ensureInstalled } from './install.mjs';
+// `npm run eval:turns`: replays recordings through the real inference process and counts how turns end. See docs/eval-turns.md.
+import { runDriver } from './driver.mjs';
 
-const root = new URL('../', import.meta.url);
+const usage = `usage: npm run eval:turns [-- FOLDER...] [--model FILE] [--only PART,...] [--sample N] [--curve] [--ratchet FILE [--note]]
 
-await ensureInstalled({ dev: false });
-await ensureBuilt();
-const { build } = await import('esbuild');
-await build({
-  entryPoints: [fileURLToPath(new URL('scripts/eval-turns/main.ts', root))],
-  outfile: fileURLToPath(new URL('dist/eval-turns/main.mjs', root)),
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  sourcemap: true,
-  logLevel: 'warning',
-});
-const { main } = await import(new URL('dist/eval-turns/main.mjs', root).href);
-process.exit(await main(process.argv.slice(2), root));
+Folders hold WAV files, one turn of a caller each, with their words in a text file of the same name. Without one, and beside them, SVC_TEST_ASSETS names the folder of
+recordings of the tests. PART is one of turns, natural, interruptions, spoken, digits, strings; N is how many scenarios of each kind are drawn, always the same ones.
+With --curve the service decides with other silences as well, so that cut-offs stand over latency. The turn model is FILE, else the one that the service would run. With --ratchet what went wrong is compared with what FILE says of an earlier replay of the same parts and sample, and
+the exit status is 1 where a row is worse by more than chance explains; with --note it is written there.`;
+
+await runDriver('eval-turns', { usage });

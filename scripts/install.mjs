@@ -1,11 +1,11 @@
 // Makes a checkout ready to run: packages as package-lock.json names them, and dist/ as new as the sources.
 // Imports nothing that needs installing; output appears only when there is something to do or to complain about.
-import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { whileLocked } from './process/lock.mjs';
+import { answerHelp } from './process/help.mjs';
+import { leaveTo, unlockFor, whileLocked } from './process/lock.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const progressEveryMs = 3000;
@@ -36,10 +36,12 @@ function isComplete({ dev }) {
   );
 }
 
+const lock = join(root, '.install.lock');
+
 /** One at a time, so that two first starts do not spoil each other's folders. */
 const alone = (action) =>
   whileLocked(
-    join(root, '.install.lock'),
+    lock,
     {
       waiting: (pid) =>
         process.stderr.write(`Waiting for process ${pid}, which installs or builds in this folder ...\n`),
@@ -112,7 +114,6 @@ const sources = [
   'examples',
   'sdk/typescript/src',
   'web',
-  'scripts/build.mjs',
   'scripts/build',
   'scripts/sdk/code.mjs',
   'package-lock.json',
@@ -144,13 +145,28 @@ const hasWanted = () =>
 export async function ensureBuilt() {
   if (isBuilt()) return;
   await alone(async () => {
-    if (isBuilt()) return;
-    process.stderr.write('Building ...\n');
-    const { buildAll } = await import('./build.mjs');
-    await buildAll();
+    if (!isBuilt()) await build();
   });
 }
 
+/** Leaves a new dist/. Nobody else builds until then, nor while the process `keptBy` packs what was built. */
+export const buildAnew = ({ keptBy } = {}) =>
+  alone(async () => {
+    await build();
+    if (keptBy !== undefined) leaveTo(lock, keptBy);
+  });
+
+/** That process has packed. */
+export const packed = (pid) => unlockFor(lock, pid);
+
+async function build() {
+  process.stderr.write('Building ...\n');
+  const { buildAll } = await import('./build/service.mjs');
+  await buildAll();
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  answerHelp(`usage: node scripts/install.mjs [--dev]
+  Installs the packages of package-lock.json that a start lacks; --dev: those for building and testing, too.`);
   await ensureInstalled({ dev: process.argv.includes('--dev') });
 }

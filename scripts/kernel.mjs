@@ -2,9 +2,14 @@
 // those is stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { format, resolveConfig } from 'prettier';
-import newWabt from 'wabt';
+import { ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
 
+answerHelp(`usage: npm run kernel
+  Compiles the WebAssembly text of the inner loops into the files from which they are loaded.`);
+await ensureInstalled({ dev: true });
+const { format, resolveConfig } = await import('prettier');
+const { default: newWabt } = await import('wabt');
 const wabt = await newWabt();
 
 for (const [path, name] of [

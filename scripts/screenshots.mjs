@@ -1,17 +1,24 @@
-// Makes the README's pictures of the call page from a running service: node scripts/screenshots.mjs URL WAV [FOLDER]
+// Makes the README's pictures of the call page from a running service.
 // Chromium plays WAV as the microphone: a question, and another one over the answer. The call's picture is taken while the agent answers
 // the second.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
+import { ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
+
+const usage = `usage: node scripts/screenshots.mjs URL WAV [FOLDER]
+  Makes the README's pictures of the call page at URL, by default in docs/images. WAV must exist.`;
+answerHelp(usage);
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const [url, wav, folder = join(root, 'docs/images')] = process.argv.slice(2);
 if (url === undefined || wav === undefined || !existsSync(wav)) {
-  console.error('usage: node scripts/screenshots.mjs URL WAV [FOLDER]   (WAV must exist)');
+  console.error(usage);
   process.exit(2);
 }
+await ensureInstalled({ dev: true });
+const { chromium } = await import('playwright-core');
 
 const desktop = { width: 1120, height: 920 };
 const phone = { width: 360, height: 800 };

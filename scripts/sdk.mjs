@@ -4,8 +4,13 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSdkCode } from './sdk/code.mjs';
 import { ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
+
+answerHelp(`usage: npm run sdk [-- FOLDER]
+  Builds the TypeScript SDK of the agent link as a package, by default into dist/sdk.`);
+await ensureInstalled({ dev: true });
+const { buildSdkCode } = await import('./sdk/code.mjs');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'sdk/typescript');
@@ -38,7 +43,7 @@ function writeTypes(folder) {
   }
 }
 
-export async function buildSdk(folder) {
+async function buildSdk(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await buildSdkCode(folder);
@@ -47,7 +52,4 @@ export async function buildSdk(folder) {
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  await ensureInstalled({ dev: true });
-  await buildSdk(resolve(process.argv[2] ?? join(root, 'dist/sdk')));
-}
+await buildSdk(resolve(process.argv[2] ?? join(root, 'dist/sdk')));

@@ -1,12 +1,16 @@
-// Long runs of the simulated calls: node scripts/sim.mjs [--seeds N] [--from S] [--keep LINES] [--interruptions N]. Prints what
-// the calls amounted to and, for every rule that was broken, the first seed with its last steps. With --interruptions instead: by
-// how many words the context differs from what was heard, for so many answers that were cut. Exit status 1 when a rule was broken.
-import { build } from 'esbuild';
+// Long runs of the simulated calls.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
+
+answerHelp(`usage: node scripts/sim.mjs [--seeds N] [--from S] [--keep LINES] [--interruptions N]
+  Prints what N simulated calls (10000) amounted to and, for every rule that was broken, the first seed with its last LINES steps (40).
+  --interruptions N  instead: by how many words the context differs from what was heard, for N answers that were cut
+  The exit status is 1 when a rule was broken.`);
 
 const { values } = parseArgs({
   options: {
@@ -48,6 +52,8 @@ function interrupt({ realCore, interruptedCall, sources, wrongs }) {
   return right;
 }
 
+await ensureInstalled({ dev: true });
+const { build } = await import('esbuild');
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'svc-sim-'));
 try {

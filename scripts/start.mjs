@@ -1,26 +1,24 @@
 // `npm start`: the service with the keyless demo. Installs and builds what is missing, starts the demo's providers, then the
 // supervisor, and says where to go. Neither child outlives the other, nor this command.
-import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
 import { stopWithNpm } from './process/stop-with-npm.mjs';
 
 const usage = `usage: npm start -- [options]
   --free-ports  every port is a free one
   --json        one machine-readable line when all is up
   --verbose     every log line of the service`;
+answerHelp(usage);
 const known = ['--free-ports', '--json', '--verbose'];
 const unknown = process.argv.slice(2).filter((arg) => !known.includes(arg));
 if (unknown.length > 0) {
-  const isHelp = unknown.every((arg) => arg === '--help' || arg === '-h');
-  if (isHelp) process.stdout.write(`${usage}\n`);
-  else
-    process.stderr.write(
-      `unknown argument${/^--[a-z-]{1,30}$/.test(unknown[0]) ? ` ${unknown[0]}` : ''}\n${usage}\n`,
-    );
-  process.exit(isHelp ? 0 : 2);
+  process.stderr.write(
+    `unknown argument${/^--[a-z-]{1,30}$/.test(unknown[0]) ? ` ${unknown[0]}` : ''}\n${usage}\n`,
+  );
+  process.exit(2);
 }
 const flags = Object.fromEntries(known.map((name) => [name.slice(2), process.argv.includes(name)]));
 const dist = (path) => fileURLToPath(new URL(`../dist/${path}`, import.meta.url));

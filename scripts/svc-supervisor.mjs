@@ -1,16 +1,30 @@
 #!/usr/bin/env node
 // The `svc-supervisor` command: makes a checkout ready, then runs the built supervisor in this very process, so that signals reach it.
 import './node-version.mjs';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
+const at = (path) => new URL(`../${path}`, import.meta.url);
+const isBuilt = () => existsSync(at('dist/supervisor/cli.js'));
+
+const args = process.argv.slice(2);
+if (args.length === 1 && args[0] === '--version') {
+  process.stdout.write(`${JSON.parse(readFileSync(at('package.json'), 'utf8')).version}\n`);
+  process.exit(0);
+}
+// Questions are answered by what is there: an older build, or the page that is made of the same table.
+const asksForHelp = args.some((arg) => arg === '--help' || arg === '-h');
+if (asksForHelp && !isBuilt()) {
+  process.stdout.write(readFileSync(at('docs/reference/commands.md'), 'utf8'));
+  process.exit(0);
+}
 // In an installed package there is nothing to install or to build.
-const installer = new URL('./install.mjs', import.meta.url);
-if (existsSync(installer)) {
+const installer = at('scripts/install.mjs');
+if (!asksForHelp && existsSync(installer)) {
   const { ensureBuilt, ensureInstalled } = await import(installer.href);
   await ensureInstalled({ dev: false });
   await ensureBuilt();
 }
-if (!existsSync(new URL('../dist/supervisor/cli.js', import.meta.url))) {
+if (!isBuilt()) {
   // `npm pack` builds before it packs, unless its user turned scripts off.
   process.stderr.write(
     'This package was packed without its build; make it with `npm pack --ignore-scripts=false`.\n',

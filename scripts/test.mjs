@@ -5,13 +5,13 @@
 // failed run once more, alone, and the second result counts. It says which these were.
 //
 // Recordings and models of the tests lie in the folder SVC_TEST_ASSETS; without it the tests that need them skip and say so.
-import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
 import { stopWithNpm } from './process/stop-with-npm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -89,14 +89,10 @@ async function testWith(args) {
 /** Whether these arguments name no file or test, so that only the machine chose what ran beside what. */
 const isWhole = (args) => args.every((arg, at) => arg === '--project' || args[at - 1] === '--project');
 
-const usage = `usage: npm test -- [FILE ...] [--project pure|fast|real|alone|listening] [options of vitest]
+answerHelp(`usage: npm test -- [FILE ...] [--project pure|fast|real|alone|listening] [options of vitest]
   Runs every test, or those of the files named. Installs and builds what is missing first.
   Without files, a few that failed run once more, alone; SVC_TEST_ONCE=1 only says which.
-  SVC_TEST_ASSETS names the folder of recordings and models; without it the tests that need them are skipped.`;
-if (process.argv.slice(2).some((arg) => arg === '--help' || arg === '-h')) {
-  process.stdout.write(`${usage}\n`);
-  process.exit(0);
-}
+  SVC_TEST_ASSETS names the folder of recordings and models; without it the tests that need them are skipped.`);
 
 stopWithNpm(() => process.kill(process.pid, 'SIGTERM'));
 await ensureInstalled({ dev: true });

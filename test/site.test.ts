@@ -13,7 +13,7 @@ interface SiteModule {
   readonly buildSite: (folder: string) => Built;
 }
 
-const script = fileURLToPath(new URL('../scripts/site/site.mjs', import.meta.url));
+const script = fileURLToPath(new URL('../scripts/site/build-site.mjs', import.meta.url));
 let folder: string;
 let built: Built;
 

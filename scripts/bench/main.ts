@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { agentLinks, describeAgentLinks, judgeAgentLinks } from './agent-link.ts';
 import { describeInterruptions, judgeInterruptions } from './report/interruption-report.ts';
 import { interruptions } from './interruptions.ts';
-import { parseCommand, usage, UsageError, type Command } from './options.ts';
+import { parseCommand, UsageError, type Command } from './options.ts';
 import { stopEverything } from './parties.ts';
 import { summariseProfiles } from './report/profile-summary.ts';
 import { describe, judge, type FloorRow } from './report/report.ts';
@@ -120,16 +120,11 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   }
   try {
     const command = parseCommand(args);
-    if (command === undefined) {
-      process.stdout.write(`${usage}\n`);
-      return 0;
-    }
     if (!command.json) process.stdout.write(`${describeSpeed(await machineSpeed())}\n`);
     return (await perform(command, root)) ? 0 : 1;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : 'the bench failed'}\n`);
     const isUsage = error instanceof UsageError || (error instanceof TypeError && 'code' in error);
-    if (isUsage) process.stderr.write(`${usage}\n`);
     return isUsage ? 2 : 1;
   }
 }

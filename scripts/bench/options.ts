@@ -6,36 +6,6 @@ import { SAMPLE_RATES } from '../../shared/audio/resampler.ts';
 import type { RunOptions } from './run.ts';
 import type { WebrtcMode } from './webrtc/calls.ts';
 
-export const usage = `usage: npm run bench -- [options]
-  --calls N        concurrent calls (100; 60 in a soak)
-  --seconds N      length of the measured window (60)
-  --workers N      call workers of the service (auto: one for each core)
-  --rate HZ        sample rate of the calls (16000)
-  --encoding E     pcm16 or mulaw (pcm16)
-  --transport carrier_a  calls over media streams of carrier A, mulaw at 8000, in place of websocket
-  --set NAME=VALUE a variable of the service; may be given several times
-  --observed       every call is recorded, with sound, transcript and facts, and traced to a collector of the bench
-  --linked         every call has a link to an agent process of the bench, which reacts to each turn
-  --find-max       raise the number of calls until the floor is not kept any more
-  --profile DIR    write CPU profiles of the service's processes, and show where the time goes
-  --json           print the figures as one JSON object
-instead of holding calls for a while:
-  --soak N         N short calls, --calls at a time: what do they leave behind?
-  --warm-up N      calls of a soak before the first look that counts (a quarter)
-  --overload       --calls calls are all that is allowed, and more keep asking: how fast are they refused?
-  --interruptions  callers speak, hum and cough into the demo's greeting: how soon does it fall silent, and what is lost?
-  --rounds N       so many rounds of it (1)
-  --voices FOLDER  with voices of your own instead: listening-*.wav must cut nothing, telling-*.wav must cut
-  --only TEXT      only what has these words in its name, such as "that echo"; repeatable
-  --agent-link     what a link to an agent process adds between an event and the socket, without a service
-  --restart        calls run while the service is restarted and then stopped: does anybody notice?
-  --transport sip  calls over SIP: how soon are they answered, what do they hear? In a build with SVC_BUILD_WITH=sip
-  --transport webrtc  calls over WebRTC with Opus: how many for each core, how evenly? With --soak N: short ones, and what they leave
-                   with --interruptions: how soon is the loudspeaker silent? With --chromium as well: that of a browser
-  --kill-worker    of either, and a worker is killed: do they go on?
-  --restart        with --transport sip: the service is restarted, and not stopped: do they go on?
-SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
-
 export type Mode =
   | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
   | { readonly name: 'sip'; readonly killWorker: boolean; readonly restart: boolean }
@@ -58,8 +28,8 @@ export class UsageError extends Error {}
 
 const mostCalls = 1_000_000;
 
-/** Undefined when help was asked for. @throws UsageError */
-export function parseCommand(args: readonly string[]): Command | undefined {
+/** @throws UsageError */
+export function parseCommand(args: readonly string[]): Command {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -86,10 +56,8 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       transport: { type: 'string', default: 'websocket' },
       'kill-worker': { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) return undefined;
   const { encoding } = values;
   if (encoding !== 'pcm16' && encoding !== 'mulaw')
     throw new UsageError('--encoding: must be pcm16 or mulaw');

@@ -1,9 +1,12 @@
-/**
- * Measures the resampler: cost of a 20 ms frame, worst alias or image, and loss at 0.8 of the lower Nyquist frequency.
- * Run: node scripts/bench/resampler.mjs [--all]
- */
-import { build } from 'esbuild';
+// Measures the resampler.
 import { fileURLToPath } from 'node:url';
+import { ensureInstalled } from '../install.mjs';
+import { answerHelp } from '../process/help.mjs';
+
+answerHelp(`usage: node scripts/bench/resampler.mjs [--all]
+  Measures the resampler: cost of a frame of 20 ms, worst alias or image, and loss at 0.8 of the lower Nyquist frequency.`);
+await ensureInstalled({ dev: false });
+const { build } = await import('esbuild');
 
 const source = fileURLToPath(new URL('../../shared/audio/resampler.ts', import.meta.url));
 const bundle = await build({ entryPoints: [source], bundle: true, format: 'esm', write: false });

@@ -4,18 +4,6 @@ import { faultNames, type FaultName } from './faults.ts';
 import { reportText, verdictOf } from './report.ts';
 import { runChaos } from './run.ts';
 
-const help = `Usage: npm run chaos -- [options]
-
-  --calls N      calls that are held (20)
-  --seconds S    time for faults (60)
-  --seed X       the same seed gives the same schedule (1)
-  --workers N    call workers (2)
-  --faults LIST  names with commas between them (all but log-full and memory-limit); --list names them
-  --provider-seconds N   how long one stage of providers is at fault (2)
-  --log FILE     the service's log is written there
-  --lenient      promises about time do not count: for machines that do other work as well
-`;
-
 export async function main(args: readonly string[], root: URL): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
@@ -29,11 +17,10 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
       'provider-seconds': { type: 'string', default: '2' },
       lenient: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (values.help || values.list) {
-    process.stdout.write(values.help ? help : `${faultNames.join('\n')}\n`);
+  if (values.list) {
+    process.stdout.write(`${faultNames.join('\n')}\n`);
     return 0;
   }
   const whole = (

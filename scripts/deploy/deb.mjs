@@ -16,7 +16,18 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ensureInstalled } from '../install.mjs';
+import { answerHelp } from '../process/help.mjs';
 import { provenance } from './provenance.mjs';
+
+answerHelp(`usage: npm run deb -- FOLDER
+  Makes a Debian package and a tarball of the deployed tree, the list of its parts and where it comes from, in FOLDER. Needs dpkg-deb.`);
+const [folder, ...more] = process.argv.slice(2);
+if (folder === undefined || more.length > 0) {
+  process.stderr.write('npm run deb -- FOLDER: give one folder for the package and the tarball.\n');
+  process.exit(1);
+}
+await ensureInstalled({ dev: false });
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -83,11 +94,6 @@ function archive(tree, target) {
   return file;
 }
 
-const [folder, ...more] = process.argv.slice(2);
-if (folder === undefined || more.length > 0) {
-  process.stderr.write('npm run deb -- FOLDER: give one folder for the package and the tarball.\n');
-  process.exit(1);
-}
 const target = resolve(folder);
 mkdirSync(target, { recursive: true });
 const work = mkdtempSync(join(tmpdir(), 'svc-deb-'));

@@ -30,13 +30,6 @@ const slots = 64;
 /** Rooms' impulse responses lie beside the noises and are shorter. */
 const leastNoiseSamples = 32_000;
 
-const usage = `usage: npm run eval:turns [-- FOLDER...] [--model FILE] [--only PART,...] [--sample N] [--curve] [--ratchet FILE [--note]]
-
-Folders hold WAV files, one turn of a caller each, with their words in a text file of the same name. Without one, and beside them, SVC_TEST_ASSETS names the folder of
-recordings of the tests. PART is one of turns, natural, interruptions, spoken, digits, strings; N is how many scenarios of each kind are drawn, always the same ones.
-With --curve the service decides with other silences as well, so that cut-offs stand over latency. The turn model is FILE, else the one that the service would run. With --ratchet what went wrong is compared with what FILE says of an earlier replay of the same parts and sample, and
-the exit status is 1 where a row is worse by more than chance explains; with --note it is written there.`;
-
 const agentText = `
 [agent]
 name = "evaluation"
@@ -186,16 +179,12 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
       curve: { type: 'boolean' },
       ratchet: { type: 'string' },
       note: { type: 'boolean' },
-      help: { type: 'boolean' },
     },
     allowPositionals: true,
   });
   const found = material(positionals);
   const { speech, noises } = found;
-  if (values.help === true || speech.length === 0) {
-    say(usage);
-    return values.help === true ? 0 : 1;
-  }
+  if (speech.length === 0) return 2;
   const model = values.model ?? process.env['SVC_SMART_TURN_MODEL'];
   const modelsDir = process.env['SVC_MODELS_DIR'];
   const chosen = chooseTurnModel(

@@ -70,6 +70,18 @@ function take(folder, me) {
   return '';
 }
 
+/** Within the action of who has the lock: when it is over, another process has it. */
+export const leaveTo = (folder, pid) => writeFileSync(join(folder, nameOf(pid)), '');
+
+/** Gives back the lock of another process. */
+export const unlockFor = (folder, pid) => giveBack(folder, [nameOf(pid)]);
+
+function giveBack(folder, owners) {
+  for (const owner of owners) rmSync(join(folder, owner), { force: true });
+  // Somebody else's by now, where this fails.
+  attempt(() => rmdirSync(folder));
+}
+
 /**
  * Does something while no other process with this lock does; `waiting` is told the process id of who has it, once. A child that must
  * not be met by the next owner, should this process be killed, is named to `share`.
@@ -86,13 +98,11 @@ export async function whileLocked(folder, { waiting }, action) {
   const owners = [me];
   const share = (pid) => {
     owners.push(nameOf(pid));
-    writeFileSync(join(folder, nameOf(pid)), '');
+    leaveTo(folder, pid);
   };
   try {
     return await action(share);
   } finally {
-    for (const owner of owners) rmSync(join(folder, owner), { force: true });
-    // Somebody else's by now, where this fails.
-    attempt(() => rmdirSync(folder));
+    giveBack(folder, owners);
   }
 }

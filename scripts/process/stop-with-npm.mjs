@@ -19,12 +19,19 @@ function parentOf(pid) {
   return stat === '' ? undefined : Number(stat.replace(/^.*\) /s, '').split(' ')[1]);
 }
 
+/** Whether npm has put a shell between itself and this process. */
+const hasShell = () => read(`/proc/${process.ppid}/cmdline`).split('\0').includes('-c');
+
+/** The process of the npm that started this one; undefined where npm did not. */
+export function npmAbove() {
+  if (process.env.npm_lifecycle_event === undefined) return undefined;
+  return hasShell() ? parentOf(process.ppid) : process.ppid;
+}
+
 /** Calls `stop` once when npm is gone; does nothing where npm did not start this process. */
 export function stopWithNpm(stop) {
   if (process.env.npm_lifecycle_event === undefined) return;
-  const parent = process.ppid;
-  const isShell = read(`/proc/${parent}/cmdline`).split('\0').includes('-c');
-  const watched = isShell ? [process.pid, parent] : [process.pid];
+  const watched = hasShell() ? [process.pid, process.ppid] : [process.pid];
   const parents = watched.map(parentOf);
   const timer = setInterval(() => {
     if (watched.every((pid, index) => parentOf(pid) === parents[index])) return;

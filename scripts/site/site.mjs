@@ -1,103 +1,19 @@
-// `npm run site -- FOLDER`: makes the documentation site, static pages with a search that need no server and no network; open index.html.
-// Fails on every link that leads nowhere.
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, posix, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import MiniSearch from 'minisearch';
-import { readPages, sectionNames } from './pages.mjs';
-import { parsePage, renderPage } from './render.mjs';
+// `npm run site -- FOLDER`: makes the documentation site, which needs no server and no network; open index.html.
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ensureInstalled } from '../install.mjs';
+import { answerHelp } from '../process/help.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const searchOptions = { fields: ['title', 'text'], storeFields: ['title', 'page', 'target'] };
-const escapeHtml = (text) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
-
-/** The menu as one page sees it: its own section is open. */
-function menuFor(page, pages) {
-  const here = posix.dirname(page.target);
-  return sectionNames
-    .map((section) => {
-      const items = pages
-        .filter((one) => one.section === section)
-        .map((one) => {
-          const current = one === page ? ' aria-current="page"' : '';
-          const href = posix.relative(here, one.target) || posix.basename(one.target);
-          return `<li><a href="${href}"${current}>${escapeHtml(one.title)}</a></li>`;
-        });
-      const open = section === page.section ? ' open' : '';
-      return items.length === 0
-        ? ''
-        : `<details${open}><summary>${section}</summary><ul>${items.join('')}</ul></details>`;
-    })
-    .join('');
+answerHelp(`usage: npm run site -- FOLDER
+  Makes the documentation site in FOLDER, which is new or empty. Fails on every link that leads nowhere.`);
+const [given, ...more] = process.argv.slice(2);
+if (given === undefined || more.length > 0 || (existsSync(given) && readdirSync(given).length > 0)) {
+  process.stderr.write('npm run site -- FOLDER: give one folder, which is new or empty.\n');
+  process.exit(1);
 }
-
-function pageHtml(page, body, pages) {
-  const base = posix.relative(posix.dirname(page.target), '.') || '.';
-  return `<!doctype html>
-<html lang="en" data-base="${base}">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'self'; style-src 'self'; script-src 'self'; img-src 'self' data:">
-<title>${escapeHtml(page.title)} · Voice agent service</title>
-<link rel="stylesheet" href="${base}/assets/style.css">
-<body>
-<a class="skip" href="#content">To the text</a>
-<header><a class="home" href="${base}/index.html">Voice agent service</a><a class="menu" href="#pages">Menu</a>
-<search><input id="query" type="search" placeholder="Search" aria-label="Search" autocomplete="off"><ol id="hits" hidden></ol></search></header>
-<div class="columns"><nav id="pages" aria-label="Pages">${menuFor(page, pages)}</nav>
-<main id="content">${body}</main></div>
-<script src="${base}/assets/minisearch.js"></script>
-<script src="${base}/assets/search-index.js"></script>
-<script src="${base}/assets/search.mjs"></script>
-`;
-}
-
-/** One entry for each heading, so that a hit opens at its place. */
-function searchIndex(pages) {
-  const search = new MiniSearch(searchOptions);
-  const parts = pages.flatMap((page) =>
-    page.parts.map(({ slug, title, text }) => ({
-      title,
-      text,
-      page: page.title,
-      target: `${page.target}${slug === '' ? '' : `#${slug}`}`,
-    })),
-  );
-  search.addAll(parts.map((part, id) => ({ id, ...part })));
-  return search;
-}
-
-export function buildSite(folder) {
-  const pages = readPages(root).map(parsePage);
-  const byPath = new Map(
-    pages.flatMap((page) => [page.path, page.folder ?? []].flat().map((path) => [path, page])),
-  );
-  const copied = new Set();
-  const problems = [];
-  for (const page of pages) {
-    const file = join(folder, page.target);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, pageHtml(page, renderPage(page, { root, pages: byPath, copied, problems }), pages));
-  }
-  for (const path of copied) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    copyFileSync(join(root, path), join(folder, path));
-  }
-  cpSync(join(root, 'scripts/site/assets'), join(folder, 'assets'), { recursive: true });
-  copyFileSync(join(root, 'node_modules/minisearch/dist/umd/index.js'), join(folder, 'assets/minisearch.js'));
-  const index = JSON.stringify({ options: searchOptions, index: searchIndex(pages) });
-  writeFileSync(join(folder, 'assets/search-index.js'), `window.searchIndex = ${index};\n`);
-  return { pages: pages.length, files: copied.size, problems };
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [given, ...more] = process.argv.slice(2);
-  if (given === undefined || more.length > 0 || (existsSync(given) && readdirSync(given).length > 0)) {
-    process.stderr.write('npm run site -- FOLDER: give one folder, which is new or empty.\n');
-    process.exit(1);
-  }
-  const { pages, files, problems } = buildSite(resolve(given));
-  for (const problem of problems) process.stderr.write(`${problem}\n`);
-  console.log(`${pages} pages, ${files} files; open ${join(resolve(given), 'index.html')}`);
-  if (problems.length > 0) process.exit(1);
-}
+await ensureInstalled({ dev: true });
+const { buildSite } = await import('./build-site.mjs');
+const { pages, files, problems } = buildSite(resolve(given));
+for (const problem of problems) process.stderr.write(`${problem}\n`);
+console.log(`${pages} pages, ${files} files; open ${join(resolve(given), 'index.html')}`);
+if (problems.length > 0) process.exit(1);

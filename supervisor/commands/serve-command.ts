@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { stopWithNpm } from '../../scripts/process/stop-with-npm.mjs';
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import { agentLinkVariables } from '../../shared/config/server/agent-link-variables.ts';
 import { loadAgentFile } from '../../shared/config/load.ts';
@@ -45,6 +46,22 @@ export interface ServeOptions {
   readonly launch: Launch;
   /** Present where this supervisor takes over from the one that started it. */
   readonly parent?: ParentChannel;
+}
+
+function listenToSignals(service: Service, { isSuccessor }: { readonly isSuccessor: boolean }): void {
+  let isAsked = false;
+  const signal = (name: string): void => {
+    isAsked = true;
+    service.signal(name);
+  };
+  // A terminal that is closed stops what was started in it by SIGHUP; calls finish all the same.
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(name, () => signal(name));
+  process.on('SIGUSR2', () => service.restart());
+  // `npx` passes SIGTERM on to the shell in between alone. A successor soon has another parent, which stops nothing.
+  const stop = (): void => {
+    if (!isAsked) signal('SIGTERM');
+  };
+  if (!isSuccessor) stopWithNpm(stop);
 }
 
 /** Runs until the service is stopped. Resolves with 1 when it could not start; else the process exits by itself. */
@@ -100,11 +117,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     fleet: newFleet(settings, { clock: systemClock, wallClock: systemWallClock, log }),
     exit: (status) => process.exit(status),
   });
-  process.on('SIGTERM', () => service.signal('SIGTERM'));
-  process.on('SIGINT', () => service.signal('SIGINT'));
-  // A terminal that is closed stops what was started in it; calls finish all the same.
-  process.on('SIGHUP', () => service.signal('SIGHUP'));
-  process.on('SIGUSR2', () => service.restart());
+  listenToSignals(service, { isSuccessor: options.parent !== undefined });
   try {
     if (options.parent === undefined) await tryMediaPorts(settings, options.workers, systemClock);
     await service.start();

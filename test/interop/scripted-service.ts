@@ -234,7 +234,7 @@ export async function buildPage(dist: string): Promise<void> {
 
 /** Builds the element for other pages as the build does. */
 export async function buildWidget(dist: string): Promise<void> {
-  const script = `import { buildWidget } from './scripts/client.mjs'; await buildWidget(${JSON.stringify(join(dist, 'widget.js'))});`;
+  const script = `import { buildWidget } from './scripts/build/widget.mjs'; await buildWidget(${JSON.stringify(join(dist, 'widget.js'))});`;
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     cwd: fileURLToPath(new URL('../../', import.meta.url)),
   });

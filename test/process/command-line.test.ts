@@ -7,6 +7,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { writeWav } from '../../shared/audio/wav.ts';
@@ -237,7 +238,7 @@ describe('the commands of the checkout', () => {
     for (const name of ['svc-supervisor.mjs', 'node-version.mjs'])
       cpSync(join(project, 'scripts', name), join(copy, name));
     writeFileSync(join(folder, 'packed/package.json'), readFileSync(join(project, 'package.json')));
-    const { status, stderr } = spawnSync(process.execPath, [join(copy, 'svc-supervisor.mjs'), '--version'], {
+    const { status, stderr } = spawnSync(process.execPath, [join(copy, 'svc-supervisor.mjs'), 'config'], {
       encoding: 'utf8',
     });
     expect(status).toBe(1);
@@ -265,5 +266,31 @@ describe('the commands of the checkout', () => {
     await pipe.writeFile('no agent');
     await pipe.close();
     expect(await ended).toEqual([1, null]);
+  });
+
+  it.each([
+    ['as the README starts it', {}, '"$0" scripts/svc-supervisor.mjs --workers 1 & echo "$!"; wait'],
+    [
+      'in the shell of npx',
+      { npm_lifecycle_event: 'npx' },
+      'echo "$$"; "$0" scripts/svc-supervisor.mjs --workers 1; true',
+    ],
+  ])('drains on SIGTERM, %s', async (_, env, script) => {
+    const service = spawn('bash', ['-c', script, process.execPath], {
+      cwd: project,
+      env: {
+        ...clean,
+        ...env,
+        SVC_AGENT_FILE: 'examples/demo/agent.toml',
+        SVC_WS_ADDR: '127.0.0.1:0',
+        SVC_HEALTH_ADDR: '127.0.0.1:0',
+      },
+    });
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: service.stdout })) {
+      lines.push(line);
+      if (line.includes('"msg":"ready"')) process.kill(Number(lines[0]), 'SIGTERM');
+    }
+    expect(lines.join('\n')).toContain('"signal":"SIGTERM"');
   });
 });

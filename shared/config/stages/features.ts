@@ -1,5 +1,5 @@
 /**
- * Which providers this build holds. A build may leave some out: scripts/build.mjs puts their names into the constant
+ * Which providers this build holds. A build may leave some out: scripts/build/service.mjs puts their names into the constant
  * BUILD_WITHOUT. Run from the sources, nothing is left out.
  */
 

@@ -16,6 +16,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 const locked = { packages: { '': {}, 'node_modules/one': { version: '1.0.0' } } };
 
@@ -141,6 +145,85 @@ describe('the installation', () => {
     install.child.kill('SIGTERM');
     expect(await install.ended).toEqual([null, 'SIGTERM']);
     expect(() => process.kill(npmRuns()[0]!, 0)).toThrow('ESRCH');
+  });
+});
+
+/** What can be run: what npm runs, and what the documentation names. */
+const scripts = [
+  ...Object.values((JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as Manifest).scripts),
+  'node scripts/install.mjs',
+  'node scripts/screenshots.mjs',
+  'node scripts/sim.mjs',
+  'node scripts/bench/resampler.mjs',
+].map((command) => /(?<=node )scripts\/\S+/.exec(command)?.[0] ?? `none in ${command}`);
+
+/** Without these they do nothing. */
+const needed = {
+  completeness: ['new'],
+  deb: ['new'],
+  'deploy-tree': ['new'],
+  install: ['--dev'],
+  screenshots: ['url', 'file'],
+  site: ['new'],
+};
+
+describe.each([...new Set(scripts)])('%s', (script) => {
+  it.each(['--help', '-h'])('explains itself with %s and does nothing else', async (help) => {
+    const before = readdirSync(checkout, { recursive: true });
+    mkdirSync(join(checkout, 'docs/reference'), { recursive: true });
+    writeFileSync(join(checkout, 'docs/reference/commands.md'), 'usage: the page');
+    const run = new Install([script, help]);
+    expect(await run.ended).toEqual([0, null]);
+    expect(run.text).toMatch(/^usage: /);
+    rmSync(join(checkout, 'docs'), { recursive: true });
+    expect(readdirSync(checkout, { recursive: true })).toEqual(before);
+  });
+
+  it('installs what it lacks', async () => {
+    letNpmEnd();
+    writeFileSync(join(checkout, 'file'), '');
+    const args = Object.entries(needed).find(([name]) => script.endsWith(`/${name}.mjs`))?.[1] ?? [];
+    const run = new Install([script, ...args]);
+    await run.ended;
+    expect(run.text).toContain('Installing 1 packages');
+    expect(npmRuns()).toHaveLength(1);
+  });
+});
+
+describe('packing', () => {
+  it('waits for the build that is under way, and keeps builds waiting until it is over', async () => {
+    letNpmEnd();
+    await new Install().ended;
+    mkdirSync(join(checkout, 'scripts/build'), { recursive: true });
+    writeFileSync(
+      join(checkout, 'scripts/build/service.mjs'),
+      `import { existsSync } from 'node:fs';
+      export const buildAll = async () => {
+        while (!existsSync('built')) await new Promise((resolve) => setTimeout(resolve, 20));
+      };`,
+    );
+    const building = new Install(['scripts/build.mjs']);
+    await building.says(/Building/);
+    const asNpm = { npm_lifecycle_event: 'prepack' };
+    const packing = new Install(['scripts/pack.mjs'], asNpm);
+    await packing.says(/Waiting for process/);
+    writeFileSync(join(checkout, 'built'), '');
+    expect(await building.ended).toEqual([0, null]);
+    expect(await packing.ended).toEqual([0, null]);
+    const next = new Install(['scripts/build.mjs']);
+    await next.says(new RegExp(`Waiting for process ${process.pid},`));
+    expect(await new Install(['scripts/pack.mjs', '--packed'], asNpm).ended).toEqual([0, null]);
+    expect(await next.ended).toEqual([0, null]);
+    expect(existsSync(join(checkout, '.install.lock'))).toBe(false);
+  });
+});
+
+describe('svc-supervisor --version', () => {
+  it('is told without installing or building', async () => {
+    const run = new Install(['scripts/svc-supervisor.mjs', '--version']);
+    await run.ended;
+    expect(run.text).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(existsSync(join(checkout, 'npm.log'))).toBe(false);
   });
 });
 

