@@ -105,9 +105,15 @@ function withSip() {
   return wanted.length > 0;
 }
 
+/** Leaves of an earlier build only the packages that `npm run sdk` and `npm run client` made: other projects have installed them by a link. */
+export function clear(dist) {
+  mkdirSync(dist, { recursive: true });
+  for (const name of readdirSync(dist))
+    if (!existsSync(join(dist, name, 'package.json'))) rmSync(join(dist, name), { recursive: true });
+}
+
 export async function buildAll() {
-  rmSync(at('dist'), { recursive: true, force: true });
-  mkdirSync(at('dist'), { recursive: true });
+  clear(at('dist'));
   const bundles = [
     await bundle(withAdapters, outside),
     await bundle(

@@ -94,8 +94,8 @@ const call = {
   type: 'tool.call',
   id: 1,
   call_id: 'call_1',
-  name: 'opening_hours',
-  arguments: { day: 'Sunday' },
+  name: 'order_status',
+  arguments: { order_number: '427' },
   kind: 'read_only',
   epoch: 1,
   idempotency_key: '0123456789abcdef',
@@ -109,10 +109,10 @@ async function callTheBakery(port: number): Promise<void> {
     type: 'session.accept',
     version: 1,
     greeting: 'Hello, this is the bakery. What can I do for you?',
-    tools: [{ name: 'opening_hours', parameters: { required: ['day'] } }],
+    tools: [{ name: 'order_status', parameters: { required: ['order_number'] } }],
   });
   service.send(call);
-  expect(await service.next()).toMatchObject({ type: 'tool.result', id: 1, result: 'closed' });
+  expect(await service.next()).toMatchObject({ type: 'tool.result', id: 1, result: 'ready' });
   service.send({ type: 'user.text', epoch: 2, text: 'Thank you, goodbye.' });
   const end = await service.next();
   expect(end).toMatchObject({ type: 'end', say: 'Goodbye, see you soon!', re: 3 });

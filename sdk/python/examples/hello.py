@@ -9,9 +9,9 @@ agent = Agent(
 
 
 @agent.tool
-async def opening_hours(day: str) -> str:
-    """When the bakery is open on a day of the week."""
-    return "closed" if day.lower() == "sunday" else "from seven to six"
+async def order_status(order_number: str) -> str:
+    """Where an order is, by its number."""
+    return "ready" if order_number == "427" else "still in the oven"
 
 
 @agent.on_user_text

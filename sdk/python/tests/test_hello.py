@@ -26,7 +26,7 @@ def test_it_has_fewer_than_25_lines() -> None:
 async def test_it_greets_answers_and_says_goodbye() -> None:
     async with ScriptedCall(hello()) as call:
         assert call.greeting == "Hello, this is the bakery. What can I do for you?"
-        assert (await call.call_tool("opening_hours", day="Sunday")).result == "closed"
-        assert (await call.call_tool("opening_hours", day="Monday")).result == "from seven to six"
+        assert (await call.call_tool("order_status", order_number="427")).result == "ready"
+        assert (await call.call_tool("order_status", order_number="1")).result == "still in the oven"
         await call.user_says("Goodbye then!")
         assert await call.expect_end() == "Goodbye, see you soon!"

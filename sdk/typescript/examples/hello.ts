@@ -4,14 +4,14 @@ import { z } from 'zod';
 const agent = new Agent({
   name: 'hello',
   systemPrompt: 'You tell callers the time, in one short sentence.',
-  greeting: 'Hello! Which city do you want to know the time of?',
+  greeting: 'Hello! Ask me what time it is.',
 });
 
 agent.tool(
   {
     name: 'get_time',
-    description: 'The local time of a city.',
-    parameters: z.object({ timeZone: z.string().describe('IANA name, such as Europe/Paris') }),
+    description: 'The time in a time zone, or here.',
+    parameters: z.object({ timeZone: z.string().optional().describe('IANA name, such as Europe/Paris') }),
   },
   ({ timeZone }) => new Date().toLocaleTimeString('en', { timeZone, timeStyle: 'short' }),
 );

@@ -2,7 +2,7 @@
 
     async with ScriptedCall(agent) as call:
         assert call.greeting == "Hello!"
-        assert (await call.call_tool("opening_hours", day="Sunday")).result == "closed"
+        assert (await call.call_tool("order_status", order_number="427")).result == "ready"
         await call.user_says("Goodbye!")
         assert await call.expect_end() == "See you!"
 

@@ -1,0 +1,1 @@
+export declare function clear(dist: string): void;
