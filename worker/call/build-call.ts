@@ -77,6 +77,7 @@ export function buildCall(build: CallBuild): RunningCall {
   const log = new CallLog({
     ...{ log: build.log, metrics: services.metrics, turns: build.turns },
     ...{ agent: services.agent, route: start.route },
+    now: () => clock.now(),
   });
   const control = new CallControl(services.carriers, start, {
     ...{ clock, tell, context: () => carriedContext(state) },
@@ -84,7 +85,7 @@ export function buildCall(build: CallBuild): RunningCall {
     bind: (callback) => scope.bind(callback),
   });
   const llmCall = { conversation: start.callId, ...(model !== undefined && { model }) };
-  const stages = openStages(build, llmCall);
+  const stages = openStages(build, { llmCall, callLog: log });
   try {
     const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
     observers.begins({ settings: whole, state, tap: audio.tap, now: clock.now() });
@@ -112,7 +113,10 @@ function newObservers(build: CallBuild): CallObservers {
   return new CallObservers(observers, log);
 }
 
-function openStages({ services, scope, tell, audio, log }: CallBuild, llmCall: LlmCall): CallStages {
+function openStages(
+  { services, scope, tell, audio }: CallBuild,
+  { llmCall, callLog }: { readonly llmCall: LlmCall; readonly callLog: CallLog },
+): CallStages {
   return new CallStages({
     clock: services.clock,
     scope,
@@ -123,6 +127,6 @@ function openStages({ services, scope, tell, audio, log }: CallBuild, llmCall: L
     tell,
     onTts: (event) => audio()?.onTts(event),
     position: () => audio()?.position,
-    onFailure: (stage, reason) => log.warn({ stage, reason }, 'stage failed'),
+    onFailure: (stage, cause) => callLog.stageFailed(stage, cause),
   });
 }

@@ -3,8 +3,9 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { EndCause } from '../core/course.ts';
-import type { ConversationEvent } from '../core/told.ts';
+import type { ConversationEvent, FaultKind, FaultStage } from '../core/told.ts';
 import type { TransportEnd } from '../transports/transport.ts';
+import { RepeatedLines } from './repeated-lines.ts';
 import { observeTurn, TurnLog } from './turn-log.ts';
 
 export class CallLog {
@@ -12,6 +13,8 @@ export class CallLog {
   readonly #metrics: WorkerMetrics;
   readonly #labels: { readonly agent: string; readonly route: string };
   readonly #turnLog = new TurnLog();
+  readonly #repeated = new RepeatedLines();
+  readonly #now: () => Millis;
   /** Turns that were answered, in whichever worker. */
   turns: number;
   /** Why the service ends the call, once it does. */
@@ -23,11 +26,24 @@ export class CallLog {
     readonly turns: number;
     readonly agent: string;
     readonly route: string | undefined;
+    readonly now: () => Millis;
   }) {
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#labels = { agent: options.agent, route: options.route ?? '' };
     this.turns = options.turns;
+    this.#now = options.now;
+  }
+
+  /** The session of a stage has ended with this. What comes of it for the caller is told by the core. */
+  stageFailed(stage: FaultStage, cause: string): void {
+    this.#fault(stage, 'failed', { cause });
+  }
+
+  /** The caller hears the recording of the last resort. */
+  announced(): void {
+    if (this.#repeated.isNews('announcement', this.#now()))
+      this.#log.warn({ stage: 'tts' }, 'announcement played');
   }
 
   follow(event: ConversationEvent): void {
@@ -53,10 +69,16 @@ export class CallLog {
         return;
       case 'fault.noticed':
         this.#metrics.stageFaults.inc({ stage: event.stage, what: event.what });
-        this.#log.warn({ stage: event.stage, what: event.what }, 'stage fault');
+        // Its session has told of it, with the cause.
+        if (event.what !== 'failed') this.#fault(event.stage, event.what);
         return;
       default:
     }
+  }
+
+  #fault(stage: FaultStage, what: FaultKind, cause: { readonly cause?: string } = {}): void {
+    if (this.#repeated.isNews(`${stage} ${what}`, this.#now()))
+      this.#log.warn({ stage, what, ...cause }, 'stage fault');
   }
 
   /** The call is over after `lastedMs`; so many of its frames were judged by their energy. */
@@ -73,6 +95,7 @@ export class CallLog {
         turns: this.turns,
         ...this.#turnLog.summary(),
         energyFrames,
+        ...this.#repeated.summary(),
       },
       'call ended',
     );

@@ -295,8 +295,7 @@ export class CallRunner implements TransportEvents {
 
   #perform(call: RunningCall, action: CallAction): void {
     if (isStageOrder(action)) {
-      if (action.type === 'tts.speak' && action.recorded === true)
-        this.#log.warn({ stage: 'tts' }, 'announcement played');
+      if (action.type === 'tts.speak' && action.recorded === true) call.log.announced();
       performStageOrder(call, action);
       return;
     }

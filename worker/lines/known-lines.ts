@@ -158,6 +158,8 @@ class KnownLines {
 
   #keep(parts: readonly Int16Array[], sampleRate: number): void {
     const text = this.#wanted.shift();
+    if (this.#wanted.length === 0 && this.#failures > 0)
+      this.#options.log.info({ times: this.#failures }, 'known lines are made');
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     const ms = (length * 1000) / sampleRate;
     if (text === undefined || length === 0 || ms > longestLineMs) return;
@@ -175,7 +177,9 @@ class KnownLines {
     const { clock, log } = this.#options;
     this.#notBeforeMs = clock.now() + Math.min(longestWaitMs, firstWaitMs * 4 ** this.#failures);
     this.#failures += 1;
-    log.warn({ why, missing: this.#wanted.length }, 'known lines were not all made');
+    // An outage fails each further try as well.
+    if (this.#failures === 1)
+      log.warn({ why, missing: this.#wanted.length }, 'known lines were not all made');
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 /**
- * Failures of providers and servers for the people who run the service: each cause is told once, with what to change, and
- * then counted and told again at intervals.
+ * Failures of providers and servers for the people who run the service: each cause is told once, with what to change, then
+ * counted and told again at intervals, and told a last time when it has not come for an interval.
  *
  * Invariant: bounded, whatever fails and however often: so many causes, a line for each of them per interval.
  */
@@ -35,19 +35,25 @@ export interface Failure {
 /** Takes a cause when it is new, and then at intervals with how often it has come since it was told last. */
 export type TellFailure = (failure: Failure, times: number) => void;
 
+/** Takes a cause that has not come for an interval, and how often it had come in all. */
+export type TellOver = (failure: Failure, times: number) => void;
+
 interface Known {
   failure: Failure;
   untold: number;
+  times: number;
 }
 
 export class FailureLog {
   readonly #clock: Clock;
   readonly #tell: TellFailure;
+  readonly #tellOver: TellOver;
   readonly #known = new Map<string, Known>();
 
-  constructor(clock: Clock, tell: TellFailure) {
+  constructor(clock: Clock, tell: TellFailure, tellOver: TellOver = () => undefined) {
     this.#clock = clock;
     this.#tell = tell;
+    this.#tellOver = tellOver;
   }
 
   note(failure: Failure): void {
@@ -57,11 +63,12 @@ export class FailureLog {
     if (known !== undefined) {
       known.failure = failure;
       known.untold += 1;
+      known.times += 1;
       return;
     }
     // More causes than there are reasons to fail come from a server that makes up codes.
     if (this.#known.size >= mostCauses) return;
-    this.#known.set(id, { failure, untold: 0 });
+    this.#known.set(id, { failure, untold: 0, times: 1 });
     this.#tell(failure, 1);
     this.#tellLater(id);
   }
@@ -73,6 +80,7 @@ export class FailureLog {
       if (known.untold === 0) {
         // Quiet for a whole interval: when it comes again it is news.
         this.#known.delete(id);
+        this.#tellOver(known.failure, known.times);
         return;
       }
       this.#tell(known.failure, known.untold);
@@ -84,8 +92,15 @@ export class FailureLog {
 
 /** Writes failures into a log, where `role` is that of the process. */
 export const newFailureLog = (clock: Clock, log: Log): FailureLog =>
-  new FailureLog(clock, ({ role: providerRole, ...failure }, times) =>
-    log.warn({ ...failure, providerRole, times }, 'a provider or server has failed'),
+  new FailureLog(
+    clock,
+    ({ role: providerRole, ...failure }, times) =>
+      log.warn({ ...failure, providerRole, times }, 'a provider or server has failed'),
+    ({ stage, role: providerRole, provider, host, reason }, times) =>
+      log.info(
+        { stage, provider, host, reason, providerRole, times },
+        'a provider or server has not failed for a minute',
+      ),
   );
 
 /** Who failed, as people know it: `llm Groq (chat_compatible) at api.groq.com`. */

@@ -189,12 +189,17 @@ describe('the log of failures', () => {
   const newLog = () => {
     const clock = newVirtualClock();
     const told: [string, number][] = [];
-    const log = new FailureLog(clock, (found, times) => void told.push([found.code ?? '', times]));
-    return { clock, told, log };
+    const over: number[] = [];
+    const log = new FailureLog(
+      clock,
+      (found, times) => void told.push([found.code ?? '', times]),
+      (_, times) => void over.push(times),
+    );
+    return { clock, told, over, log };
   };
 
   it('tells a cause once and counts it then, a line a minute', () => {
-    const { clock, told, log } = newLog();
+    const { clock, told, over, log } = newLog();
     for (let time = 0; time < 500; time += 1) log.note(failure);
     expect(told).toEqual([['bad', 1]]);
     clock.advance(60_000);
@@ -202,7 +207,9 @@ describe('the log of failures', () => {
       ['bad', 1],
       ['bad', 499],
     ]);
+    expect(over).toEqual([]);
     clock.advance(60_000);
+    expect(over).toEqual([500]);
     log.note(failure);
     expect(told.at(-1)).toEqual(['bad', 1]);
     expect(told).toHaveLength(3);

@@ -1,6 +1,6 @@
 /** Lines that were made ahead of time: played at once, in order with what the provider speaks, and never needed. */
-import { pino } from 'pino';
 import { describe, it, expect } from 'vitest';
+import { newLog } from '../../../shared/runtime/log.ts';
 import { Scope } from '../../../shared/runtime/scope.ts';
 import { withKnownLines } from '../../../worker/lines/known-lines.ts';
 import type { TtsEvent, TtsSession } from '../../../worker/stages/stage.ts';
@@ -10,9 +10,15 @@ import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 function newSetup(texts: readonly string[] = ['One moment.', 'Goodbye.'], isDown = () => false) {
   const clock = newVirtualClock();
   const stages = new FakeStages(new Trap());
+  const lines: string[] = [];
+  const log = newLog({
+    role: 'worker 0',
+    level: 'info',
+    to: { write: (line) => void lines.push((JSON.parse(line) as { msg: string }).msg) },
+  });
   const stage = withKnownLines(stages.ttsStage, {
     clock,
-    log: pino({ level: 'silent' }),
+    log,
     texts,
     fillers: texts.slice(0, 1),
     farewell: texts.slice(1),
@@ -38,7 +44,7 @@ function newSetup(texts: readonly string[] = ['One moment.', 'Goodbye.'], isDown
     maker.emit({ type: 'flushed', context: line });
     clock.advance(0);
   };
-  return { clock, stages, open, make, stage };
+  return { clock, stages, open, make, stage, lines };
 }
 
 const shown = (event: TtsEvent): string =>
@@ -131,6 +137,21 @@ describe('known lines', () => {
     }
     session.speak(1, 'One moment.');
     expect(provider.asked).toEqual(['speak 1 One moment.']);
+  });
+
+  it('that could not be made are one line of the log, and one when they are made', () => {
+    const { clock, stages, open, make, lines } = newSetup();
+    for (let time = 0; time < 3; time += 1) {
+      open();
+      stages.tts.at(-1)!.emit({ type: 'error', error: { kind: 'disconnected' } });
+      clock.advance(3_600_000);
+    }
+    expect(lines).toEqual(['known lines were not all made']);
+    open();
+    const maker = stages.tts.at(-1)!;
+    make(maker, 1, 1_600);
+    make(maker, 2, 1_600);
+    expect(lines).toEqual(['known lines were not all made', 'known lines are made']);
   });
 
   it('are not asked of a voice that is known to be down', () => {
