@@ -58,6 +58,10 @@ export class SagaStore {
     this.#folder = folder;
   }
 
+  get folder(): string | undefined {
+    return this.#folder;
+  }
+
   /** What is saved outlives this process. */
   get isKept(): boolean {
     return this.#folder !== undefined;

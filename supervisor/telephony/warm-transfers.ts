@@ -151,8 +151,10 @@ export class WarmTransfers {
   #save(saga: Saga): boolean {
     const { store, log } = this.#options;
     const error = store.save(saga);
-    if (error !== undefined)
-      log.error({ transfer: saga.handle, error }, 'a warm transfer could not be written down');
+    if (error !== undefined) {
+      const where = { transfer: saga.handle, call: saga.callId, folder: store.folder };
+      log.error({ ...where, error }, 'a warm transfer could not be written down');
+    }
     return error === undefined;
   }
 

@@ -44,13 +44,16 @@ export type KeeperNews =
       readonly call: string;
       readonly waiting: number;
     }
-  | { readonly type: 'failed'; readonly error: unknown };
+  | { readonly type: 'failed'; readonly error: unknown; readonly call?: string };
 
 /** Files that somebody has put beside recordings are nobody's. */
 const foldersIn = (path: string): string[] =>
   readdirSync(path, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
+
+/** The call of a folder of recordings that have ended. */
+const callOf = (name: string): string => name.replace(/[.]cut$/, '');
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
@@ -86,16 +89,19 @@ export class Keeper {
 
   async #tend(): Promise<void> {
     const { now, told, format } = this.#options;
+    let atHand: string | undefined;
     try {
       this.#takeOrphans();
       const ended = this.#names('ended');
       for (const [index, name] of ended.entries()) {
         const isBehind = ended.length - index > mostWaitingForCodec;
+        atHand = callOf(name);
         await this.#finish(name, isBehind ? 'wav' : format);
       }
+      atHand = undefined;
       if (now() >= this.#roomAt || this.#roomAt > now() + roomEveryMs) this.#makeRoom();
     } catch (error) {
-      told({ type: 'failed', error });
+      told({ type: 'failed', error, ...(atHand !== undefined && { call: atHand }) });
     }
   }
 
@@ -122,7 +128,7 @@ export class Keeper {
   }
 
   async #finish(name: string, format: AudioFormat = 'wav'): Promise<void> {
-    const call = name.replace(/[.]cut$/, '');
+    const call = callOf(name);
     const mine = this.#path('work', `${process.pid}-${name}`);
     if (!this.#move(this.#path('ended', name), mine)) return;
     const { day } = await finishRecording(mine, { wasCut: call !== name, format });

@@ -47,7 +47,7 @@ function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void 
   );
   const writer = new RecordingWriter({
     ...{ dir, rings, isAfterDeath: isFirst },
-    failed: (error) => say({ type: 'write.failed', code: codeOf(error) }),
+    failed: (error, call) => say({ type: 'write.failed', code: codeOf(error), call }),
   });
   const keeper = new Keeper({
     ...{ dir, mostBytes, format },
@@ -77,7 +77,10 @@ function toldOf(news: KeeperNews): FromRecordingThread {
     const { call, waiting } = news;
     return { type: 'kept', what: news.type, code: codeOf(news.error), call, waiting };
   }
-  if (news.type === 'failed') return { type: 'kept', what: news.type, code: codeOf(news.error) };
+  if (news.type === 'failed') {
+    const { type: what, call } = news;
+    return { type: 'kept', what, code: codeOf(news.error), ...(call !== undefined && { call }) };
+  }
   const isUnsent = news.type === 'deleted' && news.wasWaiting;
   return { type: 'kept', what: isUnsent ? 'deleted.unsent' : news.type, call: news.call };
 }

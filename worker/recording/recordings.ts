@@ -104,13 +104,16 @@ export class Recordings {
         return;
       case 'write.failed':
         metrics.recordingLost.inc({ what: 'write' });
-        this.#tellUnwritten(message.code);
+        this.#tellUnwritten(message);
         return;
       case 'kept': {
         const { what, call, code, waiting } = message;
         metrics.recordings.inc({ what: what.replace('.', '_') });
         if (code !== undefined)
-          log.warn({ what, code, call, waiting }, 'recordings could not be looked after');
+          log.warn(
+            { what, code, call, waiting, folder: this.#folder },
+            'recordings could not be looked after',
+          );
         else if (what === 'deleted.unsent') log.warn({ call }, 'a recording was deleted before its upload');
         else log.debug({ call, what }, 'recording');
         return;
@@ -118,11 +121,15 @@ export class Recordings {
     }
   }
 
-  #tellUnwritten(code: string): void {
+  get #folder(): string {
+    return this.#options.setup.dir;
+  }
+
+  #tellUnwritten({ code, call }: { readonly code: string; readonly call: string }): void {
     const { clock, log } = this.#options;
     const now = clock.now();
     if (now - (this.#unwrittenAt.get(code) ?? -Infinity) < unwrittenAgainAfterMs) return;
     this.#unwrittenAt.set(code, now);
-    log.warn({ code }, 'a recording could not be written');
+    log.warn({ code, call, folder: this.#folder }, 'a recording could not be written');
   }
 }

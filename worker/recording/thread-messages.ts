@@ -6,7 +6,7 @@ export type FromRecordingThread =
   /** Everything that was there when it was asked is on the disk. */
   | { readonly type: 'flushed' }
   /** Something of a running call could not be written. */
-  | { readonly type: 'write.failed'; readonly code: string }
+  | { readonly type: 'write.failed'; readonly code: string; readonly call: string }
   /** What became of a finished recording; `code` where something went wrong. */
   | {
       readonly type: 'kept';

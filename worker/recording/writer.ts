@@ -13,8 +13,8 @@ export interface WriterOptions {
   readonly rings: readonly RecordingRing[];
   /** The calls of the rings are those of a worker that died. */
   readonly isAfterDeath: boolean;
-  /** A recording could not be written. */
-  readonly failed: (error: unknown) => void;
+  /** The recording of this call could not be written. */
+  readonly failed: (error: unknown, call: string) => void;
 }
 
 const decoder = new TextDecoder();
@@ -44,15 +44,15 @@ export class RecordingWriter {
       ring.take(({ kind, at, bytes }) => {
         if (kind === 'open') this.#begin(index, decoder.decode(bytes), at);
         else if (kind === 'end') this.#end(index);
-        else this.#attempt(() => this.#open[index]?.take(kind, at, bytes));
+        else this.#attempt(this.#open[index], (one) => one.take(kind, at, bytes));
       });
-      this.#attempt(() => this.#open[index]?.flush());
+      this.#attempt(this.#open[index], (one) => one.flush());
     });
   }
 
   /** Shows of every running call that it is one. */
   touch(nowS: number): void {
-    for (const recording of this.#open) this.#attempt(() => recording?.touch(nowS));
+    for (const recording of this.#open) this.#attempt(recording, (one) => one.touch(nowS));
   }
 
   #settleLeftovers(): void {
@@ -62,7 +62,7 @@ export class RecordingWriter {
       // A call that was begun in the meantime has taken its place.
       if (recording === undefined || this.#open[index] !== recording) return;
       this.#letGo(index);
-      this.#attempt(() => recording.close());
+      this.#attempt(recording, (one) => one.close());
     });
   }
 
@@ -70,19 +70,19 @@ export class RecordingWriter {
     const { dir, rings } = this.#options;
     // One without an end is that of a worker that died.
     const before = this.#open[index];
-    this.#attempt(() => before?.flush());
-    this.#attempt(() => before?.close());
+    this.#attempt(before, (one) => one.flush());
+    this.#attempt(before, (one) => one.close());
     const recording = new OpenRecording(dir, name, since);
     this.#open[index] = recording;
     const ring = rings[index];
     if (ring !== undefined) ring.owner = `${since} ${name}`;
-    this.#attempt(() => recording.begin());
+    this.#attempt(recording, (one) => one.begin());
   }
 
   #end(index: number): void {
     const recording = this.#open[index];
     this.#letGo(index);
-    this.#attempt(() => recording?.finish());
+    this.#attempt(recording, (one) => one.finish());
   }
 
   #letGo(index: number): void {
@@ -91,11 +91,12 @@ export class RecordingWriter {
     if (ring !== undefined) ring.owner = '';
   }
 
-  #attempt(part: () => void): void {
+  #attempt(recording: OpenRecording | undefined, part: (recording: OpenRecording) => void): void {
+    if (recording === undefined) return;
     try {
-      part();
+      part(recording);
     } catch (error) {
-      this.#options.failed(error);
+      this.#options.failed(error, recording.name);
     }
   }
 }

@@ -78,6 +78,7 @@ describe('a disk that is full', () => {
       expect((await service.stop()).code).toBe(0);
       const told = service.log.filter(({ msg }) => msg === 'a recording could not be written');
       expect(told).toHaveLength(1);
+      expect(told[0]).toMatchObject({ folder, call: expect.stringMatching(/./) as string });
     } finally {
       execFileSync('umount', ['-l', folder]);
     }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,7 +22,12 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }));
 
 const writer = ({ isAfterDeath = false } = {}): RecordingWriter =>
-  new RecordingWriter({ dir, rings: [ring], isAfterDeath, failed: (error) => failures.push(error) });
+  new RecordingWriter({
+    dir,
+    rings: [ring],
+    isAfterDeath,
+    failed: (error, call) => failures.push([error, call]),
+  });
 const folder = (): string => join(dir, 'open', 'call-1');
 const isShownAsRunning = (): boolean => statSync(folder()).mtimeMs === nowS * 1000;
 const facts = (): string => readFileSync(join(folder(), 'facts-000000000000.jsonl'), 'utf8');
@@ -62,6 +67,17 @@ describe('a writer of recordings', () => {
     next.write();
     expect(failures).toEqual([]);
     expect(existsSync(folder())).toBe(false);
+  });
+
+  it('names the call whose recording it cannot write', () => {
+    writeFileSync(join(dir, 'open'), 'no folder');
+    ring.push('open', 0, textOf('call-1'));
+    ring.push('fact', 0, textOf('one\n'));
+    ring.push('end', 0, new Uint8Array());
+    writer().write();
+    expect(failures.length).toBeGreaterThan(1);
+    for (const failure of failures)
+      expect(failure).toEqual([expect.objectContaining({ code: expect.any(String) as string }), 'call-1']);
   });
 
   it('records the call that takes the place of what was left', () => {
