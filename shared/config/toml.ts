@@ -5,7 +5,7 @@
  */
 import TOML from '@iarna/toml';
 import { ParseError, parseTOML, type AST } from 'toml-eslint-parser';
-import type { KeyPath, Place, Places, Problem, TextPiece } from './problem.ts';
+import { showPath, type KeyPath, type Place, type Places, type Problem, type TextPiece } from './problem.ts';
 
 export interface TomlFile {
   /** The values; `undefined` when what could be read is too little to judge. */
@@ -42,6 +42,12 @@ class PlaceIndex implements Places {
   /** Beginning and end of each value in the text. */
   readonly #ranges = new Map<string, readonly [number, number]>();
   #text = '';
+
+  /** The path that ends in a key of this name. */
+  pathOf(name: string): KeyPath | undefined {
+    const id = [...this.#keys.keys()].find((path) => path.endsWith(`${JSON.stringify(name)}]`));
+    return id === undefined ? undefined : (JSON.parse(id) as KeyPath);
+  }
 
   find(path: KeyPath, part: 'key' | 'value'): Place {
     const exact = part === 'value' ? this.#values.get(JSON.stringify(path)) : undefined;
@@ -169,9 +175,50 @@ function readPositions(text: string): { readonly program: AST.TOMLProgram } | { 
     if (!(error instanceof ParseError))
       return { problem: syntaxProblem(fileStart, 'this cannot be read; perhaps the nesting is too deep') };
     const place = { line: error.lineNumber, column: error.column + 1 };
+    if (error.message === doubled) {
+      const rule = doubledKey(text, error.index);
+      if (rule !== undefined) return { problem: syntaxProblem(place, rule) };
+    }
     return { problem: syntaxProblem(place, `${error.message}${remedyAt(text, error.index)}`) };
   }
 }
+
+/** The words of the parser of positions; it names neither the key nor the other place. */
+const doubled = 'Defining a key multiple times is invalid';
+
+/** What is there twice, and where the first one stands; undefined where that cannot be said. `index`: the second one. */
+function doubledKey(text: string, index: number): string | undefined {
+  const key = /^(?:"[^"\n]*"|'[^'\n]*'|[\w-]+)/.exec(text.slice(index))?.[0];
+  if (key === undefined) return undefined;
+  // With another name the rest can be read, up to the next one that is there twice.
+  const other = freeName(text);
+  const before = text.slice(0, index) + other;
+  const renamed = before + text.slice(index + key.length);
+  const places = new PlaceIndex();
+  for (const readable of [renamed, before.slice(0, before.lastIndexOf('\n') + 1) + lineAt(renamed, index)])
+    try {
+      places.addTop(parseTOML(readable, { tomlVersion: '1.0' }), readable);
+      break;
+    } catch (error) {
+      if (!(error instanceof ParseError)) throw error;
+    }
+  const path = places.pathOf(other);
+  if (path === undefined) return undefined;
+  const whole = [...path.slice(0, -1), key.replace(/^(["'])(.*)\1$/, '$2')];
+  const isTable = /^[ \t]*\[/.test(lineAt(text, index));
+  const name = isTable ? `[${showPath(whole)}]` : showPath(whole);
+  return `${name} is already there in line ${places.find(whole, 'key').line}`;
+}
+
+/** The line of the text around a place in it. */
+function lineAt(text: string, index: number): string {
+  const end = text.indexOf('\n', index);
+  return text.slice(text.lastIndexOf('\n', index - 1) + 1, end < 0 ? undefined : end);
+}
+
+/** A name that the text does not hold. */
+const freeName = (text: string): string =>
+  'x'.repeat(1 + (text.match(/x+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0));
 
 interface Reading {
   readonly tree: Values | undefined;

@@ -357,7 +357,7 @@ describe('TOML mistakes', () => {
 
   it('do not take the name of a section that is there twice for a value', () => {
     expect(errorsOf(`${goodFile}\n[agent]\n`)).toEqual([
-      'not valid TOML: Defining a key multiple times is invalid',
+      'not valid TOML: [agent] is already there in line 1',
     ]);
   });
 
@@ -368,7 +368,7 @@ describe('TOML mistakes', () => {
   it('include a key that is given twice', () => {
     const { problems } = load(withAgentLine('name = "again"'));
     expect(problems).toMatchObject([
-      { line: 3, column: 1, message: 'not valid TOML: Defining a key multiple times is invalid' },
+      { line: 3, column: 1, message: 'not valid TOML: agent.name is already there in line 2' },
     ]);
   });
 });
