@@ -90,12 +90,19 @@ export class FailureLog {
   }
 }
 
+/** It was waited for as long as the agent file allows; a provider that does not answer has failed. */
+const isSlowTool = ({ stage, reason }: Failure): boolean =>
+  (stage === 'mcp' || stage === 'tool') && reason === 'timeout answer';
+
 /** Writes failures into a log, where `role` is that of the process. */
 export const newFailureLog = (clock: Clock, log: Log): FailureLog =>
   new FailureLog(
     clock,
-    ({ role: providerRole, ...failure }, times) =>
-      log.warn({ ...failure, providerRole, times }, 'a provider or server has failed'),
+    ({ role: providerRole, ...failure }, times) => {
+      const fields = { ...failure, providerRole, times };
+      if (isSlowTool(failure)) log.warn(fields, 'a tool is slow');
+      else log.warn(fields, 'a provider or server has failed');
+    },
     ({ stage, role: providerRole, provider, host, reason }, times) =>
       log.info(
         { stage, provider, host, reason, providerRole, times },

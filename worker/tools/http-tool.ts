@@ -13,7 +13,7 @@ import type { StageContext, StageError } from '../stages/stage.ts';
 import { isPublicAddress, publicLookup, RefusedAddressError } from './address-guard.ts';
 import { backstopMs, mostResultBytes } from './tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from './tool.ts';
-import { requestError, toolFailure, type ToolSite } from './tool-failure.ts';
+import { requestError, tooSlow, toolFailure, type ToolSite } from './tool-failure.ts';
 import { isUnsent } from './unsent.ts';
 
 const connectTimeoutMs = 3_000;
@@ -68,7 +68,7 @@ export class HttpTool implements ToolRunner {
       controller.abort();
     };
     const tellLate = (): void => {
-      if (!isOver) this.#tellFailure({ kind: 'timeout', what: 'answer' });
+      if (!isOver) this.#tellFailure(tooSlow);
     };
     const timer = context.clock.after(request.timeoutMs + backstopMs, () => {
       tellLate();

@@ -32,7 +32,11 @@ export function mcpSite({ name, from }: McpDefinition): ToolSite {
   };
 }
 
-export function toolFailure(site: ToolSite, error: StageError): Failure {
+/** A tool that works and takes longer than the agent file lets it. */
+export const tooSlow: StageError = { kind: 'timeout', what: 'answer' };
+
+/** `tool`: the one of a server that has failed, where it is one. */
+export function toolFailure(site: ToolSite, error: StageError, tool?: string): Failure {
   const { stage, name, url, addressAt, keyAt, hasKey, secrets } = site;
   const cause = causeOf(error, { secrets, names: [] });
   const host = url?.host;
@@ -44,7 +48,11 @@ export function toolFailure(site: ToolSite, error: StageError): Failure {
     host: host ?? name,
     isEncrypted: url?.protocol === 'https:',
   };
-  const advice = url === undefined ? programAdvice(cause.code, addressAt) : adviceOn(error, cause, advised);
+  const onSite = url === undefined ? programAdvice(cause.code, addressAt) : adviceOn(error, cause, advised);
+  const advice =
+    error === tooSlow
+      ? `${tool ?? name} is slow, and nothing says that it has failed: make it faster, or raise its timeout_ms`
+      : onSite;
   return {
     stage,
     provider: name,
@@ -86,8 +94,8 @@ const requestTimeout = -32_001;
 function readError(error: Error): StageError | undefined {
   const code: unknown = Reflect.get(error, 'code');
   if (error.name === 'UnauthorizedError') return { kind: 'rejected', status: 401 };
-  if (code === requestTimeout || code === 'UND_ERR_HEADERS_TIMEOUT')
-    return { kind: 'timeout', what: 'answer' };
+  if (code === requestTimeout) return { kind: 'timeout', what: 'protocol' };
+  if (code === 'UND_ERR_HEADERS_TIMEOUT') return tooSlow;
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return { kind: 'timeout', what: 'connect' };
   if (code === connectionClosed) return { kind: 'disconnected' };
   if (code === tooLarge) return { kind: 'protocol', rule: 'an answer has at most 256 KiB' };

@@ -335,16 +335,22 @@ const voiceOf = (provider: NamedProvider | undefined): VoiceRules | undefined =>
   provider?.voice ?? declarations.tts.find(({ name }) => name === provider?.name)?.voice;
 
 /** Checks that a TTS provider delivers the rate of the stage. */
-function checkRate(provider: NamedProvider | undefined, rate: number | undefined, site: Site): void {
+function checkRate(
+  provider: NamedProvider | undefined,
+  rate: number | undefined,
+  { reader, isSecondary = false }: Pick<Site, 'reader'> & { readonly isSecondary?: boolean },
+): void {
   const voice = voiceOf(provider);
   if (voice === undefined || rate === undefined) return;
   const { rates } = voice;
   if (rates.includes(rate)) return;
+  const name = provider?.name ?? '';
+  const ofSecondary = isSecondary ? `${name} in tts.secondary` : undefined;
   const rule =
     rates.length === 1
-      ? `must be absent or exactly ${rates.join()} for this provider`
-      : `must be one of ${rates.join(', ')} for ${provider?.name ?? ''}`;
-  site.reader.problems.error(['tts', 'sample_rate'], rule);
+      ? `must be absent or exactly ${rates.join()} for ${ofSecondary ?? 'this provider'}`
+      : `must be one of ${rates.join(', ')} for ${ofSecondary ?? name}`;
+  reader.problems.error(['tts', 'sample_rate'], rule);
 }
 
 function checkVoice(raw: unknown, provider: NamedProvider | undefined, site: Site): void {
@@ -371,7 +377,7 @@ export function readTts(reader: StageReader): TtsDefinition | undefined {
     schema: ttsSecondaryKeys,
   });
   if (secondary?.provider !== undefined && secondary.provider !== stage?.provider) {
-    checkRate(secondary.provider, stage?.keys.known.sample_rate, site);
+    checkRate(secondary.provider, stage?.keys.known.sample_rate, { reader, isSecondary: true });
   }
   if (stage?.choice === undefined || stage.keys.value === undefined || language === undefined) {
     return undefined;

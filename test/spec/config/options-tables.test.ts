@@ -276,7 +276,7 @@ describe('secondary providers', () => {
   it('are checked against the rate of the call', () => {
     const text = `${good.tts}\nsample_rate = 48000\n[tts.secondary]\nprovider = "speech_compatible"\n${voice}\n[tts.secondary.speech_compatible]\nbase_url = "http://127.0.0.1/v1"\npreset = "local_b"`;
     expect(errors(load('tts', text))).toEqual([
-      'tts.sample_rate must be absent or exactly 24000 for this provider',
+      'tts.sample_rate must be absent or exactly 24000 for speech_compatible in tts.secondary',
     ]);
   });
 

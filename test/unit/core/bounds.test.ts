@@ -34,6 +34,7 @@ const rule: ToolRule = {
 };
 const settings = {
   maxRounds: 8,
+  fillerAfterMs: 0,
   ruleOf: () => rule,
   validate: (_name: string, text: string) => ({ ok: true, canonical: text }) as const,
 };

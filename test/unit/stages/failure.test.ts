@@ -4,6 +4,7 @@ import { shownCode, shownVendorText } from '../../../shared/base/vendor-text.ts'
 import { newLog as newProcessLog } from '../../../shared/runtime/log.ts';
 import { adviceOn, type AdviceSite } from '../../../worker/stages/advice.ts';
 import { causeIn, causeInText, causeOf, explained } from '../../../worker/stages/failure.ts';
+import { tooSlow, toolFailure } from '../../../worker/tools/tool-failure.ts';
 import { FailureLog, newFailureLog, shownFailure, type Failure } from '../../../worker/stages/failure-log.ts';
 import type { StageError } from '../../../worker/stages/stage.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
@@ -231,6 +232,31 @@ describe('the log of failures', () => {
     newFailureLog(newVirtualClock(), log).note({ ...failure, role: 'secondary' });
     expect(lines[0]?.match(/"role":/g)).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ role: 'worker 0', providerRole: 'secondary' });
+  });
+
+  it('tells of a tool that is slow as slow, and of a provider without an answer as failed', () => {
+    const lines: { msg: string; advice?: string }[] = [];
+    const to = { write: (line: string) => void lines.push(JSON.parse(line) as { msg: string }) };
+    const log = newFailureLog(newVirtualClock(), newProcessLog({ role: 'worker 0', level: 'warn', to }));
+    const site = {
+      stage: 'mcp',
+      name: 'shop',
+      addressAt: 'command of [[mcp]] shop',
+      hasKey: false,
+      secrets: [],
+    } as const;
+    log.note(toolFailure(site, tooSlow, 'find_order'));
+    log.note(toolFailure({ ...site, stage: 'tool', name: 'book' }, tooSlow));
+    log.note(toolFailure(site, { kind: 'disconnected' }));
+    log.note({ ...failure, reason: 'timeout answer' });
+    expect(lines.map(({ msg }) => msg)).toEqual([
+      'a tool is slow',
+      'a tool is slow',
+      'a provider or server has failed',
+      'a provider or server has failed',
+    ]);
+    expect(lines[0]?.advice).toMatch(/^find_order is slow, .* raise its timeout_ms$/);
+    expect(lines[1]?.advice).toMatch(/^book is slow/);
   });
 
   it('says it in one line for people', () => {

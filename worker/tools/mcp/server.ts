@@ -19,7 +19,7 @@ import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from '../tool.ts
 import { explained } from '../../stages/failure.ts';
 import type { Failure } from '../../stages/failure-log.ts';
 import type { StdioTransport } from './stdio.ts';
-import { mcpSite, requestError, toolFailure } from '../tool-failure.ts';
+import { mcpSite, requestError, tooSlow, toolFailure } from '../tool-failure.ts';
 import { cutOff, tooLarge } from './message-bounds.ts';
 import { listPage, readListing, reportOf, toolResult, type LeftOutTool, type Listing } from './listing.ts';
 import { lossOf, type Loss } from './loss.ts';
@@ -179,7 +179,7 @@ export class McpServer implements ToolRunner {
     return {
       cancel: (reason) => {
         if (!end()) return;
-        if (reason === 'timeout') this.#tell({ kind: 'timeout', what: 'answer' });
+        if (reason === 'timeout') this.#tell(tooSlow, request.name);
         controller.abort(reason);
       },
     };
@@ -290,8 +290,8 @@ export class McpServer implements ToolRunner {
     this.#tell(found);
   }
 
-  #tell(found: StageError): void {
-    this.#options.failed(toolFailure(mcpSite(this.#definition), found));
+  #tell(found: StageError, tool?: string): void {
+    this.#options.failed(toolFailure(mcpSite(this.#definition), found, tool));
   }
 
   async #open(): Promise<Client> {
