@@ -37,8 +37,9 @@ export interface LiveProvider {
 export interface LiveState {
   readonly agent: string;
   readonly ready: boolean;
-  /** Why not. */
+  /** Why not: the name that `/readyz` has, and a sentence. */
   readonly reason?: string;
+  readonly why?: string;
   readonly sessions: number;
   readonly maxSessions: number;
   readonly calls: readonly (LiveCall & { readonly worker: number })[];

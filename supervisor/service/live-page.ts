@@ -39,7 +39,7 @@ async function look() {
   if (answer.status === 401) { $('head').textContent = 'The token is not the right one.'; return; }
   const state = await answer.json();
   sessionStorage.setItem('live', field.value);
-  $('head').textContent = state.agent + ': ' + (state.ready ? 'ready' : 'not ready, ' + state.reason) + ', ' +
+  $('head').textContent = state.agent + ': ' + (state.ready ? 'ready' : 'not ready (' + state.why + ')') + ', ' +
     state.sessions + ' of ' + state.maxSessions + ' calls';
   table('calls', state.calls, {
     key: ({ call }) => call,

@@ -8,6 +8,7 @@ import type { ToWorker } from '../../shared/protocol/ipc.ts';
 import type { LiveCall, LiveProvider, LiveState, LiveWorker } from '../../shared/protocol/live.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { sentenceOf } from './unready-reasons.ts';
 
 const answerWithinMs: Millis = 500;
 
@@ -45,7 +46,11 @@ export class LiveView {
     );
     const reason = unready();
     return {
-      ...{ agent, ready: reason === undefined, ...(reason !== undefined && { reason }) },
+      ...{
+        agent,
+        ready: reason === undefined,
+        ...(reason !== undefined && { reason, why: sentenceOf(reason) }),
+      },
       ...{ sessions: sessions(), maxSessions },
       calls: calls.flat().toSorted((a, b) => b.ageMs - a.ageMs),
       workers: rows.map((worker) => this.#worker(worker)),

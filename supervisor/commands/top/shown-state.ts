@@ -23,7 +23,7 @@ const otherLines = 9;
 
 /** @param rows of the terminal; all calls are shown without it. */
 export function shownState(state: LiveState, rows = Infinity): string[] {
-  const { agent, ready, reason = '', sessions, maxSessions, calls, workers, providers } = state;
+  const { agent, ready, why = '', sessions, maxSessions, calls, workers, providers } = state;
   const room = Math.max(1, rows - otherLines - workers.length - providers.length);
   const shown = calls.length > room ? calls.slice(0, room) : calls;
   const callRows = shown.map((call) => [
@@ -44,7 +44,7 @@ export function shownState(state: LiveState, rows = Infinity): string[] {
     `${one.silentMs} ms`,
   ]);
   return [
-    `${agent}: ${ready ? 'ready' : `not ready (${reason})`}, ${sessions} of ${maxSessions} calls`,
+    `${agent}: ${ready ? 'ready' : `not ready (${why})`}, ${sessions} of ${maxSessions} calls`,
     '',
     ...table(
       ['CALL', 'AGE', 'SPEAKS', 'TURNS', 'LAST ANSWER', 'INTERRUPTED', 'TOOLS', 'FAULTS S/L/T', 'WORKER'],
