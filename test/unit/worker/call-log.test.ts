@@ -9,7 +9,14 @@ function newCallLog() {
   const to = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
   const log = newLog({ role: 'worker 0', level: 'info', to });
   let now = 0;
-  const call = new CallLog({ log, metrics: newWorkerMetrics(), turns: 0, now: () => now });
+  const call = new CallLog({
+    log,
+    metrics: newWorkerMetrics(),
+    turns: 0,
+    agent: 'a',
+    route: undefined,
+    now: () => now,
+  });
   const warnings = (): unknown[] =>
     lines.filter(({ level }) => level === 40).map(({ stage, what, cause, msg }) => [msg, stage, what, cause]);
   return { call, lines, warnings, wait: (ms: number) => void (now += ms) };
