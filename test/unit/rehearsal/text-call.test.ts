@@ -69,6 +69,8 @@ describe('a call without sound', () => {
     await call.run({ until: 'quiet' });
     expect(said()).toBe('Hello.It is noon. Anything else?Goodbye then.');
     expect(messages(1).slice(1)).toEqual([
+      // Strict templates want the caller first.
+      { role: 'user', content: '.' },
       { role: 'assistant', content: 'Hello.' },
       { role: 'user', content: 'What time is it?' },
       { role: 'assistant', content: 'It is noon. Anything else?' },
