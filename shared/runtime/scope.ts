@@ -49,7 +49,10 @@ export class Scope {
     });
   }
 
-  /** Does work of this scope, on which the process would be known to have hung or died. */
+  /**
+   * Does work of this scope, which is known should the process hang or die in it: also what goes on after an `await`, where the scope is
+   * known to the async store alone. Unlike `run` it throws what the work throws.
+   */
   marked<A extends readonly unknown[], R>(work: (...args: A) => R, ...args: A): R {
     const before = marks[0] ?? 0;
     marks[0] = this.#mark;
@@ -76,9 +79,3 @@ export class Scope {
 
 /** The scope in which the present code runs, for the process handlers that catch what escaped every scope. */
 export const currentScope = (): Scope | undefined => storage.getStore();
-
-/** For what goes on after an `await`, where no scope has been entered: work on data of a call that may be large or odd. */
-export function marked<R>(work: () => R): R {
-  const scope = currentScope();
-  return scope === undefined ? work() : scope.marked(work);
-}

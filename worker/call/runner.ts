@@ -275,13 +275,17 @@ export class CallRunner implements TransportEvents {
   }
 
   #tell(event: CallEvent): void {
+    this.scope.marked(this.#take, event);
+  }
+
+  readonly #take = (event: CallEvent): void => {
     const told = this.#driver?.tell(event) ?? 'waits';
     if (told === 'waits') return;
     // Text comes often, and again when it is lost; all else is written down at once: no other worker must do again what was done.
     const isText = event.type === 'llm.text' || (event.type === 'stt.partial' && told === 'noted');
     if (isText) this.#unsavedSince ??= this.#services.clock.now();
     else this.#save();
-  }
+  };
 
   #save(): void {
     this.#unsavedSince = undefined;
