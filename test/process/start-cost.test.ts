@@ -41,7 +41,7 @@ describe('a start', () => {
   });
 
   it.each([
-    ['worker/main', 2.9],
+    ['worker/main', 3.4],
     ['supervisor/cli', 2.8],
     ['inference/main', 0.25],
   ])('reads no more code of %s than %d MB', (entry, mostMegabytes) => {
