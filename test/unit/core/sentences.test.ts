@@ -36,6 +36,15 @@ describe('pieces of text', () => {
   });
 
   it.each([
+    [['It was written by J.K. Rowling. ', 'Do you know it?']],
+    [['J. R. R. Tolkien and J.R.R. Tolkien are one. ', 'Yes.']],
+    [['He was in the U.S. Army i.e. abroad (e.g. in the U.K. too). ', 'Then he left.']],
+    [['Ask Jane Q. Public (a Ph.D. of St. Mary) at 5 p.m. Tuesday. ', 'All right?']],
+    [['Rufen Sie z.B. Herrn Dr. A. B. Ott an. ', 'Danke.']],
+    [['Книга А.С. Пушкина здесь. ', 'Да.']],
+    [['She lives in the U.S. ', 'He does not.']],
+    [['We open at 9 a.m. ', 'The doors close at 5 p.m. ', 'Please come.']],
+    [['Take vitamin C. ', 'It helps a lot.']],
     [['Das ist in Zimmer Nr. 5 zu sehen. ', 'Danke.']],
     [['Habla con la Sra. López. ', 'Adiós.']],
     [['Der Termin ist am 3. Mai um zehn. ', 'Passt das?']],

@@ -1,15 +1,29 @@
 /**
- * What models write for the eye: Markdown, HTML and emoji. A voice reads them out ("asterisk asterisk"), so they are left out on the way to TTS;
+ * What models write for the eye: Markdown, HTML, emoji, boxes, dividers and arrows. A voice reads them out ("asterisk asterisk"), so they are left out on the way to TTS;
  * the words between them stay, and so does every sign that may be meant, such as the keys in "press * or #". It sees one piece of an answer
  * at a time, so pairs that a cut has parted are taken one by one where that is safe.
  */
 
 const fence = /(?:```|~~~)[\w+#-]*(?=[ \t]*(?:\n|$))|```|~~~/g;
-const rule = /^[ \t]*(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/gm;
+const rule =
+  /^[ \t]*(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:=[ \t]*){3,}|[+][-=+]{2,}[+][ \t]*)$/gm;
+/** A divider within a line, such as around a title. */
+const divider = /(?<=^|\s)(?:-{4,}|={3,}|_{3,}|~{3,}|#{7,})(?=\s|$)|^[ \t]*-{3}(?=\s)|(?<=\s)-{3}[ \t]*$/gm;
+/** The upright lines of a box, which may be a table's. */
+const upright = /[│┃║╎╏┆┇┊┋❘❙❚]/g;
+/** What draws: lines and blocks, shapes, check marks, stars, braille. Signs of music and numbers in circles are words. */
+const signs = '\\u2500-\\u266C\\u2670-\\u2775\\u2794-\\u27BF\\u2800-\\u28FF\\u2B00-\\u2BFF';
+const drawing = new RegExp(`[${signs}]`, 'g');
+/** An arrow or a dot between words is a pause. */
+const arrows = '\\u2190-\\u21FF\\u2794\\u2798-\\u27BE\\u27F0-\\u27FF\\u2900-\\u297F\\u2B00-\\u2B11';
+const arrow = new RegExp(
+  `[ \\t]*[${arrows}]\\uFE0F?[ \\t]*|(?:^|[ \\t]+)(?:-{1,2}>|={1,2}>|<-{1,2}|[•·∙◦])[ \\t]+`,
+  'gm',
+);
 const tableRule = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$/gm;
 const tableRow = /^[ \t]*\|(.+?)\|?[ \t]*$/gm;
 /** A heading, a quotation, a bullet, a box to tick: all at the beginning of a line. */
-const lineStart = /^([ \t]*)(?:(?:#{1,6}|>|[-*+•](?:[ \t]+\[[ xX]\])?)[ \t]+)+/gm;
+const lineStart = /^([ \t]*)(?:(?:#{1,6}|>|[-*+•·∙‣⁃◦](?:[ \t]+\[[ xX]\])?)[ \t]+)+/gm;
 const link = /!?\[([^[\]\n]*)\]\((?:https?:|mailto:|tel:|\/|#)[^()\s]*\)/g;
 const strong =
   /(?<![*\d])\*{2,3}(?=[^\s*\d])|(?<=[^\s*])\*{2,3}(?!\*)|(?<![\p{L}\p{N}_])__(?=[^\s_])|(?<=[^\s_])__(?![\p{L}\p{N}_])|~~/gu;
@@ -55,23 +69,40 @@ const invisible =
 /** What is left of the blanks around an emoji. */
 const gap = /(?<=\S)[ \t]{2,}(?=\S)/g;
 
+/** Brackets, quotes and lines that nothing is left between. */
+const nothing = /^[\s"'“”‘’()[\]{}<>:;,|=~_-]*$/;
+const isMarked = new RegExp(
+  `[*_\`#>|~[•·∙‣⁃◦+&={}<-]|\\p{Emoji_Presentation}|\\uFE0F|[${arrows}${signs}]`,
+  'u',
+);
+
 /** The text as it is to be said; without anything to say it is empty. */
 export function withoutMarkup(text: string): string {
   const seen = text.replaceAll(invisible, '');
-  if (!/[*_`#>|~[•+&-]|\p{Emoji_Presentation}|\uFE0F/u.test(seen)) return seen;
+  if (!isMarked.test(seen)) return seen;
   const said = withoutHtml(seen)
+    .replaceAll(upright, '|')
     .replaceAll(fence, '')
     .replaceAll('`', '')
     .replaceAll(rule, '')
     .replaceAll(tableRule, '')
+    .replaceAll(divider, '')
     .replaceAll(tableRow, (_, cells: string) => cells.trim().replaceAll(/[ \t]*\|[ \t]*/g, ', '))
     .replaceAll(lineStart, '$1')
     .replaceAll(link, '$1')
     .replaceAll(strong, '')
     .replaceAll(emphasis, '$2')
     .replaceAll(keycap, '')
-    .replaceAll(emoji, '');
-  return said.trim() === '' ? '' : said.replaceAll(gap, ' ');
+    .replaceAll(arrow, pauseFor)
+    .replaceAll(emoji, '')
+    .replaceAll(drawing, '');
+  return nothing.test(said) ? '' : said.replaceAll(gap, ' ');
+}
+
+function pauseFor(sign: string, at: number, text: string): string {
+  const isBetween =
+    /[\p{L}\p{N}"”’)]$/u.test(text.slice(0, at)) && /^[\p{L}\p{N}"“‘(]/u.test(text.slice(at + sign.length));
+  return isBetween ? ', ' : ' ';
 }
 
 function withoutHtml(text: string): string {

@@ -28,9 +28,14 @@ const minSentenceChars = 12;
 const sentenceEnd =
   /[。！？｡]+["'”’」』）)\]]*(?=[^。！？｡"'”’」』）)\]])|[\p{STerm}…]["'”’»」』）)\]]*(?=\s)|\n/gu;
 const clauseEnd = /[，、；：]|[,;:—–،؛](?=\s)/g;
-/** What ends in a full stop and goes on: also the number of a list. */
+/** What ends in a full stop and goes on: also initials ("J.K.", "U.S.", "z.B.") and the number of a list. */
 const abbreviation =
-  /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|no|vs|etc|approx|e\.g|i\.e|a\.m|p\.m|nr|bzw|ca|hr|fr|str|tel|sra?|srta|dra|uds?|mme|mlle|sn|av|[a-z])\.$|(?:^|\n)[ \t]*\d{1,3}\.$/i;
+  /(?:^|[\s("'“‘«])(?:mr|mrs|ms|dr|prof|st|no|vs|etc|approx|nr|bzw|ca|hr|fr|str|tel|sra?|srta|dra|uds?|mme|mlle|sn|av|capt|lt|sgt|rev|gov|hon|jr|mt|ave|blvd|dept|ext|inkl|ggf|evtl|usw|\p{L}|(?:\p{L}{1,2}\.)+\p{L}{1,2})\.$|(?:^|\n)[ \t]*\d{1,3}\.$/iu;
+/** Those that a sentence may end with: it does where the next word begins one. */
+const lastAbbreviation =
+  /(?:^|[\s("'“‘«])(?:etc|usw|jr|ave|blvd|\p{Lu}|(?:\p{Lu}\p{Ll}?\.)+\p{Lu}\p{Ll}?|[ap]\.m)\.$/u;
+const opener =
+  /^(?:I|you|he|she|it|we|they|the|this|that|these|those|there|here|my|your|our|his|its|and|but|so|if|when|what|how|who|where|why|can|could|would|will|shall|should|do|does|did|is|are|was|were|have|please|then|now|yes|thanks?|ich|er|sie|es|wir|ihr|möchten|haben|können|soll|bitte|wenn)(?=[\s,’'])/i;
 /** "Am 3. Mai", "3. katta": a number whose full stop makes it an ordinal. */
 const ordinal = /(?<![\d.,])\d{1,2}\.$/;
 const ordinalAfter = /(?:^|\s)(?:am|de[rnms]|die|das|zum|zur|vom|im|ab|bis)\s+\d{1,2}\.$/i;
@@ -121,8 +126,9 @@ const sizeOf = (text: string): number => text.trim().length + 2 * (text.match(de
 
 /** The sentence is not over where `piece` ends, as far as is known of what follows. */
 function goesOn(piece: string, rest: string): boolean {
-  if (abbreviation.test(piece) || openTag.test(piece)) return true;
   const next = rest.trimStart();
+  const isLast = lastAbbreviation.test(piece) && /^\p{Lu}/u.test(next) && opener.test(next);
+  if ((abbreviation.test(piece) && !isLast) || openTag.test(piece)) return true;
   return ordinal.test(piece) && (next === '' || ordinalAfter.test(piece) || ordinalBefore.test(next));
 }
 
