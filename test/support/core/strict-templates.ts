@@ -83,6 +83,10 @@ export const withoutTools: Judge = (messages) => {
   return turnsAlternate(messages, () => true) ? undefined : 'user and assistant take turns';
 };
 
+/** Templates of Gemma 2 and the first Mistral. */
+export const systemless: Judge = (messages) =>
+  messages.some(({ role }) => role === 'system') ? 'no system message' : withoutTools(messages);
+
 /** Llama 3 and later. */
 export const llama: Judge = (messages) =>
   messages.some(({ tool_calls: calls }) => (calls ?? []).length > 1) ? 'one call in a message' : undefined;

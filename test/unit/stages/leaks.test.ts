@@ -32,7 +32,13 @@ function guarded(
     events = [],
     finish = 'stop',
     habit = { thinksFirst: false },
-  }: { events?: readonly LlmEvent[]; finish?: 'stop' | 'length'; habit?: LeakHabit } = {},
+    thinksApart = () => false,
+  }: {
+    events?: readonly LlmEvent[];
+    finish?: 'stop' | 'length';
+    habit?: LeakHabit;
+    thinksApart?: () => boolean;
+  } = {},
 ): Given {
   let said = '';
   let ended: string | undefined;
@@ -41,6 +47,7 @@ function guarded(
   const guard = new LeakGuard({
     tools,
     habit,
+    thinksApart,
     nextId: () => `call_${next++}`,
     emit: (event) => {
       if (event.type === 'text') said += event.text;
@@ -355,6 +362,12 @@ describe('a server that leaves out the tag in front of the thoughts', () => {
     ])
       expect(said(habitOf(model), 'I shall be brief.</think> Yes.')).toBe('Yes.');
     expect(habitOf('gpt-5.4-mini')).toEqual({ thinksFirst: false });
+  });
+
+  it('is not expected of a server that gives thoughts apart', () => {
+    const habit = habitOf('deepseek-r1');
+    expect(guarded(['Yes, ', 'sir.'], { habit, thinksApart: () => true }).said).toBe('Yes, sir.');
+    expect(habit.thinksFirst).toBe(false);
   });
 
   it('is not concluded from an end without thoughts', () => {

@@ -14,6 +14,7 @@ import {
   llama,
   mistral,
   qwen,
+  systemless,
   withoutTools,
   type ChatWire,
 } from '../../support/core/strict-templates.ts';
@@ -101,6 +102,19 @@ describe('any history is sent in a form that is accepted', () => {
       }),
     );
   });
+
+  it.each(['google/gemma-2-9b-it', 'mistralai/Mistral-7B-Instruct-v0.2'])(
+    'by those without a system message, which are known by their names: %s',
+    (model) => {
+      fc.assert(
+        fc.property(histories, (messages) => {
+          const wire = chatOf([{ role: 'system', text: 'Be kind.' }, ...messages], model);
+          for (const judge of [systemless, mistral, everywhere]) expect(judge(wire)).toBeUndefined();
+          expect(wire[0]?.content).toMatch(/^Be kind\./);
+        }),
+      );
+    },
+  );
 
   it.each(otherInterfaces)(
     'by servers of the %s interface, whatever template is behind it',

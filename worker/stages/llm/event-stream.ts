@@ -29,6 +29,10 @@ export abstract class EventStream implements RoundStream {
     return this.output.started;
   }
 
+  get thinksApart(): boolean {
+    return this.output.thinksApart;
+  }
+
   get finished(): boolean {
     return false;
   }

@@ -69,8 +69,10 @@ class HttpSession<O extends object> implements LlmSession {
     const { body, newStream } = this.#llm.ask(request, this.#options);
     const [tools, nextId] = [new OfferedTools(request.tools), syntheticIds(request.messages)];
     const newGuarded = (emit: (event: LlmEvent) => void): RoundStream => {
-      const guard = new LeakGuard({ tools, habit, nextId, emit });
-      return newStream((event) => guard.take(event));
+      const thinksApart = (): boolean => stream.thinksApart;
+      const guard = new LeakGuard({ tools, habit, nextId, emit, thinksApart });
+      const stream = newStream((event) => guard.take(event));
+      return stream;
     };
     const asked = { url: this.#url, headers: this.#llm.headers, body };
     this.#round = new HttpRound({ pool, request: asked, newStream: newGuarded }, { context, sink });

@@ -64,6 +64,14 @@ export class LeakFilter {
     this.#unsure = '';
   }
 
+  /** The server gives thoughts apart from the answer, which then holds none. */
+  trust(): void {
+    if (this.#unsure !== '') return;
+    this.#unsure = undefined;
+    this.#skipped = undefined;
+    this.#habit.thinksFirst = false;
+  }
+
   push(text: string): string {
     return this.#scan(text, false);
   }

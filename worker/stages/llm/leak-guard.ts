@@ -17,6 +17,8 @@ export interface LeakGuardOptions {
   /** For calls that were found in text. */
   readonly nextId: () => string;
   readonly emit: (event: LlmEvent) => void;
+  /** Whether the server has given thoughts apart from the answer. */
+  readonly thinksApart: () => boolean;
 }
 
 type CallEvent = Extract<LlmEvent, { type: 'tool-call' }>;
@@ -34,10 +36,15 @@ export class LeakGuard {
   }
 
   take(event: LlmEvent): void {
-    if (event.type === 'text') this.#say(this.#filter.push(event.text));
+    if (event.type === 'text') this.#addText(event.text);
     else if (event.type === 'tool-call') this.#addCall(event);
     else if (event.type === 'done') this.#end(event);
     else this.#options.emit(event);
+  }
+
+  #addText(text: string): void {
+    if (this.#options.thinksApart()) this.#filter.trust();
+    this.#say(this.#filter.push(text));
   }
 
   #say(text: string): void {

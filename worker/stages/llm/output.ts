@@ -31,6 +31,7 @@ export class RoundOutput {
   private isClosed = false;
   private hasFailed = false;
   private hasContent = false;
+  private hasThoughts = false;
   private lastChar = '';
   private blockBegins = false;
 
@@ -51,9 +52,15 @@ export class RoundOutput {
     return this.hasContent;
   }
 
+  /** Thoughts have come, apart from the text. */
+  get thinksApart(): boolean {
+    return this.hasThoughts;
+  }
+
   /** The model shows that it works without saying anything. */
-  alive(): void {
+  thought(): void {
     this.hasContent = true;
+    this.hasThoughts = true;
   }
 
   /** Further text is a block of its own; words of two blocks must not run together. */

@@ -37,6 +37,8 @@ export interface RoundStream {
   readonly failed: boolean;
   /** Text, thoughts or a tool call have arrived. */
   readonly started: boolean;
+  /** Thoughts have come, apart from the text. */
+  readonly thinksApart: boolean;
   /** The server said why it stopped; only usage and the end may follow. */
   readonly finished: boolean;
   event(event: SseEvent): void;

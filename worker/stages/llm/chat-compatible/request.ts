@@ -52,6 +52,8 @@ interface Dialect {
   readonly ids: IdDialect;
   /** The most calls in one message. */
   readonly callsAtOnce: number;
+  /** It knows no system message: what it says stands in front of the user's first words. */
+  readonly isSystemless: boolean;
 }
 
 /** Only the name of the model tells where one wants more than the others, or something else. */
@@ -59,13 +61,17 @@ function dialectOf(model: string): Dialect {
   return {
     ids: /kimi/i.test(model) ? kimiIds : nineLetters,
     callsAtOnce: /llama[-_.]?3/i.test(model) ? 1 : Infinity,
+    isSystemless: /gemma-(?:1\.1|2|[27]b)|mi(?:s|x)tral-(?:8x)?7b-instruct-v0\.[12]/i.test(model),
   };
 }
 
-function renderMessages(request: LlmRequest, { ids, callsAtOnce }: Dialect): WireMessage[] {
+function renderMessages(request: LlmRequest, { ids, callsAtOnce, isSystemless }: Dialect): WireMessage[] {
   const { system, turns } = pairHistory(request, ids);
-  const leading: WireMessage[] = system === '' ? [] : [{ role: 'system', content: system }];
-  return [...leading, ...turns.flatMap((turn) => renderTurn(turn, callsAtOnce))];
+  const messages = turns.flatMap((turn) => renderTurn(turn, callsAtOnce));
+  const [first, ...others] = messages;
+  if (system === '' || first === undefined) return messages;
+  if (!isSystemless) return [{ role: 'system', content: system }, ...messages];
+  return [{ ...first, content: `${system}\n\n${first.content ?? ''}` }, ...others];
 }
 
 function renderTurn(turn: Turn, callsAtOnce: number): WireMessage[] {

@@ -29,6 +29,7 @@ export class ChatStream {
   private isClosed = false;
   private hasFailed = false;
   private hasContent = false;
+  private hasThoughts = false;
 
   constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
     this.calls = new ToolCalls(nextSyntheticId);
@@ -48,6 +49,11 @@ export class ChatStream {
   /** Text, reasoning or a tool call has arrived. */
   get started(): boolean {
     return this.hasContent;
+  }
+
+  /** Thoughts have come, apart from the text. */
+  get thinksApart(): boolean {
+    return this.hasThoughts;
   }
 
   /** The server said why it stopped; only usage and the end marker may follow. */
@@ -138,8 +144,10 @@ export class ChatStream {
       this.emit({ type: 'text', text: content });
     }
     // Reasoning shows that the model works; it is never spoken.
-    if (textOf(delta['reasoning_content']) !== '' || textOf(delta['reasoning']) !== '')
+    if (textOf(delta['reasoning_content']) !== '' || textOf(delta['reasoning']) !== '') {
       this.hasContent = true;
+      this.hasThoughts = true;
+    }
     const legacy = recordOf(delta['function_call']);
     const fragments = legacy === undefined ? listOf(delta['tool_calls']) : [{ index: 0, function: legacy }];
     for (const [position, fragment] of fragments.entries()) {

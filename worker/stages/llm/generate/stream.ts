@@ -79,7 +79,7 @@ export class GenerateStream extends EventStream {
   private part(part: JsonRecord): void {
     const text = textOf(part['text']);
     if (part['thought'] === true) {
-      if (text !== '') this.output.alive();
+      if (text !== '') this.output.thought();
       return;
     }
     if (!this.repeats(text)) {

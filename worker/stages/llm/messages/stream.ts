@@ -130,7 +130,7 @@ export class MessagesStream extends EventStream {
           this.fail({ kind: 'protocol', rule: 'arguments belong to a tool call' });
         return;
       case 'thinking_delta':
-        this.output.alive();
+        this.output.thought();
         if (block?.kind === 'thinking') block.thinking += textOf(delta['thinking']);
         return;
       case 'signature_delta':

@@ -61,7 +61,7 @@ export class ResponsesStream extends EventStream {
       }
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        this.output.alive();
+        this.output.thought();
         return;
       case 'response.output_item.added':
         this.item(body, { isWhole: false });
