@@ -62,6 +62,7 @@ describe('what models write for the eye is not read out', () => {
     ['Mon • Tue · Wed', 'Mon, Tue, Wed'],
     ['→ Next', ' Next'],
     ['░░▒▓█ 80 %', ' 80 %'],
+    ['▁It▁is▁noon.', ' It is noon.'],
     ['Done.\n{}\n', 'Done.\n{}\n'],
     ['{}', ''],
     ['[]\n', ''],

@@ -149,6 +149,11 @@ describe('a call that is written into the text is taken for one, and not said', 
     ['[{"name": "get", "arguments": {"x": "one"}}]', ''],
     ['{"tool": "get", "args": {"x": "one"}}', ''],
     ['<get>{"x":"one"}</get>', ''],
+    ['to=get {"x":"one"}', ''],
+    ['tool_call: {"name":"get","arguments":{"x":"one"}}', ''],
+    ['Action: get\nAction Input: {"x":"one"}', ''],
+    ['<|python_tag|>get.call(x="one")', ''],
+    ['<|tool_call>call:get{x:<|"|>one<|"|>}<tool_call|>', ''],
   ])('%s', (text, said) => {
     sameForAnyCut(text, { said, calls: [one], finish: 'tool_calls' });
   });
@@ -163,11 +168,8 @@ describe('a call that is written into the text is taken for one, and not said', 
       calls: ['get {"x":"a","n":1915883588174806058}', 'book {"party-size":10.00}', 'end_call {}'],
       finish: 'tool_calls',
     });
-    expect(guarded(['Bye.\nend_call()'])).toEqual({
-      said: 'Bye.\n',
-      calls: ['end_call {}'],
-      finish: 'tool_calls',
-    });
+    for (const bye of ['Bye.\n', 'Bye! ', ''])
+      sameForAnyCut(`${bye}end_call()`, { said: bye, calls: ['end_call {}'], finish: 'tool_calls' });
   });
 
   it('with values of the kind that the tool wants', () => {
@@ -226,6 +228,19 @@ describe('a leak that is no call of an offered tool is not said', () => {
     ['get("one")', ''],
     ['Yes.<tool_call>{}</tool_call>No.', 'Yes. No.'],
     ['get<|channel|>commentary', ''],
+    ['commentary<|channel|> {"x":"one"}', ''],
+    ['commentary<|message|>', ''],
+    ['to=get Sure.', 'Sure.'],
+    ['<get_weather>{"y":1}</get_weather>Yes.', 'Yes.'],
+    ['<anything></anything>Yes.', 'Yes.'],
+    ['<anything>\n</anything>', ''],
+    ['<arguments>{"y":1}</arguments>', ''],
+    ['<output>Yes.</output>', 'Yes.'],
+    ['<reasoning_content>x</reasoning_content>Yes.', 'Yes.'],
+    ['assistant\n\nYes.', 'Yes.'],
+    ['Assistant: Yes.', 'Yes.'],
+    ['<0x0A>Yes.', 'Yes.'],
+    ['Yes. <thinking', 'Yes. '],
   ])('%s', (text, said) => {
     sameForAnyCut(text, { said, calls: [], finish: 'stop' });
   });
@@ -239,6 +254,7 @@ describe('speech stays as it is, whatever it is about', () => {
     'Write {name} and {"name": "get"}, or {} and [].',
     'An object looks like {"a": 1}, a list like [1, 2] or ["a"].',
     'Call the function get() first, then print(x).',
+    'Its name is get()',
     'Use the <function> tag, <b>bold</b> or <break time="1s"/>.',
     'If a<b and c>d, then 1 < 2 < 3 <3.',
     'The commentary on the match, the analysis, and to be sure: to=you.',
@@ -252,6 +268,10 @@ describe('speech stays as it is, whatever it is about', () => {
     '日本語です。「はい」、{そう}です。',
     '  Hello.\n\n',
     'tofu, c, com, comment, as',
+    'The assistant said: <spell>AB</spell> <emotion value="happy"/> <speak>Hi</speak>.',
+    'I am your assistant: ask me. Action: none.',
+    'to=you and tool_call are words, so is function_call.',
+    'Say <name> and <b> {x}</b>.',
   ])('%s', (text) => {
     sameForAnyCut(text, { said: text, calls: [], finish: 'stop' });
   });

@@ -82,6 +82,7 @@ export function withoutMarkup(text: string): string {
   if (!isMarked.test(seen)) return seen;
   const said = withoutHtml(seen)
     .replaceAll(upright, '|')
+    .replaceAll('▁', ' ')
     .replaceAll(fence, '')
     .replaceAll('`', '')
     .replaceAll(rule, '')

@@ -48,8 +48,9 @@ export class LeakFilter {
   #unsure: string | undefined;
   #hasLeaked = false;
   #hasSpoken = false;
-  /** The character that was given on last. */
+  /** The character that was given on last, and the last one that is not blank. */
   #last = '';
+  #lastSign = '';
   /** Blank text between a leak and the answer, which goes with the leak where the answer has some already. */
   #gap: string | undefined;
 
@@ -129,7 +130,8 @@ export class LeakFilter {
 
   #site(text: string, ended: boolean): Site {
     const isFirst = !this.#hasSpoken;
-    return { text, ended, isFirst, startsLine: isFirst || this.#before === '\n', tools: this.#tools };
+    const startsSentence = isFirst || this.#before === '\n' || /[.!?…:]/.test(this.#lastSign);
+    return { text, ended, isFirst, startsSentence, tools: this.#tools };
   }
 
   /** Thoughts end that nothing began: what was said so far was thought. */
@@ -167,7 +169,10 @@ export class LeakFilter {
 
   #speak(text: string): string {
     const trimmed = text.trimStart();
-    if (trimmed !== '') this.#hasSpoken = true;
+    if (trimmed !== '') {
+      this.#hasSpoken = true;
+      this.#lastSign = text.trimEnd().at(-1) ?? '';
+    }
     if (this.#gap === undefined) {
       this.#last = text.at(-1) ?? this.#last;
       return text;
@@ -204,7 +209,9 @@ export class LeakFilter {
     }
     this.#unsure = undefined;
     this.#closeSkipped();
-    return rest.slice(chars);
+    // A tag that closes belongs to the leak; what else ends one is looked at anew.
+    const close = skipped.until.find((end) => end.startsWith('</') && rest.startsWith(end, chars));
+    return rest.slice(chars + (close?.length ?? 0));
   }
 
   #closeSkipped(): void {
@@ -213,7 +220,7 @@ export class LeakFilter {
     this.#skipped = undefined;
     this.#hasLeaked = true;
     this.#gap ??= '';
-    // What closed it is looked at anew, whatever stands in front of it.
+    // What follows begins anew, whatever stands in front of it.
     this.#before = '';
   }
 

@@ -5,7 +5,14 @@
  * Pure. Each rule looks at text that begins with what it may be, and waits for more where more may change its mind: what is
  * found does not depend on how a stream is cut.
  */
-import { argumentsIn, bracketEnd, callsIn, isCallShaped, type OfferedTools } from './leaked-calls.ts';
+import {
+  argumentsIn,
+  bracketEnd,
+  callsIn,
+  isCallShaped,
+  toolNameIn,
+  type OfferedTools,
+} from './leaked-calls.ts';
 import { isRecord, parseJson } from './json.ts';
 
 /** `no`: it is speech. `wait`: more text tells. */
@@ -29,7 +36,7 @@ export interface Site {
   readonly ended: boolean;
   /** Nothing was said before. */
   readonly isFirst: boolean;
-  readonly startsLine: boolean;
+  readonly startsSentence: boolean;
   readonly tools: OfferedTools;
 }
 
@@ -37,7 +44,19 @@ export interface Site {
 const longestChars = 16_384;
 const longestTag = 240;
 
-const thoughtNames = ['think', 'thinking', 'thought', 'thoughts', 'reasoning', 'reflection', 'scratchpad'];
+const thoughtNames = [
+  ...[
+    'think',
+    'thinking',
+    'thought',
+    'thoughts',
+    'reasoning',
+    'reasoning_content',
+    'reflection',
+    'scratchpad',
+  ],
+  ...['inner_monologue', 'inner_thoughts', 'chain_of_thought'],
+];
 const callNames = [
   ...[
     'tool_call',
@@ -52,7 +71,7 @@ const callNames = [
   ...['tool_request', 'invoke', 'parameter', 'arg_key', 'arg_value'],
 ];
 /** Words that a tag may also be in speech about code: they need a sign of a call behind them. */
-const weakNames = ['function', 'functions', 'tool', 'tools', 'call', 'action'];
+const weakNames = ['function', 'functions', 'tool', 'tools', 'call', 'action', 'parameters', 'arguments'];
 const resultNames = [
   ...[
     'tool_response',
@@ -66,7 +85,21 @@ const resultNames = [
 ];
 /** Around an answer, or at its ends. */
 const bareNames = [
-  ...['answer', 'final_answer', 'response', 'final', 'assistant', 's', 'eos', 'bos', 'pad', 'unk', 'eot'],
+  ...[
+    'answer',
+    'final_answer',
+    'response',
+    'final',
+    'output',
+    'reply',
+    'assistant',
+    's',
+    'eos',
+    'bos',
+    'pad',
+    'unk',
+    'eot',
+  ],
   ...['end_of_turn', 'begin_of_text', 'end_of_text', 'endoftext'],
 ];
 const turnNames = ['start_of_turn'];
@@ -75,8 +108,18 @@ export const endsOfThoughts = [...thoughtNames.map((name) => `</${name}>`), '[/T
 
 /** What a leak may begin with beside the names of tools; brackets of all kinds are looked at in any case. */
 export const leakWords = [
-  ...['functions.', 'function.', 'default_api.', 'print(', 'to=functions', 'commentary', 'analysis'],
-  ...['assistantfinal', 'assistantcommentary', 'assistantanalysis'],
+  ...[
+    'functions.',
+    'function.',
+    'default_api.',
+    'print(',
+    'to=',
+    'commentary',
+    'analysis',
+    'assistant',
+    'Assistant',
+  ],
+  ...['tool_call', 'function_call', 'Action:'],
 ];
 
 export function leakAt(site: Site): Verdict {
@@ -90,7 +133,7 @@ export function leakAt(site: Site): Verdict {
     case '◁':
       return diamondAt(site);
     default:
-      return ruled(site, [channelWordAt, nameAt]);
+      return ruled(site, [turnWordAt, actionAt, channelWordAt, nameAt]);
   }
 }
 
@@ -119,6 +162,8 @@ const partOfEnd = /^<[a-z_]{0,24}[|｜]?$/;
 
 function tokenAt(site: Site): Verdict {
   const { text } = site;
+  if (/^<0x[0-9A-Fa-f]{2}>/.test(text)) return { chars: '<0x0A>'.length };
+  if (/^<0(?:x[0-9A-Fa-f]{0,2})?$/.test(text) && !site.ended) return 'wait';
   const match = token.exec(text);
   if (match === null) {
     if (partOfToken.test(text)) return begun(site);
@@ -216,12 +261,13 @@ function tagAt(site: Site): Verdict {
     if (name === undefined || text.length > longestTag) return 'no';
     const mayBe =
       rest === '' ? mayBegin(names, name.toLowerCase()) || /^[a-z]{0,10}$/.test(name) : names.includes(name);
-    if (site.ended) return mayBe && /[=(]/.test(rest) ? { chars: text.length } : 'no';
+    const isSure = [...thoughtNames, ...callNames].includes(name) || (mayBe && /[=(]/.test(rest));
+    if (site.ended) return isSure ? { chars: text.length } : 'no';
     return mayBe ? 'wait' : 'no';
   }
   const [raw, slash = '', name = '', rest = ''] = match;
   const kind = tools.has(name) ? name : name.toLowerCase();
-  if (!names.includes(kind) && !/^unused\d+$/.test(kind)) return 'no';
+  if (!names.includes(kind) && !/^unused\d+$/.test(kind)) return slash === '' ? wrapperAt(site, raw) : 'no';
   const chars = raw.length;
   if (slash !== '') return { chars, ...(thoughtNames.includes(kind) && { endsThoughts: true }) };
   if (kind === 'start_of_turn') return turnAt(site, raw);
@@ -233,6 +279,16 @@ function tagAt(site: Site): Verdict {
   const sign = /^[=(]|=/.test(rest) ? 'yes' : signOfCall(site, text.slice(chars));
   if (sign === 'wait') return 'wait';
   return sign === 'yes' ? { chars, until: [closerOf(raw)], holdsCalls: true } : 'no';
+}
+
+/** A tag of any name around JSON, or around nothing: those that are orders to a voice are around words. */
+function wrapperAt({ text, ended }: Site, raw: string): Verdict {
+  const close = closerOf(raw);
+  const behind = text.slice(raw.length).trimStart();
+  if (/^(?:\{\s*"|\[\s*\{\s*")/.test(behind)) return { chars: raw.length, until: [close], holdsCalls: true };
+  if (behind.startsWith(close)) return { chars: text.length - behind.length + close.length };
+  const mayBe = /^(?:\{\s*|\[\s*(?:\{\s*)?)?$/.test(behind) || close.startsWith(behind);
+  return mayBe && !raw.endsWith('/>') && !ended ? 'wait' : 'no';
 }
 
 const closerOf = (raw: string): string => `</${/^<([^\s=(>/]+)/.exec(raw)?.[1] ?? ''}>`;
@@ -315,9 +371,12 @@ function diamondAt(site: Site): Verdict {
 
 const betweens = ['code', 'json', 'to=', '<|constrain|>', '<|message|>'];
 
+const wordsBefore =
+  /^(?:assistant)?(?:(?:commentary|analysis|tool_calls?|function_calls?)\b\s*(?:to=[\w.:-]*)?|to=[\w.:-]*)/;
+
 /** The channels of gpt-oss where a server took the tokens away. */
 function channelWordAt(site: Site): Verdict {
-  const { text, isFirst, ended } = site;
+  const { text, isFirst, ended, tools } = site;
   const glued = /^assistant(final|commentary|analysis)/.exec(text);
   if (glued?.[1] === 'final') return { chars: glued[0].length };
   const until = ['assistantfinal', 'assistantcommentary'];
@@ -326,20 +385,22 @@ function channelWordAt(site: Site): Verdict {
     if (text === 'analysis' && !ended) return 'wait';
     if (/^analysis[A-Z]/.test(text)) return { chars: 'analysis'.length, until };
   }
-  const head = /^(?:assistant)?(?:(?:commentary|analysis)\s*(?:to=[\w.:-]*)?|to=functions[\w.:-]*)/.exec(
-    text,
-  )?.[0];
+  const head = wordsBefore.exec(text)?.[0];
   if (head === undefined) return 'no';
-  const isAddressed = /to=/.test(head);
+  const to = /to=([\w.:-]*)/.exec(head)?.[1];
+  if (to !== undefined && head.length === text.length && !ended) return 'wait';
+  if (to !== undefined && !/^functions?\b/.test(to) && !tools.has(toolNameIn(to, tools))) return 'no';
+  const isAddressed = to !== undefined;
   // Words in any script may stand between the address and the call.
   const between = isAddressed
     ? /^[^{}\n]{0,64}\n?\s{0,8}/
-    : /^\s*(?:code|json|<\|constrain\|>|<\|message\|>)*\s*/;
+    : /^\s*:?\s*(?:code|json|<\|constrain\|>|<\|message\|>)*\s*/;
   const at = head.length + (between.exec(text.slice(head.length))?.[0].length ?? 0);
   if (at === text.length && !ended) return text.length > longestTag ? 'no' : 'wait';
-  if (text[at] !== '{') {
-    const isCut = !isAddressed && !ended && mayBegin(betweens, text.slice(at));
-    return isCut ? 'wait' : isAddressed ? { chars: head.length } : 'no';
+  if (text[at] !== '{' && !(text[at] === '[' && !isAddressed)) {
+    if (isAddressed) return { chars: head.length };
+    if (!ended && mayBegin(betweens, text.slice(at))) return 'wait';
+    return /<[|｜]/.test(text.slice(head.length, at + 2)) ? { chars: at } : 'no';
   }
   const end = bracketEnd(text, at);
   if (end === undefined)
@@ -352,6 +413,29 @@ function withRemnant({ text, ended }: Site, end: number): Verdict {
   const remnant = /^[^\s\p{ASCII}]{0,24}/u.exec(text.slice(end))?.[0] ?? '';
   const chars = end + remnant.length;
   return chars === text.length && !ended ? 'wait' : { chars, holdsCalls: true };
+}
+
+/** Who speaks, where a server took the tokens around it away. */
+function turnWordAt({ text, isFirst, ended }: Site): Verdict {
+  const [head, , end] = /^(assistant|Assistant)(?:(\s*\n+|:\s+)|[^\S\n]*:?$)?/.exec(text) ?? [];
+  if (head === undefined || !isFirst) return 'no';
+  if (end !== undefined && head.length < text.length) return { chars: head.length };
+  return head.length === text.length && !ended ? 'wait' : 'no';
+}
+
+/** `Action: get` and, in the next line, `Action Input: {...}`. */
+function actionAt(site: Site): Verdict {
+  const { text, tools, ended } = site;
+  if (!text.startsWith('Action:')) return 'no';
+  const [head = '', name = ''] = /^Action:[^\S\n]*([\w-]*)[^\S\n]*\n?/.exec(text) ?? [];
+  if (head.length === text.length && !ended) return 'wait';
+  if (!tools.has(name)) return 'no';
+  const input = /^\s*(?:Action )?Input:\s*/.exec(text.slice(head.length))?.[0] ?? '';
+  const at = head.length + input.length;
+  const isBegun =
+    at === text.length || mayBegin(['Action Input:', 'Input:'], text.slice(head.length).trimStart());
+  if (isBegun && !ended) return 'wait';
+  return text[at] === '{' ? groupAt(site, (whole) => isRecord(parseJson(whole)), at) : 'no';
 }
 
 /** The name of a tool with something behind it that nobody says. */
@@ -393,7 +477,7 @@ function functionAt(site: Site, open: number, isSure: boolean): Verdict {
   if (held === '' && !isSure) {
     const behind = /^[^\S\n]*(?:(\n)|(?=(\S)))?/.exec(text.slice(end));
     const isAlone = behind?.[1] !== undefined || (behind?.[2] === undefined && ended);
-    if (!site.startsLine || behind?.[2] !== undefined) return 'no';
+    if (!site.startsSentence || behind?.[2] !== undefined) return 'no';
     return isAlone ? { chars: end, holdsCalls: true } : 'wait';
   }
   const isCall =

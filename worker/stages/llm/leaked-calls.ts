@@ -90,7 +90,9 @@ function shapedCalls(value: unknown): readonly LeakedCall[] {
 }
 
 /** The calls of offered tools that leaked text holds. */
-export function callsIn(text: string, tools: OfferedTools): readonly LeakedCall[] {
+export function callsIn(leaked: string, tools: OfferedTools): readonly LeakedCall[] {
+  // Gemma has a token for a quote.
+  const text = leaked.replaceAll('<|"|>', '"');
   const found = /<[^<>\s]*parameter\b|<arg_key>/.test(text)
     ? taggedCalls(text, tools)
     : [...groupedCalls(text, tools), ...functionCalls(text, tools)];
@@ -107,11 +109,13 @@ function groupedCalls(text: string, tools: OfferedTools): readonly LeakedCall[] 
   const open = /\{|\[(?=\s*\{)/g;
   for (let match = open.exec(text); match !== null; match = open.exec(text)) {
     const end = bracketEnd(text, match.index) ?? text.length;
-    const value = parseJson(text.slice(match.index, end));
+    const group = text.slice(match.index, end);
+    const value = parseJson(group);
     const shaped = shapedCalls(value);
     const name = lastNameIn(text.slice(from, match.index), tools);
+    const args = isRecord(value) ? writeJson(value) : argumentsIn(group.slice(1, -1));
     if (shaped.length > 0) calls.push(...shaped);
-    else if (name !== undefined && isRecord(value)) calls.push({ name, arguments: writeJson(value) });
+    else if (name !== undefined && args !== undefined) calls.push({ name, arguments: args });
     from = end;
     open.lastIndex = end;
   }
@@ -151,7 +155,7 @@ function valueOf(text: string, isText: boolean): unknown {
 /** `get(x="one")`, `get({"x":"one"})`. */
 function functionCalls(text: string, tools: OfferedTools): readonly LeakedCall[] {
   const calls: LeakedCall[] = [];
-  const open = /([A-Za-z0-9_-]+)\(/g;
+  const open = /([A-Za-z0-9_-]+)(?:\.call)?\(/g;
   for (let match = open.exec(text); match !== null; match = open.exec(text)) {
     const [whole, name = ''] = match;
     if (!tools.has(name)) continue;
