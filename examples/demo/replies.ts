@@ -169,7 +169,8 @@ function replay({ messages, now }: Conversation): { decision: Decision; lastSaid
   let lastSaid = messages.find(({ role, text }) => role === 'assistant' && text !== '')?.text;
   let heardUser = false;
   for (const { role, text } of messages) {
-    if (role !== 'user') continue;
+    // A sign without words stands in where the caller has said nothing, such as in front of the greeting.
+    if (role !== 'user' || /^[^\p{L}\p{N}]+$/u.test(text)) continue;
     if (heardUser && decision.kind !== 'repeat') lastSaid = ownAnswer(decision, now);
     ({ dialogue, decision } = step(dialogue, text));
     heardUser = true;

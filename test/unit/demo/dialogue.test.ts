@@ -9,7 +9,7 @@ const user = (text: string): Message => ({ role: 'user', text, calls: [] });
 
 /** What the agent answers to each sentence in turn, with its own answers in the history. */
 function talk(...said: string[]): string[] {
-  const messages: Message[] = [{ role: 'assistant', text: 'Welcome.', calls: [] }];
+  const messages: Message[] = [user('.'), { role: 'assistant', text: 'Welcome.', calls: [] }];
   return said.map((text) => {
     messages.push(user(text));
     const answer = reply({ messages, tools: [], now });
