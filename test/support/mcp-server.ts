@@ -26,6 +26,8 @@ const asJson = { 'content-type': 'application/json' };
 
 export class ScriptedMcpServer {
   readonly calls: McpAsked[] = [];
+  /** Methods of what asks for no answer. */
+  readonly told: string[] = [];
   opened = 0;
   readonly #script: McpScript;
   readonly #server: Server;
@@ -57,6 +59,7 @@ export class ScriptedMcpServer {
     const { id, method, params } = JSON.parse(body) as Partial<McpAsked>;
     const { page, call, initialized, hasSessions = false } = this.#script;
     if (id === undefined || method === undefined) {
+      this.told.push(method ?? '');
       response.writeHead(202).end();
       return;
     }

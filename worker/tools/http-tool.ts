@@ -11,7 +11,7 @@ import { Agent } from '../../shared/runtime/undici.ts';
 import type { Failure } from '../stages/failure-log.ts';
 import type { StageContext, StageError } from '../stages/stage.ts';
 import { isPublicAddress, publicLookup, RefusedAddressError } from './address-guard.ts';
-import { backstopMs, mostResultBytes } from './tool.ts';
+import { backstopMs, mayFinish, mostResultBytes } from './tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from './tool.ts';
 import { requestError, tooSlow, toolFailure, type ToolSite } from './tool-failure.ts';
 import { isUnsent } from './unsent.ts';
@@ -61,9 +61,9 @@ export class HttpTool implements ToolRunner {
     let isOver = false;
     const deliver = context.bind(sink);
     const report = (found: ToolReport): void => {
+      timer.cancel();
       if (isOver) return;
       isOver = true;
-      timer.cancel();
       deliver(found);
       controller.abort();
     };
@@ -73,15 +73,17 @@ export class HttpTool implements ToolRunner {
     const timer = context.clock.after(request.timeoutMs + backstopMs, () => {
       tellLate();
       report(failed('no answer in time', true));
+      controller.abort();
     });
     void this.#ask(request, controller.signal).then(report, (error: unknown) => {
-      if (!isOver) this.#tellFailure(requestError(error));
+      if (!controller.signal.aborted) this.#tellFailure(requestError(error));
       report(reportOf(error));
     });
     return {
       cancel: (reason) => {
         if (reason === 'timeout') tellLate();
         isOver = true;
+        if (mayFinish(request.kind, reason)) return;
         timer.cancel();
         controller.abort();
       },

@@ -68,9 +68,13 @@ export function refuseRun(
 export const backstopMs = 1_000;
 
 export interface ToolRun {
-  /** Stops waiting; what was sent may have had its effect. */
+  /** Stops waiting. What has effects and was begun is not cut in the middle: see {@link mayFinish}. */
   cancel(reason: AbandonReason): void;
 }
+
+/** Whether a run that nobody waits for any more goes on to its end, within its own time: the caller spoke, or hung up, and half an order helps nobody. */
+export const mayFinish = (kind: ToolRunRequest['kind'], reason: AbandonReason): boolean =>
+  kind === 'side_effect' && reason !== 'timeout';
 
 /** Serves all calls of a worker; `context` and `sink` are those of the call that asks. */
 export interface ToolRunner {

@@ -14,7 +14,7 @@ import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { StageContext, StageError, ToolDeclaration } from '../../stages/stage.ts';
-import { backstopMs, refuseRun, unreadAnswer } from '../tool.ts';
+import { backstopMs, mayFinish, refuseRun, unreadAnswer } from '../tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from '../tool.ts';
 import { explained } from '../../stages/failure.ts';
 import type { Failure } from '../../stages/failure-log.ts';
@@ -180,7 +180,7 @@ export class McpServer implements ToolRunner {
       cancel: (reason) => {
         if (!end()) return;
         if (reason === 'timeout') this.#tell(tooSlow, request.name);
-        controller.abort(reason);
+        if (!mayFinish(request.kind, reason)) controller.abort(reason);
       },
     };
   }
