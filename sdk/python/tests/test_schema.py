@@ -166,3 +166,16 @@ def test_the_schema_of_a_model_is_pydantics_own() -> None:
     shape = shape_of(Order, "x")
     assert shape.schema["properties"]["number"]["pattern"] == "^[0-9]+$"
     assert set(shape.definitions) == {"Part"}
+
+
+def test_whole_numbers_keep_every_digit() -> None:
+    shape = shape_of(int, "id")
+    for value in (2512292042121000001, -(2**53) - 1, 10**400):
+        assert shape.decode(value, "id") == value
+    assert shape.decode(10.0, "id") == 10
+
+
+@pytest.mark.parametrize("hint", [int, float])
+def test_what_no_float_can_hold_is_no_number(hint: type) -> None:
+    with pytest.raises(BadArgument):
+        shape_of(hint, "n").decode(float("inf"), "n")

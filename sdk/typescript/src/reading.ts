@@ -2,6 +2,7 @@
  * From a text frame of the service to a message. Pure. What a later version 1 adds (fields, types, words of a list) is let through or
  * left out; what breaks the shape of a known message is refused with its field, never with what it held.
  */
+import { parseJson } from './json.ts';
 import { limits, serviceFields } from './wire/constants.ts';
 import type { ServiceMessage } from './wire/service-messages.ts';
 
@@ -34,7 +35,7 @@ const bad = (rule: string): Reading => ({ kind: 'bad', rule });
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -12,6 +12,7 @@ import dataclasses
 import datetime
 import enum
 import inspect
+import math
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -88,7 +89,7 @@ def decode_object(
 _SCALARS: Mapping[type, tuple[str, Callable[[Any], bool]]] = {
     str: ("string", lambda value: isinstance(value, str)),
     bool: ("boolean", lambda value: isinstance(value, bool)),
-    int: ("integer", lambda value: _is_number(value) and float(value).is_integer()),
+    int: ("integer", lambda value: _is_number(value) and (isinstance(value, int) or value.is_integer())),
     float: ("number", lambda value: _is_number(value)),
     type(None): ("null", lambda value: value is None),
 }
@@ -97,7 +98,10 @@ _TIMES: Mapping[type, str] = {datetime.datetime: "date-time", datetime.date: "da
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """A float beyond its range was read as infinite, which is no number that anybody sent."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _class(hint: type, where: str) -> Shape:
