@@ -17,6 +17,7 @@ import type { CallSettings } from '../../worker/core/settings.ts';
 import { newCall, type CallState } from '../../worker/core/state.ts';
 import type { ConversationEvent as ToldEvent } from '../../worker/core/told.ts';
 import type { LlmStage, TtsEvent } from '../../worker/stages/stage.ts';
+import { ownNameOf } from '../../worker/tools/tool.ts';
 import type { OpenTools } from './agent-tools.ts';
 import type { CallerAct } from './scenarios/caller-plan.ts';
 import type { ConversationEvent, EndedBy } from './conversation.ts';
@@ -70,7 +71,9 @@ export class CoreShell {
     const opened = options.openTools(stageContext({ clock, scope: this.#scope }));
     this.#runs = new CallToolRuns(opened.tools, (event) => this.#tell(event));
     this.#tools = new ToolWatch({
-      emit: options.emit,
+      // The author of a scenario knows tools by their own names.
+      emit: (event) =>
+        options.emit('name' in event ? { ...event, name: ownNameOf(opened.tools.tools, event.name) } : event),
       now: options.now,
       isOwn: (name) => opened.book.performerOf(name) === 'core',
     });

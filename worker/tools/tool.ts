@@ -137,3 +137,7 @@ export interface CallTools {
    */
   run(order: OrderedRun, sink: (report: ToolReport) => void): ToolRun;
 }
+
+/** What an agent file calls a tool, by the name that the LLM knows. */
+export const ownNameOf = (tools: Pick<CallTools, 'declarations'>, name: string): string =>
+  tools.declarations().find((tool) => tool.name === name)?.ownName ?? name;

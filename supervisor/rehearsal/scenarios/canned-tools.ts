@@ -3,6 +3,7 @@
  * arguments stay those of the real tools.
  */
 import type { StageContext } from '../../../worker/stages/stage.ts';
+import { ownNameOf } from '../../../worker/tools/tool.ts';
 import type { CallTools, OrderedRun, ToolReport, ToolRun } from '../../../worker/tools/tool.ts';
 import type { CannedTool } from './scenario.ts';
 
@@ -30,7 +31,7 @@ export function withStandIns(real: CallTools, standIns: StandIns, context: Stage
   };
 
   const run = (order: OrderedRun, sink: (report: ToolReport) => void): ToolRun => {
-    const { name } = order.call;
+    const name = ownNameOf(real, order.call.name);
     let answer = answerOf(name);
     if (answer === undefined) {
       if (standIns.realTools) return real.run(order, sink);

@@ -171,6 +171,21 @@ describe('tools in a call without sound', () => {
     expect(JSON.stringify(chat.requests[1]?.body['messages'])).toContain('cold');
   });
 
+  it('are known by their own names, whatever the LLM calls them', async () => {
+    chat.script.push(toolCall('calendar_update', {}), answer('Done.'));
+    const more = '[[mcp]]\nname = "c"\ncommand = ["no-such-program"]\ntools = ["calendar.update"]\n';
+    const stand = { tools: [canned('calendar.update', 'moved')] };
+    const { call, toolEvents, missing } = await newCall({ more, stand, realTools: false });
+    call.say('Move it to Monday.');
+    await call.run({ until: 'quiet' });
+    expect(toolEvents()).toEqual([
+      { called: 'calendar.update' },
+      { started: '' },
+      { result: 'calendar.update', text: 'moved' },
+    ]);
+    expect(missing).toEqual([]);
+  });
+
   it('need no key and are reported where no real tool may be run', async () => {
     chat.script.push(toolCall('weather', { city: 'Rome' }), answer('Sorry.'));
     const { call, missing } = await newCall({ stand: {}, realTools: false, env: {} });
