@@ -124,7 +124,10 @@ class Worker {
       ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
     });
     this.#services = this.#newServices(boxes, { definition, adapters });
-    this.#places = new Places({ services: this.#services, host: this.#host, left: this.#left });
+    this.#places = new Places({
+      ...{ services: this.#services, host: this.#host, left: this.#left },
+      busy: (offer) => this.#send({ type: 'call.busy', offer }),
+    });
     this.#server = newUpgradeServer(setup.limits);
     this.#host.listenTo(new Socket({ fd: firstBellFd, readable: true, writable: false }));
     this.#metrics.callsActive.set(0);
@@ -222,7 +225,7 @@ class Worker {
         this.#peers?.hangUp(message.offer);
         return;
       case 'call.renew':
-        this.#peers?.renew(message.offer, message.signaled);
+        this.#peers?.renew(message);
         return;
       case 'call.candidates':
         this.#peers?.permit(message.offer, message.ips);

@@ -18,7 +18,7 @@ import type { PeerSeat } from './transports/webrtc/peer-calls.ts';
 import { newPeerSeat } from './transports/webrtc/peer-seat.ts';
 
 /** What of an offer decides how the call goes, however it came. */
-type Terms = Pick<CallOffer, 'endsAtMs' | 'carried'>;
+type Terms = Pick<CallOffer, 'endsAtMs' | 'carried'> & Partial<Pick<CallOffer, 'offer'>>;
 
 export interface Place {
   readonly slot: number;
@@ -32,6 +32,8 @@ export interface PlacesOptions {
   readonly services: CallServices;
   readonly host: CallHost;
   readonly left: LeftCalls;
+  /** A call of this offer was refused for want of room. */
+  readonly busy: (offer: number) => void;
 }
 
 export class Places {
@@ -48,8 +50,12 @@ export class Places {
   }
 
   /** @throws what building the call throws; nothing of the call is left then. */
-  serve({ endsAtMs, carried }: Terms, place: Place, open: (runner: CallRunner) => CallTransport): CallRunner {
-    const { services, host } = this.#options;
+  serve(
+    { endsAtMs, carried, offer }: Terms,
+    place: Place,
+    open: (runner: CallRunner) => CallTransport,
+  ): CallRunner {
+    const { services, host, busy } = this.#options;
     const { slot, journal, over, left } = place;
     const runner = new CallRunner({
       services,
@@ -57,6 +63,7 @@ export class Places {
       journal,
       refine: (setup) => carriedSetup(setup, carried, services.carriers.telephony),
       ...(endsAtMs !== undefined && { endsAt: endsAtMs - machineMs() + systemClock.now() }),
+      ...(offer !== undefined && { busy: () => busy(offer) }),
       over: () => {
         host.remove(slot);
         over?.();

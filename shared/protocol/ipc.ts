@@ -138,8 +138,13 @@ export type ToWorker =
   | { readonly type: 'calls.given' }
   /** The client of a signaled call hung up by signaling. */
   | { readonly type: 'call.hangup'; readonly offer: number }
-  /** The client of a signaled call has lost its connection and offers another one. */
-  | { readonly type: 'call.renew'; readonly offer: number; readonly signaled: SignaledOffer }
+  /** The client of a signaled call has lost its connection and offers another one; `renewal` numbers what it offers. */
+  | {
+      readonly type: 'call.renew';
+      readonly offer: number;
+      readonly renewal: number;
+      readonly signaled: SignaledOffer;
+    }
   /** More addresses of the client of a signaled call. */
   | { readonly type: 'call.candidates'; readonly offer: number; readonly ips: readonly string[] }
   /** A TCP connection that has proven to belong to the call, with what was read of it in base64; the socket travels beside it. */
@@ -164,10 +169,22 @@ export type FromWorker =
   | { readonly type: 'call.over'; readonly offer: number }
   /** A call wants something of its carrier; `control.answer` answers. */
   | { readonly type: 'control.ask'; readonly command: ControlCommand }
-  /** The answer to the offer of a signaled call, beside `call.taken`. */
-  | { readonly type: 'call.answered'; readonly offer: number; readonly sdp: string }
-  /** A signaled call has no answer, and is over. */
-  | { readonly type: 'call.unanswered'; readonly offer: number; readonly reason: UnansweredReason }
+  /** The answer to the offer of a signaled call, beside `call.taken`, or to a `call.renew`, whose number it has. */
+  | {
+      readonly type: 'call.answered';
+      readonly offer: number;
+      readonly renewal?: number;
+      readonly sdp: string;
+    }
+  /** A signaled call has no answer, and is over; or a `call.renew` has none, and the call goes on. */
+  | {
+      readonly type: 'call.unanswered';
+      readonly offer: number;
+      readonly renewal?: number;
+      readonly reason: UnansweredReason;
+    }
+  /** The call was refused at its start for want of room: its token opens another one. */
+  | { readonly type: 'call.busy'; readonly offer: number }
   /** A TCP connection of a signaled call is closed. */
   | { readonly type: 'call.way_closed'; readonly offer: number; readonly way: number }
   /** The connection of a signaled call is established. */

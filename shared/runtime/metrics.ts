@@ -220,6 +220,28 @@ function newRestarts({ counter }: Maker) {
   return restarts;
 }
 
+/**
+ * Bounds of the service itself that something met: addresses whose offers are counted (what came beyond was let through), session ids that
+ * are remembered, and of SIP ports for audio, connections, requests under way, and bytes for peers that nobody knows.
+ */
+const limitNames = [
+  'rate_table',
+  'token_set',
+  'sip_rtp_ports',
+  'sip_connections',
+  'sip_transactions',
+  'sip_answers',
+] as const;
+export type LimitName = (typeof limitNames)[number];
+
+function newLimits({ counter }: Maker) {
+  const limits = counter('svc_limits_reached_total', 'Times that a bound of the service was met, by which', [
+    'limit',
+  ]);
+  for (const limit of limitNames) limits.inc({ limit }, 0);
+  return limits;
+}
+
 export type SupervisorMetrics = ReturnType<typeof newSupervisorMetrics>;
 
 export function newSupervisorMetrics() {
@@ -231,6 +253,7 @@ export function newSupervisorMetrics() {
     handovers: counter('svc_handovers_total', 'Connections given to workers', ['outcome']),
     refusals: counter('svc_refusals_total', 'Connections refused, by reason', ['reason']),
     tokens: counter('svc_tokens_total', 'Verified session tokens, by what became of them', ['outcome']),
+    limits: newLimits(make),
     restarts: newRestarts(make),
     ...newCarrierMetrics(make),
     workersReady: gauge('svc_workers_ready', 'Workers that take calls'),

@@ -23,6 +23,10 @@ export class RedisSet implements SharedSet {
     return reply.ok ? ok(reply.value === null ? 'present' : 'added') : reply;
   }
 
+  async remove(id: string): Promise<void> {
+    await this.#line.ask((client) => client.del(keyPrefix + digestOf(id)));
+  }
+
   close(): void {
     this.#line.close();
   }

@@ -16,6 +16,8 @@ export type UseFault = 'reused' | 'set_full' | 'store_unavailable';
 export interface SharedSet {
   /** Adds an id for at least `ttlMs`, if it is not there. The error says why there is no answer; it holds no secret. */
   add(id: string, ttlMs: Millis): Promise<Result<'added' | 'present', string>>;
+  /** Takes an id out again; without an answer it stays. */
+  remove(id: string): Promise<void>;
   /** Gives the connection up; what is asked from now on has no answer. */
   close(): void;
 }
@@ -75,6 +77,13 @@ export class TokenStore {
     if (isVouchedFor === true) return ok(undefined);
     ledger.release(sid);
     return fail('store_unavailable');
+  }
+
+  /** Takes a use back, for a call that never had room: whoever has the token may try again. */
+  async giveBack({ sid }: Pass): Promise<void> {
+    const { ledger, shared } = this.#options;
+    ledger.release(sid);
+    await shared?.remove(sid);
   }
 
   close(): void {

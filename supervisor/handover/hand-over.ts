@@ -17,6 +17,8 @@ import {
   type OfferSignals,
   type OfferState,
   type OpenOffer,
+  type Release,
+  type Renewal,
 } from './open-offer.ts';
 import { validRemains, type Remains } from './remains.ts';
 import { waitingOf, waitsForOneOf, workerFor } from './worker-for.ts';
@@ -69,6 +71,7 @@ export class HandOver {
   /** Connections whose clients are being told of their end. */
   readonly #told = new Set<Socket>();
   #lastOffer = 0;
+  #lastRenewal = 0;
   #waiting = 0;
 
   constructor(options: HandOverOptions) {
@@ -111,27 +114,32 @@ export class HandOver {
   }
 
   /** Gives a connection away. Its reading has been stopped, and it has a call slot. */
-  give(socket: Socket, request: Omit<CallOffer, 'type' | 'offer'>, release: () => void): void {
+  give(socket: Socket, request: Omit<CallOffer, 'type' | 'offer'>, release: Release): void {
     // Without a listener a reset of our duplicate would end the process; the worker sees it on its own one.
     socket.on('error', () => undefined);
     this.#give({ socket, signals: undefined }, request, release);
   }
 
   /** Has a worker answer an offer. Returns its number. */
-  giveOffer(request: Omit<CallOffer, 'type' | 'offer'>, release: () => void, signals: OfferSignals): number {
+  giveOffer(request: Omit<CallOffer, 'type' | 'offer'>, release: Release, signals: OfferSignals): number {
     return this.#give({ socket: undefined, signals }, request, release);
   }
 
   /**
-   * The client of a call is back with another offer. `placed`: its worker is gone, and another one takes the call up. A number: that
-   * worker has the call and is to make another connection for it. Undefined: there is nothing to go on with now.
+   * The client of a call is back with another offer. `placed`: its worker is gone, and another one takes the call up. A worker: it has
+   * the call and is to make another connection for it. Undefined: there is nothing to go on with now.
    */
-  comeBack(id: number, offered: SignaledOffer, signals: OfferSignals): 'placed' | number | undefined {
+  comeBack(
+    id: number,
+    offered: SignaledOffer,
+    signals: OfferSignals,
+  ): 'placed' | { readonly worker: number; readonly renewal: number } | undefined {
     const offer = this.#offers.get(id);
     if (offer?.state.phase === 'taken' && offer.signals !== undefined) {
-      offer.renewal?.signals.unanswered('failed');
-      offer.renewal = { offered, signals };
-      return offer.state.worker;
+      offer.renewal?.signals.unanswered('overtaken');
+      this.#lastRenewal += 1;
+      offer.renewal = { number: this.#lastRenewal, offered, signals };
+      return { worker: offer.state.worker, renewal: this.#lastRenewal };
     }
     if (offer?.state.phase !== 'left') return undefined;
     offer.message = { ...offer.message, signaled: offered };
@@ -144,15 +152,21 @@ export class HandOver {
     return 'placed';
   }
 
+  /** The worker of a signaled call is gone, and its client has to come back. */
+  isAwaited(id: number): boolean {
+    const phase = this.#offers.get(id)?.state.phase;
+    return phase !== undefined && phase !== 'taken';
+  }
+
   /** The worker that serves a signaled call; undefined while none does. */
   workerOf(id: number): number | undefined {
     const state = this.#offers.get(id)?.state;
     return state?.phase === 'taken' || state?.phase === 'offered' ? state.worker : undefined;
   }
 
-  answered(id: number, sdp: string): void {
+  answered(id: number, sdp: string, renewal?: number): void {
     const offer = this.#offers.get(id);
-    if (offer?.signals === undefined) return;
+    if (offer?.signals === undefined || isOvertaken(offer.renewal, renewal)) return;
     if (offer.renewal !== undefined) {
       offer.signals = offer.renewal.signals;
       offer.renewal = undefined;
@@ -161,8 +175,9 @@ export class HandOver {
     offer.signals.answered(sdp);
   }
 
-  unanswered(id: number, reason: UnansweredReason): void {
+  unanswered(id: number, reason: UnansweredReason, renewal?: number): void {
     const offer = this.#offers.get(id);
+    if (isOvertaken(offer?.renewal, renewal)) return;
     if (offer?.renewal !== undefined) {
       // The call itself goes on.
       offer.renewal.signals.unanswered(reason);
@@ -186,14 +201,14 @@ export class HandOver {
   #give(
     { socket, signals }: Pick<OpenOffer, 'socket' | 'signals'>,
     request: Omit<CallOffer, 'type' | 'offer'>,
-    release: () => void,
+    release: Release,
   ): number {
     this.#lastOffer += 1;
     const message: CallOffer = { type: 'call.offer', offer: this.#lastOffer, ...request };
     const givenAt = this.#options.clock.now();
     const state: OfferState = { phase: 'waiting', since: givenAt };
     const declinedBy = new Set<number>();
-    const fresh = { isAnswered: false, renewal: undefined, deaths: 0 };
+    const fresh = { isAnswered: false, renewal: undefined, isUnused: false, deaths: 0 };
     const offer: OpenOffer = { message, givenAt, socket, signals, declinedBy, release, state, ...fresh };
     this.#offers.set(message.offer, offer);
     this.#waiting += 1;
@@ -209,6 +224,12 @@ export class HandOver {
     if (!this.#options.keepsCalls) offer.socket?.destroy();
     this.#options.counted('taken');
     if (offer.message.resumeFrom !== undefined) this.#placeNext();
+  }
+
+  /** Its worker has no room for it, and tells its client. */
+  busy(id: number): void {
+    const offer = this.#offers.get(id);
+    if (offer !== undefined) offer.isUnused = true;
   }
 
   declined(id: number): void {
@@ -381,6 +402,7 @@ export class HandOver {
     this.#options.counted('lost');
     // Only a connection of which nothing was begun waits without a record, and only one that can be gone on with waits with one.
     const { socket, message } = offer;
+    offer.isUnused = message.resumeFrom === undefined;
     if (socket === undefined) {
       if (!offer.isAnswered) offer.signals?.unanswered('no_worker');
       offer.isAnswered = true;
@@ -401,9 +423,13 @@ export class HandOver {
     if (!keepSocket) offer.socket?.destroy();
     const { resumeFrom } = offer.message;
     if (resumeFrom !== undefined) this.#options.records.forget(resumeFrom, id);
-    offer.release();
+    offer.release({ isUnused: offer.isUnused });
     offer.renewal?.signals.unanswered('failed');
     if (!offer.isAnswered) offer.signals?.unanswered('failed');
     offer.signals?.over();
   }
 }
+
+/** An answer with a number is one to the renewal of that number. */
+const isOvertaken = (newest: Renewal | undefined, answered: number | undefined): boolean =>
+  answered !== undefined && newest?.number !== answered;

@@ -3,11 +3,14 @@ import type { Socket } from 'node:net';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallOffer, SignaledOffer, UnansweredReason } from '../../shared/protocol/ipc.ts';
 
+/** `overtaken`: its client has made another offer for the same call before this one was answered. */
+export type Unanswered = UnansweredReason | 'no_worker' | 'overtaken';
+
 /** What becomes of a call that came by an offer, for whoever answers its client. */
 export interface OfferSignals {
   /** The worker's answer; once for each offer, or else `unanswered`. */
   readonly answered: (sdp: string) => void;
-  readonly unanswered: (reason: UnansweredReason | 'no_worker') => void;
+  readonly unanswered: (reason: Unanswered) => void;
   /** The connection is established. */
   readonly connected: () => void;
   /** A TCP connection of the call is closed. */
@@ -27,9 +30,14 @@ export type OfferState =
 
 /** The offer of a client that is back while its call is with its worker. */
 export interface Renewal {
+  /** Of all that its process was offered: an answer to one that was overtaken is none to this one. */
+  readonly number: number;
   readonly offered: SignaledOffer;
   readonly signals: OfferSignals;
 }
+
+/** Gives back what was taken for a call. `isUnused`: no call came of it for want of room, so that its token opens another one. */
+export type Release = (end?: { readonly isUnused: boolean }) => void;
 
 export interface OpenOffer {
   message: CallOffer;
@@ -44,7 +52,9 @@ export interface OpenOffer {
   readonly declinedBy: Set<number>;
   /** Workers that hung or died while they worked for this call. */
   deaths: number;
-  readonly release: () => void;
+  readonly release: Release;
+  /** Its worker had no room for the call. */
+  isUnused: boolean;
   state: OfferState;
 }
 

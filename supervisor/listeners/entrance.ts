@@ -24,6 +24,8 @@ export interface Visitor {
 export interface EntranceGate {
   /** Counts an attempt of an address; the answer when it has made too many. */
   readonly asked: (address: string) => Answer | undefined;
+  /** Attempts so far that were let through uncounted, for want of room in the table of addresses. */
+  readonly untracked: () => number;
   /** The answer when too many connections are not established yet. */
   readonly crowded: () => Answer | undefined;
   /** Takes a place of the address; undefined when it has none left. */

@@ -13,11 +13,12 @@ import type { Log } from '../../shared/runtime/log.ts';
 import { Seldom } from '../../shared/runtime/seldom.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
+import type { Release } from '../handover/open-offer.ts';
 import type { Answer } from './answer.ts';
 import { CarrierRefusals } from './carrier-refusals.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
 import type { RequestHead } from '../admission/credentials.ts';
-import type { CallEntrance, GatePlace, Visitor } from './entrance.ts';
+import type { CallEntrance, EntranceGate, GatePlace, Visitor } from './entrance.ts';
 import type { TokenLedger } from '../admission/token-ledger.ts';
 import type { TokenStore } from '../admission/token-store.ts';
 import type { SharedAddresses } from '../fleet/shared-addresses.ts';
@@ -42,8 +43,8 @@ export type Decision =
       /** The request without its token. */
       readonly head: RequestHead;
       readonly signedMetadata: Readonly<Record<string, string>>;
-      /** Gives everything back; a second time does nothing. */
-      readonly release: () => void;
+      /** Gives everything back, and the token where it was not used; a second time does nothing. */
+      readonly release: Release;
       /** Seconds after which the call is hung up. */
       readonly maxS?: number;
       /** A connection that is made after this decision is established. */
@@ -96,6 +97,8 @@ export class FrontDoor {
   readonly #options: FrontDoorOptions;
   /** Callers who were told to come and are on their way: when they are no longer expected, by listener. */
   readonly #expected = new Map<string, number[]>();
+  /** Attempts that gates let through uncounted, as far as metrics tell of them. */
+  readonly #untracked = new Map<EntranceGate, number>();
   /** Pages that were refused and named. */
   readonly #pages: Seldom;
   readonly #carriers: CarrierRefusals;
@@ -153,6 +156,7 @@ export class FrontDoor {
       held.release();
       elsewhere.release();
     };
+    let isLeft = false;
     const fault = pass === undefined ? undefined : await this.#use(pass);
     if (fault !== undefined) {
       release();
@@ -164,8 +168,19 @@ export class FrontDoor {
       head: visitor.rest(),
       signedMetadata: visitor.metadata,
       ...(maxS > 0 && { maxS }),
-      ...{ release, connected },
+      release: (end) => {
+        release();
+        if (!isLeft && end?.isUnused === true && pass !== undefined) this.#giveBack(pass);
+        isLeft = true;
+      },
+      connected,
     };
+  }
+
+  /** No call came of it for want of room. */
+  #giveBack(pass: NonNullable<Visitor['pass']>): void {
+    this.#options.metrics.tokens.inc({ outcome: 'given_back' });
+    void this.#options.tokenStore.giveBack(pass);
   }
 
   /** Takes a place at the listener and a seat; undefined when the address has none left. */
@@ -182,13 +197,39 @@ export class FrontDoor {
     return undefined;
   }
 
+  /** Counts an offer for a call that runs; the answer when its address has made too many. */
+  async offered(arrival: Arrival): Promise<Answer | undefined> {
+    const gate = this.#options.entrances.get(arrival.listener)?.gate;
+    const address = this.#addressOf(arrival);
+    const hurried = this.#hurried(gate, address) ?? (await this.#offeredToFleet(gate, address));
+    if (hurried !== undefined) this.#options.metrics.refusals.inc({ reason: hurried.code });
+    return hurried;
+  }
+
+  /** The answer to an address that has made too many attempts at a gate. */
+  #hurried(gate: EntranceGate | undefined, address: string): Answer | undefined {
+    if (gate === undefined) return undefined;
+    const answer = gate.asked(address);
+    const untracked = gate.untracked();
+    const fresh = untracked - (this.#untracked.get(gate) ?? 0);
+    if (fresh > 0) this.#options.metrics.limits.inc({ limit: 'rate_table' }, fresh);
+    this.#untracked.set(gate, untracked);
+    return answer;
+  }
+
+  async #offeredToFleet(gate: EntranceGate | undefined, address: string): Promise<Answer | undefined> {
+    const offers = gate?.ofFleet.offers;
+    if (offers === undefined) return undefined;
+    const waitS = (await this.#options.addresses?.offer(address, offers.perMinute)) ?? 0;
+    return waitS > 0 ? offers.tooMany(waitS) : undefined;
+  }
+
   /** The same on all hosts together, where they share a store. */
   async #takeOfFleet({ entrance: { gate }, address }: Asked): Promise<OfFleet> {
     const { addresses, settings } = this.#options;
     if (addresses === undefined) return { release: () => undefined };
-    const offers = gate?.ofFleet.offers;
-    const waitS = offers === undefined ? 0 : await addresses.offer(address, offers.perMinute);
-    if (offers !== undefined && waitS > 0) return { answer: offers.tooMany(waitS) };
+    const hurried = await this.#offeredToFleet(gate, address);
+    if (hurried !== undefined) return { answer: hurried };
     const limits = [gate?.ofFleet, { kind: 'any', most: settings.access.maxCallsPerAddress }];
     const places = await Promise.all(
       limits.map(async (limit) =>
@@ -248,8 +289,7 @@ export class FrontDoor {
 
   /** Everything that is decided before something is taken. */
   #ask(arrival: Arrival, { counts }: { readonly counts: boolean }): { readonly answer: Answer } | Asked {
-    const { settings, entrances, tokenLedger } = this.#options;
-    const { access } = settings;
+    const { entrances, tokenLedger } = this.#options;
     const entrance = entrances.get(arrival.listener);
     if (entrance === undefined) return { answer: closedListener };
     const admitted = entrance.admit(arrival.head, this.#nowS());
@@ -258,21 +298,23 @@ export class FrontDoor {
     if (pass !== undefined && tokenLedger.isUsed(pass.sid, this.#nowS()))
       return { answer: tokenAnswers.reused };
     // Looked up late, where it is: who is refused before anybody asks for it is refused sooner.
-    const addressOf = (): string =>
-      clientAddress(
-        { peer: arrival.peer, headers: arrival.head.headers },
-        { trustedProxies: access.trustedProxies, header: access.clientIpHeader },
-      );
-    const hurried = counts ? entrance.gate?.asked(addressOf()) : undefined;
+    const hurried = counts ? this.#hurried(entrance.gate, this.#addressOf(arrival)) : undefined;
     const closed = hurried ?? this.#closedFor(entrance.pool) ?? entrance.gate?.crowded();
     if (closed !== undefined) return { answer: closed };
-    const address = addressOf();
+    const address = this.#addressOf(arrival);
     return { visitor: admitted.value, entrance, address };
+  }
+
+  #addressOf({ peer, head: { headers } }: Arrival): string {
+    const { trustedProxies, clientIpHeader: header } = this.#options.settings.access;
+    return clientAddress({ peer, headers }, { trustedProxies, header });
   }
 
   async #use(pass: NonNullable<Visitor['pass']>): Promise<TokenFault | undefined> {
     const used = await this.#options.tokenStore.use(pass);
-    this.#options.metrics.tokens.inc({ outcome: used.ok ? 'used' : used.error });
+    const { metrics } = this.#options;
+    metrics.tokens.inc({ outcome: used.ok ? 'used' : used.error });
+    if (!used.ok && used.error === 'set_full') metrics.limits.inc({ limit: 'token_set' });
     return used.ok ? undefined : used.error;
   }
 

@@ -31,6 +31,8 @@ export interface ListenerContext {
   readonly closed: (listener: string) => Answer | undefined;
   /** Judges a request for a call that comes by an offer, and takes what it holds. */
   readonly decide: (arrival: Arrival) => Promise<Decision>;
+  /** Counts an offer for such a call that runs; the answer when its address has made too many. */
+  readonly offered: (arrival: Arrival) => Promise<Answer | undefined>;
   /** What becomes of such a call. */
   readonly signaled: SignaledCalls;
   /** Their session URLs across a restart. */

@@ -9,6 +9,7 @@ import type { HostPort } from '../../shared/net/address.ts';
 import type { CallOffer } from '../../shared/protocol/ipc.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { stopReading } from '../../shared/runtime/reading.ts';
+import type { Release } from '../handover/open-offer.ts';
 import { answerHeaders, errorBody, refuse, refuseUpgrade, type Answer } from './answer.ts';
 import type { Decision, Arrival } from './front-door.ts';
 import { headOf, headTooLarge, parsedHeadBytes, requestFault, upgradeFault } from './request-form.ts';
@@ -197,11 +198,7 @@ export function arrivalOf(request: IncomingMessage, socket: Socket, listener: Ar
 export interface Judge {
   readonly decide: (arrival: Arrival) => Promise<Decision>;
   /** `release` gives the call's slot back. */
-  readonly accepted: (
-    socket: Socket,
-    request: Omit<CallOffer, 'type' | 'offer'>,
-    release: () => void,
-  ) => void;
+  readonly accepted: (socket: Socket, request: Omit<CallOffer, 'type' | 'offer'>, release: Release) => void;
   /** The decision itself failed: a bug, answered with 500. */
   readonly failed: (error: unknown) => void;
 }

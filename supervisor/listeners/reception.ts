@@ -17,6 +17,7 @@ import { callEntrances, wantedListeners } from './all.ts';
 import { FrontDoor, type Arrival, type Decision } from './front-door.ts';
 import type { HealthOptions } from '../service/health.ts';
 import { judge, type Arrived } from './listeners.ts';
+import type { Release } from '../handover/open-offer.ts';
 import type { SignaledCalls } from '../handover/signaled-calls.ts';
 import { PageTokens } from './page-tokens.ts';
 import { Ports } from './ports.ts';
@@ -49,11 +50,7 @@ export interface ReceptionOptions {
   readonly fleet: Fleet | undefined;
   readonly sip: Companion;
   /** A connection that was let in. */
-  readonly accepted: (
-    socket: Socket,
-    request: Omit<CallOffer, 'type' | 'offer'>,
-    release: () => void,
-  ) => void;
+  readonly accepted: (socket: Socket, request: Omit<CallOffer, 'type' | 'offer'>, release: Release) => void;
   /** Calls that come by an offer. */
   readonly signaled: SignaledCalls;
   /** Something that calls hold became free. */
@@ -116,6 +113,7 @@ export class Reception {
         closed: (listener) =>
           this.isService && !this.#succession.isBusy ? this.#frontDoor.closed(listener) : undefined,
         decide: (arrival) => this.#decide(arrival),
+        offered: (arrival) => this.#frontDoor.offered(arrival),
         signaled: options.signaled,
         takeover: this.#sessionUrls,
         log,

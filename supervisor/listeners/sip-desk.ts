@@ -77,6 +77,7 @@ export class SipDesk implements Companion {
       },
       counted: (what) => {
         if ('refused' in what) metrics.refusals.inc({ reason: `sip_${what.refused}` });
+        else if ('limit' in what) metrics.limits.inc(what);
         else if ('registered' in what) metrics.sipRegistered.set(Number(what.registered));
         else metrics.handovers.inc({ outcome: 'taken' });
       },

@@ -11,9 +11,10 @@ import { parseIp } from '../../shared/net/cidr.ts';
 import { sipCodecs, type SipFromWorker } from '../../shared/protocol/sip/calls.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
+import type { LimitName } from '../../shared/runtime/metrics.ts';
 import { Seldom } from '../../shared/runtime/seldom.ts';
 import { newGate, type GateRefusal } from './access/gate.ts';
-import { step, waitsForTime } from './agent/agent.ts';
+import { step as stepAgent, waitsForTime } from './agent/agent.ts';
 import {
   newAgent,
   type AgentAction,
@@ -48,7 +49,11 @@ export interface SipServiceOptions extends Pick<
   /** What becomes of a call that the service makes. */
   readonly told: SipCarrierOptions['told'];
   readonly counted: (
-    what: { readonly refused: string } | { readonly answered: true } | { readonly registered: boolean },
+    what:
+      | { readonly refused: string }
+      | { readonly answered: true }
+      | { readonly registered: boolean }
+      | { readonly limit: Extract<LimitName, `sip_${string}`> },
   ) => void;
 }
 
@@ -91,7 +96,8 @@ export class SipService {
     });
     this.#ports = new RtpPorts(settings.rtpPorts);
     const mediaHost = (flow: Flow): string => this.#mediaHost(flow);
-    const shared = { ports: this.#ports, mediaHost, step: (event: AgentEvent) => this.#step(event) };
+    const step = (event: AgentEvent): void => this.#step(event);
+    const shared = { ports: this.#ports, mediaHost, step, noPort: () => this.#noPort() };
     this.#calls = new OwnCalls({
       ...{ ...options, ...shared, agent: this.#agent },
       now: () => clock.now(),
@@ -128,6 +134,7 @@ export class SipService {
         return this.#neighbours.needs(connection) || this.#registrar?.needs(connection) === true;
       },
       late: () => options.counted({ refused: 'handshake' }),
+      full: () => options.counted({ limit: 'sip_connections' }),
     });
     this.takeover = new SipTakeover({
       ...{ clock, gate, ports: this.#ports, doors: this.#doors, neighbours: this.#neighbours },
@@ -143,6 +150,11 @@ export class SipService {
     this.#arm();
   }
 
+  #noPort(): void {
+    this.#options.log.warn('no port of SVC_SIP_RTP_PORTS is free');
+    this.#options.counted({ limit: 'sip_rtp_ports' });
+  }
+
   /** A trunk that is not let in shows its own side a number at best; scanners are not to fill the log. */
   #denied({ reason, address, why }: GateRefusal): void {
     this.#options.counted({ refused: reason });
@@ -153,7 +165,7 @@ export class SipService {
   /** Each source and cause once. Of 401 and 403 the gate tells what there is to know. */
   #refused({ address, method, status, isCut }: Extract<AgentAction, { type: 'request.refused' }>): void {
     const { log, counted } = this.#options;
-    if (isCut) counted({ refused: 'cut' });
+    if (isCut) counted({ limit: 'sip_answers' });
     if (isCut && this.#refusals.isDue(`cut ${address}`))
       log.warn({ address }, 'answers to a SIP peer are cut short');
     const isTold = status === 401 || status === 403;
@@ -212,7 +224,7 @@ export class SipService {
   // ---- the agent ----
 
   #step(event: AgentEvent): void {
-    const actions = step(this.#agent, event, this.#options.clock.now());
+    const actions = stepAgent(this.#agent, event, this.#options.clock.now());
     for (const action of actions) this.#perform(action);
     this.#arm();
   }
@@ -224,6 +236,9 @@ export class SipService {
         return;
       case 'request.refused':
         this.#refused(action);
+        return;
+      case 'agent.full':
+        this.#options.counted({ limit: 'sip_transactions' });
         return;
       case 'call.offered':
         this.#calls.offered(action);

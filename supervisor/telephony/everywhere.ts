@@ -3,6 +3,7 @@
  * passed on to the host that has the transfer, the call or the call that was made. Where that host is gone, or nobody can tell which it
  * is, this one does what it would do after a death: it knows nothing of the call. Without a shared store there is one host.
  */
+import type { Release } from '../handover/open-offer.ts';
 import { fail, type Result } from '../../shared/base/result.ts';
 import type { CarriedCall, CarrierOutcome, ControlCommand } from '../../shared/protocol/call-control.ts';
 import type { ToWorker } from '../../shared/protocol/ipc.ts';
@@ -73,11 +74,11 @@ export class TelephonyEverywhere {
   /** A stream is let in: `then` gets what its call goes on with, at once where nobody else may have it, and what its end is told to. */
   greet(
     request: StreamRequest,
-    release: () => void,
-    then: (request: StreamRequest, over: () => void) => void,
+    release: Release,
+    then: (request: StreamRequest, over: Release) => void,
   ): void {
-    const over = (): void => {
-      release();
+    const over: Release = (end) => {
+      release(end);
       this.own.streamOver(request);
     };
     const [hosts, callId] = [this.#hosts, callOf(request)];

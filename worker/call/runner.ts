@@ -39,6 +39,8 @@ export interface CallRunnerOptions extends CallTerm {
   readonly refine?: (setup: CallSetup) => CallSetup;
   /** Absent where calls end with their worker. */
   readonly journal?: CallJournal | undefined;
+  /** The call was refused for want of room. */
+  readonly busy?: () => void;
   /** The call is over and holds nothing any more. Called once. */
   readonly over: () => void;
 }
@@ -113,8 +115,12 @@ export class CallRunner implements TransportEvents {
     const transport = this.#transport;
     assert(transport !== undefined, 'a transport speaks only after it was attached');
     const start = admitCall(given, this.#services);
-    if (start === undefined || !this.#services.takesCalls() || !this.#session.take()) {
-      transport.refuse(start === undefined ? 'unsigned_route' : 'server_busy');
+    if (start === undefined) {
+      transport.refuse('unsigned_route');
+      return;
+    }
+    if (!this.#services.takesCalls() || !this.#session.take()) {
+      this.#refuse();
       return;
     }
     this.#log = callLog(this.#services, start);
@@ -251,8 +257,13 @@ export class CallRunner implements TransportEvents {
   /** The service stops: the call is told so. */
   shutdown(): void {
     this.#endReason = 'shutdown';
-    if (this.#call === undefined) this.#transport?.refuse('server_busy');
+    if (this.#call === undefined) this.#refuse();
     else this.#tell({ type: 'call.shutdown' });
+  }
+
+  #refuse(): void {
+    this.#options.busy?.();
+    this.#transport?.refuse('server_busy');
   }
 
   /** Lines are made while calls run. */

@@ -52,6 +52,7 @@ export function newSignalingGates(
         const outcome = addresses.offer(address, now());
         return outcome.kind === 'refused' ? tooManyOffers(outcome.retryAfterS) : undefined;
       },
+      untracked: () => addresses.rateTableFull,
       crowded: () => (handshaking >= maxHandshaking ? handshakesFull : undefined),
       take: (address) => {
         const leave = seat(address);
@@ -74,6 +75,7 @@ export function newSignalingGates(
     sockets: {
       ofFleet,
       asked: () => undefined,
+      untracked: () => 0,
       crowded: () => undefined,
       take: (address) => {
         const leave = seat(address);

@@ -12,13 +12,13 @@ import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { tokenAnswers } from '../../../shared/auth/token-fault.ts';
 import { clientAddress } from '../../../shared/net/client-address.ts';
 import { parseIp } from '../../../shared/net/cidr.ts';
-import type { SignaledOffer, UnansweredReason } from '../../../shared/protocol/ipc.ts';
+import type { SignaledOffer } from '../../../shared/protocol/ipc.ts';
 import { readFragment, readOffer, sdpLimits } from '../../../shared/protocol/webrtc/sdp.ts';
 import { systemClock, type WallClock } from '../../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../../shared/runtime/log.ts';
 import { machineMs } from '../../../shared/runtime/monotonic.ts';
 import { presentedBy, type RequestHead } from '../../admission/credentials.ts';
-import type { OfferSignals } from '../../handover/open-offer.ts';
+import type { OfferSignals, Unanswered } from '../../handover/open-offer.ts';
 import type { SignaledCalls } from '../../handover/signaled-calls.ts';
 import type { Answer } from '../answer.ts';
 import type { Arrival, Decision } from '../front-door.ts';
@@ -33,6 +33,8 @@ export interface SignalingOptions {
   readonly settings: ServerSettings;
   readonly webrtc: WebrtcSettings;
   readonly decide: (arrival: Arrival) => Promise<Decision>;
+  /** Counts an offer for a call that runs; the answer when its address has made too many. */
+  readonly offered: (arrival: Arrival) => Promise<Answer | undefined>;
   /** Judges credentials and origin of a request, and uses nothing. */
   readonly refusal: (head: RequestHead) => Answer | undefined;
   readonly signaled: SignaledCalls;
@@ -67,18 +69,28 @@ const notYet: Answer = {
   retryAfterS: 1,
 };
 const serverError = answerOf(500, 'server_error', 'the call could not be built');
-const unanswered: Readonly<Record<UnansweredReason | 'no_worker', Answer>> = {
+const unanswered: Readonly<Record<Unanswered, Answer>> = {
   bad_offer: badOffer('the offer cannot be answered'),
   failed: serverError,
   no_relay: {
     ...answerOf(503, 'no_relay', 'there is no relay for the call, and it may not be without one'),
     retryAfterS: 2,
   },
+  overtaken: answerOf(409, 'overtaken', 'another offer has come for this call'),
   no_worker: { ...answerOf(503, 'no_worker', 'no worker can take the call'), retryAfterS: 1 },
 };
 const notAllowed = (methods: string): Answer => ({
   ...answerOf(405, 'method_not_allowed', `only ${methods} is answered here`),
   headers: { Allow: methods },
+});
+
+const arrivalOf = (exchange: Exchange): Arrival => ({
+  listener: 'webrtc',
+  method: exchange.method,
+  head: exchange.head,
+  get peer() {
+    return exchange.peer;
+  },
 });
 
 export class Signaling {
@@ -142,14 +154,7 @@ export class Signaling {
   async #onOffer(exchange: Exchange): Promise<void> {
     const sdp = await this.#body(exchange, sdpType);
     if (sdp === undefined) return;
-    const decision = await this.#options.decide({
-      listener: 'webrtc',
-      method: 'POST',
-      head: exchange.head,
-      get peer() {
-        return exchange.peer;
-      },
-    });
+    const decision = await this.#options.decide(arrivalOf(exchange));
     if (decision.kind === 'refused') {
       refuse(exchange, decision.answer);
       return;
@@ -244,7 +249,23 @@ export class Signaling {
   async #onSession(exchange: Exchange, id: string): Promise<void> {
     const refusal = this.#mayUse(exchange);
     if (refusal !== undefined) refuse(exchange, refusal);
+    else if (exchange.method === 'POST') await this.#onReturn(exchange, id);
     else await this.#answerOf(exchange, id);
+  }
+
+  async #onReturn(exchange: Exchange, id: string): Promise<void> {
+    // A body that is not read at once is lost.
+    const text = exchange.text();
+    const hurried = await this.#hurried(exchange, id);
+    if (hurried !== undefined) refuse(exchange, hurried);
+    else await this.#answerOf({ ...exchange, text: () => text }, id);
+  }
+
+  /** An offer costs a worker as much here as at the endpoint. Clients of a worker that died all come back at once, and owe nothing for it. */
+  async #hurried(exchange: Exchange, id: string): Promise<Answer | undefined> {
+    const session = this.#sessions.find(id);
+    const isAwaited = session !== undefined && this.#options.signaled.isAwaited(session.call);
+    return isAwaited ? undefined : await this.#options.offered(arrivalOf(exchange));
   }
 
   async #answerOf(exchange: Exchange, id: string): Promise<void> {
@@ -306,7 +327,8 @@ export class Signaling {
       return;
     }
     const { ufrag = session.offer.ufrag, pwd = session.offer.pwd } = fragment.value;
-    if (ufrag !== session.offer.ufrag || pwd !== session.offer.pwd) refuse(exchange, noRestart);
+    if (ufrag !== session.offer.ufrag || pwd !== session.offer.pwd)
+      refuse(exchange, (await this.#options.offered(arrivalOf(exchange))) ?? noRestart);
     else if (tag !== undefined && tag !== '*' && tag !== session.etag) refuse(exchange, staleTag);
     else {
       this.#options.signaled.candidates(session.call, fragment.value.candidateIps);

@@ -124,6 +124,7 @@ function requested(one: Step, asked: Asked): void {
   }
   if (one.state.transactions.size >= one.state.settings.mostTransactions) {
     refuseOnce(one, asked, { status: 503, headers: [['Retry-After', '5']] });
+    one.actions.push({ type: 'agent.full' });
     return;
   }
   if (request.method === 'CANCEL') cancel(one, asked);

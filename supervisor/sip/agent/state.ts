@@ -280,6 +280,8 @@ export type AgentAction =
       readonly status: number;
       readonly isCut: boolean;
     }
+  /** As many requests are under way as there may be: this one was refused. */
+  | { readonly type: 'agent.full' }
   /** A peer wants a call. */
   | {
       readonly type: 'call.offered';

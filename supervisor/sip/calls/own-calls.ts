@@ -23,6 +23,8 @@ export interface OwnCallsOptions extends Omit<PlacementOptions, 'offer' | 'lost'
   readonly log: Log;
   readonly agent: Pick<AgentState, 'calls'>;
   readonly ports: RtpPorts;
+  /** A call was refused because none is free. */
+  readonly noPort: () => void;
   /** Numbers of callers are passed on. */
   readonly showsNumbers: boolean;
   /** Where the audio of a call that came this way is bound. */
@@ -78,7 +80,7 @@ export class OwnCalls {
   // ---- the agent ----
 
   offered({ call, invite, flow, media }: Extract<AgentAction, { type: 'call.offered' }>): void {
-    const { room, counted, step, ports, mediaHost, log, agent, now, showsNumbers } = this.#options;
+    const { room, counted, step, ports, mediaHost, noPort, log, agent, now, showsNumbers } = this.#options;
     const given = room(flow.source.address);
     if (!('release' in given)) {
       counted({ refused: 'room' });
@@ -94,8 +96,8 @@ export class OwnCalls {
     ports.take(mediaHost(flow)).then(
       (rtp) => {
         if (rtp === undefined || own.isOver) {
-          rtp?.close();
-          log.warn('no port of SVC_SIP_RTP_PORTS is free');
+          if (rtp === undefined) noPort();
+          else rtp.close();
           step({ type: 'call.refused', call, status: 503, retryAfterS: 5 });
           return;
         }

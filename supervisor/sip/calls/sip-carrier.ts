@@ -32,6 +32,8 @@ export interface SipCarrierOptions {
   readonly log: Log;
   readonly calls: OwnCalls;
   readonly ports: RtpPorts;
+  /** A call was refused because none is free. */
+  readonly noPort: () => void;
   /** Where the audio of a call that came this way is bound. */
   readonly mediaHost: (flow: Flow) => string;
   readonly showsNumbers: boolean;
@@ -123,7 +125,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
   }
 
   async dial({ id, to, from, ringS }: Dial): Promise<MadeOutcome> {
-    const { trunk, room, ports, mediaHost, newToken, step, log } = this.#options;
+    const { trunk, room, ports, mediaHost, newToken, step, log, noPort } = this.#options;
     const flow = trunk && (await this.#findWay(trunk));
     if (trunk === undefined || flow === undefined) {
       log.warn({ outbound: id, trunk: trunk?.host }, 'the SIP trunk cannot be reached');
@@ -134,7 +136,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
     const rtp = await ports.take(mediaHost(flow)).catch(() => undefined);
     if (rtp === undefined) {
       given.release();
-      log.warn('no port of SVC_SIP_RTP_PORTS is free');
+      noPort();
       return { kind: 'refused', code: 'unavailable' };
     }
     // What is played before the answer is not the agent's to hear, and must not wait for it.

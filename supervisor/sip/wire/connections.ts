@@ -38,6 +38,8 @@ export interface ConnectionsOptions {
   readonly isNeeded: (connection: number) => boolean;
   /** A request that did not come in time. */
   readonly late: () => void;
+  /** There are as many as there may be. */
+  readonly full: () => void;
 }
 
 interface Connection {
@@ -94,8 +96,10 @@ export class Connections {
     const secure = tls && this.#newSecure(tls, take);
     server.on('connection', (socket: Socket) => {
       this.#counted(socket);
-      if (this.#count > this.#options.maxConnections) socket.destroy();
-      else if (secure === undefined) take(socket);
+      if (this.#count > this.#options.maxConnections) {
+        this.#options.full();
+        socket.destroy();
+      } else if (secure === undefined) take(socket);
       else {
         tls?.ifRenewed((context) => secure.setSecureContext(context));
         secure.emit('connection', socket);
@@ -166,6 +170,7 @@ export class Connections {
     done: (id?: number, socket?: Socket) => void,
   ): void {
     if (this.#count >= this.#options.maxConnections) {
+      this.#options.full();
       done();
       return;
     }

@@ -34,6 +34,7 @@ export interface DoorsOptions {
   /** A call runs over it: its silence is no idleness. */
   readonly isNeeded: (connection: number) => boolean;
   readonly late: () => void;
+  readonly full: () => void;
 }
 
 /** Where sockets go. */

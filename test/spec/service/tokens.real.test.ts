@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemWallClock } from '../../../shared/runtime/clock.ts';
 import { knock, refusalOf, type KnockAnswer, type KnockOptions } from '../../support/process/knock.ts';
 import { TestService } from '../../support/process/service.ts';
+import { startFrame } from '../../process/raw-caller.ts';
 import { craft as craftAt, craftRaw, previousSecret, secret } from '../tokens/craft.ts';
 
 const nowS = (): number => Math.floor(systemWallClock.now() / 1000);
@@ -192,6 +193,34 @@ describe('a token refused for capacity', () => {
     second.socket.destroy();
     await service.readyWhen((body) => body['connections'] === 0);
     expect(refusalOf(await ask(token))[1]).toBe('token_reused');
+    await service.stop();
+  });
+
+  it('by server_busy at its start stays unused, and opens a call later', async () => {
+    service = await TestService.start({ env: { SVC_SESSION_SECRET: secret, SVC_MAX_SESSIONS: '1' } });
+    const tokens = [bearer(craft()), bearer(craft())];
+    const waiting = await Promise.all(tokens.map((token) => ask(token)));
+    const told = waiting.map(({ socket }) => {
+      socket.write(startFrame());
+      return new Promise<string>((resolve) => {
+        let text = '';
+        socket.on('data', (bytes) => {
+          text += bytes.toString('latin1');
+          const word = /"type":"started"|server_busy/.exec(text)?.[0];
+          if (word !== undefined) resolve(word);
+        });
+      });
+    });
+    const busy = (await Promise.all(told)).indexOf('server_busy');
+    for (const { socket } of waiting) socket.destroy();
+    await service.readyWhen((body) => body['connections'] === 0 && body['sessions'] === 0);
+    const again = await ask(tokens[busy] ?? {});
+    expect(again.status).toBe(101);
+    expect(refusalOf(await ask(tokens[1 - busy] ?? {}))[1]).toBe('token_reused');
+    again.socket.destroy();
+    await service.readyWhen((body) => body['connections'] === 0);
+    // A connection that never said `start` had its room.
+    expect(refusalOf(await ask(tokens[busy] ?? {}))[1]).toBe('token_reused');
     await service.stop();
   });
 

@@ -151,6 +151,21 @@ describe('the limits of WebRTC signaling', () => {
     expect((await post(from('2001:db8:0:1::1'))).status).toBe(201);
   });
 
+  it('offers to a session URL count as others do; those of several at once that are overtaken are told 409', async () => {
+    await start({ SVC_WEBRTC_OFFERS_PER_MINUTE: '5' });
+    const url = new URL((await post()).headers.get('location') ?? '', whip());
+    const again = () =>
+      fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/sdp' }, body: rawOffer });
+    const answers = await Promise.all([again(), again(), again()]);
+    const statuses = answers.map(({ status }) => status);
+    // How many come before the worker has answered is chance.
+    expect(statuses).toContain(201);
+    expect(statuses.filter((status) => status !== 201 && status !== 409)).toEqual([]);
+    expect((await again()).status).toBe(201);
+    expect(await refusal(await again())).toBe('429 too_many_offers later');
+    expect((await post()).status).toBe(429);
+  });
+
   it('calls of an address: 429; the handshake pool: 503, judged before it; draining: 503 without Retry-After', async () => {
     await start({
       ...{ SVC_WEBRTC_OFFERS_PER_MINUTE: 'off', SVC_WEBRTC_MAX_CALLS_PER_IP: '2' },

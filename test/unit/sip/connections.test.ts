@@ -30,7 +30,13 @@ function connections(options: Partial<ConnectionsOptions> = {}): {
   let tell: (connection: number) => void = () => undefined;
   const all = new Connections({
     ...{ clock, maxConnections: 4, handshakeTimeoutMs: 1_000, idleTimeoutMs: 10_000 },
-    ...{ closed: () => undefined, late: () => undefined, isNeeded: () => false, log: quietLog },
+    ...{
+      closed: () => undefined,
+      late: () => undefined,
+      full: () => undefined,
+      isNeeded: () => false,
+      log: quietLog,
+    },
     received: (_parsed, flow) => tell(flow.connection),
     ...options,
   });
@@ -109,10 +115,11 @@ describe('a connection of a SIP peer', () => {
   });
 
   it('is not made beyond the number that there may be', async () => {
-    const { all } = connections({ maxConnections: 0 });
+    let full = 0;
+    const { all } = connections({ maxConnections: 0, full: () => (full += 1) });
     all.call({ address: '127.0.0.1', port: 1 }, { protocol: 'TCP', bytes: Buffer.from('BYE') });
     await Promise.resolve();
-    expect(all.count).toBe(0);
+    expect([all.count, full]).toEqual([0, 1]);
   });
 });
 

@@ -21,6 +21,7 @@ function newDoors(port: number): { doors: Doors; told: unknown[] } {
     closed: () => undefined,
     isNeeded: () => false,
     late: () => undefined,
+    full: () => undefined,
   });
   return { doors, told };
 }

@@ -106,6 +106,12 @@ describe('a small request over UDP', () => {
     expect(challenge.length).toBeGreaterThan(small('INVITE').length);
   });
 
+  it('is counted where it is refused for the number of those under way', () => {
+    const full = ask(agent({ mostTransactions: 0 }), small('OPTIONS'));
+    expect(full.map(({ type }) => type)).toContain('agent.full');
+    expect(ask(agent(), small('OPTIONS')).map(({ type }) => type)).toEqual(['send', 'request.refused']);
+  });
+
   it('that is longer than its answer in few words gets those, and uses up nothing', () => {
     const state = agent();
     const text = small('INVITE', `User-Agent: ${'x'.repeat(90)}\r\n`);

@@ -92,6 +92,15 @@ describe.skipIf(!isThere)(
       expect(await stores[1].store.use(token)).toEqual({ ok: false, error: 'reused' });
     });
 
+    it('accept a token that one of them has given back', async () => {
+      const { stores } = await twoStores();
+      const token = { sid: 'given back', expS: expS() };
+      await stores[0].store.use(token);
+      await stores[0].store.giveBack(token);
+      expect((await stores[1].store.use(token)).ok).toBe(true);
+      expect(await stores[0].store.use(token)).toEqual({ ok: false, error: 'reused' });
+    });
+
     it('accept one of 1000 simultaneous presentations of a token', async () => {
       const { stores } = await twoStores();
       const token = { sid: 'race', expS: expS() };

@@ -18,6 +18,11 @@ class FakeSet implements SharedSet {
     return Promise.resolve(this.answer);
   }
 
+  remove(id: string): Promise<void> {
+    this.asked.push({ id: `-${id}`, ttlMs: 0 });
+    return Promise.resolve();
+  }
+
   close(): void {
     this.isClosed = true;
   }
@@ -50,6 +55,25 @@ describe('single use without a shared set', () => {
       expect(await store.use({ ...token, expS: nowS + 1_000 })).toEqual({ ok: false, error: 'set_full' });
     }
     expect(warnings).toHaveLength(2);
+  });
+});
+
+describe('a token that is given back', () => {
+  it('may be used once more, here and elsewhere', async () => {
+    const shared = new FakeSet();
+    const { store } = newStore({ shared });
+    await store.use(token);
+    await store.giveBack(token);
+    expect(shared.asked.map(({ id }) => id)).toEqual(['a', '-a']);
+    expect((await store.use(token)).ok).toBe(true);
+    expect(await store.use(token)).toEqual({ ok: false, error: 'reused' });
+  });
+
+  it('needs no shared set', async () => {
+    const { store } = newStore();
+    await store.use(token);
+    await store.giveBack(token);
+    expect((await store.use(token)).ok).toBe(true);
   });
 });
 

@@ -48,6 +48,42 @@ function newWorld(ready: number[] = [0], keepsCalls = false) {
   return { clock, offers, world, handOver, give };
 }
 
+describe('what is taken for a call', () => {
+  /** How it is given back. */
+  const given = () => {
+    const world = newWorld([0]);
+    const ends: unknown[] = [];
+    world.handOver.give(new Socket(), upgradeRequest, (end) => ends.push(end?.isUnused));
+    return { ...world, ends };
+  };
+
+  it('was used by a call that is over', () => {
+    const { handOver, ends } = given();
+    handOver.taken(1);
+    handOver.over(1);
+    expect(ends).toEqual([false]);
+  });
+
+  it('was not used where the worker had no room for the call', () => {
+    const { handOver, ends } = given();
+    handOver.taken(1);
+    handOver.busy(1);
+    expect(ends).toEqual([]);
+    handOver.over(1);
+    handOver.busy(1);
+    expect(ends).toEqual([true]);
+  });
+
+  it('was not used where no worker came', () => {
+    const { handOver, ends, world, clock } = given();
+    world.ready = [];
+    handOver.workerGone(0);
+    clock.advance(10_001);
+    handOver.retry();
+    expect(ends).toEqual([true]);
+  });
+});
+
 const servers: Server[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close();

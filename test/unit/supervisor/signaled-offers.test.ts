@@ -54,7 +54,7 @@ describe('a call by offer whose client comes back', () => {
   it('stays with its worker as long as that one lives', () => {
     const { signaled, signals, handOver, id, told, sent, world } = newWorld();
     expect(signaled.comeBack(id, { sdp: 'second' }, signals('second'))).toBe(true);
-    expect(sent).toEqual([{ type: 'call.renew', offer: id, signaled: { sdp: 'second' } }]);
+    expect(sent).toEqual([{ type: 'call.renew', offer: id, renewal: 1, signaled: { sdp: 'second' } }]);
     handOver.answered(id, 'again');
     expect(told).toEqual(['second again']);
     handOver.over(id);
@@ -70,12 +70,33 @@ describe('a call by offer whose client comes back', () => {
     expect(told).toEqual(['second bad_offer', 'first over']);
   });
 
-  it('has one offer at a time, the newest', () => {
-    const { signaled, signals, handOver, id, told } = newWorld();
+  it('has one offer at a time, the newest, whose answer is its own', () => {
+    const { signaled, signals, handOver, id, told, sent } = newWorld();
     signaled.comeBack(id, { sdp: 'second' }, signals('second'));
     signaled.comeBack(id, { sdp: 'third' }, signals('third'));
-    handOver.answered(id, 'again');
-    expect(told).toEqual(['second failed', 'third again']);
+    const [second, third] = sent.map((message) => (message.type === 'call.renew' ? message.renewal : 0));
+    // The worker had answered the one before it heard of the other.
+    handOver.answered(id, 'of the second', second);
+    handOver.unanswered(id, 'bad_offer', second);
+    expect(told).toEqual(['second overtaken']);
+    handOver.answered(id, 'again', third);
+    handOver.answered(id, 'once more', third);
+    expect(told).toEqual(['second overtaken', 'third again']);
+  });
+
+  it('is awaited once its worker is gone, and until another one has it', () => {
+    const { signaled, signals, handOver, id, remains, world } = newWorld();
+    expect(signaled.isAwaited(id)).toBe(false);
+    remains.set(id, { slot: 7, connection: 'open' });
+    world.ready = [1];
+    handOver.workerGone(0);
+    expect(signaled.isAwaited(id)).toBe(true);
+    signaled.comeBack(id, { sdp: 'second' }, signals('second'));
+    expect(signaled.isAwaited(id)).toBe(true);
+    handOver.taken(id);
+    expect(signaled.isAwaited(id)).toBe(false);
+    handOver.over(id);
+    expect(signaled.isAwaited(id)).toBe(false);
   });
 
   it('goes to another worker when its own turns out to be dead', () => {

@@ -7,6 +7,7 @@ import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { systemWallClock } from '../../../shared/runtime/clock.ts';
 import { newLog } from '../../../shared/runtime/log.ts';
 import type { OfferSignals } from '../../../supervisor/handover/open-offer.ts';
+import type { Answer } from '../../../supervisor/listeners/answer.ts';
 import { Signaling } from '../../../supervisor/listeners/webrtc/signaling.ts';
 import { rawOffer } from '../../support/webrtc/raw-offer.ts';
 
@@ -20,6 +21,10 @@ let origin: string;
 let signals: OfferSignals | undefined;
 let offered: () => void;
 let released: number;
+/** Offers that were counted against their address, and the answer to that. */
+let counted: number;
+let hurried: Answer | undefined;
+let isAwaited: boolean;
 let logged: string[];
 /** Resolves when the worker has the offer. */
 let hasOffer: Promise<void>;
@@ -28,6 +33,9 @@ beforeEach(async () => {
   hasOffer = new Promise((resolve) => (offered = resolve));
   released = 0;
   logged = [];
+  counted = 0;
+  hurried = undefined;
+  isAwaited = false;
   if (!parsed.ok || parsed.value.settings.webrtc === undefined) throw new Error('the settings are wrong');
   const { settings } = parsed.value;
   const taken = (given: OfferSignals): number => {
@@ -39,6 +47,10 @@ beforeEach(async () => {
     ...{ settings, webrtc: parsed.value.settings.webrtc, wallClock: systemWallClock },
     log: newLog({ role: 'test', level: 'warn', to: { write: (line: string) => void logged.push(line) } }),
     refusal: () => undefined,
+    offered: () => {
+      counted += 1;
+      return Promise.resolve(hurried);
+    },
     decide: () =>
       Promise.resolve({
         ...{ kind: 'admitted', transport: 'webrtc', signedMetadata: {}, connected: () => undefined },
@@ -48,6 +60,7 @@ beforeEach(async () => {
     signaled: {
       give: (_request, _release, given) => taken(given),
       comeBack: (_id, _offer, given) => taken(given) === 1,
+      isAwaited: () => isAwaited,
       candidates: () => undefined,
       bring: () => false,
       hangUp: () => signals?.over(),
@@ -76,6 +89,7 @@ describe('an offer that is not answered', () => {
     ['bad_offer', 400, 'bad_offer', null],
     ['no_relay', 503, 'no_relay', '2'],
     ['no_worker', 503, 'no_worker', '1'],
+    ['overtaken', 409, 'overtaken', null],
   ] as const)('%s: %i', async (reason, status, code, retryAfter) => {
     const asked = post();
     await hasOffer;
@@ -162,5 +176,54 @@ describe('a client that waits at its session URL', () => {
 
   it('is answered when the time is over that it wanted to wait', async () => {
     expect((await look('wait=1')).status).toBe(204);
+  });
+});
+
+describe('an offer to a session URL', () => {
+  const tooMany: Answer = { status: 429, code: 'too_many_offers', message: 'too many', retryAfterS: 12 };
+  const session = async (): Promise<string> => {
+    const asked = post();
+    await hasOffer;
+    signals?.answered('v=0\r\n');
+    return (await asked).headers.get('location') ?? '';
+  };
+  const patch = (path: string, body: string): Promise<Response> =>
+    fetch(`${origin}${path}`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/trickle-ice-sdpfrag' },
+      body,
+    });
+
+  it('counts against its address, and is refused where that has made too many', async () => {
+    const path = await session();
+    hurried = tooMany;
+    const answer = await post(path);
+    expect([answer.status, answer.headers.get('retry-after'), counted]).toEqual([429, '12', 1]);
+  });
+
+  it('that restarts ICE counts, and candidates do not', async () => {
+    const path = await session();
+    const restart = 'a=ice-ufrag:other\r\na=ice-pwd:otherotherotherotherother\r\n';
+    expect([(await patch(path, restart)).status, counted]).toEqual([422, 1]);
+    hurried = tooMany;
+    expect([(await patch(path, restart)).status, counted]).toEqual([429, 2]);
+    expect([(await patch(path, 'a=end-of-candidates\r\n')).status, counted]).toEqual([204, 2]);
+  });
+
+  it('of a call that has lost its worker counts for nothing', async () => {
+    const path = await session();
+    [hurried, isAwaited] = [tooMany, true];
+    hasOffer = new Promise((resolve) => (offered = resolve));
+    const asked = post(path);
+    await hasOffer;
+    signals?.answered('v=0\r\n');
+    expect([(await asked).status, counted]).toEqual([201, 0]);
+  });
+
+  it.each(['GET', 'DELETE'])('is none where it is a %s', async (method) => {
+    const path = await session();
+    hurried = tooMany;
+    await fetch(`${origin}${path}`, { method });
+    expect(counted).toBe(0);
   });
 });

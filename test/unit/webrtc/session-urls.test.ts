@@ -41,6 +41,7 @@ async function generation(): Promise<Generation> {
     ...{ settings, webrtc: parsed.value.settings.webrtc, wallClock: systemWallClock, takeover },
     log: newLog({ role: 'test', level: 'fatal', to: { write: () => undefined } }),
     refusal: () => undefined,
+    offered: () => Promise.resolve(undefined),
     decide: () =>
       Promise.resolve({
         ...{ kind: 'admitted', transport: 'webrtc', signedMetadata: {}, connected: () => undefined },
@@ -50,6 +51,7 @@ async function generation(): Promise<Generation> {
     signaled: {
       give: (_request, _release, given) => give(given),
       comeBack: (_id, _offer, given) => give(given) === 1,
+      isAwaited: () => false,
       candidates: () => undefined,
       bring: () => false,
       hangUp: () => (made.hungUp += 1),

@@ -140,15 +140,12 @@ export class PeerCalls {
   }
 
   /** The client has lost its connection: another one takes its place as soon as it is established, and until then nothing changes. */
-  renew(offer: number, signaled: SignaledOffer): void {
+  renew({ offer, renewal, signaled }: Extract<ToWorker, { type: 'call.renew' }>): void {
     const served = this.#calls.get(offer);
     const sdp = readOffer(signaled.sdp);
     if (served === undefined || !sdp.ok) {
-      this.#say({
-        type: 'call.unanswered',
-        offer,
-        reason: served === undefined ? 'failed' : 'bad_offer',
-      });
+      const reason = served === undefined ? 'failed' : 'bad_offer';
+      this.#say({ type: 'call.unanswered', offer, renewal, reason });
       return;
     }
     const { ways, bind } = served;
@@ -158,17 +155,19 @@ export class PeerCalls {
         // Over by now, or the client has offered anew, which is answered instead.
         if (this.#calls.get(offer) !== served || served.renewal !== signaled) return;
         const peer = isReachable ? this.#secondPeer(served, sdp.value) : undefined;
-        if (peer !== undefined)
-          this.#await(offer, { served, peer, ips: [signaled.clientIp, ...sdp.value.candidateIps] });
-        else this.#say({ type: 'call.unanswered', offer, reason: isReachable ? 'bad_offer' : 'no_relay' });
+        if (peer !== undefined) {
+          this.#await(served, peer, [signaled.clientIp, ...sdp.value.candidateIps]);
+          const answer = answerWith(peer.answer, ways.candidates());
+          this.#say({ type: 'call.answered', offer, renewal, sdp: answer });
+        } else {
+          const reason = isReachable ? 'bad_offer' : 'no_relay';
+          this.#say({ type: 'call.unanswered', offer, renewal, reason });
+        }
       }),
     );
   }
 
-  #await(
-    offer: number,
-    { served, peer, ips }: { served: ServedCall; peer: Peer; ips: readonly (string | undefined)[] },
-  ): void {
+  #await(served: ServedCall, peer: Peer, ips: readonly (string | undefined)[]): void {
     const { call, ways, bind } = served;
     ways.permit(ips);
     served.pending?.close();
@@ -178,7 +177,6 @@ export class PeerCalls {
       connectTimeoutMs,
     );
     call.happened('peer.awaited');
-    this.#say({ type: 'call.answered', offer, sdp: answerWith(peer.answer, ways.candidates()) });
   }
 
   /** More addresses of a client. */
