@@ -186,4 +186,23 @@ describe('signing in', () => {
     expect(service.log.filter(({ msg }) => msg === 'a SIP peer was refused')).toHaveLength(1);
     await service.stop();
   });
+
+  it('is asked in requests of any size, and each cause of a refusal is told once', async () => {
+    const service = await TestService.start({
+      env: { ...env, SVC_SIP_USER: 'alice', SVC_SIP_PASSWORD: 's3cret' },
+    });
+    const phone = await Phone.open(sipPort(service));
+    for (const method of ['OPTIONS', 'REGISTER', 'MESSAGE'])
+      expect((await phone.ask(method)).status, method).toBe(401);
+    const asked = await phone.invite({ body: '' });
+    expect([asked.status, asked.header('WWW-Authenticate')]).toEqual([
+      401,
+      expect.stringContaining('nonce='),
+    ]);
+    for (let i = 0; i < 2; i += 1) expect((await phone.ask('CANCEL')).status).toBe(481);
+    await service.says('a SIP request was refused', (line) => line['status'] === 481);
+    expect(service.log.filter(({ msg }) => msg === 'a SIP request was refused')).toHaveLength(1);
+    phone.close();
+    await service.stop();
+  });
 });
