@@ -22,7 +22,7 @@ export const rtviKeys = {
 } as const;
 
 /**
- * What a client that reads text has for bot audio: the message of RTVI, that of Pipecat's evals, or none, which is what evals by text ask
+ * How a client of text frames is sent the agent's audio: the message of RTVI, that of Pipecat's evals, or none, which is what evals by text ask
  * for.
  */
 export type TextAudio = 'bot-tts-audio' | 'eval-bot-audio' | 'none';
@@ -102,7 +102,7 @@ export function audioIn(
   return { samples, sampleRate, channels };
 }
 
-/** One frame of mono bot audio as text. Base64 needs no escaping. */
+/** One frame of the agent's audio, mono, as text. */
 export function rtviAudioText(kind: TextAudio, frame: Buffer, sampleRate: number): string | undefined {
   const audio = kind === 'none' ? '' : frame.toString('base64');
   switch (kind) {

@@ -327,8 +327,7 @@ export class Signaling {
       return;
     }
     const { ufrag = session.offer.ufrag, pwd = session.offer.pwd } = fragment.value;
-    if (ufrag !== session.offer.ufrag || pwd !== session.offer.pwd)
-      refuse(exchange, (await this.#options.offered(arrivalOf(exchange))) ?? noRestart);
+    if (ufrag !== session.offer.ufrag || pwd !== session.offer.pwd) refuse(exchange, noRestart);
     else if (tag !== undefined && tag !== '*' && tag !== session.etag) refuse(exchange, staleTag);
     else {
       this.#options.signaled.candidates(session.call, fragment.value.candidateIps);
