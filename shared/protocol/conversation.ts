@@ -13,6 +13,13 @@ export interface TurnMetrics {
   readonly response_ms: number;
 }
 
+/** How an answer ended for whoever heard it. */
+export interface HeardFields {
+  readonly heard: string;
+  readonly complete: boolean;
+  readonly ended: 'finished' | 'interrupted' | 'failed' | 'call_ended';
+}
+
 export type ConversationMessage =
   | {
       readonly type:
@@ -28,10 +35,12 @@ export type ConversationMessage =
     }
   | { readonly type: 'user.transcript'; readonly text: string; readonly final: boolean }
   | {
-      readonly type: 'user.text' | 'bot.text' | 'bot.tts_text' | 'bot.heard';
+      readonly type: 'user.text' | 'bot.text' | 'bot.tts_text';
       readonly epoch: number;
       readonly text: string;
     }
+  /** What was heard since the one before; the last one of an answer says how it ended, and what was heard of it in all. */
+  | ({ readonly type: 'bot.heard'; readonly epoch: number; readonly text: string } & Partial<HeardFields>)
   | { readonly type: 'turn.metrics'; readonly epoch: number; readonly metrics: TurnMetrics }
   /** A stage did not do what it owed. The caller is a stranger: provider, host and text stand in the log alone. */
   | { readonly type: 'stage.failed'; readonly stage: string; readonly reason: string };

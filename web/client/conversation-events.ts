@@ -20,9 +20,18 @@ export type ConversationEvent =
     }
   | { readonly type: 'user.transcript'; readonly text: string; readonly final: boolean }
   | {
-      readonly type: 'user.text' | 'bot.text' | 'bot.tts_text' | 'bot.heard';
+      readonly type: 'user.text' | 'bot.text' | 'bot.tts_text';
       readonly epoch: number;
       readonly text: string;
+    }
+  /** More of an answer was heard. The last one of each has `heard`, all that was heard of it, whether that is `complete`, and how it `ended`. */
+  | {
+      readonly type: 'bot.heard';
+      readonly epoch: number;
+      readonly text: string;
+      readonly heard?: string;
+      readonly complete?: boolean;
+      readonly ended?: string;
     }
   | { readonly type: 'turn.metrics'; readonly epoch: number; readonly metrics: TurnMetrics }
   | { readonly type: 'stage.failed'; readonly stage: string; readonly reason: string };
@@ -70,8 +79,11 @@ export function readConversationEvent(type: string, fields: Fields): Conversatio
     case 'user.text':
     case 'bot.text':
     case 'bot.tts_text':
-    case 'bot.heard':
       return typeof epoch === 'number' && typeof text === 'string' ? { type, epoch, text } : undefined;
+    case 'bot.heard':
+      return typeof epoch === 'number' && typeof text === 'string'
+        ? { type, epoch, text, ...readEnd(fields) }
+        : undefined;
     case 'turn.metrics':
       return typeof epoch === 'number'
         ? { type, epoch, metrics: readMetrics(fields.get('metrics')) }
@@ -81,6 +93,13 @@ export function readConversationEvent(type: string, fields: Fields): Conversatio
     default:
       return undefined;
   }
+}
+
+/** How the answer ended, where the service says so. */
+function readEnd(fields: Fields): { heard: string; complete: boolean; ended: string } | object {
+  const [heard, ended] = [fields.get('heard'), fields.get('ended')];
+  if (typeof heard !== 'string' || typeof ended !== 'string') return {};
+  return { heard, complete: fields.get('complete') === true, ended };
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

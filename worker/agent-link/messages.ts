@@ -1,6 +1,6 @@
 /** From what the core tells to what an agent is told (spec 02, Events). */
 import type { ServiceMessage } from '../../shared/protocol/agent-link/service-messages.ts';
-import type { ConversationEvent, TurnTimes } from '../core/told.ts';
+import type { ConversationEvent, HeardEnd, TurnTimes } from '../core/told.ts';
 
 /** Undefined for what is answered in another way, or is no agent's business. */
 export function messageOf(event: ConversationEvent): ServiceMessage | undefined {
@@ -17,12 +17,18 @@ export function messageOf(event: ConversationEvent): ServiceMessage | undefined 
     case 'node.entered':
     case 'timer.fired':
     case 'command.answered':
-    case 'bot.heard':
       return undefined;
+    // In parts it would be worth nothing behind a break.
+    case 'bot.heard':
+      return event.end && heardMessage(event.epoch, event.end);
     default:
       return event;
   }
 }
+
+const heardMessage = (epoch: number, { heard, complete, how }: HeardEnd): ServiceMessage => ({
+  ...{ type: 'bot.heard', epoch, text: heard, complete, ended: how },
+});
 
 const metricsOf = (times: TurnTimes) => ({
   end_of_turn_ms: whole(times.endOfTurnMs),

@@ -218,7 +218,7 @@ export class CallRunner implements TransportEvents {
 
   ended(reason: TransportEnd): void {
     const leave = (): void => {
-      this.#tell({ type: 'call.closed' });
+      this.#tell({ type: 'call.closed', position: this.#call?.audio.position });
       this.#finish(reason);
     };
     if (this.#call?.control.holds(leave) !== true) leave();

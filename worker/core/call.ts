@@ -39,7 +39,7 @@ import {
 import { onTurnJudged, onVoiceCaughtUp } from './turn/pause.ts';
 import type { Response } from './answer/response.ts';
 import { onCallResumed, unexpectedText } from './resume.ts';
-import { completeResponse, endCall, startBotTurn, startText } from './answer/speaking.ts';
+import { completeResponse, endCall, startBotTurn, startText, tellCutShort } from './answer/speaking.ts';
 import { onSpeculativeLlm } from './answer/speculation.ts';
 import { beginIdle } from './turn/idle.ts';
 import { leave, settleParting } from './turn/parting.ts';
@@ -79,6 +79,7 @@ function take(step: Step, event: CallEvent): void {
       onCallResumed(step, event);
       return;
     case 'call.closed':
+      tellCutShort(step);
       endCourse(step.state.course);
       tellTools(step, { type: 'call.ended' });
       closeCommands(step, step.state.commands, { ended: false });

@@ -34,7 +34,7 @@ export type CallEvent =
       readonly silentMs?: Millis;
     }
   /** The transport is gone. Nothing can be sent any more. */
-  | { readonly type: 'call.closed' }
+  | { readonly type: 'call.closed'; readonly position?: PlayoutPosition | undefined }
   /** The service stops: say so and end. */
   | { readonly type: 'call.shutdown' }
   /** The earliest deadline of `nextDeadline` has been reached. */

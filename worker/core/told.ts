@@ -4,8 +4,9 @@
  *
  * A reader can rely on this order. `turn.user_started` opens a turn of the caller and `turn.user_ended` closes it, with at most one
  * `user.text` behind that. Each `bot.llm_started` is followed by one `bot.llm_stopped`; `bot.text` of a request stands between them.
- * `turn.bot_started` of an epoch comes before its `turn.bot_ended`, which is missing when the response was cut. When the caller
- * cuts it, `bot.heard` comes first, for what was heard since it was told last, then `turn.interrupted` carries the new epoch, and what is told afterwards of an older epoch belongs to what was cut.
+ * `turn.bot_started` of an epoch comes before its `turn.bot_ended`, which is missing when the response was cut. Each response of which anything
+ * was written has one `bot.heard` with its end: before `turn.bot_ended`, before `turn.interrupted` when the caller cuts it, and as the call
+ * ends in it. `turn.interrupted` carries the new epoch, and what is told afterwards of an older epoch belongs to what was cut.
  * Each `tool.started` is followed by one `tool.ended` of the same id, if need be when the call ends, or in another worker.
  * `command.answered`, `timer.fired`, `user.transcript` and what is told of single tools may stand anywhere.
  */
@@ -31,8 +32,8 @@ export type ConversationEvent =
   | { readonly type: 'bot.tts_text'; readonly epoch: number; readonly text: string }
   /** TTS has given the last audio of a response. */
   | { readonly type: 'bot.tts_stopped'; readonly epoch: number }
-  /** More of a response was heard, behind what was told before: together it is what the conversation keeps of it. */
-  | { readonly type: 'bot.heard'; readonly epoch: number; readonly text: string }
+  /** More of a response was heard, behind what was told before: together it is what the conversation keeps of it. The last one has its end. */
+  | { readonly type: 'bot.heard'; readonly epoch: number; readonly text: string; readonly end?: HeardEnd }
   /** The first audio of a response went out. */
   | { readonly type: 'turn.bot_started'; readonly epoch: number }
   /** A response was played to its end. */
@@ -63,6 +64,16 @@ export type ConversationEvent =
       readonly command: 'say' | 'edit' | 'end' | 'text' | 'transfer';
       readonly outcome: CommandOutcome;
     };
+
+/** How a response ended for whoever heard it. */
+export interface HeardEnd {
+  /** It was heard to its end, or cut by the caller; it could not be spoken, or not all of it; the call ended in it. */
+  readonly how: 'finished' | 'interrupted' | 'failed' | 'call_ended';
+  /** All that was written was heard. */
+  readonly complete: boolean;
+  /** What was heard of it in all. */
+  readonly heard: string;
+}
 
 /** What waits for time in a call; timers.ts says until when. */
 export type TimerName =

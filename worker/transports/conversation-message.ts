@@ -10,6 +10,12 @@ export function conversationMessage(event: ConversationEvent): ConversationMessa
       return { type: 'turn.metrics', epoch: event.epoch, metrics: metricsOf(event.times) };
     case 'fault.noticed':
       return { type: 'stage.failed', stage: event.stage, reason: event.cause ?? event.what };
+    case 'bot.heard': {
+      const { type, epoch, text, end } = event;
+      if (end === undefined) return { type, epoch, text };
+      const { heard, complete, how } = end;
+      return { type, epoch, text, heard, complete, ended: how };
+    }
     case 'tool.started':
     case 'tool.ended':
     case 'tools.answered':

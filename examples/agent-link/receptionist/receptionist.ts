@@ -1,5 +1,5 @@
 /** A receptionist for a restaurant: books tables in a book of its own, and puts callers through to people. */
-import { Agent, CommandRefused, ToolError } from '@voice-agent-service/agent';
+import { Agent, CommandRefused, ToolError, type Session } from '@voice-agent-service/agent';
 import { z } from 'zod';
 
 const tablesPerHour = 3;
@@ -47,7 +47,19 @@ agent.tool(
   },
 );
 
+/** What the caller and the agent have said, as the caller heard it: an answer that was cut ends where it was cut. */
+const linesOf = (session: Session): string[] => (session.data['lines'] ??= []) as string[];
+
+agent.on('bot.heard', ({ text, complete }, session) => {
+  linesOf(session).push(`Blue Door: ${text}${complete ? '' : ' -'}`);
+});
+
+agent.on('session.end', (_, session) => {
+  console.log(['a call has ended', ...linesOf(session)].join('\n  '));
+});
+
 agent.onUserText(async (text, session) => {
+  linesOf(session).push(`Caller: ${text}`);
   if (!/\b(a|human|real) person\b|\bspeak to\b/i.test(text)) return;
   try {
     await session.transfer(person, { reason: 'asked for a person' });

@@ -33,6 +33,9 @@ export const turnMetricsSchema = z
   })
   .meta({ description: 'Latencies of an answered turn; each is absent when unknown.' });
 
+/** How a response ended for whoever heard it. */
+const heardEnds = ['finished', 'interrupted', 'failed', 'call_ended'] as const;
+
 /** Events that say what the conversation does, by type. `session.accept.events` chooses among them. */
 export const conversationEventSchemas = {
   'turn.user_started': withEpoch('turn.user_started').meta({
@@ -51,6 +54,18 @@ export const conversationEventSchemas = {
   'bot.text': withText('bot.text').meta({ description: 'Text as the LLM writes it; a line comes whole.' }),
   'bot.llm_stopped': withEpoch('bot.llm_stopped').meta({ description: 'The round ended.' }),
   'bot.tts_text': withText('bot.tts_text').meta({ description: 'A piece that was given to TTS.' }),
+  'bot.heard': withText('bot.heard')
+    .extend({
+      complete: z.boolean().meta({ description: 'All that was written was heard.' }),
+      ended: z.enum(heardEnds).meta({
+        description:
+          '`finished`: to its end; `interrupted`: the caller cut it; `failed`: it could not be spoken, or not all of it; `call_ended`: the call ended in it.',
+      }),
+    })
+    .meta({
+      description:
+        'A response is over: `text` is what the caller heard of it, as far as the service knows, and what the conversation keeps. Once for each response, before `turn.bot_ended` or `turn.interrupted` (an extension).',
+    }),
   'bot.tts_stopped': withEpoch('bot.tts_stopped').meta({
     description: 'TTS produced the last audio of the response.',
   }),

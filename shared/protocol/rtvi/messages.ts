@@ -19,7 +19,11 @@ export const rtviKeys = {
   outputRate: 'output_sample_rate',
   evalAudio: 'capture_bot_audio',
   evalSilence: 'skip_tts',
+  events: 'session.events',
 } as const;
+
+/** Events without a name of their own in RTVI, which a client asks for by `?events=` and gets as `server-message`. */
+export const rtviEvents = ['bot.heard'] as const;
 
 /**
  * How a client of text frames is sent the agent's audio: the message of RTVI, that of Pipecat's evals, or none, which is what evals by text ask

@@ -6,7 +6,7 @@ import { assert } from '../../../shared/base/assert.ts';
 import type { RtviSettings } from '../../../shared/config/server/rtvi-variables.ts';
 import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import { callSampleRates } from '../../../shared/protocol/call.ts';
-import { rtviKeys, rtviOutputRate } from '../../../shared/protocol/rtvi/messages.ts';
+import { rtviEvents, rtviKeys, rtviOutputRate } from '../../../shared/protocol/rtvi/messages.ts';
 import { openCallListener } from '../listeners.ts';
 import type { Listener } from '../listener.ts';
 import { tokenEntrance } from '../token-entrance.ts';
@@ -35,6 +35,7 @@ export const rtviListener: Listener = {
         [rtviKeys.transport]: name,
         [rtviKeys.outputRate]: String(outputRateOf(url)),
         ...evalFlagsOf(url),
+        [rtviKeys.events]: eventsOf(url),
       }),
     });
   },
@@ -57,6 +58,12 @@ export function evalFlagsOf(url: string): Record<string, string> {
     [rtviKeys.evalAudio, rtviKeys.evalSilence].flatMap((key) => (isOn(key) ? [[key, 'true']] : [])),
   );
 }
+
+/** What the client wants to be told beside what RTVI tells; names that are not known are left out. */
+export const eventsOf = (url: string): string => {
+  const asked = (queryOf(url).get('events') ?? '').split(',');
+  return rtviEvents.filter((name) => asked.includes(name)).join();
+};
 
 /** What the client plays; a rate that no call can have is not taken. */
 export function outputRateOf(url: string): number {

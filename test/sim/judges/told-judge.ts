@@ -3,6 +3,8 @@ import type { CallAction } from '../../../worker/core/actions.ts';
 import type { CallEvent } from '../../../worker/core/events.ts';
 import type { ConversationEvent } from '../../../worker/core/told.ts';
 
+const letters = (text: string): string => text.replaceAll(/\s/g, '');
+
 const anywhere: ReadonlySet<ConversationEvent['type']> = new Set([
   ...(['user.transcript', 'command.answered', 'timer.fired'] as const),
   ...(['tool.started', 'tool.ended'] as const),
@@ -17,6 +19,9 @@ export class ToldJudge {
   #writing: number | undefined;
   #speaking: number | undefined;
   #cutBefore = 0;
+  /** A response was written whose end was not told, and what was heard of it. */
+  #spoken = false;
+  #heard = '';
   /** Ids of tool calls that run; two turns may have the same one. */
   readonly #tools: string[] = [];
 
@@ -27,7 +32,9 @@ export class ToldJudge {
   saw(event: CallEvent, actions: readonly CallAction[]): void {
     for (const action of actions) if (action.type === 'told') this.#event(action.event);
     const ends = event.type === 'call.closed' || actions.some(({ type }) => type === 'call.end');
-    if (ends) this.#demand(this.#tools.length === 0, 'told: a tool runs beyond the end of the call');
+    if (!ends) return;
+    this.#demand(this.#tools.length === 0, 'told: a tool runs beyond the end of the call');
+    this.#demand(!this.#spoken, 'told: the call ends without what was heard of its last response');
   }
 
   #event(event: ConversationEvent): void {
@@ -61,12 +68,24 @@ export class ToldJudge {
         this.#demand(this.#speaking === undefined, 'told: the bot begins twice');
         this.#speaking = event.epoch;
         return;
+      case 'bot.text':
+        this.#spoken ||= event.text.trim() !== '';
+        return;
+      case 'bot.heard':
+        this.#heard += event.text;
+        if (event.end === undefined) return;
+        this.#demand(letters(event.end.heard) === letters(this.#heard), 'told: parts are not the whole');
+        this.#heard = '';
+        this.#spoken = false;
+        return;
       case 'turn.bot_ended':
+        this.#demand(!this.#spoken, 'told: the bot ends without what was heard of it');
         this.#demand(this.#speaking === event.epoch, 'told: the bot ends what it has not begun');
         this.#speaking = undefined;
         return;
       case 'turn.interrupted':
         this.#cutBefore = event.epoch;
+        this.#demand(!this.#spoken, 'told: a response is cut without what was heard of it');
         this.#speaking = undefined;
         return;
       case 'tool.started':

@@ -313,6 +313,10 @@ describe('Events', () => {
     { type: 'bot.text', epoch: 1, text: 'a' },
     { type: 'bot.llm_stopped', epoch: 1 },
     { type: 'bot.tts_text', epoch: 1, text: 'a' },
+    {
+      ...{ type: 'bot.heard', epoch: 1, text: ' half' },
+      end: { how: 'interrupted', complete: false, heard: 'The first half' },
+    },
     { type: 'bot.tts_stopped', epoch: 1 },
     { type: 'turn.bot_started', epoch: 1 },
     { type: 'turn.bot_ended', epoch: 1 },
@@ -331,9 +335,20 @@ describe('Events', () => {
     }
   });
 
-  it('nineteen types besides the handshake, and one of an extension', () => {
-    const others = ['session.start', 'client.message'];
+  it('nineteen types besides the handshake, and two of extensions', () => {
+    const others = ['session.start', 'client.message', 'bot.heard'];
     expect(Object.keys(serviceMessageSchemas).filter((type) => !others.includes(type))).toHaveLength(19);
+  });
+
+  it('bot.heard: what was heard of an answer in all, once it is over', () => {
+    const link = active();
+    expect(link.told({ type: 'bot.heard', epoch: 1, text: 'The first' })).toEqual([]);
+    const end = { how: 'interrupted', complete: false, heard: 'The first half' } as const;
+    expect(link.told({ type: 'bot.heard', epoch: 1, text: ' half', end })).toMatchObject([
+      { type: 'bot.heard', epoch: 1, text: 'The first half', complete: false, ended: 'interrupted' },
+    ]);
+    const other = new LinkDriver().accepted({ events: ['turn.interrupted'] });
+    expect(other.told({ type: 'bot.heard', epoch: 1, text: '', end })).toEqual([]);
   });
 
   it('what is no business of an agent is not told', () => {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeRtviFrame, encodeRtviAudio, encodeRtviMessage } from '../../../shared/protocol/rtvi/frame.ts';
 import { formatOf, keysOf } from '../../../shared/protocol/rtvi/messages.ts';
+import { eventsOf } from '../../../supervisor/listeners/rtvi/listener.ts';
 import type { ConversationEvent } from '../../../worker/core/told.ts';
 import { newCallerAudio } from '../../../worker/transports/rtvi/caller-audio.ts';
 import { rtviDialect } from '../../../worker/transports/rtvi/dialect.ts';
@@ -27,8 +28,8 @@ const told = (dialect: SocketDialect, ...events: ConversationEvent[]): Record<st
 const typesOf = (messages: readonly Record<string, unknown>[]): unknown[] => messages.map(({ type }) => type);
 
 /** A dialect whose client is ready. */
-function ready(version = '2.1.0'): SocketDialect {
-  const dialect = newDialect();
+function ready(version = '2.1.0', signedMetadata: Readonly<Record<string, string>> = {}): SocketDialect {
+  const dialect = newDialect(undefined, signedMetadata);
   dialect.hear(request('client-ready', { version }));
   return dialect;
 }
@@ -294,6 +295,33 @@ describe('what clients are told', () => {
         spoken_progress: { accumulated_text: 'It is ten.', remaining_text: '' },
       },
     ]);
+  });
+
+  it('what was heard of an answer is a server-message, for a client that has asked for it', () => {
+    const end = { how: 'interrupted', complete: false, heard: 'It is' } as const;
+    const over: readonly ConversationEvent[] = [
+      ...turn.slice(0, -2),
+      { type: 'bot.heard', epoch: 1, text: 'It is' },
+      { type: 'bot.heard', epoch: 1, text: '', end },
+      { type: 'turn.interrupted', epoch: 2 },
+    ];
+    const asked = told(ready('2.1.0', { 'session.events': 'bot.heard' }), ...over);
+    expect(asked.filter(({ type }) => type === 'server-message')).toEqual([
+      {
+        ...{ label: 'rtvi-ai', type: 'server-message' },
+        data: { type: 'bot.heard', epoch: 1, text: 'It is', complete: false, ended: 'interrupted' },
+      },
+    ]);
+    expect(typesOf(told(ready(), ...over))).not.toContain('server-message');
+  });
+
+  it.each([
+    ['/?token=x&events=bot.heard', 'bot.heard'],
+    ['/?events=a,bot.heard,bot.heard', 'bot.heard'],
+    ['/?events=all', ''],
+    ['/', ''],
+  ])('asks for that by its address: %s', (url, events) => {
+    expect(eventsOf(url)).toBe(events);
   });
 
   it('clients of version 1 get a sentence before and after it was said', () => {

@@ -1,4 +1,5 @@
 /** The pure machine alone: deadlines, and what holds whatever happens in whichever order. */
+import { conversationMessage } from '../../../worker/transports/conversation-message.ts';
 import { websocketDialect } from '../../../worker/transports/websocket/dialect.ts';
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
@@ -207,5 +208,18 @@ describe('a call that another worker served', () => {
     );
     expect(again.phase).toEqual(state.phase);
     expect(again.pingAt).toBe(state.pingAt + 900);
+  });
+});
+
+describe('bot.heard for a client that follows the conversation', () => {
+  it('comes in parts, and the last one says what was heard in all and how the answer ended', () => {
+    expect(conversationMessage({ type: 'bot.heard', epoch: 1, text: 'The' })).toEqual({
+      ...{ type: 'bot.heard', epoch: 1, text: 'The' },
+    });
+    const end = { how: 'finished', complete: true, heard: 'The end.' } as const;
+    expect(conversationMessage({ type: 'bot.heard', epoch: 1, text: ' end.', end })).toEqual({
+      ...{ type: 'bot.heard', epoch: 1, text: ' end.' },
+      ...{ heard: 'The end.', complete: true, ended: 'finished' },
+    });
   });
 });

@@ -74,6 +74,11 @@ interface ResponseBase {
   firstTextAt: Millis | undefined;
   /** Audio of it was heard before TTS had to begin it anew. */
   wasAudible: boolean;
+  /** What was heard of it before TTS had to begin it anew; and how much of the text, once that is so. */
+  heardText: string;
+  heardTo: number;
+  /** It stands in for one that could not be spoken to its end. */
+  isStandIn: boolean;
   /** It is tried again: nothing was heard of an earlier attempt but that something is wrong. */
   again: boolean;
   /** Times that something stood in for what TTS owed. */
@@ -132,6 +137,9 @@ export const newResponse = ({ owedSince, now, msPerChar, ...named }: NewResponse
   broken: false,
   firstTextAt: undefined,
   wasAudible: false,
+  heardText: '',
+  heardTo: 0,
+  isStandIn: false,
   again: false,
   standIns: 0,
   // Who reads does not wait for a sound.
@@ -307,6 +315,9 @@ const base = {
   broken: flag,
   firstTextAt: maybe(time),
   wasAudible: flag,
+  heardText: text(),
+  heardTo: number,
+  isStandIn: flag,
   again: flag,
   standIns: number,
   silentAt: maybe(time),

@@ -7,7 +7,7 @@ import { closeCommands } from '../commands.ts';
 import {
   enterHeard,
   enterKeys,
-  tellHeard,
+  tellHeardEnd,
   enterToolResults,
   messagesFor,
   reachSafePoint,
@@ -84,7 +84,11 @@ export function openResponse(
   });
   const former = state.delivery.response;
   // What stands in for a response that broke down goes on with it.
-  response.wasAudible = former !== undefined && (former.wasAudible || former.phase !== 'waiting');
+  if (former !== undefined) {
+    response.wasAudible = former.wasAudible || former.phase !== 'waiting';
+    response.heardText = former.heardText + former.text.slice(0, former.heardTo);
+    response.isStandIn = former.isStandIn || former.source !== source;
+  }
   state.delivery.response = response;
   step.actions.push({ type: 'playout.open', context: response.context });
   // A candidate holds whatever plays, also an answer that TTS has to speak again.
@@ -285,8 +289,9 @@ export function completeResponse(step: Step): void {
   if (response === undefined) return;
   state.delivery.response = undefined;
   postponeRetry(state.silence, now);
-  if (response.phase !== 'waiting' || response.isSilent)
-    tellHeard(step, response, { from: response.heard.echoedChars, to: response.text.length });
+  const to = response.phase !== 'waiting' || response.isSilent ? response.text.length : 0;
+  const isWhole = to >= response.text.length && !response.isStandIn;
+  tellHeardEnd(step, response, { to, how: isWhole ? 'finished' : 'failed' });
   if (response.phase !== 'waiting' || response.wasAudible)
     tell(step, { type: 'turn.bot_ended', epoch: response.epoch });
   if (response.phase !== 'waiting') {
@@ -366,6 +371,30 @@ export function startOwedAnswer(
 const drainedPosition = (response: Response): PlayoutPosition | undefined =>
   response.phase === 'draining' ? { context: response.context, sentMs: response.sentMs } : undefined;
 
+/** How much of its text was heard by now. */
+function heardOf(
+  { state, now }: Step<'setup' | 'delivery'>,
+  response: Response,
+  position: PlayoutPosition | undefined,
+): number {
+  if (response.phase === 'waiting') return response.isSilent ? response.text.length : 0;
+  return heardChars(response.heard, {
+    text: response.text,
+    pronounce: state.setup.pronounce,
+    position: position?.context === response.context ? position : drainedPosition(response),
+    client: state.delivery.client,
+    now,
+  });
+}
+
+/** The call ends in a response: what was heard of it is told. */
+export function tellCutShort(step: Step<'setup' | 'delivery'>): void {
+  const { response } = step.state.delivery;
+  if (response === undefined) return;
+  const to = Math.max(response.heardTo, heardOf(step, response, step.position));
+  tellHeardEnd(step, response, { to, how: 'call_ended' });
+}
+
 /** Somebody took over: the call moves to a new epoch, and the context keeps only what was heard. */
 export function cutResponse(
   step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
@@ -383,18 +412,9 @@ export function cutResponse(
   if (response.hangUpAfter || end !== undefined || state.course.parting === 'said')
     state.course.parting = 'cut';
   const onTheWire = response.phase !== 'waiting';
-  let chars = response.isSilent ? response.text.length : 0;
-  if (onTheWire) {
-    chars = heardChars(response.heard, {
-      text: response.text,
-      pronounce: state.setup.pronounce,
-      position: position?.context === response.context ? position : drainedPosition(response),
-      client: state.delivery.client,
-      now,
-    });
-    state.delivery.lastSaid = { text: response.text, endedAt: now };
-  }
-  tellHeard(step, response, { from: response.heard.echoedChars, to: chars });
+  const chars = heardOf(step, response, position);
+  if (onTheWire) state.delivery.lastSaid = { text: response.text, endedAt: now };
+  tellHeardEnd(step, response, { to: chars, how: 'interrupted' });
   enterHeard(state.conversation.history, response, chars);
   const { asks } = response;
   // A caller who answers before the question is quite over has heard it.
@@ -416,6 +436,7 @@ export function endCall(
 ): void {
   const { state } = step;
   if (!endCourse(state.course)) return;
+  tellCutShort(step);
   state.delivery.response = undefined;
   state.guess.running = undefined;
   state.caller.turn = { phase: 'idle' };

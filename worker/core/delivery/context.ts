@@ -9,7 +9,7 @@ import { flowPrompt, stepFlow, transitionsOf } from '../flow/flow.ts';
 import { addHeard, addMessages, addUser, contextFor, type History, type Said } from './history.ts';
 import { unfilled, type Response, type RoundPart } from '../answer/response.ts';
 import type { Step, Slices } from '../state.ts';
-import { tell } from '../told.ts';
+import { tell, type HeardEnd } from '../told.ts';
 import { takeAtSafePoint } from '../tools/tools-cut.ts';
 import type { ToolPair } from '../tools/tools-state.ts';
 
@@ -88,8 +88,26 @@ export function tellHeard(
   { text, epoch }: Response,
   { from, to }: { readonly from: number; readonly to: number },
 ): void {
-  if (to > from && text.slice(from, to).trim() !== '')
-    tell(step, { type: 'bot.heard', epoch, text: text.slice(from, to) });
+  const part = heardPart(text, from, to);
+  if (part !== '') tell(step, { type: 'bot.heard', epoch, text: part });
+}
+
+const heardPart = (text: string, from: number, to: number): string =>
+  to > from && text.slice(from, to).trim() !== '' ? text.slice(from, to) : '';
+
+/** Tells the rest of what was heard, up to `to`, and how the response ended; nothing of one for which nothing was written. A stand-in may have no words. */
+export function tellHeardEnd(
+  step: Parameters<typeof tell>[0],
+  response: Response,
+  { to, how }: { readonly to: number; readonly how: HeardEnd['how'] },
+): void {
+  const { epoch, text, heardText, heardTo, splitter, writing, isStandIn, heard: state } = response;
+  const left = splitter.pending.trim() !== '';
+  if (`${heardText}${text}`.trim() === '' && !left && !isStandIn) return;
+  const complete = to >= text.length && !left && !writing && !isStandIn && how !== 'failed';
+  const heard = `${heardText}${text.slice(0, to)}`.trim();
+  const part = heardPart(text, Math.max(state.echoedChars, heardTo), to);
+  tell(step, { type: 'bot.heard', epoch, text: part, end: { how, complete, heard } });
 }
 
 /** What tools left behind since the last response enters the conversation. */

@@ -15,7 +15,7 @@ import {
   noteMarkSent,
   noteSpoken,
 } from './heard.ts';
-import { enterHeard, tellHeard } from './context.ts';
+import { enterHeard, tellHeard, tellHeardEnd } from './context.ts';
 import type { CallEvent } from '../events.ts';
 import { loseAnswer } from '../answer/outage.ts';
 import { finishWriting, flush, isAnnounced, passText, unfilled, type Response } from '../answer/response.ts';
@@ -151,6 +151,7 @@ function giveUpResponse(step: Step, former: Response): void {
   }
   state.delivery.response = undefined;
   state.silence.since = undefined;
+  tellHeardEnd(step, former, { to: former.heardTo, how: 'failed' });
   if (former.phase !== 'waiting' || former.wasAudible)
     tell(step, { type: 'turn.bot_ended', epoch: former.epoch });
   answerOwed(step, now);
@@ -358,6 +359,7 @@ function speakRest(step: Step, response: Response, sentMs: Millis): void {
     { text, pronounce, position, client: newClientPlayout(), now: step.now },
   );
   tellHeard(step, response, { from: response.heard.echoedChars, to: chars });
+  response.heardTo = chars;
   enterHeard(step.state.conversation.history, response, chars);
   step.state.delivery.lastSaid = { text: response.text.slice(0, chars), endedAt: step.now };
   speakAgain(step, response, unfilled(response, chars) + response.splitter.pending);

@@ -114,6 +114,7 @@ export const rtviDialect =
     const outputRate = Number(signedMetadata[rtviKeys.outputRate]);
     return new RtviDialect({
       outputRate: callSampleRates.includes(outputRate) ? outputRate : rtviOutputRate,
+      tellsHeard: signedMetadata[rtviKeys.events] === 'bot.heard',
       convert: newConverter(ENGINE_RATE),
       wallNow: wallNow ?? (() => 0),
       state: saved === undefined ? newState(textAudioOf(signedMetadata)) : stateCodec.read(saved, 0),
@@ -122,6 +123,8 @@ export const rtviDialect =
 
 interface RtviCall {
   readonly outputRate: number;
+  /** The client asked for `bot.heard`. */
+  readonly tellsHeard: boolean;
   readonly convert: ConvertAudio;
   readonly wallNow: () => number;
   readonly state: RtviState;
@@ -281,7 +284,8 @@ class RtviDialect implements SocketDialect {
 
   tell(event: ConversationEvent): Outgoing[] {
     const { narration, format } = this.#call.state;
-    return narrate(narration, event, { format, wallMs: this.#call.wallNow() }).map((json) =>
+    const { wallNow, tellsHeard } = this.#call;
+    return narrate(narration, event, { format, wallMs: wallNow(), tellsHeard }).map((json) =>
       this.#frame(json),
     );
   }

@@ -6,7 +6,7 @@
  */
 import { flag, maybe, number, record } from '../../../shared/base/codec.ts';
 import { rtviMessage, type RtviFormat } from '../../../shared/protocol/rtvi/messages.ts';
-import type { ConversationEvent, TurnTimes } from '../../core/told.ts';
+import type { ConversationEvent, HeardEnd, TurnTimes } from '../../core/told.ts';
 import {
   audible,
   audioSent,
@@ -47,6 +47,8 @@ interface Teller {
   readonly format: RtviFormat;
   /** Unix time in milliseconds. */
   readonly wallMs: number;
+  /** The client asked for `bot.heard`. */
+  readonly tellsHeard: boolean;
 }
 
 /** The messages for one event, in their order. */
@@ -95,7 +97,11 @@ export function narrate(state: NarrationState, event: ConversationEvent, teller:
   }
 }
 
-function narrateVoice(state: NarrationState, event: ConversationEvent, { format }: Teller): string[] {
+function narrateVoice(
+  state: NarrationState,
+  event: ConversationEvent,
+  { format, tellsHeard }: Teller,
+): string[] {
   const { spoken } = state;
   switch (event.type) {
     case 'bot.tts_text': {
@@ -110,7 +116,10 @@ function narrateVoice(state: NarrationState, event: ConversationEvent, { format 
       state.isBotSpeaking = true;
       return [rtviMessage('bot-started-speaking'), ...progressed(audible(spoken), format)];
     case 'bot.heard':
-      return progressed(heard(spoken, event.text), format);
+      return [
+        ...(event.text === '' ? [] : progressed(heard(spoken, event.text), format)),
+        ...(tellsHeard && event.end !== undefined ? [heardMessage(event.epoch, event.end)] : []),
+      ];
     case 'turn.bot_ended':
       return stopSpeaking(state);
     case 'turn.interrupted':
@@ -123,6 +132,10 @@ function narrateVoice(state: NarrationState, event: ConversationEvent, { format 
       return [];
   }
 }
+
+/** RTVI has no name for it: what a client was told is no record of what was heard. */
+const heardMessage = (epoch: number, { heard: text, complete, how: ended }: HeardEnd): string =>
+  rtviMessage('server-message', { type: 'bot.heard', epoch, text, complete, ended });
 
 /** So much audio went out. */
 export const voiceSent = (state: NarrationState, ms: number): void => audioSent(state.spoken, ms);

@@ -3,6 +3,7 @@
 from .agent import Agent
 from .errors import CallEnded, CommandRefused, LinkError, RejectCall, ToolError
 from .events import (
+    BotHeard,
     BotLlmStarted,
     BotLlmStopped,
     BotText,
@@ -31,6 +32,7 @@ from .tools import Tool, ToolCall
 __all__ = [
     "Agent",
     "AgentServer",
+    "BotHeard",
     "BotLlmStarted",
     "BotLlmStopped",
     "BotText",

@@ -100,6 +100,21 @@ class BotTtsText(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BotHeard(Event):
+    """A response is over: `text` is what the caller heard of it, and what the conversation keeps.
+
+    `complete` is true when that is all that was written. `ended` is `finished`, `interrupted` (the caller cut it),
+    `failed` (it could not be spoken, or not all of it) or `call_ended`.
+    """
+
+    type = "bot.heard"
+    epoch: int
+    text: str
+    complete: bool
+    ended: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BotTtsStopped(Event):
     """Speech synthesis produced the last audio of the response."""
 
@@ -199,7 +214,7 @@ EVENTS: Mapping[str, type[Event]] = {
     cls.type: cls
     for cls in (
         *(TurnUserStarted, TurnUserEnded, UserTranscript, UserText),
-        *(BotLlmStarted, BotText, BotLlmStopped, BotTtsText, BotTtsStopped),
+        *(BotLlmStarted, BotText, BotLlmStopped, BotTtsText, BotHeard, BotTtsStopped),
         *(TurnBotStarted, TurnBotEnded, TurnInterrupted, TurnMetrics, ClientMessage),
         *(ServiceError, EventsLost, SessionEnd),
     )

@@ -118,6 +118,18 @@ export interface BotTtsTextMessage {
   readonly text: string;
 }
 
+/** A response is over: `text` is what the caller heard of it, as far as the service knows, and what the conversation keeps. Once for each response, before `turn.bot_ended` or `turn.interrupted` (an extension). */
+export interface BotHeardMessage {
+  readonly type: 'bot.heard';
+  /** Number of the turn. */
+  readonly epoch: number;
+  readonly text: string;
+  /** All that was written was heard. */
+  readonly complete: boolean;
+  /** `finished`: to its end; `interrupted`: the caller cut it; `failed`: it could not be spoken, or not all of it; `call_ended`: the call ended in it. */
+  readonly ended: 'finished' | 'interrupted' | 'failed' | 'call_ended' | (string & {});
+}
+
 /** TTS produced the last audio of the response. */
 export interface BotTtsStoppedMessage {
   readonly type: 'bot.tts_stopped';
@@ -239,6 +251,7 @@ export type ServiceMessage =
   | BotTextMessage
   | BotLlmStoppedMessage
   | BotTtsTextMessage
+  | BotHeardMessage
   | BotTtsStoppedMessage
   | TurnBotStartedMessage
   | TurnBotEndedMessage
