@@ -36,6 +36,7 @@ interface Process {
   readonly dial: Dial;
 }
 
+const goneText = 'the agent process of a call is not in the agent file any more: the call goes on by itself';
 /** Of what a client names, in a log. */
 const mostNamed = 64;
 
@@ -70,7 +71,12 @@ function newAgentLinks(
   return (start, site, left): CallLink | undefined => {
     const { route } = start;
     const found = route === undefined ? fallback : routes.get(route);
-    if (found === undefined || (left !== undefined && left.terms === undefined)) return undefined;
+    if (left !== undefined && left.terms === undefined) return undefined;
+    if (found === undefined) {
+      // Another file came into force while it ran: nobody else's process takes the call.
+      if (left !== undefined) callLog({ log, agent }, start).warn(goneText);
+      return undefined;
+    }
     const caller = found.target.callerIdentity ? callerOf(start, { showsNumbers }) : undefined;
     const settings: LinkSettings = {
       sessionId: start.sessionId,
