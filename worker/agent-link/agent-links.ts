@@ -74,7 +74,7 @@ function newAgentLinks(
     if (left !== undefined && left.terms === undefined) return undefined;
     if (found === undefined) {
       // Another file came into force while it ran: nobody else's process takes the call.
-      if (left !== undefined) callLog({ log, agent }, start).warn(goneText);
+      if (left !== undefined) log.warn({ call: start.callId, route }, goneText);
       return undefined;
     }
     const caller = found.target.callerIdentity ? callerOf(start, { showsNumbers }) : undefined;
