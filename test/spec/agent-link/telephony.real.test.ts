@@ -241,7 +241,10 @@ describe('while the server redacts phone numbers', () => {
     await service.stop();
     service = await start({});
     const { callSid, stream, session } = await ring();
-    expect(session.said('session.start')?.['call']).toEqual({ carrier_call_id: callSid });
+    expect(session.said('session.start')?.['call']).toEqual({
+      carrier: 'carrier_a',
+      carrier_call_id: callSid,
+    });
     stream.stop();
     await session.closed();
   });

@@ -217,7 +217,7 @@ describe('a phone number', () => {
     await collector.until(() => collector.spans.length > 3 && collector.metrics.length > 0);
     const events = agent.sessions.map((session) => JSON.stringify(session.events));
     expect(agent.sessions.length).toBeGreaterThan(3);
-    expect(agent.sessions.map(startOf)).toContainEqual({ carrier_call_id: 'CA1' });
+    expect(agent.sessions.map(startOf)).toContainEqual({ carrier: 'carrier_a', carrier_call_id: 'CA1' });
     const stored = files();
     expect(stored.some((text) => text.includes('facts.jsonl'))).toBe(true);
     expect(stored.some((text) => text.includes('transfers.jsonl'))).toBe(true);
