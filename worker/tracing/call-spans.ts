@@ -4,9 +4,8 @@
  *
  * Invariant: at any time at most one turn is open, and what is asked for meanwhile is its child.
  */
-import type { AdmittedStart } from '../call/admission.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import type { CallObserver, CallStep } from '../call/observer.ts';
+import type { CallObserver, CallStep, ObservedCall } from '../call/observer.ts';
 import type { CallTrace } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -20,7 +19,7 @@ import { newSpanId, turnSpanId } from './trace-ids.ts';
 
 export interface CallSpansOptions {
   readonly trace: CallTrace;
-  readonly start: AdmittedStart;
+  readonly start: ObservedCall['start'];
   readonly agent: string;
   readonly startedAt: Millis;
   readonly isResumed: boolean;

@@ -6,7 +6,7 @@
  * `ended`. A transport owns no timer: the worker's ticker calls `tick`.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import type { TypedText } from '../../shared/protocol/call.ts';
+import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import type { MessageToAgent, MessageToClient } from '../../shared/protocol/beside-the-call.ts';
 
@@ -22,9 +22,6 @@ export interface CallStart {
   readonly encoding: 'pcm16' | 'mulaw';
   readonly metadata: Readonly<Record<string, string>>;
 }
-
-/** Why a call is not taken: there is no room for it, or a route that it names is led to by signed words alone. */
-export type CallRefusal = 'server_busy' | 'unsigned_route';
 
 /**
  * Why a call is over: the client hung up in the protocol (`hangup`), the connection broke without a close frame

@@ -7,7 +7,13 @@
  * stand in call-state.ts.
  */
 import type { Millis } from '../../../shared/base/units.ts';
-import type { CallFault, ClientMessage, ServerMessage, StartMessage } from '../../../shared/protocol/call.ts';
+import type {
+  CallFault,
+  CallRefusal,
+  ClientMessage,
+  ServerMessage,
+  StartMessage,
+} from '../../../shared/protocol/call.ts';
 import {
   CALL_PROTOCOL_VERSION,
   callErrors,
@@ -16,7 +22,6 @@ import {
   utf8Bytes,
   violation,
 } from '../../../shared/protocol/call.ts';
-import type { CallRefusal } from '../transport.ts';
 import { isPaused } from './call-state.ts';
 import type { WsAction, WsCallStart, WsCallState, WsEnd, WsEvent } from './call-state.ts';
 

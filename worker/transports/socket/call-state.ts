@@ -9,13 +9,13 @@ import { flag, maybe, number, opaque, record, time, union, versionOf } from '../
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import type {
   CallErrorCode,
+  CallRefusal,
   ClientMessage,
   ServerMessage,
   TypedText,
   WsCallLimits,
 } from '../../../shared/protocol/call.ts';
 import type { ConversationMessage, ConversationMessageType } from '../../../shared/protocol/conversation.ts';
-import type { CallRefusal } from '../transport.ts';
 import { afterSilence, newAllowance, type Allowance } from './allowance.ts';
 
 export interface WsCallSettings extends WsCallLimits {

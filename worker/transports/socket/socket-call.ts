@@ -8,10 +8,11 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { RawData } from 'ws';
+import type { CallRefusal } from '../../../shared/protocol/call.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { ConversationEvent } from '../../core/told.ts';
 import { conversationMessage } from '../conversation-message.ts';
-import type { CallRefusal, CallTransport, TransportEnd, TransportEvents } from '../transport.ts';
+import type { CallTransport, TransportEnd, TransportEvents } from '../transport.ts';
 import type { CallSocket, ClosingCause } from './call-socket.ts';
 import { FrameTail } from './frame-tail.ts';
 import { ClockMarks } from './clock-marks.ts';
