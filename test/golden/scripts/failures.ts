@@ -194,6 +194,14 @@ export const failures: readonly Dialogue[] = [
     },
   ),
 
+  dialogue('the silence before an answer that is tried again counts when TTS is silent as well', (begin) => {
+    const call = begin({ echoMs: 20 }).opens().callerSays('Hm?').llmFails().botFinishes().later(2_000);
+    call.llmAnswers('It is ten.').skips().later(699).orders().later(1).ordered('fault tts stalled');
+    call.botSays('One moment. I am back. It is ten.');
+    const slow = begin({ echoMs: 20 }).opens().callerSays('Hm?').llmFails().botFinishes().later(2_000);
+    slow.later(500).botSays('One moment. ').later(1_199).skips().later(1).ordered('fault tts stalled');
+  }),
+
   dialogue('an answer is not tried again once the caller has spoken', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmFails().botFinishes().callerSays('Well?');
     call.rounds(2).llmAnswers('Ten.').botSays('Ten.').botFinishes().later(9_000).rounds(2);

@@ -53,6 +53,27 @@ export const lastResort: readonly Dialogue[] = [
     },
   ),
 
+  dialogue(
+    'a TTS that stays silent behind the announcement has it said again, unless somebody speaks',
+    (begin) => {
+      for (const speaks of [false, true]) {
+        const outage = { ...scriptSettings.outage, keepMs: 60_000 };
+        const interrupt = { ...scriptSettings.interrupt, enabled: false };
+        const call = begin({ linesReady: false, settings: { outage, interrupt } }).opens().callerSays('Hm?');
+        call.llmAnswers('Here it is.').later(2_000).botSays(`${announcement}Here it is.`);
+        const { context } = call;
+        call.tell({ type: 'playout.started', context, audioAt: 0 }).later(1_000);
+        call.tell({ type: 'tts.spoken', context, chars: announcement.length, audioMs: 1_000 });
+        call.tell({ type: 'playout.starved', context, sentMs: 1_000 }).later(2_000);
+        if (speaks) call.callerBegins();
+        call.skips().later(700).ordered('fault tts stalled').skips();
+        call.tell({ type: 'playout.drained', context, sentMs: 1_000 });
+        if (speaks) call.without('playout.open');
+        else call.ordered(`announce 3 "${announcement}"`);
+      }
+    },
+  ),
+
   dialogue('a TTS that takes text and says nothing is stood in for in time', (begin) => {
     const call = begin({ linesReady: false }).opens().callerSays('Hm?').llmAnswers('Here it is.').skips();
     call.later(1_999).orders().later(1).ordered('fault tts stalled').ordered(`announce 2 "${announcement}"`);

@@ -10,7 +10,9 @@ export function noteAnnouncement(
   const { announcement } = story.settings;
   const failed = scene.actions.some((one) => one.type === 'fault.noticed' && one.stage === 'tts');
   const handedOn = scene.event.type === 'call.resumed';
-  const needed = failed || handedOn || response.continues || story.tts.givenUp;
+  // Of a TTS that says nothing behind the announcement the step before has told.
+  const again = scene.event.type === 'playout.drained' && story.tts.isFailing;
+  const needed = failed || handedOn || again || response.continues || story.tts.givenUp;
   story.demand(scene.now, needed, 'an announcement without need');
   story.demand(scene.now, response.said === '' && text.trim() === announcement, 'another announcement');
   response.announced = true;

@@ -24,6 +24,10 @@ export class VoiceHealth {
     this.#settings = settings;
   }
 
+  get isFailing(): boolean {
+    return this.#failures > 0;
+  }
+
   fault(now: number): void {
     this.#failingMs = this.#failures === 0 ? 0 : this.#failingMs + Math.min(now - this.#failedAt, 15_000);
     this.#failedAt = now;

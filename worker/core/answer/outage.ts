@@ -8,11 +8,8 @@ import { isEnding } from '../course.ts';
 import { nextEpoch, tellTools } from '../epoch.ts';
 import { nobodySpeaks, type Slices, type Step } from '../state.ts';
 import { tell } from '../told.ts';
-import { postponeRetry } from './quiet.ts';
+import { postponeRetry, retryAfterMs, uncountedMs } from './quiet.ts';
 import { openAnswer, startRound } from './speaking.ts';
-
-/** So much of the pause before an attempt counts as waiting: where the LLM is mute again, a filler comes before the silence is too long. */
-const waitedMs = 1_000;
 
 /** The answer will be tried again, unless the caller or somebody else speaks first. */
 export function loseAnswer({ state, now }: Step<'silence'>): void {
@@ -34,8 +31,9 @@ export function onRetryDeadline(
   const { state } = step;
   tellTools(step, { type: 'question.left' });
   nextEpoch(step);
-  const { response, behind } = openAnswer(step, step.now - waitedMs);
+  const { response, behind } = openAnswer(step, step.now - (retryAfterMs - uncountedMs));
   response.again = true;
+  response.retried = true;
   tell(step, { type: 'bot.llm_started', epoch: response.epoch });
   const note: ContextMessage = { role: 'user', text: state.setup.settings.outage.unheardNote };
   startRound(step, response, { behind: [...behind, note] });

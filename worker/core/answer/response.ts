@@ -81,6 +81,8 @@ interface ResponseBase {
   isStandIn: boolean;
   /** It is tried again: nothing was heard of an earlier attempt but that something is wrong. */
   again: boolean;
+  /** Some of the silence before it is not counted in `silentAt`. */
+  retried: boolean;
   /** Times that something stood in for what TTS owed. */
   standIns: number;
   /** Since when the caller waits and nothing goes out. Undefined while something does. */
@@ -141,6 +143,7 @@ export const newResponse = ({ owedSince, now, msPerChar, ...named }: NewResponse
   heardTo: 0,
   isStandIn: false,
   again: false,
+  retried: false,
   standIns: 0,
   // Who reads does not wait for a sound.
   silentAt: named.isSilent ? undefined : owedSince,
@@ -319,6 +322,7 @@ const base = {
   heardTo: number,
   isStandIn: flag,
   again: flag,
+  retried: flag,
   standIns: number,
   silentAt: maybe(time),
   starvedMs: number,

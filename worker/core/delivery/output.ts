@@ -18,6 +18,7 @@ import {
 import { enterHeard, tellHeard, tellHeardEnd } from './context.ts';
 import type { CallEvent } from '../events.ts';
 import { loseAnswer } from '../answer/outage.ts';
+import { uncountedMs } from '../answer/quiet.ts';
 import { finishWriting, flush, isAnnounced, passText, unfilled, type Response } from '../answer/response.ts';
 import {
   announce,
@@ -31,7 +32,7 @@ import {
   stopLlm,
   voiceOf,
 } from '../answer/speaking.ts';
-import { noticeFault, outputHeld, type Step, type Slices } from '../state.ts';
+import { nobodySpeaks, noticeFault, outputHeld, type Step, type Slices } from '../state.ts';
 import { tell, type FaultKind } from '../told.ts';
 
 /** How long a client that never echoed a mark is assumed to play on after the last frame. */
@@ -111,19 +112,27 @@ const isWholeAnnouncement = (response: Response): boolean => response.flushed &&
  * How long TTS may take for a sound, from when the response is owed. For the caller the silence began with the last word and not with
  * the decision.
  */
-export function audibleWithin(state: Slices<'setup' | 'caller' | 'faults'>, response: Response): Millis {
+export function audibleWithin(
+  state: Slices<'setup' | 'caller' | 'silence' | 'faults'>,
+  response: Response,
+): Millis {
   const {
     setup: { settings },
     caller: { clock: turnClock },
     faults: { inARow },
+    silence: { readyLines },
   } = state;
   const { audibleWithinMs, fillerAfterMs, ttsLeastMs, ttsHurriedMs } = settings.limits;
   const { silentAt, firstTextAt, llmAt } = response;
-  // Counted once: who was given something meanwhile that nobody heard begins to wait anew.
-  if (turnClock === undefined || silentAt === undefined || silentAt > turnClock.finalAt)
-    return audibleWithinMs;
-  const pausedMs = Math.min(turnClock.decidedAt - turnClock.lastVoiceAt, longestPauseMs);
+  if (silentAt === undefined) return audibleWithinMs;
   const textAfterMs = (firstTextAt ?? llmAt) - silentAt;
+  // The silence before an answer that is tried again is a part of the caller's wait, unless a filler that is ready ends it.
+  const isFilled = response.fillers.length > 0 && readyLines.fillers;
+  if (response.retried && response.phase === 'waiting' && !isFilled)
+    return Math.min(audibleWithinMs, Math.max(audibleWithinMs - uncountedMs, textAfterMs + ttsHurriedMs));
+  // Counted once: who was given something meanwhile that nobody heard begins to wait anew.
+  if (turnClock === undefined || silentAt > turnClock.finalAt) return audibleWithinMs;
+  const pausedMs = Math.min(turnClock.decidedAt - turnClock.lastVoiceAt, longestPauseMs);
   const isHurried = inARow.stt > 0 || inARow.llm > 0;
   // Not before a filler would be due: what is spoken instead begins with one.
   const leastMs = Math.max(fillerAfterMs, textAfterMs + (isHurried ? ttsHurriedMs : ttsLeastMs));
@@ -145,7 +154,11 @@ function giveUpResponse(step: Step, former: Response): void {
     return;
   }
   if (former.source === 'answer') loseAnswer(step);
-  if (!isAnnounced(former)) {
+  const silentMs = now - (former.silentAt ?? now);
+  // Who has heard the announcement, and nothing for long since then, hears it again.
+  const wasTold = former.phase !== 'waiting' && nobodySpeaks(state);
+  const isLong = wasTold && silentMs >= state.setup.settings.limits.fillerAfterMs;
+  if (!isAnnounced(former) || isLong) {
     startAnnouncement(step, 'apology', { standIns: mostStandIns });
     return;
   }
