@@ -65,6 +65,8 @@ import { Places, type Place } from './places.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
 const orphanExitMs = 3_000;
+/** Of the time that calls have to end, so much is for closing their connections. */
+const closingMs = 500;
 
 /** Set by the bundler; absent when the sources run as they are. */
 declare const BUILD_SIP: boolean | undefined;
@@ -241,7 +243,7 @@ class Worker {
         this.#exitIfDone();
         return;
       case 'shutdown':
-        this.#shutdown();
+        this.#shutdown(Math.max(0, (message.withinMs ?? 0) - closingMs));
         return;
       case 'control.answer':
         this.#carriers.answered(message.commandId, message.outcome);
@@ -374,10 +376,10 @@ class Worker {
     );
   }
 
-  #shutdown(): void {
+  #shutdown(withinMs = 0): void {
     this.#draining = true;
     this.#exiting = true;
-    this.#host.shutdownAll();
+    this.#host.shutdownAll(withinMs);
     this.#exitIfDone();
   }
 

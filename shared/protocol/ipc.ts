@@ -151,8 +151,8 @@ export type ToWorker =
   | { readonly type: 'call.way'; readonly offer: number; readonly way: number; readonly head: string }
   /** Take no new call; end the ones that are there when told so. */
   | { readonly type: 'drain' }
-  /** Say `stop{shutdown}` to every call and exit when they are gone. */
-  | { readonly type: 'shutdown' }
+  /** Say `stop{shutdown}` to every call and exit when they are gone. With `withinMs`, leave is taken of callers first; absent: at once. */
+  | { readonly type: 'shutdown'; readonly withinMs?: number }
   | { readonly type: 'metrics.ask'; readonly ask: number }
   | { readonly type: 'live.ask'; readonly ask: number }
   /** An operator ends a call, as an agent would. */

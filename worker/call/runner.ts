@@ -254,11 +254,11 @@ export class CallRunner implements TransportEvents {
     this.#call?.audio.collectSpeech(this.#kept.isEmpty);
   }
 
-  /** The service stops: the call is told so. */
-  shutdown(): void {
+  /** The service stops within this time: the call is told so. */
+  shutdown(withinMs: Millis = 0): void {
     this.#endReason = 'shutdown';
     if (this.#call === undefined) this.#refuse();
-    else this.#tell({ type: 'call.shutdown' });
+    else this.#tell({ type: 'call.shutdown', withinMs });
   }
 
   #refuse(): void {

@@ -39,11 +39,12 @@ import {
 import { onTurnJudged, onVoiceCaughtUp } from './turn/pause.ts';
 import type { Response } from './answer/response.ts';
 import { onCallResumed, unexpectedText } from './resume.ts';
-import { completeResponse, endCall, startBotTurn, startText, tellCutShort } from './answer/speaking.ts';
+import { completeResponse, startBotTurn, startText, tellCutShort } from './answer/speaking.ts';
 import { onSpeculativeLlm } from './answer/speculation.ts';
 import { beginIdle } from './turn/idle.ts';
 import { leave, settleParting } from './turn/parting.ts';
 import { onDeadline } from './timers.ts';
+import { onShutdown } from './answer/shutdown.ts';
 import { onCarrier, settleHandOff } from './answer/transferring.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
 import { tell } from './told.ts';
@@ -85,7 +86,7 @@ function take(step: Step, event: CallEvent): void {
       closeCommands(step, step.state.commands, { ended: false });
       return;
     case 'call.shutdown':
-      endCall(step, 'shutdown');
+      onShutdown(step, event.withinMs);
       return;
     case 'deadline.reached':
       onDeadline(step);

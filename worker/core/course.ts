@@ -31,6 +31,8 @@ export interface Course {
    * over, and only lines that wait stand between it and the end.
    */
   parting: 'none' | 'cut' | 'heard' | 'refused' | 'said';
+  /** The service stops: the farewell begins at `saysAt` whatever runs, and the call is over at `endsAt`. */
+  shutdown: { saysAt: Millis | undefined; readonly endsAt: Millis } | undefined;
 }
 
 /** After its time limit a call may finish what it is doing for this long before it is ended outright. */
@@ -41,6 +43,7 @@ export const newCourse = (): Course => ({
   endsAt: undefined,
   cause: undefined,
   parting: 'none',
+  shutdown: undefined,
 });
 
 /** The call is accepted. False when it was before. */
@@ -87,4 +90,5 @@ export const courseCodec = record<Course>({
   endsAt: maybe(time),
   cause: maybe(text()),
   parting: text(),
+  shutdown: maybe(record<NonNullable<Course['shutdown']>>({ saysAt: maybe(time), endsAt: time })),
 });

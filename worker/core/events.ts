@@ -35,8 +35,8 @@ export type CallEvent =
     }
   /** The transport is gone. Nothing can be sent any more. */
   | { readonly type: 'call.closed'; readonly position?: PlayoutPosition | undefined }
-  /** The service stops: say so and end. */
-  | { readonly type: 'call.shutdown' }
+  /** The service stops. Within this time, where there is any, leave is taken; then the call ends whoever speaks. */
+  | { readonly type: 'call.shutdown'; readonly withinMs?: Millis }
   /** The earliest deadline of `nextDeadline` has been reached. */
   | { readonly type: 'deadline.reached'; readonly position?: PlayoutPosition | undefined }
   /**

@@ -14,6 +14,7 @@ import { askEarlyAt, askWhenDue, decideWhenDue } from './turn/pause.ts';
 import { onRetryDeadline, retryDeadline } from './answer/outage.ts';
 import { onSilenceDeadline, silenceDeadline } from './answer/silence.ts';
 import { completeResponse, endCall } from './answer/speaking.ts';
+import { onShutdownDue, shutdownDeadline } from './answer/shutdown.ts';
 import { transferDeadline } from './answer/transfer.ts';
 import { onTransferDue } from './answer/transferring.ts';
 import type { CallState, Step, Slices } from './state.ts';
@@ -43,6 +44,7 @@ const timers: readonly Timer[] = [
   { name: 'last mark', due: lastMarkDeadline, fire: completeResponse },
   { name: 'idle', due: idleDeadline, fire: onIdleDeadline },
   { name: 'time limit', due: ({ course }) => courseDeadline(course), fire: onTimeLimit },
+  { name: 'shutdown', due: ({ course }) => shutdownDeadline(course), fire: onShutdownDue },
   { name: 'end', due: ({ commands }) => commands.end?.by, fire: (step) => endCall(step, 'ended') },
 ];
 

@@ -91,6 +91,7 @@ export type TimerName =
   | 'last mark'
   | 'idle'
   | 'time limit'
+  | 'shutdown'
   | 'end';
 
 export type CommandOutcome =

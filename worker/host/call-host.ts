@@ -114,9 +114,9 @@ export class CallHost {
     this.#options.onEmpty();
   }
 
-  /** Tells every call that the service stops. */
-  shutdownAll(): void {
-    for (const call of this.#calls) call?.runner.scope.run(() => call.runner.shutdown());
+  /** Tells every call that the service stops, within this time. */
+  shutdownAll(withinMs: Millis = 0): void {
+    for (const call of this.#calls) call?.runner.scope.run(() => call.runner.shutdown(withinMs));
   }
 
   /** Listens for results of inference. The bell carries no data: one byte means "look". */

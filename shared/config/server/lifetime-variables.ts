@@ -38,10 +38,14 @@ export const lifetimeVariables = {
     'How long running calls may go on after a reload (SIGUSR2); off: until they end. A stop ends them after SVC_DRAIN_TIMEOUT all the same.',
     { leastMs: 1000 },
   ),
-  cancelGrace: durationVariable('SVC_CANCEL_GRACE', 'How long calls get to end once told to.', {
-    defaultMs: 5000,
-    leastMs: 0,
-  }),
+  cancelGrace: durationVariable(
+    'SVC_CANCEL_GRACE',
+    'How long calls get to end once told to: the farewell is said within it, or nothing where it is too short.',
+    {
+      defaultMs: 5000,
+      leastMs: 0,
+    },
+  ),
   abortWait: durationVariable('SVC_ABORT_WAIT', 'How long the rest is waited for before the exit.', {
     defaultMs: 1000,
     leastMs: 0,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { newToolBook } from '../../support/core/tool-book.ts';
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
+import { end, say } from '../../support/core/given.ts';
 import type { Script } from '../../support/core/script.ts';
 
 type Begin = Parameters<Dialogue['play']>[0];
@@ -24,6 +25,8 @@ const phases: Readonly<Record<string, (begin: Begin) => Script>> = {
   'a TTS that failed': (begin) =>
     begin().opens().callerSays('Hm?').llmWrites('Words. ').botPlays(100).ttsFails(),
 };
+
+const stopping = (withinMs: number) => ({ type: 'call.shutdown', withinMs }) as const;
 
 function everythingHappens(call: Script): void {
   call.callerBegins().callerInsists().sttHears('Hello?').callerStops().later(2_500).sttFinalizes();
@@ -114,6 +117,72 @@ export const endings: readonly Dialogue[] = [
       assert.doesNotThrow(() => call.orders('call.end shutdown').waitsForNothing(), phase);
       everythingHappens(call);
     }
+  }),
+
+  dialogue('a service that stops takes leave where there is time', (begin) => {
+    const call = begin().opens().skips().tell(stopping(5_000)).botSays('Goodbye.').rounds(0);
+    call.botFinishes().ends('shutdown').waitsForNothing();
+    const none = begin({ settings: { farewell: '' } })
+      .opens()
+      .skips()
+      .tell(stopping(5_000));
+    none.orders('call.end shutdown');
+    const short = begin().opens().skips().tell(stopping(500));
+    short.orders('call.end shutdown');
+    const twice = begin().opens().tell(stopping(5_000)).skips().tell({ type: 'call.shutdown' });
+    twice.orders('call.end shutdown');
+  }),
+
+  dialogue(
+    'a service that stops lets the answer and the caller finish, as long as there is time',
+    (begin) => {
+      const answer = begin()
+        .opens()
+        .callerSays('Hm?')
+        .llmAnswers('At ten.')
+        .botPlays(100)
+        .tell(stopping(5_000));
+      answer.botFinishes().botSays('Goodbye.').botFinishes().ends('shutdown');
+      const speaking = begin().opens().callerBegins().callerInsists().tell(stopping(5_000)).skips();
+      speaking.later(1_000).without('tts.speak').sttHears('A table.').callerStops().silenceEndsTheTurn();
+      speaking.sttFinalizes().rounds(0).botSays('Goodbye.').botFinishes().ends('shutdown');
+      const lines = begin().opens().callerBegins().tell(say('One.')).tell(stopping(9_000)).callerStops();
+      lines.silenceEndsTheTurn().sttFinalizes().botSays('One.').botFinishes().botSays('Goodbye.');
+      lines.botFinishes().ends('shutdown');
+    },
+  ),
+
+  dialogue('a service that stops has the last word before its time is over', (begin) => {
+    const long = 'A very long answer that nobody will hear to its end because the service stops. ';
+    const answer = begin()
+      .opens()
+      .callerSays('Hm?')
+      .llmWrites(long)
+      .botPlays(100)
+      .tell(stopping(4_000))
+      .skips();
+    answer.botPlays(2_700).botPlays(300).ordered('llm.cancel').botSays('Goodbye.').ends(undefined);
+    answer.botFinishes().ends('shutdown');
+    const talker = begin().opens().callerBegins().callerInsists().tell(stopping(5_000)).skips();
+    talker.later(3_600).without('tts.speak').later(200).botSays('Goodbye.');
+    talker.later(1_199).ends(undefined).later(1).ends('shutdown');
+  }),
+
+  dialogue('a farewell that runs when the service stops is not said twice, nor cut', (begin) => {
+    const call = begin().opens().callerSays('Bye.').llmWrites('So long.').llmCalls('end_call').botPlays(100);
+    call.tell(stopping(3_000)).botFinishes().ends('shutdown');
+    const closing = begin().opens().tell(end('So long.', 'a')).botPlays(100).tell(stopping(3_000));
+    closing.botFinishes().ordered('a done').ends('shutdown');
+    const waiting = begin().opens().callerBegins().tell(end('So long.', 'a')).tell(stopping(5_000));
+    waiting
+      .callerStops()
+      .silenceEndsTheTurn()
+      .sttFinalizes()
+      .botSays('So long.')
+      .botFinishes()
+      .ends('shutdown');
+    const lost = begin().opens().callerBegins().tell(stopping(5_000)).workerIsLost().later(4_000);
+    lost.botSays('Goodbye.').botFinishes().ends('shutdown');
   }),
 
   dialogue('after a hang-up nothing is ordered any more', (begin) => {

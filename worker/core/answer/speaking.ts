@@ -436,6 +436,7 @@ export function endCall(
 ): void {
   const { state } = step;
   if (!endCourse(state.course)) return;
+  if (reason === 'ended' && state.course.shutdown !== undefined) reason = 'shutdown';
   tellCutShort(step);
   state.delivery.response = undefined;
   state.guess.running = undefined;
