@@ -181,6 +181,15 @@ export const endings: readonly Dialogue[] = [
       .botSays('So long.')
       .botFinishes()
       .ends('shutdown');
+    const late = begin().opens().callerBegins().tell(stopping(5_000)).later(2_850).callerStops();
+    late
+      .silenceEndsTheTurn()
+      .sttFinalizes()
+      .botSays('Goodbye.')
+      .skips()
+      .botPlays(300)
+      .without('playout.clear');
+    late.botFinishes().ends('shutdown');
     const lost = begin().opens().callerBegins().tell(stopping(5_000)).workerIsLost().later(4_000);
     lost.botSays('Goodbye.').botFinishes().ends('shutdown');
   }),

@@ -74,8 +74,16 @@ export const botMutants: readonly Mutant[] = mutantsOf({
       'step.state.delivery.response !== undefined',
     ),
     'ignores a hang-up': remove(call('endCourse')),
-    'ignores a shutdown': replace(call('endCall'), 'endSoon(step.state.course)'),
+    'ignores a shutdown': replace(call('onShutdown'), 'endSoon(step.state.course)'),
   },
+  'shutdown.ts: onShutdown': {
+    'takes leave of nobody when the service stops': always(operand('longMs', 'undefined')),
+  },
+  'shutdown.ts: onShutdownDue': {
+    'lets an answer keep a caller from the farewell': remove(call('startLine')),
+    'says a farewell twice when the service stops': never(operand('takesLeave')),
+  },
+  'shutdown.ts: farewellMs': { 'begins a farewell too late': replace(value('startMs'), '-3_000') },
   'call.ts: settle': { 'loses the speech that outlasts a response': remove(call('adoptSpeech')) },
   'silence.ts: resumeOutput': {
     'never resumes after a candidate that died': remove(call('push', 'playout.resume')),
@@ -93,7 +101,9 @@ export const botMutants: readonly Mutant[] = mutantsOf({
       'fillerAfterMs',
     ),
   },
-  'response.ts: ttsOwes': { 'floods a TTS that reports nothing with fillers': remove(operand('starvedSaid')) },
+  'response.ts: ttsOwes': {
+    'floods a TTS that reports nothing with fillers': remove(operand('starvedSaid')),
+  },
   'heard.ts: newHeardState': {
     'waits for the marks of a response that was cut': replace(
       value('marks'),
