@@ -17,6 +17,7 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from '../shared/protocol/ipc.ts';
+import { showsNumbers } from '../shared/config/server/telephony-variables.ts';
 import { mailboxBytes, Mailboxes, markOfSlot } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
@@ -171,6 +172,7 @@ class Worker {
       },
       observe: this.#observation.observe,
       traceOf,
+      showsNumbers: showsNumbers(process.env),
       carriers: telephonyServices(definition, this.#setup.callControl, this.#carriers.ask),
       speech: speechSettings(definition, means),
       echo: definition.turn.echo,

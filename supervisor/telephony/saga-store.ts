@@ -6,10 +6,8 @@
 import {
   accessSync,
   appendFileSync,
-  closeSync,
   constants,
   existsSync,
-  openSync,
   readFileSync,
   renameSync,
   writeFileSync,
@@ -17,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { telephonyVariables } from '../../shared/config/server/telephony-variables.ts';
 import { carrierNames } from '../../shared/protocol/call-control.ts';
-import { lockFile } from '../../shared/runtime/shm.ts';
+import { takeLock } from '../../shared/runtime/file-lock.ts';
 import { makeFolder, reasonOfFile } from '../service/named-files.ts';
 import { isOver, isPhase, type Saga } from './saga.ts';
 
@@ -52,7 +50,7 @@ export class SagaStore {
   readonly #folder: string | undefined;
   readonly #open = new Map<string, Saga>();
   #lines = 0;
-  #lock: number | undefined;
+  #unlock: (() => void) | undefined;
 
   constructor(folder: string | undefined) {
     this.#folder = folder;
@@ -69,17 +67,15 @@ export class SagaStore {
 
   /** Whether this process is the one that writes there. @throws when the folder cannot be used. */
   lock(): boolean {
-    if (this.#folder === undefined || this.#lock !== undefined) return true;
-    const fd = openSync(join(this.#folder, lockName), 'a', 0o600);
-    if (lockFile(fd)) this.#lock = fd;
-    else closeSync(fd);
-    return this.#lock !== undefined;
+    if (this.#folder === undefined) return true;
+    this.#unlock ??= takeLock(join(this.#folder, lockName));
+    return this.#unlock !== undefined;
   }
 
   /** Another process may write there. */
   close(): void {
-    if (this.#lock !== undefined) closeSync(this.#lock);
-    this.#lock = undefined;
+    this.#unlock?.();
+    this.#unlock = undefined;
   }
 
   /** Transfers that were not over when the service was last there. @throws when they cannot be read. */

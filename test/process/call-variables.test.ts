@@ -43,7 +43,7 @@ afterEach(async () => {
 async function startWithTool(): Promise<string[]> {
   const asked: string[] = [];
   shop = createServer((request, response) => {
-    asked.push(`${request.url} ${String(request.headers['x-session'])}`);
+    asked.push(`${request.url} ${String(request.headers['x-session'])} ${String(request.headers['x-call'])}`);
     response.end('none');
   });
   await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve));
@@ -59,7 +59,7 @@ name = "list_orders"
 description = "The caller's open orders"
 [tools.http]
 url = "${url}/customers/{{session.meta.customer}}/orders"
-headers = { X-Session = "{{session_id}}" }
+headers = { X-Session = "{{session_id}}", X-Call = "{{session.transport}}/{{call.id}}/{{call.from | nobody}}" }
 allow_private = true
 `,
   });
@@ -70,7 +70,12 @@ describe('what comes with a call', () => {
   it('is what the documented example says, also after another worker took the call up', async () => {
     const asked = await startWithTool();
     const { llm, stt, tts } = service.providers;
-    const metadata = { name: 'Ada', 'session.agent': 'forged', 'note-of-caller': 'canary-note' };
+    const metadata = {
+      name: 'Ada',
+      'session.agent': 'forged',
+      'session.call.from': '+1',
+      'note-of-caller': 'canary-note',
+    };
     const call = await service.call({ token: token(), metadata });
     await tts.until(() => tts.inputs.join(' ').includes(greeting));
     const worker = await service.workerOf(call);
@@ -99,7 +104,8 @@ describe('what comes with a call', () => {
     await llm.until(() => llm.requests.length === 2);
     for (const { body } of llm.requests)
       expect((body['messages'] as unknown[])[0]).toEqual({ role: 'system', content: prompt });
-    expect(asked).toEqual([`/customers/c%2F17/orders ${sid}`]);
+    const callId = String(service.said('call started')?.['call']);
+    expect(asked).toEqual([`/customers/c%2F17/orders ${sid} websocket/${callId}/nobody`]);
     expect(await call.hangUp()).toEqual({ code: 1000, reason: 'ended' });
     expect(JSON.stringify([service.log, service.text])).not.toMatch(/Ada|canary|c\/17|gold/);
   });

@@ -3,8 +3,8 @@ import { present } from '../../shared/base/present.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { linkTargets, type LinkTarget, type LinkTargets } from '../../shared/config/agent/agent-link.ts';
 import { agentLinkOf } from '../../shared/config/server/agent-link-variables.ts';
-import { Reader, type Env } from '../../shared/config/server/environment.ts';
-import { takeTelephony } from '../../shared/config/server/telephony-variables.ts';
+import type { Env } from '../../shared/config/server/environment.ts';
+import { showsNumbers } from '../../shared/config/server/telephony-variables.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
@@ -67,7 +67,7 @@ function newAgentLinks(
   const processOf = (target: LinkTarget): Process => ({ target, dial: newDialer(target, certificates) });
   const fallback = targets.fallback === undefined ? undefined : processOf(targets.fallback);
   const routes = new Map([...targets.routes].map(([name, target]) => [name, processOf(target)]));
-  const showsNumbers = !takeTelephony(new Reader(env, { cores: 1 })).telephony.redactsNumbers;
+  const shows = { showsNumbers: showsNumbers(env) };
   return (start, site, left): CallLink | undefined => {
     const { route } = start;
     const found = route === undefined ? fallback : routes.get(route);
@@ -77,7 +77,7 @@ function newAgentLinks(
       if (left !== undefined) log.warn({ call: start.callId, route }, goneText);
       return undefined;
     }
-    const caller = found.target.callerIdentity ? callerOf(start, { showsNumbers }) : undefined;
+    const caller = found.target.callerIdentity ? callerOf(start, shows) : undefined;
     const settings: LinkSettings = {
       sessionId: start.sessionId,
       agent,

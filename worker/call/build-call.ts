@@ -20,7 +20,7 @@ import type { CallServices } from './services.ts';
 import { CallStages, stageContext } from './stages.ts';
 import { CallToolRuns } from './tool-runs.ts';
 import { traceparentOfTools } from './trace.ts';
-import { withVariables } from './variables.ts';
+import { variablesOf, withVariables } from './variables.ts';
 import { CallControl, meansOf, toolMeans, transferSettings } from '../telephony/call-control.ts';
 import { carriedContext } from '../telephony/carried.ts';
 
@@ -50,7 +50,7 @@ export interface CallBuild {
 export function buildCall(build: CallBuild): RunningCall {
   const { services, scope, start, setup, link, tell, slot, journal, transport, startedAt } = build;
   const { clock } = services;
-  const { metadata } = start;
+  const metadata = variablesOf(start, services);
   // The terms of the link are the link's own.
   const { remoteTools, link: _terms, message: _message, model, ...given } = setup;
   const remote =

@@ -56,6 +56,8 @@ export interface CallServices {
   readonly observe?: ObserveCall;
   /** Absent: calls have no trace. */
   readonly traceOf?: TraceOf | undefined;
+  /** Telephone numbers may be passed on. */
+  readonly showsNumbers: boolean;
   /** What is asked of carriers, and how. */
   readonly carriers: TelephonyServices;
   readonly speech: SpeechDetectorSettings;

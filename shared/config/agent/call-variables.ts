@@ -9,12 +9,21 @@ import type { KeyPath, ProblemList } from '../problem.ts';
 /** The metadata of a call: the client's own, and what the server knows of it (spec 01, Call metadata set by the server). */
 export type CallMetadata = Readonly<Record<string, string>>;
 
+export interface CallFacts {
+  readonly transport: string;
+  readonly id: string;
+  /** Of telephone calls; the numbers where they are not redacted. */
+  readonly carrierCallId?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
 /** What marks a variable; a problem is reported at the place of one of these. */
 const opening = '{{';
 /** A variable, or an opening that begins none. */
 const formPattern = /\{\{(?:([^{}]*)\}\})?/g;
 const readablePattern =
-  /^\s*(session_id|session\.(?:agent|max_s|meta\.[\w.-]{1,64})|metadata\.(?!session\.|session_id(?![\w.-]))[\w.-]{1,64})\s*(?:\|(.*))?$/s;
+  /^\s*(session_id|session\.(?:agent|max_s|transport|carrier_call_id|meta\.[\w.-]{1,64})|call\.(?:id|from|to)|metadata\.(?!session\.|session_id(?![\w.-]))[\w.-]{1,64})\s*(?:\|(.*))?$/s;
 
 /** Bounds what one text can grow to. */
 const mostVariables = 64;
@@ -27,10 +36,26 @@ interface Variable {
   readonly fallback: string;
 }
 
+/** What the service knows of a call stands among the metadata under names that no client can set. */
+const keyOf = (name: string): string => name.replace(/^metadata\./, '').replace(/^call\./, 'session.call.');
+
 function readVariable(form: string | undefined): Variable | undefined {
   const [, name, fallback = ''] = readablePattern.exec(form ?? '') ?? [];
   if (name === undefined) return undefined;
-  return { key: name.replace(/^metadata\./, ''), fallback: fallback.trim() };
+  return { key: keyOf(name), fallback: fallback.trim() };
+}
+
+/** The same metadata, with what the service knows of the call. */
+export function withCallFacts(metadata: CallMetadata, facts: CallFacts): CallMetadata {
+  const { transport, id, carrierCallId, from, to } = facts;
+  const own = Object.entries({
+    'session.transport': transport,
+    'session.carrier_call_id': carrierCallId,
+    'session.call.id': id,
+    'session.call.from': from,
+    'session.call.to': to,
+  }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return { ...metadata, ...Object.fromEntries(own) };
 }
 
 /** Whether anything in the text depends on the call; true for a part of such a text as well. */
@@ -64,7 +89,8 @@ export function fillVariables(
 }
 
 const unknownForm =
-  'is no variable: there are {{session_id}}, {{session.agent}}, {{session.max_s}}, {{session.meta.KEY}} and {{metadata.KEY}}, ' +
+  'is no variable: there are {{session_id}}, {{session.agent}}, {{session.max_s}}, {{session.transport}}, ' +
+  '{{session.carrier_call_id}}, {{session.meta.KEY}}, {{call.id}}, {{call.from}}, {{call.to}} and {{metadata.KEY}}, ' +
   'each of them with a fallback behind a | or without';
 const tooMany = `has more than ${mostVariables} variables`;
 

@@ -273,6 +273,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
     [variables.webrtcToken, settings.webrtc?.token],
     [variables.metricsToken, health.metricsToken],
     [variables.liveToken, health.liveToken],
+    [variables.carrierBStreamToken, settings.carrierB?.streamToken],
   ] as const) {
     if (token === undefined) continue;
     warnings.push(`${variable.name} is a static token: every client shares it and it never expires`);

@@ -3,7 +3,7 @@ import { present } from '../../base/present.ts';
 import { fail, ok, type Result } from '../../base/result.ts';
 import type { HostPort } from '../../net/address.ts';
 import { Sensitive } from '../sensitive.ts';
-import type { Reader, Taken } from './environment.ts';
+import { Reader, type Env, type Taken } from './environment.ts';
 import {
   countVariable,
   listenerVariable,
@@ -53,7 +53,7 @@ const readNumber = (value: string): Result<Sensitive<string> | undefined, string
 export const telephonyVariables = {
   redactPhoneNumbers: switchVariable(
     'SVC_REDACT_PHONE_NUMBERS',
-    'Numbers of callers are passed to nobody. Off: agent processes that ask for caller identity get them.',
+    'Numbers of callers are passed to nobody. Off: agent processes that ask for caller identity get them, and {{call.from}} and {{call.to}} stand for them.',
     true,
   ),
   callbackAddr: listenerVariable(
@@ -85,6 +85,10 @@ export const telephonyVariables = {
     'Folder in which warm transfers are written down, so that a parked caller is found again after the service has died.',
   ),
 } as const;
+
+/** Whether telephone numbers may be passed on, in a process that got the environment of its supervisor. */
+export const showsNumbers = (env: Env): boolean =>
+  !takeTelephony(new Reader(env, { cores: 1 })).telephony.redactsNumbers;
 
 export function takeTelephony(reader: Reader): {
   readonly telephony: TelephonySettings;

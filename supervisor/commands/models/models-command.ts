@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import { takeLock } from '../../../shared/runtime/file-lock.ts';
 import { readArguments, usageError } from '../commands.ts';
-import { takeLock } from './lock-file.ts';
 import { downloadFile, sha256Of, sizeOf } from './model-download.ts';
 import { models as pinnedModels, type ModelRow, type PinnedFile } from '../../service/model-registry.ts';
 import { makeFolder, reasonOfFile } from '../../service/named-files.ts';
@@ -113,7 +113,7 @@ async function pull(name: string, model: ModelRow, fetching: Fetching): Promise<
   makeFolder(folder, 0o777);
   const unlock = takeLock(`${path}.lock`);
   if (unlock === undefined) {
-    options.writeError(`another process fetches this model; if not, delete ${path}.lock`);
+    options.writeError(`another process fetches this model: it has locked ${path}.lock`);
     return 1;
   }
   try {
@@ -130,6 +130,7 @@ async function pull(name: string, model: ModelRow, fetching: Fetching): Promise<
     options.write(`${name} ${model.version} is there: ${path}`);
     return 0;
   } finally {
+    rmSync(`${path}.lock`, { force: true });
     unlock();
   }
 }

@@ -310,6 +310,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       settings: fakeSettings(),
       agent: 'test',
       newSessionId: () => 'a session',
+      showsNumbers: true,
       carriers: {
         means: {},
         telephony: {

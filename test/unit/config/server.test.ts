@@ -271,9 +271,16 @@ describe('exposed listeners', () => {
     },
   );
 
-  it('give a warning for a static token', () => {
-    expect(warningsOf({ SVC_METRICS_TOKEN: 't' })).toEqual([
-      'SVC_METRICS_TOKEN is a static token: every client shares it and it never expires',
+  it.each([
+    ['SVC_WS_TOKEN', {}],
+    ['SVC_RTVI_TOKEN', { SVC_RTVI_ADDR: '127.0.0.1:0' }],
+    ['SVC_WEBRTC_TOKEN', { SVC_WEBRTC_ADDR: '127.0.0.1:0' }],
+    ['SVC_METRICS_TOKEN', {}],
+    ['SVC_LIVE_TOKEN', {}],
+    ['SVC_CARRIER_B_STREAM_TOKEN', { SVC_CARRIER_B_ADDR: '127.0.0.1:0' }],
+  ])('give a warning for %s, which is static', (name, env) => {
+    expect(warningsOf({ ...env, [name]: 'token-of-test' })).toEqual([
+      `${name} is a static token: every client shares it and it never expires`,
     ]);
   });
 });

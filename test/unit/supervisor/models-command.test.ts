@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { takeLock } from '../../../shared/runtime/file-lock.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { runModels } from '../../../supervisor/commands/models/models-command.ts';
 import { models } from '../../../supervisor/service/model-registry.ts';
@@ -127,12 +128,13 @@ describe('models pull', () => {
 
   it('leaves the model to a process that fetches it already, and takes over from one that died', async () => {
     const lock = join(folder, `${file}.lock`);
-    writeFileSync(lock, String(process.pid));
+    const unlock = takeLock(lock);
     expect(await run('pull', '--from', mirror())).toBe(1);
     expect(errors[0]).toContain('another process fetches this model');
     expect(asked).toEqual([]);
-    // No process has this number: it is above what the kernel gives.
-    writeFileSync(lock, '99999999');
+    unlock?.();
+    // The file of a process that died.
+    writeFileSync(lock, '');
     await run('pull', '--from', mirror());
     expect(asked).toHaveLength(1);
   });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillVariables } from '../../../shared/config/agent/call-variables.ts';
-import { withVariables } from '../../../worker/call/variables.ts';
+import { variablesOf, withVariables } from '../../../worker/call/variables.ts';
 import { knownTexts } from '../../../worker/host/definition.ts';
 import { newFakeWorld } from '../../support/fakes/fake-call.ts';
 
@@ -60,6 +60,49 @@ describe('a text with variables', () => {
     expect(filled.startsWith('a b cxxx')).toBe(true);
     expect(filled).toHaveLength(256);
     expect(fillVariables('{{metadata.v}}', { v: 'a\ud800b' })).toBe('a\uFFFDb');
+  });
+});
+
+describe('what the service knows of a call', () => {
+  const text =
+    '{{session.transport}} {{call.id}} {{session.carrier_call_id|-}} {{call.from|-}} {{call.to|-}}';
+  const told = (given: Record<string, string>, showsNumbers = true): string =>
+    fillVariables(text, variablesOf({ callId: 'c1', metadata: given }, { showsNumbers }));
+  const numbers = { from: '+15550100001', to: '+15550100002' };
+  const sipNumbers = { 'session.from': '+15550100001', 'session.to': 'desk' };
+
+  it.each([
+    ['a WebSocket', {}, 'websocket c1 - - -'],
+    ['RTVI', { 'session.transport': 'rtvi' }, 'rtvi c1 - - -'],
+    ['WebRTC', { 'session.transport': 'webrtc' }, 'webrtc c1 - - -'],
+    ['a WebSocket instead of WebRTC', { 'session.transport': 'webrtc-ws' }, 'webrtc-ws c1 - - -'],
+    [
+      'carrier A',
+      { 'session.transport': 'carrier_a', 'session.carrier_call_id': 'CA1', ...numbers },
+      'carrier_a c1 CA1 +15550100001 +15550100002',
+    ],
+    [
+      'carrier B without an address of its own',
+      { 'session.transport': 'carrier_b', ...numbers },
+      'carrier_b c1 c1 +15550100001 +15550100002',
+    ],
+    [
+      'SIP',
+      { 'session.transport': 'sip', 'session.carrier_call_id': 'id@host', ...sipNumbers },
+      'sip c1 id@host +15550100001 desk',
+    ],
+  ])('stands in texts on %s', (_, given, filled) => {
+    expect(told(given)).toBe(filled);
+  });
+
+  it('has no numbers where they are redacted', () => {
+    expect(told({ 'session.transport': 'carrier_a', ...numbers }, false)).toBe('carrier_a c1 c1 - -');
+    expect(told({ 'session.transport': 'sip', ...sipNumbers }, false)).toBe('sip c1 c1 - -');
+  });
+
+  it('is not what a client says of itself', () => {
+    const forged = { 'call.from': '+1', 'call.to': '+2', 'call.id': 'x', from: '+3', to: '+4' };
+    expect(told(forged)).toBe('websocket c1 - - -');
   });
 });
 
