@@ -7,7 +7,7 @@ import { readPages, sectionNames } from './pages.mjs';
 import { parsePage, renderPage } from './render.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const searchOptions = { fields: ['title', 'text'], storeFields: ['title', 'page', 'target'] };
+const searchOptions = { fields: ['title', 'text'], storeFields: ['title', 'page', 'target', 'isGuide'] };
 const escapeHtml = (text) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
 /** The menu as one page sees it: its own section is open. */
@@ -30,6 +30,14 @@ function menuFor(page, pages) {
     .join('');
 }
 
+/** What the page holds, where that is more than a screen shows. */
+function contentsOf({ parts }) {
+  const heads = parts.filter(({ level }) => level === 2);
+  if (heads.length < 3) return '';
+  const items = heads.map(({ slug, title }) => `<li><a href="#${slug}">${escapeHtml(title)}</a></li>`);
+  return `<details class="contents" open><summary>On this page</summary><ul>${items.join('')}</ul></details>`;
+}
+
 function pageHtml(page, body, pages) {
   const base = posix.relative(posix.dirname(page.target), '.') || '.';
   return `<!doctype html>
@@ -44,7 +52,7 @@ function pageHtml(page, body, pages) {
 <header><a class="home" href="${base}/index.html">Voice agent service</a><a class="menu" href="#pages">Menu</a>
 <search><input id="query" type="search" placeholder="Search" aria-label="Search" autocomplete="off"><ol id="hits" hidden></ol></search></header>
 <div class="columns"><nav id="pages" aria-label="Pages">${menuFor(page, pages)}</nav>
-<main id="content">${body}</main></div>
+<main id="content">${body.replace('</h1>', `</h1>${contentsOf(page)}`)}</main></div>
 <script src="${base}/assets/minisearch.js"></script>
 <script src="${base}/assets/search-index.js"></script>
 <script src="${base}/assets/search.mjs"></script>
@@ -59,6 +67,7 @@ function searchIndex(pages) {
       title,
       text,
       page: page.title,
+      isGuide: page.isGuide,
       target: `${page.target}${slug === '' ? '' : `#${slug}`}`,
     })),
   );

@@ -2,6 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** What is not for users: the search shows it behind what is. */
+const notForUsers =
+  /^(ARCHITECTURE|CHANGELOG|docs\/(decisions|measurements|architecture|bench|chaos|eval-turns))\b/;
+
 /** A page belongs to the first section with a pattern that fits. */
 const sections = [
   ['Start', /^(README|CHANGELOG|docs\/(quick-start|local|rehearsal|glossary))\.md$/],
@@ -57,6 +61,7 @@ export function readPages(root) {
     ...page,
     title: /^# (.*)$/m.exec(page.text)?.[1]?.replace(/[`*]/g, '') ?? page.path,
     section: sections.find(([, pattern]) => pattern.test(page.path))[0],
+    isGuide: !notForUsers.test(page.path),
     target:
       page.path === 'README.md'
         ? 'index.html'

@@ -12,6 +12,9 @@ export const slugOf = (text) =>
     .trim()
     .replace(/\s/g, '-');
 
+/** Text without the marks of Markdown. */
+const plainOf = (text) => text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, '');
+
 const isElsewhere = (href) => /^[a-z][a-z0-9+.-]*:/i.test(href) || href.startsWith('//');
 
 function newParser() {
@@ -19,24 +22,43 @@ function newParser() {
   // Tables and code are wider than a phone: they scroll by themselves.
   parser.renderer.rules.table_open = () => '<div class="wide"><table>';
   parser.renderer.rules.table_close = () => '</table></div>';
+  // Long names may break where their parts meet.
+  parser.renderer.rules.code_inline = (tokens, index) =>
+    `<code>${parser.utils.escapeHtml(tokens[index].content).replace(/[_./=|](?=\w)/g, '$&<wbr>')}</code>`;
   return parser;
 }
 const parser = newParser();
 
+/** Names each cell by the head of its column: where a table is wider than the screen its rows stand below one another. */
+function labelCells(tokens) {
+  let heads = [];
+  let column = 0;
+  tokens.forEach((token, index) => {
+    if (token.type === 'thead_open') heads = [];
+    else if (token.type === 'tr_open') column = 0;
+    else if (token.type === 'th_open') heads.push(plainOf(tokens[index + 1].content));
+    else if (token.type === 'td_open') {
+      token.attrSet('data-label', heads[column] ?? '');
+      column += 1;
+    }
+  });
+}
+
 /** Tokens of a page, its headings, and the plain text of each part of it. */
 export function parsePage(page) {
   const tokens = parser.parse(page.text, {});
+  labelCells(tokens);
   const taken = new Map();
   const parts = [{ slug: '', title: page.title, text: '' }];
   tokens.forEach((token, index) => {
     if (token.type === 'heading_open') {
-      const title = tokens[index + 1].content.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, '');
+      const title = plainOf(tokens[index + 1].content);
       const plain = slugOf(title);
       const count = taken.get(plain) ?? 0;
       taken.set(plain, count + 1);
       const slug = count === 0 ? plain : `${plain}-${count}`;
       token.attrSet('id', slug);
-      if (token.tag !== 'h1') parts.push({ slug, title, text: '' });
+      if (token.tag !== 'h1') parts.push({ slug, title, text: '', level: Number(token.tag.slice(1)) });
     } else if (token.type === 'inline' || token.type === 'fence') {
       parts.at(-1).text += ` ${token.content}`;
     }

@@ -24,7 +24,11 @@
     const all = look('AND');
     // Words of which one stands nowhere beside the others: what has most of them.
     const found = all.length > 0 ? all : look('OR');
-    if (found.length > 0) hits.replaceChildren(...found.slice(0, 12).map(itemOf));
+    // Guides come before decisions and measurements, for which there is room behind them.
+    const guides = found.filter(({ isGuide }) => isGuide);
+    const others = found.filter(({ isGuide }) => !isGuide);
+    const shown = [...guides.slice(0, others.length > 0 ? 9 : 12), ...others].slice(0, 12);
+    if (shown.length > 0) hits.replaceChildren(...shown.map(itemOf));
     else hits.textContent = 'Nothing found.';
     hits.hidden = query.value.trim() === '';
   });
