@@ -67,10 +67,8 @@ describe('the documentation site', () => {
           await page.setViewportSize({ width, height: 900 });
           for (const name of ['docs/reference/server-settings.html', 'docs/providers.html']) {
             await page.goto(pathToFileURL(join(folder, name)).href);
-            const beyond = await page.$$eval('.wide', (tables) =>
-              tables
-                .filter((table) => table.scrollWidth > table.clientWidth + 1)
-                .map((table) => table.textContent),
+            const beyond = await page.evaluate<string[]>(
+              `[...document.querySelectorAll('.wide')].filter((t) => t.scrollWidth > t.clientWidth + 1).map((t) => t.textContent)`,
             );
             expect(beyond, `${name} at ${width}`).toEqual([]);
           }
@@ -82,8 +80,8 @@ describe('the documentation site', () => {
         }
         for (const words of ['failover', 'restart', 'webrtc']) {
           await page.fill('#query', words);
-          const hits = await page.$$eval('#hits a', (links) =>
-            links.map((link) => link.getAttribute('href') ?? ''),
+          const hits = await page.evaluate<string[]>(
+            `[...document.querySelectorAll('#hits a')].map((link) => link.getAttribute('href'))`,
           );
           const others = hits.map((href) => /decisions|measurements|CHANGELOG|ARCHITECTURE|bench/.test(href));
           expect([others[0], others.at(-1)], words).toEqual([false, true]);
