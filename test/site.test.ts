@@ -48,6 +48,14 @@ describe('the documentation site', () => {
     expect(missing).toEqual([]);
   });
 
+  it('shows each command of an agent in a line of its own', () => {
+    const page = readFileSync(join(folder, 'docs/cookbook.html'), 'utf8');
+    expect(page).not.toMatch(/<p>[^<]*(?:npx|node scripts|npm start)[^<]*<\/p>/);
+    expect(page).toMatch(
+      /<pre><code class="language-sh">[^<]*models pull zipformer-en\n[^<]*models pull piper-ljspeech\n/,
+    );
+  });
+
   it('says what a page holds', () => {
     const page = readFileSync(join(folder, 'docs/providers.html'), 'utf8');
     const heads = [...page.matchAll(/<h2 id="([^"]*)"/g)].map(([, slug]) => slug);

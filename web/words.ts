@@ -67,7 +67,8 @@ const MICROPHONE: Readonly<Record<MicrophoneProblem, Problem>> = {
   },
   'insecure-page': {
     title: 'This page may not use a microphone',
-    advice: 'Browsers lend it only to pages on localhost or behind https. Open the page at one of those.',
+    advice:
+      'Browsers allow the microphone only over HTTPS or on localhost. Open the page at such an address.',
   },
   failed: {
     title: 'The audio could not be started',
@@ -81,12 +82,12 @@ const PROBLEMS = {
     advice: 'It ended the call. Call again when it is back, usually after a minute.',
   },
   'no-token': {
-    title: 'The page got no permission to call',
-    advice: 'Whoever hands out permissions for this page did not answer as it should. Try again in a minute.',
+    title: 'The call could not be authorised',
+    advice: 'The server could not authorise this call. Try again in a minute.',
   },
   unauthorised: {
     title: 'You are not allowed to call',
-    advice: 'Your permission is missing or has run out. Sign in again, or ask whoever runs this service.',
+    advice: 'Your permission is missing or has expired. Sign in again, or ask the operator of this service.',
   },
   busy: {
     title: 'The service is busy',
@@ -98,7 +99,7 @@ const PROBLEMS = {
   },
   refused: {
     title: 'The call was not taken',
-    advice: 'The service answered and did not say why. Call again; if it stays so, look at its log.',
+    advice: 'The service gave no reason. Call again; if this repeats, look at its log.',
   },
   'silent-server': {
     title: 'The service did not answer',
@@ -106,7 +107,7 @@ const PROBLEMS = {
   },
   'connection-lost': {
     title: 'The connection was lost',
-    advice: 'The network or the service broke off. Check both and call again.',
+    advice: 'The network or the service failed. Check both and call again.',
   },
 } as const;
 

@@ -177,7 +177,13 @@ ${sections(serviceMessageSchemas)}
 ## Agent to service
 
 ${sections(agentMessageSchemas)}
+Edits of \`context.update\` and \`tools.set\` come into force at the next request of the LLM. Up to 16 of them wait at a time; one more is refused
+\`queue_full\`.
+
 ### Tool declaration
+
+\`pattern\` and \`format\` in \`parameters\` are told to the LLM and not checked by the service: the agent checks them itself, as far as they matter. All else in
+the schema is checked before \`tool.call\` is sent.
 
 ${table(['Field', 'Type', 'Present', 'Meaning'], fieldRows(schemaOf(toolDeclarationSchema)))}
 

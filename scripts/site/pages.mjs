@@ -31,7 +31,12 @@ const markdownIn = (root, folder) =>
         .map((name) => `${folder}/${name}`)
     : [];
 
-const agentNote = (text) => (/^((?:#.*\n)+)/.exec(text)?.[1] ?? '').replace(/^# ?/gm, '').trim();
+/** The comment at the head of an agent file, as Markdown: lines that stand in are commands, each a line of its own. */
+export const agentNote = (text) =>
+  (/^((?:#.*\n)+)/.exec(text)?.[1] ?? '')
+    .replace(/^# ?/gm, '')
+    .replace(/(?:^ {2,}\S.*\n)+/gm, (commands) => `\n\`\`\`sh\n${commands.replace(/^ {2}/gm, '')}\`\`\`\n\n`)
+    .trim();
 
 /** The cookbook is the agent files themselves, each with the comment at its head in front. */
 function cookbook(root) {

@@ -108,7 +108,7 @@ export const agentKeys = z.strictObject({
     .meta({
       sample: ['One moment.', 'Let me check.'],
       description:
-        'Spoken while an answer takes long, one after another; absent: those of the language, empty: none, until an answer is later than two seconds; then those of the language all the same.',
+        'Spoken while an answer takes long, one after another. Absent: the defaults of the language. Empty: the defaults are used only after two seconds of silence.',
     }),
   tools: z
     .array(listedName)
@@ -153,7 +153,7 @@ const interruptKeys = z.strictObject({
   }),
   min_words: z.int().min(0).max(20).default(1).meta({
     description:
-      'Recognised words that confirm an interruption, words of listening not counted; 0: voice for min_speech_ms confirms one too.',
+      'Recognised words that confirm an interruption; backchannels such as "mm-hmm" do not count. 0: voice for min_speech_ms confirms one too.',
   }),
   wordless_ms: z.int().min(0).max(10_000).default(1000).meta({
     description:
