@@ -248,7 +248,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
   it.each([
     [403, 'You are not allowed to call'],
     [429, 'The service is busy'],
-    [404, 'The page got no permission to call'],
+    [404, 'The call could not be authorised'],
   ])('says so when the endpoint for tokens answers %i', async (status, title) => {
     [service.token, service.refuseTokenWith] = ['token', status];
     await openPage();
