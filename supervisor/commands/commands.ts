@@ -30,7 +30,7 @@ const repeated = (value: string, text: string) => ({ ...option(value, text), mul
 export const commands = {
   serve: {
     takes: [],
-    summary: 'runs the service; needs no name',
+    summary: 'runs the service; this is the default command',
     options: { workers: option('auto|N', 'call workers, 1 to 256 (auto: one per core)') },
     notes: 'Settings are environment variables; docs/reference/server-settings.md lists them.',
   },
@@ -38,8 +38,8 @@ export const commands = {
     takes: ['FILE'],
     summary: 'checks an agent file',
     options: {
-      'require-secrets': flag('a key variable that is not set is an error'),
-      connect: flag('also try everything that the file reaches; keys must be set'),
+      'require-secrets': flag('treat an unset key variable as an error'),
+      connect: flag('also try everything that the file connects to; keys must be set'),
     },
     notes: `--connect resolves, connects and asks every provider for one thing (a few tokens, one word of speech, half a second of silence),
 lists the tools of tool servers, has a handshake with agent processes, and connects to the hosts of HTTP tools without running one.`,
@@ -64,12 +64,12 @@ lists the tools of tool servers, has a handshake with agent processes, and conne
     options: {},
     notes: 'The secret is read from SVC_SESSION_SECRET and SVC_SESSION_SECRET_PREV.',
   },
-  'models list': { takes: [], summary: 'tells which speech models are there', options: {} },
+  'models list': { takes: [], summary: 'lists the speech models and which are installed', options: {} },
   'models pull': {
     takes: ['[NAME]'],
-    summary: 'fetches a speech model (smart-turn); models list names them',
+    summary: 'downloads a speech model (smart-turn); models list names them',
     options: { from: option('URL', 'a mirror of its source') },
-    notes: 'Models lie in SVC_MODELS_DIR. A running service takes a new one at its next start.',
+    notes: 'Models are stored in SVC_MODELS_DIR. A running service uses a new one after its next start.',
   },
   local: {
     takes: [],
@@ -81,7 +81,7 @@ lists the tools of tool servers, has a handshake with agent processes, and conne
       'tts-port': option('PORT', 'voice, POST /v1/audio/speech, and GET /health (8880)'),
       'stt-model': option('NAME', 'folder of the recogniser, where there are several'),
       'tts-model': option('NAME', 'folder of the voice, where there are several'),
-      without: option('stt|tts', 'serve the other one alone'),
+      without: option('stt|tts', 'serve only the other one'),
       threads: option('N', 'threads of each engine (half the cores, at most 4)'),
       'max-streams': option('N', 'connections to the recogniser at the same time (32)'),
     },
@@ -90,7 +90,7 @@ and piper-ljspeech or kokoro-en.`,
   },
   console: {
     takes: ['AGENT.toml'],
-    summary: 'opens a call with an agent by typing; its LLM and its tools are the real ones',
+    summary: 'lets you talk to an agent by typing, with its real LLM and tools',
     options: {},
     notes: `Type what the caller says. Ctrl-C interrupts the agent, Ctrl-D ends the call; /help lists what else there is.
 Without a terminal, every line of the input is a turn, and nothing is waited for but the LLM and the tools.`,
@@ -108,18 +108,18 @@ Without a terminal, every line of the input is a turn, and nothing is waited for
   },
   replay: {
     takes: ['FILE|CALL'],
-    summary: 'runs a recorded call again and says where its decisions would be others now',
+    summary: 'runs a recorded call again and shows where its decisions would differ now',
     options: {
       agent: option('AGENT.toml', 'with the settings of this agent file instead of those of the call'),
       json: flag('print one JSON object instead of lines'),
     },
-    notes: `FILE is facts.jsonl.gz or its folder; CALL is the id of a call whose recording stands in SVC_RECORDING_DIR. Facts are recorded
+    notes: `FILE is facts.jsonl.gz or its folder; CALL is the id of a call whose recording is in SVC_RECORDING_DIR. Facts are recorded
 with facts = true in [recording]. Nothing is asked of any provider, and no tool is run. Ends with 0 when every order is the same, with 1
 when one differs, with 2 when there is nothing that can be replayed.`,
   },
   top: {
     takes: [],
-    summary: 'shows the calls of a running service, as they go on',
+    summary: 'shows the calls of a running service live',
     options: {
       url: option('URL', 'the health listener of the service (http://127.0.0.1:8081)'),
       once: flag('print once and end'),
@@ -129,7 +129,7 @@ when one differs, with 2 when there is nothing that can be replayed.`,
   },
   'agent dev': {
     takes: ['FILE'],
-    summary: 'runs the demo with an agent process of yours, and starts the agent anew when you save it',
+    summary: 'runs the demo with your agent process, and restarts the agent when you save it',
     options: {
       port: option('PORT', 'where the agent listens (a free one, told by VOICE_AGENT_PORT)'),
       'tap-port': option('PORT', 'where the service connects, with a look at what passes (8091)'),
@@ -142,7 +142,7 @@ when one differs, with 2 when there is nothing that can be replayed.`,
   },
   call: {
     takes: ['FILE.wav'],
-    summary: 'plays a recording into a running service, as a caller',
+    summary: 'calls a running service and plays a recording to it',
     options: {
       url: option('URL', 'where the service listens (ws://127.0.0.1:8080)'),
       out: option('FILE.wav', 'write what the caller heard, aligned in time'),
