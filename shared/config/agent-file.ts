@@ -94,12 +94,12 @@ export const agentKeys = z.strictObject({
   }),
   apology: line.exactOptional().meta({
     sample: 'Sorry, something went wrong on my side. Could you say that again?',
-    description: 'Spoken when an answer could not be made; absent: the text of the language.',
+    description: 'Spoken when an answer failed; absent: the text of the language.',
   }),
   misheard: line.exactOptional().meta({
     sample: 'Sorry, I did not catch that. Could you say it again?',
     description:
-      'Spoken when the caller spoke and no word was understood; absent: the text of the language, for a language without one the apology.',
+      'Spoken when the caller spoke and STT understood no word; absent: the text of the language, or the apology for a language without one.',
   }),
   fillers: z
     .array(line.min(1))
@@ -140,11 +140,11 @@ export const agentKeys = z.strictObject({
 const interruptKeys = z.strictObject({
   enabled: z.boolean().default(true).meta({
     description:
-      'Whether the caller may interrupt the agent; else what is said meanwhile is answered afterwards.',
+      'Whether the caller may interrupt the agent; otherwise words spoken meanwhile are answered afterwards.',
   }),
   min_speech_ms: z.int().min(0).max(10_000).default(300).meta({
     description:
-      'Voice of the caller that is long enough for an interruption; humming counts only after a second.',
+      "How long the caller's voice must last for an interruption; humming counts only after a second.",
   }),
   sure_speech_ms: z.int().min(0).max(10_000).exactOptional().meta({
     sample: 150,
@@ -161,7 +161,7 @@ const interruptKeys = z.strictObject({
   }),
   backchannels: words.exactOptional().meta({
     sample: ['mm-hmm', 'okay'],
-    description: 'Words of listening that never interrupt; absent: those of the language.',
+    description: 'Backchannels: words that never interrupt, such as "mm-hmm"; absent: those of the language.',
   }),
   resume_after_ms: z.int().min(0).max(10_000).default(600).meta({
     description: 'An interruption that is not confirmed lets the agent go on after this long.',
@@ -178,7 +178,7 @@ const idleKeys = z.strictObject({
   }),
   ask: line.min(1).exactOptional().meta({
     sample: 'Are you still there?',
-    description: 'What it asks; absent: the text of the language.',
+    description: 'The question; absent: the text of the language.',
   }),
   end_after: z.int().min(1).max(100).default(2).meta({
     description: 'The call is ended after this many questions without an answer.',
@@ -212,14 +212,14 @@ export const turnKeys = z.strictObject({
       'Silence that ends the turn whatever the models say, at least silence_end_ms; absent: 2500, with a turn model 2000.',
   }),
   smart_turn: z.enum(['auto', 'on', 'off']).default('auto').meta({
-    description: 'Whether a turn model judges the end of turns; auto: when there is one.',
+    description: 'Whether a turn model judges the end of turns; auto: if one is installed.',
   }),
   smart_turn_threshold: z.number().min(0.05).max(0.95).default(0.5).meta({
     description: 'Probability at which the turn model takes the turn as complete.',
   }),
   speculate: z.boolean().default(true).meta({
     description:
-      'Whether the LLM may start at a pause, before the end of the turn is certain, and TTS on what the answer begins with; it waits for nothing and nothing of it is heard before. What was made for words that turn out to be too few is thrown away, twice in a turn at most.',
+      'Whether the LLM may start at a pause, before the end of the turn is certain, and TTS on the beginning of the answer. It delays nothing, and nothing of it is heard before the turn ends. An answer to words that turn out to be incomplete is thrown away, at most twice in a turn.',
   }),
   echo: z.enum(['auto', 'off']).default('auto').meta({
     description:

@@ -10,12 +10,12 @@ export const outageKeys = z.strictObject({
   }),
   hold: line.min(1).exactOptional().meta({
     sample: 'I am still having trouble. Please stay on the line.',
-    description: 'Spoken when an answer was tried again in vain; absent: the text of the language.',
+    description: 'Spoken when an answer failed again; absent: the text of the language.',
   }),
   back: line.exactOptional().meta({
     sample: 'Thank you for waiting.',
     description:
-      'Spoken in front of the answer that was tried again; empty: nothing, absent: the text of the language.',
+      'Spoken before the answer, when a further attempt works; empty: nothing, absent: the text of the language.',
   }),
 });
 

@@ -23,7 +23,7 @@ export interface AgentLinkSettings {
 export const agentLinkVariables = {
   agentUrl: readVariable<AgentUrl | undefined>(
     'SVC_AGENT_URL',
-    'Agent process that each call is connected to; above url in [agent_link].',
+    'Agent process that each call is connected to; overrides url in [agent_link].',
     {
       form: 'a ws:// or wss:// address, at most 2048 characters',
       defaultText: 'unset: as the agent file says',
@@ -35,7 +35,7 @@ export const agentLinkVariables = {
   agentToken: secretVariable('SVC_AGENT_TOKEN', 'Bearer token for that process; not sent to routes.'),
   agentAllowInsecure: switchVariable(
     'SVC_AGENT_ALLOW_INSECURE',
-    'Permits ws:// to agents off the private network, with a warning for each.',
+    'Allows ws:// to agents outside the private network, with a warning for each.',
     false,
   ),
   agentCallerIdentity: switchVariable(

@@ -72,7 +72,7 @@ export const carrierAVariables = {
   ),
   carrierAAllowStaticUrl: switchVariable(
     'SVC_CARRIER_A_ALLOW_STATIC_URL',
-    'For a first try: takes media streams at the fixed address too, where a signature that was read once can be used again.',
+    'For a first try: also accepts media streams at the fixed address, where a signature that somebody has seen can be used again.',
     false,
   ),
   carrierAAccountSid: readVariable<string>(
@@ -82,7 +82,7 @@ export const carrierAVariables = {
   ),
   carrierAApiKeySid: readVariable<string>(
     'SVC_CARRIER_A_API_KEY_SID',
-    'API key that asks carrier A, instead of the account with its auth token.',
+    'API key for requests to carrier A, instead of the account and its auth token.',
     { form: sidForm, read: readSid, fallback: '' },
   ),
   carrierAApiKeySecret: secretVariable('SVC_CARRIER_A_API_KEY_SECRET', 'Secret of that API key.'),
@@ -93,7 +93,7 @@ export const carrierAVariables = {
   ),
   carrierAResumeStream: switchVariable(
     'SVC_CARRIER_A_RESUME_STREAM',
-    'Streams may be ended and opened again within a call: send_dtmf works, and a caller whom nobody took over comes back to the bot.',
+    'Streams may be ended and opened again within a call: send_dtmf works, and a caller returns to the agent when nobody answers a transfer.',
     false,
   ),
 } as const;

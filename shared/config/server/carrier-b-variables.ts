@@ -81,7 +81,7 @@ export const carrierBVariables = {
   ),
   carrierBHoldAudioUrl: readVariable<string>(
     'SVC_CARRIER_B_HOLD_AUDIO_URL',
-    'WAV or MP3 file that callers hear on hold in a warm transfer. Carrier B fetches it, and has no music of its own that it promises.',
+    'WAV or MP3 file that callers hear on hold in a warm transfer. Carrier B fetches it; it has no guaranteed music of its own.',
     {
       form: holdForm,
       defaultText: 'unset: what carrier B plays by itself, which may be nothing',

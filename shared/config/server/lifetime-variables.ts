@@ -40,13 +40,10 @@ export const lifetimeVariables = {
   ),
   cancelGrace: durationVariable(
     'SVC_CANCEL_GRACE',
-    'How long calls get to end once told to: the farewell is said within it, or nothing where it is too short.',
-    {
-      defaultMs: 5000,
-      leastMs: 0,
-    },
+    'How long calls have to end after they are told to. The farewell is said within it, or left out where it is too short.',
+    { defaultMs: 5000, leastMs: 0 },
   ),
-  abortWait: durationVariable('SVC_ABORT_WAIT', 'How long the rest is waited for before the exit.', {
+  abortWait: durationVariable('SVC_ABORT_WAIT', 'How long the service waits for the rest before it exits.', {
     defaultMs: 1000,
     leastMs: 0,
   }),
@@ -76,7 +73,7 @@ export const lifetimeVariables = {
   ),
   raisesPriority: switchVariable(
     'SVC_RAISE_PRIORITY',
-    'Whether the supervisor goes before its workers for a core, and processes that start beside running calls behind them, where that is allowed.',
+    'Whether the supervisor gets processor time before its workers, and processes that start beside running calls get it after them, if the system allows.',
     true,
   ),
 } as const;

@@ -32,7 +32,7 @@ export const pageVariables = {
   ),
   pageTokenUrl: readVariable<string | undefined>(
     'SVC_PAGE_TOKEN_URL',
-    'Where the call page gets a session token for each call (POST, answered with {"token": "..."}), instead of from the service.',
+    'Endpoint where the call page gets a session token for each call (POST, answered with {"token": "..."}), instead of from the service.',
     { form: tokenUrlForm, read: readTokenUrl, fallback: undefined },
   ),
 } as const;

@@ -127,12 +127,12 @@ const variables = {
   ),
   sessionSecretPrev: signingSecretVariable(
     'SVC_SESSION_SECRET_PREV',
-    'The secret before SVC_SESSION_SECRET, while tokens signed with it are still about.',
+    'The secret before SVC_SESSION_SECRET, while tokens signed with it are still valid.',
   ),
   wsToken: secretVariable('SVC_WS_TOKEN', 'Static token of the WebSocket listener, shared by all clients.'),
   tokenStoreUrl: readVariable<RedisTarget | undefined>(
     'SVC_TOKEN_STORE_URL',
-    'Redis or Valkey server by which all instances share used session tokens, limits of addresses, and whose a telephone call is; without it each stands alone.',
+    'Redis or Valkey server through which all instances share used session tokens, limits per address, and the host of each telephone call; without it each instance works alone.',
     { form: redisUrlForm, read: parseRedisUrl, fallback: undefined, isSecret: true },
   ),
   wsOrigins: originsVariable(
@@ -141,7 +141,7 @@ const variables = {
   ),
   trustedProxies: readVariable<readonly Cidr[]>(
     'SVC_TRUSTED_PROXIES',
-    'Proxies whose forwarding header is believed.',
+    'Proxies whose forwarding header is trusted.',
     {
       form: 'networks separated by commas, such as 10.0.0.0/8,fd00::/8',
       defaultText: 'none',
@@ -151,7 +151,7 @@ const variables = {
   ),
   clientIpHeader: choiceVariable(
     'SVC_CLIENT_IP_HEADER',
-    'The one forwarding header that is read when the peer is a trusted proxy.',
+    'The forwarding header that is read when the peer is a trusted proxy.',
     { of: forwardingHeaders, fallback: 'x-forwarded-for' },
   ),
   wsMaxCallsPerIp: countVariable(
@@ -161,7 +161,7 @@ const variables = {
   ),
   providerLimits: readVariable<ProviderLimits>(
     'SVC_PROVIDER_LIMITS',
-    'What providers allow: sessions at the same time and requests per minute. Calls beyond it are refused.',
+    'Limits of the providers: concurrent sessions and requests per minute. Calls beyond them are refused.',
     {
       form: providerLimitsForm,
       defaultText: 'none',
@@ -175,16 +175,16 @@ const variables = {
     false,
   ),
   ...lifetimeVariables,
-  metrics: switchVariable('SVC_METRICS', 'Whether /metrics answers.', true),
+  metrics: switchVariable('SVC_METRICS', 'Whether /metrics is served.', true),
   metricsToken: secretVariable(
     'SVC_METRICS_TOKEN',
-    'Bearer token of /metrics. Without it /metrics answers only where SVC_HEALTH_ADDR is a loopback address, and 403 elsewhere, whoever asks.',
+    'Bearer token of /metrics. Without it /metrics answers only if SVC_HEALTH_ADDR is a loopback address, and 403 otherwise.',
   ),
   liveToken: secretVariable(
     'SVC_LIVE_TOKEN',
-    'Bearer token of /live, the view of running calls; unset: there is none. Who has it can end calls.',
+    'Bearer token of /live, the view of running calls; unset: /live is off. The token also allows ending calls.',
   ),
-  logLevel: choiceVariable('SVC_LOG_LEVEL', 'Least level that is logged.', {
+  logLevel: choiceVariable('SVC_LOG_LEVEL', 'Lowest level that is logged.', {
     of: logLevels,
     fallback: 'info',
   }),

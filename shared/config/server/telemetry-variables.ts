@@ -81,8 +81,8 @@ export const telemetryVariables = {
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     'Collector that takes OTLP over HTTP; /v1/traces and /v1/metrics are added. Unset, with the two below: no OpenTelemetry.',
   ),
-  otelTracesEndpoint: endpoint('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'Where traces go instead, as it is.'),
-  otelMetricsEndpoint: endpoint('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', 'Where metrics go instead, as it is.'),
+  otelTracesEndpoint: endpoint('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'Full address for traces instead.'),
+  otelMetricsEndpoint: endpoint('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', 'Full address for metrics instead.'),
   otelTraces: choiceVariable('OTEL_TRACES_EXPORTER', 'Whether traces are exported.', {
     of: ['otlp', 'none'],
     fallback: 'otlp',
@@ -93,7 +93,7 @@ export const telemetryVariables = {
   }),
   otelProtocol: choiceVariable(
     'OTEL_EXPORTER_OTLP_PROTOCOL',
-    'How it is exported. A collector that takes http/protobuf takes http/json at the same address.',
+    'Protocol of the export. A collector that takes http/protobuf takes http/json at the same address.',
     { of: ['http/json'], fallback: 'http/json' },
   ),
   otelHeaders: readVariable<Sensitive<Pairs>>(
@@ -117,7 +117,7 @@ export const telemetryVariables = {
     most: 60_000,
     fallback: 10_000,
   }),
-  otelSampler: choiceVariable('OTEL_TRACES_SAMPLER', 'Which calls are traced.', {
+  otelSampler: choiceVariable('OTEL_TRACES_SAMPLER', 'Sampler that chooses the calls to trace.', {
     of: samplers,
     fallback: 'parentbased_always_on',
   }),

@@ -53,17 +53,17 @@ const readNumber = (value: string): Result<Sensitive<string> | undefined, string
 export const telephonyVariables = {
   redactPhoneNumbers: switchVariable(
     'SVC_REDACT_PHONE_NUMBERS',
-    'Numbers of callers are passed to nobody. Off: agent processes that ask for caller identity get them, and {{call.from}} and {{call.to}} stand for them.',
+    "Callers' numbers are passed to nobody. Off: agent processes that ask for caller identity get them, and {{call.from}} and {{call.to}} contain them.",
     true,
   ),
   callbackAddr: listenerVariable(
     'SVC_CALLBACK_ADDR',
-    'Listener where warm transfers are completed and aborted; without it there are none.',
+    'Listener where warm transfers are completed and aborted; without it warm transfers are off.',
     { port: 8092, unset: 'no warm transfers' },
   ),
   callbackSecret: signingSecretVariable(
     'SVC_CALLBACK_SECRET',
-    'What every request to that listener brings: as a bearer token, or as the password of Basic authentication.',
+    'Secret that every request to that listener must bring, as a bearer token or as the password of Basic authentication.',
   ),
   outboundFrom: readVariable<Sensitive<string> | undefined>(
     'SVC_OUTBOUND_FROM',
@@ -72,7 +72,7 @@ export const telephonyVariables = {
   ),
   outboundAllow: readVariable<readonly string[]>(
     'SVC_OUTBOUND_ALLOW',
-    'Numbers that may be called, by how they begin; every other one is refused.',
+    'Prefixes of the numbers that may be called; all others are refused.',
     { form: prefixesForm, defaultText: 'unset: none', read: readPrefixes, fallback: [] },
   ),
   outboundPerMinute: countVariable(
@@ -82,7 +82,7 @@ export const telephonyVariables = {
   ),
   stateDir: optionalPathVariable(
     'SVC_STATE_DIR',
-    'Folder in which warm transfers are written down, so that a parked caller is found again after the service has died.',
+    'Folder that stores warm transfers, so that the service finds a parked caller again after a crash.',
   ),
 } as const;
 

@@ -74,7 +74,7 @@ const idVariable = (name: Name, text: string): Variable<string | undefined> =>
 export const turnVariables = {
   turnProvider: choiceVariable(
     'SVC_TURN_PROVIDER',
-    'Who gives relays (TURN) to clients of WebRTC calls, by GET /whip/ice and in answers to offers.',
+    'Source of the relays (TURN) that clients of WebRTC calls get, by GET /whip/ice and in answers to offers.',
     { of: providers, fallback: undefined, defaultText: 'unset: no relays' },
   ),
   turnTtl: countVariable(
@@ -95,7 +95,7 @@ export const turnVariables = {
   turnCdnApiToken: secretVariable('SVC_TURN_CDN_API_TOKEN', 'API token of the TURN key of cdn_turn.'),
   turnCdnApiUrl: apiUrlVariable(
     'SVC_TURN_CDN_API_URL',
-    'Where cdn_turn gives credentials.',
+    'Address where cdn_turn issues credentials.',
     'https://rtc.live.cloudflare.com',
   ),
   turnCarrierAAccountSid: idVariable('SVC_TURN_CARRIER_A_ACCOUNT_SID', 'Account id of carrier_a_turn.'),
@@ -109,7 +109,7 @@ export const turnVariables = {
   ),
   turnCarrierAApiUrl: apiUrlVariable(
     'SVC_TURN_CARRIER_A_API_URL',
-    'Where carrier_a_turn gives credentials.',
+    'Address where carrier_a_turn issues credentials.',
     'https://api.twilio.com',
   ),
   webrtcTurnRelay: choiceVariable(
@@ -124,7 +124,7 @@ export const turnVariables = {
   ),
   logTurnClient: switchVariable(
     'SVC_LOG_TURN_CLIENT',
-    'Each step of the service with its relays is logged and not failures alone; for debugging.',
+    'Logs each step with the relays, not only failures; for debugging.',
     false,
   ),
 } as const;

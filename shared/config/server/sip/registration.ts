@@ -52,7 +52,7 @@ export const readName = textLike(nameForm, (value) => /^[!#-[\]-~]{1,128}$/.test
 export const sipRegistrationVariables = {
   sipRegister: readVariable<SipPlace | undefined>(
     'SVC_SIP_REGISTER',
-    'Account at a PBX or provider that calls are to come from: the service registers there, and whoever is there may call.',
+    'Account at a PBX or provider that sends calls: the service registers there, and accepts calls from there.',
     {
       form: accountForm,
       defaultText: 'unset: no registration',

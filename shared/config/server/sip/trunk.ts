@@ -33,7 +33,7 @@ export const sipTrunkVariables = {
   sipTrunkPassword: secretVariable('SVC_SIP_TRUNK_PASSWORD', 'Password that belongs to it.'),
   sipRefer: switchVariable(
     'SVC_SIP_REFER',
-    'Callers may be given to somebody else by REFER, where their trunk or PBX allows it. It is then up to the peer who may be called.',
+    'Callers may be transferred by REFER, if their trunk or PBX allows it. The peer then decides which numbers may be called.',
     false,
   ),
 } as const;

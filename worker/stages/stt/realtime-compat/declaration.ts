@@ -89,7 +89,7 @@ const keys = z.strictObject({
     .default('openai')
     .meta({
       description:
-        'Whose server speaks the interface: openai is the hosted service, NVIDIA NIM, vLLM and Speaches are local. dialect_a to dialect_d mean the same in this order.',
+        'Server that speaks the interface: openai is the hosted service, NVIDIA NIM, vLLM and Speaches are local. dialect_a to dialect_d mean the same in this order.',
     }),
   base_url: z.string().exactOptional().meta({
     sample: 'ws://127.0.0.1:9000',
