@@ -49,10 +49,7 @@ export function toolFailure(site: ToolSite, error: StageError, tool?: string): F
     isEncrypted: url?.protocol === 'https:',
   };
   const onSite = url === undefined ? programAdvice(cause.code, addressAt) : adviceOn(error, cause, advised);
-  const advice =
-    error === tooSlow
-      ? `${tool ?? name} is slow, and nothing says that it has failed: make it faster, or raise its timeout_ms`
-      : onSite;
+  const advice = slowAdvice(error, tool ?? name) ?? onSite;
   return {
     stage,
     provider: name,
@@ -63,6 +60,14 @@ export function toolFailure(site: ToolSite, error: StageError, tool?: string): F
     ...cause,
     ...(advice !== undefined && { advice }),
   };
+}
+
+/** What has been reached and does not answer in time is slow; nothing says that it has failed. */
+function slowAdvice(error: StageError, name: string): string | undefined {
+  if (error === tooSlow)
+    return `${name} is slow, and nothing says that it has failed: make it faster, or raise its timeout_ms`;
+  if (error.kind !== 'timeout' || error.what === 'connect' || error.what === 'name lookup') return undefined;
+  return `${name} is reached and answers too slowly: look at what it does when a connection begins`;
 }
 
 /** What a shell makes of a program that it cannot start. */

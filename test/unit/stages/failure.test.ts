@@ -257,6 +257,13 @@ describe('the log of failures', () => {
     ]);
     expect(lines[0]?.advice).toMatch(/^find_order is slow, .* raise its timeout_ms$/);
     expect(lines[1]?.advice).toMatch(/^book is slow/);
+    // A program that is slow to list its tools has neither ended nor another protocol.
+    for (const what of ['protocol', 'listing'])
+      expect(toolFailure(site, { kind: 'timeout', what }).advice).toMatch(
+        /^shop is reached and answers too slowly/,
+      );
+    const web = { ...site, url: new URL('https://shop.example/mcp') };
+    expect(toolFailure(web, { kind: 'timeout', what: 'connect' }).advice).toMatch(/firewall/);
   });
 
   it('says it in one line for people', () => {
