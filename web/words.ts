@@ -41,8 +41,8 @@ export const NOT_CONNECTED = 'Not connected';
 
 const HINTS: Readonly<Record<CallState, string>> = {
   idle: 'Your microphone will be used.',
-  connecting: 'Reaching the agent.',
-  listening: 'Say something whenever you like.',
+  connecting: 'Connecting to the agent.',
+  listening: 'Speak at any time.',
   'caller-speaking': 'The agent listens until you pause.',
   thinking: 'The answer is on its way.',
   'agent-speaking': 'Just start talking to interrupt.',
@@ -91,19 +91,19 @@ const PROBLEMS = {
   },
   busy: {
     title: 'The service is busy',
-    advice: 'It takes no more calls at the moment. Wait a few seconds and call again.',
+    advice: 'It accepts no more calls at the moment. Wait a few seconds and call again.',
   },
   down: {
     title: 'The service cannot be reached',
     advice: 'It is not running, or your network is down. Check both and call again.',
   },
   refused: {
-    title: 'The call was not taken',
+    title: 'The call was not accepted',
     advice: 'The service gave no reason. Call again; if this repeats, look at its log.',
   },
   'silent-server': {
     title: 'The service did not answer',
-    advice: 'It took the connection but did not start the call. Check its log, then call again.',
+    advice: 'It accepted the connection but did not start the call. Check its log, then call again.',
   },
   'connection-lost': {
     title: 'The connection was lost',

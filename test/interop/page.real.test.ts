@@ -213,7 +213,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
     ['not for this caller', 401, 'You are not allowed to call'],
     ['not for this page', 403, 'You are not allowed to call'],
     ['behind a proxy and gone', 502, 'The service cannot be reached'],
-    ['of another mind', 418, 'The call was not taken'],
+    ['of another mind', 418, 'The call was not accepted'],
   ])('says so when the service is %s (%i), and can call again', async (_name, status, title) => {
     service.refuseWith = status;
     await openPage();
