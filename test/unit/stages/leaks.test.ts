@@ -276,6 +276,13 @@ describe('speech stays as it is, whatever it is about', () => {
     sameForAnyCut(text, { said: text, calls: [], finish: 'stop' });
   });
 
+  it('also what opens and never closes, of any length', () => {
+    for (const piece of ['{"', '<', '[', 'get(x={', '<|']) {
+      const text = piece.repeat(20_000 / piece.length);
+      expect(guarded(text.match(/.{1,16}/gs) ?? []).said.length).toBeGreaterThan(15_000);
+    }
+  });
+
   it('and is held back for no longer than it may be something else', () => {
     const filter = new LeakFilter(tools);
     const given = ['Good ', 'morning, ', 'I ', 'get', ' it. ', 'Use [', 'A] ', 'or {', 'b}.'];

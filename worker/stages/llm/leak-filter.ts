@@ -5,7 +5,7 @@
  * Invariant: what comes out is the same however the text was cut, but for thoughts whose beginning no tag tells. No more is held
  * back than what may be a leak.
  */
-import { endsOfThoughts, leakAt, leakWords, type Leak, type Site } from './leak-shapes.ts';
+import { endsOfThoughts, leakAt, leakWords, longestChars, type Leak, type Site } from './leak-shapes.ts';
 import { callsIn, OfferedTools, type LeakedCall } from './leaked-calls.ts';
 
 /**
@@ -113,8 +113,10 @@ export class LeakFilter {
         break;
       }
       if (verdict === 'no' || verdict.chars === 0) {
-        out += this.#speak(rest.slice(0, 1));
-        rest = this.#passed(rest, 1);
+        // What opened and did not close for so long is not looked through again, character by character.
+        const chars = rest.length > longestChars ? rest.length : 1;
+        out += this.#speak(rest.slice(0, chars));
+        rest = this.#passed(rest, chars);
         continue;
       }
       if (verdict.endsThoughts === true && this.#areThoughts()) {

@@ -40,8 +40,8 @@ export interface Site {
   readonly tools: OfferedTools;
 }
 
-/** Nothing that may be a call is longer. */
-const longestChars = 16_384;
+/** Nothing that may be a call is longer, and no more text is held back for one. */
+export const longestChars = 16_384;
 const longestTag = 240;
 
 const thoughtNames = [

@@ -155,7 +155,7 @@ function valueOf(text: string, isText: boolean): unknown {
 /** `get(x="one")`, `get({"x":"one"})`. */
 function functionCalls(text: string, tools: OfferedTools): readonly LeakedCall[] {
   const calls: LeakedCall[] = [];
-  const open = /([A-Za-z0-9_-]+)(?:\.call)?\(/g;
+  const open = /(?<![A-Za-z0-9_-])([A-Za-z0-9_-]+)(?:\.call)?\(/g;
   for (let match = open.exec(text); match !== null; match = open.exec(text)) {
     const [whole, name = ''] = match;
     if (!tools.has(name)) continue;
