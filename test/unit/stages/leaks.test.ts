@@ -246,6 +246,24 @@ describe('a leak that is no call of an offered tool is not said', () => {
   });
 });
 
+describe('a call of a tool that is not offered now, but was called before', () => {
+  const before = [
+    { role: 'assistant' as const, text: '', toolCalls: [{ id: 'a', name: 'get', arguments: '{}' }] },
+  ];
+
+  it.each([
+    'get({"x":"one"})',
+    '[get(x="one")]',
+    '<get>{"x":"one"}</get>',
+    'to=get {"x":"one"}',
+    'get {"x":"one"}',
+  ])('is neither said nor made: %s', (text) => {
+    const filter = new LeakFilter(new OfferedTools([], before));
+    expect(filter.push(text) + filter.end()).toBe('');
+    expect(filter.calls).toEqual([]);
+  });
+});
+
 describe('speech stays as it is, whatever it is about', () => {
   it.each([
     'I get what you mean, and I can book a table (for four) now.',

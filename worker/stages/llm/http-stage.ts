@@ -67,7 +67,10 @@ class HttpSession<O extends object> implements LlmSession {
     this.#warmUp.close();
     const { pool, habit, context } = this.#scope;
     const { body, newStream } = this.#llm.ask(request, this.#options);
-    const [tools, nextId] = [new OfferedTools(request.tools), syntheticIds(request.messages)];
+    const [tools, nextId] = [
+      new OfferedTools(request.tools, request.messages),
+      syntheticIds(request.messages),
+    ];
     const newGuarded = (emit: (event: LlmEvent) => void): RoundStream => {
       const thinksApart = (): boolean => stream.thinksApart;
       const guard = new LeakGuard({ tools, habit, nextId, emit, thinksApart });

@@ -5,14 +5,7 @@
  * Pure. Each rule looks at text that begins with what it may be, and waits for more where more may change its mind: what is
  * found does not depend on how a stream is cut.
  */
-import {
-  argumentsIn,
-  bracketEnd,
-  callsIn,
-  isCallShaped,
-  toolNameIn,
-  type OfferedTools,
-} from './leaked-calls.ts';
+import { argumentsIn, bracketEnd, callsIn, isCallShaped, type OfferedTools } from './leaked-calls.ts';
 import { isRecord, parseJson } from './json.ts';
 
 /** `no`: it is speech. `wait`: more text tells. */
@@ -266,7 +259,7 @@ function tagAt(site: Site): Verdict {
     return mayBe ? 'wait' : 'no';
   }
   const [raw, slash = '', name = '', rest = ''] = match;
-  const kind = tools.has(name) ? name : name.toLowerCase();
+  const kind = tools.knows(name) ? name : name.toLowerCase();
   if (!names.includes(kind) && !/^unused\d+$/.test(kind)) return slash === '' ? wrapperAt(site, raw) : 'no';
   const chars = raw.length;
   if (slash !== '') return { chars, ...(thoughtNames.includes(kind) && { endsThoughts: true }) };
@@ -335,8 +328,8 @@ function listAt(site: Site): Verdict {
   if (behind.startsWith('{')) return groupAt(site, (whole) => isCallShaped(parseJson(whole)));
   const name = /^[\w-]+/.exec(behind)?.[0] ?? '';
   if (name.length === behind.length && mayBegin(tools.names, name)) return site.ended ? 'no' : 'wait';
-  if (!tools.has(name) || behind[name.length] !== '(') return 'no';
-  return groupAt(site, (whole) => callsIn(whole, tools).length > 0);
+  if (!tools.knows(name) || behind[name.length] !== '(') return 'no';
+  return groupAt(site, (whole) => !tools.has(name) || callsIn(whole, tools).length > 0);
 }
 
 const pythonCall = /["'](?:name|function|tool)["']\s*:[^]*["'](?:arguments|parameters)["']\s*:/;
@@ -389,7 +382,12 @@ function channelWordAt(site: Site): Verdict {
   if (head === undefined) return 'no';
   const to = /to=([\w.:-]*)/.exec(head)?.[1];
   if (to !== undefined && head.length === text.length && !ended) return 'wait';
-  if (to !== undefined && !/^functions?\b/.test(to) && !tools.has(toolNameIn(to, tools))) return 'no';
+  if (
+    to !== undefined &&
+    !/^functions?\b/.test(to) &&
+    !tools.names.some((name) => to.split(/[.:]/).includes(name))
+  )
+    return 'no';
   const isAddressed = to !== undefined;
   // Words in any script may stand between the address and the call.
   const between = isAddressed
@@ -429,7 +427,7 @@ function actionAt(site: Site): Verdict {
   if (!text.startsWith('Action:')) return 'no';
   const [head = '', name = ''] = /^Action:[^\S\n]*([\w-]*)[^\S\n]*\n?/.exec(text) ?? [];
   if (head.length === text.length && !ended) return 'wait';
-  if (!tools.has(name)) return 'no';
+  if (!tools.knows(name)) return 'no';
   const input = /^\s*(?:Action )?Input:\s*/.exec(text.slice(head.length))?.[0] ?? '';
   const at = head.length + input.length;
   const isBegun =
@@ -445,7 +443,7 @@ function nameAt(site: Site): Verdict {
     /^(print\(\s*)?((?:functions?|default_api)\.)?([A-Za-z0-9_-]*)(?::\d+)?/.exec(text) ?? [''];
   const isSure = prefix !== '';
   if (head.length === text.length && !ended) return 'wait';
-  if (name === '' || !(tools.has(name) || prefix.startsWith('function'))) return 'no';
+  if (name === '' || !(tools.knows(name) || prefix.startsWith('function'))) return 'no';
   const behind = text.slice(head.length);
   if (printed !== '' || behind.startsWith('(')) {
     const open = printed === '' ? head.length : 'print'.length;

@@ -4,7 +4,7 @@
  *
  * Pure. Numbers keep their digits.
  */
-import type { ToolDeclaration } from '../stage.ts';
+import type { ChatMessage, ToolDeclaration } from '../stage.ts';
 import { isRecord, listOf, parseJson, recordOf, textOf, writeJson, type JsonRecord } from './json.ts';
 
 export interface LeakedCall {
@@ -13,16 +13,26 @@ export interface LeakedCall {
   readonly arguments: string;
 }
 
-/** The tools of a round by their names. */
+/** The tools of a round by their names, and those that the conversation has called before. */
 export class OfferedTools {
+  /** Of all that the model may mean. */
   readonly names: readonly string[];
   readonly #schemas: ReadonlyMap<string, JsonRecord>;
 
-  constructor(tools: readonly ToolDeclaration[]) {
-    this.names = tools.map(({ name }) => name);
+  constructor(tools: readonly ToolDeclaration[], messages: readonly ChatMessage[] = []) {
+    const called = messages.flatMap((message) =>
+      message.role === 'assistant' ? (message.toolCalls ?? []).map(({ name }) => name) : [],
+    );
+    this.names = [...new Set([...tools.map(({ name }) => name), ...called.filter((name) => name !== '')])];
     this.#schemas = new Map(tools.map(({ name, parameters }) => [name, parameters]));
   }
 
+  /** Offered now, or called before. */
+  knows(name: string): boolean {
+    return this.names.includes(name);
+  }
+
+  /** Offered now. */
   has(name: string): boolean {
     return this.#schemas.has(name);
   }
