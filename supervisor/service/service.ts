@@ -382,7 +382,7 @@ export class Service {
   }
 
   #perform(action: LifecycleAction): void {
-    const { log } = this.#options;
+    const { log, settings } = this.#options;
     switch (action) {
       case 'announce.ready':
         this.#reception.prepared();
@@ -395,7 +395,11 @@ export class Service {
         return;
       case 'tell.calls':
         this.#children.close();
-        this.#children.broadcast({ type: 'shutdown' });
+        // A drain that a second signal cuts short has no time for words.
+        this.#children.broadcast({
+          type: 'shutdown',
+          withinMs: this.#stopsAsked > 1 ? 0 : settings.drain.cancelGraceMs,
+        });
         this.#telephony.own.warm.end();
         this.#children.closeInference();
         if (this.#children.count === 0) this.#step({ type: 'children.gone' });

@@ -185,6 +185,36 @@ describe('a terminal that is closed (SIGHUP to all of its processes)', () => {
   });
 });
 
+describe('SIGTERM', () => {
+  it('ends calls behind the farewell, within the grace that they have', async () => {
+    service = await TestService.start({
+      agent: 'farewell = "We close now. Goodbye."',
+      env: { SVC_CANCEL_GRACE: '20s' },
+    });
+    const { tts } = service.providers;
+    const call = await service.call();
+    await service.says('call started');
+    service.signal('SIGTERM');
+    expect(await call.next((event) => event.type === 'audio')).toBeDefined();
+    expect(await call.closed).toEqual({ code: 1001, reason: 'shutdown' });
+    expect(tts.requests.map(({ body }) => body['input'])).toEqual(
+      expect.arrayContaining(['We close now.', 'Goodbye.']),
+    );
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+  });
+
+  it('ends them without a word where there is no time for one', async () => {
+    service = await TestService.start({ env: { SVC_CANCEL_GRACE: '0ms' } });
+    const call = await service.call();
+    await service.says('call started');
+    let heard = 0;
+    call.on((event) => (heard += Number(event.type === 'audio')));
+    service.signal('SIGTERM');
+    expect(await call.closed).toEqual({ code: 1001, reason: 'shutdown' });
+    expect(heard).toBe(0);
+  });
+});
+
 describe('SIGTERM while all workers hang', () => {
   it('ends their calls as a stop of the service', async () => {
     const env = { SVC_DRAIN_TIMEOUT: '100ms', SVC_CANCEL_GRACE: '100ms', SVC_HANG_TIMEOUT: '1h' };
