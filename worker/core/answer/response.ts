@@ -76,6 +76,8 @@ interface ResponseBase {
   wasAudible: boolean;
   /** What was heard of it before TTS had to begin it anew; and how much of the text, once that is so. */
   heardText: string;
+  /** Text of it was told before TTS had to begin it anew, whether or not anybody heard it. */
+  hadText: boolean;
   heardTo: number;
   /** It stands in for one that could not be spoken to its end. */
   isStandIn: boolean;
@@ -140,6 +142,7 @@ export const newResponse = ({ owedSince, now, msPerChar, ...named }: NewResponse
   firstTextAt: undefined,
   wasAudible: false,
   heardText: '',
+  hadText: false,
   heardTo: 0,
   isStandIn: false,
   again: false,
@@ -319,6 +322,7 @@ const base = {
   firstTextAt: maybe(time),
   wasAudible: flag,
   heardText: text(),
+  hadText: flag,
   heardTo: number,
   isStandIn: flag,
   again: flag,

@@ -87,6 +87,7 @@ export function openResponse(
   if (former !== undefined) {
     response.wasAudible = former.wasAudible || former.phase !== 'waiting';
     response.heardText = former.heardText + former.text.slice(0, former.heardTo);
+    response.hadText = former.hadText || former.text.trim() !== '';
     response.isStandIn = former.isStandIn || former.source !== source;
   }
   state.delivery.response = response;

@@ -101,9 +101,9 @@ export function tellHeardEnd(
   response: Response,
   { to, how }: { readonly to: number; readonly how: HeardEnd['how'] },
 ): void {
-  const { epoch, text, heardText, heardTo, splitter, writing, isStandIn, heard: state } = response;
+  const { epoch, text, heardText, heardTo, splitter, writing, isStandIn, hadText, heard: state } = response;
   const left = splitter.pending.trim() !== '';
-  if (`${heardText}${text}`.trim() === '' && !left && !isStandIn) return;
+  if (text.trim() === '' && !left && !hadText && !isStandIn) return;
   const complete = to >= text.length && !left && !writing && !isStandIn && how !== 'failed';
   const heard = `${heardText}${text.slice(0, to)}`.trim();
   const part = heardPart(text, Math.max(state.echoedChars, heardTo), to);
