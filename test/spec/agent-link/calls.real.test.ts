@@ -64,6 +64,7 @@ describe('session.start body', () => {
     await session.says('turn.bot_started');
     await ended(one);
     expect(session.events.map(({ seq }) => seq)).toEqual(session.events.map((_, at) => at + 1));
+    expect(session.said('bot.heard')).toMatchObject({ complete: false, ended: 'call_ended' });
     const last = session.events.at(-1);
     expect([last?.type, last?.['reason'], session.closeCode]).toEqual([
       'session.end',
