@@ -13,15 +13,34 @@ export interface OfferedSchema {
   readonly renamed: ReadonlyMap<string, string>;
 }
 
-/** What one interface or another refuses, and no model needs. */
-const leftOut: ReadonlySet<string> = new Set([
-  ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$comment', '$vocabulary', '$defs', 'definitions'],
-  ...['$ref', '$dynamicRef', '$recursiveRef', '$recursiveAnchor', 'allOf', 'if', 'then', 'else', 'not'],
-  ...['dependencies', 'dependentSchemas', 'dependentRequired', 'unevaluatedProperties', 'unevaluatedItems'],
-  ...['patternProperties', 'propertyNames', 'contains', 'minContains', 'maxContains', 'contentSchema'],
-  ...['additionalItems', 'prefixItems'],
+/** What every interface takes. All else (references, conditions, patterns of names, notes of other programs) is written out or left out. */
+const known: ReadonlySet<string> = new Set([
+  ...[
+    'type',
+    'title',
+    'description',
+    'default',
+    'examples',
+    'enum',
+    'const',
+    'format',
+    'pattern',
+    'anyOf',
+    'oneOf',
+  ],
+  ...[
+    'properties',
+    'required',
+    'additionalProperties',
+    'minProperties',
+    'maxProperties',
+    'minLength',
+    'maxLength',
+  ],
+  ...['items', 'minItems', 'maxItems', 'uniqueItems'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 ]);
-const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples']);
+const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 const texts: ReadonlySet<string> = new Set(['title', 'description', 'format']);
 /** References that are written out; what is behind them may be anything. */
 const mostWrittenOut = 500;
@@ -96,7 +115,7 @@ class Writer {
   schema(given: unknown, within: readonly string[]): Schema | undefined {
     if (!isTable(given)) return given === false ? undefined : {};
     const entries = Object.entries(given).flatMap(([keyword, value]): [string, unknown][] => {
-      const written = leftOut.has(keyword) ? undefined : this.#keyword(keyword, value, within);
+      const written = known.has(keyword) ? this.#keyword(keyword, value, within) : undefined;
       return written === undefined ? [] : [[keyword, written]];
     });
     const own = completed(Object.fromEntries(entries), this.#tuple(given, within));

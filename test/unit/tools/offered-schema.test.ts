@@ -195,6 +195,16 @@ describe('the schema that an LLM is offered', () => {
       },
       { type: 'object', properties: {} },
     ],
+    [
+      'words of other programs',
+      {
+        type: 'object',
+        'x-order': 1,
+        $comment: 'c',
+        properties: { a: { ...text, nullable: true, readOnly: true, contentEncoding: 'base64' } },
+      },
+      { type: 'object', properties: { a: text } },
+    ],
     ['values of its own', { type: 'object', enum: [{}], const: {} }, { type: 'object', properties: {} }],
   ])('with %s', (_, schema, expected) => {
     expect(offered(schema)).toEqual(expected);
