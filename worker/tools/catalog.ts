@@ -33,6 +33,8 @@ export interface CatalogTool {
 
 /** What providers take in one request, and more than any model chooses from well. */
 export const mostOffered = 128;
+/** Characters of one of them. */
+const longestOffered = 131_072;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -110,8 +112,11 @@ export class ToolCatalog {
       const compiled = compileArguments(source.declaration.parameters, { patterns: source.patterns });
       known.add(name);
       if (isSecond) refused.push({ name, rule: 'is the name of another tool' });
-      else if (compiled.ok) tools.set(offered, catalogTool(source, offered, compiled.value));
-      else {
+      else if (compiled.ok) {
+        const tool = catalogTool(source, offered, compiled.value);
+        if (JSON.stringify(tool.declaration).length <= longestOffered) tools.set(offered, tool);
+        else refused.push({ name, rule: 'has a schema that is too large with its references written out' });
+      } else {
         const at = ['parameters', ...compiled.error.path].join('.');
         refused.push({ name, rule: `has a schema that is refused: ${at} ${compiled.error.rule}` });
       }

@@ -42,8 +42,8 @@ const known: ReadonlySet<string> = new Set([
 ]);
 const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 const texts: ReadonlySet<string> = new Set(['title', 'description', 'format']);
-/** References that are written out; what is behind them may be anything. */
-const mostWrittenOut = 500;
+/** Schemas that are written out in place of references; what is behind them may be anything. */
+const mostWrittenOut = 1_000;
 
 export function offeredSchema(declared: Schema): OfferedSchema {
   const whole = withoutVariants(new Writer(declared).schema(declared, []) ?? {});
@@ -114,6 +114,8 @@ class Writer {
   /** Undefined for a schema that nothing is valid by. `within`: the references that led here. */
   schema(given: unknown, within: readonly string[]): Schema | undefined {
     if (!isTable(given)) return given === false ? undefined : {};
+    if (within.length > 0) this.#left -= 1;
+    if (this.#left < 0) return {};
     const entries = Object.entries(given).flatMap(([keyword, value]): [string, unknown][] => {
       const written = known.has(keyword) ? this.#keyword(keyword, value, within) : undefined;
       return written === undefined ? [] : [[keyword, written]];
@@ -166,8 +168,7 @@ class Writer {
 
   /** The schema that a reference leads to, unless it leads in a circle. */
   #target(ref: unknown, within: readonly string[]): Schema[] {
-    if (typeof ref !== 'string' || within.includes(ref) || this.#left === 0) return [];
-    this.#left -= 1;
+    if (typeof ref !== 'string' || within.includes(ref)) return [];
     const steps = ref
       .replace(/^#\/?/, '')
       .split('/')

@@ -144,6 +144,14 @@ describe('a tool that is odd', () => {
       ],
       ...[tool('string', { type: 'string' }), tool('x'.repeat(300))],
       ...[tool('broken', { type: 'object', properties: { a: { type: 'no type' } } })],
+      // A long description that a hundred places refer to.
+      tool('wordy', {
+        type: 'object',
+        properties: Object.fromEntries(
+          Array.from({ length: 100 }, (_, index) => [`a${index}`, { $ref: '#/$defs/d' }]),
+        ),
+        $defs: { d: { description: 'x'.repeat(10_000) } },
+      }),
     );
     const { tools, lines } = await started({ page });
     expect(names(tools)).toEqual(['end_call', 'good']);
@@ -152,7 +160,7 @@ describe('a tool that is odd', () => {
     expect(left[0]).toMatchObject({ server: 'far', count: 7 });
     expect(JSON.stringify(left[0])).toContain('text has no schema of arguments');
     const refused = lines.filter(({ msg }) => msg === 'a tool is left out').map(({ tool: name }) => name);
-    expect(refused).toEqual(['string', 'broken']);
+    expect(refused).toEqual(['string', 'broken', 'wordy']);
   });
 
   it('is beyond what is taken: those that the file names are found behind any number of others', async () => {

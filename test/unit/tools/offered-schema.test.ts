@@ -223,6 +223,15 @@ describe('the schema that an LLM is offered', () => {
     expect(faultsOfWhole(offered(schema))).toEqual([]);
   });
 
+  it('is of bounded size where many places refer to a large part', () => {
+    const names = Array.from({ length: 900 }, (_, index) => `n${index}`);
+    const large = { properties: Object.fromEntries(names.map((name) => [name, text])) };
+    const properties = Object.fromEntries(names.map((name) => [name, { $ref: '#/$defs/large' }]));
+    const schema = { type: 'object', properties, $defs: { large } };
+    expect(JSON.stringify(offered(schema)).length).toBeLessThan(100_000);
+    expect(faultsOfWhole(offered(schema))).toEqual([]);
+  });
+
   it('is taken by the strictest, whatever was declared', () => {
     const { schema } = fc.letrec((tie) => ({
       schema: fc.oneof(
