@@ -174,6 +174,18 @@ describe('a call', () => {
     expect(call.transport.told.at(-1)).toBe('end shutdown');
   });
 
+  it('takes leave of the caller first where the service gives it time', () => {
+    const world = newWorld();
+    const call = world.newCall();
+    greet(world, call);
+    world.host.shutdownAll(4_000);
+    expect(call.transport.told).not.toContain('end shutdown');
+    expect(call.tts().asked.filter((one) => one.includes('Goodbye.'))).toHaveLength(1);
+    call.say(2, 600);
+    world.clock.advance(3_900);
+    expect(call.transport.told.at(-1)).toBe('end shutdown');
+  });
+
   it('closes everything when the client leaves, and does nothing afterwards', () => {
     const world = newWorld();
     const call = world.newCall();
