@@ -168,10 +168,7 @@ export class CallRunner implements TransportEvents {
     this.#drive(call);
     transport.accept();
     const { sampleRate: rate, encoding, metadata } = start;
-    this.#log.info(
-      { session: start.sessionId, rate, encoding, metadata: Object.keys(metadata) },
-      'call started',
-    );
+    this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
     const { message } = setup;
     this.#tell({
       type: 'call.opened',
