@@ -59,14 +59,10 @@ module.exports = {
       { path: pureFiles },
       { path: '^shared/config/', dependencyTypesNot: ['type-only'] },
     ),
-    forbid(
-      'processes-meet-in-the-protocol',
-      { path: '^supervisor/', pathNot: '^supervisor/rehearsal/' },
-      { path: '^(worker|inference)/' },
-    ),
+    forbid('processes-meet-in-the-protocol', { path: '^supervisor/' }, { path: '^(worker|inference)/' }),
     forbid(
       'rehearsals-have-calls-without-sound',
-      { path: '^supervisor/rehearsal/' },
+      { path: '^cli/rehearsal/' },
       {
         path: '^(worker|inference)/',
         pathNot:
@@ -74,17 +70,19 @@ module.exports = {
       },
     ),
     forbid(
-      'the-service-does-not-rehearse',
-      { path: '^supervisor/', pathNot: '^supervisor/rehearsal/' },
-      { path: '^supervisor/rehearsal/' },
+      'the-service-knows-no-command',
+      { path: '^(supervisor|worker|inference|shared)/' },
+      { path: '^cli/' },
     ),
     forbid(
-      'the-service-knows-no-command',
+      'commands-start-the-service-and-know-nothing-else-of-it',
+      { path: '^cli/', pathNot: '^cli/rehearsal/' },
       {
-        path: '^supervisor/(service|listeners|admission|fleet|handover|restart|children|telephony|telemetry)/',
+        path: '^(supervisor|worker|inference)/',
+        pathNot: '^supervisor/(service/serve|restart/(early-signals|predecessor))[.]ts$',
       },
-      { path: '^supervisor/(commands/|cli[.]ts)' },
     ),
+    forbid('rehearsals-have-no-supervisor', { path: '^cli/rehearsal/' }, { path: '^supervisor/' }),
     forbid(
       'the-host-of-calls-knows-no-adapter',
       { path: '^worker/(host|call|lines)/' },
@@ -170,7 +168,7 @@ module.exports = {
     forbid(
       'examples-stand-alone',
       { path: '^examples/([^/]+)/' },
-      { path: '^(supervisor|worker|inference|shared|web)/' },
+      { path: '^(cli|supervisor|worker|inference|shared|web)/' },
     ),
     forbid(
       'the-sdk-knows-only-the-tokens-of-the-service',
@@ -179,12 +177,12 @@ module.exports = {
     ),
     forbid(
       'the-service-does-not-know-the-sdk',
-      { path: '^(supervisor|worker|inference|shared|web)/' },
+      { path: '^(cli|supervisor|worker|inference|shared|web)/' },
       { path: '^sdk/' },
     ),
     forbid(
       'tests-are-not-shipped',
-      { path: '^(supervisor|worker|inference|shared|sdk/typescript/src)/' },
+      { path: '^(cli|supervisor|worker|inference|shared|sdk/typescript/src)/' },
       { path: '^(test|sdk/typescript/test)/' },
     ),
   ],

@@ -28,7 +28,7 @@ const steps = [
       bin('dependency-cruiser/bin/dependency-cruise.mjs'),
       '--config',
       '.dependency-cruiser.cjs',
-      ...['supervisor', 'worker', 'inference', 'shared', 'sdk/typescript', 'web', 'examples'].filter(
+      ...['cli', 'supervisor', 'worker', 'inference', 'shared', 'sdk/typescript', 'web', 'examples'].filter(
         (folder) => existsSync(join(root, folder)),
       ),
     ],

@@ -22,7 +22,7 @@ try {
   await build({
     stdin: {
       contents: `export { referenceFiles, withProviderChoices } from './scripts/docs/reference.ts';
-        export { commandsPage } from './supervisor/commands/commands.ts';
+        export { commandsPage } from './cli/commands/commands.ts';
         export { wireFiles } from './scripts/sdk/wire-types.ts';
         export { pythonFiles } from './scripts/sdk/python-files.ts';`,
       resolveDir: root,

@@ -107,6 +107,7 @@ export async function ensureInstalled({ dev }) {
 }
 
 const sources = [
+  'cli',
   'supervisor',
   'worker',
   'inference',

@@ -1,7 +1,7 @@
 /** The packages: each has a reason written down, starts install what builds need, and nothing copyleft ships. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { sherpaBeside, sherpaInstall } from '../supervisor/commands/local/sherpa.ts';
+import { sherpaBeside, sherpaInstall } from '../cli/commands/local/sherpa.ts';
 
 const textOf = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 

@@ -5,7 +5,7 @@ import { loadAgentFile } from '../shared/config/load.ts';
 import { describeAgentFile } from '../scripts/docs/describe.ts';
 import { referenceFiles, withProviderChoices } from '../scripts/docs/reference.ts';
 import { wireFiles } from '../scripts/sdk/wire-types.ts';
-import { commandsPage } from '../supervisor/commands/commands.ts';
+import { commandsPage } from '../cli/commands/commands.ts';
 
 const root = new URL('../', import.meta.url);
 const readProjectFile = (path: string): string =>

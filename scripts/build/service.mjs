@@ -15,15 +15,15 @@ const at = (...parts) => join(root, ...parts);
 
 /** Every process and thread that is started by file name, and what the package exports, relative to the project and without `.ts`. */
 const entries = [
-  'supervisor/cli',
-  'supervisor/rehearsal/main',
+  'cli/cli',
+  'cli/rehearsal/main',
   'worker/main',
   'inference/main',
   'inference/vad-thread',
   'inference/smart-turn',
-  'supervisor/commands/local/recognizer-process',
-  'supervisor/commands/local/voice-process',
-  'supervisor/commands/agent-dev/typescript-hooks',
+  'cli/commands/local/recognizer-process',
+  'cli/commands/local/voice-process',
+  'cli/commands/agent-dev/typescript-hooks',
   'shared/auth/mint',
   'worker/recording/recording-thread',
   'worker/stages/contract',
@@ -34,7 +34,7 @@ const entries = [
 ];
 
 /** The processes that talk to providers; all others know only what providers declare (decision 0040). */
-const withAdapters = ['worker/main', 'supervisor/rehearsal/main'];
+const withAdapters = ['worker/main', 'cli/rehearsal/main'];
 const adapters = './*/adapter.ts';
 
 /** The native part of ONNX Runtime, as the package asks for it; its folder stands in dist/ where it is asked for. */
@@ -80,8 +80,14 @@ const pageEntries = ['web/app', 'web/client/worklets'];
 const present = (list) =>
   list.filter((entry) => existsSync(at(`${entry}.ts`))).map((entry) => at(`${entry}.ts`));
 
+/** Where an entry stands in dist/. The command line is found where an older release, which starts the newer one, looks for it. */
+const placeOf = (path) =>
+  relative(root, path)
+    .replace(/\.ts$/, '')
+    .replace(/^cli\//, 'supervisor/');
+
 /** What the bundler makes of an entry. */
-const builtFile = (entry) => at('dist', relative(root, entry)).replace(/ts$/, 'js');
+const builtFile = (path) => at('dist', `${placeOf(path)}.js`);
 
 /** Providers to leave out of the build, as a comma-separated list of their names; a name that is none fails the build. */
 function providersLeftOut() {
@@ -140,9 +146,8 @@ export async function buildAll() {
 /** One self-contained file per entry. */
 const bundle = (chosen, external) =>
   build({
-    entryPoints: present(chosen),
+    entryPoints: present(chosen).map((path) => ({ in: path, out: placeOf(path) })),
     absWorkingDir: root,
-    outbase: root,
     outdir: at('dist'),
     bundle: true,
     external,

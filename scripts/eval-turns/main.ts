@@ -12,7 +12,7 @@ import { loadFlite } from '../../examples/demo/flite.ts';
 import { voices } from '../../examples/demo/voices.ts';
 import { newPrng } from '../../shared/base/prng.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
-import { chooseTurnModel } from '../../supervisor/service/turn-model.ts';
+import { chooseTurnModel } from '../../shared/installation/turn-model.ts';
 import type { CallSettings, ToolBook } from '../../worker/core/settings.ts';
 import { callSettings, speechSettings } from '../../worker/host/definition.ts';
 import type { TurnSettings } from './deciders.ts';

@@ -106,3 +106,8 @@ export class ProblemList {
     this.#problems.push({ severity, path: shown, ...place, message: `${shown} ${rule}` });
   }
 }
+
+/** `file:line:column: severity: message`, a form that editors make clickable. */
+export function showProblem(file: string, problem: Problem): string {
+  return `${file}:${problem.line}:${problem.column}: ${problem.severity}: ${problem.message}`;
+}

@@ -4,7 +4,7 @@ import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { Systemd } from '../../shared/runtime/systemd.ts';
-import { reasonOfFile } from './named-files.ts';
+import { reasonOfFile } from '../../shared/installation/named-files.ts';
 
 export interface PresenceOptions {
   readonly log: Log;

@@ -7,7 +7,7 @@ import type { MailboxLayout } from '../../shared/protocol/mailbox.ts';
 import type { RecordingSetup, UploadTarget } from '../../shared/protocol/recording.ts';
 import { recordingBytes, recordingLayout } from '../../shared/protocol/recording-ring.ts';
 import { createSharedMemory } from '../../shared/runtime/shm.ts';
-import { makeFolder, reasonOfFile } from './named-files.ts';
+import { makeFolder, reasonOfFile } from '../../shared/installation/named-files.ts';
 
 /** Why calls cannot be recorded here; undefined when they can. The folder is made when it is not there. */
 export function whyNotRecording({ recording: { dir } }: ServerSettings): string | undefined {

@@ -27,7 +27,7 @@ import { LiveView } from './live-view.ts';
 import { MetricsCollector, readSharedGauges, rendered, setServiceGauges } from './metrics.ts';
 import { SessionCount } from './session-count.ts';
 import { connectionsOnly, SipDesk } from '../listeners/sip-desk.ts';
-import { turnModelFailed } from './turn-model.ts';
+import { turnModelFailed } from '../../shared/installation/turn-model.ts';
 import { ProviderWatch } from './provider-watch.ts';
 import { isEndedByItsWork, type ChildEnd } from '../children/child-end.ts';
 import * as processes from '../children/process-table.ts';

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { telephonyVariables } from '../../shared/config/server/telephony-variables.ts';
 import { carrierNames } from '../../shared/protocol/call-control.ts';
 import { takeLock } from '../../shared/runtime/file-lock.ts';
-import { makeFolder, reasonOfFile } from '../service/named-files.ts';
+import { makeFolder, reasonOfFile } from '../../shared/installation/named-files.ts';
 import { isOver, isPhase, type Saga } from './saga.ts';
 
 const fileName = 'transfers.jsonl';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { loadAgentPackages } from '../../supervisor/service/agent-packages.ts';
+import { loadAgentPackages } from '../../shared/installation/agent-packages.ts';
 import { stageDefinitions } from '../../worker/host/definition.ts';
 import { voiceChecks } from '../../worker/stages/contract-checks.ts';
 import { loadAdapters, openStages, ownStageServices } from '../../worker/stages/registry.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../examples/demo/flite.ts';
 import { newResampler, SAMPLE_RATES } from '../../shared/audio/resampler.ts';
-import type { CallEncoding } from '../../supervisor/commands/call/call-wire.ts';
-import type { CallerEvent } from '../../supervisor/commands/call/caller.ts';
+import type { CallEncoding } from '../../cli/commands/call/call-wire.ts';
+import type { CallerEvent } from '../../cli/commands/call/caller.ts';
 import { answer } from '../support/fakes/fake-chat.ts';
 import { TestService } from '../support/process/service.ts';
 

@@ -1,7 +1,7 @@
 /** An interruption on the wire: what the caller is told, what is not played, and what the LLM is told that was heard. */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../examples/demo/flite.ts';
-import type { CallClient, CallerEvent } from '../../supervisor/commands/call/caller.ts';
+import type { CallClient, CallerEvent } from '../../cli/commands/call/caller.ts';
 import { answer, choice, stream } from '../support/fakes/fake-chat.ts';
 import { samplesOf } from '../support/fakes/fake-speech.ts';
 import { TestService } from '../support/process/service.ts';

@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { writeWav } from '../../shared/audio/wav.ts';
-import { commands } from '../../supervisor/commands/commands.ts';
+import { commands } from '../../cli/commands/commands.ts';
 import { canMount, canObeyModes, obeyingModes, readOnlyAt } from '../support/process/less-power.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../examples/demo/flite.ts';
-import type { CallerEvent } from '../../supervisor/commands/call/caller.ts';
+import type { CallerEvent } from '../../cli/commands/call/caller.ts';
 import { newPrng } from '../../shared/base/prng.ts';
 import { answer } from '../support/fakes/fake-chat.ts';
 import type { FakeReply } from '../support/fakes/fake-http.ts';

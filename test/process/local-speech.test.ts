@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { hasSherpa } from '../../supervisor/commands/local/sherpa.ts';
+import { hasSherpa } from '../../cli/commands/local/sherpa.ts';
 import { refusedLocalSpeech, startLocalSpeech, type LocalSpeech } from '../support/local-speech.ts';
 import { heardBy, padded, speechOf } from '../support/core/speech-stages.ts';
 import { toneEars, writeToneModels } from '../support/audio/tone-models.ts';

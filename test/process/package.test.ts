@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifySessionToken } from '../../shared/auth/session-token.ts';
 import { provenance } from '../../scripts/deploy/provenance.mjs';
-import { sherpaBeside, sherpaInstall } from '../../supervisor/commands/local/sherpa.ts';
+import { sherpaBeside, sherpaInstall } from '../../cli/commands/local/sherpa.ts';
 import { deployTools, toolsMissing } from '../support/chart.ts';
 import { TestService } from '../support/process/service.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../examples/demo/flite.ts';
-import type { CallClient } from '../../supervisor/commands/call/caller.ts';
+import type { CallClient } from '../../cli/commands/call/caller.ts';
 import { answer } from '../support/fakes/fake-chat.ts';
 import { samplesOf } from '../support/fakes/fake-speech.ts';
 import { TestService, type TestServiceOptions } from '../support/process/service.ts';

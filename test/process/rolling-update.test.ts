@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../shared/runtime/clock.ts';
-import { CallClient, type CallerEvent } from '../../supervisor/commands/call/caller.ts';
+import { CallClient, type CallerEvent } from '../../cli/commands/call/caller.ts';
 import { Balancer } from '../support/process/balancer.ts';
 import { TestService } from '../support/process/service.ts';
 

@@ -3,7 +3,7 @@
  * `sdk/conformance` behind one route each. What they do is judged by what the LLM is asked, what is spoken, and how calls end.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallClient } from '../../supervisor/commands/call/caller.ts';
+import type { CallClient } from '../../cli/commands/call/caller.ts';
 import { toolCall } from '../support/fakes/fake-chat.ts';
 import { Providers, TestService } from '../support/process/service.ts';
 import { conformanceToken } from './conformance.ts';

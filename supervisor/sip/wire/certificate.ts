@@ -6,7 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { SipSettings } from '../../../shared/config/server/sip/variables.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
-import { reasonOfFile } from '../../service/named-files.ts';
+import { reasonOfFile } from '../../../shared/installation/named-files.ts';
 
 type Files = Pick<NonNullable<SipSettings['tls']>, 'certFile' | 'keyFile'>;
 

@@ -1,7 +1,7 @@
 /** Processes of the service die: what ends, what goes on, and what comes back. */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
-import type { CallClient, CallerEvent } from '../../../supervisor/commands/call/caller.ts';
+import type { CallClient, CallerEvent } from '../../../cli/commands/call/caller.ts';
 import { answer } from '../../support/fakes/fake-chat.ts';
 import { TestService } from '../../support/process/service.ts';
 

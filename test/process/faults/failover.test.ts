@@ -1,7 +1,7 @@
 /** A running service whose primaries are down: calls go on with the secondaries, and all workers know it from one. */
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
-import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
+import type { CallClient } from '../../../cli/commands/call/caller.ts';
 import { answer, FakeChat } from '../../support/fakes/fake-chat.ts';
 import { reply, silence } from '../../support/fakes/fake-http.ts';
 import { FakeMessages } from '../../support/fakes/fake-messages.ts';

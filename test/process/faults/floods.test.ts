@@ -3,7 +3,7 @@
  * pings without end. It is slowed or ended, and 20 others keep their voice.
  */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
+import type { CallClient } from '../../../cli/commands/call/caller.ts';
 import { TestService } from '../../support/process/service.ts';
 import { RawCaller, audioFrame, startFrame, textFrame } from '../raw-caller.ts';
 

@@ -13,7 +13,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
+import type { CallClient } from '../../../cli/commands/call/caller.ts';
 import { annoy, nuisance, sayNothing, type NuisanceKind } from '../../support/process/broken-clients.ts';
 import { answer } from '../../support/fakes/fake-chat.ts';
 import { knock } from '../../support/process/knock.ts';

@@ -3,7 +3,7 @@
  * refusals take is printed and not judged, because other work may run on the same machine.
  */
 import { afterEach, describe, expect, it } from 'vitest';
-import { CallRefused } from '../../../supervisor/commands/call/call-wire.ts';
+import { CallRefused } from '../../../cli/commands/call/call-wire.ts';
 import { TestService } from '../../support/process/service.ts';
 
 const allowed = 40;

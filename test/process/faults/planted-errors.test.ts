@@ -6,7 +6,7 @@
  */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
-import type { CallClient, CallerEvent } from '../../../supervisor/commands/call/caller.ts';
+import type { CallClient, CallerEvent } from '../../../cli/commands/call/caller.ts';
 import { choice, stream } from '../../support/fakes/fake-chat.ts';
 import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
 import { RawCaller, startFrame } from '../raw-caller.ts';

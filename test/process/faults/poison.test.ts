@@ -3,7 +3,7 @@
  * workers. The calls beside it go on.
  */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CallerEvent } from '../../../supervisor/commands/call/caller.ts';
+import type { CallerEvent } from '../../../cli/commands/call/caller.ts';
 import { TestService } from '../../support/process/service.ts';
 
 const longGreeting = 'This goes on and on. '.repeat(45);

@@ -1,7 +1,7 @@
 /** Workers die or hang, and their calls go on in another one: nothing is said twice, nothing heard is lost. */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
-import type { CallClient, CallerEvent } from '../../../supervisor/commands/call/caller.ts';
+import type { CallClient, CallerEvent } from '../../../cli/commands/call/caller.ts';
 import { answer, toolCall } from '../../support/fakes/fake-chat.ts';
 import { FakeHttpServer, reply, silence, type FakeRequest } from '../../support/fakes/fake-http.ts';
 import { samplesOf, speakBody } from '../../support/fakes/fake-speech.ts';

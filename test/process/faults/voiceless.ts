@@ -1,6 +1,6 @@
 /** Calls to a service whose TTS, both providers of it, has no voice. */
 import { loadFlite } from '../../../examples/demo/flite.ts';
-import type { CallClient, CallerEvent } from '../../../supervisor/commands/call/caller.ts';
+import type { CallClient, CallerEvent } from '../../../cli/commands/call/caller.ts';
 import { answer, FakeChat } from '../../support/fakes/fake-chat.ts';
 import { FakeSttLocalWs } from '../../support/fakes/fake-stt-local-ws.ts';
 import { TestService } from '../../support/process/service.ts';

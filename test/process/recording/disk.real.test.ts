@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
+import type { CallClient } from '../../../cli/commands/call/caller.ts';
 import { samplesOf } from '../../support/fakes/fake-speech.ts';
 import { TestService } from '../../support/process/service.ts';
 

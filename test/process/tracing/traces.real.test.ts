@@ -1,7 +1,7 @@
 /** Traces of real calls as a collector gets them: one tree for each call, whatever happens to its worker, and nothing that anybody said. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
-import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
+import type { CallClient } from '../../../cli/commands/call/caller.ts';
 import { answer, toolCall } from '../../support/fakes/fake-chat.ts';
 import { deployTools, toolsMissing } from '../../support/chart.ts';
 import {

@@ -1,7 +1,7 @@
 /** Spec 02 on the running service: an agent process without an SDK, as it should be and as it should not. */
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
+import type { CallClient } from '../../../cli/commands/call/caller.ts';
 import { toolCall } from '../../support/fakes/fake-chat.ts';
 import { accepting, RawAgent, type AgentSession } from '../../support/raw-agent.ts';
 import { TestService } from '../../support/process/service.ts';

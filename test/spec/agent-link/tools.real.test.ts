@@ -1,7 +1,7 @@
 /** Spec 02, remote tools, on the running service: fillers, confirmation, cancelling, and an agent that sends without end and never reads. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
+import type { CallClient } from '../../../cli/commands/call/caller.ts';
 import { toolCall } from '../../support/fakes/fake-chat.ts';
 import { TestService } from '../../support/process/service.ts';
 import { accepting, RawAgent, type AgentSession } from '../../support/raw-agent.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { CallClient } from '../../../supervisor/commands/call/caller.ts';
+import { CallClient } from '../../../cli/commands/call/caller.ts';
 import { knock, refusalOf, type KnockAnswer } from '../../support/process/knock.ts';
 import { TestService } from '../../support/process/service.ts';
 import { isAlive, restarted, stopAll, stopped } from '../../support/process/succession.ts';

@@ -1,7 +1,7 @@
 /** Spec 01, States and transitions: the rows that need the whole service, on real processes and sockets. */
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
-import { CallRefused } from '../../../supervisor/commands/call/call-wire.ts';
+import type { CallClient } from '../../../cli/commands/call/caller.ts';
+import { CallRefused } from '../../../cli/commands/call/call-wire.ts';
 import { audioFrame, RawCaller, startFrame, textFrame } from '../../process/raw-caller.ts';
 import { connectNarrow } from '../../process/narrow-socket.ts';
 import { toolCall } from '../../support/fakes/fake-chat.ts';

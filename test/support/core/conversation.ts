@@ -3,8 +3,8 @@
  *
  * Invariant: it waits for what is heard, never for a time of its own choosing; the test's own time limit ends what never comes.
  */
-import { CallClient, type CallerEvent } from '../../../supervisor/commands/call/caller.ts';
-import { speechIn } from '../../../supervisor/commands/call/call-report.ts';
+import { CallClient, type CallerEvent } from '../../../cli/commands/call/caller.ts';
+import { speechIn } from '../../../cli/commands/call/call-report.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 
 export interface ConversationOptions {

@@ -1,9 +1,9 @@
 /** The caller against a scripted server: real sockets, virtual time. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { CallClient } from '../../../supervisor/commands/call/caller.ts';
-import type { CallerEvent } from '../../../supervisor/commands/call/caller.ts';
-import { CallRefused } from '../../../supervisor/commands/call/call-wire.ts';
-import type { CallerOptions } from '../../../supervisor/commands/call/call-wire.ts';
+import { CallClient } from '../../../cli/commands/call/caller.ts';
+import type { CallerEvent } from '../../../cli/commands/call/caller.ts';
+import { CallRefused } from '../../../cli/commands/call/call-wire.ts';
+import type { CallerOptions } from '../../../cli/commands/call/call-wire.ts';
 import { hangUpWhenAsked, isLoud, listen, loud, newTestClock, refuseWith, start } from './scripted-server.ts';
 import type { Peer, ScriptedServer, TestClock } from './scripted-server.ts';
 

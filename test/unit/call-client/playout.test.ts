@@ -1,6 +1,6 @@
 /** The caller's loudspeaker on virtual time. */
 import { describe, expect, it } from 'vitest';
-import { CallPlayout } from '../../../supervisor/commands/call/call-playout.ts';
+import { CallPlayout } from '../../../cli/commands/call/call-playout.ts';
 
 const RATE = 8000;
 const frame = (value: number): Int16Array => new Int16Array(160).fill(value);

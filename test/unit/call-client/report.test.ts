@@ -6,8 +6,8 @@ import {
   reportLines,
   reportOf,
   speechIn,
-} from '../../../supervisor/commands/call/call-report.ts';
-import type { CallFacts, CallPace, CallRecord } from '../../../supervisor/commands/call/call-report.ts';
+} from '../../../cli/commands/call/call-report.ts';
+import type { CallFacts, CallPace, CallRecord } from '../../../cli/commands/call/call-report.ts';
 
 const silent: CallFacts = { saidMs: undefined, callerEndMs: undefined, bot: [] };
 const at = (nowMs: number, pace: Partial<CallPace> = {}): { nowMs: number; pace: CallPace } => ({

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseWav, writeWav } from '../../../shared/audio/wav.ts';
-import { parseCallArguments, runCall } from '../../../supervisor/commands/call/call-client.ts';
-import type { CallOptions } from '../../../supervisor/commands/call/call-client.ts';
-import type { CallReport } from '../../../supervisor/commands/call/call-report.ts';
+import { parseCallArguments, runCall } from '../../../cli/commands/call/call-client.ts';
+import type { CallOptions } from '../../../cli/commands/call/call-client.ts';
+import type { CallReport } from '../../../cli/commands/call/call-report.ts';
 import { hangUpWhenAsked, isLoud, listen, refuseWith, start } from './scripted-server.ts';
 import type { Peer, ScriptedServer } from './scripted-server.ts';
 

@@ -10,8 +10,8 @@ import { pino } from 'pino';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadAgentFile } from '../../../shared/config/load.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { runCheck } from '../../../supervisor/commands/check/check-command.ts';
-import { runServe } from '../../../supervisor/commands/serve-command.ts';
+import { runCheck } from '../../../cli/commands/check/check-command.ts';
+import { runServe } from '../../../supervisor/service/serve.ts';
 import {
   callSettings,
   speechSettings,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, it, expect } from 'vitest';
-import { runCheck } from '../../../supervisor/commands/check/check-command.ts';
+import { runCheck } from '../../../cli/commands/check/check-command.ts';
 import { changed, goodFile } from './agent-text.ts';
 
 interface Outcome {

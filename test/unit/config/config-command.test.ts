@@ -1,6 +1,6 @@
 /** What `config` prints can be shown to anybody. */
 import { expect, it } from 'vitest';
-import { runConfig } from '../../../supervisor/commands/config-command.ts';
+import { runConfig } from '../../../cli/commands/config-command.ts';
 
 it('keeps passwords in addresses to itself, those that a start takes and those that it refuses', () => {
   const lines: string[] = [];

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { describeAgentFile } from '../../../scripts/docs/describe.ts';
 import { isTable } from '../../../shared/config/table.ts';
 import { readToml } from '../../../shared/config/toml.ts';
-import { runCheck } from '../../../supervisor/commands/check/check-command.ts';
-import { readBytes } from '../../../supervisor/service/named-files.ts';
+import { runCheck } from '../../../cli/commands/check/check-command.ts';
+import { readBytes } from '../../../shared/installation/named-files.ts';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 

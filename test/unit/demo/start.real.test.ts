@@ -80,7 +80,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     scratch = join(checkout, 'scratch');
     symlinkSync(join(project, 'node_modules'), join(checkout, 'node_modules'));
     mkdirSync(join(checkout, 'supervisor'));
-    writeFileSync(join(checkout, 'supervisor/cli.ts'), standIn);
+    writeFileSync(join(checkout, 'cli/cli.ts'), standIn);
   });
 
   beforeEach(() => {

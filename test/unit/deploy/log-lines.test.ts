@@ -69,15 +69,14 @@ function seriousLines(path: string, text = readFileSync(new URL(path, root), 'ut
   return found;
 }
 
-const sources = execFileSync('git', ['ls-files', 'supervisor', 'worker', 'inference', 'shared'], {
+const sources = execFileSync('git', ['ls-files', 'cli', 'supervisor', 'worker', 'inference', 'shared'], {
   cwd: root,
   encoding: 'utf8',
 })
   .split('\n')
   // Commands print for whoever started them; they are no part of the service.
   .filter(
-    (path) =>
-      path.endsWith('.ts') && !/^supervisor\/(rehearsal|commands\/local|commands\/agent-dev)\//.test(path),
+    (path) => path.endsWith('.ts') && !/^cli\/(rehearsal|commands\/local|commands\/agent-dev)\//.test(path),
   );
 const sentences = [...new Set(sources.flatMap((path) => seriousLines(path)))].toSorted();
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EngineProcess } from '../../../supervisor/commands/local/engine-process.ts';
+import { EngineProcess } from '../../../cli/commands/local/engine-process.ts';
 import { Observed } from '../../support/process/observed.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 

@@ -1,10 +1,10 @@
 /** What stands between sockets and engines: the line of the voice, and the streams of the recogniser. */
 import { describe, expect, it } from 'vitest';
-import type { FromRecognizer, Recognition, ToVoice } from '../../../supervisor/commands/local/messages.ts';
-import { whenIdle } from '../../../supervisor/commands/local/idle.ts';
-import { hasCapitalsOnly, Recognizing } from '../../../supervisor/commands/local/recognition.ts';
-import type { OnlineRecognizer, OnlineStream } from '../../../supervisor/commands/local/sherpa.ts';
-import { EngineSpeaking, VoiceBusy, VoiceFailed } from '../../../supervisor/commands/local/speaking.ts';
+import type { FromRecognizer, Recognition, ToVoice } from '../../../cli/commands/local/messages.ts';
+import { whenIdle } from '../../../cli/commands/local/idle.ts';
+import { hasCapitalsOnly, Recognizing } from '../../../cli/commands/local/recognition.ts';
+import type { OnlineRecognizer, OnlineStream } from '../../../cli/commands/local/sherpa.ts';
+import { EngineSpeaking, VoiceBusy, VoiceFailed } from '../../../cli/commands/local/speaking.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const job = (text: string) => ({ text, speaker: 0, speed: 1 });

@@ -3,13 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseLocalArguments } from '../../../supervisor/commands/local/arguments.ts';
-import { findRecognizer, findVoice } from '../../../supervisor/commands/local/speech-models.ts';
-import {
-  readSpeechRequest,
-  sentencesOf,
-  voiceNames,
-} from '../../../supervisor/commands/local/speech-request.ts';
+import { parseLocalArguments } from '../../../cli/commands/local/arguments.ts';
+import { findRecognizer, findVoice } from '../../../cli/commands/local/speech-models.ts';
+import { readSpeechRequest, sentencesOf, voiceNames } from '../../../cli/commands/local/speech-request.ts';
 
 let folder: string;
 beforeEach(() => {

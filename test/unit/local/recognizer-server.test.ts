@@ -2,11 +2,8 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import type { Hearing, HearingStream, StreamEvents } from '../../../supervisor/commands/local/hearing.ts';
-import {
-  newRecognizerServer,
-  type RecognizerServer,
-} from '../../../supervisor/commands/local/recognizer-server.ts';
+import type { Hearing, HearingStream, StreamEvents } from '../../../cli/commands/local/hearing.ts';
+import { newRecognizerServer, type RecognizerServer } from '../../../cli/commands/local/recognizer-server.ts';
 import { Observed } from '../../support/process/observed.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 

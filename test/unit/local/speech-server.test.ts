@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SpeechJob } from '../../../supervisor/commands/local/messages.ts';
-import { VoiceBusy, VoiceFailed, type Speaking } from '../../../supervisor/commands/local/speaking.ts';
-import { newSpeechServer } from '../../../supervisor/commands/local/speech-server.ts';
+import type { SpeechJob } from '../../../cli/commands/local/messages.ts';
+import { VoiceBusy, VoiceFailed, type Speaking } from '../../../cli/commands/local/speaking.ts';
+import { newSpeechServer } from '../../../cli/commands/local/speech-server.ts';
 import { Observed } from '../../support/process/observed.ts';
 
 class PlayedVoice extends Observed implements Speaking {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withStandIns } from '../../../supervisor/rehearsal/scenarios/canned-tools.ts';
-import type { CannedTool } from '../../../supervisor/rehearsal/scenarios/scenario.ts';
+import { withStandIns } from '../../../cli/rehearsal/scenarios/canned-tools.ts';
+import type { CannedTool } from '../../../cli/rehearsal/scenarios/scenario.ts';
 import type { CallTools, OrderedRun, ToolReport } from '../../../worker/tools/tool.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConsoleSession } from '../../../supervisor/rehearsal/console/console-session.ts';
-import type { Conversation, Goal } from '../../../supervisor/rehearsal/conversation.ts';
+import { ConsoleSession } from '../../../cli/rehearsal/console/console-session.ts';
+import type { Conversation, Goal } from '../../../cli/rehearsal/conversation.ts';
 
 /** A call that notes what it is asked, and whose runs end when they are told to. */
 class FakeCall implements Conversation {

@@ -7,8 +7,8 @@ import {
   scenarioExpectKeys,
   scenarioKeys,
   stepKeys,
-} from '../../../supervisor/rehearsal/scenarios/scenario-keys.ts';
-import { readScenarioFile } from '../../../supervisor/rehearsal/scenarios/scenario-file.ts';
+} from '../../../cli/rehearsal/scenarios/scenario-keys.ts';
+import { readScenarioFile } from '../../../cli/rehearsal/scenarios/scenario-file.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const page = read('docs/rehearsal.md');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ConversationEvent } from '../../../supervisor/rehearsal/conversation.ts';
-import { checkScenario, checkTurns, holds } from '../../../supervisor/rehearsal/scenarios/expectations.ts';
-import { readScenarioFile } from '../../../supervisor/rehearsal/scenarios/scenario-file.ts';
-import { Transcript } from '../../../supervisor/rehearsal/transcript.ts';
+import type { ConversationEvent } from '../../../cli/rehearsal/conversation.ts';
+import { checkScenario, checkTurns, holds } from '../../../cli/rehearsal/scenarios/expectations.ts';
+import { readScenarioFile } from '../../../cli/rehearsal/scenarios/scenario-file.ts';
+import { Transcript } from '../../../cli/rehearsal/transcript.ts';
 
 const transcriptOf = (events: readonly ConversationEvent[]): Transcript => {
   const transcript = new Transcript();

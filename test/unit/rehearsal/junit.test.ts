@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { junitReport } from '../../../supervisor/rehearsal/scenarios/junit.ts';
+import { junitReport } from '../../../cli/rehearsal/scenarios/junit.ts';
 
 const passed = { name: 'fine', failures: [], tookMs: 1500, faults: [], turns: [] };
 const failed = {

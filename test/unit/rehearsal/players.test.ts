@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { judge } from '../../../supervisor/rehearsal/scenarios/judge.ts';
-import { memoryOf, nextLine } from '../../../supervisor/rehearsal/scenarios/llm-caller.ts';
-import type { TurnRecord } from '../../../supervisor/rehearsal/transcript.ts';
+import { judge } from '../../../cli/rehearsal/scenarios/judge.ts';
+import { memoryOf, nextLine } from '../../../cli/rehearsal/scenarios/llm-caller.ts';
+import type { TurnRecord } from '../../../cli/rehearsal/transcript.ts';
 import { newChatCompatible } from '../../../worker/stages/llm/chat-compatible/adapter.ts';
 import type { LlmStage } from '../../../worker/stages/stage.ts';
 import { answer, FakeChat, toolCall } from '../../support/fakes/fake-chat.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordingName } from '../../../shared/protocol/recording.ts';
-import { runReplay } from '../../../supervisor/rehearsal/replay/replay-command.ts';
+import { runReplay } from '../../../cli/rehearsal/replay/replay-command.ts';
 import { factsOfWorld } from '../../sim/recorded-world.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-replay-'));

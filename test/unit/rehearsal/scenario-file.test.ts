@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readScenarioFile } from '../../../supervisor/rehearsal/scenarios/scenario-file.ts';
+import { readScenarioFile } from '../../../cli/rehearsal/scenarios/scenario-file.ts';
 
 const read = (text: string, env: Readonly<Record<string, string>> = {}) => readScenarioFile(text, env);
 const messages = (text: string, env?: Readonly<Record<string, string>>): string[] =>

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { openAgent, type OpenAgent } from '../../../supervisor/rehearsal/agent.ts';
-import type { Conversation, ConversationEvent } from '../../../supervisor/rehearsal/conversation.ts';
+import { openAgent, type OpenAgent } from '../../../cli/rehearsal/agent.ts';
+import type { Conversation, ConversationEvent } from '../../../cli/rehearsal/conversation.ts';
 import { agentText } from './agent-text.ts';
 import { answer, FakeChat, toolCall } from '../../support/fakes/fake-chat.ts';
 import { silence } from '../../support/fakes/fake-http.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { msPerChar, TextPlayout } from '../../../supervisor/rehearsal/text-playout.ts';
+import { msPerChar, TextPlayout } from '../../../cli/rehearsal/text-playout.ts';
 
 function speaking(text: string): TextPlayout {
   const playout = new TextPlayout();

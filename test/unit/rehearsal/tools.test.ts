@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { openAgent, type CallWish, type OpenAgent } from '../../../supervisor/rehearsal/agent.ts';
-import type { Conversation, ConversationEvent } from '../../../supervisor/rehearsal/conversation.ts';
-import type { CannedTool } from '../../../supervisor/rehearsal/scenarios/scenario.ts';
+import { openAgent, type CallWish, type OpenAgent } from '../../../cli/rehearsal/agent.ts';
+import type { Conversation, ConversationEvent } from '../../../cli/rehearsal/conversation.ts';
+import type { CannedTool } from '../../../cli/rehearsal/scenarios/scenario.ts';
 import { answer, FakeChat, toolCall } from '../../support/fakes/fake-chat.ts';
 import { agentText } from './agent-text.ts';
 

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** What the two processes hold of SIP, by file; packages by their name. */
 async function held(withSip: boolean): Promise<string[]> {
   const { metafile } = await build({
-    entryPoints: ['supervisor/cli.ts', 'worker/main.ts'],
+    entryPoints: ['cli/cli.ts', 'worker/main.ts'],
     ...{ absWorkingDir: root, outbase: root, outdir: 'dist', write: false, metafile: true, bundle: true },
     ...{ packages: 'external', platform: 'node', format: 'esm', target: 'node20', logLevel: 'silent' },
     define: { BUILD_SIP: JSON.stringify(withSip), BUILD_WITHOUT: '""', BUILD_VERSION: '"0"' },

@@ -1,6 +1,6 @@
 import { describe, it, expect } from 'vitest';
 import { verifySessionToken } from '../../../shared/auth/session-token.ts';
-import { runToken } from '../../../supervisor/commands/token-command.ts';
+import { runToken } from '../../../cli/commands/token-command.ts';
 
 const secret = 'the canary secret of the command line';
 const previous = 'the canary secret that was used before';

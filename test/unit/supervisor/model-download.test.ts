@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { downloadFile } from '../../../supervisor/commands/models/model-download.ts';
+import { downloadFile } from '../../../cli/commands/models/model-download.ts';
 
 const content = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 7919) % 251));
 const sha256 = createHash('sha256').update(content).digest('hex');

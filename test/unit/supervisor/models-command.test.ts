@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { takeLock } from '../../../shared/runtime/file-lock.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { runModels } from '../../../supervisor/commands/models/models-command.ts';
-import { models } from '../../../supervisor/service/model-registry.ts';
+import { runModels } from '../../../cli/commands/models/models-command.ts';
+import { models } from '../../../shared/installation/model-registry.ts';
 
 let folder: string;
 let server: Server;

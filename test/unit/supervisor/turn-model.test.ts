@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { smartTurnFile } from '../../../supervisor/service/model-registry.ts';
-import { chooseTurnModel, modelsFolder, whyNoVadModel } from '../../../supervisor/service/turn-model.ts';
+import { smartTurnFile } from '../../../shared/installation/model-registry.ts';
+import { chooseTurnModel, modelsFolder, whyNoVadModel } from '../../../shared/installation/turn-model.ts';
 
 let folder: string;
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unpackArchive } from '../../../supervisor/commands/models/unpack.ts';
+import { unpackArchive } from '../../../cli/commands/models/unpack.ts';
 
 /** A voice's folder, one with a link, and one that climbs. */
 const voice =

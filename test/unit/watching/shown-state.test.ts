@@ -1,7 +1,7 @@
 /** The live view fits into its terminal. */
 import { describe, expect, it } from 'vitest';
 import type { LiveState } from '../../../shared/protocol/live.ts';
-import { shownState } from '../../../supervisor/commands/top/shown-state.ts';
+import { shownState } from '../../../cli/commands/top/shown-state.ts';
 
 const state: LiveState = {
   ...{ agent: 'desk', ready: true, sessions: 20, maxSessions: 64 },

@@ -1,7 +1,7 @@
 /** Why a service takes no calls, as people read it in the live view. */
 import { describe, expect, it } from 'vitest';
 import { tokenAnswers } from '../../../shared/auth/token-fault.ts';
-import { shownState } from '../../../supervisor/commands/top/shown-state.ts';
+import { shownState } from '../../../cli/commands/top/shown-state.ts';
 import { sentenceOf } from '../../../supervisor/service/unready-reasons.ts';
 
 describe('the reason why a service takes no calls', () => {

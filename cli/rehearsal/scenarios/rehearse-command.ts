@@ -5,9 +5,9 @@
 import { writeFileSync } from 'node:fs';
 import { transitionTool } from '../../../shared/config/agent/flow.ts';
 import type { Problem } from '../../../shared/config/problem.ts';
-import { showProblem } from '../../commands/check/check-command.ts';
+import { showProblem } from '../../../shared/config/problem.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';
-import { whyUnreadable, whyUnwritable } from '../../service/named-files.ts';
+import { whyUnreadable, whyUnwritable } from '../../../shared/installation/named-files.ts';
 import { openAgent, type AgentSources, type OpenAgent } from '../agent.ts';
 import { coloursFor, type Colours } from '../colours.ts';
 import { shownCall } from './judge.ts';

@@ -11,7 +11,7 @@ import { recordingFolders, recordingName } from '../../../shared/protocol/record
 import { loadAgentFileAt } from '../../commands/check/check-command.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';
 import { printable } from '../../commands/printable.ts';
-import { reasonOfFile, whyUnreadable } from '../../service/named-files.ts';
+import { reasonOfFile, whyUnreadable } from '../../../shared/installation/named-files.ts';
 import type { AgentSources } from '../agent.ts';
 import { shownReplay } from './shown-replay.ts';
 

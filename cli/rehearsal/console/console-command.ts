@@ -1,7 +1,7 @@
 /** The command `console AGENT.toml`: a call with the agent by typing and reading (see docs/rehearsal.md). */
 import { clearLine, createInterface, cursorTo, type Interface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { showProblem } from '../../commands/check/check-command.ts';
+import { showProblem } from '../../../shared/config/problem.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';
 import { openAgent, type AgentSources } from '../agent.ts';
 import { coloursFor } from '../colours.ts';

@@ -27,8 +27,12 @@ import { EngineSpeaking } from './speaking.ts';
 import { findRecognizer, findVoice, type Found } from './speech-models.ts';
 import { voiceNames } from './speech-request.ts';
 import { newSpeechServer } from './speech-server.ts';
-import { recognizerModels, voiceModels, type models as pinnedModels } from '../../service/model-registry.ts';
-import { modelsFolder } from '../../service/turn-model.ts';
+import {
+  recognizerModels,
+  voiceModels,
+  type models as pinnedModels,
+} from '../../../shared/installation/model-registry.ts';
+import { modelsFolder } from '../../../shared/installation/turn-model.ts';
 
 const mostWaitingTexts = 32;
 const stopWithinMs = 5_000;

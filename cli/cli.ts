@@ -1,6 +1,6 @@
 /** The command line of `svc-supervisor`. Every command has its own file; this one only finds it. */
 import '../scripts/node-version.mjs';
-import './restart/early-signals.ts';
+import '../supervisor/restart/early-signals.ts';
 import '../shared/runtime/stack.ts';
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -8,11 +8,11 @@ import { runAgentDev } from './commands/agent-dev/agent-dev-command.ts';
 import { parseCallArguments, runCall } from './commands/call/call-client.ts';
 import { packagesOf, runCheck } from './commands/check/check-command.ts';
 import { chooseCommand, readArguments, usageError, type CommandName } from './commands/commands.ts';
-import { readBytes, readingOnce, readText } from './service/named-files.ts';
+import { readBytes, readingOnce, readText } from '../shared/installation/named-files.ts';
 import { runConfig } from './commands/config-command.ts';
 import { runLocal } from './commands/local/local-command.ts';
-import { parentChannel } from './restart/predecessor.ts';
-import { runServe } from './commands/serve-command.ts';
+import { parentChannel } from '../supervisor/restart/predecessor.ts';
+import { runServe } from '../supervisor/service/serve.ts';
 import { runTop } from './commands/top/top-command.ts';
 import { runToken } from './commands/token-command.ts';
 import { leadProcessGroup } from '../shared/runtime/child.ts';

@@ -6,10 +6,10 @@ import { dirname, resolve } from 'node:path';
 import type { ReadBytes } from '../../../shared/config/agent/announcement.ts';
 import { loadAgentFile, type LoadedAgent, type LoadOptions } from '../../../shared/config/load.ts';
 import { unknownVariables } from '../../../shared/config/server/server.ts';
-import { whyUnreadable } from '../../service/named-files.ts';
-import { loadAgentPackages } from '../../service/agent-packages.ts';
+import { whyUnreadable } from '../../../shared/installation/named-files.ts';
+import { loadAgentPackages } from '../../../shared/installation/agent-packages.ts';
 import type { Packages } from '../../../shared/config/stages/package.ts';
-import type { Problem } from '../../../shared/config/problem.ts';
+import { showProblem, type Problem } from '../../../shared/config/problem.ts';
 
 export interface CheckOptions {
   /** An unset key variable is an error instead of a warning. */
@@ -38,11 +38,6 @@ export function loadAgentFileAt(path: string, options: LoadOptions): LoadedAgent
     readBytes: (name, most) => options.readBytes(resolve(folder, name), most),
     whyUnreadable: (name) => whyUnreadable(resolve(folder, name)),
   });
-}
-
-/** `file:line:column: severity: message`, a form that editors make clickable. */
-export function showProblem(file: string, problem: Problem): string {
-  return `${file}:${problem.line}:${problem.column}: ${problem.severity}: ${problem.message}`;
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

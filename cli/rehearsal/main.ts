@@ -6,7 +6,7 @@
 import '../../shared/runtime/stack.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { runModels } from '../commands/models/models-command.ts';
-import { readBytes, readingOnce, readText } from '../service/named-files.ts';
+import { readBytes, readingOnce, readText } from '../../shared/installation/named-files.ts';
 import { runConnectCheck } from './connect/connect-command.ts';
 import { runConsole } from './console/console-command.ts';
 import { runReplay } from './replay/replay-command.ts';

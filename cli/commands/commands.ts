@@ -291,7 +291,7 @@ export function commandsPage(): string {
   };
   return `# Commands
 
-Generated from the table in \`supervisor/commands/commands.ts\`; \`npm run docs\` writes it anew.
+Generated from the table in \`cli/commands/commands.ts\`; \`npm run docs\` writes it anew.
 
 \`svc-supervisor COMMAND --help\` explains a command, \`svc-supervisor --version\` tells the version. Every command ends with status 0 when
 it did what it was asked for, and with 2 when its arguments are wrong; 1 means that it failed.

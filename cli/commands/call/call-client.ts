@@ -13,7 +13,7 @@ import { parseWav, WavError, writeWav } from '../../../shared/audio/wav.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { CallClient, type CallEnd, type CallerEvent } from './caller.ts';
 import { readArguments } from '../commands.ts';
-import { reasonOfFile, whyUnwritable } from '../../service/named-files.ts';
+import { reasonOfFile, whyUnwritable } from '../../../shared/installation/named-files.ts';
 import type { Span } from './call-playout.ts';
 import { defaultPace, nextPhase, reportLines, reportOf, speechIn } from './call-report.ts';
 import type { CallPace, CallPhase, TimelineEntry } from './call-report.ts';

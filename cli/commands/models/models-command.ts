@@ -6,9 +6,13 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { takeLock } from '../../../shared/runtime/file-lock.ts';
 import { readArguments, usageError } from '../commands.ts';
 import { downloadFile, sha256Of, sizeOf } from './model-download.ts';
-import { models as pinnedModels, type ModelRow, type PinnedFile } from '../../service/model-registry.ts';
-import { makeFolder, reasonOfFile } from '../../service/named-files.ts';
-import { modelsFolder } from '../../service/turn-model.ts';
+import {
+  models as pinnedModels,
+  type ModelRow,
+  type PinnedFile,
+} from '../../../shared/installation/model-registry.ts';
+import { makeFolder, reasonOfFile } from '../../../shared/installation/named-files.ts';
+import { modelsFolder } from '../../../shared/installation/turn-model.ts';
 
 export interface ModelsCommandOptions {
   readonly env: Readonly<Record<string, string | undefined>>;

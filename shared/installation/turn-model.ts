@@ -2,12 +2,12 @@
  * Which models the service runs, decided once at the start, before any process is there. A model that was named and
  * is not there refuses the start; it is never silently replaced.
  */
-import type { Log } from '../../shared/runtime/log.ts';
+import type { Log } from '../runtime/log.ts';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fail, ok, type Result } from '../../shared/base/result.ts';
-import type { ServerSettings } from '../../shared/config/server/server.ts';
+import { fail, ok, type Result } from '../base/result.ts';
+import type { ServerSettings } from '../config/server/server.ts';
 import { smartTurnFile } from './model-registry.ts';
 import { reasonOfFile } from './named-files.ts';
 

@@ -17,8 +17,8 @@ import { dirname } from 'node:path';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import { isLoopbackHost } from '../../../shared/net/loopback.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import type { PinnedFile } from '../../service/model-registry.ts';
-import { makeFolder } from '../../service/named-files.ts';
+import type { PinnedFile } from '../../../shared/installation/model-registry.ts';
+import { makeFolder } from '../../../shared/installation/named-files.ts';
 
 /** A server that sends nothing for this long is given up; the next attempt goes on from there. */
 const silentMs = 30_000;

@@ -4,9 +4,9 @@
  */
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fail } from '../../shared/base/result.ts';
-import { packagesIn, type LoadedPackage, type Packages } from '../../shared/config/stages/package.ts';
-import { findPackage, importPackage } from '../../shared/runtime/packages.ts';
+import { fail } from '../base/result.ts';
+import { packagesIn, type LoadedPackage, type Packages } from '../config/stages/package.ts';
+import { findPackage, importPackage } from '../runtime/packages.ts';
 
 export interface AgentPackages {
   readonly packages: Packages;
