@@ -1,6 +1,9 @@
 /** Who may import whom; the table is in ARCHITECTURE.md. Every folder of the service stands in a rule. */
 const pureFiles =
-  '^(worker/core/|worker/transports/[^/]+/(dialect|narration|spoken|clock-marks|call-machine|call-state|allowance|late-frames|sent-marks|carrier-frame|chunk-order|encodings)[.]ts|worker/transports/webrtc/turn/(allocation|turn-reader)[.]ts|supervisor/(telephony/saga|service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|worker/agent-link/(command-ids|intake|link|link-client|link-commands|link-say|link-state|link-tools|messages|outbox)[.]ts|worker/recording/(facts|plain|redaction|replay|retention|transcript)[.]ts|inference/batcher[.]ts)';
+  '^(worker/core/|worker/(transports/[^/]+|rtvi|webrtc|telephony|telephony/[^/]+)/(dialect|narration|spoken|clock-marks|call-machine|call-state|allowance|late-frames|sent-marks|frame|chunk-order|encodings)[.]ts|worker/webrtc/turn/(allocation|turn-reader)[.]ts|supervisor/(telephony/saga|service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|worker/agent-link/(command-ids|intake|link|link-client|link-commands|link-say|link-state|link-tools|messages|outbox)[.]ts|worker/recording/(facts|plain|redaction|replay|retention|transcript)[.]ts|inference/batcher[.]ts)';
+/** Features that have a folder of the same name in each room: settings and shapes in `shared`, doors in `supervisor`, calls in `worker`. */
+const features = '(agent-link|recording|rtvi|sip|telephony|tracing|webrtc)';
+const declarations = `(config|protocol|audio|auth|net|${features})`;
 /** What a provider declares, and the list of providers, which the configuration reads. */
 const providerDeclaration = '^worker/stages/(stt|llm|tts)/[^/]+/declaration[.]ts$';
 const providerList = '^worker/stages/providers[.]ts$';
@@ -16,10 +19,9 @@ module.exports = {
     ),
     forbid(
       'declarations-stay-pure',
-      { path: '^shared/(config|protocol|audio|auth|net)/' },
+      { path: `^shared/${declarations}/` },
       {
-        pathNot:
-          '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|ajv|@bufbuild/protobuf|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$',
+        pathNot: `^shared/(base|${declarations})/|node_modules/(zod|ajv|@bufbuild/protobuf|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$`,
       },
     ),
     forbid(
@@ -52,12 +54,14 @@ module.exports = {
     forbid(
       'the-pure-set-imports-no-world',
       { path: pureFiles },
-      { pathNot: `^shared/base/|^shared/(protocol|config)/|^shared/audio/alaw[.]ts$|${pureFiles}` },
+      {
+        pathNot: `^shared/base/|^shared/(protocol|config|${features})/|^shared/audio/alaw[.]ts$|${pureFiles}`,
+      },
     ),
     forbid(
       'the-pure-set-takes-only-types-of-declarations',
       { path: pureFiles },
-      { path: '^shared/config/', dependencyTypesNot: ['type-only'] },
+      { path: '^shared/config/|/(variables|agent-file)[.]ts$', dependencyTypesNot: ['type-only'] },
     ),
     forbid('processes-meet-in-the-protocol', { path: '^supervisor/' }, { path: '^(worker|inference)/' }),
     forbid(
@@ -86,7 +90,10 @@ module.exports = {
     forbid(
       'the-host-of-calls-knows-no-adapter',
       { path: '^worker/(host|call|lines)/' },
-      { path: '^worker/(transports|stages/(stt|llm|tts))/[^/]+/', pathNot: '^worker/transports/socket/' },
+      {
+        path: '^worker/((transports|stages/(stt|llm|tts))/[^/]+|rtvi|sip|webrtc|telephony/[^/]+)/',
+        pathNot: '^worker/transports/socket/',
+      },
     ),
     forbid(
       'who-observes-calls-knows-the-core-and-the-contract',
@@ -107,7 +114,8 @@ module.exports = {
       { path: '^worker/telephony/' },
       {
         path: '^worker/',
-        pathNot: '^worker/(telephony|core)/|^worker/(call/opening|tools/tool|transports/transport)[.]ts$',
+        pathNot:
+          '^worker/(telephony|core|transports/socket)/|^worker/(call/opening|tools/tool|transports/transport)[.]ts$',
       },
     ),
     forbid('processes-meet-in-the-protocol-2', { path: '^worker/' }, { path: '^(supervisor|inference)/' }),
@@ -157,10 +165,11 @@ module.exports = {
     ),
     forbid(
       'transports-know-the-core',
-      { path: '^worker/transports/([^/]+)/' },
+      { path: '^worker/(transports/socket|transports/websocket|rtvi|sip|webrtc|telephony/[^/]+)/' },
       {
         path: '^worker/',
-        pathNot: '^worker/(transports/($1|socket)/|core/|media/(rtp|opus)/|transports/[^/]+[.]ts$)',
+        pathNot:
+          '^worker/($1/|telephony/frame[.]ts$|transports/socket/|core/|media/(rtp|opus)/|transports/[^/]+[.]ts$)',
       },
     ),
     forbid('web-stands-alone', { path: '^web/' }, { pathNot: '^web/' }),

@@ -17,7 +17,7 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from '../shared/protocol/ipc.ts';
-import { showsNumbers } from '../shared/config/server/telephony-variables.ts';
+import { showsNumbers } from '../shared/telephony/variables.ts';
 import { mailboxBytes, Mailboxes, markOfSlot } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
@@ -59,9 +59,9 @@ import { resumeCallSocket, type CallSocket } from './transports/socket/call-sock
 import { newUpgradeServer, takeUpgrade } from './transports/socket/upgrades.ts';
 import { ReadTurns } from './transports/socket/read-turns.ts';
 import { transports } from './transports/all.ts';
-import { openPeerCalls } from './transports/webrtc/open-peer-calls.ts';
-import type { PeerCalls } from './transports/webrtc/peer-calls.ts';
-import type { SipCalls } from './transports/sip/sip-calls.ts';
+import { openPeerCalls } from './webrtc/open-peer-calls.ts';
+import type { PeerCalls } from './webrtc/peer-calls.ts';
+import type { SipCalls } from './sip/sip-calls.ts';
 import { Places, type Place } from './places.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
@@ -338,9 +338,7 @@ class Worker {
 
   async #openSip(): Promise<void> {
     const sip =
-      typeof BUILD_SIP === 'undefined' || BUILD_SIP
-        ? await import('./transports/sip/sip-calls.ts')
-        : undefined;
+      typeof BUILD_SIP === 'undefined' || BUILD_SIP ? await import('./sip/sip-calls.ts') : undefined;
     this.#sip =
       sip &&
       new sip.SipCalls({

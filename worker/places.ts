@@ -3,7 +3,7 @@
  * left it. Nothing is left of a call that could not be made.
  */
 import type { CallOffer } from '../shared/protocol/ipc.ts';
-import type { SipOffer } from '../shared/protocol/sip/calls.ts';
+import type { SipOffer } from '../shared/sip/calls.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import type { CallJournal } from './call/journal.ts';
@@ -12,10 +12,10 @@ import type { CallServices } from './call/services.ts';
 import type { CallHost } from './host/call-host.ts';
 import type { FoundCall, LeftCalls } from './host/left-calls.ts';
 import { carriedSetup } from './telephony/carried.ts';
-import type { SipSite } from './transports/sip/sip-calls.ts';
+import type { SipSite } from './sip/sip-calls.ts';
 import type { CallTransport } from './transports/transport.ts';
-import type { PeerSeat } from './transports/webrtc/peer-calls.ts';
-import { newPeerSeat } from './transports/webrtc/peer-seat.ts';
+import type { PeerSeat } from './webrtc/peer-calls.ts';
+import { newPeerSeat } from './webrtc/peer-seat.ts';
 
 /** What of an offer decides how the call goes, however it came. */
 type Terms = Pick<CallOffer, 'endsAtMs' | 'carried'> & Partial<Pick<CallOffer, 'offer'>>;

@@ -1,17 +1,10 @@
 /** The reference page of the agent link: every table comes from the declarations beside this file. */
 import * as z from 'zod';
-import {
-  agentMessageSchemas,
-  toolDeclarationSchema,
-} from '../../shared/protocol/agent-link/agent-messages.ts';
-import { agentLinkErrors } from '../../shared/protocol/agent-link/errors.ts';
-import { envelopeShape } from '../../shared/protocol/agent-link/events.ts';
-import {
-  agentLinkBacklog,
-  agentLinkLimits,
-  agentLinkTimes,
-} from '../../shared/protocol/agent-link/limits.ts';
-import { serviceMessageSchemas } from '../../shared/protocol/agent-link/service-messages.ts';
+import { agentMessageSchemas, toolDeclarationSchema } from '../../shared/agent-link/agent-messages.ts';
+import { agentLinkErrors } from '../../shared/agent-link/errors.ts';
+import { envelopeShape } from '../../shared/agent-link/events.ts';
+import { agentLinkBacklog, agentLinkLimits, agentLinkTimes } from '../../shared/agent-link/limits.ts';
+import { serviceMessageSchemas } from '../../shared/agent-link/service-messages.ts';
 
 interface FieldSchema {
   readonly type?: string;
@@ -76,7 +69,7 @@ const unitOf = (name: string): string =>
 
 const howItGoes = `# The agent link, version 1
 
-Generated from the declarations in \`shared/protocol/agent-link\`; \`npm run docs\` writes it anew.
+Generated from the declarations in \`shared/agent-link\`; \`npm run docs\` writes it anew.
 
 The service connects out to an application process, the agent: one WebSocket per call, on which the service is the client. Each message
 is one text frame with one JSON object and a \`type\`. Unknown fields are ignored by both sides. How the address is configured stands in

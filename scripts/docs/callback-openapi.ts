@@ -5,7 +5,7 @@ import {
   outboundRequest,
   outboundView,
   transferView,
-} from '../../shared/protocol/callback/api.ts';
+} from '../../shared/telephony/callback-api.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,11 +2,11 @@
  * Describes the keys of the agent file for people and editors, from the declarations alone: rows, and a JSON Schema.
  */
 import * as z from 'zod';
-import { agentLinkKeys, agentRouteKeys, mostRoutes } from '../../shared/config/agent/agent-link.ts';
+import { agentLinkKeys, agentRouteKeys, mostRoutes } from '../../shared/agent-link/agent-file.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from '../../shared/config/agent/flow.ts';
 import { mcpKeys } from '../../shared/config/agent/mcp.ts';
-import { recordingKeys } from '../../shared/config/agent/recording.ts';
-import { telephonyKeys } from '../../shared/config/agent/telephony.ts';
+import { recordingKeys } from '../../shared/recording/agent-file.ts';
+import { telephonyKeys } from '../../shared/telephony/agent-file.ts';
 import { toolKeys } from '../../shared/config/agent/tools.ts';
 import { agentFileTables, agentKeys, turnKeys } from '../../shared/config/agent-file.ts';
 import { declarations } from '../../shared/config/stages/providers.ts';

@@ -4,16 +4,16 @@
  */
 import * as z from 'zod';
 import { mintSessionToken, type MintClaims } from '../../shared/auth/mint.ts';
-import { agentMessageSchemas } from '../../shared/protocol/agent-link/agent-messages.ts';
-import { agentLinkCloseCodes, agentLinkErrors } from '../../shared/protocol/agent-link/errors.ts';
-import { alwaysSentEvents, conversationEventSchemas } from '../../shared/protocol/agent-link/events.ts';
+import { agentMessageSchemas } from '../../shared/agent-link/agent-messages.ts';
+import { agentLinkCloseCodes, agentLinkErrors } from '../../shared/agent-link/errors.ts';
+import { alwaysSentEvents, conversationEventSchemas } from '../../shared/agent-link/events.ts';
 import {
   AGENT_LINK_PROTOCOL,
   agentLinkLimits,
   agentLinkTimes,
   agentLinkVersions,
-} from '../../shared/protocol/agent-link/limits.ts';
-import { serviceMessageSchemas } from '../../shared/protocol/agent-link/service-messages.ts';
+} from '../../shared/agent-link/limits.ts';
+import { serviceMessageSchemas } from '../../shared/agent-link/service-messages.ts';
 
 const schemasOf = (schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): object =>
   Object.fromEntries(

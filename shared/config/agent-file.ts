@@ -4,8 +4,8 @@
  * between keys are in load.ts. Units are part of the names of keys.
  */
 import * as z from 'zod';
-import { agentLinkKeys, agentRouteKeys } from './agent/agent-link.ts';
-import type { AgentLinkDefinition } from './agent/agent-link.ts';
+import { agentLinkKeys, agentRouteKeys } from '../agent-link/agent-file.ts';
+import type { AgentLinkDefinition } from '../agent-link/agent-file.ts';
 import { announcementKeys } from './agent/announcement.ts';
 import type { AnnouncementDefinition } from './agent/announcement.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
@@ -13,10 +13,10 @@ import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
 import type { McpDefinition } from './agent/mcp.ts';
 import type { Silences } from './agent/silences.ts';
-import { recordingKeys } from './agent/recording.ts';
-import type { RecordingDefinition } from './agent/recording.ts';
-import { dtmfKeys, telephonyKeys } from './agent/telephony.ts';
-import type { TelephonyDefinition } from './agent/telephony.ts';
+import { recordingKeys } from '../recording/agent-file.ts';
+import type { RecordingDefinition } from '../recording/agent-file.ts';
+import { dtmfKeys, telephonyKeys } from '../telephony/agent-file.ts';
+import type { TelephonyDefinition } from '../telephony/agent-file.ts';
 import { listedName, toolHttpKeys, toolKeys } from './agent/tools.ts';
 import type { ToolDefinition } from './agent/tools.ts';
 import { outageKeys, type OutageTexts } from './agent/outage.ts';

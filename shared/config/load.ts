@@ -3,14 +3,14 @@
  * what it needs from outside comes in as arguments. A definition exists exactly when no problem is an error.
  */
 import type { z } from 'zod';
-import { readAgentLink } from './agent/agent-link.ts';
+import { readAgentLink } from '../agent-link/agent-file.ts';
 import { readAnnouncement, unreadableFile, type NamedFiles } from './agent/announcement.ts';
 import { checkVariables, checkVariablesOfFile } from './agent/call-variables.ts';
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
-import { readRecording } from './agent/recording.ts';
-import { readTelephony } from './agent/telephony.ts';
+import { readRecording } from '../recording/agent-file.ts';
+import { readTelephony } from '../telephony/agent-file.ts';
 import { backchannelsOf } from './agent/backchannels.ts';
 import { builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
 import type { BuiltInTexts } from './agent/texts.ts';
@@ -20,7 +20,7 @@ import { readTools } from './agent/tools.ts';
 import { agentFileTables, agentKeys, listTables, longestPrompt, turnKeys } from './agent-file.ts';
 import type { AgentDefinition } from './agent-file.ts';
 import type { VariableSite } from './agent/secrets.ts';
-import { agentLinkOf } from './server/agent-link-variables.ts';
+import { agentLinkOf } from '../agent-link/variables.ts';
 import { camelKeys, withoutKeys } from './camel.ts';
 import { ProblemList } from './problem.ts';
 import type { Problem } from './problem.ts';

@@ -9,16 +9,16 @@ import type {
   CarrierOutcome,
   ControlCommand,
   ControlMeans,
-} from './call-control.ts';
+} from '../telephony/call-control.ts';
 import type { Millis } from '../base/units.ts';
 import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
 import type { MailboxLayout } from './mailbox.ts';
 import type { LiveCall } from './live.ts';
-import type { RecordingSetup } from './recording.ts';
-import type { TracingSetup } from './telemetry/setup.ts';
-import type { SipFromWorker, SipToWorker } from './sip/calls.ts';
-import type { TurnServer } from './webrtc/turn-url.ts';
+import type { RecordingSetup } from '../recording/layout.ts';
+import type { TracingSetup } from '../tracing/setup.ts';
+import type { SipFromWorker, SipToWorker } from '../sip/calls.ts';
+import type { TurnServer } from '../webrtc/turn-url.ts';
 
 /** Descriptor numbers in a child; 0 to 3 are the standard streams and the message channel. */
 export const sharedMemoryFd = 4;

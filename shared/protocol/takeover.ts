@@ -5,9 +5,9 @@
  */
 import * as z from 'zod';
 import { fail, ok, type Result } from '../base/result.ts';
-import { outboundLeft } from './callback/takeover.ts';
-import { sipRelayed, sipToSuccessor } from './sip/takeover.ts';
-import { webrtcAnswered, webrtcAsked } from './webrtc/takeover.ts';
+import { outboundLeft } from '../telephony/takeover.ts';
+import { sipRelayed, sipToSuccessor } from '../sip/takeover.ts';
+import { webrtcAnswered, webrtcAsked } from '../webrtc/takeover.ts';
 
 /** Set by a supervisor for the one that it starts: its own process id. Nobody else sets it. */
 export const takeoverVariable = 'SVC_TAKES_OVER_FROM';

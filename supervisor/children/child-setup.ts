@@ -1,12 +1,12 @@
 /** What each child process is told and given when it starts. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
-import type { WebrtcSettings } from '../../shared/config/server/webrtc-variables.ts';
+import type { WebrtcSettings } from '../../shared/webrtc/variables.ts';
 import type { InferenceSetup, NamedFiles, WebrtcSetup, WorkerSetup } from '../../shared/protocol/ipc.ts';
 import { callMeans } from '../telephony/means.ts';
 import { callLimits } from '../service/call-limits.ts';
 import type { CallMemory } from '../service/call-memory.ts';
-import { tracingSetup } from '../telemetry/resource.ts';
-import { newRecordingMemory } from '../service/recording-memory.ts';
+import { tracingSetup } from '../tracing/resource.ts';
+import { newRecordingMemory } from '../recording/memory.ts';
 
 export interface ChildSetup {
   /** Descriptors of the memory that all of them share. */

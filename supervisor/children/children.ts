@@ -10,7 +10,7 @@ import type { Log } from '../../shared/runtime/log.ts';
 import { readProcessState, type ProcessState } from '../../shared/runtime/process-state.ts';
 import { createSocketPair } from '../../shared/runtime/shm.ts';
 import type { CallOffer, FromInference, FromWorker, ToWorker } from '../../shared/protocol/ipc.ts';
-import type { SipOffer } from '../../shared/protocol/sip/calls.ts';
+import type { SipOffer } from '../../shared/sip/calls.ts';
 import type { ChildEnd } from './child-end.ts';
 import type { ChildSetup } from './child-setup.ts';
 import { DescriptorReserve } from './descriptor-reserve.ts';

@@ -1,15 +1,15 @@
 /** The listeners of this build, in the order in which they are bound. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
-import { carrierAListener } from './carrier-a/listener.ts';
-import { callbackListener } from './callback/listener.ts';
-import { carrierBListener } from './carrier-b/listener.ts';
+import { carrierAListener } from '../telephony/twilio/listener.ts';
+import { callbackListener } from '../telephony/callback/listener.ts';
+import { carrierBListener } from '../telephony/telnyx/listener.ts';
 import { healthListener } from './health-listener.ts';
 import type { CallEntrance } from './entrance.ts';
 import type { Listener } from './listener.ts';
 import { pageListener } from './page-listener.ts';
-import { rtviListener } from './rtvi/listener.ts';
-import { iceTcpListener } from './webrtc/ice-tcp/listener.ts';
-import { webrtcListener } from './webrtc/listener.ts';
+import { rtviListener } from '../rtvi/listener.ts';
+import { iceTcpListener } from '../webrtc/ice-tcp/listener.ts';
+import { webrtcListener } from '../webrtc/listener.ts';
 import { websocketListener } from './websocket-listener.ts';
 
 const listeners: readonly Listener[] = [

@@ -15,7 +15,7 @@ import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
 import type { Release } from '../handover/open-offer.ts';
 import type { Answer } from './answer.ts';
-import { CarrierRefusals } from './carrier-refusals.ts';
+import { CarrierRefusals } from '../telephony/refusals.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
 import type { RequestHead } from '../admission/credentials.ts';
 import type { CallEntrance, EntranceGate, GatePlace, Visitor } from './entrance.ts';

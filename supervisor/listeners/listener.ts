@@ -14,7 +14,7 @@ import type { Arrival, Decision } from './front-door.ts';
 import type { Arrived, OpenListener } from './listeners.ts';
 import type { TelephonyEverywhere } from '../telephony/everywhere.ts';
 import type { PageTokens } from './page-tokens.ts';
-import type { SignalingTakeover } from './webrtc/takeover.ts';
+import type { SignalingTakeover } from '../webrtc/takeover.ts';
 
 /** What a listener needs of the supervisor. */
 export interface ListenerContext {

@@ -21,8 +21,8 @@ import {
   type OpenListener,
 } from './listeners.ts';
 import type { Listener } from './listener.ts';
-import { isSignaling, type Signaling } from './webrtc/signaling.ts';
-import { signalingOf } from './webrtc/listener.ts';
+import { isSignaling, type Signaling } from '../webrtc/signaling.ts';
+import { signalingOf } from '../webrtc/listener.ts';
 import { tokenEntrance, websocketPool } from './token-entrance.ts';
 import { isShared, pageHeaders, readPageFiles, sharedHeaders, type PageFile } from './page-files.ts';
 import type { PageTokens } from './page-tokens.ts';

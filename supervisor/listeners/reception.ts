@@ -32,7 +32,7 @@ import type { TelephonyEverywhere } from '../telephony/everywhere.ts';
 import { Successor, type Launch } from '../restart/successor.ts';
 import { TokenLedger } from '../admission/token-ledger.ts';
 import { TokenStore } from '../admission/token-store.ts';
-import { SignalingTakeover } from './webrtc/takeover.ts';
+import { SignalingTakeover } from '../webrtc/takeover.ts';
 
 export interface ReceptionOptions {
   readonly settings: ServerSettings;

@@ -4,8 +4,8 @@
  */
 import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
-import type { SipRelayed, SipToSuccessor } from '../../shared/protocol/sip/takeover.ts';
-import type { WebrtcAnswered, WebrtcAsked } from '../../shared/protocol/webrtc/takeover.ts';
+import type { SipRelayed, SipToSuccessor } from '../../shared/sip/takeover.ts';
+import type { WebrtcAnswered, WebrtcAsked } from '../../shared/webrtc/takeover.ts';
 
 /** The way to the new supervisor. */
 export interface Heir {

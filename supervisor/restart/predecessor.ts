@@ -12,7 +12,7 @@ import {
   type ToPredecessor,
   type ToSuccessor,
 } from '../../shared/protocol/takeover.ts';
-import type { OutboundLeft } from '../../shared/protocol/callback/takeover.ts';
+import type { OutboundLeft } from '../../shared/telephony/takeover.ts';
 import { stopReading } from '../../shared/runtime/reading.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
 import type { Arrived } from '../listeners/listeners.ts';

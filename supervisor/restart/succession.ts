@@ -6,7 +6,7 @@
 import type { Server } from 'node:net';
 import type { Millis } from '../../shared/base/units.ts';
 import { takeoverVersion, type ToPredecessor } from '../../shared/protocol/takeover.ts';
-import type { OutboundLeft } from '../../shared/protocol/callback/takeover.ts';
+import type { OutboundLeft } from '../../shared/telephony/takeover.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
 import type { Companion, SessionUrls } from './companion.ts';

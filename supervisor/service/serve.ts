@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { stopWithNpm } from '../../scripts/process/stop-with-npm.mjs';
 import { fail, ok, type Result } from '../../shared/base/result.ts';
-import { agentLinkVariables } from '../../shared/config/server/agent-link-variables.ts';
+import { agentLinkVariables } from '../../shared/agent-link/variables.ts';
 import { loadAgentFile } from '../../shared/config/load.ts';
 import {
   parseServerSettings,
@@ -22,14 +22,14 @@ import { showProblem } from '../../shared/config/problem.ts';
 import { loadAgentPackages } from '../../shared/installation/agent-packages.ts';
 import { readBytes, readText, whyUnreadable } from '../../shared/installation/named-files.ts';
 import { CannotListen } from '../listeners/ports.ts';
-import { tryMediaPorts } from '../listeners/webrtc/media-ports.ts';
+import { tryMediaPorts } from '../webrtc/media-ports.ts';
 import type { ParentChannel } from '../restart/predecessor.ts';
 import type { AgentProviders, ProviderNames } from './provider-watch.ts';
 import { Priorities, systemScheduler } from '../children/priorities.ts';
 import { newFleet } from '../fleet/fleet.ts';
 import { Service } from './service.ts';
 import type { Launch } from '../restart/successor.ts';
-import { whyNotRecording } from './recording-memory.ts';
+import { whyNotRecording } from '../recording/memory.ts';
 import { chooseTurnModel, whyNoVadModel } from '../../shared/installation/turn-model.ts';
 import { whyNoState } from '../telephony/saga-store.ts';
 import { missingTransfers } from '../telephony/means.ts';

@@ -26,7 +26,7 @@ import { LoadWatch } from './load-watch.ts';
 import { LiveView } from './live-view.ts';
 import { MetricsCollector, readSharedGauges, rendered, setServiceGauges } from './metrics.ts';
 import { SessionCount } from './session-count.ts';
-import { connectionsOnly, SipDesk } from '../listeners/sip-desk.ts';
+import { connectionsOnly, SipDesk } from '../sip/desk.ts';
 import { turnModelFailed } from '../../shared/installation/turn-model.ts';
 import { ProviderWatch } from './provider-watch.ts';
 import { isEndedByItsWork, type ChildEnd } from '../children/child-end.ts';
@@ -34,7 +34,7 @@ import * as processes from '../children/process-table.ts';
 import { Presence } from './presence.ts';
 import { Reception } from '../listeners/reception.ts';
 import type { ServiceOptions } from './service-options.ts';
-import { exportMetrics } from '../telemetry/metrics-export.ts';
+import { exportMetrics } from '../tracing/metrics-export.ts';
 import { TelephonyEverywhere } from '../telephony/everywhere.ts';
 
 const lookEveryMs = 200;

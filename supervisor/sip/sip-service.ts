@@ -4,11 +4,11 @@
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { unreachable } from '../../shared/base/assert.ts';
-import type { SipRegistration } from '../../shared/config/server/sip/registration.ts';
-import type { SipSettings } from '../../shared/config/server/sip/variables.ts';
+import type { SipRegistration } from '../../shared/sip/registration.ts';
+import type { SipSettings } from '../../shared/sip/variables.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import { parseIp } from '../../shared/net/cidr.ts';
-import { sipCodecs, type SipFromWorker } from '../../shared/protocol/sip/calls.ts';
+import { sipCodecs, type SipFromWorker } from '../../shared/sip/calls.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { LimitName } from '../../shared/runtime/metrics.ts';

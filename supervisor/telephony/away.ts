@@ -2,7 +2,7 @@
  * Calls that have left the bot: who somebody else has, or may have, and what each goes on with when it comes back on another stream.
  * Kept in memory and bounded; a call that is forgotten here begins anew when it comes.
  */
-import type { CarriedCall } from '../../shared/protocol/call-control.ts';
+import type { CarriedCall } from '../../shared/telephony/call-control.ts';
 
 /** Calls that are remembered; of more, the oldest are forgotten. */
 const most = 4_096;

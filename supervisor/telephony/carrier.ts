@@ -2,8 +2,8 @@
  * What the service asks of a carrier, whichever it is: one contract, an adapter each. Every command says in the end that it was done,
  * that it was refused and nothing has happened, or that nobody knows. No adapter tries a command again that may have been done.
  */
-import type { MachineDetection } from '../../shared/protocol/callback/api.ts';
-import type { CarrierName, CarrierOutcome, ControlMeans } from '../../shared/protocol/call-control.ts';
+import type { MachineDetection } from '../../shared/telephony/callback-api.ts';
+import type { CarrierName, CarrierOutcome, ControlMeans } from '../../shared/telephony/call-control.ts';
 
 /** A command whose answer names what was made: a leg, a conference. */
 export type MadeOutcome =

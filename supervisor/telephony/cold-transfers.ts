@@ -5,7 +5,7 @@
  * Invariant: a caller is brought back only when the leg is known to be over, or never to have been dialled, and only once the bot's stream
  * is over; whoever talked with the destination is not brought back.
  */
-import type { CarrierOutcome, ControlCommand } from '../../shared/protocol/call-control.ts';
+import type { CarrierOutcome, ControlCommand } from '../../shared/telephony/call-control.ts';
 import { bound, type CallsAway } from './away.ts';
 import type { Carrier } from './carrier.ts';
 

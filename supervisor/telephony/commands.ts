@@ -3,7 +3,7 @@
  * again; it is answered alike. Only whose outcome was lost is done again, where a later attempt asks for that in so many words. The newest
  * answers are remembered.
  */
-import type { CarrierOutcome } from '../../shared/protocol/call-control.ts';
+import type { CarrierOutcome } from '../../shared/telephony/call-control.ts';
 
 type Reply = (outcome: CarrierOutcome) => void;
 

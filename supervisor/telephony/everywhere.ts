@@ -5,12 +5,12 @@
  */
 import type { Release } from '../handover/open-offer.ts';
 import { fail, type Result } from '../../shared/base/result.ts';
-import type { CarriedCall, CarrierOutcome, ControlCommand } from '../../shared/protocol/call-control.ts';
+import type { CarriedCall, CarrierOutcome, ControlCommand } from '../../shared/telephony/call-control.ts';
 import type { ToWorker } from '../../shared/protocol/ipc.ts';
-import type { OutboundRequest, OutboundView, TransferView } from '../../shared/protocol/callback/api.ts';
+import type { OutboundRequest, OutboundView, TransferView } from '../../shared/telephony/callback-api.ts';
 import type { Hosts } from '../fleet/hosts.ts';
-import type { FormParameters } from '../listeners/carrier-a/signature.ts';
-import type { CarrierBEvent } from '../listeners/carrier-b/webhook.ts';
+import type { FormParameters } from './twilio/signature.ts';
+import type { CarrierBEvent } from './telnyx/webhook.ts';
 import { nothingKnown } from './away.ts';
 import type { OutboundFact } from './outbound/outbound-call.ts';
 import type { OutboundRefusal } from './outbound/outbound-calls.ts';

@@ -1,7 +1,7 @@
 /** What calls of each carrier can be made to do, by the settings. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
-import type { TelephonyDefinition } from '../../shared/config/agent/telephony.ts';
-import type { CarrierName, ControlMeans } from '../../shared/protocol/call-control.ts';
+import type { TelephonyDefinition } from '../../shared/telephony/agent-file.ts';
+import type { CarrierName, ControlMeans } from '../../shared/telephony/call-control.ts';
 
 type Telephones = Pick<ServerSettings, 'carrierA' | 'carrierB' | 'callback' | 'sip'>;
 

@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { telephonyVariables } from '../../shared/config/server/telephony-variables.ts';
-import { carrierNames } from '../../shared/protocol/call-control.ts';
+import { telephonyVariables } from '../../shared/telephony/variables.ts';
+import { carrierNames } from '../../shared/telephony/call-control.ts';
 import { takeLock } from '../../shared/runtime/file-lock.ts';
 import { makeFolder, reasonOfFile } from '../../shared/installation/named-files.ts';
 import { isOver, isPhase, type Saga } from './saga.ts';

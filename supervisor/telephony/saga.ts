@@ -7,7 +7,7 @@
  * operator brings the caller back.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import type { CallerLeft, CarrierName, RefusedCode } from '../../shared/protocol/call-control.ts';
+import type { CallerLeft, CarrierName, RefusedCode } from '../../shared/telephony/call-control.ts';
 
 /** How long a destination rings, and how long it may take to accept (spec 03: 120 s). */
 export const ringS = 30;

@@ -1,7 +1,7 @@
 /** Streams that carriers bring, whose calls they are, and those that a carrier was asked for and does not bring. */
 import type { Millis } from '../../shared/base/units.ts';
-import { carrierNames } from '../../shared/protocol/call-control.ts';
-import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
+import { carrierNames } from '../../shared/telephony/call-control.ts';
+import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
 import type { CallOffer } from '../../shared/protocol/ipc.ts';
 
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';

@@ -9,16 +9,16 @@ import type {
   CarrierName,
   CarrierOutcome,
   CarrierCommand,
-} from '../../shared/protocol/call-control.ts';
+} from '../../shared/telephony/call-control.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { CallsAway } from './away.ts';
-import { CarrierAControl } from './carrier-a/control.ts';
-import type { FormParameters } from '../listeners/carrier-a/signature.ts';
-import { CarrierBControl } from './carrier-b/control.ts';
+import { CarrierAControl } from './twilio/control.ts';
+import type { FormParameters } from './twilio/signature.ts';
+import { CarrierBControl } from './telnyx/control.ts';
 import type { Carrier, SipAsCarrier } from './carrier.ts';
-import type { CarrierBEvent } from '../listeners/carrier-b/webhook.ts';
+import type { CarrierBEvent } from './telnyx/webhook.ts';
 import { ColdTransfers } from './cold-transfers.ts';
 import { CommandBook } from './commands.ts';
 import { callMeans } from './means.ts';

@@ -1,5 +1,5 @@
 /** What outsiders name to any host of a fleet: each thing is one host's (`supervisor/fleet/hosts.ts`). */
-import type { CarrierBEvent } from '../listeners/carrier-b/webhook.ts';
+import type { CarrierBEvent } from './telnyx/webhook.ts';
 import { textAt } from './rest.ts';
 
 /** What the service gives carrier B to send back with each event of a call. */

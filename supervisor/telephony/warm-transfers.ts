@@ -3,8 +3,8 @@
  * operators. The number of a destination is kept in memory alone; a step whose outcome died with the service has an unknown one.
  */
 import { randomBytes } from 'node:crypto';
-import type { CarrierOutcome, ControlCommand, RefusedCode } from '../../shared/protocol/call-control.ts';
-import type { TransferView } from '../../shared/protocol/callback/api.ts';
+import type { CarrierOutcome, ControlCommand, RefusedCode } from '../../shared/telephony/call-control.ts';
+import type { TransferView } from '../../shared/telephony/callback-api.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { bound } from './away.ts';

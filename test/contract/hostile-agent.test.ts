@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAgentUrl } from '../../shared/config/agent-url.ts';
-import { agentLinkLimits, agentLinkTimes as times } from '../../shared/protocol/agent-link/limits.ts';
+import { agentLinkLimits, agentLinkTimes as times } from '../../shared/agent-link/limits.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { newLog } from '../../shared/runtime/log.ts';
 import { newWorkerMetrics } from '../../shared/runtime/metrics.ts';

@@ -1,7 +1,7 @@
 /** An agent that stops reading, on a real socket: what waits for it is bounded, and it costs no more than its own link. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAgentUrl } from '../../shared/config/agent-url.ts';
-import { agentLinkBacklog, agentLinkLimits } from '../../shared/protocol/agent-link/limits.ts';
+import { agentLinkBacklog, agentLinkLimits } from '../../shared/agent-link/limits.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { newLog } from '../../shared/runtime/log.ts';
 import { newWorkerMetrics } from '../../shared/runtime/metrics.ts';

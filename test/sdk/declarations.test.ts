@@ -12,10 +12,10 @@ import {
 import { ScriptedCall } from '@voice-agent-service/agent/testing';
 import { brokenRule, type Command } from '../../sdk/typescript/src/command-rules.ts';
 import { verifySessionToken } from '../../shared/auth/session-token.ts';
-import { agentMessageSchemas } from '../../shared/protocol/agent-link/agent-messages.ts';
-import { isConversationEventType } from '../../shared/protocol/agent-link/events.ts';
+import { agentMessageSchemas } from '../../shared/agent-link/agent-messages.ts';
+import { isConversationEventType } from '../../shared/agent-link/events.ts';
 import { isChosenEvent, isEventType } from '../../sdk/typescript/src/events.ts';
-import { serviceMessageSchemas } from '../../shared/protocol/agent-link/service-messages.ts';
+import { serviceMessageSchemas } from '../../shared/agent-link/service-messages.ts';
 import { quietAgent } from './agents.ts';
 
 const a = (length: number): string => 'a'.repeat(length);

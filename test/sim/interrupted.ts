@@ -14,7 +14,7 @@ import { SimTts } from './world/sim-tts.ts';
 import type { SimWorld } from './world/sim-world.ts';
 import { wordsOf } from './story.ts';
 import { Timeline } from './world/timeline.ts';
-import { PlayoutClock } from '../../worker/transports/webrtc/playout-clock.ts';
+import { PlayoutClock } from '../../worker/webrtc/playout-clock.ts';
 
 /**
  * What tells the core how much was heard: of the audio, the echo of marks, acknowledgements, the clock of a WebRTC call,

@@ -1,10 +1,10 @@
 /** The agent processes of a worker: which of them a call is connected to, and what it is told of its caller (spec 02, Link settings). */
 import { present } from '../../shared/base/present.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
-import { linkTargets, type LinkTarget, type LinkTargets } from '../../shared/config/agent/agent-link.ts';
-import { agentLinkOf } from '../../shared/config/server/agent-link-variables.ts';
+import { linkTargets, type LinkTarget, type LinkTargets } from '../../shared/agent-link/agent-file.ts';
+import { agentLinkOf } from '../../shared/agent-link/variables.ts';
 import type { Env } from '../../shared/config/server/environment.ts';
-import { showsNumbers } from '../../shared/config/server/telephony-variables.ts';
+import { showsNumbers } from '../../shared/telephony/variables.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';

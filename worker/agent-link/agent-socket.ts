@@ -6,13 +6,9 @@ import { Agent } from 'node:https';
 import { Agent as PlainAgent } from 'node:http';
 import { rootCertificates } from 'node:tls';
 import WebSocket from 'ws';
-import type { LinkTarget } from '../../shared/config/agent/agent-link.ts';
-import { lineOf } from '../../shared/protocol/agent-link/fields.ts';
-import {
-  agentLinkLimits,
-  agentLinkTimes,
-  closeReasonBytes,
-} from '../../shared/protocol/agent-link/limits.ts';
+import type { LinkTarget } from '../../shared/agent-link/agent-file.ts';
+import { lineOf } from '../../shared/agent-link/fields.ts';
+import { agentLinkLimits, agentLinkTimes, closeReasonBytes } from '../../shared/agent-link/limits.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { lookup, type Lookup } from '../stages/lookup.ts';
 

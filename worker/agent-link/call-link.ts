@@ -4,10 +4,10 @@
  */
 import { unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import { lineOf } from '../../shared/protocol/agent-link/fields.ts';
-import type { ReadAccept } from '../../shared/protocol/agent-link/handshake.ts';
-import type { LinkToolDeclaration } from '../../shared/protocol/agent-link/agent-messages.ts';
-import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
+import { lineOf } from '../../shared/agent-link/fields.ts';
+import type { ReadAccept } from '../../shared/agent-link/handshake.ts';
+import type { LinkToolDeclaration } from '../../shared/agent-link/agent-messages.ts';
+import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';

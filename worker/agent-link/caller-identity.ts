@@ -2,11 +2,11 @@
  * Who calls, as an agent that wants to know is told (spec 02, session.start body and Link settings). Only of telephone calls, and only out
  * of what a carrier or a trunk said: what any other client claims of itself is no identity. Numbers are left out where they are redacted.
  */
-import type { CallerIdentity } from '../../shared/protocol/agent-link/service-messages.ts';
-import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
+import type { CallerIdentity } from '../../shared/agent-link/service-messages.ts';
+import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
 import { broughtMetadata } from '../../shared/protocol/call.ts';
-import { carrierNames, type CarrierName } from '../../shared/protocol/call-control.ts';
-import type { SignedSession } from '../../shared/protocol/agent-link/service-messages.ts';
+import { carrierNames, type CarrierName } from '../../shared/telephony/call-control.ts';
+import type { SignedSession } from '../../shared/agent-link/service-messages.ts';
 import type { CallStart } from '../transports/transport.ts';
 
 type Metadata = CallStart['metadata'];

@@ -2,9 +2,9 @@
  * Commands by the ids that the agent gave them: one that comes twice is done once and answered twice alike (spec 02, Agent to server
  * commands). Of commands that are answered the newest are remembered, but for one whose outcome was lost: it may be given again (spec 02, Errors).
  */
-import { faultMessage, type AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
-import { agentLinkLimits } from '../../shared/protocol/agent-link/limits.ts';
-import type { ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
+import { faultMessage, type AgentLinkFault } from '../../shared/agent-link/errors.ts';
+import { agentLinkLimits } from '../../shared/agent-link/limits.ts';
+import type { ServiceMessageOf } from '../../shared/agent-link/service-messages.ts';
 
 /** Undefined: it was done. */
 export type CommandOutcome = AgentLinkFault | undefined;

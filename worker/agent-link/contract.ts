@@ -1,7 +1,7 @@
 /** What a call sees of its agent process, and what that process's link gets of the call. */
 import type { AdmittedStart } from '../call/admission.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
+import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { CallSetup } from '../call/opening.ts';
 import type { CallCommand } from '../core/commands.ts';
 import type { ConversationEvent } from '../core/told.ts';

@@ -1,10 +1,10 @@
 /** Messages between the program of a caller and the agent, beside the conversation: the core knows nothing of them. */
 import { isDeeperThan } from '../../shared/base/nesting.ts';
-import { clientMessageShape } from '../../shared/protocol/agent-link/fields.ts';
-import { agentLinkLimits as limits } from '../../shared/protocol/agent-link/limits.ts';
-import type { AgentMessageOf } from '../../shared/protocol/agent-link/agent-messages.ts';
-import type { ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
-import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
+import { clientMessageShape } from '../../shared/agent-link/fields.ts';
+import { agentLinkLimits as limits } from '../../shared/agent-link/limits.ts';
+import type { AgentMessageOf } from '../../shared/agent-link/agent-messages.ts';
+import type { ServiceMessageOf } from '../../shared/agent-link/service-messages.ts';
+import type { AgentLinkFault } from '../../shared/agent-link/errors.ts';
 import type { MessageToAgent } from '../../shared/protocol/beside-the-call.ts';
 import { say, wants, type LinkStep } from './link-say.ts';
 

@@ -1,8 +1,8 @@
 /** What an agent wants done, and how it is answered (spec 02, Agent to server commands and Behaviour rules). */
-import { readCommand, type MessageFields } from '../../shared/protocol/agent-link/decode.ts';
-import { agentLinkLimits as limits } from '../../shared/protocol/agent-link/limits.ts';
-import type { AgentCommand } from '../../shared/protocol/agent-link/agent-messages.ts';
-import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
+import { readCommand, type MessageFields } from '../../shared/agent-link/decode.ts';
+import { agentLinkLimits as limits } from '../../shared/agent-link/limits.ts';
+import type { AgentCommand } from '../../shared/agent-link/agent-messages.ts';
+import type { AgentLinkFault } from '../../shared/agent-link/errors.ts';
 import type { CallCommand } from '../core/commands.ts';
 import type { CommandOutcome, ConversationEvent, RefusalCode } from '../core/told.ts';
 import { admit, resultOf, settle } from './command-ids.ts';

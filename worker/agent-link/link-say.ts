@@ -1,7 +1,7 @@
 /** One step of a link, and what it tells the agent on the way. */
-import { faultText, type AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
-import { isConversationEventType } from '../../shared/protocol/agent-link/events.ts';
-import type { ServiceMessage } from '../../shared/protocol/agent-link/service-messages.ts';
+import { faultText, type AgentLinkFault } from '../../shared/agent-link/errors.ts';
+import { isConversationEventType } from '../../shared/agent-link/events.ts';
+import type { ServiceMessage } from '../../shared/agent-link/service-messages.ts';
 import type { LinkOrder, LinkState } from './link-state.ts';
 import { wait, write, type Outcome, type WriteSite } from './outbox.ts';
 

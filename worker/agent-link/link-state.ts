@@ -1,13 +1,13 @@
 /** What the machine of one call's agent link is told, what it orders and what it keeps. */
 import type { Millis } from '../../shared/base/units.ts';
-import type { ReadAccept } from '../../shared/protocol/agent-link/handshake.ts';
-import type { SessionEndReason, ConversationEventType } from '../../shared/protocol/agent-link/events.ts';
-import { agentLinkTimes } from '../../shared/protocol/agent-link/limits.ts';
+import type { ReadAccept } from '../../shared/agent-link/handshake.ts';
+import type { SessionEndReason, ConversationEventType } from '../../shared/agent-link/events.ts';
+import { agentLinkTimes } from '../../shared/agent-link/limits.ts';
 import type {
   CallerIdentity,
   ServiceMessageOf,
   SignedSession,
-} from '../../shared/protocol/agent-link/service-messages.ts';
+} from '../../shared/agent-link/service-messages.ts';
 import type { CallCommand } from '../core/commands.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import type { AbandonReason, ToolOutcome } from '../core/tools/tools-state.ts';

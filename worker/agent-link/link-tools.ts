@@ -1,7 +1,7 @@
 /** Calls of remote tools on one link: each is settled exactly once, by its result, by being given up, or with the link. */
 import { writeJson } from '../../shared/base/exact-json.ts';
-import { agentLinkErrors } from '../../shared/protocol/agent-link/errors.ts';
-import type { AgentMessageOf } from '../../shared/protocol/agent-link/agent-messages.ts';
+import { agentLinkErrors } from '../../shared/agent-link/errors.ts';
+import type { AgentMessageOf } from '../../shared/agent-link/agent-messages.ts';
 import type { AbandonReason, ToolOutcome } from '../core/tools/tools-state.ts';
 import { report, say, type LinkStep } from './link-say.ts';
 import type { PendingCall, RemoteCall } from './link-state.ts';

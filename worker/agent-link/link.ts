@@ -7,9 +7,9 @@
  */
 import { present } from '../../shared/base/present.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import { readFrame } from '../../shared/protocol/agent-link/decode.ts';
-import { readAnswer, type ReadAccept } from '../../shared/protocol/agent-link/handshake.ts';
-import { agentLinkCloseCodes as closeCodes, faultText } from '../../shared/protocol/agent-link/errors.ts';
+import { readFrame } from '../../shared/agent-link/decode.ts';
+import { readAnswer, type ReadAccept } from '../../shared/agent-link/handshake.ts';
+import { agentLinkCloseCodes as closeCodes, faultText } from '../../shared/agent-link/errors.ts';
 import {
   AGENT_LINK_PROTOCOL,
   agentLinkBacklog,
@@ -17,10 +17,10 @@ import {
   agentLinkTimes as times,
   agentLinkVersions,
   closeReasonBytes,
-} from '../../shared/protocol/agent-link/limits.ts';
-import { cutTo, lineOf } from '../../shared/protocol/agent-link/fields.ts';
-import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
-import type { ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
+} from '../../shared/agent-link/limits.ts';
+import { cutTo, lineOf } from '../../shared/agent-link/fields.ts';
+import type { AgentLinkFault } from '../../shared/agent-link/errors.ts';
+import type { ServiceMessageOf } from '../../shared/agent-link/service-messages.ts';
 import { mayRead, mayReadAgain, mayTake, nextArrived, type Arrived } from './intake.ts';
 import { answerCommand, onCommandText } from './link-commands.ts';
 import { onClientSaid } from './link-client.ts';

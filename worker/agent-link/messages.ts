@@ -1,5 +1,5 @@
 /** From what the core tells to what an agent is told (spec 02, Events). */
-import type { ServiceMessage } from '../../shared/protocol/agent-link/service-messages.ts';
+import type { ServiceMessage } from '../../shared/agent-link/service-messages.ts';
 import type { ConversationEvent, HeardEnd, TurnTimes } from '../core/told.ts';
 
 /** Undefined for what is answered in another way, or is no agent's business. */

@@ -9,9 +9,9 @@
 import { writeJson } from '../../shared/base/exact-json.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { utf8Bytes } from '../../shared/protocol/call.ts';
-import { isConversationEventType } from '../../shared/protocol/agent-link/events.ts';
-import { agentLinkBacklog as backlog, agentLinkLimits } from '../../shared/protocol/agent-link/limits.ts';
-import type { ServiceMessage } from '../../shared/protocol/agent-link/service-messages.ts';
+import { isConversationEventType } from '../../shared/agent-link/events.ts';
+import { agentLinkBacklog as backlog, agentLinkLimits } from '../../shared/agent-link/limits.ts';
+import type { ServiceMessage } from '../../shared/agent-link/service-messages.ts';
 
 type Weight = 'delta' | 'event' | 'control';
 

@@ -1,5 +1,5 @@
 /** A handshake with an agent process and nothing after it, for whoever wants to know whether it answers. */
-import type { ReadAccept } from '../../shared/protocol/agent-link/handshake.ts';
+import type { ReadAccept } from '../../shared/agent-link/handshake.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { AgentSocket, Dial } from './agent-socket.ts';
 import { stepLink } from './link.ts';

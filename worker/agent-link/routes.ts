@@ -4,8 +4,8 @@
  *
  * Invariant: a route that demands it is reached by a signed word alone, and a call that is refused is led nowhere else.
  */
-import type { RouteTarget } from '../../shared/config/agent/agent-link.ts';
-import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
+import type { RouteTarget } from '../../shared/agent-link/agent-file.ts';
+import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
 import type { CallStart } from '../transports/transport.ts';
 
 /** Where a call goes. */

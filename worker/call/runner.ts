@@ -21,7 +21,7 @@ import { callLog } from './trace.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
 import type { TypedText } from '../../shared/protocol/call.ts';
-import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
+import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
 import { typedCommand } from '../core/commands.ts';
 import type { CallEvent } from '../core/events.ts';

@@ -1,7 +1,7 @@
 /** Why a call is over, as its agent process is told (spec 02, States and transitions). */
 import type { Millis } from '../../shared/base/units.ts';
 import { unreachable } from '../../shared/base/assert.ts';
-import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
+import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { TransportEnd } from '../transports/transport.ts';
 
 /** How long a call may last beside what its agent says. */

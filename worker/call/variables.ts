@@ -3,7 +3,7 @@
  * Pure, and the same each time: a worker that takes a call up makes the same settings from the start that was written down.
  */
 import { fillVariables, withCallFacts, type CallMetadata } from '../../shared/config/agent/call-variables.ts';
-import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
+import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
 import { callerOf } from '../agent-link/caller-identity.ts';
 import type { FlowNode } from '../core/flow/flow.ts';
 import type { CallSettings } from '../core/settings.ts';

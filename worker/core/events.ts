@@ -6,7 +6,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { OpaqueReasoning } from './tools/tools-state.ts';
 import type { CallCommand } from './commands.ts';
 import type { RequestedCall, ToolEvent } from './tools/tools-state.ts';
-import type { CarrierOutcome } from '../../shared/protocol/call-control.ts';
+import type { CarrierOutcome } from '../../shared/telephony/call-control.ts';
 
 /** How far playback of a TTS context got on the wire: milliseconds of its audio handed to the transport. */
 export interface PlayoutPosition {

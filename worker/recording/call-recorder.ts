@@ -5,8 +5,8 @@
  * Invariant: places of sound count from the beginning of the call, in whichever worker it is.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import type { RecordingDefinition } from '../../shared/config/agent/recording.ts';
-import type { EntryKind, RecordingRing } from '../../shared/protocol/recording-ring.ts';
+import type { RecordingDefinition } from '../../shared/recording/agent-file.ts';
+import type { EntryKind, RecordingRing } from '../../shared/recording/ring.ts';
 import type { CallObserver, CallStep, ObservedCall } from '../call/observer.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { AudioFormat } from '../../shared/config/agent/recording.ts';
+import type { AudioFormat } from '../../shared/recording/agent-file.ts';
 import { isOpusRate } from '../media/opus/opus.ts';
 import { writeOpus } from './ogg-opus.ts';
 import { withSound } from './sound.ts';

@@ -4,8 +4,8 @@
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AudioFormat } from '../../shared/config/agent/recording.ts';
-import { recordingFolders, type UploadTarget } from '../../shared/protocol/recording.ts';
+import type { AudioFormat } from '../../shared/recording/agent-file.ts';
+import { recordingFolders, type UploadTarget } from '../../shared/recording/layout.ts';
 import { finishRecording } from './finish.ts';
 import { superfluous, type KeptRecording } from './retention.ts';
 import { uploadRecording } from './upload.ts';

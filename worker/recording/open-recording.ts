@@ -5,8 +5,8 @@
  */
 import { closeSync, constants, existsSync, mkdirSync, openSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordingFolders } from '../../shared/protocol/recording.ts';
-import type { EntryKind } from '../../shared/protocol/recording-ring.ts';
+import { recordingFolders } from '../../shared/recording/layout.ts';
+import type { EntryKind } from '../../shared/recording/ring.ts';
 import { appendWhole, writeWhole } from './whole-write.ts';
 
 const bytesPerSample = 2;

@@ -5,9 +5,9 @@
 import '../../shared/runtime/stack.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../shared/base/assert.ts';
-import type { AudioFormat } from '../../shared/config/agent/recording.ts';
-import type { RecordingSetup } from '../../shared/protocol/recording.ts';
-import { recordingBytes, RecordingRing } from '../../shared/protocol/recording-ring.ts';
+import type { AudioFormat } from '../../shared/recording/agent-file.ts';
+import type { RecordingSetup } from '../../shared/recording/layout.ts';
+import { recordingBytes, RecordingRing } from '../../shared/recording/ring.ts';
 import { systemClock, systemWallClock } from '../../shared/runtime/clock.ts';
 import { mapSharedMemory } from '../../shared/runtime/shm.ts';
 import { Keeper, type KeeperNews } from './keeper.ts';

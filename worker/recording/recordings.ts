@@ -4,10 +4,10 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Millis } from '../../shared/base/units.ts';
-import type { RecordingDefinition } from '../../shared/config/agent/recording.ts';
+import type { RecordingDefinition } from '../../shared/recording/agent-file.ts';
 import { recordingRingsFd } from '../../shared/protocol/ipc.ts';
-import { recordingName, type RecordingSetup } from '../../shared/protocol/recording.ts';
-import { recordingBytes, RecordingRing } from '../../shared/protocol/recording-ring.ts';
+import { recordingName, type RecordingSetup } from '../../shared/recording/layout.ts';
+import { recordingBytes, RecordingRing } from '../../shared/recording/ring.ts';
 import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';

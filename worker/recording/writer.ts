@@ -5,7 +5,7 @@
  * What a worker that died has left in a ring is written at once, and no more is done for that call: who has taken it up writes on, and a
  * call that nobody has is not shown as a running one.
  */
-import type { RecordingRing } from '../../shared/protocol/recording-ring.ts';
+import type { RecordingRing } from '../../shared/recording/ring.ts';
 import { OpenRecording } from './open-recording.ts';
 
 export interface WriterOptions {

@@ -5,7 +5,7 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
-import type { TelephonyDefinition } from '../../shared/config/agent/telephony.ts';
+import type { TelephonyDefinition } from '../../shared/telephony/agent-file.ts';
 import {
   carrierNames,
   type CarriedCall,
@@ -13,9 +13,9 @@ import {
   type CarrierOutcome,
   type ControlCommand,
   type ControlMeans,
-} from '../../shared/protocol/call-control.ts';
+} from '../../shared/telephony/call-control.ts';
 import { broughtMetadata } from '../../shared/protocol/call.ts';
-import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
+import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { CallAction } from '../core/actions.ts';
 import type { CallEvent } from '../core/events.ts';

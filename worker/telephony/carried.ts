@@ -1,5 +1,5 @@
 /** A conversation that goes on in another stream of the same telephone call: what is taken along, and how the new call begins with it. */
-import type { CarriedCall } from '../../shared/protocol/call-control.ts';
+import type { CarriedCall } from '../../shared/telephony/call-control.ts';
 import type { CallSetup } from '../call/opening.ts';
 import type { ContextMessage } from '../core/actions.ts';
 import { unfilled } from '../core/answer/response.ts';

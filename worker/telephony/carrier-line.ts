@@ -1,5 +1,5 @@
 /** A worker's commands to carriers on their way to the supervisor and back. One that is asked for twice is told both times. */
-import type { CarrierOutcome, ControlCommand } from '../../shared/protocol/call-control.ts';
+import type { CarrierOutcome, ControlCommand } from '../../shared/telephony/call-control.ts';
 
 export type AskCarrier = (command: ControlCommand, answered: (outcome: CarrierOutcome) => void) => void;
 

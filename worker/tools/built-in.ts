@@ -3,8 +3,8 @@
  * performs them. A number never gets to the LLM: destinations have names.
  */
 import { fail, ok, type Result } from '../../shared/base/result.ts';
-import type { TelephonyDefinition } from '../../shared/config/agent/telephony.ts';
-import { controlBudgetMs } from '../../shared/protocol/call-control.ts';
+import type { TelephonyDefinition } from '../../shared/telephony/agent-file.ts';
+import { controlBudgetMs } from '../../shared/telephony/call-control.ts';
 import { defaultCallLimits } from '../core/settings.ts';
 import type { ToolRule } from '../core/tools/tools-state.ts';
 import type { ToolDeclaration } from '../stages/stage.ts';

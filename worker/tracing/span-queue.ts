@@ -2,7 +2,7 @@
  * Spans on their way out of this worker. They wait in a queue of bounded length and leave in small bodies, one request at a time, so that neither a
  * collector that is slow nor one that is gone costs a call anything; what finds no room is counted and lost.
  */
-import type { TracingSetup } from '../../shared/protocol/telemetry/setup.ts';
+import type { TracingSetup } from '../../shared/tracing/setup.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';

@@ -3,7 +3,7 @@
  * The trace of a call whose id is a UUID has the digits of that UUID, so that either of them finds the other.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Sampling } from '../../shared/protocol/telemetry/setup.ts';
+import type { Sampling } from '../../shared/tracing/setup.ts';
 import type { CallTrace, ToolAttempt, TraceOf } from '../call/trace.ts';
 
 /** The key of a call's metadata that holds the header of whoever started it. */

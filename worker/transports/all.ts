@@ -1,10 +1,10 @@
 /** The transports on sockets of this build, by the name that a listener gives them (see shared/protocol/ipc.ts). */
 import type { TransportKind } from '../../shared/protocol/ipc.ts';
 import type { OpenSocketCall } from './socket/options.ts';
-import { carrierBDialect } from './carrier-b/dialect.ts';
-import { carrierADialect } from './carrier-a/dialect.ts';
-import { newCallerAudio } from './rtvi/caller-audio.ts';
-import { rtviDialect } from './rtvi/dialect.ts';
+import { carrierBDialect } from '../telephony/telnyx/dialect.ts';
+import { carrierADialect } from '../telephony/twilio/dialect.ts';
+import { newCallerAudio } from '../rtvi/caller-audio.ts';
+import { rtviDialect } from '../rtvi/dialect.ts';
 import { openSocketCalls } from './socket/socket-call.ts';
 import { websocketDialect } from './websocket/dialect.ts';
 

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer, type RawData } from 'ws';
-import { agentLinkLimits, agentLinkTimes } from '../../../shared/protocol/agent-link/limits.ts';
+import { agentLinkLimits, agentLinkTimes } from '../../../shared/agent-link/limits.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
 const host = '127.0.0.1';

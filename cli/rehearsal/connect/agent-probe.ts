@@ -1,10 +1,10 @@
 /** The agent processes that an agent file and the environment name, each tried with a handshake as of a call. */
-import { linkTargets, type LinkTarget } from '../../../shared/config/agent/agent-link.ts';
-import { agentLinkOf, agentLinkVariables } from '../../../shared/config/server/agent-link-variables.ts';
+import { linkTargets, type LinkTarget } from '../../../shared/agent-link/agent-file.ts';
+import { agentLinkOf, agentLinkVariables } from '../../../shared/agent-link/variables.ts';
 import type { AgentDefinition } from '../../../shared/config/agent-file.ts';
 import type { Env } from '../../../shared/config/server/environment.ts';
 import { certificateLimits, readCertificates } from '../../../shared/net/certificates.ts';
-import { faultText } from '../../../shared/protocol/agent-link/errors.ts';
+import { faultText } from '../../../shared/agent-link/errors.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { newDialer } from '../../../worker/agent-link/agent-socket.ts';
 import { probeAgent } from '../../../worker/agent-link/probe.ts';

@@ -7,7 +7,7 @@ import { withVariables } from '../../../worker/call/variables.ts';
 import { callSettings } from '../../../worker/host/definition.ts';
 import type { FactsHead } from '../../../worker/recording/facts.ts';
 import { NotReplayable, replayFacts, type ReplayOptions } from '../../../worker/recording/replay.ts';
-import { recordingFolders, recordingName } from '../../../shared/protocol/recording.ts';
+import { recordingFolders, recordingName } from '../../../shared/recording/layout.ts';
 import { loadAgentFileAt } from '../../commands/check/check-command.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';
 import { printable } from '../../commands/printable.ts';

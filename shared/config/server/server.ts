@@ -11,11 +11,11 @@ import { forwardingHeaders, type ForwardingHeader } from '../../net/forwarded.ts
 import { isLoopbackHost } from '../../net/loopback.ts';
 import type { AllowedOrigins } from '../../net/origin.ts';
 import { parseRedisUrl, redisUrlForm, type RedisTarget } from '../../net/redis-url.ts';
-import { agentLinkVariables, agentLinkWarnings, takeAgentLink } from './agent-link-variables.ts';
-import type { AgentLinkSettings } from './agent-link-variables.ts';
+import { agentLinkVariables, agentLinkWarnings, takeAgentLink } from '../../agent-link/variables.ts';
+import type { AgentLinkSettings } from '../../agent-link/variables.ts';
 import { lackedBy, refuseAbsent } from './absent-listeners.ts';
-import { carrierAVariables, takeCarrierA, type CarrierASettings } from './carrier-a-variables.ts';
-import { carrierBVariables, takeCarrierB, type CarrierBSettings } from './carrier-b-variables.ts';
+import { carrierAVariables, takeCarrierA, type CarrierASettings } from '../../telephony/twilio/variables.ts';
+import { carrierBVariables, takeCarrierB, type CarrierBSettings } from '../../telephony/telnyx/variables.ts';
 import { Reader, type ConfigProblem, type Env, type Exposure } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
@@ -24,18 +24,18 @@ import {
   telephonyVariables,
   type CallbackSettings,
   type TelephonySettings,
-} from './telephony-variables.ts';
+} from '../../telephony/variables.ts';
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
-import { recordingVariables, takeRecording, type RecordingSettings } from './recording-variables.ts';
-import { rtviVariables, takeRtvi, type RtviSettings } from './rtvi-variables.ts';
+import { recordingVariables, takeRecording, type RecordingSettings } from '../../recording/variables.ts';
+import { rtviVariables, takeRtvi, type RtviSettings } from '../../rtvi/variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
-import { takeWebrtc, webrtcExposure, webrtcVariables, type WebrtcSettings } from './webrtc-variables.ts';
-import { sipVariables, takeSip, type SipSettings } from './sip/variables.ts';
-import { takeTelemetry, telemetryVariables, type TelemetrySettings } from './telemetry-variables.ts';
+import { takeWebrtc, webrtcExposure, webrtcVariables, type WebrtcSettings } from '../../webrtc/variables.ts';
+import { sipVariables, takeSip, type SipSettings } from '../../sip/variables.ts';
+import { takeTelemetry, telemetryVariables, type TelemetrySettings } from '../../tracing/variables.ts';
 import { takeWs, wsVariables, type WsSettings } from './ws-variables.ts';
 import {
   addressVariable,

@@ -3,7 +3,7 @@
  * peers are answered without it.
  */
 import type { Millis } from '../../../shared/base/units.ts';
-import type { SipSettings } from '../../../shared/config/server/sip/variables.ts';
+import type { SipSettings } from '../../../shared/sip/variables.ts';
 import { isInRange, parseIp } from '../../../shared/net/cidr.ts';
 import type { SipRequest } from '../message/message.ts';
 import type { Flow, Gate } from '../agent/state.ts';

@@ -3,7 +3,7 @@
  * out. Plain data; time is an argument, and what is random comes in as functions. Every timer is a moment that stands here.
  */
 import type { Millis } from '../../../shared/base/units.ts';
-import type { SipMedia, SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
+import type { SipMedia, SrtpSuite } from '../../../shared/sip/calls.ts';
 import type { Refused } from '../message/validate.ts';
 import type { HeaderPair, MessageBody, Source } from '../message/write.ts';
 import type { SipMessage, SipRequest } from '../message/message.ts';

@@ -4,8 +4,8 @@
  */
 import { unreachable } from '../../../shared/base/assert.ts';
 import type { Millis } from '../../../shared/base/units.ts';
-import { screeningKey } from '../../../shared/protocol/call-control.ts';
-import type { SipMedia, SipFromWorker, SipOffer, SipToWorker } from '../../../shared/protocol/sip/calls.ts';
+import { screeningKey } from '../../../shared/telephony/call-control.ts';
+import type { SipMedia, SipFromWorker, SipOffer, SipToWorker } from '../../../shared/sip/calls.ts';
 import { errorFields, type Log } from '../../../shared/runtime/log.ts';
 import type { AgentAction, AgentEvent, AgentState, Flow, SipCall } from '../agent/state.ts';
 import { callMetadata } from './metadata.ts';

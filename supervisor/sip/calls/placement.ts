@@ -8,7 +8,7 @@ import {
   type SipFromWorker,
   type SipOffer,
   type SipToWorker,
-} from '../../../shared/protocol/sip/calls.ts';
+} from '../../../shared/sip/calls.ts';
 import { mostDeaths } from '../../handover/open-offer.ts';
 import type { RtpSocket } from './rtp-ports.ts';
 

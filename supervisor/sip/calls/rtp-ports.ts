@@ -3,7 +3,7 @@
  * bound here and never read here, so that what arrives while a call changes its worker waits in the kernel for the next one.
  */
 import { createSocket, type Socket } from 'node:dgram';
-import type { PortRange } from '../../../shared/config/server/sip/variables.ts';
+import type { PortRange } from '../../../shared/sip/variables.ts';
 import { stopReceiving } from '../../../shared/runtime/reading.ts';
 
 export interface RtpSocket {

@@ -3,8 +3,8 @@
  * called, and how often, is judged before (supervisor/telephony/outbound). Room and a socket for audio are there before anybody rings.
  */
 import { lookup } from 'node:dns/promises';
-import type { SipTrunk } from '../../../shared/config/server/sip/trunk.ts';
-import type { CarrierOutcome } from '../../../shared/protocol/call-control.ts';
+import type { SipTrunk } from '../../../shared/sip/trunk.ts';
+import type { CarrierOutcome } from '../../../shared/telephony/call-control.ts';
 import { broughtMetadata } from '../../../shared/protocol/call.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { startReceiving, stopReceiving } from '../../../shared/runtime/reading.ts';

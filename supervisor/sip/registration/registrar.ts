@@ -3,7 +3,7 @@
  * they can not. What arrives from the registrar's addresses is let in as calls of the account.
  */
 import { lookup } from 'node:dns/promises';
-import type { SipRegistration } from '../../../shared/config/server/sip/registration.ts';
+import type { SipRegistration } from '../../../shared/sip/registration.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { Flow } from '../agent/state.ts';

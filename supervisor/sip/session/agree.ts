@@ -10,7 +10,7 @@ import {
   type SipKeys,
   type SipMedia,
   type SrtpSuite,
-} from '../../../shared/protocol/sip/calls.ts';
+} from '../../../shared/sip/calls.ts';
 import { isSecure, type AudioOffer, type Direction, type SessionOffer } from './sdp.ts';
 
 export interface AgreeRules {

@@ -11,7 +11,7 @@ import {
   srtpSuites,
   type SipCodec,
   type SrtpSuite,
-} from '../../../shared/protocol/sip/calls.ts';
+} from '../../../shared/sip/calls.ts';
 import { mediaLines, sdpLines, type MediaLine } from './sdp-lines.ts';
 
 export interface OfferedCodec {

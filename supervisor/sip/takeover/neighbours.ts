@@ -3,7 +3,7 @@
  * answered it; a message goes to the process whose call it is about, whichever of them it reached. At any instant one process takes new
  * calls: while that changes hands, what would begin one waits.
  */
-import type { SipRelayed } from '../../../shared/protocol/sip/takeover.ts';
+import type { SipRelayed } from '../../../shared/sip/takeover.ts';
 import type { AgentState } from '../agent/state.ts';
 import { Relay, type Incoming, type RelayOptions } from './relay.ts';
 import { isOwn, mayBeOlder } from './whose.ts';

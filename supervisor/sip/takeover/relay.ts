@@ -2,7 +2,7 @@
  * The way to the supervisor before this one, or after it: messages of peers that are the other's, and what it wants sent over
  * connections that are here. The other's connections have numbers of their own here, for as long as there are both processes.
  */
-import type { SipPassed, SipRelayed } from '../../../shared/protocol/sip/takeover.ts';
+import type { SipPassed, SipRelayed } from '../../../shared/sip/takeover.ts';
 import type { Flow } from '../agent/state.ts';
 import { parseDatagram, type Parsed } from '../message/parse.ts';
 import { writeMessage } from '../message/write.ts';

@@ -4,7 +4,7 @@
  */
 import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
-import type { SipRelayed, SipToSuccessor } from '../../../shared/protocol/sip/takeover.ts';
+import type { SipRelayed, SipToSuccessor } from '../../../shared/sip/takeover.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ChangeOfHands, Heir } from '../../restart/companion.ts';
 import type { KeptGate } from '../access/gate.ts';

@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import type { SipSettings } from '../../../shared/config/server/sip/variables.ts';
+import type { SipSettings } from '../../../shared/sip/variables.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { reasonOfFile } from '../../../shared/installation/named-files.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
-import type { SipSettings } from '../../../shared/config/server/sip/variables.ts';
+import type { SipSettings } from '../../../shared/sip/variables.ts';
 import { formatHostPort, type HostPort } from '../../../shared/net/address.ts';
 import { parseIp } from '../../../shared/net/cidr.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';

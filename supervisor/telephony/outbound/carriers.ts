@@ -1,11 +1,11 @@
 /** How each carrier's words about calls that the service makes become facts, and which carriers can make them. */
 import type { ServerSettings } from '../../../shared/config/server/server.ts';
-import type { CarrierName } from '../../../shared/protocol/call-control.ts';
-import type { FormParameters } from '../../listeners/carrier-a/signature.ts';
-import { isMachine } from '../../listeners/carrier-a/status.ts';
-import { CarrierAControl } from '../carrier-a/control.ts';
-import { response, say } from '../carrier-a/twiml.ts';
-import { CarrierBControl } from '../carrier-b/control.ts';
+import type { CarrierName } from '../../../shared/telephony/call-control.ts';
+import type { FormParameters } from '../twilio/signature.ts';
+import { isMachine } from '../twilio/status.ts';
+import { CarrierAControl } from '../twilio/control.ts';
+import { response, say } from '../twilio/twiml.ts';
+import { CarrierBControl } from '../telnyx/control.ts';
 import type { Carrier, OutboundCarrier, SipAsCarrier } from '../carrier.ts';
 import { textAt } from '../rest.ts';
 import type { OutboundEnd, OutboundFact } from './outbound-call.ts';

@@ -6,12 +6,12 @@
  * nothing is said before the beep; a call whose making has an unknown outcome is never made again.
  */
 import type { Millis } from '../../../shared/base/units.ts';
-import type { CarrierName } from '../../../shared/protocol/call-control.ts';
+import type { CarrierName } from '../../../shared/telephony/call-control.ts';
 import type {
   MachineDetection,
   outboundEnds,
   outboundPhases,
-} from '../../../shared/protocol/callback/api.ts';
+} from '../../../shared/telephony/callback-api.ts';
 import type { MadeOutcome } from '../carrier.ts';
 
 export type OutboundPhase = (typeof outboundPhases)[number];

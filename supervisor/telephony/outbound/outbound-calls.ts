@@ -4,19 +4,19 @@
  */
 import { randomBytes } from 'node:crypto';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
-import type { OutboundSettings } from '../../../shared/config/server/telephony-variables.ts';
+import type { OutboundSettings } from '../../../shared/telephony/variables.ts';
 import {
   screeningKey,
   type AnsweredBy,
   type CarrierName,
   type CarrierOutcome,
-} from '../../../shared/protocol/call-control.ts';
+} from '../../../shared/telephony/call-control.ts';
 import type {
   MachineDetection,
   OutboundRequest,
   OutboundView,
-} from '../../../shared/protocol/callback/api.ts';
-import { mostOutbound, type OutboundLeft } from '../../../shared/protocol/callback/takeover.ts';
+} from '../../../shared/telephony/callback-api.ts';
+import { mostOutbound, type OutboundLeft } from '../../../shared/telephony/takeover.ts';
 import type { Clock, WallClock } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { OutboundCarrier } from '../carrier.ts';

@@ -1,7 +1,7 @@
 /** Messages between the program of a caller and the agent (an extension of spec 02), on the machine of the link. */
 import { describe, expect, it } from 'vitest';
-import { agentLinkBacklog } from '../../../shared/protocol/agent-link/limits.ts';
-import { serviceMessageSchemas } from '../../../shared/protocol/agent-link/service-messages.ts';
+import { agentLinkBacklog } from '../../../shared/agent-link/limits.ts';
+import { serviceMessageSchemas } from '../../../shared/agent-link/service-messages.ts';
 import { newLink } from '../../../worker/agent-link/link-state.ts';
 import { LinkDriver, linkSettings, written } from '../../support/link-driver.ts';
 

@@ -1,13 +1,9 @@
 /** Spec 02, Agent to server commands, Events, Errors and Limits: each row of the tables on the machine of the link. */
 import { describe, expect, it } from 'vitest';
-import { agentLinkErrors } from '../../../shared/protocol/agent-link/errors.ts';
-import { conversationEventSchemas } from '../../../shared/protocol/agent-link/events.ts';
-import {
-  agentLinkBacklog,
-  agentLinkLimits,
-  agentLinkTimes,
-} from '../../../shared/protocol/agent-link/limits.ts';
-import { serviceMessageSchemas } from '../../../shared/protocol/agent-link/service-messages.ts';
+import { agentLinkErrors } from '../../../shared/agent-link/errors.ts';
+import { conversationEventSchemas } from '../../../shared/agent-link/events.ts';
+import { agentLinkBacklog, agentLinkLimits, agentLinkTimes } from '../../../shared/agent-link/limits.ts';
+import { serviceMessageSchemas } from '../../../shared/agent-link/service-messages.ts';
 import type { ConversationEvent } from '../../../worker/core/told.ts';
 import { commandsOf, kinds, LinkDriver, written } from '../../support/link-driver.ts';
 

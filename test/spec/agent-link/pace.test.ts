@@ -1,6 +1,6 @@
 /** Spec 02 leaves open how much an agent may send: no more is taken in than lets other calls be on time, in order, and nothing is lost. */
 import { describe, expect, it } from 'vitest';
-import { agentLinkErrors } from '../../../shared/protocol/agent-link/errors.ts';
+import { agentLinkErrors } from '../../../shared/agent-link/errors.ts';
 import type { LinkOrder } from '../../../worker/agent-link/link-state.ts';
 import { commandsOf, kinds, LinkDriver, written } from '../../support/link-driver.ts';
 

@@ -1,6 +1,6 @@
 /** Spec 02, Link settings, Authentication 2 and 3: where an agent process is, and what may lead there unencrypted. */
 import { describe, expect, it } from 'vitest';
-import { linkTargets } from '../../../shared/config/agent/agent-link.ts';
+import { linkTargets } from '../../../shared/agent-link/agent-file.ts';
 import { judgePlaintext, readAgentUrl } from '../../../shared/config/agent-url.ts';
 import { loadAgentFile } from '../../../shared/config/load.ts';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';

@@ -1,11 +1,11 @@
 /** RTVI over WebSocket, row by row: the frames, the handshake, what clients send and what they are told (decision 0047). */
 import { describe, expect, it } from 'vitest';
-import { decodeRtviFrame, encodeRtviAudio, encodeRtviMessage } from '../../../shared/protocol/rtvi/frame.ts';
-import { formatOf, keysOf } from '../../../shared/protocol/rtvi/messages.ts';
-import { eventsOf } from '../../../supervisor/listeners/rtvi/listener.ts';
+import { decodeRtviFrame, encodeRtviAudio, encodeRtviMessage } from '../../../shared/rtvi/frame.ts';
+import { formatOf, keysOf } from '../../../shared/rtvi/messages.ts';
+import { eventsOf } from '../../../supervisor/rtvi/listener.ts';
 import type { ConversationEvent } from '../../../worker/core/told.ts';
-import { newCallerAudio } from '../../../worker/transports/rtvi/caller-audio.ts';
-import { rtviDialect } from '../../../worker/transports/rtvi/dialect.ts';
+import { newCallerAudio } from '../../../worker/rtvi/caller-audio.ts';
+import { rtviDialect } from '../../../worker/rtvi/dialect.ts';
 import type { MessageToClient } from '../../../shared/protocol/beside-the-call.ts';
 import type { Outgoing, SocketDialect } from '../../../worker/transports/socket/dialect.ts';
 

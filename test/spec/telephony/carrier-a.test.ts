@@ -1,14 +1,14 @@
 /** Carrier A by its documents: signatures, segments, the webhook's answer (spec 03, Carrier A flow and Authentication 2), and the words of its stream. */
 import { describe, expect, it } from 'vitest';
-import type { CarrierASettings } from '../../../shared/config/server/carrier-a-variables.ts';
+import type { CarrierASettings } from '../../../shared/telephony/twilio/variables.ts';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
-import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
-import { admitStream } from '../../../supervisor/listeners/carrier-a/listener.ts';
-import { readSegment, streamSegment } from '../../../supervisor/listeners/carrier-a/segment.ts';
-import { isSigned, signatureOf } from '../../../supervisor/listeners/carrier-a/signature.ts';
-import { answerVoice } from '../../../supervisor/listeners/carrier-a/voice-webhook.ts';
-import { carrierADialect } from '../../../worker/transports/carrier-a/dialect.ts';
+import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
+import { admitStream } from '../../../supervisor/telephony/twilio/listener.ts';
+import { readSegment, streamSegment } from '../../../supervisor/telephony/twilio/segment.ts';
+import { isSigned, signatureOf } from '../../../supervisor/telephony/twilio/signature.ts';
+import { answerVoice } from '../../../supervisor/telephony/twilio/voice-webhook.ts';
+import { carrierADialect } from '../../../worker/telephony/twilio/dialect.ts';
 import type { SocketDialect } from '../../../worker/transports/socket/dialect.ts';
 import {
   carrierEnv,

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
-import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
+import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
 import { callMeans, missingTransfers } from '../../../supervisor/telephony/means.ts';
-import { ChunkOrder } from '../../../worker/transports/carrier-b/chunk-order.ts';
-import { carrierBDialect } from '../../../worker/transports/carrier-b/dialect.ts';
+import { ChunkOrder } from '../../../worker/telephony/telnyx/chunk-order.ts';
+import { carrierBDialect } from '../../../worker/telephony/telnyx/dialect.ts';
 import type { SocketDialect } from '../../../worker/transports/socket/dialect.ts';
 
 const start = (media: object = { encoding: 'PCMU', sample_rate: 8000 }, more: object = {}): string =>

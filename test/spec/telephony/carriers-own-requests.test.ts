@@ -3,8 +3,8 @@ import Telnyx from 'telnyx';
 import twilio from 'twilio';
 import { expect, it } from 'vitest';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
-import { CarrierAControl } from '../../../supervisor/telephony/carrier-a/control.ts';
-import { CarrierBControl } from '../../../supervisor/telephony/carrier-b/control.ts';
+import { CarrierAControl } from '../../../supervisor/telephony/twilio/control.ts';
+import { CarrierBControl } from '../../../supervisor/telephony/telnyx/control.ts';
 import type { RestAnswer, RestRequest } from '../../../supervisor/telephony/rest.ts';
 
 const means = { transfer: true, warm: true, keys: true };

@@ -3,8 +3,8 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import Telnyx from 'telnyx';
 import twilio from 'twilio';
 import { describe, expect, it } from 'vitest';
-import { CarrierBEvents, isSignedByB, publicKeyOf } from '../../../supervisor/listeners/carrier-b/webhook.ts';
-import { isSigned, signatureOf } from '../../../supervisor/listeners/carrier-a/signature.ts';
+import { CarrierBEvents, isSignedByB, publicKeyOf } from '../../../supervisor/telephony/telnyx/webhook.ts';
+import { isSigned, signatureOf } from '../../../supervisor/telephony/twilio/signature.ts';
 import {
   connectStream,
   dialConference,
@@ -14,7 +14,7 @@ import {
   rejectBusy,
   response,
   say,
-} from '../../../supervisor/telephony/carrier-a/twiml.ts';
+} from '../../../supervisor/telephony/twilio/twiml.ts';
 import { outcomeOf, patient } from '../../../supervisor/telephony/rest.ts';
 import { languagesOfA, languagesOfB } from '../../../supervisor/telephony/spoken-language.ts';
 

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stunAttribute, stunType, writeStun } from '../../../shared/protocol/webrtc/stun.ts';
+import { stunAttribute, stunType, writeStun } from '../../../shared/webrtc/stun.ts';
 import { childrenOf, descriptorsOf, TestService } from '../../support/process/service.ts';
 import { rawOffer } from '../../support/webrtc/raw-offer.ts';
 import { WeriftCaller } from '../../support/webrtc/werift-caller.ts';

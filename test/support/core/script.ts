@@ -8,7 +8,7 @@ import type { CallAction, ContextMessage } from '../../../worker/core/actions.ts
 import type { OpaqueReasoning } from '../../../worker/core/tools/tools-state.ts';
 import { ToldJudge } from '../../sim/judges/told-judge.ts';
 import type { TurnTimes } from '../../../worker/core/told.ts';
-import type { CarrierOutcome } from '../../../shared/protocol/call-control.ts';
+import type { CarrierOutcome } from '../../../shared/telephony/call-control.ts';
 import type { CallEvent } from '../../../worker/core/events.ts';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import type { CallState } from '../../../worker/core/state.ts';

@@ -3,7 +3,7 @@
  * takes nothing else.
  */
 import { WebSocket } from 'ws';
-import { decodeRtviFrame, encodeRtviMessage, type RtviFrame } from '../../../shared/protocol/rtvi/frame.ts';
+import { decodeRtviFrame, encodeRtviMessage, type RtviFrame } from '../../../shared/rtvi/frame.ts';
 import { Observed } from '../process/observed.ts';
 
 type Data = Readonly<Record<string, unknown>>;

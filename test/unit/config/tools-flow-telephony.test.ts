@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readFlow } from '../../../shared/config/agent/flow.ts';
 import { readMcp } from '../../../shared/config/agent/mcp.ts';
-import { readTelephony } from '../../../shared/config/agent/telephony.ts';
+import { readTelephony } from '../../../shared/telephony/agent-file.ts';
 import { builtInTexts } from '../../../shared/config/agent/texts.ts';
 import { builtInToolNames } from '../../../shared/config/agent/tool-names.ts';
 import { readTools } from '../../../shared/config/agent/tools.ts';

@@ -1,6 +1,6 @@
 /** Whatever a call may hold is saved: each bound is told where it is met, and all of them together fit into the record of a call. */
 import { describe, expect, it } from 'vitest';
-import { agentLinkBacklog, agentLinkLimits } from '../../../shared/protocol/agent-link/limits.ts';
+import { agentLinkBacklog, agentLinkLimits } from '../../../shared/agent-link/limits.ts';
 import { historyBytes, stateBytes } from '../../../shared/protocol/call-record.ts';
 import { noteEdit } from '../../../worker/core/answer/edits.ts';
 import { newResponse, newRespelling, writeText } from '../../../worker/core/answer/response.ts';

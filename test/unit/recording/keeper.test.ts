@@ -14,7 +14,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { recordingFolders } from '../../../shared/protocol/recording.ts';
+import { recordingFolders } from '../../../shared/recording/layout.ts';
 import { finishRecording } from '../../../worker/recording/finish.ts';
 import { Keeper, type KeeperNews, type KeeperOptions } from '../../../worker/recording/keeper.ts';
 import { superfluous } from '../../../worker/recording/retention.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recordingBytes, RecordingRing, recordingLayout } from '../../../shared/protocol/recording-ring.ts';
+import { recordingBytes, RecordingRing, recordingLayout } from '../../../shared/recording/ring.ts';
 
 const layout = { slots: 2, ringBytes: 256 };
 const bytesOf = (...values: readonly number[]): Uint8Array => Uint8Array.from(values);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRecording } from '../../../shared/config/agent/recording.ts';
+import { readRecording } from '../../../shared/recording/agent-file.ts';
 import { ProblemList } from '../../../shared/config/problem.ts';
 import { readToml } from '../../../shared/config/toml.ts';
 import { Redaction } from '../../../worker/recording/redaction.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { recordingBytes, RecordingRing } from '../../../shared/protocol/recording-ring.ts';
+import { recordingBytes, RecordingRing } from '../../../shared/recording/ring.ts';
 import { RecordingWriter } from '../../../worker/recording/writer.ts';
 
 const layout = { slots: 1, ringBytes: 4096 };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recordingName } from '../../../shared/protocol/recording.ts';
+import { recordingName } from '../../../shared/recording/layout.ts';
 import { runReplay } from '../../../cli/rehearsal/replay/replay-command.ts';
 import { factsOfWorld } from '../../sim/recorded-world.ts';
 

@@ -61,6 +61,6 @@ describe('a build', () => {
     const files = await held(true);
     expect(files).toContain('sdp-transform');
     expect(files).toContain('supervisor/sip/sip-service.ts');
-    expect(files).toContain('worker/transports/sip/sip-call.ts');
+    expect(files).toContain('worker/sip/sip-call.ts');
   });
 });

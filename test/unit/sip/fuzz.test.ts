@@ -6,14 +6,14 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:dgram';
 import { describe, expect, it } from 'vitest';
 import { newPrng, type Prng } from '../../../shared/base/prng.ts';
-import { sipCodecRate, sipCodecs, type SipMedia } from '../../../shared/protocol/sip/calls.ts';
+import { sipCodecRate, sipCodecs, type SipMedia } from '../../../shared/sip/calls.ts';
 import { newGate } from '../../../supervisor/sip/access/gate.ts';
 import { step } from '../../../supervisor/sip/agent/agent.ts';
 import { newAgent, type AgentState, type Flow } from '../../../supervisor/sip/agent/state.ts';
 import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
 import { StreamFrames } from '../../../supervisor/sip/message/stream.ts';
 import { newOpus } from '../../../worker/media/opus/opus.ts';
-import { SipCall } from '../../../worker/transports/sip/sip-call.ts';
+import { SipCall } from '../../../worker/sip/sip-call.ts';
 import { torture } from '../../support/sip/torture.ts';
 
 const rounds = Number(process.env['SVC_FUZZ_ROUNDS'] ?? 2_000);

@@ -9,7 +9,7 @@ import {
 } from '../../../supervisor/sip/agent/state.ts';
 import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
 import { KeyReader } from '../../../worker/media/rtp/keys.ts';
-import { TwoWays } from '../../../worker/transports/sip/two-ways.ts';
+import { TwoWays } from '../../../worker/sip/two-ways.ts';
 
 interface Event {
   readonly t: number;

@@ -1,6 +1,6 @@
 /** Session descriptions as devices write them: what is taken of several streams, and deviations that can mean one thing only. */
 import { describe, expect, it } from 'vitest';
-import { sipCodecs } from '../../../shared/protocol/sip/calls.ts';
+import { sipCodecs } from '../../../shared/sip/calls.ts';
 import { agree, writeSdpAnswer, type Agreed } from '../../../supervisor/sip/session/agree.ts';
 import { readSession } from '../../../supervisor/sip/session/sdp.ts';
 

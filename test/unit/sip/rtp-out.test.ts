@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { KeyReader } from '../../../worker/media/rtp/keys.ts';
 import { readRtp, type RtpPacket } from '../../../worker/media/rtp/rtp.ts';
-import { RtpOut } from '../../../worker/transports/sip/rtp-out.ts';
-import { sipCodecRate, type SipCodec, type SipMedia } from '../../../shared/protocol/sip/calls.ts';
+import { RtpOut } from '../../../worker/sip/rtp-out.ts';
+import { sipCodecRate, type SipCodec, type SipMedia } from '../../../shared/sip/calls.ts';
 
 const media = (codec: SipCodec): SipMedia => ({
   codec,

@@ -2,9 +2,9 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:dgram';
 import { describe, expect, it } from 'vitest';
-import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
+import type { SipMedia } from '../../../shared/sip/calls.ts';
 import { Srtcp } from '../../../worker/media/rtp/srtp.ts';
-import { SipCall } from '../../../worker/transports/sip/sip-call.ts';
+import { SipCall } from '../../../worker/sip/sip-call.ts';
 
 interface Sent {
   readonly bytes: Buffer;

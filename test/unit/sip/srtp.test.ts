@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCipheriv, createHmac } from 'node:crypto';
 import { RtpHeader, SrtcpSession, SrtpSession } from 'werift';
-import { srtpSuites, type SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
+import { srtpSuites, type SrtpSuite } from '../../../shared/sip/calls.ts';
 import { Srtcp, SrtpReader, SrtpWriter } from '../../../worker/media/rtp/srtp.ts';
 import { gcm } from '../../../worker/media/rtp/srtp-suite.ts';
 

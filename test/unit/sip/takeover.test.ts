@@ -1,6 +1,6 @@
 /** SIP between two supervisors: each message is taken once, by the process whose call it is about. */
 import { describe, expect, it } from 'vitest';
-import { sipToSuccessor, sipRelayed, type SipRelayed } from '../../../shared/protocol/sip/takeover.ts';
+import { sipToSuccessor, sipRelayed, type SipRelayed } from '../../../shared/sip/takeover.ts';
 import { readToPredecessor, readToSuccessor } from '../../../shared/protocol/takeover.ts';
 import { step } from '../../../supervisor/sip/agent/agent.ts';
 import { newAgent, type AgentState, type Flow } from '../../../supervisor/sip/agent/state.ts';

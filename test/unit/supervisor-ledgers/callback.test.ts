@@ -1,7 +1,7 @@
 /** The callback listener of a process whose transfers another one has taken over. */
 import { expect, it, onTestFinished } from 'vitest';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
-import { callbackListener } from '../../../supervisor/listeners/callback/listener.ts';
+import { callbackListener } from '../../../supervisor/telephony/callback/listener.ts';
 import type { ListenerContext } from '../../../supervisor/listeners/listener.ts';
 
 it('lets a client that has kept its connection ask again on a new one', async () => {

@@ -8,7 +8,7 @@ import { systemWallClock } from '../../../shared/runtime/clock.ts';
 import { newLog } from '../../../shared/runtime/log.ts';
 import type { OfferSignals } from '../../../supervisor/handover/open-offer.ts';
 import type { Answer } from '../../../supervisor/listeners/answer.ts';
-import { Signaling } from '../../../supervisor/listeners/webrtc/signaling.ts';
+import { Signaling } from '../../../supervisor/webrtc/signaling.ts';
 import { rawOffer } from '../../support/webrtc/raw-offer.ts';
 
 const parsed = parseServerSettings(

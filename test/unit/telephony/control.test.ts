@@ -1,10 +1,10 @@
 /** Call control by its rows (spec 03, Telephony tools, Cold transfer and Warm transfer): what each carrier is asked, and what its answers mean. */
 import { describe, expect, it } from 'vitest';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
-import type { CarrierOutcome } from '../../../shared/protocol/call-control.ts';
+import type { CarrierOutcome } from '../../../shared/telephony/call-control.ts';
 import { onCarrierAnswered } from '../../../worker/core/answer/transfer.ts';
-import { CarrierAControl } from '../../../supervisor/telephony/carrier-a/control.ts';
-import { CarrierBControl } from '../../../supervisor/telephony/carrier-b/control.ts';
+import { CarrierAControl } from '../../../supervisor/telephony/twilio/control.ts';
+import { CarrierBControl } from '../../../supervisor/telephony/telnyx/control.ts';
 import { CommandBook } from '../../../supervisor/telephony/commands.ts';
 import type { RestAnswer, RestRequest } from '../../../supervisor/telephony/rest.ts';
 

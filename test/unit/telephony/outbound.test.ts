@@ -2,12 +2,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
-import { readOutboundRequest, type OutboundRequest } from '../../../shared/protocol/callback/api.ts';
+import { readOutboundRequest, type OutboundRequest } from '../../../shared/telephony/callback-api.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { MadeOutcome, OutboundCarrier } from '../../../supervisor/telephony/carrier.ts';
-import { outboundEnded } from '../../../supervisor/listeners/carrier-a/status.ts';
+import { outboundEnded } from '../../../supervisor/telephony/twilio/status.ts';
 import { answerCarrierA, outboundFactB } from '../../../supervisor/telephony/outbound/carriers.ts';
-import type { CarrierAControl } from '../../../supervisor/telephony/carrier-a/control.ts';
+import type { CarrierAControl } from '../../../supervisor/telephony/twilio/control.ts';
 import {
   newOutboundCall,
   stepOutbound,

@@ -4,7 +4,7 @@
  */
 import { expect, it, vi } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
-import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
+import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
 import { systemClock, systemWallClock } from '../../../shared/runtime/clock.ts';
 import { newLog } from '../../../shared/runtime/log.ts';
 import { newSupervisorMetrics } from '../../../shared/runtime/metrics.ts';

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CarrierOutcome } from '../../../shared/protocol/call-control.ts';
+import type { CarrierOutcome } from '../../../shared/telephony/call-control.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { WarmCarrier } from '../../../supervisor/telephony/carrier.ts';
 import { newSaga } from '../../../supervisor/telephony/saga.ts';

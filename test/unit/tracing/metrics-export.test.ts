@@ -1,7 +1,7 @@
 /** Metrics as OTLP has them, made of those that `/metrics` shows. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { readMetrics } from '../../../supervisor/telemetry/metrics-export.ts';
+import { readMetrics } from '../../../supervisor/tracing/metrics-export.ts';
 
 describe('metrics by OTLP', () => {
   it('are counts since the start, values of now, and buckets between two bounds', async () => {

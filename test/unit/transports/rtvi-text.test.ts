@@ -1,10 +1,10 @@
 /** RTVI as JSON in text frames, as Pipecat's own client and its evals speak it: the same as by protobuf, with the same bounds. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { decodeRtviFrame, encodeRtviMessage } from '../../../shared/protocol/rtvi/frame.ts';
-import { evalFlagsOf } from '../../../supervisor/listeners/rtvi/listener.ts';
-import { newCallerAudio } from '../../../worker/transports/rtvi/caller-audio.ts';
-import { rtviDialect } from '../../../worker/transports/rtvi/dialect.ts';
+import { decodeRtviFrame, encodeRtviMessage } from '../../../shared/rtvi/frame.ts';
+import { evalFlagsOf } from '../../../supervisor/rtvi/listener.ts';
+import { newCallerAudio } from '../../../worker/rtvi/caller-audio.ts';
+import { rtviDialect } from '../../../worker/rtvi/dialect.ts';
 import { CallServer, type CallServerSettings } from './call-server.ts';
 
 type Message = Readonly<Record<string, unknown>>;

@@ -1,14 +1,9 @@
 /** A WebRTC call as a machine, its marks by clock, and its reports. */
 import { describe, expect, it } from 'vitest';
-import {
-  connectTimeoutMs,
-  mediaTimeoutMs,
-  newPeerCall,
-  step,
-} from '../../../worker/transports/webrtc/call-machine.ts';
-import { PlayoutClock } from '../../../worker/transports/webrtc/playout-clock.ts';
+import { connectTimeoutMs, mediaTimeoutMs, newPeerCall, step } from '../../../worker/webrtc/call-machine.ts';
+import { PlayoutClock } from '../../../worker/webrtc/playout-clock.ts';
 import { RtcpReporter } from '../../../worker/media/rtp/rtcp.ts';
-import { readRtp, writeRtp } from '../../../worker/transports/webrtc/rtp.ts';
+import { readRtp, writeRtp } from '../../../worker/webrtc/rtp.ts';
 
 const start = {
   callId: 'c',

@@ -1,7 +1,7 @@
 /** The data channel of a WebRTC call, and a call that moves to another connection. */
 import { describe, expect, it } from 'vitest';
-import { mediaTimeoutMs, newPeerCall, step } from '../../../worker/transports/webrtc/call-machine.ts';
-import { Channel, startedMessage } from '../../../worker/transports/webrtc/channel.ts';
+import { mediaTimeoutMs, newPeerCall, step } from '../../../worker/webrtc/call-machine.ts';
+import { Channel, startedMessage } from '../../../worker/webrtc/channel.ts';
 
 const start = {
   callId: 'c',

@@ -1,6 +1,6 @@
 /** The bot's audio as packets: where it goes on, where it stands still, and how its timestamps follow the clock. */
 import { describe, expect, it } from 'vitest';
-import { MediaOut } from '../../../worker/transports/webrtc/media-out.ts';
+import { MediaOut } from '../../../worker/webrtc/media-out.ts';
 
 const ticksOf = (ms: number): number => ms * 48;
 

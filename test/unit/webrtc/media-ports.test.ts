@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { tryMediaPorts } from '../../../supervisor/listeners/webrtc/media-ports.ts';
+import { tryMediaPorts } from '../../../supervisor/webrtc/media-ports.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { parseServerSettings, type ServerSettings } from '../../../shared/config/server/server.ts';
 

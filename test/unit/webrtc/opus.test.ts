@@ -1,7 +1,7 @@
 /** The codec of a call: what of a packet that is lost stands in the one behind it. */
 import { describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
-import { LossGuard } from '../../../worker/transports/webrtc/loss-guard.ts';
+import { LossGuard } from '../../../worker/webrtc/loss-guard.ts';
 import { freeOpus, newOpus } from '../../../worker/media/opus/opus.ts';
 
 const frameMs = 20;

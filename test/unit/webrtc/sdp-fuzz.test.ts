@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { answerWith, readFragment, readOffer, sdpLimits } from '../../../shared/protocol/webrtc/sdp.ts';
+import { answerWith, readFragment, readOffer, sdpLimits } from '../../../shared/webrtc/sdp.ts';
 import { rawOffer } from '../../support/webrtc/raw-offer.ts';
 
 const lines = rawOffer.split('\r\n');

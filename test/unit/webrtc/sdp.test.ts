@@ -1,6 +1,6 @@
 /** What is read of an offer, and what a client is told of the answer. */
 import { describe, expect, it } from 'vitest';
-import { answerWith, readFragment, readOffer } from '../../../shared/protocol/webrtc/sdp.ts';
+import { answerWith, readFragment, readOffer } from '../../../shared/webrtc/sdp.ts';
 
 const offer = [
   'v=0',

@@ -8,8 +8,8 @@ import { readToPredecessor, readToSuccessor } from '../../../shared/protocol/tak
 import { systemWallClock } from '../../../shared/runtime/clock.ts';
 import { newLog } from '../../../shared/runtime/log.ts';
 import type { OfferSignals } from '../../../supervisor/handover/open-offer.ts';
-import { Signaling } from '../../../supervisor/listeners/webrtc/signaling.ts';
-import { SignalingTakeover } from '../../../supervisor/listeners/webrtc/takeover.ts';
+import { Signaling } from '../../../supervisor/webrtc/signaling.ts';
+import { SignalingTakeover } from '../../../supervisor/webrtc/takeover.ts';
 import { rawOffer } from '../../support/webrtc/raw-offer.ts';
 
 const parsed = parseServerSettings(

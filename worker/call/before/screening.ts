@@ -11,8 +11,8 @@ import {
   screeningKey,
   type AnsweredBy,
   type CarrierOutcome,
-} from '../../../shared/protocol/call-control.ts';
-import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
+} from '../../../shared/telephony/call-control.ts';
+import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
 import type { RunningCall } from '../running-call.ts';
 import type { CallServices } from '../services.ts';
 import {

@@ -4,7 +4,7 @@ import { newResampler } from '../../../shared/audio/resampler.ts';
 import { decodeMulaw, encodeMulaw, MULAW_SILENCE } from '../../../shared/audio/g711.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
 import { assert } from '../../../shared/base/assert.ts';
-import { sipCodecRate, type SipCodec } from '../../../shared/protocol/sip/calls.ts';
+import { sipCodecRate, type SipCodec } from '../../../shared/sip/calls.ts';
 import { opusClockRate, opusPacketMs, type Opus } from '../opus/opus.ts';
 import { G722Decoder, G722Encoder } from './g722.ts';
 

@@ -3,7 +3,7 @@
  * reports. Every index is used once; whoever calls sees to that.
  */
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
-import { srtpSuites, type SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
+import { srtpSuites, type SrtpSuite } from '../../../shared/sip/calls.ts';
 
 const authBytes = 20;
 const gcmTagBytes = 16;

@@ -2,7 +2,7 @@
  * SRTP keyed by SDES (RFC 3711, RFC 4568). A packet is opened only if nobody has changed it and it was not opened before; the number of
  * turns of the sequence is guessed from the packets before it.
  */
-import type { SipKeys, SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
+import type { SipKeys, SrtpSuite } from '../../../shared/sip/calls.ts';
 import { rtpHeadLength } from './rtp.ts';
 import { isGcm, srtpCipher, type SrtpCipher } from './srtp-suite.ts';
 

@@ -1,9 +1,9 @@
 /** The server variables of TURN relays: who gives them, and whether the service uses one itself (spec 03, WebRTC reachability). */
 import { fail, ok, type Result } from '../../../base/result.ts';
 import type { Millis } from '../../../base/units.ts';
-import { parseTurnUrl } from '../../../protocol/webrtc/turn-url.ts';
+import { parseTurnUrl } from '../../../webrtc/turn-url.ts';
 import type { Sensitive } from '../../sensitive.ts';
-import { apiUrlVariable } from '../carrier-urls.ts';
+import { apiUrlVariable } from '../../../telephony/urls.ts';
 import type { Reader, Taken } from '../environment.ts';
 import {
   choiceVariable,

@@ -10,9 +10,9 @@ import {
   writeStun,
   xoredAddress,
   type StunMessage,
-} from '../../../../shared/protocol/webrtc/stun.ts';
-import { Allocation, type AllocationOrder } from '../../../../worker/transports/webrtc/turn/allocation.ts';
-import { TurnReader } from '../../../../worker/transports/webrtc/turn/turn-reader.ts';
+} from '../../../../shared/webrtc/stun.ts';
+import { Allocation, type AllocationOrder } from '../../../../worker/webrtc/turn/allocation.ts';
+import { TurnReader } from '../../../../worker/webrtc/turn/turn-reader.ts';
 
 const relay = { ip: '198.51.100.7', port: 50_000 };
 const peer = { ip: '192.0.2.1', port: 4_711 };

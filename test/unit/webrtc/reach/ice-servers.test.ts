@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { TurnProvider } from '../../../../shared/config/server/reach/turn-variables.ts';
 import { Sensitive } from '../../../../shared/config/sensitive.ts';
-import { turnServersOf } from '../../../../shared/protocol/webrtc/turn-url.ts';
-import { IceServers } from '../../../../supervisor/listeners/webrtc/relays/ice-servers.ts';
+import { turnServersOf } from '../../../../shared/webrtc/turn-url.ts';
+import { IceServers } from '../../../../supervisor/webrtc/relays/ice-servers.ts';
 import { newVirtualClock } from '../../../support/core/virtual-clock.ts';
 
 const secret = new Sensitive('north-star-secret');

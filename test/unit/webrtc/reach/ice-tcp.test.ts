@@ -3,11 +3,11 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { framed, FrameReader } from '../../../../shared/protocol/webrtc/framing.ts';
-import { stunAttribute, stunType, writeStun } from '../../../../shared/protocol/webrtc/stun.ts';
+import { framed, FrameReader } from '../../../../shared/webrtc/framing.ts';
+import { stunAttribute, stunType, writeStun } from '../../../../shared/webrtc/stun.ts';
 import { startReading } from '../../../../shared/runtime/reading.ts';
-import { IceTcp } from '../../../../supervisor/listeners/webrtc/ice-tcp/ice-tcp.ts';
-import { TcpWay } from '../../../../worker/transports/webrtc/ways/tcp-way.ts';
+import { IceTcp } from '../../../../supervisor/webrtc/ice-tcp/ice-tcp.ts';
+import { TcpWay } from '../../../../worker/webrtc/ways/tcp-way.ts';
 import { newVirtualClock } from '../../../support/core/virtual-clock.ts';
 import { Observed } from '../../../support/process/observed.ts';
 

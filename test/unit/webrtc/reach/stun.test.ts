@@ -1,6 +1,6 @@
 /** Messages of STUN as bytes: against the vectors of RFC 5769, and what is none. */
 import { describe, expect, it } from 'vitest';
-import { FrameReader, framed } from '../../../../shared/protocol/webrtc/framing.ts';
+import { FrameReader, framed } from '../../../../shared/webrtc/framing.ts';
 import {
   errorCodeOf,
   hasIntegrity,
@@ -11,7 +11,7 @@ import {
   stunType,
   writeStun,
   xoredAddress,
-} from '../../../../shared/protocol/webrtc/stun.ts';
+} from '../../../../shared/webrtc/stun.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replace(/\s/g, ''), 'hex');
 

@@ -1,0 +1,39 @@
+/** What a worker is told about recordings, and the folders in which they stand. */
+import { createHash } from 'node:crypto';
+import type { RecordingLayout } from './ring.ts';
+
+/** A bucket for finished recordings, as a worker gets it. */
+export interface UploadTarget {
+  readonly url: string;
+  readonly region: string;
+  readonly keys: UploadKeys | { readonly file: string };
+}
+
+export interface UploadKeys {
+  readonly keyId: string;
+  readonly secret: string;
+  /** Of keys that are good for some hours, as roles get them. */
+  readonly sessionToken?: string;
+}
+
+export interface RecordingSetup {
+  readonly dir: string;
+  readonly mostBytes: number;
+  readonly layout: RecordingLayout;
+  readonly upload?: UploadTarget;
+}
+
+/** Below the folder of recordings: those of running calls, those that ended and are being put together, those to upload, and those that stay. */
+export const recordingFolders = {
+  open: 'open',
+  ended: 'ended',
+  work: 'work',
+  outbox: 'outbox',
+  kept: 'kept',
+} as const;
+
+/** The name of a call's folder: its id, or where that is no name of a file, a text made of it. */
+export const recordingName = (callId: string): string =>
+  /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(callId)
+    ? callId
+    : createHash('sha256').update(callId).digest('hex').slice(0, 32);

@@ -1,0 +1,184 @@
+/**
+ * SIP beside the listeners of the service, in builds that have it and where the settings ask for it. Everything that it needs of the
+ * service is passed in here; where there is no SIP, every call of this file does nothing.
+ */
+import type { Socket as DatagramSocket } from 'node:dgram';
+import type { Server } from 'node:net';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
+import type { FromWorker } from '../../shared/protocol/ipc.ts';
+import { sipOffersFrom, type SipFromWorker } from '../../shared/sip/calls.ts';
+import type { SipRelayed, SipToSuccessor } from '../../shared/sip/takeover.ts';
+import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import type { Children } from '../children/children.ts';
+import type { Remains } from '../handover/remains.ts';
+import { CannotListen } from '../listeners/ports.ts';
+import type { Companion, Heir } from '../restart/companion.ts';
+import type { Reception } from '../listeners/reception.ts';
+import type { SipService } from './sip-service.ts';
+import type { SipAsCarrier } from '../telephony/carrier.ts';
+import type { OutboundFact } from '../telephony/outbound/outbound-call.ts';
+
+/** Set by the bundler; absent when the sources run as they are. */
+declare const BUILD_SIP: boolean | undefined;
+
+export interface SipDeskOptions {
+  readonly settings: ServerSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: SupervisorMetrics;
+  readonly boxes: Mailboxes;
+  readonly records: {
+    readonly remains: (worker: number) => ReadonlyMap<number, Remains>;
+    readonly forget: (slot: number, offer: number) => void;
+  };
+  readonly children: () => Children;
+  readonly reception: () => Reception;
+  readonly readyWorkers: () => readonly number[];
+  /** What becomes of a call that the service makes. */
+  readonly told: (dial: string, fact: OutboundFact) => void;
+}
+
+export class SipDesk implements Companion {
+  readonly #options: SipDeskOptions;
+  #service: SipService | undefined;
+  #sayBefore: ((message: SipRelayed) => void) | undefined;
+
+  constructor(options: SipDeskOptions) {
+    this.#options = options;
+  }
+
+  /** Loads it, without a socket. */
+  async prepare(): Promise<void> {
+    const { sip: settings, maxSessions, telephony } = this.#options.settings;
+    if (settings === undefined) return;
+    // The bundler leaves the import out where the constant is false; behind a return it would not.
+    const sip = typeof BUILD_SIP === 'undefined' || BUILD_SIP ? await import('./sip-service.ts') : undefined;
+    if (sip === undefined) return;
+    const { clock, log, metrics, boxes, records, children, reception, readyWorkers, told } = this.#options;
+    const pool = { name: 'sip', most: maxSessions };
+    this.#service = new sip.SipService({
+      ...{ settings, clock, log, readyWorkers, told },
+      showsNumbers: !telephony.redactsNumbers,
+      load: (worker) => boxes.workerStatus(worker).calls,
+      offer: (worker, message, socket) => children().offer(worker, message, socket),
+      send: (worker, message) => void children().send(worker, message),
+      allGiven: (worker) => void children().send(worker, { type: 'calls.given' }),
+      records: { remains: (worker) => slotsOf(records.remains(worker)), forget: records.forget },
+      isStopping: () => children().table.course === 'closed',
+      isClosed: () => children().table.course !== 'serving',
+      room: (address) => {
+        const room = reception().room(pool, address);
+        if ('release' in room) return room;
+        return { status: room.status === 429 ? 486 : 503, retryAfterS: room.retryAfterS };
+      },
+      counted: (what) => {
+        if ('refused' in what) metrics.refusals.inc({ reason: `sip_${what.refused}` });
+        else if ('limit' in what) metrics.limits.inc(what);
+        else if ('registered' in what) metrics.sipRegistered.set(Number(what.registered));
+        else metrics.handovers.inc({ outcome: 'taken' });
+      },
+    });
+    if (this.#sayBefore !== undefined) this.#service.takeover.follow(this.#sayBefore);
+  }
+
+  /** Binds what no other process has given. Rejects when an address cannot be bound. */
+  async bind(): Promise<void> {
+    try {
+      await this.#service?.bind();
+    } catch (error) {
+      const isUnset = this.#options.settings.sip?.addr === undefined;
+      throw new CannotListen(isUnset ? 'SVC_SIP_TLS_ADDR' : 'SVC_SIP_ADDR', error);
+    }
+  }
+
+  // ---- a restart ----
+
+  give(heir: Heir): void {
+    this.#service?.takeover.give(heir);
+  }
+
+  leave(): void {
+    this.#service?.takeover.leave();
+  }
+
+  takeBack(): void {
+    this.#service?.takeover.takeBack();
+  }
+
+  heirSaid(message: SipRelayed): void {
+    this.#service?.takeover.heirSaid(message);
+  }
+
+  follow(say: (message: SipRelayed) => void): void {
+    this.#sayBefore = say;
+  }
+
+  takeListener(name: string, given: Server): boolean {
+    if (name !== 'sip' && name !== 'sips') return false;
+    if (this.#service === undefined) given.close();
+    else this.#service.takeover.takeListener(name, given);
+    return true;
+  }
+
+  takeSocket(given: DatagramSocket): void {
+    if (this.#service === undefined) given.close();
+    else this.#service.takeover.takeSocket(given);
+  }
+
+  predecessorSaid(message: SipToSuccessor): void {
+    this.#service?.takeover.predecessorSaid(message);
+  }
+
+  predecessorGone(): void {
+    this.#service?.takeover.predecessorGone();
+  }
+
+  // ---- workers ----
+
+  /** Something is still to be said to peers before the process ends. */
+  get isBusy(): boolean {
+    return this.#service?.isBusy === true;
+  }
+
+  /** SIP as a carrier; undefined where there is none. */
+  get carrier(): SipAsCarrier | undefined {
+    return this.#service?.carrier;
+  }
+
+  /** True where the message was about a SIP call. */
+  take(worker: number, message: FromWorker): message is SipFromWorker {
+    const isOurs = message.type.startsWith('sip.');
+    if (isOurs) this.#service?.take(worker, message as SipFromWorker);
+    return isOurs;
+  }
+
+  /** Whoever has the calls of a worker that is gone: before the connections' hand-over, which shares the records. */
+  workerGone(worker: number, during: number | undefined): void {
+    this.#service?.workerGone(worker, during);
+  }
+
+  retry(): void {
+    this.#service?.retry();
+  }
+
+  close(): void {
+    this.#service?.close();
+  }
+}
+
+const slotsOf = (remains: ReadonlyMap<number, Remains>): ReadonlyMap<number, number> =>
+  new Map(
+    [...remains]
+      .filter(([offer, { connection }]) => offer >= sipOffersFrom && connection === 'open')
+      .map(([offer, { slot }]) => [offer, slot]),
+  );
+
+/** The records of connections alone. */
+export const connectionsOnly = (
+  remains: (worker: number) => ReadonlyMap<number, Remains>,
+): ((worker: number) => ReadonlyMap<number, Remains>) => {
+  return (worker) => new Map([...remains(worker)].filter(([offer]) => offer < sipOffersFrom));
+};

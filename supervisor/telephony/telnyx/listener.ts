@@ -1,0 +1,149 @@
+/**
+ * The listener of carrier B: webhooks, by which the service answers calls and asks for their streams, and the media streams. A stream
+ * brings the token that the carrier was given, and its path was made for one call. Where the operator opens streams without the service
+ * there is the token alone. Off loopback nothing opens without a token.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isSameSecret } from '../../../shared/auth/same-secret.ts';
+import { assert } from '../../../shared/base/assert.ts';
+import { fail, ok, type Result } from '../../../shared/base/result.ts';
+import type { CarrierBSettings } from '../../../shared/telephony/telnyx/variables.ts';
+import type { ServerSettings } from '../../../shared/config/server/server.ts';
+import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
+import type { RequestHead } from '../../admission/credentials.ts';
+import { CarrierRefusals } from '../refusals.ts';
+import { readSegment } from '../twilio/segment.ts';
+import type { Visitor } from '../../listeners/entrance.ts';
+import type { Listener } from '../../listeners/listener.ts';
+import { answerHeaders, type Answer } from '../../listeners/answer.ts';
+import { listen, newGuardedServer, takeUpgrades } from '../../listeners/listeners.ts';
+import { passOn } from '../../listeners/pass-on.ts';
+import { readBody } from '../../listeners/request-body.ts';
+import { CarrierBEvents, isSignedByB, publicKeyOf, type CarrierBEvent } from './webhook.ts';
+
+const name = 'carrier_b';
+const streamPath = '/carrier_b/stream';
+const webhookPath = '/carrier_b/webhook';
+const tokenHeader = 'x-telnyx-streaming-auth-token';
+const mostBodyBytes = 256 * 1024;
+
+const notFound: Answer = { status: 404, code: 'not_found', message: 'there is nothing here' };
+const notAllowed: Answer = {
+  status: 405,
+  code: 'method_not_allowed',
+  message: 'only POST is answered here',
+  headers: { Allow: 'POST' },
+};
+const tooLarge: Answer = { status: 413, code: 'too_large', message: 'the body is too large' };
+const unreadable: Answer = { status: 400, code: 'bad_request', message: 'the body is no event' };
+const unsigned: Answer = {
+  status: 403,
+  code: 'bad_signature',
+  message: 'the request is not signed by the carrier, or not of these minutes',
+};
+const badToken: Answer = { status: 403, code: 'bad_token', message: 'the stream does not bring the token' };
+const badSegment: Answer = {
+  status: 403,
+  code: 'bad_segment',
+  message: 'this address was not made for a call, or its time is over',
+};
+
+export const carrierBListener: Listener = {
+  name,
+  variable: 'SVC_CARRIER_B_ADDR',
+  isWanted: ({ carrierB }) => carrierB !== undefined,
+  entrance: (settings) => ({
+    transport: 'carrier_b',
+    pool: { name, most: 2 * settings.maxSessions },
+    admit: (head, nowS) =>
+      admitStreamB(wanted(settings), head, { nowS, shows: !settings.telephony.redactsNumbers }),
+  }),
+  open: async ({ settings, arrived, closed, wallClock, telephony, log }, { given, isLeaving }) => {
+    const own = wanted(settings);
+    const events = new CarrierBEvents();
+    const refusals = new CarrierRefusals({ log, wallClock });
+    const key = own.control === undefined ? undefined : publicKeyOf(own.control.publicKey);
+    const take = (body: Buffer, headers: IncomingMessage['headers'], query: string): Answer | undefined => {
+      const nowS = wallClock.now() / 1000;
+      if (key === undefined) return notFound;
+      if (!isSignedByB(headers, body, { key, nowS })) return unsigned;
+      const event = events.read(body);
+      if (event === 'unreadable') return unreadable;
+      if (event !== undefined) tell(event, query);
+      return undefined;
+    };
+    const tell = (event: CarrierBEvent, query: string): void =>
+      void telephony.carrierBTold(event, {
+        route: new URLSearchParams(query).get('agent_route') ?? undefined,
+        isClosed: () => closed(name) !== undefined,
+      });
+    let answering = 0;
+    const { server, silent } = newGuardedServer((request, response) => {
+      answering += 1;
+      response.once('close', () => (answering -= 1));
+      if (isLeaving()) passOn(request, response, address);
+      else serve({ request, response, refuse: (answer) => refusals.answer(name, response, answer), take });
+    });
+    takeUpgrades({ server, silent, listener: name }, arrived);
+    const address = await listen(server, given ?? own.addr);
+    return { server, address, connections: () => silent.size + answering };
+  },
+};
+
+function wanted({ carrierB }: ServerSettings): CarrierBSettings {
+  assert(carrierB !== undefined, 'the settings ask for carrier B');
+  return carrierB;
+}
+
+/** Judges the upgrade of a media stream by its path and its token. */
+export function admitStreamB(
+  { streamToken, control }: CarrierBSettings,
+  head: RequestHead,
+  { nowS, shows }: { readonly nowS: number; readonly shows: boolean },
+): Result<Visitor, Answer> {
+  const [path = ''] = head.url.split('?');
+  const at = path.indexOf(streamPath);
+  const rest = path.slice(at + streamPath.length);
+  if (at < 0 || (rest !== '' && !rest.startsWith('/'))) return fail(notFound);
+  const given = head.headers[tokenHeader];
+  const token = streamToken?.reveal();
+  if (token !== undefined && (typeof given !== 'string' || !isSameSecret(given, token)))
+    return fail(badToken);
+  const common = { [carrierKeys.transport]: name, ...(shows && { [carrierKeys.numbers]: 'shown' }) };
+  const headers = Object.fromEntries(Object.entries(head.headers).filter(([key]) => key !== tokenHeader));
+  const bare = { url: streamPath, headers };
+  // The operator opens the streams of such calls, wherever they lead.
+  if (control === undefined) return ok({ metadata: common, rest: () => bare });
+  const pass = token === undefined ? undefined : readSegment(rest.slice(1), { secret: token, nowS });
+  if (pass === undefined) return fail(badSegment);
+  const { id, callId, expS } = pass;
+  return ok({
+    pass: { sid: id, expS, isVouchedFor: true },
+    metadata: { ...common, [carrierKeys.callId]: Buffer.from(callId, 'base64url').toString() },
+    rest: () => bare,
+  });
+}
+
+interface Served {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly refuse: (answer: Answer) => void;
+  readonly take: (body: Buffer, headers: IncomingMessage['headers'], query: string) => Answer | undefined;
+}
+
+function serve({ request, response, refuse, take }: Served): void {
+  const [path = '', query = ''] = (request.url ?? '/').split('?');
+  if (path !== webhookPath) {
+    refuse(notFound);
+    return;
+  }
+  if (request.method !== 'POST') {
+    refuse(notAllowed);
+    return;
+  }
+  readBody(request, mostBodyBytes, (body) => {
+    const refusal = body === undefined ? tooLarge : take(body, request.headers, query);
+    if (refusal === undefined) response.writeHead(200, answerHeaders('')).end();
+    else refuse(refusal);
+  });
+}

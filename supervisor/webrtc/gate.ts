@@ -1,0 +1,86 @@
+/**
+ * The limits of the signaling port (spec 01, Limits): offers of an address in a minute, connections that are not established yet, and
+ * calls of an address. Pure but for the clock that it is given.
+ */
+import type { WebrtcSettings } from '../../shared/webrtc/variables.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import { AddressLedger } from '../admission/address-ledger.ts';
+import type { Answer } from '../listeners/answer.ts';
+import type { EntranceGate } from '../listeners/entrance.ts';
+
+const tooManyOffers = (retryAfterS: number): Answer => ({
+  status: 429,
+  code: 'too_many_offers',
+  message: 'this address has made as many offers as it may in a minute',
+  retryAfterS,
+});
+/** As long as half of the connections take; the others free their places by then. */
+const handshakeRetryS = 2;
+const handshakesFull: Answer = {
+  status: 503,
+  code: 'handshakes_full',
+  message: 'too many connections are being established',
+  retryAfterS: handshakeRetryS,
+};
+
+/** Both ways of the signaling port share the calls of an address; offers and handshakes are those of WebRTC alone. */
+export interface SignalingGates {
+  readonly offers: EntranceGate;
+  readonly sockets: EntranceGate;
+}
+
+export function newSignalingGates(
+  { offersPerMinute, maxHandshaking, maxCallsPerAddress }: WebrtcSettings,
+  now: () => Millis,
+): SignalingGates {
+  const addresses = new AddressLedger({ offersPerMinute, maxCalls: maxCallsPerAddress });
+  const ofFleet = { kind: 'webrtc', most: maxCallsPerAddress };
+  let handshaking = 0;
+  const seat = (address: string): (() => void) | undefined => {
+    const taken = addresses.seat(address, now());
+    return taken && (() => taken.release(now()));
+  };
+  return {
+    offers: {
+      ofFleet: {
+        ...ofFleet,
+        ...(offersPerMinute !== undefined && {
+          offers: { perMinute: offersPerMinute, tooMany: tooManyOffers },
+        }),
+      },
+      asked: (address) => {
+        const outcome = addresses.offer(address, now());
+        return outcome.kind === 'refused' ? tooManyOffers(outcome.retryAfterS) : undefined;
+      },
+      untracked: () => addresses.rateTableFull,
+      crowded: () => (handshaking >= maxHandshaking ? handshakesFull : undefined),
+      take: (address) => {
+        const leave = seat(address);
+        if (leave === undefined) return undefined;
+        handshaking += 1;
+        let shakes = true;
+        const connected = (): void => {
+          if (shakes) handshaking -= 1;
+          shakes = false;
+        };
+        return {
+          connected,
+          release: () => {
+            connected();
+            leave();
+          },
+        };
+      },
+    },
+    sockets: {
+      ofFleet,
+      asked: () => undefined,
+      untracked: () => 0,
+      crowded: () => undefined,
+      take: (address) => {
+        const leave = seat(address);
+        return leave && { connected: () => undefined, release: leave };
+      },
+    },
+  };
+}

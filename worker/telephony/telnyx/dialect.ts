@@ -1,0 +1,180 @@
+/**
+ * Calls of carrier B (Telnyx media streaming) in the vocabulary of the engine. `start` opens a call in the stream's encoding whose id is
+ * the carrier's; media come in any order and are heard in theirs; `stop` hangs up. What is sent is mu-law at 8 kHz, or L16 where the
+ * stream is. A frame of the kind `error` speaks of what was sent; it is told once, and changes nothing.
+ */
+import { fail } from '../../../shared/base/result.ts';
+import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';
+import { fittingMetadata, violation, type ServerMessage } from '../../../shared/protocol/call.ts';
+import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
+import type { CarrierBMessage } from '../../../shared/telephony/telnyx/protocol.ts';
+import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
+import {
+  usualLeadMs,
+  type Heard,
+  type NewDialect,
+  type SocketDialect,
+} from '../../transports/socket/dialect.ts';
+import {
+  heard,
+  heardBesideAudio,
+  nothing,
+  readCarrierFrame,
+  startOf,
+  unknown,
+  type StartFields,
+} from '../frame.ts';
+import { marksCleared, markSent, type SentMarks } from '../../transports/socket/sent-marks.ts';
+import { ChunkOrder } from './chunk-order.ts';
+import { formatOf, heardAs, type CarrierBFormat } from './encodings.ts';
+
+interface CarrierBState extends SentMarks {
+  streamId: string;
+  encoding: CarrierBFormat['name'];
+  nextChunk: number;
+}
+
+const stateCodec = record<CarrierBState>({
+  streamId: text(),
+  encoding: text<CarrierBFormat['name']>(),
+  nextChunk: number,
+  marks: list(text()),
+  cleared: number,
+});
+
+const newState = (): CarrierBState => ({
+  streamId: '',
+  encoding: 'PCMU',
+  nextChunk: 0,
+  marks: [],
+  cleared: 0,
+});
+
+export const carrierBDialect: NewDialect = ({ signedMetadata, saved, complained }) =>
+  new CarrierBDialect(
+    signedMetadata,
+    saved === undefined ? newState() : stateCodec.read(saved, 0),
+    complained,
+  );
+
+class CarrierBDialect implements SocketDialect {
+  readonly kind = `carrier_b ${versionOf(stateCodec)}`;
+  readonly audioComesAs = 'text';
+  readonly leadMs = usualLeadMs;
+  readonly #callId: string | undefined;
+  readonly #showsNumbers: boolean;
+  readonly #state: CarrierBState;
+  readonly #order: ChunkOrder;
+  #complained: Parameters<NewDialect>[0]['complained'];
+
+  constructor(
+    signedMetadata: Readonly<Record<string, string>>,
+    state: CarrierBState,
+    complained: Parameters<NewDialect>[0]['complained'],
+  ) {
+    this.#complained = complained;
+    this.#callId = signedMetadata[carrierKeys.callId];
+    this.#showsNumbers = signedMetadata[carrierKeys.numbers] === 'shown';
+    this.#state = state;
+    this.#order = new ChunkOrder(state.nextChunk);
+  }
+
+  hear(frame: string): Heard {
+    const message: CarrierBMessage | undefined = readCarrierFrame(frame, 'media_format');
+    if (message === undefined) return heard({ type: 'not-json' });
+    if (message.event === 'error') this.#complain(message);
+    if (message.event === 'connected' || message.event === 'error') return nothing;
+    if (message.event === 'start') return heard({ type: 'start', fields: this.#start(message) });
+    if (this.#state.streamId === '' || message.stream_id !== this.#state.streamId) return unknown;
+    return message.event === 'media' ? this.#media(message) : heardBesideAudio(message, this.#state);
+  }
+
+  /** Fifty a second would say no more than the first. */
+  #complain({ payload }: CarrierBMessage): void {
+    const { code } = payload ?? {};
+    this.#complained?.({ call: this.#callId, code: /^\d{1,6}$/.exec(String(code))?.[0] ?? 'unknown' });
+    this.#complained = undefined;
+  }
+
+  #start(message: CarrierBMessage): StartFields {
+    const {
+      call_control_id: callId,
+      media_format: media,
+      custom_parameters: given,
+      from,
+      to,
+    } = message.start ?? {};
+    const { stream_id: streamId } = message;
+    if (typeof streamId !== 'string' || !isId(streamId) || typeof callId !== 'string' || !isId(callId))
+      return fail(violation('start must name its stream and its call'));
+    if (this.#callId !== undefined && callId !== this.#callId)
+      return fail(violation('start.call_control_id must be the call that this address was made for'));
+    const format = formatOf(media?.encoding, media?.sample_rate);
+    if (format === undefined)
+      return fail(violation('start.media_format must be PCMU or PCMA at 8000 Hz, or L16'));
+    const numbers = this.#showsNumbers ? { from, to } : {};
+    const fields = startOf({
+      sample_rate: format.sampleRate,
+      encoding: format.name === 'L16' ? 'pcm16' : 'mulaw',
+      call_id: callId,
+      metadata: fittingMetadata({ ...texts(given), ...texts(numbers) }),
+    });
+    // A second `start` is refused as it would be of any client, and changes nothing here.
+    if (fields.ok && this.#state.streamId === '') {
+      this.#state.streamId = streamId;
+      this.#state.encoding = format.name;
+    }
+    return fields;
+  }
+
+  #media({ media }: CarrierBMessage): Heard {
+    const { track, chunk, payload } = media ?? {};
+    if (typeof payload !== 'string') return unknown;
+    if (track !== undefined && track !== 'inbound' && track !== 'inbound_track') return nothing;
+    const ready = this.#order.take(Number(chunk ?? Number.NaN), Buffer.from(payload, 'base64'));
+    this.#state.nextChunk = this.#order.next;
+    if (ready === undefined) return nothing;
+    const bytes = heardAs(this.#state.encoding, ready);
+    return bytes === undefined ? unknown : { type: 'audio', bytes };
+  }
+
+  write(message: ServerMessage | ConversationMessage): string | undefined {
+    switch (message.type) {
+      case 'clear':
+        marksCleared(this.#state);
+        return '{"event":"clear"}';
+      case 'mark':
+        markSent(this.#state, message.id);
+        return JSON.stringify({ event: 'mark', mark: { name: message.id } });
+      default:
+        return undefined;
+    }
+  }
+
+  /** Base64 needs no escaping. */
+  writeAudio(frame: Buffer): string {
+    const bytes = this.#state.encoding === 'L16' ? frame.swap16() : frame;
+    return `{"event":"media","media":{"payload":"${bytes.toString('base64')}"}}`;
+  }
+
+  save(): string {
+    return stateCodec.write(this.#state);
+  }
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Parameters come as an object, or as a list of names and values. */
+function texts(given: unknown): Record<string, string> {
+  const pairs: [unknown, unknown][] = Array.isArray(given)
+    ? given.map((one: unknown): [unknown, unknown] =>
+        isObject(one) ? [Reflect.get(one, 'name'), Reflect.get(one, 'value')] : [undefined, undefined],
+      )
+    : Object.entries(isObject(given) ? given : {});
+  return Object.fromEntries(
+    pairs.filter((pair): pair is [string, string] => pair.every((part) => typeof part === 'string')),
+  );
+}
+
+/** Ids of the carrier: visible and short. */
+const isId = (value: string): boolean => /^[\w:.~+/=-]{1,128}$/.test(value);
