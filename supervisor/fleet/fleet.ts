@@ -18,13 +18,13 @@ export interface Fleet {
 }
 
 export function newFleet(
-  { access, carrierA, carrierB }: Pick<ServerSettings, 'access' | 'carrierA' | 'carrierB'>,
+  { access, twilio, telnyx }: Pick<ServerSettings, 'access' | 'twilio' | 'telnyx'>,
   given: { readonly clock: Clock; readonly wallClock: WallClock; readonly log: WarningLog },
 ): Fleet | undefined {
   if (access.tokenStore === undefined) return undefined;
   const line = new RedisLine(access.tokenStore, given);
   given.clock.after(reachedWithinMs, () => void tellUnlessReached(line, given.log));
-  const hasCarriers = carrierA?.control !== undefined || carrierB?.control !== undefined;
+  const hasCarriers = twilio?.control !== undefined || telnyx?.control !== undefined;
   return {
     line,
     addresses: new SharedAddresses({ ...given, line, host: randomBytes(9).toString('base64url') }),

@@ -1,8 +1,8 @@
 /** The listeners of this build, in the order in which they are bound. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
-import { carrierAListener } from '../telephony/twilio/listener.ts';
+import { twilioListener } from '../telephony/twilio/listener.ts';
 import { callbackListener } from '../telephony/callback/listener.ts';
-import { carrierBListener } from '../telephony/telnyx/listener.ts';
+import { telnyxListener } from '../telephony/telnyx/listener.ts';
 import { healthListener } from './health-listener.ts';
 import type { CallEntrance } from './entrance.ts';
 import type { Listener } from './listener.ts';
@@ -16,8 +16,8 @@ const listeners: readonly Listener[] = [
   websocketListener,
   healthListener,
   pageListener,
-  carrierAListener,
-  carrierBListener,
+  twilioListener,
+  telnyxListener,
   callbackListener,
   rtviListener,
   webrtcListener,

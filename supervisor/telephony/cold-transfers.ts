@@ -13,7 +13,7 @@ type Transfer = Extract<ControlCommand, { type: 'transfer' }>;
 
 export interface ColdTransfersOptions {
   readonly away: CallsAway;
-  /** Opens a stream of the bot for a call of carrier B. */
+  /** Opens a stream of the bot for a call of Telnyx. */
   readonly bringBack: (callId: string) => void;
   /** Ends the stream of the bot, which nobody is to hear over a talk. */
   readonly endStream: (callId: string) => void;
@@ -73,14 +73,14 @@ export class ColdTransfers {
     if (this.#here.has(callId) && !this.#leaving.has(callId)) this.#options.endStream(callId);
   }
 
-  /** Carrier B: the leg is over. `isCallers`: because the caller hung up. */
+  /** Telnyx: the leg is over. `isCallers`: because the caller hung up. */
   legOver(callId: string, { isCallers }: { readonly isCallers: boolean }): void {
     // Behind a talk the carrier ends the caller's call by itself.
     if (this.#taken.delete(callId)) this.#options.away.forget(callId);
     else if (!isCallers) this.#leftAlone(callId);
   }
 
-  /** Carrier A: the dialling is over. True when the caller comes back. */
+  /** Twilio: the dialling is over. True when the caller comes back. */
   dialled(callId: string, status: string): boolean {
     const { away } = this.#options;
     const isTaken = status === 'completed' || status === 'answered';

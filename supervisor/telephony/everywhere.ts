@@ -10,7 +10,7 @@ import type { ToWorker } from '../../shared/protocol/ipc.ts';
 import type { OutboundRequest, OutboundView, TransferView } from '../../shared/telephony/callback-api.ts';
 import type { Hosts } from '../fleet/hosts.ts';
 import type { FormParameters } from './twilio/signature.ts';
-import type { CarrierBEvent } from './telnyx/webhook.ts';
+import type { TelnyxEvent } from './telnyx/webhook.ts';
 import { nothingKnown } from './away.ts';
 import type { OutboundFact } from './outbound/outbound-call.ts';
 import type { OutboundRefusal } from './outbound/outbound-calls.ts';
@@ -30,12 +30,12 @@ interface ToldByB {
 
 /** What a host answers another one. The names go over the wire: another release may ask by them. */
 const answers = {
-  'a.answered': (own: Telephony, id: string, form: FormParameters) => own.carrierAAnswered(id, form),
-  'a.dialled': (own: Telephony, callId: string, form: FormParameters) => own.carrierADialled(callId, form),
+  'a.answered': (own: Telephony, id: string, form: FormParameters) => own.twilioAnswered(id, form),
+  'a.dialled': (own: Telephony, callId: string, form: FormParameters) => own.twilioDialled(callId, form),
   'a.told': (own: Telephony, handle: string, fact: SagaFact) => own.warm.told(handle, fact),
   // A new call is nobody's yet, so that whoever is told of it judges for itself whether there is room.
-  'b.told': (own: Telephony, event: CarrierBEvent, { route, isClosed = () => false }: ToldByB) =>
-    own.carrierBTold(event, { route, isClosed }),
+  'b.told': (own: Telephony, event: TelnyxEvent, { route, isClosed = () => false }: ToldByB) =>
+    own.telnyxTold(event, { route, isClosed }),
   'call.goes_elsewhere': (own: Telephony, callId: string) => own.goesElsewhere(callId),
   'made.told': (own: Telephony, id: string, fact: OutboundFact) => own.outbound.told(id, fact),
   'made.heard': (own: Telephony, id: string, { by, callId }: Answered) =>
@@ -86,15 +86,15 @@ export class TelephonyEverywhere {
     else void formerly(hosts, callId).then((carried) => then(this.own.greet(request, carried), over));
   }
 
-  carrierAAnswered(id: string, form: FormParameters): Promise<string> {
+  twilioAnswered(id: string, form: FormParameters): Promise<string> {
     return this.#at(things.made(id), 'a.answered', [id, form]);
   }
 
-  carrierADialled(callId: string, form: FormParameters): Promise<string> {
+  twilioDialled(callId: string, form: FormParameters): Promise<string> {
     return this.#at(things.call(callId), 'a.dialled', [callId, form]);
   }
 
-  carrierATold(handle: string, fact: SagaFact): Promise<void> {
+  twilioTold(handle: string, fact: SagaFact): Promise<void> {
     return this.#at(things.transfer(handle), 'a.told', [handle, fact]);
   }
 
@@ -102,11 +102,11 @@ export class TelephonyEverywhere {
     return this.#at(things.made(id), 'made.told', [id, fact]);
   }
 
-  async carrierBTold(event: CarrierBEvent, given: ToldByB): Promise<void> {
+  async telnyxTold(event: TelnyxEvent, given: ToldByB): Promise<void> {
     // One that was not answered in time is told to another host.
     const first = await this.#hosts?.claimOnce(things.event(event.id), repeatsMs);
     if (typeof first === 'object') return;
-    await this.#at(things.ofCarrierB(event), 'b.told', [event, given]);
+    await this.#at(things.ofTelnyx(event), 'b.told', [event, given]);
   }
 
   /** What a call wants, answered as a worker is. */

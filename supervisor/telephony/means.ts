@@ -3,22 +3,22 @@ import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { TelephonyDefinition } from '../../shared/telephony/agent-file.ts';
 import type { CarrierName, ControlMeans } from '../../shared/telephony/call-control.ts';
 
-type Telephones = Pick<ServerSettings, 'carrierA' | 'carrierB' | 'callback' | 'sip'>;
+type Telephones = Pick<ServerSettings, 'twilio' | 'telnyx' | 'callback' | 'sip'>;
 
 export function callMeans({
-  carrierA,
-  carrierB,
+  twilio,
+  telnyx,
   callback,
   sip,
 }: Telephones): Partial<Readonly<Record<CarrierName, ControlMeans>>> {
   // Warm transfers are completed by somebody who asks there.
   const hasDesk = callback !== undefined;
   return {
-    ...(carrierA?.control !== undefined && {
-      carrier_a: { transfer: true, warm: hasDesk, keys: carrierA.resumesStream },
+    ...(twilio?.control !== undefined && {
+      carrier_a: { transfer: true, warm: hasDesk, keys: twilio.resumesStream },
     }),
-    ...(carrierB?.control !== undefined && {
-      carrier_b: { transfer: true, warm: hasDesk && carrierB.control.connectionId !== '', keys: true },
+    ...(telnyx?.control !== undefined && {
+      carrier_b: { transfer: true, warm: hasDesk && telnyx.control.connectionId !== '', keys: true },
     }),
     ...(sip !== undefined && { sip: { transfer: sip.refers, warm: false, keys: true } }),
   };
@@ -30,9 +30,9 @@ export function missingTransfers(
   settings: Telephones,
 ): readonly string[] {
   if (destinations.size === 0) return [];
-  const { carrierA, carrierB, callback, sip } = settings;
+  const { twilio, telnyx, callback, sip } = settings;
   const desk = callback === undefined ? 'SVC_CALLBACK_ADDR' : undefined;
-  const connection = carrierB?.control?.connectionId === '' ? 'SVC_CARRIER_B_CONNECTION_ID' : undefined;
+  const connection = telnyx?.control?.connectionId === '' ? 'SVC_CARRIER_B_CONNECTION_ID' : undefined;
   const of = (
     name: string,
     carrier: { readonly control?: object } | undefined,
@@ -45,8 +45,8 @@ export function missingTransfers(
     return [`calls of ${name} cannot be transferred warm without ${lacks.warm}`];
   };
   return [
-    ...of('carrier A', carrierA, { account: 'SVC_CARRIER_A_ACCOUNT_SID', warm: desk }),
-    ...of('carrier B', carrierB, { account: 'SVC_CARRIER_B_API_KEY', warm: desk ?? connection }),
+    ...of('carrier A', twilio, { account: 'SVC_CARRIER_A_ACCOUNT_SID', warm: desk }),
+    ...of('carrier B', telnyx, { account: 'SVC_CARRIER_B_API_KEY', warm: desk ?? connection }),
     ...(sip === undefined ? [] : lackingBySip(sip.refers, warmTransfer)),
   ];
 }

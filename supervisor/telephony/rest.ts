@@ -156,7 +156,7 @@ export const tellingFaults =
     return answer;
   };
 
-/** What was asked, and of which call, by the address: `/Calls/ID.json` at carrier A, `/calls/ID/actions/ACTION` at carrier B. */
+/** What was asked, and of which call, by the address: `/Calls/ID.json` at Twilio, `/calls/ID/actions/ACTION` at Telnyx. */
 function subjectOf(path: string): { readonly asked: string; readonly call?: string } {
   const [, call, action = 'Calls'] = /\/calls\/([^/]+?)(?:\.json|\/actions\/(\w+))$/i.exec(path) ?? [];
   return call === undefined
@@ -172,7 +172,7 @@ function faultOf(answer: RestAnswer): object | undefined {
   return { status, code };
 }
 
-/** The numbers of what a carrier says is wrong, as texts: carrier A tells one, carrier B a list. */
+/** The numbers of what a carrier says is wrong, as texts: Twilio tells one, Telnyx a list. */
 export function codesOf(body: unknown): string[] {
   const field = (of: unknown, name: string): unknown =>
     typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined;

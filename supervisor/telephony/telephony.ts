@@ -14,15 +14,15 @@ import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { CallsAway } from './away.ts';
-import { CarrierAControl } from './twilio/control.ts';
+import { TwilioControl } from './twilio/control.ts';
 import type { FormParameters } from './twilio/signature.ts';
-import { CarrierBControl } from './telnyx/control.ts';
+import { TelnyxControl } from './telnyx/control.ts';
 import type { Carrier, SipAsCarrier } from './carrier.ts';
-import type { CarrierBEvent } from './telnyx/webhook.ts';
+import type { TelnyxEvent } from './telnyx/webhook.ts';
 import { ColdTransfers } from './cold-transfers.ts';
 import { CommandBook } from './commands.ts';
 import { callMeans } from './means.ts';
-import { answerCarrierA, hangUpNow, outboundCarriers, outboundFactB } from './outbound/carriers.ts';
+import { answerTwilio, hangUpNow, outboundCarriers, outboundFactB } from './outbound/carriers.ts';
 import type { OutboundFact } from './outbound/outbound-call.ts';
 import { OutboundCalls } from './outbound/outbound-calls.ts';
 import { SagaStore } from './saga-store.ts';
@@ -58,7 +58,7 @@ export class Telephony {
   readonly #commands = new CommandBook();
   readonly #away = new CallsAway();
   readonly #cold: ColdTransfers;
-  readonly #carrierB: CarrierBControl | undefined;
+  readonly #telnyx: TelnyxControl | undefined;
   readonly #closeRest: () => void;
   readonly #streams: CallStreams;
   #asking = 0;
@@ -77,17 +77,17 @@ export class Telephony {
     this.#streams = new CallStreams(clock, (call) => {
       if (this.#isOurs(call)) this.#streamFailed(call, 'not_opened');
     });
-    const { carrierA, carrierB } = settings;
+    const { twilio, telnyx } = settings;
     this.warm = this.#newWarm();
-    const endStream = (callId: string): void => void this.#carrierB?.stopStream(callId);
+    const endStream = (callId: string): void => void this.#telnyx?.stopStream(callId);
     this.#cold = new ColdTransfers({ away: this.#away, bringBack: (id) => this.#bringBack(id), endStream });
     this.outbound = this.#newOutbound();
     const nowS = (): number => wallClock.now() / 1000;
-    if (carrierA?.control !== undefined && means.carrier_a !== undefined) {
+    if (twilio?.control !== undefined && means.carrier_a !== undefined) {
       const given = { means: means.carrier_a, ask, nowS };
-      this.#carriers.set('carrier_a', new CarrierAControl(carrierA, carrierA.control, given));
+      this.#carriers.set('carrier_a', new TwilioControl(twilio, twilio.control, given));
     }
-    if (carrierB?.control !== undefined && means.carrier_b !== undefined) {
+    if (telnyx?.control !== undefined && means.carrier_b !== undefined) {
       const asksForStream = (callId: string): (() => void) => {
         // Another host may get it.
         this.#options.claim?.(things.call(callId));
@@ -95,8 +95,8 @@ export class Telephony {
       };
       const longestSummary = (): Promise<void> => wait(longestSummaryMs);
       const given = { means: means.carrier_b, ask, nowS, longestSummary, asksForStream };
-      this.#carrierB = new CarrierBControl(carrierB, carrierB.control, given);
-      this.#carriers.set('carrier_b', this.#carrierB);
+      this.#telnyx = new TelnyxControl(telnyx, telnyx.control, given);
+      this.#carriers.set('carrier_b', this.#telnyx);
     }
   }
 
@@ -107,7 +107,7 @@ export class Telephony {
       store: new SagaStore(settings.telephony.stateDir),
       warmOf: (name) => {
         const carrier = this.#carriers.get(name);
-        return carrier instanceof CarrierAControl || carrier instanceof CarrierBControl ? carrier : undefined;
+        return carrier instanceof TwilioControl || carrier instanceof TelnyxControl ? carrier : undefined;
       },
       counted: ({ phase }) => {
         metrics.warmTransfers.inc({ end: phase });
@@ -134,19 +134,19 @@ export class Telephony {
     });
   }
 
-  /** What carrier A shall do with a call that was made here and answered, as its own instructions. */
-  carrierAAnswered(id: string, form: FormParameters): string {
+  /** What Twilio shall do with a call that was made here and answered, as its own instructions. */
+  twilioAnswered(id: string, form: FormParameters): string {
     const carrier = this.#carriers.get('carrier_a');
-    if (!(carrier instanceof CarrierAControl)) return hangUpNow;
+    if (!(carrier instanceof TwilioControl)) return hangUpNow;
     const shows = !this.#options.settings.telephony.redactsNumbers;
-    return answerCarrierA(id, form, { carrier, outbound: this.outbound, shows });
+    return answerTwilio(id, form, { carrier, outbound: this.outbound, shows });
   }
 
-  /** What carrier A shall do with the caller of a cold transfer whose dialling is over. */
-  carrierADialled(callId: string, form: FormParameters): string {
+  /** What Twilio shall do with the caller of a cold transfer whose dialling is over. */
+  twilioDialled(callId: string, form: FormParameters): string {
     const carrier = this.#carriers.get('carrier_a');
     const status = form.find(([name]) => name === 'DialCallStatus')?.[1] ?? '';
-    const comesBack = carrier instanceof CarrierAControl && this.#cold.dialled(callId, status);
+    const comesBack = carrier instanceof TwilioControl && this.#cold.dialled(callId, status);
     this.#options.log.info({ call: callId, comesBack }, 'a cold transfer is over');
     return comesBack ? carrier.connected(callId, {}) : hangUpNow;
   }
@@ -159,7 +159,7 @@ export class Telephony {
     if (phase === 'over' && ['answered', 'person', 'machine'].includes(fact.type))
       void this.#hangUp('call' in fact ? fact.call : '');
     else if (phase !== undefined) this.outbound.told(id, fact);
-    else if (fact.type === connects) void this.#carrierB?.connect(fact.call, { id, parameters: {} });
+    else if (fact.type === connects) void this.#telnyx?.connect(fact.call, { id, parameters: {} });
     else if (fact.type === 'machine') void this.#hangUp(fact.call);
   }
 
@@ -206,7 +206,7 @@ export class Telephony {
     return carried;
   }
 
-  /** A stream is over. A call of carrier B goes on without it, so that one which nobody else has is hung up. */
+  /** A stream is over. A call of Telnyx goes on without it, so that one which nobody else has is hung up. */
   streamOver(request: StreamRequest): void {
     const callId = callOf(request);
     if (callId === undefined || this.#streams.over(callId) || this.#cold.streamOver(callId)) return;
@@ -220,39 +220,39 @@ export class Telephony {
     return comesBack || !this.#away.isAway(callId);
   }
 
-  /** Ends a call of carrier B. */
+  /** Ends a call of Telnyx. */
   async #hangUp(callId: string): Promise<void> {
-    if (this.#carrierB === undefined) return;
+    if (this.#telnyx === undefined) return;
     const commandId = `over-${Buffer.from(callId).toString('base64url').slice(-40)}`;
-    await this.#did('hangup', callId, this.#carrierB.hangUp(callId, commandId));
+    await this.#did('hangup', callId, this.#telnyx.hangUp(callId, commandId));
   }
 
-  /** A caller of carrier B whom nobody took gets a stream of the bot. */
+  /** A caller of Telnyx whom nobody took gets a stream of the bot. */
   #bringBack(callId: string): void {
-    if (this.#carrierB === undefined) return;
+    if (this.#telnyx === undefined) return;
     this.#away.returns(callId);
     const commandId = `back-${Buffer.from(callId).toString('base64url').slice(-40)}-${this.#options.wallClock.now().toString(36)}`;
-    void this.#stream(this.#carrierB, callId, { commandId, parameters: {} });
+    void this.#stream(this.#telnyx, callId, { commandId, parameters: {} });
   }
 
   /** A call that was answered and gets no stream is ended; nobody is left in silence. The stream may be here although its answer is lost. */
   async #stream(
-    control: CarrierBControl,
+    control: TelnyxControl,
     callId: string,
-    given: Parameters<CarrierBControl['startStream']>[1],
+    given: Parameters<TelnyxControl['startStream']>[1],
   ): Promise<void> {
     const outcome = await this.#did('stream', callId, control.startStream(callId, given));
     if (outcome.kind !== 'ok' && !isGone(outcome) && !this.#streams.has(callId)) await this.#hangUp(callId);
   }
 
-  /** Carrier B tells of a call; its signature was verified, and it says so for the first time. */
-  carrierBTold(
-    { type, payload }: CarrierBEvent,
+  /** Telnyx tells of a call; its signature was verified, and it says so for the first time. */
+  telnyxTold(
+    { type, payload }: TelnyxEvent,
     { route, isClosed }: { readonly route: string | undefined; readonly isClosed: () => boolean },
   ): void {
     const callId = textAt(payload, 'call_control_id');
     const state = stateOfB(payload);
-    const control = this.#carrierB;
+    const control = this.#telnyx;
     if (callId === '' || control === undefined) return;
     if (type === 'call.hangup') control.ended(callId);
     else if (/^call\.(initiated|answered|machine\.)/.test(type)) control.begins(callId);
@@ -275,11 +275,11 @@ export class Telephony {
     } else if (type === 'streaming.failed' && this.#isOurs(callId)) {
       const reason = textAt(payload, 'failure_reason');
       this.#streamFailed(callId, /^[a-z_]{1,64}$/.exec(reason)?.[0]);
-    } else this.#carrierBSaga(type, callId, { state, payload });
+    } else this.#telnyxSaga(type, callId, { state, payload });
   }
 
   /** Whom the carrier does not let be answered hears that it is busy, and does not ring until giving up. */
-  async #answer(control: CarrierBControl, callId: string, state: string): Promise<void> {
+  async #answer(control: TelnyxControl, callId: string, state: string): Promise<void> {
     const outcome = await this.#did('answer', callId, control.answer(callId, state));
     if (outcome.kind === 'refused' && !isGone(outcome))
       await this.#did('reject', callId, control.reject(callId));
@@ -293,12 +293,12 @@ export class Telephony {
   }
 
   /** Of a leg its state names the transfer; of a caller it may be any. */
-  #carrierBSaga(
+  #telnyxSaga(
     type: string,
     callId: string,
-    { state, payload }: { readonly state: string; readonly payload: CarrierBEvent['payload'] },
+    { state, payload }: { readonly state: string; readonly payload: TelnyxEvent['payload'] },
   ): void {
-    if (type === 'call.speak.ended') this.#carrierB?.spoken(callId);
+    if (type === 'call.speak.ended') this.#telnyx?.spoken(callId);
     if (state.startsWith(marks.cold)) {
       const caller = state.slice(marks.cold.length);
       const isCallers = textAt(payload, 'hangup_cause') === 'originator_cancel';
@@ -324,7 +324,7 @@ export class Telephony {
     this.outbound.open();
   }
 
-  /** Carrier B is being asked for a call. */
+  /** Telnyx is being asked for a call. */
   get isBusy(): boolean {
     return this.#asking > 0;
   }

@@ -1,8 +1,8 @@
 /** What outsiders name to any host of a fleet: each thing is one host's (`supervisor/fleet/hosts.ts`). */
-import type { CarrierBEvent } from './telnyx/webhook.ts';
+import type { TelnyxEvent } from './telnyx/webhook.ts';
 import { textAt } from './rest.ts';
 
-/** What the service gives carrier B to send back with each event of a call. */
+/** What the service gives Telnyx to send back with each event of a call. */
 export const marks = {
   /** Calls that came in. */
   inbound: 'svc:in:',
@@ -15,8 +15,8 @@ export const marks = {
   unscreened: 'svc:own:',
 } as const;
 
-/** The mark of an event of carrier B, and what follows it. */
-export const stateOfB = (payload: CarrierBEvent['payload']): string =>
+/** The mark of an event of Telnyx, and what follows it. */
+export const stateOfB = (payload: TelnyxEvent['payload']): string =>
   Buffer.from(textAt(payload, 'client_state'), 'base64').toString();
 
 export const things = {
@@ -26,7 +26,7 @@ export const things = {
   made: (id: string): string => `made:${id}`,
   key: (key: string): string => `key:${key}`,
   event: (id: string): string => `event:${id}`,
-  ofCarrierB: ({ payload }: CarrierBEvent): string => {
+  ofTelnyx: ({ payload }: TelnyxEvent): string => {
     const state = stateOfB(payload);
     const after = (mark: string): string => state.slice(mark.length);
     if (state.startsWith(marks.outbound)) return things.made(after(marks.outbound));

@@ -8,10 +8,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { newChatCompatible } from '../../worker/stages/llm/chat-compatible/adapter.ts';
 import type { LlmEvent, SttStage, TtsStage } from '../../worker/stages/stage.ts';
-import { newSttCloudA } from '../../worker/stages/stt/cloud-a/adapter.ts';
-import { newSttLocalWs } from '../../worker/stages/stt/local-ws/adapter.ts';
-import { newTtsCloudA } from '../../worker/stages/tts/cloud-a/adapter.ts';
-import { newTtsCloudC } from '../../worker/stages/tts/cloud-c/adapter.ts';
+import { newSttDeepgram } from '../../worker/stages/stt/deepgram/adapter.ts';
+import { newSttLocalWs } from '../../worker/stages/stt/sherpa-onnx/adapter.ts';
+import { newTtsCartesia } from '../../worker/stages/tts/cartesia/adapter.ts';
+import { newTtsDeepgramAura } from '../../worker/stages/tts/deepgram/adapter.ts';
 import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible/adapter.ts';
 import { Observed } from '../support/process/observed.ts';
 import { selfSigned } from '../support/self-signed.ts';
@@ -147,7 +147,7 @@ describe('connections to providers', () => {
     [
       'stt_cloud_a',
       (host) =>
-        newSttCloudA({
+        newSttDeepgram({
           ...access,
           baseUrl: `wss://${host}`,
           model: 'm',
@@ -168,9 +168,9 @@ describe('connections to providers', () => {
     ],
     [
       'tts_cloud_a',
-      (host) => newTtsCloudA({ ...access, url: `wss://${host}/tts`, model: 'm', maxBufferDelayMs: 0 }),
+      (host) => newTtsCartesia({ ...access, url: `wss://${host}/tts`, model: 'm', maxBufferDelayMs: 0 }),
     ],
-    ['tts_cloud_c', (host) => newTtsCloudC({ ...access, url: `wss://${host}/v1/speak` })],
+    ['tts_cloud_c', (host) => newTtsDeepgramAura({ ...access, url: `wss://${host}/v1/speak` })],
   ];
 
   it.each(sockets)(

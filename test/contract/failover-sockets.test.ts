@@ -8,10 +8,10 @@ import { newFailoverTts } from '../../worker/stages/failover/tts.ts';
 import { newChatCompatible } from '../../worker/stages/llm/chat-compatible/adapter.ts';
 import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible/adapter.ts';
 import type { LlmEvent, SttEvent, TtsEvent } from '../../worker/stages/stage.ts';
-import { newSttCloudA } from '../../worker/stages/stt/cloud-a/adapter.ts';
-import { newSttCloudB } from '../../worker/stages/stt/cloud-b/adapter.ts';
-import { newSttLocalWs } from '../../worker/stages/stt/local-ws/adapter.ts';
-import { newTtsCloudA } from '../../worker/stages/tts/cloud-a/adapter.ts';
+import { newSttDeepgram } from '../../worker/stages/stt/deepgram/adapter.ts';
+import { newSttAssemblyAi } from '../../worker/stages/stt/assemblyai/adapter.ts';
+import { newSttLocalWs } from '../../worker/stages/stt/sherpa-onnx/adapter.ts';
+import { newTtsCartesia } from '../../worker/stages/tts/cartesia/adapter.ts';
 import { newFailoverScope, type Recorded } from '../support/core/failover.ts';
 import { answer, choice, FakeChat, stream } from '../support/fakes/fake-chat.ts';
 import { reply } from '../support/fakes/fake-http.ts';
@@ -41,7 +41,7 @@ describe('a recogniser that dies while the caller speaks', () => {
   it('is followed by the other, which hears what no final covers, and nothing else', async () => {
     const [primary, secondary] = [await starting(new FakeDeepgram()), await starting(new FakeDeepgram())];
     const stageOf = ({ baseUrl }: FakeDeepgram) =>
-      newSttCloudA({
+      newSttDeepgram({
         baseUrl,
         apiKey: 'k',
         language: 'en',
@@ -93,7 +93,7 @@ describe('a recogniser that dies while the caller speaks', () => {
     const primary = await starting(new FakeDeepgram());
     const secondary = await starting(new FakeAssemblyAi());
     const scope = newFailoverScope('stt', {
-      primary: newSttCloudA({
+      primary: newSttDeepgram({
         baseUrl: primary.baseUrl,
         apiKey: 'k',
         language: 'en',
@@ -101,7 +101,7 @@ describe('a recogniser that dies while the caller speaks', () => {
         endpointingMs: 300,
         smartFormat: true,
       }),
-      secondary: newSttCloudB({
+      secondary: newSttAssemblyAi({
         baseUrl: secondary.baseUrl,
         apiKey: 'k',
         language: 'en',
@@ -133,7 +133,7 @@ describe('a recogniser that dies while the caller speaks', () => {
     const primary = await starting(new FakeDeepgram());
     const secondary = await starting(new FakeSttLocalWs({ flavour: 'cpp' }));
     const scope = newFailoverScope('stt', {
-      primary: newSttCloudA({
+      primary: newSttDeepgram({
         baseUrl: primary.baseUrl,
         apiKey: 'k',
         language: 'en',
@@ -238,7 +238,7 @@ describe('a voice that dies while it speaks', () => {
     const [primary, secondary] = [await starting(new FakeCartesia()), await starting(new FakeCartesia())];
     for (const server of [primary, secondary]) server.samplesPerChar = samplesPerChar;
     const stageOf = ({ address }: FakeCartesia) =>
-      newTtsCloudA({
+      newTtsCartesia({
         apiKey: 'k',
         language: 'en',
         voice: 'v',
@@ -295,7 +295,7 @@ describe('a voice that dies while it speaks', () => {
     const secondary = await starting(new FakeSpeech());
     primary.refuseWith = { status: 503 };
     const scope = newFailoverScope('tts', {
-      primary: newTtsCloudA({
+      primary: newTtsCartesia({
         apiKey: 'k',
         language: 'en',
         voice: 'v',

@@ -6,10 +6,10 @@ import { newChatCompatible } from '../../worker/stages/llm/chat-compatible/adapt
 import { newFailoverLlm } from '../../worker/stages/failover/llm.ts';
 import { newFailoverStt } from '../../worker/stages/failover/stt.ts';
 import { newFailoverTts } from '../../worker/stages/failover/tts.ts';
-import { newSttCloudA } from '../../worker/stages/stt/cloud-a/adapter.ts';
-import { newSttLocalWs } from '../../worker/stages/stt/local-ws/adapter.ts';
-import { newTtsCloudA } from '../../worker/stages/tts/cloud-a/adapter.ts';
-import { newTtsCloudC } from '../../worker/stages/tts/cloud-c/adapter.ts';
+import { newSttDeepgram } from '../../worker/stages/stt/deepgram/adapter.ts';
+import { newSttLocalWs } from '../../worker/stages/stt/sherpa-onnx/adapter.ts';
+import { newTtsCartesia } from '../../worker/stages/tts/cartesia/adapter.ts';
+import { newTtsDeepgramAura } from '../../worker/stages/tts/deepgram/adapter.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import type { TtsStage } from '../../worker/stages/stage.ts';
@@ -35,7 +35,7 @@ sttSuite('stt_cloud_a with a secondary', {
     newFailoverStt(
       twice(
         'stt',
-        newSttCloudA({
+        newSttDeepgram({
           baseUrl,
           apiKey,
           language: 'en',
@@ -82,7 +82,12 @@ describeVoice('tts_cloud_a with a secondary', {
     newFailoverTts(
       twice(
         'tts',
-        newTtsCloudA({ ...access, model: 'sonic-3.5', maxBufferDelayMs: 0, url: `${address}/tts/websocket` }),
+        newTtsCartesia({
+          ...access,
+          model: 'sonic-3.5',
+          maxBufferDelayMs: 0,
+          url: `${address}/tts/websocket`,
+        }),
       ),
     ),
   hasWords: true,
@@ -110,7 +115,7 @@ const onClock = (stage: TtsStage, clockOf: (clock: Clock) => Clock): TtsStage =>
 describeVoice('tts_cloud_c with a secondary', {
   newFake: () => new FakeAura(),
   newStage: (address) => {
-    const voice = onClock(newTtsCloudC({ ...access, url: `${address}/v1/speak` }), (clock) =>
+    const voice = onClock(newTtsDeepgramAura({ ...access, url: `${address}/v1/speak` }), (clock) =>
       clock instanceof HurriedClock ? clock.real : clock,
     );
     return onClock(newFailoverTts(twice('tts', voice)), (clock) => new HurriedClock(clock));

@@ -5,15 +5,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumMissing, openChromium } from '../support/chromium.ts';
 import { sayAndCall } from '../support/fakes/fake-chat.ts';
-import {
-  carrierEnv,
-  FakeStream,
-  postEvent,
-  postVoice,
-  streamUrlOf,
-} from '../support/fakes/fake-carrier-a.ts';
+import { carrierEnv, FakeStream, postEvent, postVoice, streamUrlOf } from '../support/fakes/fake-twilio.ts';
 import { TestService } from '../support/process/service.ts';
-import { FakeCarrierAApi } from '../support/telephony/fake-carrier-a-api.ts';
+import { FakeTwilioApi } from '../support/telephony/fake-twilio-api.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const secret = 'o'.repeat(32);
@@ -28,12 +22,12 @@ billing = "+15550100077"
 
 describe.skipIf(chromiumMissing !== undefined)(`the desk page ${chromiumMissing ?? ''}`, () => {
   let service: TestService;
-  let api: FakeCarrierAApi;
+  let api: FakeTwilioApi;
   let browser: Awaited<ReturnType<typeof openChromium>>;
   let page: Page;
 
   beforeAll(async () => {
-    api = await new FakeCarrierAApi().start();
+    api = await new FakeTwilioApi().start();
     const env = {
       ...{ ...carrierEnv, ...api.env, SVC_CARRIER_A_RESUME_STREAM: '1' },
       ...{ SVC_CALLBACK_ADDR: '127.0.0.1:0', SVC_CALLBACK_SECRET: secret },

@@ -4,18 +4,12 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../support/fakes/fake-chat.ts';
-import {
-  carrierEnv,
-  FakeStream,
-  postEvent,
-  postVoice,
-  streamUrlOf,
-} from '../support/fakes/fake-carrier-a.ts';
+import { carrierEnv, FakeStream, postEvent, postVoice, streamUrlOf } from '../support/fakes/fake-twilio.ts';
 import { knock, refusalOf, type KnockAnswer } from '../support/process/knock.ts';
 import { hasRedis, TestRedis } from '../support/process/redis.ts';
 import { beforeAskingAgain, TestService } from '../support/process/service.ts';
-import { FakeCarrierAApi } from '../support/telephony/fake-carrier-a-api.ts';
-import { FakeCarrierB } from '../support/telephony/fake-carrier-b.ts';
+import { FakeTwilioApi } from '../support/telephony/fake-twilio-api.ts';
+import { FakeTelnyx } from '../support/telephony/fake-telnyx.ts';
 
 const secret = 'o'.repeat(32);
 const greeting = 'Hello there.';
@@ -33,19 +27,19 @@ const isGone = 'the shared store gives no answer; limits of addresses are those 
 
 describe.skipIf(!hasRedis)('two hosts with one Redis (skipped without redis-server)', () => {
   let redis: TestRedis;
-  let api: FakeCarrierAApi;
-  let carrierB: FakeCarrierB;
+  let api: FakeTwilioApi;
+  let telnyx: FakeTelnyx;
   let fleet: readonly TestService[] = [];
   const open: KnockAnswer[] = [];
 
   beforeEach(async () => {
-    [redis, api, carrierB] = await Promise.all([
+    [redis, api, telnyx] = await Promise.all([
       TestRedis.start('canary-password'),
-      new FakeCarrierAApi().start(),
-      new FakeCarrierB().start(),
+      new FakeTwilioApi().start(),
+      new FakeTelnyx().start(),
     ]);
     const env = {
-      ...{ ...carrierEnv, ...api.env, ...carrierB.env, SVC_CARRIER_A_RESUME_STREAM: '1' },
+      ...{ ...carrierEnv, ...api.env, ...telnyx.env, SVC_CARRIER_A_RESUME_STREAM: '1' },
       ...{ SVC_CALLBACK_ADDR: '127.0.0.1:0', SVC_CALLBACK_SECRET: secret },
       ...{ SVC_OUTBOUND_FROM: '+15550100002', SVC_OUTBOUND_ALLOW: '+1555' },
       ...{ SVC_TOKEN_STORE_URL: redis.url, SVC_WS_MAX_CALLS_PER_IP: '3', SVC_MAX_SESSIONS: '20' },
@@ -57,7 +51,7 @@ describe.skipIf(!hasRedis)('two hosts with one Redis (skipped without redis-serv
   afterEach(async () => {
     for (const { socket } of open.splice(0)) socket.destroy();
     await Promise.all(fleet.map((service) => service.stop()));
-    await Promise.all([redis.stop(), api.close(), carrierB.close()]);
+    await Promise.all([redis.stop(), api.close(), telnyx.close()]);
   });
 
   const at = (index: number): TestService => fleet[index]!;
@@ -77,10 +71,10 @@ describe.skipIf(!hasRedis)('two hosts with one Redis (skipped without redis-serv
   /** The balancer sends what carriers say, and their streams, to this host from now on. */
   function balance(host: number): void {
     api.listener = at(host).address('carrier_a');
-    carrierB.listener = at(host).address('carrier_b');
+    telnyx.listener = at(host).address('carrier_b');
   }
 
-  /** A caller by carrier A who talks with the first host, and is given over. */
+  /** A caller by Twilio who talks with the first host, and is given over. */
   async function givenOver(more: object = {}): Promise<void> {
     balance(0);
     const response = await postVoice(at(0).address('carrier_a'), callSid);
@@ -162,24 +156,24 @@ describe.skipIf(!hasRedis)('two hosts with one Redis (skipped without redis-serv
 
   it('carrier B: the leg is told to the other host, and once more to the first: the caller comes back once', async () => {
     balance(0);
-    await carrierB.tell('call.initiated', { call_control_id: 'v3:caller', direction: 'incoming' });
-    await carrierB.until(() => carrierB.streams.length > 0);
-    const stream = carrierB.streams[0]!;
+    await telnyx.tell('call.initiated', { call_control_id: 'v3:caller', direction: 'incoming' });
+    await telnyx.until(() => telnyx.streams.length > 0);
+    const stream = telnyx.streams[0]!;
     await stream.until(() => stream.pieces > 0);
     await given(at(0), (digit) => stream.press(digit));
     balance(1);
     const leg = {
       ...{ call_control_id: 'v3:leg', hangup_cause: 'timeout' },
-      client_state: carrierB.of('transfer').at(-1)?.fields['target_leg_client_state'],
+      client_state: telnyx.of('transfer').at(-1)?.fields['target_leg_client_state'],
     };
     const id = 'event-of-the-leg';
-    await carrierB.tell('call.hangup', leg, { id });
-    await carrierB.until(() => carrierB.streams.length > 1);
+    await telnyx.tell('call.hangup', leg, { id });
+    await telnyx.until(() => telnyx.streams.length > 1);
     balance(0);
-    await carrierB.tell('call.hangup', leg, { id });
-    await isBack(carrierB.streams[1], { knows: true });
-    expect(carrierB.of('streaming_start')).toHaveLength(2);
-    expect(carrierB.of('hangup')).toHaveLength(0);
+    await telnyx.tell('call.hangup', leg, { id });
+    await isBack(telnyx.streams[1], { knows: true });
+    expect(telnyx.of('streaming_start')).toHaveLength(2);
+    expect(telnyx.of('hangup')).toHaveLength(0);
   });
 
   it('an operator and the carrier find a warm transfer on either host', async () => {

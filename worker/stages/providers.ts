@@ -14,14 +14,14 @@ import { llmGenerate } from './llm/generate/declaration.ts';
 import { llmMessages } from './llm/messages/declaration.ts';
 import { llmResponses } from './llm/responses/declaration.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
-import { sttCloudA } from './stt/cloud-a/declaration.ts';
-import { sttCloudB } from './stt/cloud-b/declaration.ts';
-import { sttCloudC } from './stt/cloud-c/declaration.ts';
-import { sttLocalWs } from './stt/local-ws/declaration.ts';
+import { sttDeepgram } from './stt/deepgram/declaration.ts';
+import { sttAssemblyAi } from './stt/assemblyai/declaration.ts';
+import { sttGladia } from './stt/gladia/declaration.ts';
+import { sttLocalWs } from './stt/sherpa-onnx/declaration.ts';
 import { sttRealtimeCompat } from './stt/realtime-compat/declaration.ts';
-import { ttsCloudA } from './tts/cloud-a/declaration.ts';
-import { ttsCloudB } from './tts/cloud-b/declaration.ts';
-import { ttsCloudC } from './tts/cloud-c/declaration.ts';
+import { ttsCartesia } from './tts/cartesia/declaration.ts';
+import { ttsElevenLabs } from './tts/elevenlabs/declaration.ts';
+import { ttsDeepgramAura } from './tts/deepgram/declaration.ts';
 import { speechCompatible } from './tts/speech-compatible/declaration.ts';
 
 /** Makes a stage of options that the declaration beside it read, and of what every adapter of the stage gets beside them. */
@@ -63,10 +63,10 @@ const tts = <D extends VoiceDeclaration<string, object>>(
 
 export const providers = {
   stt: [
-    stt(sttLocalWs, async () => (await import('./stt/local-ws/adapter.ts')).newSttLocalWs),
-    stt(sttCloudA, async () => (await import('./stt/cloud-a/adapter.ts')).newSttCloudA),
-    stt(sttCloudB, async () => (await import('./stt/cloud-b/adapter.ts')).newSttCloudB),
-    stt(sttCloudC, async () => (await import('./stt/cloud-c/adapter.ts')).newSttCloudC),
+    stt(sttLocalWs, async () => (await import('./stt/sherpa-onnx/adapter.ts')).newSttLocalWs),
+    stt(sttDeepgram, async () => (await import('./stt/deepgram/adapter.ts')).newSttDeepgram),
+    stt(sttAssemblyAi, async () => (await import('./stt/assemblyai/adapter.ts')).newSttAssemblyAi),
+    stt(sttGladia, async () => (await import('./stt/gladia/adapter.ts')).newSttGladia),
     stt(
       sttRealtimeCompat,
       async () => (await import('./stt/realtime-compat/adapter.ts')).newSttRealtimeCompat,
@@ -83,8 +83,8 @@ export const providers = {
       speechCompatible,
       async () => (await import('./tts/speech-compatible/adapter.ts')).newSpeechCompatible,
     ),
-    tts(ttsCloudA, async () => (await import('./tts/cloud-a/adapter.ts')).newTtsCloudA),
-    tts(ttsCloudB, async () => (await import('./tts/cloud-b/adapter.ts')).newTtsCloudB),
-    tts(ttsCloudC, async () => (await import('./tts/cloud-c/adapter.ts')).newTtsCloudC),
+    tts(ttsCartesia, async () => (await import('./tts/cartesia/adapter.ts')).newTtsCartesia),
+    tts(ttsElevenLabs, async () => (await import('./tts/elevenlabs/adapter.ts')).newTtsElevenLabs),
+    tts(ttsDeepgramAura, async () => (await import('./tts/deepgram/adapter.ts')).newTtsDeepgramAura),
   ],
 } as const;

@@ -119,7 +119,7 @@ export class CallControl {
     );
   }
 
-  /** The call goes on in another stream: carrier A presses keys between two. */
+  /** The call goes on in another stream: Twilio presses keys between two. */
   get isMoved(): boolean {
     return this.#isMoved;
   }

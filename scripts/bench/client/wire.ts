@@ -1,5 +1,5 @@
 /**
- * What a simulated caller's frames look like on the wire: the call protocol itself, or the media stream of carrier A, for which the voice
+ * What a simulated caller's frames look like on the wire: the call protocol itself, or the media stream of Twilio, for which the voice
  * webhook is posted first as the carrier does.
  */
 import { createHmac } from 'node:crypto';
@@ -75,7 +75,7 @@ async function postVoice(
   return { path: new URL(url).pathname, headers: { 'X-Twilio-Signature': signature(url) } };
 }
 
-const carrierA: Wire = {
+const twilio: Wire = {
   env: {
     SVC_CARRIER_A_ADDR: '127.0.0.1:0',
     SVC_CARRIER_A_PUBLIC_URL: publicUrl,
@@ -110,4 +110,4 @@ const carrierA: Wire = {
   },
 };
 
-export const wires: Readonly<Record<TransportName, Wire>> = { websocket, carrier_a: carrierA };
+export const wires: Readonly<Record<TransportName, Wire>> = { websocket, carrier_a: twilio };

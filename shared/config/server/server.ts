@@ -14,8 +14,8 @@ import { parseRedisUrl, redisUrlForm, type RedisTarget } from '../../net/redis-u
 import { agentLinkVariables, agentLinkWarnings, takeAgentLink } from '../../agent-link/variables.ts';
 import type { AgentLinkSettings } from '../../agent-link/variables.ts';
 import { lackedBy, refuseAbsent } from './absent-listeners.ts';
-import { carrierAVariables, takeCarrierA, type CarrierASettings } from '../../telephony/twilio/variables.ts';
-import { carrierBVariables, takeCarrierB, type CarrierBSettings } from '../../telephony/telnyx/variables.ts';
+import { twilioVariables, takeTwilio, type TwilioSettings } from '../../telephony/twilio/variables.ts';
+import { telnyxVariables, takeTelnyx, type TelnyxSettings } from '../../telephony/telnyx/variables.ts';
 import { Reader, type ConfigProblem, type Env, type Exposure } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
@@ -65,10 +65,10 @@ export interface ServerSettings
   };
   /** Absent: no call page. */
   readonly page?: PageSettings;
-  /** Absent: no telephone calls of carrier A. */
-  readonly carrierA?: CarrierASettings;
-  /** Absent: no telephone calls of carrier B. */
-  readonly carrierB?: CarrierBSettings;
+  /** Absent: no telephone calls of Twilio. */
+  readonly twilio?: TwilioSettings;
+  /** Absent: no telephone calls of Telnyx. */
+  readonly telnyx?: TelnyxSettings;
   readonly telephony: TelephonySettings;
   /** Absent: no warm transfers. */
   readonly callback?: CallbackSettings;
@@ -111,8 +111,8 @@ const variables = {
     port: 8081,
   }),
   ...pageVariables,
-  ...carrierAVariables,
-  ...carrierBVariables,
+  ...twilioVariables,
+  ...telnyxVariables,
   ...telephonyVariables,
   ...rtviVariables,
   ...webrtcVariables,
@@ -233,10 +233,10 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const exposures: Exposure[] = [
     { variable: variables.wsAddr, addr: ws.addr, isSafe: isGuarded, need: guards, risk: noToken },
     {
-      variable: variables.carrierBAddr,
-      addr: settings.carrierB?.addr,
-      isSafe: settings.carrierB?.streamToken !== undefined,
-      need: variables.carrierBStreamToken.name,
+      variable: variables.telnyxAddr,
+      addr: settings.telnyx?.addr,
+      isSafe: settings.telnyx?.streamToken !== undefined,
+      need: variables.telnyxStreamToken.name,
       risk: 'its streams need no token',
     },
     { variable: variables.pageAddr, addr: page?.addr, isSafe: isGuarded, need: guards, risk: noToken },
@@ -273,7 +273,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
     [variables.webrtcToken, settings.webrtc?.token],
     [variables.metricsToken, health.metricsToken],
     [variables.liveToken, health.liveToken],
-    [variables.carrierBStreamToken, settings.carrierB?.streamToken],
+    [variables.telnyxStreamToken, settings.telnyx?.streamToken],
   ] as const) {
     if (token === undefined) continue;
     warnings.push(`${variable.name} is a static token: every client shares it and it never expires`);
@@ -305,8 +305,8 @@ export function parseServerSettings(
   const reader = new Reader(env, facts);
   const maxSessions = reader.take(variables.maxSessions);
   const otherTransports = {
-    ...takeCarrierA(reader),
-    ...takeCarrierB(reader),
+    ...takeTwilio(reader),
+    ...takeTelnyx(reader),
     ...takeRtvi(reader),
     ...takeWebrtc(reader, maxSessions),
     ...takeSip(reader),

@@ -1,10 +1,10 @@
 /**
- * The media stream of carrier B (Telnyx media streaming, bidirectional in RTP mode): wire shapes of both directions. Numbers in frames
+ * The media stream of Telnyx (Telnyx media streaming, bidirectional in RTP mode): wire shapes of both directions. Numbers in frames
  * are texts; payloads are RTP payloads without their header, base64.
  */
 
 /** What the carrier sends; fields that nobody reads are left out. */
-export interface CarrierBMessage {
+export interface TelnyxMessage {
   readonly event?: unknown;
   readonly stream_id?: unknown;
   readonly start?: {

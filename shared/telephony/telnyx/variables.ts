@@ -1,4 +1,4 @@
-/** The server variables of carrier B: where its webhooks and media streams arrive, what proves them, and how its calls are controlled. */
+/** The server variables of Telnyx: where its webhooks and media streams arrive, what proves them, and how its calls are controlled. */
 import { present } from '../../base/present.ts';
 import type { HostPort } from '../../net/address.ts';
 import { apiUrlVariable, plainUrl } from '../urls.ts';
@@ -6,17 +6,17 @@ import type { Reader } from '../../config/server/environment.ts';
 import type { Sensitive } from '../../config/sensitive.ts';
 import { listenerVariable, readVariable, secretVariable, textLike } from '../../config/server/variables.ts';
 
-export interface CarrierBSettings {
+export interface TelnyxSettings {
   readonly addr: HostPort;
   /** `wss://` address of the media streams as the carrier reaches it; empty where the service opens none itself. */
   readonly publicUrl: string;
   /** What every stream has to bring; absent only on a loopback address. */
   readonly streamToken?: Sensitive<string>;
   /** How calls are answered and controlled; absent: the operator opens streams, and calls are not controlled. */
-  readonly control?: CarrierBAccount;
+  readonly control?: TelnyxAccount;
 }
 
-export interface CarrierBAccount {
+export interface TelnyxAccount {
   readonly apiKey: Sensitive<string>;
   /** Without a slash at its end. */
   readonly apiUrl: string;
@@ -40,36 +40,36 @@ const readPublicUrl = textLike(publicUrlForm, (value) => {
 
 const readPublicKey = textLike(publicKeyForm, (value) => /^[A-Za-z0-9+/]{43}=$/.test(value));
 
-export const carrierBVariables = {
-  carrierBAddr: listenerVariable(
+export const telnyxVariables = {
+  telnyxAddr: listenerVariable(
     'SVC_CARRIER_B_ADDR',
     'Listener of carrier B: its webhooks at /carrier_b/webhook and its media streams at /carrier_b/stream.',
     { port: 8091, unset: 'no telephone calls of carrier B' },
   ),
-  carrierBPublicUrl: readVariable<string>(
+  telnyxPublicUrl: readVariable<string>(
     'SVC_CARRIER_B_PUBLIC_URL',
     'Address at which carrier B reaches the media streams that the service asks for.',
     { form: publicUrlForm, read: readPublicUrl, fallback: '' },
   ),
-  carrierBStreamToken: secretVariable(
+  telnyxStreamToken: secretVariable(
     'SVC_CARRIER_B_STREAM_TOKEN',
     'Token that every media stream of carrier B brings in x-telnyx-streaming-auth-token.',
   ),
-  carrierBApiKey: secretVariable(
+  telnyxApiKey: secretVariable(
     'SVC_CARRIER_B_API_KEY',
     'API key with which calls of carrier B are answered and controlled; without it streams only come in.',
   ),
-  carrierBApiUrl: apiUrlVariable(
+  telnyxApiUrl: apiUrlVariable(
     'SVC_CARRIER_B_API_URL',
     'Address of the API of carrier B.',
     'https://api.telnyx.com/v2',
   ),
-  carrierBPublicKey: readVariable<string>(
+  telnyxPublicKey: readVariable<string>(
     'SVC_CARRIER_B_PUBLIC_KEY',
     'Public key of the account, with which its webhooks are verified.',
     { form: publicKeyForm, read: readPublicKey, fallback: '' },
   ),
-  carrierBConnectionId: readVariable<string>(
+  telnyxConnectionId: readVariable<string>(
     'SVC_CARRIER_B_CONNECTION_ID',
     'Connection (application) of carrier B that warm transfers ring destinations with.',
     {
@@ -79,7 +79,7 @@ export const carrierBVariables = {
       fallback: '',
     },
   ),
-  carrierBHoldAudioUrl: readVariable<string>(
+  telnyxHoldAudioUrl: readVariable<string>(
     'SVC_CARRIER_B_HOLD_AUDIO_URL',
     'WAV or MP3 file that callers hear on hold in a warm transfer. Carrier B fetches it; it has no guaranteed music of its own.',
     {
@@ -94,23 +94,23 @@ export const carrierBVariables = {
   ),
 } as const;
 
-export function takeCarrierB(reader: Reader): { readonly carrierB?: CarrierBSettings } {
-  const variables = carrierBVariables;
+export function takeTelnyx(reader: Reader): { readonly telnyx?: TelnyxSettings } {
+  const variables = telnyxVariables;
   const taken = reader.takeAll(variables);
-  const { carrierBAddr: addr, carrierBApiKey: apiKey } = taken;
+  const { telnyxAddr: addr, telnyxApiKey: apiKey } = taken;
   if (addr === undefined) return {};
-  const needed = [variables.carrierBPublicUrl, variables.carrierBPublicKey, variables.carrierBStreamToken];
+  const needed = [variables.telnyxPublicUrl, variables.telnyxPublicKey, variables.telnyxStreamToken];
   if (apiKey !== undefined)
     for (const variable of needed)
       if (!reader.isSet(variable))
-        reader.refuse(variable, `must be set where ${variables.carrierBApiKey.name} is`);
+        reader.refuse(variable, `must be set where ${variables.telnyxApiKey.name} is`);
   const control = apiKey && {
     apiKey,
-    apiUrl: taken.carrierBApiUrl,
-    publicKey: taken.carrierBPublicKey,
-    connectionId: taken.carrierBConnectionId,
-    holdAudioUrl: taken.carrierBHoldAudioUrl,
+    apiUrl: taken.telnyxApiUrl,
+    publicKey: taken.telnyxPublicKey,
+    connectionId: taken.telnyxConnectionId,
+    holdAudioUrl: taken.telnyxHoldAudioUrl,
   };
-  const { carrierBPublicUrl: publicUrl, carrierBStreamToken: streamToken } = taken;
-  return { carrierB: present({ addr, publicUrl, streamToken, control }) };
+  const { telnyxPublicUrl: publicUrl, telnyxStreamToken: streamToken } = taken;
+  return { telnyx: present({ addr, publicUrl, streamToken, control }) };
 }

@@ -1,10 +1,10 @@
 /**
- * The media stream of carrier A (Twilio Media Streams): wire shapes of both directions. All numbers come as strings. Audio is mu-law
+ * The media stream of Twilio (Twilio Media Streams): wire shapes of both directions. All numbers come as strings. Audio is mu-law
  * at 8 kHz, base64 in text frames.
  */
 
 /** What the carrier sends; fields that nobody reads are left out. */
-export interface CarrierAMessage {
+export interface TwilioMessage {
   readonly event?: unknown;
   readonly streamSid?: unknown;
   readonly start?: {
@@ -18,7 +18,7 @@ export interface CarrierAMessage {
   readonly mark?: { readonly name?: unknown };
 }
 
-export const carrierASampleRate = 8_000;
+export const twilioSampleRate = 8_000;
 
 /** Metadata that the server sets on a call of a carrier: its transport, and the carrier's own id of the call. */
 export const carrierKeys = {

@@ -3,9 +3,9 @@ import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import type { CarrierName } from '../../../shared/telephony/call-control.ts';
 import type { FormParameters } from '../twilio/signature.ts';
 import { isMachine } from '../twilio/status.ts';
-import { CarrierAControl } from '../twilio/control.ts';
+import { TwilioControl } from '../twilio/control.ts';
 import { response, say } from '../twilio/twiml.ts';
-import { CarrierBControl } from '../telnyx/control.ts';
+import { TelnyxControl } from '../telnyx/control.ts';
 import type { Carrier, OutboundCarrier, SipAsCarrier } from '../carrier.ts';
 import { textAt } from '../rest.ts';
 import type { OutboundEnd, OutboundFact } from './outbound-call.ts';
@@ -16,14 +16,14 @@ export const hangUpNow = response();
 
 export function outboundCarriers(
   carriers: ReadonlyMap<CarrierName, Carrier>,
-  { carrierB }: Pick<ServerSettings, 'carrierB'>,
+  { telnyx }: Pick<ServerSettings, 'telnyx'>,
   sip: SipAsCarrier | undefined,
 ): ReadonlyMap<CarrierName, OutboundCarrier> {
   const able = new Map<CarrierName, OutboundCarrier>();
   for (const [name, carrier] of carriers) {
-    if (carrier instanceof CarrierAControl) able.set(name, carrier);
+    if (carrier instanceof TwilioControl) able.set(name, carrier);
     // Without a connection there is nothing to make calls with.
-    else if (carrier instanceof CarrierBControl && carrierB?.control?.connectionId !== '')
+    else if (carrier instanceof TelnyxControl && telnyx?.control?.connectionId !== '')
       able.set(name, carrier);
   }
   if (sip?.canDial === true) able.set(sip.name, sip);
@@ -31,17 +31,17 @@ export function outboundCarriers(
 }
 
 /**
- * Carrier A asks what to do: it knows who has answered, and of a machine that it has finished (MachineDetection=DetectMessageEnd). A call
+ * Twilio asks what to do: it knows who has answered, and of a machine that it has finished (MachineDetection=DetectMessageEnd). A call
  * that nobody remembers, because another process made it, is connected all the same when a person has answered.
  */
-export function answerCarrierA(
+export function answerTwilio(
   id: string,
   form: FormParameters,
   {
     carrier,
     outbound,
     shows,
-  }: { readonly carrier: CarrierAControl; readonly outbound: OutboundCalls; readonly shows: boolean },
+  }: { readonly carrier: TwilioControl; readonly outbound: OutboundCalls; readonly shows: boolean },
 ): string {
   const field = (name: string): string => form.find(([is]) => is === name)?.[1] ?? '';
   const call = field('CallSid');
@@ -73,7 +73,7 @@ const ends: Readonly<Record<string, OutboundEnd>> = {
   originator_cancel: 'canceled',
 };
 
-/** The fact in an event of carrier B; undefined where it says nothing new. */
+/** The fact in an event of Telnyx; undefined where it says nothing new. */
 export function outboundFactB(
   type: string,
   call: string,

@@ -162,7 +162,7 @@ function endOf(call: OutboundCall, reason: OutboundEnd): OutboundEnd {
   if (phase === 'person') return isHeard ? 'talked' : 'failed';
   if (phase === 'listening') return 'unknown';
   if (phase === 'machine') return 'voicemail';
-  // Carrier A ends the call behind the message; carrier B tells first that it was said.
+  // Twilio ends the call behind the message; Telnyx tells first that it was said.
   if (phase === 'message')
     return carrier === 'carrier_a' && detection === 'carrier' ? 'message_left' : 'voicemail';
   return reason;

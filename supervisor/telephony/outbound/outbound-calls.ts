@@ -123,7 +123,7 @@ export class OutboundCalls {
     const { to, ring_s: ringS, voicemail } = request;
     const detection = detectionOf(request, carrier);
     const given = { id, carrier: carrier.name, hasMessage: voicemail !== undefined, detection, beganAt: now };
-    // Carrier B says itself what it could not open.
+    // Telnyx says itself what it could not open.
     const isHeard = carrier.name !== 'carrier_a' || this.#options.isOfFleet;
     const call = newOutboundCall({ ...given, ringMs: ringS * 1000, isHeard });
     const entry: Entry = { call, request };

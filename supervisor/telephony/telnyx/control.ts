@@ -1,8 +1,8 @@
 /**
- * Call control at carrier B: its REST API in JSON. Command ids make a repeated command harmless for one call. A transfer that is refused
+ * Call control at Telnyx: its REST API in JSON. Command ids make a repeated command harmless for one call. A transfer that is refused
  * because a stream is active is repeated once behind the end of the stream, under the id with the suffix `r1` (spec 03, Cold transfer).
  */
-import type { CarrierBAccount, CarrierBSettings } from '../../../shared/telephony/telnyx/variables.ts';
+import type { TelnyxAccount, TelnyxSettings } from '../../../shared/telephony/telnyx/variables.ts';
 import type { CarrierOutcome, ControlMeans } from '../../../shared/telephony/call-control.ts';
 import { streamSegment } from '../twilio/segment.ts';
 import { bound } from '../away.ts';
@@ -33,25 +33,25 @@ const ended: RestAnswer = { kind: 'answered', status: 422, body: { errors: [{ co
 const repeated: readonly string[] = ['answer', 'reject', 'hangup', 'streaming_start'];
 const over: CarrierOutcome = { kind: 'refused', code: 'rejected', gone: true };
 
-interface CarrierBGiven extends ControlGiven {
+interface TelnyxGiven extends ControlGiven {
   /** Resolves when a summary has had its time. */
   readonly longestSummary: () => Promise<void>;
   /** The carrier is about to be asked for the stream of a call. What is returned says that it will not open it. */
   readonly asksForStream: (callId: string) => () => void;
 }
 
-export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
+export class TelnyxControl implements Carrier, WarmCarrier, OutboundCarrier {
   readonly name = 'carrier_b';
   readonly means: ControlMeans;
-  readonly #settings: CarrierBSettings;
-  readonly #account: CarrierBAccount;
-  readonly #given: CarrierBGiven;
+  readonly #settings: TelnyxSettings;
+  readonly #account: TelnyxAccount;
+  readonly #given: TelnyxGiven;
   /** Legs that hear a summary, and who waits for its end. */
   readonly #speaking = new Map<string, () => void>();
   /** Calls and legs that are over: nothing is asked for them any more. */
   readonly #over = new Set<string>();
 
-  constructor(settings: CarrierBSettings, account: CarrierBAccount, given: CarrierBGiven) {
+  constructor(settings: TelnyxSettings, account: TelnyxAccount, given: TelnyxGiven) {
     this.#settings = settings;
     this.#account = account;
     this.means = given.means;

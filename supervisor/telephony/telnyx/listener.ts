@@ -1,5 +1,5 @@
 /**
- * The listener of carrier B: webhooks, by which the service answers calls and asks for their streams, and the media streams. A stream
+ * The listener of Telnyx: webhooks, by which the service answers calls and asks for their streams, and the media streams. A stream
  * brings the token that the carrier was given, and its path was made for one call. Where the operator opens streams without the service
  * there is the token alone. Off loopback nothing opens without a token.
  */
@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { assert } from '../../../shared/base/assert.ts';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
-import type { CarrierBSettings } from '../../../shared/telephony/telnyx/variables.ts';
+import type { TelnyxSettings } from '../../../shared/telephony/telnyx/variables.ts';
 import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
 import type { RequestHead } from '../../admission/credentials.ts';
@@ -19,7 +19,7 @@ import { answerHeaders, type Answer } from '../../listeners/answer.ts';
 import { listen, newGuardedServer, takeUpgrades } from '../../listeners/listeners.ts';
 import { passOn } from '../../listeners/pass-on.ts';
 import { readBody } from '../../listeners/request-body.ts';
-import { CarrierBEvents, isSignedByB, publicKeyOf, type CarrierBEvent } from './webhook.ts';
+import { TelnyxEvents, isSignedByB, publicKeyOf, type TelnyxEvent } from './webhook.ts';
 
 const name = 'carrier_b';
 const streamPath = '/carrier_b/stream';
@@ -48,10 +48,10 @@ const badSegment: Answer = {
   message: 'this address was not made for a call, or its time is over',
 };
 
-export const carrierBListener: Listener = {
+export const telnyxListener: Listener = {
   name,
   variable: 'SVC_CARRIER_B_ADDR',
-  isWanted: ({ carrierB }) => carrierB !== undefined,
+  isWanted: ({ telnyx }) => telnyx !== undefined,
   entrance: (settings) => ({
     transport: 'carrier_b',
     pool: { name, most: 2 * settings.maxSessions },
@@ -60,7 +60,7 @@ export const carrierBListener: Listener = {
   }),
   open: async ({ settings, arrived, closed, wallClock, telephony, log }, { given, isLeaving }) => {
     const own = wanted(settings);
-    const events = new CarrierBEvents();
+    const events = new TelnyxEvents();
     const refusals = new CarrierRefusals({ log, wallClock });
     const key = own.control === undefined ? undefined : publicKeyOf(own.control.publicKey);
     const take = (body: Buffer, headers: IncomingMessage['headers'], query: string): Answer | undefined => {
@@ -72,8 +72,8 @@ export const carrierBListener: Listener = {
       if (event !== undefined) tell(event, query);
       return undefined;
     };
-    const tell = (event: CarrierBEvent, query: string): void =>
-      void telephony.carrierBTold(event, {
+    const tell = (event: TelnyxEvent, query: string): void =>
+      void telephony.telnyxTold(event, {
         route: new URLSearchParams(query).get('agent_route') ?? undefined,
         isClosed: () => closed(name) !== undefined,
       });
@@ -90,14 +90,14 @@ export const carrierBListener: Listener = {
   },
 };
 
-function wanted({ carrierB }: ServerSettings): CarrierBSettings {
-  assert(carrierB !== undefined, 'the settings ask for carrier B');
-  return carrierB;
+function wanted({ telnyx }: ServerSettings): TelnyxSettings {
+  assert(telnyx !== undefined, 'the settings ask for carrier B');
+  return telnyx;
 }
 
 /** Judges the upgrade of a media stream by its path and its token. */
 export function admitStreamB(
-  { streamToken, control }: CarrierBSettings,
+  { streamToken, control }: TelnyxSettings,
   head: RequestHead,
   { nowS, shows }: { readonly nowS: number; readonly shows: boolean },
 ): Result<Visitor, Answer> {

@@ -1,5 +1,5 @@
 /**
- * Webhooks of carrier B (Telnyx): an ed25519 signature over the time and the raw body, not older or newer than 300 s, each event once.
+ * Webhooks of Telnyx: an ed25519 signature over the time and the raw body, not older or newer than 300 s, each event once.
  * Nothing of a body is parsed before its signature has been verified.
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
@@ -11,7 +11,7 @@ const mostSeen = 50_000;
 /** What stands before the 32 bytes of a key in its DER form. */
 const derPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 
-export interface CarrierBEvent {
+export interface TelnyxEvent {
   readonly type: string;
   readonly id: string;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -40,11 +40,11 @@ export function isSignedByB(
 }
 
 /** Reads events and drops those that came before. */
-export class CarrierBEvents {
+export class TelnyxEvents {
   readonly #seen = new Set<string>();
 
   /** `unreadable`, or the event, or undefined for one that was here before. */
-  read(body: Buffer): CarrierBEvent | 'unreadable' | undefined {
+  read(body: Buffer): TelnyxEvent | 'unreadable' | undefined {
     const event = readEvent(body);
     if (event === 'unreadable') return event;
     if (this.#seen.has(event.id)) return undefined;
@@ -57,7 +57,7 @@ export class CarrierBEvents {
   }
 }
 
-function readEvent(body: Buffer): CarrierBEvent | 'unreadable' {
+function readEvent(body: Buffer): TelnyxEvent | 'unreadable' {
   let parsed: unknown;
   try {
     parsed = JSON.parse(body.toString('utf8'));

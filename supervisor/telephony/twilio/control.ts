@@ -1,8 +1,8 @@
 /**
- * Call control at carrier A: its REST API, form-encoded. It has no idempotency keys, so that a request without an answer has an unknown
+ * Call control at Twilio: its REST API, form-encoded. It has no idempotency keys, so that a request without an answer has an unknown
  * outcome and is not repeated, but for the end of a call. An update of a call replaces its instructions, which ends its stream.
  */
-import type { CarrierAAccount, CarrierASettings } from '../../../shared/telephony/twilio/variables.ts';
+import type { TwilioAccount, TwilioSettings } from '../../../shared/telephony/twilio/variables.ts';
 import type { CarrierOutcome, ControlMeans } from '../../../shared/telephony/call-control.ts';
 import { streamSegment } from './segment.ts';
 import { isOverAtA, type StatusKind } from './status.ts';
@@ -23,14 +23,14 @@ import { connectStream, dialConference, dialNumber, pause, playDigits, response,
 /** How long a destination rings (spec 03, Cold transfer). */
 const ringTimeoutS = 30;
 
-export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
+export class TwilioControl implements Carrier, WarmCarrier, OutboundCarrier {
   readonly name = 'carrier_a';
   readonly means: ControlMeans;
-  readonly #settings: CarrierASettings;
-  readonly #account: CarrierAAccount;
+  readonly #settings: TwilioSettings;
+  readonly #account: TwilioAccount;
   readonly #given: ControlGiven;
 
-  constructor(settings: CarrierASettings, account: CarrierAAccount, given: ControlGiven) {
+  constructor(settings: TwilioSettings, account: TwilioAccount, given: ControlGiven) {
     this.#settings = settings;
     this.#account = account;
     this.means = given.means;

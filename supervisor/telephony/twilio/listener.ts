@@ -1,11 +1,11 @@
 /**
- * The listener of carrier A: the voice webhook and the media streams that it leads to. A stream is let in by two proofs: the
+ * The listener of Twilio: the voice webhook and the media streams that it leads to. A stream is let in by two proofs: the
  * carrier's signature over the whole public address, and the segment that was made for this one call.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assert } from '../../../shared/base/assert.ts';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
-import type { CarrierASettings } from '../../../shared/telephony/twilio/variables.ts';
+import type { TwilioSettings } from '../../../shared/telephony/twilio/variables.ts';
 import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
 import type { RequestHead } from '../../admission/credentials.ts';
@@ -44,10 +44,10 @@ const badSegment: Answer = {
   message: 'this address was not made for a call, or its time is over',
 };
 
-export const carrierAListener: Listener = {
+export const twilioListener: Listener = {
   name,
   variable: 'SVC_CARRIER_A_ADDR',
-  isWanted: ({ carrierA }) => carrierA !== undefined,
+  isWanted: ({ twilio }) => twilio !== undefined,
   entrance: (settings) => ({
     transport: 'carrier_a',
     pool: { name, most: 2 * settings.maxSessions },
@@ -80,14 +80,14 @@ export const carrierAListener: Listener = {
   },
 };
 
-function wanted({ carrierA }: ServerSettings): CarrierASettings {
-  assert(carrierA !== undefined, 'the settings ask for carrier A');
-  return carrierA;
+function wanted({ twilio }: ServerSettings): TwilioSettings {
+  assert(twilio !== undefined, 'the settings ask for carrier A');
+  return twilio;
 }
 
 /** Judges the upgrade of a media stream by its path, its signature and its segment. */
 export function admitStream(
-  settings: CarrierASettings,
+  settings: TwilioSettings,
   head: RequestHead,
   nowS: number,
 ): Result<Visitor, Answer> {
@@ -126,7 +126,7 @@ interface Served {
 }
 
 function serve(
-  settings: CarrierASettings,
+  settings: TwilioSettings,
   { request, response, refuse, nowS, shows, isClosed, telephony }: Served,
 ): void {
   const [path = '', query] = (request.url ?? '/').split('?');
@@ -165,7 +165,7 @@ function serve(
 
 /** What the carrier tells of a transfer; instructions that are asked for are none, so that the call ends. */
 function takeStatus(
-  settings: CarrierASettings,
+  settings: TwilioSettings,
   given: Pick<Served, 'request' | 'response' | 'refuse' | 'telephony'> & { readonly status: StatusPath },
 ): void {
   const { request, response, refuse, telephony, status } = given;
@@ -192,9 +192,9 @@ async function toldOf(
 ): Promise<string> {
   const { kind, handle } = status;
   const fact = statusFact(status, form);
-  if (fact !== undefined) await telephony.carrierATold(handle, fact);
+  if (fact !== undefined) await telephony.twilioTold(handle, fact);
   const ended = kind === 'call' ? outboundEnded(form) : undefined;
   if (ended !== undefined) await telephony.outboundTold(handle, ended);
-  if (kind === 'answered') return await telephony.carrierAAnswered(handle, form);
-  return kind === 'dialled' ? await telephony.carrierADialled(handle, form) : twimlOf();
+  if (kind === 'answered') return await telephony.twilioAnswered(handle, form);
+  return kind === 'dialled' ? await telephony.twilioDialled(handle, form) : twimlOf();
 }

@@ -1,5 +1,5 @@
 /**
- * The signature of carrier A (header `X-Twilio-Signature`): HMAC-SHA1 over the public address and, of a form, its parameters sorted
+ * The signature of Twilio (header `X-Twilio-Signature`): HMAC-SHA1 over the public address and, of a form, its parameters sorted
  * by name. The address comes from the settings and never from the request, which a proxy may have changed.
  */
 import { createHmac } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * What carrier A tells of transfers (`/carrier_a/events/<kind>/<handle>`): signed like its webhook, over the whole public address and the
+ * What Twilio tells of transfers (`/carrier_a/events/<kind>/<handle>`): signed like its webhook, over the whole public address and the
  * form. `leg` and `amd` speak of the destination's leg, `conference` says who has come into it, `parked` that the caller has left it. `dialled`
  * asks what to do with the caller of a cold transfer, `answered` with a call that the service made, and `call` tells the end of that.
  */

@@ -1,4 +1,4 @@
-/** Instructions to carrier A (TwiML), as text. Every value is escaped where it is put in. */
+/** Instructions to Twilio (TwiML), as text. Every value is escaped where it is put in. */
 import { languagesOfA, spokenLanguage } from '../spoken-language.ts';
 
 const entities: Readonly<Record<string, string>> = {

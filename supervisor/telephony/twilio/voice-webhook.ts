@@ -1,11 +1,11 @@
 /**
- * The voice webhook of carrier A: a call has come, and the answer says where its audio goes. The form's signature is checked before
+ * The voice webhook of Twilio: a call has come, and the answer says where its audio goes. The form's signature is checked before
  * anything of it is read; numbers in it are not logged, and are passed
  * to the stream only where the operator wants that.
  */
 import type { IncomingMessage } from 'node:http';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
-import type { CarrierASettings } from '../../../shared/telephony/twilio/variables.ts';
+import type { TwilioSettings } from '../../../shared/telephony/twilio/variables.ts';
 import type { Answer } from '../../listeners/answer.ts';
 import { connectStream, rejectBusy, response } from './twiml.ts';
 import { streamSegment } from './segment.ts';
@@ -25,7 +25,7 @@ const noForm: Answer = {
 };
 
 /** `https://` address of the webhook, from the public address of the streams. */
-export const voiceUrl = ({ publicUrl }: CarrierASettings): string =>
+export const voiceUrl = ({ publicUrl }: TwilioSettings): string =>
   publicUrl.replace(/^wss:/, 'https:').replace(/\/stream$/, '/voice');
 
 /**
@@ -33,7 +33,7 @@ export const voiceUrl = ({ publicUrl }: CarrierASettings): string =>
  * `shows` says that numbers are passed on, `isClosed` whether the stream would be refused: the call is not answered then.
  */
 export function answerVoice(
-  settings: CarrierASettings,
+  settings: TwilioSettings,
   request: { readonly headers: IncomingMessage['headers']; readonly query: string; readonly body: string },
   {
     nowS,

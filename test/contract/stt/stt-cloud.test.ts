@@ -1,12 +1,12 @@
-import { newSttCloudA } from '../../../worker/stages/stt/cloud-a/adapter.ts';
-import { newSttCloudB } from '../../../worker/stages/stt/cloud-b/adapter.ts';
-import { newSttCloudC } from '../../../worker/stages/stt/cloud-c/adapter.ts';
+import { newSttDeepgram } from '../../../worker/stages/stt/deepgram/adapter.ts';
+import { newSttAssemblyAi } from '../../../worker/stages/stt/assemblyai/adapter.ts';
+import { newSttGladia } from '../../../worker/stages/stt/gladia/adapter.ts';
 import { newSttRealtimeCompat } from '../../../worker/stages/stt/realtime-compat/adapter.ts';
 import { FakeAssemblyAi } from '../../support/fakes/fake-assemblyai.ts';
 import { FakeDeepgram } from '../../support/fakes/fake-deepgram.ts';
 import { FakeGladia } from '../../support/fakes/fake-gladia.ts';
 import { FakeSttRealtime } from '../../support/fakes/fake-stt-realtime.ts';
-import { newSttLocalWs } from '../../../worker/stages/stt/local-ws/adapter.ts';
+import { newSttLocalWs } from '../../../worker/stages/stt/sherpa-onnx/adapter.ts';
 import { FakeSttLocalWs } from '../../support/fakes/fake-stt-local-ws.ts';
 import { sttSuite } from './stt-suite.ts';
 
@@ -15,7 +15,14 @@ const apiKey = 'a-secret-key';
 sttSuite('stt_cloud_a', {
   newServer: () => new FakeDeepgram(),
   newStage: ({ baseUrl }) =>
-    newSttCloudA({ baseUrl, apiKey, language: 'en', model: 'nova-3', endpointingMs: 300, smartFormat: true }),
+    newSttDeepgram({
+      baseUrl,
+      apiKey,
+      language: 'en',
+      model: 'nova-3',
+      endpointingMs: 300,
+      smartFormat: true,
+    }),
   ignoreFinalize: (server, ignores) => (server.ignoreFinalize = ignores),
   finalizeTimeoutMs: 1500,
 });
@@ -23,7 +30,7 @@ sttSuite('stt_cloud_a', {
 sttSuite('stt_cloud_b', {
   newServer: () => new FakeAssemblyAi(),
   newStage: ({ baseUrl }) =>
-    newSttCloudB({
+    newSttAssemblyAi({
       baseUrl,
       apiKey,
       language: 'en',
@@ -38,7 +45,7 @@ sttSuite('stt_cloud_b', {
 sttSuite('stt_cloud_c', {
   newServer: () => new FakeGladia(),
   newStage: ({ host }) =>
-    newSttCloudC({
+    newSttGladia({
       baseUrl: `http://${host}`,
       apiKey,
       language: 'en',

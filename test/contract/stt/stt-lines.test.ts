@@ -1,9 +1,9 @@
 /** What each recogniser's stage does on its own kind of line: credentials, keep-alive, refusals inside it, farewells. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SttEvent, SttSession, SttStage } from '../../../worker/stages/stage.ts';
-import { newSttCloudA } from '../../../worker/stages/stt/cloud-a/adapter.ts';
-import { newSttCloudB } from '../../../worker/stages/stt/cloud-b/adapter.ts';
-import { newSttCloudC } from '../../../worker/stages/stt/cloud-c/adapter.ts';
+import { newSttDeepgram } from '../../../worker/stages/stt/deepgram/adapter.ts';
+import { newSttAssemblyAi } from '../../../worker/stages/stt/assemblyai/adapter.ts';
+import { newSttGladia } from '../../../worker/stages/stt/gladia/adapter.ts';
 import { newSttRealtimeCompat } from '../../../worker/stages/stt/realtime-compat/adapter.ts';
 import { FakeAssemblyAi } from '../../support/fakes/fake-assemblyai.ts';
 import { FakeDeepgram } from '../../support/fakes/fake-deepgram.ts';
@@ -15,8 +15,8 @@ import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 import type { VirtualClock } from '../../support/core/virtual-clock.ts';
 
 const apiKey = 'a-secret-key';
-const cloudA = (server: FakeRecogniser): SttStage =>
-  newSttCloudA({
+const deepgramStage = (server: FakeRecogniser): SttStage =>
+  newSttDeepgram({
     baseUrl: server.baseUrl,
     apiKey,
     language: 'tr-TR',
@@ -24,16 +24,16 @@ const cloudA = (server: FakeRecogniser): SttStage =>
     endpointingMs: 300,
     smartFormat: true,
   });
-const cloudB = (server: FakeRecogniser): SttStage =>
-  newSttCloudB({
+const assemblyAiStage = (server: FakeRecogniser): SttStage =>
+  newSttAssemblyAi({
     baseUrl: server.baseUrl,
     apiKey,
     language: 'en',
     speechModel: 'universal-streaming-english',
     formatTurns: false,
   });
-const cloudC = (server: FakeRecogniser): SttStage =>
-  newSttCloudC({
+const gladiaStage = (server: FakeRecogniser): SttStage =>
+  newSttGladia({
     baseUrl: `http://${server.host}`,
     apiKey,
     language: 'en',
@@ -89,8 +89,8 @@ describe('the line of a recogniser', () => {
   });
 
   it.each([
-    ['stt_cloud_a', () => new FakeDeepgram(), cloudA, 'authorization', 'Token a-secret-key'],
-    ['stt_cloud_b', () => new FakeAssemblyAi(), cloudB, 'authorization', 'a-secret-key'],
+    ['stt_cloud_a', () => new FakeDeepgram(), deepgramStage, 'authorization', 'Token a-secret-key'],
+    ['stt_cloud_b', () => new FakeAssemblyAi(), assemblyAiStage, 'authorization', 'a-secret-key'],
     [
       'stt_realtime_compat',
       () => new FakeSttRealtime('openai', { sampleRate: 24_000 }),
@@ -108,7 +108,7 @@ describe('the line of a recogniser', () => {
 
   it('of stt_cloud_c carries the key in the request alone', async () => {
     const gladia = new FakeGladia();
-    await open(gladia, cloudC);
+    await open(gladia, gladiaStage);
     await server.until(() => server.connections.length === 1);
     expect(gladia.requests[0]?.key).toBe(apiKey);
     expect(gladia.requests[0]?.url).toBe('/v2/live?region=eu-west');
@@ -116,8 +116,14 @@ describe('the line of a recogniser', () => {
   });
 
   it.each([
-    ['stt_cloud_a', () => new FakeDeepgram(), cloudA, 4000, { type: 'KeepAlive' }],
-    ['stt_cloud_c', () => new FakeGladia(), cloudC, 10_000, { type: 'audio_chunk', data: { chunk: '' } }],
+    ['stt_cloud_a', () => new FakeDeepgram(), deepgramStage, 4000, { type: 'KeepAlive' }],
+    [
+      'stt_cloud_c',
+      () => new FakeGladia(),
+      gladiaStage,
+      10_000,
+      { type: 'audio_chunk', data: { chunk: '' } },
+    ],
   ])('of %s is kept alive while the caller is silent', async (_name, newServer, newStage, ms, message) => {
     await open(newServer(), newStage);
     await converse();
@@ -129,7 +135,7 @@ describe('the line of a recogniser', () => {
   });
 
   it('is given up without a word when it dies between utterances, and made anew for the next', async () => {
-    await open(new FakeDeepgram(), cloudA);
+    await open(new FakeDeepgram(), deepgramStage);
     await converse();
     server.goDeaf();
     clock.advance(4000);
@@ -144,9 +150,9 @@ describe('the line of a recogniser', () => {
   });
 
   it.each([
-    ['stt_cloud_a', () => new FakeDeepgram(), cloudA, 'CloseStream'],
-    ['stt_cloud_b', () => new FakeAssemblyAi(), cloudB, 'Terminate'],
-    ['stt_cloud_c', () => new FakeGladia(), cloudC, 'stop_recording'],
+    ['stt_cloud_a', () => new FakeDeepgram(), deepgramStage, 'CloseStream'],
+    ['stt_cloud_b', () => new FakeAssemblyAi(), assemblyAiStage, 'Terminate'],
+    ['stt_cloud_c', () => new FakeGladia(), gladiaStage, 'stop_recording'],
   ])('of %s ends with a farewell', async (_name, newServer, newStage, type) => {
     await open(newServer(), newStage);
     await converse();
@@ -158,13 +164,13 @@ describe('the line of a recogniser', () => {
   it('of stt_cloud_b names a key that is refused after the upgrade', async () => {
     const assembly = new FakeAssemblyAi();
     assembly.refusal1008 = { code: 1008, error: 'Unauthorized connection' };
-    await open(assembly, cloudB);
+    await open(assembly, assemblyAiStage);
     await events.seen('error');
     expect(events.all).toEqual([{ type: 'error', error: { kind: 'rejected', status: 401 } }]);
   });
 
   it('of stt_cloud_b carries no message that the server would find too short', async () => {
-    await open(new FakeAssemblyAi(), cloudB);
+    await open(new FakeAssemblyAi(), assemblyAiStage);
     server.utterances.push('hello');
     for (let i = 0; i < 17; i += 1) session.audio(new Int16Array(320).fill(i + 1));
     session.finalize();
@@ -173,7 +179,7 @@ describe('the line of a recogniser', () => {
   });
 
   it('of stt_cloud_b is not faster than speech for long', async () => {
-    await open(new FakeAssemblyAi(), cloudB);
+    await open(new FakeAssemblyAi(), assemblyAiStage);
     await converse();
     const sentMs = (): number => server.last.pieces.reduce((sum, ms) => sum + ms, 0);
     // All that a session that takes over is given goes at once, and then some more in its time.
@@ -191,7 +197,7 @@ describe('the line of a recogniser', () => {
     async (address) => {
       const gladia = new FakeGladia();
       gladia.address = address;
-      await open(gladia, cloudC);
+      await open(gladia, gladiaStage);
       await events.seen('error');
       const error = { kind: 'protocol', rule: 'a session has an address' };
       expect(events.all).toEqual([{ type: 'error', error }]);
@@ -209,7 +215,7 @@ describe('the line of a recogniser', () => {
   it('of stt_cloud_a confirms a finalize whose text came in a result of its own', async () => {
     const deepgram = new FakeDeepgram();
     deepgram.endsBeforeFinalize = true;
-    await open(deepgram, cloudA);
+    await open(deepgram, deepgramStage);
     await converse();
     expect(events.of('transcript').filter((t) => t.isFinal)).toMatchObject([{ text: 'hello' }]);
   });
@@ -217,7 +223,7 @@ describe('the line of a recogniser', () => {
   it('is never given a key over an open network', () => {
     server = new FakeDeepgram();
     const options = { apiKey, language: 'en', model: 'm', endpointingMs: 0, smartFormat: true };
-    expect(() => newSttCloudA({ ...options, baseUrl: 'ws://10.0.0.7' })).toThrow(
+    expect(() => newSttDeepgram({ ...options, baseUrl: 'ws://10.0.0.7' })).toThrow(
       'a key is only sent over TLS or to a loopback host',
     );
   });

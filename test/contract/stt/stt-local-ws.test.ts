@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import type { SttEvent, SttSession, SttStage } from '../../../worker/stages/stage.ts';
-import { newSttLocalWs } from '../../../worker/stages/stt/local-ws/adapter.ts';
+import { newSttLocalWs } from '../../../worker/stages/stt/sherpa-onnx/adapter.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { FakeSttLocalWs } from '../../support/fakes/fake-stt-local-ws.ts';
 import { Events, newStageContext } from '../../support/core/stage-context.ts';

@@ -1,8 +1,8 @@
 /** Vendors that tell times: a final says how much of its utterance's audio it covers, whatever came before in the connection. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { newSttCloudA } from '../../../worker/stages/stt/cloud-a/adapter.ts';
-import { newSttCloudB } from '../../../worker/stages/stt/cloud-b/adapter.ts';
-import { newSttCloudC } from '../../../worker/stages/stt/cloud-c/adapter.ts';
+import { newSttDeepgram } from '../../../worker/stages/stt/deepgram/adapter.ts';
+import { newSttAssemblyAi } from '../../../worker/stages/stt/assemblyai/adapter.ts';
+import { newSttGladia } from '../../../worker/stages/stt/gladia/adapter.ts';
 import type { SttEvent, SttStage } from '../../../worker/stages/stage.ts';
 import { FakeAssemblyAi } from '../../support/fakes/fake-assemblyai.ts';
 import { FakeDeepgram } from '../../support/fakes/fake-deepgram.ts';
@@ -16,18 +16,18 @@ const vendors: [string, FakeRecogniser, (fake: FakeRecogniser) => SttStage][] = 
     'stt_cloud_a',
     new FakeDeepgram(),
     ({ baseUrl }) =>
-      newSttCloudA({ ...access, baseUrl, model: 'nova-3', endpointingMs: 300, smartFormat: true }),
+      newSttDeepgram({ ...access, baseUrl, model: 'nova-3', endpointingMs: 300, smartFormat: true }),
   ],
   [
     'stt_cloud_b',
     new FakeAssemblyAi(),
-    ({ baseUrl }) => newSttCloudB({ ...access, baseUrl, speechModel: 'm', formatTurns: false }),
+    ({ baseUrl }) => newSttAssemblyAi({ ...access, baseUrl, speechModel: 'm', formatTurns: false }),
   ],
   [
     'stt_cloud_c',
     new FakeGladia(),
     ({ host }) =>
-      newSttCloudC({
+      newSttGladia({
         ...access,
         baseUrl: `http://${host}`,
         model: 'solaria-1',

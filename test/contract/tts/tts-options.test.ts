@@ -1,9 +1,9 @@
 /** Every option of a streaming voice reaches the wire (spec 03, Options tables, Language tags). */
 import { describe, expect, it } from 'vitest';
 import type { TtsAccess, TtsEvent, TtsStage } from '../../../worker/stages/stage.ts';
-import { newTtsCloudA } from '../../../worker/stages/tts/cloud-a/adapter.ts';
-import { newTtsCloudB } from '../../../worker/stages/tts/cloud-b/adapter.ts';
-import { newTtsCloudC } from '../../../worker/stages/tts/cloud-c/adapter.ts';
+import { newTtsCartesia } from '../../../worker/stages/tts/cartesia/adapter.ts';
+import { newTtsElevenLabs } from '../../../worker/stages/tts/elevenlabs/adapter.ts';
+import { newTtsDeepgramAura } from '../../../worker/stages/tts/deepgram/adapter.ts';
 import { FakeAura } from '../../support/fakes/fake-aura.ts';
 import { FakeCartesia } from '../../support/fakes/fake-cartesia.ts';
 import { FakeElevenLabs } from '../../support/fakes/fake-elevenlabs.ts';
@@ -16,7 +16,7 @@ const access = { apiKey: 'key-1', language: 'tr-TR', voice: 'voice-1', sampleRat
 const a =
   (more: object = {}): NewStage =>
   (address) =>
-    newTtsCloudA({
+    newTtsCartesia({
       ...access,
       model: 'sonic-3',
       maxBufferDelayMs: 0,
@@ -26,11 +26,11 @@ const a =
 const b =
   (more: object = {}): NewStage =>
   (address) =>
-    newTtsCloudB({ ...access, model: 'eleven_flash_v2_5', url: address, ...more });
+    newTtsElevenLabs({ ...access, model: 'eleven_flash_v2_5', url: address, ...more });
 const c =
   (more: object = {}): NewStage =>
   (address) =>
-    newTtsCloudC({ ...access, url: `${address}/v1/speak`, ...more });
+    newTtsDeepgramAura({ ...access, url: `${address}/v1/speak`, ...more });
 
 /** Speaks once and gives what the server saw. */
 async function seen(server: FakeVoice, newStage: NewStage): Promise<FakeVoiceConnection> {

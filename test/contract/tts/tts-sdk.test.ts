@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { DeepgramClient } from '@deepgram/sdk';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { newTtsCloudB } from '../../../worker/stages/tts/cloud-b/adapter.ts';
+import { newTtsElevenLabs } from '../../../worker/stages/tts/elevenlabs/adapter.ts';
 import type { TtsEvent } from '../../../worker/stages/stage.ts';
 import { FakeAura } from '../../support/fakes/fake-aura.ts';
 import { FakeCartesia } from '../../support/fakes/fake-cartesia.ts';
@@ -93,7 +93,7 @@ describe('the fakes of streaming voices', () => {
     await server.start();
     const events = new Events<TtsEvent>();
     const options = { model: 'eleven_flash_v2_5', url: server.address, stability: 0.5, speed: 1.1 };
-    const stage = newTtsCloudB({ ...options, language: 'en', voice: 'voice-1', sampleRate: 24_000 });
+    const stage = newTtsElevenLabs({ ...options, language: 'en', voice: 'voice-1', sampleRate: 24_000 });
     const session = stage.open(newStageContext(), events.sink);
     await server.until(() => server.connections.length === 1);
     const answers: unknown[] = [];

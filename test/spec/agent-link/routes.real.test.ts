@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { mintSessionToken, type MintClaims } from '../../../shared/auth/mint.ts';
-import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../support/fakes/fake-carrier-a.ts';
+import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../support/fakes/fake-twilio.ts';
 import { Observed } from '../../support/process/observed.ts';
 import { TestService } from '../../support/process/service.ts';
 import { accepting, RawAgent, type AgentEvent } from '../../support/raw-agent.ts';

@@ -10,7 +10,7 @@ const places = {
   calls: 'spec/agent-link/calls.real.test.ts',
   tools: 'spec/agent-link/tools.real.test.ts',
   telephony: 'spec/agent-link/telephony.real.test.ts',
-  carrierB: 'spec/agent-link/carrier-b.real.test.ts',
+  telnyx: 'spec/agent-link/carrier-b.real.test.ts',
   socket: 'contract/agent-socket.test.ts',
   caller: 'unit/worker/caller-identity.test.ts',
   registry: 'unit/tools/registry.test.ts',
@@ -151,7 +151,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Test[]>>>> 
     '4': [
       ['telephony', 'unsupported: warm, where warm transfers are not enabled'],
       ['telephony', 'the same id, given twice at once, is one transfer'],
-      ['carrierB', 'transfer: the key derives from the call and the command id'],
+      ['telnyx', 'transfer: the key derives from the call and the command id'],
     ],
     '5': [['tools', 'unknown_tool: a call of what tools.set took away is answered without running']],
   },
@@ -185,7 +185,7 @@ const rows: Readonly<Record<string, Readonly<Record<string, readonly Test[]>>>> 
     already_done: [['tools', 'is answered already_done']],
     tool_failed: [['commands', 'error as tool_failed']],
     outcome_unknown: [
-      ['carrierB', 'outcome_unknown: the transfer is repeated by the same command id'],
+      ['telnyx', 'outcome_unknown: the transfer is repeated by the same command id'],
       ['telephony', 'outcome_unknown: the carrier may have taken it'],
     ],
   },

@@ -3,15 +3,15 @@
  * side played by a fake.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../support/fakes/fake-carrier-a.ts';
+import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../support/fakes/fake-twilio.ts';
 import { TestService } from '../../support/process/service.ts';
 import { accepting, RawAgent, type AgentSession } from '../../support/raw-agent.ts';
 import { Phone } from '../../support/sip/phone.ts';
-import { FakeCarrierAApi } from '../../support/telephony/fake-carrier-a-api.ts';
+import { FakeTwilioApi } from '../../support/telephony/fake-twilio-api.ts';
 
 let agent: RawAgent;
 let routed: RawAgent;
-let api: FakeCarrierAApi;
+let api: FakeTwilioApi;
 let service: TestService;
 const streams: FakeStream[] = [];
 
@@ -34,11 +34,7 @@ url = "${routed.url}"
 }
 
 beforeAll(async () => {
-  [agent, routed, api] = await Promise.all([
-    RawAgent.start(),
-    RawAgent.start(),
-    new FakeCarrierAApi().start(),
-  ]);
+  [agent, routed, api] = await Promise.all([RawAgent.start(), RawAgent.start(), new FakeTwilioApi().start()]);
   service = await start({
     SVC_REDACT_PHONE_NUMBERS: 'off',
     SVC_SIP_ADDR: '127.0.0.1:0',
@@ -60,7 +56,7 @@ interface Ringing {
   readonly session: AgentSession;
 }
 
-/** A call of carrier A as its webhook leads to it, with its own words in the stream's start, and the link that it got. */
+/** A call of Twilio as its webhook leads to it, with its own words in the stream's start, and the link that it got. */
 async function ring(
   by: RawAgent = agent,
   parameters: Readonly<Record<string, string>> = {},

@@ -3,8 +3,8 @@ import Telnyx from 'telnyx';
 import twilio from 'twilio';
 import { expect, it } from 'vitest';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
-import { CarrierAControl } from '../../../supervisor/telephony/twilio/control.ts';
-import { CarrierBControl } from '../../../supervisor/telephony/telnyx/control.ts';
+import { TwilioControl } from '../../../supervisor/telephony/twilio/control.ts';
+import { TelnyxControl } from '../../../supervisor/telephony/telnyx/control.ts';
 import type { RestAnswer, RestRequest } from '../../../supervisor/telephony/rest.ts';
 
 const means = { transfer: true, warm: true, keys: true };
@@ -42,7 +42,7 @@ it('carrier A', async () => {
     ...{ addr: { host: '', port: 0 }, publicUrl: 'wss://v.example/carrier_a/stream', allowsStaticUrl: false },
     ...{ authToken: new Sensitive('p'), streamSecret: new Sensitive('s'.repeat(32)), resumesStream: true },
   };
-  const ours = new CarrierAControl({ ...settings, control: account }, account, { means, ask, nowS: () => 0 });
+  const ours = new TwilioControl({ ...settings, control: account }, account, { means, ask, nowS: () => 0 });
   await ours.hangUp('CA1');
   await ours.transfer('CA1', { commandId: 'k', to, from });
   await ours.ring({ to, from, tag: 't', ringS: 30, acceptS: 120, commandId: 'k' });
@@ -96,7 +96,7 @@ const callB = 'v3:a/b';
 const apiUrlB = 'https://api.telnyx.com/v2';
 const holdUrlB = 'https://voice.example.com/hold.mp3';
 
-/** What our adapter of carrier B sends for each command. */
+/** What our adapter of Telnyx sends for each command. */
 async function oursOfB(): Promise<Sent[]> {
   const active = { kind: 'answered', status: 422, body: { errors: [{ code: '90045' }] } } as const;
   const { sent, ask } = newWire((body) => JSON.parse(body === '' ? '{}' : body) as Sent['body'], [active]);
@@ -109,7 +109,7 @@ async function oursOfB(): Promise<Sent[]> {
     holdAudioUrl: holdUrlB,
   };
   const settings = { addr: { host: '', port: 0 }, publicUrl: 'wss://v.example/carrier_b/stream' };
-  const ours = new CarrierBControl(
+  const ours = new TelnyxControl(
     { ...settings, streamToken: new Sensitive('token'), control: account },
     account,
     {

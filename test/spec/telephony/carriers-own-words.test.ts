@@ -3,7 +3,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import Telnyx from 'telnyx';
 import twilio from 'twilio';
 import { describe, expect, it } from 'vitest';
-import { CarrierBEvents, isSignedByB, publicKeyOf } from '../../../supervisor/telephony/telnyx/webhook.ts';
+import { TelnyxEvents, isSignedByB, publicKeyOf } from '../../../supervisor/telephony/telnyx/webhook.ts';
 import { isSigned, signatureOf } from '../../../supervisor/telephony/twilio/signature.ts';
 import {
   connectStream,
@@ -104,7 +104,7 @@ describe('carrier B, by its own library', () => {
   });
 
   it('an event counts once, and what is none is said to be none', () => {
-    const events = new CarrierBEvents();
+    const events = new TelnyxEvents();
     const body = Buffer.from('{"data":{"event_type":"call.answered","id":"e1","payload":{"a":1}}}');
     expect(events.read(body)).toEqual({ type: 'call.answered', id: 'e1', payload: { a: 1 } });
     expect(events.read(body)).toBeUndefined();

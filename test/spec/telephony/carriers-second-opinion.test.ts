@@ -8,11 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { decodeMulaw, encodeMulaw } from '../../../shared/audio/g711.ts';
-import { carrierADialect } from '../../../worker/telephony/twilio/dialect.ts';
-import { carrierBDialect } from '../../../worker/telephony/telnyx/dialect.ts';
+import { twilioDialect } from '../../../worker/telephony/twilio/dialect.ts';
+import { telnyxDialect } from '../../../worker/telephony/telnyx/dialect.ts';
 import type { SocketDialect } from '../../../worker/transports/socket/dialect.ts';
-import { FakeStream, publicUrl } from '../../support/fakes/fake-carrier-a.ts';
-import { FakeBStream } from '../../support/telephony/fake-carrier-b.ts';
+import { FakeStream, publicUrl } from '../../support/fakes/fake-twilio.ts';
+import { FakeBStream } from '../../support/telephony/fake-telnyx.ts';
 
 /** A virtual environment with Pipecat. */
 const tools = process.env['SVC_CARRIER_TOOLS'];
@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
     ...{ name: 'a', transport: 'twilio', call: 'CA0001', stream: 'MZ0001' },
     open: (address) => new FakeStream(address, { callSid: 'CA0001', url: `${publicUrl}/x` }),
     begin: (stream) => (stream as FakeStream).begin({ agent_route: 'sales' }),
-    dialect: carrierADialect({ signedMetadata: {} }),
+    dialect: twilioDialect({ signedMetadata: {} }),
   },
   {
     ...{ name: 'b', transport: 'telnyx', call: 'v3:abc', stream: 'stream-1' },
@@ -62,7 +62,7 @@ const rows: readonly Row[] = [
       new FakeBStream(address, { path: '/carrier_b/stream/x', token: 't', callId: 'v3:abc' }),
     // It begins by itself.
     begin: () => undefined,
-    dialect: carrierBDialect({ signedMetadata: {} }),
+    dialect: telnyxDialect({ signedMetadata: {} }),
   },
 ];
 
@@ -81,7 +81,7 @@ const pcmOf = (mulaw: Uint8Array): Int16Array => {
 const base64 = (pcm: Int16Array): string =>
   Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength).toString('base64');
 
-/** Where a frame stands in what was spoken; carrier B may send them in another order. */
+/** Where a frame stands in what was spoken; Telnyx may send them in another order. */
 const placeOf = (frame: string): number => {
   const { media } = JSON.parse(frame) as { media?: { chunk?: string } };
   return Number(media?.chunk ?? 0);

@@ -13,12 +13,12 @@ import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sayOrder, sayWeather } from '../../../examples/demo/knowledge.ts';
 import { encodeMulaw } from '../../../shared/audio/g711.ts';
-import { carrierEnv } from '../../support/fakes/fake-carrier-a.ts';
+import { carrierEnv } from '../../support/fakes/fake-twilio.ts';
 import { spoken, stopped, type DemoAddresses } from '../../support/process/running-demo.ts';
 import { Observed } from '../../support/process/observed.ts';
 import { build, TestService } from '../../support/process/service.ts';
-import { FakeCarrierAApi } from '../../support/telephony/fake-carrier-a-api.ts';
-import { FakeCarrierB } from '../../support/telephony/fake-carrier-b.ts';
+import { FakeTwilioApi } from '../../support/telephony/fake-twilio-api.ts';
+import { FakeTelnyx } from '../../support/telephony/fake-telnyx.ts';
 import { phoneAtA, phoneAtB, type Asked, type Phone, type Stream } from '../../support/telephony/phones.ts';
 
 const greeting = 'Hello! You can ask me about the time, the weather, a table, or an order.';
@@ -77,8 +77,8 @@ class Mind extends Observed {
 let demo: ChildProcess;
 let places: DemoAddresses;
 let service: TestService;
-let api: FakeCarrierAApi;
-let carrier: FakeCarrierB;
+let api: FakeTwilioApi;
+let carrier: FakeTelnyx;
 const mind = new Mind();
 
 beforeAll(async () => {
@@ -99,7 +99,7 @@ beforeAll(async () => {
       `\n[telephony]\nwarm_transfer = true\ncaller_id = "+15550100002"\nreturn_line = "${returnLine}"\n`,
       '[telephony.destinations]\nreception = "+15550100076"\nsupport = "+15550100077"\n',
     );
-  [api, carrier] = await Promise.all([new FakeCarrierAApi().start(), new FakeCarrierB().start()]);
+  [api, carrier] = await Promise.all([new FakeTwilioApi().start(), new FakeTelnyx().start()]);
   service = await TestService.start({
     ...{ agentText, workers: 2 },
     env: {

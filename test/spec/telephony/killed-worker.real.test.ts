@@ -6,16 +6,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import { answer, sayAndCall } from '../../support/fakes/fake-chat.ts';
 import { samplesOf } from '../../support/fakes/fake-speech.ts';
-import { carrierEnv } from '../../support/fakes/fake-carrier-a.ts';
+import { carrierEnv } from '../../support/fakes/fake-twilio.ts';
 import { TestService } from '../../support/process/service.ts';
 import { everyNth } from '../../support/sampled.ts';
-import { FakeCarrierAApi } from '../../support/telephony/fake-carrier-a-api.ts';
-import { FakeCarrierB } from '../../support/telephony/fake-carrier-b.ts';
+import { FakeTwilioApi } from '../../support/telephony/fake-twilio-api.ts';
+import { FakeTelnyx } from '../../support/telephony/fake-telnyx.ts';
 import { phoneAtA, phoneAtB, type Asked, type Phone, type Stream } from '../../support/telephony/phones.ts';
 
 let service: TestService;
-let api: FakeCarrierAApi;
-let carrier: FakeCarrierB;
+let api: FakeTwilioApi;
+let carrier: FakeTelnyx;
 let question: Int16Array;
 let callId = '';
 let calls = 0;
@@ -43,7 +43,7 @@ const lengthMs = (...texts: readonly string[]): number =>
 beforeAll(async () => {
   const flite = await loadFlite();
   question = flite('Could you tell me what time it is, please?', { voice: 'slt', speed: 1 });
-  [api, carrier] = await Promise.all([new FakeCarrierAApi().start(), new FakeCarrierB().start()]);
+  [api, carrier] = await Promise.all([new FakeTwilioApi().start(), new FakeTelnyx().start()]);
   service = await TestService.start({
     ...{ turn, greeting, workers: 2 },
     env: {

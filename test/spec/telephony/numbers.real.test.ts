@@ -14,13 +14,13 @@ import {
   postEvent,
   postVoice,
   streamUrlOf,
-} from '../../support/fakes/fake-carrier-a.ts';
+} from '../../support/fakes/fake-twilio.ts';
 import { TestService } from '../../support/process/service.ts';
 import { accepting, RawAgent, type AgentSession } from '../../support/raw-agent.ts';
 import { Phone } from '../../support/sip/phone.ts';
 import { FakeCollector } from '../../support/telemetry/fake-collector.ts';
-import { FakeCarrierAApi } from '../../support/telephony/fake-carrier-a-api.ts';
-import { FakeCarrierB, type FakeBStream } from '../../support/telephony/fake-carrier-b.ts';
+import { FakeTwilioApi } from '../../support/telephony/fake-twilio-api.ts';
+import { FakeTelnyx, type FakeBStream } from '../../support/telephony/fake-telnyx.ts';
 
 /** Every number here begins so, whatever stands before it. */
 const canary = /5550100/;
@@ -37,8 +37,8 @@ billing = "${billing}"
 `;
 
 let service: TestService;
-let api: FakeCarrierAApi;
-let carrier: FakeCarrierB;
+let api: FakeTwilioApi;
+let carrier: FakeTelnyx;
 let agent: RawAgent;
 let collector: FakeCollector;
 let folder: string;
@@ -48,8 +48,8 @@ const told: string[] = [];
 beforeEach(async () => {
   told.length = 0;
   folder = mkdtempSync(join(tmpdir(), 'svc-numbers-'));
-  api = new FakeCarrierAApi();
-  carrier = new FakeCarrierB();
+  api = new FakeTwilioApi();
+  carrier = new FakeTelnyx();
   collector = new FakeCollector();
   [agent] = await Promise.all([RawAgent.start(accepting()), api.start(), carrier.start(), collector.start()]);
   // What carriers say of a refusal names the number that they refuse.

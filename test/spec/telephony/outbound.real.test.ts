@@ -2,40 +2,40 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import { beep, joined, silence } from '../../support/audio/answers.ts';
-import { carrierEnv, FakeStream, postEvent, streamUrlOf } from '../../support/fakes/fake-carrier-a.ts';
+import { carrierEnv, FakeStream, postEvent, streamUrlOf } from '../../support/fakes/fake-twilio.ts';
 import { samplesOf } from '../../support/fakes/fake-speech.ts';
 import { TestService } from '../../support/process/service.ts';
 import { restarted, stopAll } from '../../support/process/succession.ts';
-import { FakeCarrierAApi } from '../../support/telephony/fake-carrier-a-api.ts';
-import { FakeCarrierB } from '../../support/telephony/fake-carrier-b.ts';
+import { FakeTwilioApi } from '../../support/telephony/fake-twilio-api.ts';
+import { FakeTelnyx } from '../../support/telephony/fake-telnyx.ts';
 
 let service: TestService;
-let api: FakeCarrierAApi;
-let carrierB: FakeCarrierB;
+let api: FakeTwilioApi;
+let telnyx: FakeTelnyx;
 const streams: FakeStream[] = [];
 const secret = 'o'.repeat(32);
 
 beforeAll(async () => {
-  api = await new FakeCarrierAApi().start();
-  carrierB = await new FakeCarrierB().start();
+  api = await new FakeTwilioApi().start();
+  telnyx = await new FakeTelnyx().start();
   service = await TestService.start({
     greeting: 'Hello {{metadata.name | you}}.',
     workers: 2,
     env: {
-      ...{ ...carrierEnv, ...api.env, ...carrierB.env, SVC_CARRIER_B_CONNECTION_ID: 'conn-1' },
+      ...{ ...carrierEnv, ...api.env, ...telnyx.env, SVC_CARRIER_B_CONNECTION_ID: 'conn-1' },
       ...{ SVC_CALLBACK_ADDR: '127.0.0.1:0', SVC_CALLBACK_SECRET: secret, SVC_LOG_LEVEL: 'debug' },
       ...{ SVC_OUTBOUND_FROM: '+15550100002', SVC_OUTBOUND_ALLOW: '+1555' },
     },
   });
   api.listener = service.address('carrier_a');
-  carrierB.listener = service.address('carrier_b');
+  telnyx.listener = service.address('carrier_b');
 });
 
 afterAll(async () => {
   for (const stream of streams) stream.close();
   await stopAll(service);
   await api.close();
-  await carrierB.close();
+  await telnyx.close();
 });
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -73,7 +73,7 @@ async function make(
 
 const viewOf = async (id: string): Promise<Fields> => (await ask(`/calls/${id}`)).body;
 
-/** Carrier A has found out who answered, and asks what to do. */
+/** Twilio has found out who answered, and asks what to do. */
 async function answered(id: string, call: string, by: string): Promise<string> {
   const form = { CallSid: call, AnsweredBy: by, From: '+15550100002', To: '+15550100077' };
   const response = await postEvent(service.address('carrier_a'), `/carrier_a/events/answered/${id}`, form);
@@ -219,24 +219,24 @@ describe('a call by carrier B', () => {
   const state = (id: string): string => Buffer.from(`svc:out:${id}`).toString('base64');
   const tell = async (type: string, id: string, more: Fields = {}): Promise<void> => {
     const payload = { call_control_id: 'v3:leg', client_state: state(id), ...more };
-    expect(await carrierB.tell(type, payload)).toBe(200);
+    expect(await telnyx.tell(type, payload)).toBe(200);
   };
 
   it('is made with answering machine detection, and a person talks with the agent', async () => {
     const { id } = await make('carrier_b', { metadata: { name: 'Eve' } });
-    expect(carrierB.commands.at(-1)).toMatchObject({
+    expect(telnyx.commands.at(-1)).toMatchObject({
       path: '/calls',
       fields: { connection_id: 'conn-1', from: '+15550100002', answering_machine_detection: 'greeting_end' },
     });
     await tell('call.answered', id);
     await tell('call.machine.detection.ended', id, { result: 'human' });
-    await carrierB.until(() => carrierB.streams.length > 0);
-    const stream = carrierB.streams.at(-1);
+    await telnyx.until(() => telnyx.streams.length > 0);
+    const stream = telnyx.streams.at(-1);
     await stream?.until(() => stream.pieces > 0);
-    expect(carrierB.of('streaming_start').length).toBe(1);
+    expect(telnyx.of('streaming_start').length).toBe(1);
     expect(service.providers.tts.inputs.join(' ')).toContain('Hello Eve.');
     expect((await ask(`/calls/${id}/hang_up`, { method: 'POST' })).status).toBe(202);
-    await carrierB.until(() => carrierB.of('hangup').length > 0);
+    await telnyx.until(() => telnyx.of('hangup').length > 0);
     expect((await ask(`/calls/${id}/hang_up`, { method: 'POST' })).status).toBe(409);
     await tell('call.hangup', id, { hangup_cause: 'normal_clearing' });
     expect(await viewOf(id)).toMatchObject({ phase: 'over', end: 'talked' });
@@ -245,13 +245,13 @@ describe('a call by carrier B', () => {
   it('leaves a message behind the beep of a machine, and hangs up', async () => {
     const { id } = await make('carrier_b', { voicemail: 'Please call us.' });
     await tell('call.machine.detection.ended', id, { result: 'machine' });
-    expect(carrierB.of('speak').length).toBe(0);
-    const before = carrierB.of('hangup').length;
+    expect(telnyx.of('speak').length).toBe(0);
+    const before = telnyx.of('hangup').length;
     await tell('call.machine.greeting.ended', id, { result: 'beep_detected' });
-    await carrierB.until(() => carrierB.of('speak').length > 0);
-    expect(carrierB.of('speak')[0]?.fields).toMatchObject({ payload: 'Please call us.', language: 'en-US' });
+    await telnyx.until(() => telnyx.of('speak').length > 0);
+    expect(telnyx.of('speak')[0]?.fields).toMatchObject({ payload: 'Please call us.', language: 'en-US' });
     await tell('call.speak.ended', id);
-    await carrierB.until(() => carrierB.of('hangup').length > before);
+    await telnyx.until(() => telnyx.of('hangup').length > before);
     expect(await viewOf(id)).toMatchObject({ end: 'message_left' });
   });
 });

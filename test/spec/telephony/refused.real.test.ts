@@ -1,15 +1,15 @@
 /** Telephone calls that the service cannot take are not answered: the caller hears that it is busy. Both carriers, on one service. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../support/fakes/fake-carrier-a.ts';
+import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../support/fakes/fake-twilio.ts';
 import { TestService } from '../../support/process/service.ts';
-import { FakeCarrierB } from '../../support/telephony/fake-carrier-b.ts';
+import { FakeTelnyx } from '../../support/telephony/fake-telnyx.ts';
 
 const busy = '<Response><Reject reason="busy"/></Response>';
 let service: TestService;
-let carrier: FakeCarrierB;
+let carrier: FakeTelnyx;
 
 beforeEach(async () => {
-  carrier = await new FakeCarrierB().start();
+  carrier = await new FakeTelnyx().start();
   const env = { ...carrierEnv, ...carrier.env, SVC_MAX_SESSIONS: '1', SVC_DRAIN_TIMEOUT: '60s' };
   service = await TestService.start({ greeting: 'Hello there.', env });
   carrier.listener = service.address('carrier_b');

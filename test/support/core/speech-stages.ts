@@ -1,7 +1,7 @@
 /** The service's own speech stages against a server that listens somewhere: what they say, and what they hear. */
 import { newResampler } from '../../../shared/audio/resampler.ts';
 import type { SttEvent, TtsEvent } from '../../../worker/stages/stage.ts';
-import { newSttLocalWs } from '../../../worker/stages/stt/local-ws/adapter.ts';
+import { newSttLocalWs } from '../../../worker/stages/stt/sherpa-onnx/adapter.ts';
 import { newSpeechCompatible } from '../../../worker/stages/tts/speech-compatible/adapter.ts';
 import { Events, newStageContext } from './stage-context.ts';
 

@@ -1,8 +1,8 @@
 /** Telephones whose calls come through either carrier, alike for tests that are about both. */
 import type { TestService } from '../process/service.ts';
-import { FakeStream, postEvent, postVoice, streamUrlOf } from '../fakes/fake-carrier-a.ts';
-import type { FakeCarrierAApi } from './fake-carrier-a-api.ts';
-import type { FakeBStream, FakeCarrierB } from './fake-carrier-b.ts';
+import { FakeStream, postEvent, postVoice, streamUrlOf } from '../fakes/fake-twilio.ts';
+import type { FakeTwilioApi } from './fake-twilio-api.ts';
+import type { FakeBStream, FakeTelnyx } from './fake-telnyx.ts';
 
 export type Stream = FakeStream | FakeBStream;
 /** What a carrier is asked for. */
@@ -36,8 +36,8 @@ const kindOfA = (
   return Twiml.includes('<Stream') ? 'put_back' : undefined;
 };
 
-/** A telephone at carrier A. */
-export const phoneAtA = (service: TestService, api: FakeCarrierAApi): Phone => ({
+/** A telephone at Twilio. */
+export const phoneAtA = (service: TestService, api: FakeTwilioApi): Phone => ({
   name: 'A',
   call: async (id) => {
     const response = await postVoice(service.address('carrier_a'), id);
@@ -79,8 +79,8 @@ const actions: Readonly<Record<Asked, string>> = {
   },
 };
 
-/** A telephone at carrier B, whose one call is the newest. */
-export const phoneAtB = (carrier: FakeCarrierB): Phone => ({
+/** A telephone at Telnyx, whose one call is the newest. */
+export const phoneAtB = (carrier: FakeTelnyx): Phone => ({
   name: 'B',
   call: async (id) => {
     const before = carrier.streams.length;
@@ -107,7 +107,7 @@ export const phoneAtB = (carrier: FakeCarrierB): Phone => ({
   },
 });
 
-const tellB = (carrier: FakeCarrierB, handle: string, type: string, more: object = {}): Promise<number> =>
+const tellB = (carrier: FakeTelnyx, handle: string, type: string, more: object = {}): Promise<number> =>
   carrier.tell(type, {
     call_control_id: 'v3:leg',
     client_state: Buffer.from(`svc:leg:${handle}`).toString('base64'),

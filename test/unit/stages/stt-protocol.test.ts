@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { InputQueue } from '../../../worker/stages/stt/input-queue.ts';
-import { Transcripts, floatBytes, parseServerMessage } from '../../../worker/stages/stt/local-ws/protocol.ts';
+import {
+  Transcripts,
+  floatBytes,
+  parseServerMessage,
+} from '../../../worker/stages/stt/sherpa-onnx/protocol.ts';
 
 describe('a message of the recogniser', () => {
   it('is the end marker, a result of either flavour, or nothing', () => {

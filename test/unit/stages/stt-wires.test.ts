@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { CloudAWire, cloudAUrl } from '../../../worker/stages/stt/cloud-a/protocol.ts';
-import { CloudBWire, cloudBError, cloudBUrl } from '../../../worker/stages/stt/cloud-b/protocol.ts';
-import { CloudCWire, cloudCRequest, cloudCUrl } from '../../../worker/stages/stt/cloud-c/protocol.ts';
+import { DeepgramWire, deepgramUrl } from '../../../worker/stages/stt/deepgram/protocol.ts';
+import {
+  AssemblyAiWire,
+  assemblyAiError,
+  assemblyAiUrl,
+} from '../../../worker/stages/stt/assemblyai/protocol.ts';
+import { GladiaWire, gladiaRequest, gladiaUrl } from '../../../worker/stages/stt/gladia/protocol.ts';
 import type { RealtimeSettings } from '../../../worker/stages/stt/realtime-compat/protocol.ts';
 import {
   newRealtimeWire,
@@ -11,14 +15,18 @@ import {
 import { retryAfterMsOf } from '../../../worker/stages/http.ts';
 import type { JsonObject, SttWire, WireEvent } from '../../../worker/stages/stt/wire.ts';
 
-const cloudA = {
+const deepgram = {
   baseUrl: 'wss://a.example/prefix',
   model: 'nova-3',
   endpointingMs: 300,
   smartFormat: true,
 } as const;
-const cloudB = { baseUrl: 'wss://b.example', speechModel: 'universal-streaming-english', formatTurns: false };
-const cloudC = {
+const assemblyAi = {
+  baseUrl: 'wss://b.example',
+  speechModel: 'universal-streaming-english',
+  formatTurns: false,
+};
+const gladia = {
   baseUrl: 'https://c.example',
   model: 'solaria-1',
   codeSwitching: false,
@@ -62,7 +70,7 @@ describe('every option of stt_cloud_a on the wire', () => {
     [{}, 'sample_rate', ['16000']],
     [{}, 'encoding', ['linear16']],
   ])('%o gives %s = %o', (options, name, values) => {
-    const url = cloudAUrl({ ...cloudA, ...options }, 'tr-TR');
+    const url = deepgramUrl({ ...deepgram, ...options }, 'tr-TR');
     expect(url.searchParams.getAll(name)).toEqual(values);
     expect(url.host + url.pathname).toBe('a.example/prefix/v1/listen');
   });
@@ -81,7 +89,7 @@ describe('every option of stt_cloud_b on the wire', () => {
     [{ keyterms: [] }, 'keyterms_prompt', []],
     [{}, 'sample_rate', ['16000']],
   ])('%o gives %s = %o', (options, name, values) => {
-    const url = cloudBUrl({ ...cloudB, ...options }, 'tr-TR');
+    const url = assemblyAiUrl({ ...assemblyAi, ...options }, 'tr-TR');
     expect(url.searchParams.getAll(name)).toEqual(values);
     expect(url.host + url.pathname).toBe('b.example/v3/ws');
   });
@@ -107,12 +115,12 @@ describe('every option of stt_cloud_c on the wire', () => {
       },
     ],
   ])('%o gives %o', (options, body) => {
-    expect(cloudCRequest({ ...cloudC, ...options }, 'tr-TR')).toMatchObject(body);
+    expect(gladiaRequest({ ...gladia, ...options }, 'tr-TR')).toMatchObject(body);
   });
 
   it('asks the region that was chosen', () => {
-    expect(cloudCUrl({ ...cloudC, region: 'us_west' }).href).toBe('https://c.example/v2/live?region=us-west');
-    expect(cloudCUrl(cloudC).href).toBe('https://c.example/v2/live');
+    expect(gladiaUrl({ ...gladia, region: 'us_west' }).href).toBe('https://c.example/v2/live?region=us-west');
+    expect(gladiaUrl(gladia).href).toBe('https://c.example/v2/live');
   });
 });
 
@@ -267,7 +275,7 @@ describe('results of stt_cloud_a', () => {
   });
 
   it('are segments of an utterance, the last of which ends it', () => {
-    const wire = new CloudAWire();
+    const wire = new DeepgramWire();
     const events = [
       ...wire.read(result('I would')),
       ...wire.read(result('I would like', { is_final: true })),
@@ -283,14 +291,14 @@ describe('results of stt_cloud_a', () => {
   });
 
   it('confirm a finalize without text when the text came before', () => {
-    const wire = new CloudAWire();
+    const wire = new DeepgramWire();
     wire.finalize();
     expect(finals(wire.read(result('done', { is_final: true, speech_final: true })))).toEqual(['done']);
     expect(wire.read(result('', { is_final: true, from_finalize: true }))).toEqual([{ type: 'finalized' }]);
   });
 
   it('are ended by a gap after the last word when silence never came', () => {
-    const wire = new CloudAWire();
+    const wire = new DeepgramWire();
     expect(wire.read({ type: 'UtteranceEnd' })).toEqual([]);
     wire.read(result('hello', { is_final: true }));
     expect(wire.read({ type: 'UtteranceEnd' })).toMatchObject([
@@ -310,7 +318,7 @@ describe('results of stt_cloud_a', () => {
     { channel: { alternatives: [{ transcript: null, words: null }] } },
   ];
   it.each(noWords)('may hold no words: %o', (rest) => {
-    const wire = new CloudAWire();
+    const wire = new DeepgramWire();
     const read = (flags: JsonObject): readonly WireEvent[] =>
       wire.read({ type: 'Results', start: 0, duration: 1, ...flags, ...rest });
     expect(read({})).toEqual([]);
@@ -325,7 +333,7 @@ describe('results of stt_cloud_a', () => {
   });
 
   it('are heard once, however often they come', () => {
-    const wire = new CloudAWire();
+    const wire = new DeepgramWire();
     const yes = result('yes', { is_final: true, speech_final: true, start: 1, duration: 0.8 });
     expect(finals(wire.read(yes))).toEqual(['yes']);
     expect(wire.read(yes)).toEqual([]);
@@ -347,7 +355,7 @@ describe('turns of stt_cloud_b', () => {
   });
 
   it('are heard once, also when they are repeated with punctuation', () => {
-    const wire = new CloudBWire(false);
+    const wire = new AssemblyAiWire(false);
     const end = { end_of_turn: true };
     expect(finals(wire.read(turn(0, 'yes please', end)))).toEqual(['yes please']);
     expect(wire.read(turn(0, 'Yes, please.', { ...end, turn_is_formatted: true }))).toEqual([]);
@@ -355,7 +363,7 @@ describe('turns of stt_cloud_b', () => {
   });
 
   it('wait for their punctuation where the file asks for it', () => {
-    const wire = new CloudBWire(true);
+    const wire = new AssemblyAiWire(true);
     wire.finalize();
     expect(finals(wire.read(turn(0, 'yes please', { end_of_turn: true })))).toEqual([]);
     const last = wire.read(turn(0, 'Yes, please.', { end_of_turn: true, turn_is_formatted: true }));
@@ -368,7 +376,7 @@ describe('turns of stt_cloud_b', () => {
     [{ transcript: null, words: null }],
     [{ words: [null, { text: null }] }],
   ])('may hold no words: %o', (rest) => {
-    const wire = new CloudBWire(false);
+    const wire = new AssemblyAiWire(false);
     const read = (more: JsonObject): readonly WireEvent[] =>
       wire.read({ type: 'Turn', turn_order: 0, end_of_turn: false, ...more, ...rest });
     expect(read({})).toEqual([]);
@@ -377,7 +385,7 @@ describe('turns of stt_cloud_b', () => {
   });
 
   it('need no number, and leave out what is empty in them', () => {
-    const wire = new CloudBWire(false);
+    const wire = new AssemblyAiWire(false);
     const words = [{ text: 'i' }, null, {}, { text: ' ' }, { text: 'would' }];
     expect(wire.read({ type: 'Turn', words })).toMatchObject([{ text: 'i would' }]);
     expect(
@@ -389,7 +397,7 @@ describe('turns of stt_cloud_b', () => {
 
   it('show the word that is still being spoken', () => {
     const words = [{ text: 'i' }, { text: 'would' }];
-    expect(new CloudBWire(false).read(turn(0, 'i', { words }))).toMatchObject([{ text: 'i would' }]);
+    expect(new AssemblyAiWire(false).read(turn(0, 'i', { words }))).toMatchObject([{ text: 'i would' }]);
   });
 
   it.each([
@@ -400,7 +408,7 @@ describe('turns of stt_cloud_b', () => {
     [3008, '', { kind: 'disconnected' }],
     [1006, '', { kind: 'disconnected' }],
   ])('end with %i (%s)', (code, reason, error) => {
-    expect(cloudBError(code, reason)).toMatchObject(error);
+    expect(assemblyAiError(code, reason)).toMatchObject(error);
   });
 });
 
@@ -411,7 +419,7 @@ describe('utterances of stt_cloud_c', () => {
   });
 
   it('answer a finalize only when no other is open', () => {
-    const wire = new CloudCWire(cloudC);
+    const wire = new GladiaWire(gladia);
     wire.read(say('1', ' yes', false));
     wire.finalize();
     wire.read(say('2', ' and', false));
@@ -423,7 +431,7 @@ describe('utterances of stt_cloud_c', () => {
   });
 
   it('wait while the caller still speaks', () => {
-    const wire = new CloudCWire(cloudC);
+    const wire = new GladiaWire(gladia);
     wire.finalize();
     wire.read({ type: 'speech_start' });
     expect(wire.read(say('1', ' Yes.', true)).map((event) => event.type)).toEqual(['transcript']);
@@ -432,7 +440,7 @@ describe('utterances of stt_cloud_c', () => {
   });
 
   it('are heard once, however often and however else they are told', () => {
-    const wire = new CloudCWire(cloudC);
+    const wire = new GladiaWire(gladia);
     expect(finals(wire.read(say('00_1', ' Yes.', true)))).toEqual(['Yes.']);
     expect(wire.read(say('00_1', ' Yes.', true))).toEqual([]);
     wire.finalize();
@@ -443,7 +451,7 @@ describe('utterances of stt_cloud_c', () => {
   });
 
   it('that were given up are not heard late', () => {
-    const wire = new CloudCWire(cloudC);
+    const wire = new GladiaWire(gladia);
     wire.read(say('1', ' yes', false));
     wire.finalize();
     expect(finals(wire.expired())).toEqual(['yes']);
@@ -458,19 +466,19 @@ describe('utterances of stt_cloud_c', () => {
     { data: { id: '1', is_final: true, utterance: { text: null, words: null } } },
   ];
   it.each(noWords)('may hold no words: %o', (rest) => {
-    const wire = new CloudCWire(cloudC);
+    const wire = new GladiaWire(gladia);
     expect(wire.read({ type: 'transcript', ...rest })).toEqual([]);
     expect(finals(wire.read(say('7', ' Yes.', true)))).toEqual(['Yes.']);
   });
 
   it('may be named by a number', () => {
-    const wire = new CloudCWire(cloudC);
+    const wire = new GladiaWire(gladia);
     const yes = { type: 'transcript', data: { id: 4, is_final: true, utterance: { text: 'Yes.' } } };
     expect([finals(wire.read(yes)), finals(wire.read(yes))]).toEqual([['Yes.'], []]);
   });
 
   it('are ended by as much silence as the server waits for', () => {
-    const [event] = new CloudCWire(cloudC).finalize();
+    const [event] = new GladiaWire(gladia).finalize();
     expect(event?.type === 'send' && event.message.length).toBe(500 * 32);
   });
 });

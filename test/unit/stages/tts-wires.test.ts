@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CloudAWire } from '../../../worker/stages/tts/cloud-a/wire.ts';
-import { CloudBWire } from '../../../worker/stages/tts/cloud-b/wire.ts';
-import { CloudCWire } from '../../../worker/stages/tts/cloud-c/wire.ts';
+import { CartesiaWire } from '../../../worker/stages/tts/cartesia/wire.ts';
+import { ElevenLabsWire } from '../../../worker/stages/tts/elevenlabs/wire.ts';
+import { DeepgramAuraWire } from '../../../worker/stages/tts/deepgram/wire.ts';
 import { ContextQueue, QUEUED_PIECES } from '../../../worker/stages/tts/context-queue.ts';
 import { PcmBytes } from '../../../worker/stages/tts/pcm-bytes.ts';
 import { Timeline } from '../../../worker/stages/tts/timeline.ts';
@@ -15,7 +15,7 @@ const AUDIO = Buffer.from([1, 0, 2, 0]).toString('base64');
 
 describe('the wire of tts_cloud_a', () => {
   it('drops what comes for a context that was cancelled, its errors included', () => {
-    const wire = new CloudAWire({}, ids());
+    const wire = new CartesiaWire({}, ids());
     wire.say('Old.');
     expect(parsed(wire.cancel())).toEqual([{ context_id: 'u1', cancel: true }]);
     wire.say('New.');
@@ -28,7 +28,7 @@ describe('the wire of tts_cloud_a', () => {
 
   it('names the status of an error, of the context or of the connection', () => {
     for (const place of [{ context_id: 'u1' }, {}]) {
-      const wire = new CloudAWire({}, ids());
+      const wire = new CartesiaWire({}, ids());
       wire.say('Text.');
       const events = wire.receive(JSON.stringify({ type: 'error', status_code: 429, ...place }));
       expect(events).toEqual([{ type: 'failed', error: { kind: 'rejected', status: 429 } }]);
@@ -38,7 +38,7 @@ describe('the wire of tts_cloud_a', () => {
 
 describe('the wire of tts_cloud_b', () => {
   it('opens no sixth context before the vendor says that one is over', () => {
-    const wire = new CloudBWire({}, ids());
+    const wire = new ElevenLabsWire({}, ids());
     for (let i = 0; i < 5; i += 1) {
       expect(wire.canBegin).toBe(true);
       wire.say('Text.');
@@ -50,7 +50,7 @@ describe('the wire of tts_cloud_b', () => {
   });
 
   it('gives settings in the first message alone, and names a context only after it', () => {
-    const wire = new CloudBWire({ speed: 1.1 }, ids());
+    const wire = new ElevenLabsWire({ speed: 1.1 }, ids());
     expect(parsed(wire.keepAlive())).toEqual([{ text: '' }]);
     expect(parsed(wire.say('Hi.'))).toEqual([
       { text: ' ', voice_settings: { speed: 1.1 }, context_id: 'u1' },
@@ -61,7 +61,7 @@ describe('the wire of tts_cloud_b', () => {
   });
 
   it('takes no error for one where the field is there and empty', () => {
-    const wire = new CloudBWire({}, ids());
+    const wire = new ElevenLabsWire({}, ids());
     wire.say('Hi.');
     const heard = wire.receive(
       JSON.stringify({ audio: AUDIO, contextId: 'u1', error: null, alignment: null }),
@@ -70,7 +70,7 @@ describe('the wire of tts_cloud_b', () => {
   });
 
   it('puts words together whose letters come in two chunks', () => {
-    const wire = new CloudBWire({}, ids());
+    const wire = new ElevenLabsWire({}, ids());
     wire.say('Hello there.');
     const words = ['Hel', 'lo there. '].flatMap((part) => {
       const chars = part.split('');
@@ -90,7 +90,7 @@ describe('the wire of tts_cloud_b', () => {
 
 describe('the wire of tts_cloud_c', () => {
   it('throws everything away between a clear and its answer', () => {
-    const wire = new CloudCWire();
+    const wire = new DeepgramAuraWire();
     wire.say('Old.');
     expect(parsed(wire.cancel())).toEqual([{ type: 'Clear' }]);
     expect(wire.canBegin).toBe(false);
@@ -101,7 +101,7 @@ describe('the wire of tts_cloud_c', () => {
   });
 
   it('is worn before the vendor ignores a flush', () => {
-    const wire = new CloudCWire();
+    const wire = new DeepgramAuraWire();
     for (let i = 0; i < 18; i += 1) {
       expect(wire.isWorn).toBe(false);
       wire.say('Text.');

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import type { CarrierOutcome } from '../../../shared/telephony/call-control.ts';
 import { onCarrierAnswered } from '../../../worker/core/answer/transfer.ts';
-import { CarrierAControl } from '../../../supervisor/telephony/twilio/control.ts';
-import { CarrierBControl } from '../../../supervisor/telephony/telnyx/control.ts';
+import { TwilioControl } from '../../../supervisor/telephony/twilio/control.ts';
+import { TelnyxControl } from '../../../supervisor/telephony/telnyx/control.ts';
 import { CommandBook } from '../../../supervisor/telephony/commands.ts';
 import type { RestAnswer, RestRequest } from '../../../supervisor/telephony/rest.ts';
 
@@ -35,7 +35,7 @@ function newB(...answers: RestAnswer[]) {
       connectionId: 'conn',
     },
   };
-  const control = new CarrierBControl(
+  const control = new TelnyxControl(
     {
       addr: { host: '', port: 0 },
       publicUrl: 'wss://voice.example.com/carrier_b/stream',
@@ -64,7 +64,7 @@ function newA({ resumesStream = true }: { readonly resumesStream?: boolean } = {
   const account = {
     ...{ accountSid: 'AC1', user: 'AC1', password: new Sensitive('p'), apiUrl: 'https://api.example' },
   };
-  const control = new CarrierAControl(
+  const control = new TwilioControl(
     {
       addr: { host: '', port: 0 },
       publicUrl: 'wss://voice.example.com/carrier_a/stream',

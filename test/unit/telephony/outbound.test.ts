@@ -6,8 +6,8 @@ import { readOutboundRequest, type OutboundRequest } from '../../../shared/telep
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { MadeOutcome, OutboundCarrier } from '../../../supervisor/telephony/carrier.ts';
 import { outboundEnded } from '../../../supervisor/telephony/twilio/status.ts';
-import { answerCarrierA, outboundFactB } from '../../../supervisor/telephony/outbound/carriers.ts';
-import type { CarrierAControl } from '../../../supervisor/telephony/twilio/control.ts';
+import { answerTwilio, outboundFactB } from '../../../supervisor/telephony/outbound/carriers.ts';
+import type { TwilioControl } from '../../../supervisor/telephony/twilio/control.ts';
 import {
   newOutboundCall,
   stepOutbound,
@@ -344,9 +344,9 @@ describe('who is called', () => {
       const calls = newCalls();
       const made = await calls.make(request(undefined, { voicemail: 'Bye.' }), undefined);
       const id = made.ok ? made.value.id : '';
-      const control = { connected: () => '<connect/>' } as unknown as CarrierAControl;
+      const control = { connected: () => '<connect/>' } as unknown as TwilioControl;
       const asks = (call = 'c'): string =>
-        answerCarrierA(id, Object.entries({ CallSid: call, AnsweredBy: who }), {
+        answerTwilio(id, Object.entries({ CallSid: call, AnsweredBy: who }), {
           ...{ carrier: control, outbound: calls, shows: false },
         });
       for (const answer of [asks(), asks()]) expect(answer).toContain(what);

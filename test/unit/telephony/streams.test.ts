@@ -1,5 +1,5 @@
 /**
- * Calls of carrier B that are hung up: never one that is back on a newer stream, and always one that was given up before it had a name, or
+ * Calls of Telnyx that are hung up: never one that is back on a newer stream, and always one that was given up before it had a name, or
  * that gets no stream, whether or not the carrier says so.
  */
 import { expect, it, vi } from 'vitest';
@@ -11,12 +11,12 @@ import { newSupervisorMetrics } from '../../../shared/runtime/metrics.ts';
 import type { StreamRequest } from '../../../supervisor/telephony/streams.ts';
 import { Telephony } from '../../../supervisor/telephony/telephony.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
-import { FakeCarrierB } from '../../support/telephony/fake-carrier-b.ts';
+import { FakeTelnyx } from '../../support/telephony/fake-telnyx.ts';
 
 async function newTelephony(
   clock = systemClock,
-): Promise<{ carrier: FakeCarrierB; telephony: Telephony; lines: string[] }> {
-  const carrier = await new FakeCarrierB().start();
+): Promise<{ carrier: FakeTelnyx; telephony: Telephony; lines: string[] }> {
+  const carrier = await new FakeTelnyx().start();
   const env = {
     ...{ SVC_AGENT_FILE: 'a.toml', ...carrier.env, SVC_CARRIER_B_CONNECTION_ID: 'c' },
     ...{ SVC_CALLBACK_ADDR: '127.0.0.1:0', SVC_CALLBACK_SECRET: 'o'.repeat(32) },
@@ -69,7 +69,7 @@ it('a call whose making got no answer, and that was given up, is hung up when so
   telephony.outbound.hangUp(id);
   const client_state = Buffer.from(`svc:out:${id}`).toString('base64');
   const payload = { call_control_id: 'v3:late', client_state, result: 'human' };
-  telephony.carrierBTold({ type: 'call.machine.detection.ended', id: 'e', payload }, given);
+  telephony.telnyxTold({ type: 'call.machine.detection.ended', id: 'e', payload }, given);
   await carrier.until(() => carrier.of('hangup').length > 0);
   expect(carrier.of('hangup')[0]?.path).toBe('/calls/v3%3Alate/actions/hangup');
   expect(carrier.of('streaming_start')).toEqual([]);
@@ -87,7 +87,7 @@ it.each([
   const client_state = Buffer.from(`svc:out:${id}`).toString('base64');
   const tell = (type: string, more: object): void => {
     const payload = { call_control_id: 'v3:leg', client_state, ...more };
-    telephony.carrierBTold({ type, id: type, payload }, given);
+    telephony.telnyxTold({ type, id: type, payload }, given);
   };
   tell('call.machine.detection.ended', { result: 'human' });
   if (isHere) telephony.greet(streamOf('v3:leg'));
@@ -109,7 +109,7 @@ it.each([
   const { carrier, telephony } = await newTelephony();
   carrier.refusals.set('answer', [{ status: 422, code }]);
   const payload = { call_control_id: 'v3:caller', direction: 'incoming' };
-  telephony.carrierBTold({ type: 'call.initiated', id: 'e', payload }, given);
+  telephony.telnyxTold({ type: 'call.initiated', id: 'e', payload }, given);
   await vi.waitFor(() => expect(carrier.commands.length).toBeGreaterThan(0));
   await vi.waitFor(() => expect(telephony.isBusy).toBe(false));
   expect(carrier.commands.map(({ action }) => action)).toEqual(asked);
@@ -135,7 +135,7 @@ it.each([
     };
     const state = mark + (mark === 'svc:out:' && made.ok ? made.value.id : '');
     const payload = { call_control_id: 'v3:leg', client_state: Buffer.from(state).toString('base64') };
-    telephony.carrierBTold({ type, id: 'e', payload: { ...payload, result: 'human' } }, given);
+    telephony.telnyxTold({ type, id: 'e', payload: { ...payload, result: 'human' } }, given);
     await vi.waitFor(() => expect(telephony.isBusy || telephony.outbound.isBusy).toBe(false));
     expect(carrier.commands.map(({ action }) => action)).toEqual(['calls', 'streaming_start']);
     telephony.close();
@@ -155,10 +155,10 @@ it.each([
   const call = { call_control_id: 'v3:caller' };
   const payload = { ...call, client_state: Buffer.from('svc:in:').toString('base64') };
   carrier.listener = '127.0.0.1:9';
-  telephony.carrierBTold({ type: 'call.answered', id: 'e', payload }, given);
+  telephony.telnyxTold({ type: 'call.answered', id: 'e', payload }, given);
   await vi.waitFor(() => expect(telephony.isBusy).toBe(false));
   if (meanwhile === 'stream') telephony.greet(streamOf('v3:caller'));
-  if (meanwhile === 'call.hangup') telephony.carrierBTold({ type: meanwhile, id: 'f', payload }, given);
+  if (meanwhile === 'call.hangup') telephony.telnyxTold({ type: meanwhile, id: 'f', payload }, given);
   if (meanwhile === 'host') telephony.goesElsewhere('v3:caller');
   if (meanwhile === 'process') telephony.leave();
   clock.advance(20_000);

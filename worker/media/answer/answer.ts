@@ -7,9 +7,9 @@
  */
 import type { Millis } from '../../../shared/base/units.ts';
 
-/** Voice and pauses of a person who answers take no longer (Asterisk's AMD: 1,500, carrier A: 2,400; measured in between). */
+/** Voice and pauses of a person who answers take no longer (Asterisk's AMD: 1,500, Twilio: 2,400; measured in between). */
 export const longestHelloMs: Millis = 1_900;
-/** Silence in which a person waits for an answer (Asterisk's AMD: 800, carrier A: 1,200). */
+/** Silence in which a person waits for an answer (Asterisk's AMD: 800, Twilio: 1,200). */
 export const waitsMs: Millis = 800;
 /** Who says nothing for so long waits for the other side to begin (Asterisk's AMD: 2,500). */
 export const longestQuietMs: Millis = 2_500;
@@ -31,7 +31,7 @@ const afterBeepMs: Millis = 160;
 const faxHz = 2_100;
 const faxWidthHz = 15;
 const surelyFaxMs: Millis = 500;
-/** A machine whose beep was not heard has nothing more to say (carrier A calls that `machine_end_silence`). */
+/** A machine whose beep was not heard has nothing more to say (Twilio calls that `machine_end_silence`). */
 export const beeplessMs: Millis = 4_000;
 /** A greeting that lasts longer is none: music, or a menu. */
 export const longestGreetingMs: Millis = 60_000;

@@ -1,5 +1,5 @@
 /**
- * Brings chunks of audio into order, which carrier B does not promise. A chunk that is missing is waited for until a few are behind it,
+ * Brings chunks of audio into order, which Telnyx does not promise. A chunk that is missing is waited for until a few are behind it,
  * then it is left out; one that comes after its turn is dropped.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Calls of carrier B (Telnyx media streaming) in the vocabulary of the engine. `start` opens a call in the stream's encoding whose id is
+ * Calls of Telnyx (Telnyx media streaming) in the vocabulary of the engine. `start` opens a call in the stream's encoding whose id is
  * the carrier's; media come in any order and are heard in theirs; `stop` hangs up. What is sent is mu-law at 8 kHz, or L16 where the
  * stream is. A frame of the kind `error` speaks of what was sent; it is told once, and changes nothing.
  */
@@ -7,7 +7,7 @@ import { fail } from '../../../shared/base/result.ts';
 import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';
 import { fittingMetadata, violation, type ServerMessage } from '../../../shared/protocol/call.ts';
 import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
-import type { CarrierBMessage } from '../../../shared/telephony/telnyx/protocol.ts';
+import type { TelnyxMessage } from '../../../shared/telephony/telnyx/protocol.ts';
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
 import {
   usualLeadMs,
@@ -26,23 +26,23 @@ import {
 } from '../frame.ts';
 import { marksCleared, markSent, type SentMarks } from '../../transports/socket/sent-marks.ts';
 import { ChunkOrder } from './chunk-order.ts';
-import { formatOf, heardAs, type CarrierBFormat } from './encodings.ts';
+import { formatOf, heardAs, type TelnyxFormat } from './encodings.ts';
 
-interface CarrierBState extends SentMarks {
+interface TelnyxState extends SentMarks {
   streamId: string;
-  encoding: CarrierBFormat['name'];
+  encoding: TelnyxFormat['name'];
   nextChunk: number;
 }
 
-const stateCodec = record<CarrierBState>({
+const stateCodec = record<TelnyxState>({
   streamId: text(),
-  encoding: text<CarrierBFormat['name']>(),
+  encoding: text<TelnyxFormat['name']>(),
   nextChunk: number,
   marks: list(text()),
   cleared: number,
 });
 
-const newState = (): CarrierBState => ({
+const newState = (): TelnyxState => ({
   streamId: '',
   encoding: 'PCMU',
   nextChunk: 0,
@@ -50,26 +50,22 @@ const newState = (): CarrierBState => ({
   cleared: 0,
 });
 
-export const carrierBDialect: NewDialect = ({ signedMetadata, saved, complained }) =>
-  new CarrierBDialect(
-    signedMetadata,
-    saved === undefined ? newState() : stateCodec.read(saved, 0),
-    complained,
-  );
+export const telnyxDialect: NewDialect = ({ signedMetadata, saved, complained }) =>
+  new TelnyxDialect(signedMetadata, saved === undefined ? newState() : stateCodec.read(saved, 0), complained);
 
-class CarrierBDialect implements SocketDialect {
+class TelnyxDialect implements SocketDialect {
   readonly kind = `carrier_b ${versionOf(stateCodec)}`;
   readonly audioComesAs = 'text';
   readonly leadMs = usualLeadMs;
   readonly #callId: string | undefined;
   readonly #showsNumbers: boolean;
-  readonly #state: CarrierBState;
+  readonly #state: TelnyxState;
   readonly #order: ChunkOrder;
   #complained: Parameters<NewDialect>[0]['complained'];
 
   constructor(
     signedMetadata: Readonly<Record<string, string>>,
-    state: CarrierBState,
+    state: TelnyxState,
     complained: Parameters<NewDialect>[0]['complained'],
   ) {
     this.#complained = complained;
@@ -80,7 +76,7 @@ class CarrierBDialect implements SocketDialect {
   }
 
   hear(frame: string): Heard {
-    const message: CarrierBMessage | undefined = readCarrierFrame(frame, 'media_format');
+    const message: TelnyxMessage | undefined = readCarrierFrame(frame, 'media_format');
     if (message === undefined) return heard({ type: 'not-json' });
     if (message.event === 'error') this.#complain(message);
     if (message.event === 'connected' || message.event === 'error') return nothing;
@@ -90,13 +86,13 @@ class CarrierBDialect implements SocketDialect {
   }
 
   /** Fifty a second would say no more than the first. */
-  #complain({ payload }: CarrierBMessage): void {
+  #complain({ payload }: TelnyxMessage): void {
     const { code } = payload ?? {};
     this.#complained?.({ call: this.#callId, code: /^\d{1,6}$/.exec(String(code))?.[0] ?? 'unknown' });
     this.#complained = undefined;
   }
 
-  #start(message: CarrierBMessage): StartFields {
+  #start(message: TelnyxMessage): StartFields {
     const {
       call_control_id: callId,
       media_format: media,
@@ -127,7 +123,7 @@ class CarrierBDialect implements SocketDialect {
     return fields;
   }
 
-  #media({ media }: CarrierBMessage): Heard {
+  #media({ media }: TelnyxMessage): Heard {
     const { track, chunk, payload } = media ?? {};
     if (typeof payload !== 'string') return unknown;
     if (track !== undefined && track !== 'inbound' && track !== 'inbound_track') return nothing;

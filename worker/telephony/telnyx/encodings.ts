@@ -1,7 +1,7 @@
-/** What carrier B calls its encodings, and how each is heard: mu-law as it is, A-law as mu-law, L16 in the byte order of the network. */
+/** What Telnyx calls its encodings, and how each is heard: mu-law as it is, A-law as mu-law, L16 in the byte order of the network. */
 import { muLawOf } from '../../../shared/audio/alaw.ts';
 
-export interface CarrierBFormat {
+export interface TelnyxFormat {
   readonly name: 'PCMU' | 'PCMA' | 'L16';
   readonly sampleRate: number;
 }
@@ -9,7 +9,7 @@ export interface CarrierBFormat {
 /** Rates at which a call of L16 can be held. */
 const linearRates: readonly number[] = [8_000, 16_000, 22_050, 24_000, 48_000];
 
-export function formatOf(encoding: unknown, rate: unknown): CarrierBFormat | undefined {
+export function formatOf(encoding: unknown, rate: unknown): TelnyxFormat | undefined {
   const sampleRate = Number(rate);
   if ((encoding === 'PCMU' || encoding === 'PCMA') && sampleRate === 8_000)
     return { name: encoding, sampleRate };
@@ -17,7 +17,7 @@ export function formatOf(encoding: unknown, rate: unknown): CarrierBFormat | und
 }
 
 /** Caller audio in the encoding of the call; undefined where samples are not whole. */
-export function heardAs(format: CarrierBFormat['name'], payload: Buffer): Buffer | undefined {
+export function heardAs(format: TelnyxFormat['name'], payload: Buffer): Buffer | undefined {
   switch (format) {
     case 'PCMU':
       return payload;

@@ -1,5 +1,5 @@
 /**
- * Calls of carrier A (Twilio Media Streams) in the vocabulary of the engine. `start` opens a mu-law call at 8 kHz whose id is the carrier's
+ * Calls of Twilio (Twilio Media Streams) in the vocabulary of the engine. `start` opens a mu-law call at 8 kHz whose id is the carrier's
  * and whose metadata are the stream's parameters; media, keys and marks follow; `stop` hangs up. The protocol has no words for an end
  * or a fault: closing the socket lets the carrier go on behind the stream.
  */
@@ -7,9 +7,9 @@ import { fail } from '../../../shared/base/result.ts';
 import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';
 import { fittingMetadata, violation, type ServerMessage } from '../../../shared/protocol/call.ts';
 import {
-  carrierASampleRate,
+  twilioSampleRate,
   carrierKeys,
-  type CarrierAMessage,
+  type TwilioMessage,
 } from '../../../shared/telephony/twilio/protocol.ts';
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
 import {
@@ -29,33 +29,33 @@ import {
 } from '../frame.ts';
 import { marksCleared, markSent, type SentMarks } from '../../transports/socket/sent-marks.ts';
 
-interface CarrierAState extends SentMarks {
+interface TwilioState extends SentMarks {
   streamSid: string;
 }
 
-const stateCodec = record<CarrierAState>({ streamSid: text(), marks: list(text()), cleared: number });
+const stateCodec = record<TwilioState>({ streamSid: text(), marks: list(text()), cleared: number });
 
-export const carrierADialect: NewDialect = ({ signedMetadata, saved }) =>
-  new CarrierADialect(
+export const twilioDialect: NewDialect = ({ signedMetadata, saved }) =>
+  new TwilioDialect(
     signedMetadata[carrierKeys.callId],
     saved === undefined ? { streamSid: '', marks: [], cleared: 0 } : stateCodec.read(saved, 0),
   );
 
-class CarrierADialect implements SocketDialect {
+class TwilioDialect implements SocketDialect {
   readonly kind = `carrier_a ${versionOf(stateCodec)}`;
   readonly audioComesAs = 'text';
   readonly leadMs = usualLeadMs;
   readonly #callSid: string | undefined;
-  readonly #state: CarrierAState;
+  readonly #state: TwilioState;
 
   /** `callSid`: the call that this stream was made for; undefined where the stream's address is fixed. */
-  constructor(callSid: string | undefined, state: CarrierAState) {
+  constructor(callSid: string | undefined, state: TwilioState) {
     this.#callSid = callSid;
     this.#state = state;
   }
 
   hear(frame: string): Heard {
-    const message: CarrierAMessage | undefined = readCarrierFrame(frame, 'mediaFormat');
+    const message: TwilioMessage | undefined = readCarrierFrame(frame, 'mediaFormat');
     if (message === undefined) return heard({ type: 'not-json' });
     if (message.event === 'connected') return nothing;
     if (message.event === 'start') return heard({ type: 'start', fields: this.#start(message) });
@@ -64,17 +64,17 @@ class CarrierADialect implements SocketDialect {
     return message.event === 'media' ? audioOf(message) : heardBesideAudio(message, this.#state);
   }
 
-  #start({ start }: CarrierAMessage): StartFields {
+  #start({ start }: TwilioMessage): StartFields {
     const { callSid, streamSid, mediaFormat, customParameters } = start ?? {};
     const isMuLaw =
-      mediaFormat?.encoding === 'audio/x-mulaw' && Number(mediaFormat.sampleRate) === carrierASampleRate;
+      mediaFormat?.encoding === 'audio/x-mulaw' && Number(mediaFormat.sampleRate) === twilioSampleRate;
     if (typeof streamSid !== 'string' || !isSid(streamSid) || typeof callSid !== 'string' || !isSid(callSid))
       return fail(violation('start must name its stream and its call'));
     if (this.#callSid !== undefined && callSid !== this.#callSid)
       return fail(violation('start.callSid must be the call that this address was made for'));
     if (!isMuLaw) return fail(violation('start.mediaFormat must be audio/x-mulaw at 8000 Hz'));
     const fields = startOf({
-      sample_rate: carrierASampleRate,
+      sample_rate: twilioSampleRate,
       encoding: 'mulaw',
       call_id: callSid,
       metadata: fittingMetadata(customParameters),
@@ -111,7 +111,7 @@ class CarrierADialect implements SocketDialect {
 /** What is spliced into frames: letters and digits, as the carrier makes its ids. */
 const isSid = (value: string): boolean => /^[A-Za-z0-9]{1,64}$/.test(value);
 
-function audioOf({ media }: CarrierAMessage): Heard {
+function audioOf({ media }: TwilioMessage): Heard {
   const { track, payload } = media ?? {};
   if (typeof payload !== 'string') return unknown;
   // Of what the bot said nobody wants to hear anything.

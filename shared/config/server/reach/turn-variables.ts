@@ -98,16 +98,16 @@ export const turnVariables = {
     'Address where cdn_turn issues credentials.',
     'https://rtc.live.cloudflare.com',
   ),
-  turnCarrierAAccountSid: idVariable('SVC_TURN_CARRIER_A_ACCOUNT_SID', 'Account id of carrier_a_turn.'),
-  turnCarrierAAuthToken: secretVariable(
+  turnTwilioAccountSid: idVariable('SVC_TURN_CARRIER_A_ACCOUNT_SID', 'Account id of carrier_a_turn.'),
+  turnTwilioAuthToken: secretVariable(
     'SVC_TURN_CARRIER_A_AUTH_TOKEN',
     'Auth token of carrier_a_turn, or the secret of its API key where SVC_TURN_CARRIER_A_API_KEY_SID is set.',
   ),
-  turnCarrierAApiKeySid: idVariable(
+  turnTwilioApiKeySid: idVariable(
     'SVC_TURN_CARRIER_A_API_KEY_SID',
     'Id of an API key of carrier_a_turn, by which the service signs in instead of the account.',
   ),
-  turnCarrierAApiUrl: apiUrlVariable(
+  turnTwilioApiUrl: apiUrlVariable(
     'SVC_TURN_CARRIER_A_API_URL',
     'Address where carrier_a_turn issues credentials.',
     'https://api.twilio.com',
@@ -179,10 +179,10 @@ function takeProvider(
         : { name, keyId, apiToken, apiUrl: taken.turnCdnApiUrl };
     }
     case 'carrier_a_turn': {
-      const [accountSid, password] = [need('turnCarrierAAccountSid'), need('turnCarrierAAuthToken')];
+      const [accountSid, password] = [need('turnTwilioAccountSid'), need('turnTwilioAuthToken')];
       if (accountSid === undefined || password === undefined) return undefined;
-      const user = taken.turnCarrierAApiKeySid ?? accountSid;
-      return { name, accountSid, user, password, apiUrl: taken.turnCarrierAApiUrl };
+      const user = taken.turnTwilioApiKeySid ?? accountSid;
+      return { name, accountSid, user, password, apiUrl: taken.turnTwilioApiUrl };
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Spec 03, Warm transfer, at carrier B with the service killed in the middle of each step, in real processes: the carrier does what it
+ * Spec 03, Warm transfer, at Telnyx with the service killed in the middle of each step, in real processes: the carrier does what it
  * was asked and its answer never comes. The next service finds the caller, repeats nothing, and the caller is brought back, alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sayAndCall } from '../../../support/fakes/fake-chat.ts';
 import { TestService } from '../../../support/process/service.ts';
 import { stopAll } from '../../../support/process/succession.ts';
-import { FakeCarrierB } from '../../../support/telephony/fake-carrier-b.ts';
+import { FakeTelnyx } from '../../../support/telephony/fake-telnyx.ts';
 
 let service: TestService;
-let carrier: FakeCarrierB;
+let carrier: FakeTelnyx;
 let stateDir: string;
 const callId = 'v3:caller-1';
 const secret = 'o'.repeat(32);
@@ -25,7 +25,7 @@ billing = "+15550100077"
 `;
 
 beforeEach(async () => {
-  carrier = await new FakeCarrierB().start();
+  carrier = await new FakeTelnyx().start();
   stateDir = mkdtempSync(join(tmpdir(), 'svc-kills-'));
 });
 

@@ -13,13 +13,13 @@ import {
   postEvent,
   postVoice,
   streamUrlOf,
-} from '../../../support/fakes/fake-carrier-a.ts';
+} from '../../../support/fakes/fake-twilio.ts';
 import { TestService } from '../../../support/process/service.ts';
 import { stopAll } from '../../../support/process/succession.ts';
-import { FakeCarrierAApi, type Reply } from '../../../support/telephony/fake-carrier-a-api.ts';
+import { FakeTwilioApi, type Reply } from '../../../support/telephony/fake-twilio-api.ts';
 
 let service: TestService;
-let api: FakeCarrierAApi;
+let api: FakeTwilioApi;
 let stateDir: string;
 const secret = 'o'.repeat(32);
 const callSid = 'CA0001';
@@ -32,7 +32,7 @@ billing = "+15550100077"
 `;
 
 beforeEach(async () => {
-  api = await new FakeCarrierAApi().start();
+  api = await new FakeTwilioApi().start();
   stateDir = mkdtempSync(join(tmpdir(), 'svc-kills-'));
 });
 

@@ -4,15 +4,15 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../../../support/fakes/fake-chat.ts';
-import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../../support/fakes/fake-carrier-a.ts';
+import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../../support/fakes/fake-twilio.ts';
 import { TestService, type TestServiceOptions } from '../../../support/process/service.ts';
 import { stopAll } from '../../../support/process/succession.ts';
-import { FakeCarrierAApi } from '../../../support/telephony/fake-carrier-a-api.ts';
-import { FakeCarrierB, type FakeBStream } from '../../../support/telephony/fake-carrier-b.ts';
+import { FakeTwilioApi } from '../../../support/telephony/fake-twilio-api.ts';
+import { FakeTelnyx, type FakeBStream } from '../../../support/telephony/fake-telnyx.ts';
 
 let service: TestService;
-let api: FakeCarrierAApi;
-let carrier: FakeCarrierB;
+let api: FakeTwilioApi;
+let carrier: FakeTelnyx;
 const greeting = 'Hello there.';
 const returnLine = 'Sorry, nobody was free.';
 const turn = `
@@ -23,7 +23,7 @@ billing = "+15550100077"
 `;
 
 beforeEach(async () => {
-  [api, carrier] = await Promise.all([new FakeCarrierAApi().start(), new FakeCarrierB().start()]);
+  [api, carrier] = await Promise.all([new FakeTwilioApi().start(), new FakeTelnyx().start()]);
 });
 
 afterEach(async () => {
@@ -79,7 +79,7 @@ function newestOfB(): FakeBStream {
   return stream;
 }
 
-/** Carrier B tells of the destination's leg, as it was told to name it. */
+/** Telnyx tells of the destination's leg, as it was told to name it. */
 const legOfB = (type: string, more: object = {}): Promise<number> =>
   carrier.tell(type, {
     call_control_id: 'v3:leg',

@@ -7,13 +7,13 @@ import {
   postEvent,
   postVoice,
   streamUrlOf,
-} from '../../../support/fakes/fake-carrier-a.ts';
+} from '../../../support/fakes/fake-twilio.ts';
 import { TestService } from '../../../support/process/service.ts';
 import { restarted, stopAll, stopped } from '../../../support/process/succession.ts';
-import { FakeCarrierAApi } from '../../../support/telephony/fake-carrier-a-api.ts';
+import { FakeTwilioApi } from '../../../support/telephony/fake-twilio-api.ts';
 
 let service: TestService;
-let api: FakeCarrierAApi;
+let api: FakeTwilioApi;
 const secret = 'o'.repeat(32);
 const turn = `
 [telephony]
@@ -24,7 +24,7 @@ billing = "+15550100077"
 `;
 
 beforeEach(async () => {
-  api = await new FakeCarrierAApi().start();
+  api = await new FakeTwilioApi().start();
 });
 
 afterEach(async () => {

@@ -1,13 +1,13 @@
-/** Spec 03, Telephony tools, on calls of carrier A against the whole service: cold transfers and keys, and what the caller notices. */
+/** Spec 03, Telephony tools, on calls of Twilio against the whole service: cold transfers and keys, and what the caller notices. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../../../support/fakes/fake-chat.ts';
-import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../../support/fakes/fake-carrier-a.ts';
-import { FakeCarrierAApi } from '../../../support/telephony/fake-carrier-a-api.ts';
+import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../../support/fakes/fake-twilio.ts';
+import { FakeTwilioApi } from '../../../support/telephony/fake-twilio-api.ts';
 import { TestService, type TestServiceOptions } from '../../../support/process/service.ts';
 import { stopAll } from '../../../support/process/succession.ts';
 
 let service: TestService;
-let api: FakeCarrierAApi;
+let api: FakeTwilioApi;
 const streams: FakeStream[] = [];
 
 const telephony = `
@@ -19,7 +19,7 @@ billing = "+15550100077"
 `;
 
 beforeEach(async () => {
-  api = await new FakeCarrierAApi().start();
+  api = await new FakeTwilioApi().start();
 });
 
 afterEach(async () => {

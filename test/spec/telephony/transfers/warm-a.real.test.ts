@@ -1,22 +1,16 @@
-/** Spec 03, Warm transfer, on calls of carrier A against the whole service, with its worker and the service killed on the way. */
+/** Spec 03, Warm transfer, on calls of Twilio against the whole service, with its worker and the service killed on the way. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../../../support/fakes/fake-chat.ts';
-import {
-  carrierEnv,
-  FakeStream,
-  postVoice,
-  sign,
-  streamUrlOf,
-} from '../../../support/fakes/fake-carrier-a.ts';
-import { FakeCarrierAApi } from '../../../support/telephony/fake-carrier-a-api.ts';
+import { carrierEnv, FakeStream, postVoice, sign, streamUrlOf } from '../../../support/fakes/fake-twilio.ts';
+import { FakeTwilioApi } from '../../../support/telephony/fake-twilio-api.ts';
 import { TestService, type TestServiceOptions } from '../../../support/process/service.ts';
 import { stopAll } from '../../../support/process/succession.ts';
 
 let service: TestService;
-let api: FakeCarrierAApi;
+let api: FakeTwilioApi;
 let stateDir: string;
 const streams: FakeStream[] = [];
 const secret = 'o'.repeat(32);
@@ -29,7 +23,7 @@ billing = "+15550100077"
 `;
 
 beforeEach(async () => {
-  api = await new FakeCarrierAApi().start();
+  api = await new FakeTwilioApi().start();
   stateDir = mkdtempSync(join(tmpdir(), 'svc-state-'));
 });
 

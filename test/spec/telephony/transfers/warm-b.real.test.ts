@@ -1,13 +1,13 @@
-/** Spec 03, Warm transfer, on calls of carrier B against the whole service: its steps, and each way back to the bot. */
+/** Spec 03, Warm transfer, on calls of Telnyx against the whole service: its steps, and each way back to the bot. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../../../support/fakes/fake-chat.ts';
 import { samplesOf } from '../../../support/fakes/fake-speech.ts';
 import { TestService, type TestServiceOptions } from '../../../support/process/service.ts';
 import { stopAll } from '../../../support/process/succession.ts';
-import { FakeCarrierB } from '../../../support/telephony/fake-carrier-b.ts';
+import { FakeTelnyx } from '../../../support/telephony/fake-telnyx.ts';
 
 let service: TestService;
-let carrier: FakeCarrierB;
+let carrier: FakeTelnyx;
 const callId = 'v3:caller-1';
 const secret = 'o'.repeat(32);
 const turn = `
@@ -19,7 +19,7 @@ billing = "+15550100077"
 `;
 
 beforeEach(async () => {
-  carrier = await new FakeCarrierB().start();
+  carrier = await new FakeTelnyx().start();
 });
 
 afterEach(async () => {
