@@ -21,7 +21,7 @@ let files;
 try {
   await build({
     stdin: {
-      contents: `export { referenceFiles, withProviderChoices } from './scripts/docs/reference.ts';
+      contents: `export { referenceFiles, withProviderChoices, withVersions } from './scripts/docs/reference.ts';
         export { commandsPage } from './cli/commands/commands.ts';
         export { wireFiles } from './scripts/sdk/wire-types.ts';
         export { pythonFiles } from './scripts/sdk/python-files.ts';`,
@@ -35,13 +35,16 @@ try {
     target: 'node20',
     logLevel: 'warning',
   });
-  const { commandsPage, pythonFiles, referenceFiles, wireFiles, withProviderChoices } = await import(
-    pathToFileURL(outfile).href
-  );
+  const { commandsPage, pythonFiles, referenceFiles, wireFiles, withProviderChoices, withVersions } =
+    await import(pathToFileURL(outfile).href);
   const page = 'docs/providers.md';
   const text = withProviderChoices(readFileSync(join(root, page), 'utf8'));
+  const packages = 'docs/decisions/0007-dependencies.md';
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const versions = { ...dependencies, ...devDependencies };
   files = [
     ...referenceFiles(),
+    { path: packages, text: withVersions(readFileSync(join(root, packages), 'utf8'), versions) },
     { path: 'docs/reference/commands.md', text: commandsPage() },
     { path: page, text },
     ...wireFiles(),

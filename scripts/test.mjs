@@ -89,8 +89,17 @@ async function testWith(args) {
 /** Whether these arguments name no file or test, so that only the machine chose what ran beside what. */
 const isWhole = (args) => args.every((arg, at) => arg === '--project' || args[at - 1] === '--project');
 
+/** Tests of sources alone need no build. One that starts the service all the same builds it then, so that a wrong guess costs nothing. */
+function needsBuild(args) {
+  const files = args.filter((arg) => arg.startsWith('test/'));
+  if (files.length > 0)
+    return files.some((file) => /^test\/(process|interop|sdk)\b|\.real\b|^test\/(spec\/)?$/.test(file));
+  const projects = args.filter((_, at) => args[at - 1] === '--project');
+  return projects.length === 0 || projects.some((name) => name !== 'pure' && name !== 'fast');
+}
+
 answerHelp(`usage: npm test -- [FILE ...] [--project pure|fast|real|alone|listening] [options of vitest]
-  Runs every test, or those of the files named. Installs and builds what is missing first.
+  Runs every test, or those of the files named. Installs what is missing first, and builds where the service itself is tested.
   Without files, a few that failed run once more, alone; SVC_TEST_ONCE=1 only says which.
   SVC_TEST_ASSETS names the folder of recordings and models; without it the tests that need them are skipped.`);
 
@@ -98,11 +107,11 @@ stopWithNpm(() => process.kill(process.pid, 'SIGTERM'));
 await ensureInstalled({ dev: true });
 // Optional parts are tested too.
 process.env.SVC_BUILD_WITH ??= 'sip';
-await ensureBuilt();
+const args = process.argv.slice(2);
+if (needsBuild(args)) await ensureBuilt();
 const isLater = process.env.SVC_TEST_ONCE === '1';
 // The service takes variables of this kind for its own.
 delete process.env.SVC_TEST_ONCE;
-const args = process.argv.slice(2);
 let { status, counts, files } = await testWith(args);
 if (files.length > 0 && files.length <= mostAgain && (isLater || isWhole(args))) {
   console.log(`once more, alone: ${files.map((name) => relative(root, name)).join(' ')}`);

@@ -185,6 +185,12 @@ export function withProviderChoices(page: string): string {
   return `${before}${choicesBegin}\n${providerChoices()}\n${choicesEnd}${after}`;
 }
 
+/** Decision 0007 with the versions of package.json in its rows, so that a bump needs no edit by hand. */
+export const withVersions = (page: string, versions: Readonly<Record<string, string>>): string =>
+  page.replace(/^\| `([^`]+)` \| (\d\S*) \|/gm, (row, name: string, version: string) =>
+    row.replace(version, versions[name] ?? version),
+  );
+
 /** All generated files. */
 export function referenceFiles(): GeneratedFile[] {
   return [
