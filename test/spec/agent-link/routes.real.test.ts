@@ -107,7 +107,7 @@ describe.each(ways)('a call by the WebSocket of the listener %s', (way) => {
       session: { sid, agent: 'other', meta: { agent_route: 'acme', plan: 'gold', seats: '3' } },
       metadata: { agent_route: 'other' },
     });
-    await service.says('call started', (line) => line['session'] === sid && line['route'] === 'acme');
+    await service.says('call started', (line) => line['call'] === 'mine' && line['route'] === 'acme');
     client?.socket.close();
     await service.counted('svc_route_calls_total{agent="test",route="acme",end="closed"}', 1);
   });
