@@ -111,6 +111,15 @@ Events come in the order in which things happened, numbered by \`seq\` from the 
 - The answers to commands that were still open when the call ended stand before \`session.end\`.
 `;
 
+const lines = `## Lines
+
+A line of the agent (\`session.accept.greeting\`, \`say\`, the farewell of \`end\`) is a turn with an epoch of its own. The caller can interrupt it
+like an answer. The conversation keeps the part that the caller heard.
+
+A line waits while the caller speaks or a response runs. Up to ${agentLinkLimits.waitingLines} lines wait, in order; one more is refused \`queue_full\`.
+With \`interrupt\` a line drops the lines that wait before it and cuts a running response. It never cuts the caller.
+`;
+
 const clients = `## Messages of a client
 
 The program of a caller, a page for example, and the agent may tell each other things that are no part of the conversation. This is an extension: an
@@ -159,7 +168,7 @@ of a worker that died is asked for again under a new id; of a \`side_effect\` ca
 
 /** Text of docs/reference/agent-link.md. */
 export function agentLinkPage(): string {
-  return `${[howItGoes, order, clients, slowness, fastness, resume].join('\n')}
+  return `${[howItGoes, order, lines, clients, slowness, fastness, resume].join('\n')}
 ## Service to agent
 
 Every message also carries:
@@ -171,7 +180,7 @@ ${sections(serviceMessageSchemas)}
 
 ${sections(agentMessageSchemas)}
 Edits of \`context.update\` and \`tools.set\` come into force at the next request of the LLM. Up to 16 of them wait at a time; one more is refused
-\`queue_full\`.
+\`queue_full\`. In a call with a flow a new \`system_prompt\` holds until the next transition.
 
 ### Tool declaration
 

@@ -1,6 +1,6 @@
 /**
  * One WebSocket to an agent process. Its events come until it is closed from either side, never after; nothing of the address, which may
- * hold secrets, gets into what is told (spec 02, Authentication 3).
+ * hold secrets, gets into what is told.
  */
 import { Agent } from 'node:https';
 import { Agent as PlainAgent } from 'node:http';

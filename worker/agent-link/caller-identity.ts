@@ -1,5 +1,5 @@
 /**
- * Who calls, as an agent that wants to know is told (spec 02, session.start body and Link settings). Only of telephone calls, and only out
+ * Who calls, as an agent that wants to know is told (docs/reference/agent-link.md, `session.start`). Only of telephone calls, and only out
  * of what a carrier or a trunk said: what any other client claims of itself is no identity. Numbers are left out where they are redacted.
  */
 import type { CallerIdentity } from '../../shared/agent-link/service-messages.ts';

@@ -44,7 +44,7 @@ export function onToolResult(step: LinkStep, { id, result, error }: AgentMessage
     report(step, { code: 'unknown_call' });
     return;
   }
-  // Of a call that is settled already a later result is ignored (spec 02, tool.cancel).
+  // Of a call that is settled already a later result is ignored (docs/reference/agent-link.md, The order of events).
   if (error !== undefined) settle(step, id, { kind: 'failed', message: error, transport: false });
   else settle(step, id, { kind: 'result', text: typeof result === 'string' ? result : writeJson(result) });
 }

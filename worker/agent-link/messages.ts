@@ -1,4 +1,4 @@
-/** From what the core tells to what an agent is told (spec 02, Events). */
+/** From what the core tells to what an agent is told (docs/reference/agent-link.md, Service to agent). */
 import type { ServiceMessage } from '../../shared/agent-link/service-messages.ts';
 import type { ConversationEvent, HeardEnd, TurnTimes } from '../core/told.ts';
 

@@ -217,7 +217,7 @@ export class CallAudio {
     return this.#vad.judgedByEnergy;
   }
 
-  // ---- the bot's audio ----
+  // ---- the agent's audio ----
 
   /** How far playback of the open context got on the wire. */
   get position(): PlayoutPosition {

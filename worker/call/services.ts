@@ -18,7 +18,7 @@ import type { TelephonyServices } from '../telephony/call-control.ts';
 import type { CallControl as ToolMeans, RemoteTools } from '../tools/tool.ts';
 import type { LlmStage, StageContext, SttStage } from '../stages/stage.ts';
 
-/** The sessions of the service, as a call counts itself (spec 01, Limits). */
+/** The sessions of the service, as a call counts itself (`SVC_MAX_SESSIONS` in docs/reference/server-settings.md). */
 export interface SessionSeats {
   /** A call begins; false where there are as many as there may be. */
   readonly claim: () => boolean;

@@ -1,4 +1,4 @@
-/** Why a call is over, as its agent process is told (spec 02, States and transitions). */
+/** Why a call is over, as its agent process is told (docs/reference/agent-link.md, `session.end`). */
 import type { Millis } from '../../shared/base/units.ts';
 import { unreachable } from '../../shared/base/assert.ts';
 import type { SessionEndReason } from '../../shared/agent-link/events.ts';
@@ -6,7 +6,7 @@ import type { TransportEnd } from '../transports/transport.ts';
 
 /** How long a call may last beside what its agent says. */
 export interface CallTerm {
-  /** The call is hung up then, whatever is being said (spec 01, max_s enforcement). */
+  /** The call is hung up then, whatever is being said (docs/tokens.md, What is enforced where). */
   readonly endsAt?: Millis;
 }
 

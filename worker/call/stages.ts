@@ -40,7 +40,7 @@ export interface CallStagesOptions {
   readonly tell: (event: CallEvent) => void;
   /** Takes what concerns audio: the media side knows how much of it there is. */
   readonly onTts: (event: Exclude<TtsEvent, { type: 'error' }>) => void;
-  /** Where playback of the bot's audio is. */
+  /** Where playback of the agent's audio is. */
   readonly position: () => PlayoutPosition | undefined;
   /** A failure, for the log: `rejected 401`. */
   readonly onFailure: (stage: 'stt' | 'llm' | 'tts', reason: string) => void;

@@ -1,11 +1,11 @@
 /**
- * Commands that somebody outside the conversation gives (spec 02, Agent to server commands, Behaviour rules 1 to 3): the agent
+ * Commands that somebody outside the conversation gives (docs/reference/agent-link.md, Lines and Agent to service): the agent process
  * behind the link, or a client that types. A command reaches the core as the fact `command.given`, and `command.answered` is told of
  * it exactly once, whatever happens to the call; also of one without an `id`, because a refusal is news in any case.
  *
  * | Command | `done` is told | `dropped` is told | `refused` with |
  * | --- | --- | --- | --- |
- * | `say` | when the bot begins to speak the line, as a turn of an epoch of its own; lines that wait when the call goes to its end come before the farewell | when a line that interrupts comes after it, or the call ends outright while it waits | `empty`, `queue_full`, `call_ending`, `call_over` |
+ * | `say` | when the agent begins to speak the line, as a turn of an epoch of its own; lines that wait when the call goes to its end come before the farewell | when a line that interrupts comes after it, or the call ends outright while it waits | `empty`, `queue_full`, `call_ending`, `call_over` |
  * | `edit` | at once: it comes into force as a whole, right before the next response starts | never | `queue_full`, `call_ending`, `call_over` |
  * | `end` | when the call is being ended, behind the farewell or after `endGraceMs` | when the caller has hung up before that | `call_ending`, `call_over` |
  * | `text` | when the turn is answered that it is, or is part of | when the call goes to its end while it waits | `empty`, `too_long`, `queue_full`, `call_ending`, `call_over` |
@@ -22,7 +22,7 @@ import { tell, type CommandOutcome, type Told } from './told.ts';
 
 export type CallCommand =
   /**
-   * The bot says this word by word. It waits while the caller speaks or a response runs; with `interrupt` it drops the lines that
+   * The agent says this word by word. It waits while the caller speaks or a response runs; with `interrupt` it drops the lines that
    * wait and cuts the response, never the caller. With `interruptible` the caller may cut it.
    */
   | {
@@ -35,9 +35,9 @@ export type CallCommand =
   | { readonly type: 'edit'; readonly edit: ContextEdit }
   /** Ends the call as soon as nobody speaks, behind the farewell; without words it is none. */
   | { readonly type: 'end'; readonly farewell: string }
-  /** What the caller types: a turn, or a part of the one that is being spoken. It interrupts the bot where the caller may. */
+  /** What the caller types: a turn, or a part of the one that is being spoken. It interrupts the agent where the caller may. */
   | { readonly type: 'text'; readonly text: string; readonly answer?: 'text' }
-  /** The caller is given over to this number, once the bot has said its sentence. */
+  /** The caller is given over to this number, once the agent has said its sentence. */
   | {
       readonly type: 'transfer';
       readonly destination: string;
@@ -45,11 +45,11 @@ export type CallCommand =
       readonly summary: string;
     };
 
-/** Lines that wait at a time (spec 02, Limits), and typed texts. */
+/** Lines that wait at a time (docs/reference/agent-link.md, Limits), and typed texts. */
 export const mostWaiting = 8;
-/** A longer line, or typed text, would not fit into what is written down of the call (spec 02, Limits). */
+/** A longer line, or typed text, would not fit into what is written down of the call (docs/reference/agent-link.md, Limits). */
 export const longestTextChars = 4_096;
-/** After `end` the call goes on for no longer than this (spec 02, Limits). */
+/** After `end` the call goes on for no longer than this (docs/reference/agent-link.md, Limits). */
 export const endGraceMs = 30_000;
 
 /** The command that typed text is: a turn, or with `none` words that the next answer knows of. */

@@ -49,7 +49,7 @@ export type CallEvent =
       readonly isFaint?: boolean;
     }
   /**
-   * The caller's voice is surely speech, or lasted long enough to be an interruption. Always after `speech.started`. `isNoEcho`: the bot's
+   * The caller's voice is surely speech, or lasted long enough to be an interruption. Always after `speech.started`. `isNoEcho`: the agent's
    * echo is well known in this call, and this voice is not it, whatever words STT has found by now.
    */
   | {
@@ -57,7 +57,7 @@ export type CallEvent =
       readonly position: PlayoutPosition | undefined;
       readonly isNoEcho?: boolean;
     }
-  /** Silence of `silenceMs` within speech, shorter than `turn.stopMs`. Told once for each pause, while the bot can be heard. */
+  /** Silence of `silenceMs` within speech, shorter than `turn.stopMs`. Told once for each pause, while the agent can be heard. */
   | {
       readonly type: 'voice.paused';
       readonly silenceMs: Millis;

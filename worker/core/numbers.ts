@@ -2,7 +2,7 @@
 import { number, record } from '../../shared/base/codec.ts';
 
 export interface Numbers {
-  /** User turns and lines of the bot. */
+  /** User turns and lines of the agent. */
   epoch: number;
   /** Epochs that a worker which is gone may have begun and not written down: the client may know their numbers. */
   lostEpochs: number;

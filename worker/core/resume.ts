@@ -110,7 +110,7 @@ function keptWords(words: Words): Words {
   return words;
 }
 
-// ---- the bot's side ----
+// ---- the agent's side ----
 
 /**
  * Speaks on in a context of its own: pieces whose audio is on the wire stay as they are, the piece in which it stopped is

@@ -36,7 +36,7 @@ export interface CallSettings {
   readonly pronounce: Readonly<Record<string, string>>;
   readonly dtmf: DtmfSettings;
   readonly tools: ToolBook;
-  /** Rounds of tool calls in one answer (spec 03, llm.max_tool_rounds). */
+  /** Rounds of tool calls in one answer (`max_tool_rounds` in docs/reference/agent-file.md, `[llm]`). */
   readonly maxToolRounds: number;
   /** Asked before a tool that needs the caller's word is run. */
   readonly confirmQuestion: string;
@@ -47,7 +47,7 @@ export interface CallSettings {
   readonly maxCallMs: Millis;
   /** Messages that the conversation begins with; absent: none. */
   readonly context?: readonly ContextMessage[];
-  /** Budget of the context sent to the LLM (spec 03, llm.context_window_tokens). */
+  /** Budget of the context sent to the LLM (`context_window_tokens` in docs/reference/agent-file.md, `[llm]`). */
   readonly contextWindowTokens: number;
   readonly turn: TurnSettings;
   readonly interrupt: {
@@ -58,9 +58,9 @@ export interface CallSettings {
     readonly wordlessMs: Millis;
     /** Words of listening, in lower case. Alone they never interrupt. */
     readonly backchannels: readonly string[];
-    /** A candidate that ended resumes the bot this long after its last voice. At least `turn.stopMs`. */
+    /** A candidate that ended resumes the agent this long after its last voice. At least `turn.stopMs`. */
     readonly resumeAfterMs: Millis;
-    /** A key press interrupts the bot. */
+    /** A key press interrupts the agent. */
     readonly dtmf: boolean;
     /** The greeting may be interrupted. */
     readonly greeting: boolean;
@@ -114,7 +114,7 @@ export interface TurnSettings {
 export interface CallLimits {
   /**
    * From asking STT for the final text to going on with what is there, at once with a line that is ready. Not less than the stages'
-   * own time limits (spec 03, Limits, STT finalize timeouts), and so early that the line is heard within `deadAirMs`.
+   * own time limits (`finalize_timeout_ms` in docs/reference/agent-file.md), and so early that the line is heard within `deadAirMs`.
    */
   readonly sttGiveUpMs: Millis;
   /** The same as long as TTS has yet to make such lines. */
@@ -137,7 +137,7 @@ export interface CallLimits {
   readonly ttsHurriedMs: Millis;
   /** What follows a response without sound has at least this long, however long the caller has been waiting: a line that is ready needs less. */
   readonly firstSoundMs: Millis;
-  /** The longest silence while the bot owes speech. */
+  /** The longest silence while the agent owes speech. */
   readonly deadAirMs: Millis;
   /** Silence of the LLM, filled with fillers, after which it is given up; sooner, where one more filler would be due right before. */
   readonly llmSilentMs: Millis;

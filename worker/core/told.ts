@@ -13,11 +13,11 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { RequestedCall, ToolEnd, ToolPair } from './tools/tools-state.ts';
 
-/** Spec 02, Events, as far as the core knows them; names that the specification does not have say what happened inside. */
+/** The events of the conversation (docs/reference/agent-link.md, Service to agent), as far as the core knows them. Other names say what happened inside. */
 export type ConversationEvent =
   /** The caller began to speak: a turn of its own. */
   | { readonly type: 'turn.user_started'; readonly epoch: number }
-  /** The turn is over and its text is known; the bot answers now. */
+  /** The turn is over and its text is known; the agent answers now. */
   | { readonly type: 'turn.user_ended'; readonly epoch: number }
   /** A segment of STT, whether or not its turn counts in the end. */
   | { readonly type: 'user.transcript'; readonly text: string; readonly final: boolean }
@@ -125,7 +125,7 @@ export type FaultStage = 'stt' | 'llm' | 'tts' | 'call';
 export type FaultKind = 'failed' | 'stalled' | 'empty' | 'given_up';
 
 /**
- * Where the time of one answered turn went, in milliseconds, by the names of `turn.metrics` (spec 02, Events). The first
+ * Where the time of one answered turn went, in milliseconds, by the names of `turn.metrics` (docs/call-protocol.md, Following the conversation). The first
  * five follow one another and add up to `responseMs`, the time from the caller's last voice to the first frame on the wire.
  */
 export interface TurnTimes {

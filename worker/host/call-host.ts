@@ -22,7 +22,7 @@ interface HostedCall {
   readonly tick: (now: Millis) => void;
   readonly housekeep: (now: Millis) => void;
   readonly collect: () => void;
-  /** When it is hung up (spec 01, max_s enforcement), and how. */
+  /** When it is hung up (docs/tokens.md, What is enforced where), and how. */
   end?: { readonly at: Millis; readonly hangUp: () => void };
 }
 

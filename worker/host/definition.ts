@@ -141,7 +141,7 @@ export const speechSettings = ({ turn }: AgentDefinition, means: Judges): Speech
   lastsMs: lasting(turn.interrupt.wordlessMs),
 });
 
-/** What decides over the bot where STT has no words. */
+/** What decides over the agent where STT has no words. */
 const lasting = (wordlessMs: number): readonly number[] => (wordlessMs === 0 ? [] : [wordlessMs]);
 
 export function stageDefinitions({ stt, llm, tts }: AgentDefinition): StageDefinitions {

@@ -30,7 +30,7 @@ export interface TapListener {
    * @param at place of its first sample, in samples since the listener came; the beginning of a stretch comes some frames later.
    */
   heard(pcm: Int16Array, at: number): void;
-  /** The bot was sent to the client: the same, every sample that was on the wire, and nothing that a barge-in dropped. */
+  /** The agent was sent to the client: the same, every sample that was on the wire, and nothing that a barge-in dropped. */
   sent(pcm: Int16Array, at: number): void;
 }
 
@@ -98,12 +98,12 @@ export class AudioTap {
     }
   }
 
-  /** The bot was silent, if only for a moment: what is sent next belongs to its own time. Frames of one stretch follow without a gap when they are late. */
+  /** The agent was silent, if only for a moment: what is sent next belongs to its own time. Frames of one stretch follow without a gap when they are late. */
   pausedSending(): void {
     this.#lines?.sent.pause();
   }
 
-  /** These samples of the bot go out now: they begin here. */
+  /** These samples of the agent go out now: they begin here. */
   sent(pcm: Int16Array, now: Millis): void {
     if (this.#lines === undefined) return;
     const { listener, sent } = this.#lines;

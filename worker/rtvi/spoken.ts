@@ -1,5 +1,5 @@
 /**
- * What of the bot's text was said so far, as RTVI clients want to show it while it is said. The conversation tells what was given to
+ * What of the agent's text was said so far, as RTVI clients want to show it while it is said. The conversation tells what was given to
  * TTS and, a piece later, what was heard of it; in between the place is an estimate by the audio that went out.
  *
  * Invariant: pieces are begun, said and completed in their order; what is said of a piece only grows, by whole words; a piece that was
@@ -8,7 +8,7 @@
 import { flag, list, number, record, text } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
-/** A piece of the bot's text on its way. */
+/** A piece of the agent's text on its way. */
 interface Piece {
   readonly id: number;
   readonly text: string;

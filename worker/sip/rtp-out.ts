@@ -1,5 +1,5 @@
 /**
- * The bot's audio into RTP packets, one every 20 ms for as long as the call lasts: the engine's frames as it gives them, silence in
+ * The agent's audio into RTP packets, one every 20 ms for as long as the call lasts: the engine's frames as it gives them, silence in
  * between. Frames that come before the peer has agreed to the call, or while keys are pressed, wait, and everything after them keeps that
  * distance.
  */

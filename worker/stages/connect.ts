@@ -12,7 +12,7 @@ import { lookup, LOOKUP_TIMEOUT_CODE, type Lookup } from './lookup.ts';
 import { explained } from './failure.ts';
 import type { StageError } from './stage.ts';
 
-/** Longest wait for a connection, name and TLS included, in milliseconds (spec 03, Provider stage contracts). */
+/** Longest wait for a connection, name and TLS included, in milliseconds (docs/providers.md, Connections). */
 export const CONNECT_TIMEOUT_MS = 3_000;
 
 const MOST_HOSTS = 64;

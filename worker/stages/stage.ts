@@ -1,5 +1,5 @@
 /**
- * The contracts of the three provider stages (spec 03, Provider stage contracts).
+ * The contracts of the three provider stages (docs/architecture/adding-a-provider.md, In a package).
  *
  * A stage is opened per call and talks back through one sink. Sinks are called synchronously from socket callbacks,
  * never re-entrantly from inside a method of the session, and never after `close()` returned. An adapter binds every
@@ -12,7 +12,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { ContextMessage, OfferedTool } from '../core/actions.ts';
 import type { OpaqueReasoning as CoreReasoning, RequestedCall } from '../core/tools/tools-state.ts';
 
-/** What a stage may fail with. Never carries a payload, an address or a credential (spec 03). */
+/** What a stage may fail with. Never carries a payload, an address or a credential. */
 export type StageError =
   /** `retryable` is absent where the status alone decides (408, 409, 429 and 5xx may be tried again). */
   | {
@@ -40,7 +40,7 @@ export interface ProviderAccess {
 }
 
 export interface SttAccess extends ProviderAccess {
-  /** BCP 47 tag as the agent file writes it; most providers want its primary subtag (spec 03, Language tags). */
+  /** BCP 47 tag as the agent file writes it; most providers want its primary subtag (docs/providers.md, Languages). */
   readonly language: string;
 }
 
@@ -205,7 +205,7 @@ export interface TtsSession {
   speak(context: number, text: string, how?: { readonly recorded?: boolean }): void;
   /** No more text in this context. */
   flush(context: number): void;
-  /** Drops the context's queued text and running audio at once, ahead of anything queued (spec 03). */
+  /** Drops the context's queued text and running audio at once, ahead of anything queued. */
   cancel(context: number): void;
   /** Stops reading audio from the provider, so that a bounded buffer downstream stays bounded; `resume` goes on. */
   pause(): void;

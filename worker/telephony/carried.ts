@@ -8,7 +8,7 @@ import type { CallState } from '../core/state.ts';
 /** Characters that are taken along; of more, the newest messages. */
 const mostChars = 32_768;
 
-/** What was said and heard so far, tools and fillers left out, with what the bot is saying now. */
+/** What was said and heard so far, tools and fillers left out, with what the agent is saying now. */
 export function carriedContext({ conversation, delivery }: CallState): CarriedCall['context'] {
   const said = delivery.response === undefined ? '' : unfilled(delivery.response, 0).trim();
   const all: ContextMessage[] = [...conversation.history.messages];
@@ -30,7 +30,7 @@ export const withKeysSent = (context: CarriedCall['context'], digits: string): C
   { role: 'user', text: `[The keys were sent: ${digits}]` },
 ];
 
-/** The call that comes back is not greeted again; after a transfer that came to nothing the bot says so. */
+/** The call that comes back is not greeted again; after a transfer that came to nothing the agent says so. */
 export function carriedSetup(
   setup: CallSetup,
   carried: CarriedCall | undefined,

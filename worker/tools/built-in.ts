@@ -1,5 +1,5 @@
 /**
- * The tools that come with the engine (spec 03, Telephony tools). A call has those that its transport can do; the core
+ * The tools that come with the engine (docs/tools.md, Built-in tools). A call has those that its transport can do; the core
  * performs them. A number never gets to the LLM: destinations have names.
  */
 import { fail, ok, type Result } from '../../shared/base/result.ts';
@@ -31,7 +31,7 @@ export const coreRule: ToolRule = {
 /** While a carrier works the caller hears what is heard in any other silence. */
 const carrierRule: ToolRule = { ...coreRule, fillerAfterMs: defaultCallLimits.fillerAfterMs };
 
-/** What a carrier is given, beside the wait for the hand-off sentence (spec 03, Transfer result). */
+/** What a carrier is given, beside the wait for the hand-off sentence. */
 const carrierBudgetMs = controlBudgetMs + 2_000;
 
 const endCall: BuiltInTool = {

@@ -1,5 +1,5 @@
 /**
- * What tools there are, by name: declared, judged and offered (spec 02, Tool declaration and Behaviour rules 3 and 5).
+ * What tools there are, by name: declared, judged and offered (docs/reference/agent-link.md, Tool declaration).
  * Everything here is pure and made once for all calls that have the same tools. A schema that cannot be compiled keeps
  * its tool out; nothing here runs one.
  */

@@ -1,5 +1,5 @@
 /**
- * The tools of a worker and how a call gets its own (spec 02, Tool declaration). Connections and compiled schemas are
+ * The tools of a worker and how a call gets its own (docs/tools.md). Connections and compiled schemas are
  * shared by all calls; what a call was given stays the same to its end, even when a server lists other tools meanwhile.
  * A tool that cannot be had is left out and logged; nothing here ends a call.
  */
@@ -39,7 +39,7 @@ export interface CallToolsOptions {
 
 export interface OpenedTools {
   readonly tools: CallTools;
-  /** Remote tools that the call does not get (spec 02: reported as `error` events). */
+  /** Remote tools that the call does not get (`tool_refused` in docs/reference/agent-link.md, Errors). */
   readonly refused: readonly RefusedTool[];
   /** The call is over: whatever still runs is told so, and reports nothing more. */
   readonly close: () => void;

@@ -1,5 +1,5 @@
 /**
- * How tools are offered and run (spec 02, Tool declaration). A runner reports each run exactly once through its sink,
+ * How tools are offered and run (docs/tools.md). A runner reports each run exactly once through its sink,
  * never from inside `run`, and not at all after `cancel`. Results are data of bounded size for the LLM; nobody here acts
  * on what they say. A runner never tries again on its own and decides nothing: the machine in core/tools.ts does.
  */
@@ -8,7 +8,7 @@ import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
 import type { AbandonReason, RequestedCall, ToolRule, Verdict } from '../core/tools/tools-state.ts';
 import type { StageContext, ToolDeclaration } from '../stages/stage.ts';
 
-/** Bytes of an answer that are read (spec 02, Limits: message size). */
+/** Bytes of an answer that are read (docs/tools.md, Tools over HTTP). */
 export const mostResultBytes = 65_536;
 
 // ---- What runs a tool ---------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ export interface ToolRunner {
  */
 export type Performer = 'core' | 'runner';
 
-/** What the call's transport can do beside speech (spec 03, Telephony tools). */
+/** What the call's transport can do beside speech (docs/tools.md, Built-in tools). */
 export interface CallControl {
   /** Absent: calls cannot be transferred. `warm`: the transport can, too. */
   readonly transfer?: { readonly warm: boolean };
@@ -99,7 +99,7 @@ export interface CallControl {
 /** Of a generic WebSocket call: `end_call` is its only built-in tool. */
 export const noCallControl: CallControl = { sendDtmf: false };
 
-/** A tool of the agent link (spec 02, Tool declaration), already read from its message. */
+/** A tool of the agent link (docs/reference/agent-link.md, Tool declaration), already read from its message. */
 export interface RemoteTool extends ToolDeclaration {
   readonly rule: ToolRule;
 }

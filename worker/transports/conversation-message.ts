@@ -1,4 +1,4 @@
-/** What the core tells of the conversation, as a message for a client that follows it (spec 02, Events). */
+/** What the core tells of the conversation, as a message for a client that follows it (docs/call-protocol.md, Following the conversation). */
 import type { ConversationMessage } from '../../shared/protocol/conversation.ts';
 import type { TurnTimes } from '../core/told.ts';
 import type { ConversationEvent } from '../core/told.ts';

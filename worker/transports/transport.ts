@@ -1,5 +1,5 @@
 /**
- * The contract between a transport of one call and the engine (spec 01, What the service does).
+ * The contract between a transport of one call and the engine.
  *
  * The transport speaks wire; the engine speaks calls. Events are called synchronously from the socket's events or from
  * `tick`, never from inside another method of the transport (`inputTaken` alone may call `audio`), and never after
@@ -10,14 +10,14 @@ import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import type { MessageToAgent, MessageToClient } from '../../shared/protocol/beside-the-call.ts';
 
-/** What a client asked for, checked, with the metadata that the server set (spec 01, Call). */
+/** What a client asked for, checked, with the metadata that the server set (docs/call-protocol.md, A call). */
 export interface CallStart {
   readonly callId: string;
   /** `callId` is the service's own: nobody else has chosen it. */
   readonly isOwnId?: boolean;
   /** Hz, for both directions unless `inputRate` says otherwise. */
   readonly sampleRate: number;
-  /** Hz of the caller's audio where it has another rate than the bot's. */
+  /** Hz of the caller's audio where it has another rate than the agent's. */
   readonly inputRate?: number | undefined;
   readonly encoding: 'pcm16' | 'mulaw';
   readonly metadata: Readonly<Record<string, string>>;
@@ -63,8 +63,8 @@ export interface CallTransport {
   /** The call is not taken. */
   refuse(code: CallRefusal): void;
   /**
-   * One 20 ms frame of bot audio in the call's encoding. The buffer belongs to the transport from here on. Audio at
-   * another rate than the call's is dropped and reported to the client once (spec 01, Audio rules 3).
+   * One 20 ms frame of agent audio in the call's encoding. The buffer belongs to the transport from here on. Audio at
+   * another rate than the call's is dropped and reported to the client once (`output_rate_mismatch` in docs/call-protocol.md, Errors).
    */
   sendAudio(frame: Buffer, rate: number): void;
   /** The output stands still in the middle of its audio; frames may follow later. Absent: nothing is to be sent about it. */

@@ -74,7 +74,7 @@ export type PeerCallAction =
 /** The codec gives what is heard as the engine wants it. */
 export const heardRate = ENGINE_RATE;
 
-/** A connection that is not established by then is given up (spec 01, Limits). */
+/** A connection that is not established by then is given up (docs/webrtc.md, Limits). */
 export const connectTimeoutMs = 15_000;
 /** A client sends something at least every 7.5 s, a report where there is no audio. */
 export const mediaTimeoutMs = 8_000;

@@ -1,5 +1,5 @@
 /**
- * The data channel of a WebRTC call: the messages of the call protocol (spec 01, WebSocket call protocol) beside the audio, for clients
+ * The data channel of a WebRTC call: the messages of the call protocol (docs/call-protocol.md, WebRTC) beside the audio, for clients
  * that want more than WHIP has words for. `start` says what of the conversation is to be told and is answered by `started`; its other
  * fields are those of the call already and are not looked at. Pure.
  *

@@ -1,5 +1,5 @@
 /**
- * Whether the bot's packets should hold copies of those before them: as long as nobody knows the way to the client, and while it loses
+ * Whether the agent's packets should hold copies of those before them: as long as nobody knows the way to the client, and while it loses
  * packets. Pure.
  */
 import type { Millis } from '../../shared/base/units.ts';

@@ -1,5 +1,5 @@
 /**
- * The bot's audio as RTP: one packet for each frame, timestamps that follow the clock over pauses, and a pause that sounds like one:
+ * The agent's audio as RTP: one packet for each frame, timestamps that follow the clock over pauses, and a pause that sounds like one:
  * some frames of silence, and then one now and again, so that the client fades out instead of making up sound.
  */
 import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
@@ -43,7 +43,7 @@ export class MediaOut {
     this.#timestamp = options.firstTimestamp;
   }
 
-  /** One frame of bot audio, when it is due. */
+  /** One frame of agent audio, when it is due. */
   frame(pcm: Int16Array, now: Millis): void {
     const begins = this.#sentAt === undefined || this.#silent > 0;
     if (begins) this.#skipTo(now);

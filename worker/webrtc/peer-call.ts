@@ -1,6 +1,6 @@
 /**
  * The shell of one WebRTC call: the peer connection on one side, the engine's contract on the other, between them the machine of
- * call-machine.ts. Caller audio goes through the jitter buffer and the decoder, bot audio through the encoder.
+ * call-machine.ts. Caller audio goes through the jitter buffer and the decoder, agent audio through the encoder.
  *
  * Invariant: `ended` is told to the engine from a tick or an event of the connection, never from inside one of its own orders, and
  * nothing after it. This file must not decide when a call is over, and owns no timer.
@@ -60,7 +60,7 @@ export interface PeerCallOptions {
   readonly unixMs: () => Millis;
   /** The connection is established. */
   readonly connected: () => void;
-  /** The client reported how the bot's audio arrives. */
+  /** The client reported how the agent's audio arrives. */
   readonly reported: (report: ClientReport) => void;
   /** The call is over: what was lost and late of the caller's audio. */
   readonly measured: (stats: JitterBuffer['stats']) => void;

@@ -45,7 +45,7 @@ export interface PeerSite {
 export interface PeerCallsOptions {
   readonly setup: WebrtcSetup;
   readonly worker: number;
-  /** Rate of bot audio that the encoder takes as it is. */
+  /** Rate of agent audio that the encoder takes as it is. */
   readonly sampleRate: OpusRate;
   readonly now: () => Millis;
   readonly unixMs: () => Millis;

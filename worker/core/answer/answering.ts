@@ -43,7 +43,7 @@ import { resumeTools } from '../tools/tools-cut.ts';
 import { beginToolTransfer } from './transfer.ts';
 import type { ToolOrder, ToolOutcome } from '../tools/tools-state.ts';
 
-/** The built-in tool by which the LLM ends the call (spec 03, Telephony tools). */
+/** The built-in tool by which the LLM ends the call (docs/tools.md, Built-in tools). */
 const endCallToolName = 'end_call';
 const transferToolName = 'transfer_call';
 const keysToolName = 'send_dtmf';

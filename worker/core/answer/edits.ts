@@ -1,5 +1,5 @@
 /**
- * Changes of the conversation that somebody outside wants (spec 02, Behaviour rules 3): another prompt, messages, fewer tools. They wait for
+ * Changes of the conversation that somebody outside wants (docs/reference/agent-link.md, Agent to service): another prompt, messages, fewer tools. They wait for
  * the next safe point, right before a response starts, so that calls of tools stay with their results. With a flow a prompt holds until the
  * next transition.
  *

@@ -1,5 +1,5 @@
 /**
- * What becomes of commands from outside (commands.ts). Lines are bot turns of their own: they wait, in order, while the caller
+ * What becomes of commands from outside (commands.ts). Lines are agent turns of their own: they wait, in order, while the caller
  * speaks or a response runs; an interrupting one cuts the response, never the caller.
  */
 import { endSoon, isEnding, isOpen } from '../course.ts';

@@ -1,9 +1,9 @@
-/** Who is silent, and for how long: the bot that owes a sound, and the caller who says nothing. */
+/** Who is silent, and for how long: the agent that owes a sound, and the caller who says nothing. */
 import { maybe, number, opaque, record, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 
 export interface Silence {
-  /** Since when the caller waits for a sound that the bot owes, whichever response it was to come from. */
+  /** Since when the caller waits for a sound that the agent owes, whichever response it was to come from. */
   since: Millis | undefined;
   fillersSpoken: number;
   /** When the answer that a broken stage kept from the caller is tried again. */
@@ -35,7 +35,7 @@ export const retryAfterMs = 2_000;
 /** So much of the silence before an attempt does not count as waiting: the caller had time to speak, and the LLM has some to answer. */
 export const uncountedMs = 1_000;
 
-/** The bot spoke until now: only here does the pause before the next attempt begin. */
+/** The agent spoke until now: only here does the pause before the next attempt begin. */
 export function postponeRetry(silence: Silence, now: Millis): void {
   if (silence.retryAt !== undefined) silence.retryAt = now + retryAfterMs;
 }

@@ -1,5 +1,5 @@
 /**
- * One response of the bot: an answer of the LLM or a line of its own (greeting, question, apology, misheard, farewell), on its
+ * One response of the agent: an answer of the LLM or a line of its own (greeting, question, apology, misheard, farewell), on its
  * way through TTS to the caller. At most one exists at a time, and it belongs to one epoch.
  */
 import {
@@ -26,7 +26,7 @@ import { tell } from '../told.ts';
 
 /** Lines of the agent definition. */
 export type AgentLine = 'greeting' | 'question' | 'apology' | 'misheard' | 'farewell';
-/** And those of others; `closing` is the farewell of a command, which the caller may interrupt (spec 02, Behaviour rules 1). */
+/** And those of others; `closing` is the farewell of a command, which the caller may interrupt (docs/reference/agent-link.md, `end`). */
 export type LineKind = AgentLine | 'line' | 'rest' | 'closing';
 
 export interface RoundPart {
@@ -193,7 +193,7 @@ export function pauseWriting(response: Response, voice: Voice): void {
   if (needsSpace(response)) response.splitter.pending = ' ';
 }
 
-/** Speaks a sentence of the bot's own behind what was written. */
+/** Speaks a sentence of the agent's own behind what was written. */
 export function speakSentence(response: Response, sentence: string, voice: Voice): void {
   tell(voice, { type: 'bot.text', epoch: response.epoch, text: sentence });
   pauseWriting(response, voice);

@@ -1,5 +1,5 @@
 /**
- * No dead air: while the bot owes speech, somebody is watched at every moment. As long as nothing is with TTS it is the LLM,
+ * No dead air: while the agent owes speech, somebody is watched at every moment. As long as nothing is with TTS it is the LLM,
  * and a filler is spoken for it; then it is TTS, and its session is given up in time for another line to be heard within
  * `deadAirMs`. Time in which a candidate holds the output does not count, because then the caller is speaking.
  */

@@ -1,4 +1,4 @@
-/** The bot's side of the conversation: starting, writing, finishing and cutting its one response. */
+/** The agent's side of the conversation: starting, writing, finishing and cutting its one response. */
 import { endCourse, endSoon, isEnding } from '../course.ts';
 import { unreachable } from '../../../shared/base/assert.ts';
 import type { Millis } from '../../../shared/base/units.ts';
@@ -186,7 +186,7 @@ export function startAnswer(
   startRound(step, response, { behind });
 }
 
-/** Speaks a text of the bot's own in the present epoch. */
+/** Speaks a text of the agent's own in the present epoch. */
 export function startText(
   step: Step,
   kind: LineKind,
@@ -246,7 +246,7 @@ export function announce(step: Step<'setup'>, response: Response): void {
   speakRecording(response, step.state.setup.settings.announcement, voiceOf(step));
 }
 
-/** Speaks a line on the bot's own initiative: a bot turn of its own (spec 02, Behaviour rules 1). */
+/** Speaks a line on the agent's own initiative: an agent turn of its own (docs/reference/agent-link.md, Lines). */
 export function startBotTurn(step: Step, kind: AgentLine): void {
   // Of a call that is on its way to its end, the cause is known.
   if (kind === 'farewell' && !isEnding(step.state.course)) step.state.course.cause = 'silence';
@@ -318,7 +318,7 @@ export function completeResponse(step: Step): void {
 const mayAnswer = (state: Slices<'course' | 'faults'>, { source }: Response): boolean =>
   mayStay(state) || (source === 'closing' && !state.faults.lastWords);
 
-/** Behind the last words of the bot there are lines that wait, and the farewell of an agent that ends the call itself: that goes first. */
+/** Behind the last words of the agent there are lines that wait, and the farewell of an agent that ends the call itself: that goes first. */
 function leavesMore(
   { state: { course, commands, faults } }: Step<'course' | 'commands' | 'faults'>,
   response: Response,

@@ -1,6 +1,6 @@
 /**
- * Giving the caller over to somebody else (spec 03, Telephony tools; spec 02, `transfer`): the hand-off sentence is heard to its end,
- * then the carrier is asked once, and the call ends when it has done it. A caller who speaks before that keeps the bot.
+ * Giving the caller over to somebody else (docs/telephony.md, Transfers and keys): the hand-off sentence is heard to its end,
+ * then the carrier is asked once, and the call ends when it has done it. A caller who speaks before that keeps the agent.
  */
 import { answer, type CallCommand } from '../commands.ts';
 import type { CallEvent } from '../events.ts';
@@ -45,7 +45,7 @@ export function beginToolTransfer(
   return undefined;
 }
 
-/** An agent process wants it (spec 02, Behaviour rules 4). */
+/** An agent process wants it (`transfer` in docs/reference/agent-link.md, How a call goes). */
 export function beginCommandTransfer(
   step: Step<'setup' | 'commands' | 'tools'>,
   id: string | undefined,
@@ -95,7 +95,7 @@ function heardBy({ delivery: { response, client } }: Slices<'delivery'>): Millis
 /** Everything that was said before the transfer has been heard. */
 function isHeard(state: Slices<'delivery' | 'commands'>, { by }: TransferRequest, now: Millis): boolean {
   const { response, client } = state.delivery;
-  // A line that the agent gave before it is a sentence of the bot, too.
+  // A line that the agent gave before it is a sentence of the agent, too.
   if (by.kind === 'command') return response === undefined && state.commands.lines.length === 0;
   if (response === undefined) return true;
   if (response.text === '' && response.splitter.pending === '') return true;
@@ -163,7 +163,7 @@ export function resumeTransfer(step: Step<'commands'>): void {
 export interface TransferEnd {
   readonly request: TransferRequest;
   readonly outcome: ToolOutcome;
-  /** The bot leaves the call. */
+  /** The agent leaves the call. */
   readonly leaves: boolean;
 }
 
@@ -188,7 +188,7 @@ export function onCarrierAnswered(step: Step<'commands'>, event: Answered): Tran
 
 const parkedAt = (handle: string): string => `the caller is parked, and recovery handle ${handle} finds them`;
 
-/** Spec 03, Warm transfer, step 2: says where the caller was left, and by which handle an operator finds them. */
+/** Why a warm transfer was not made (docs/telephony.md, Warm transfers): says where the caller was left, and by which handle an operator finds them. */
 function notMade({ code, left }: Extract<Answered['outcome'], { kind: 'refused' }>): string {
   const why = `the transfer was not made (${code})`;
   if (left === undefined) return why;
@@ -212,7 +212,7 @@ export const lostAnswer = (state: Pick<CallState, 'commands'>): Answered | undef
       }
     : undefined;
 
-/** Spec 03, Transfer result. */
+/** The result of `transfer_call` once the carrier has begun. */
 const initiated = ({ mode, destination }: TransferRequest): string =>
   JSON.stringify({
     status: 'initiated',

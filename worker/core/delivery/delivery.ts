@@ -1,4 +1,4 @@
-/** The bot's response on its way to the caller, and what is known of that way: the voice, the client, the echo. */
+/** The agent's response on its way to the caller, and what is known of that way: the voice, the client, the echo. */
 import { flag, maybe, number, record, text, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { clientPlayoutCodec, newClientPlayout, type ClientPlayout } from './client-playout.ts';
@@ -10,9 +10,9 @@ export interface Delivery {
   response: Response | undefined;
   /** What nobody heard of the response that the caller cut; spoken on when the interruption was none. */
   cutOff: string;
-  /** What the bot said last, for telling its echo. */
+  /** What the agent said last, for telling its echo. */
   lastSaid: { readonly text: string; readonly endedAt: Millis };
-  /** The bot's voice comes back: from now on only words interrupt. */
+  /** The agent's voice comes back: from now on only words interrupt. */
   echoes: boolean;
   readonly client: ClientPlayout;
   /** How fast TTS speaks, by the newest of its audio that was long enough to tell. */

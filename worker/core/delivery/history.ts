@@ -44,7 +44,7 @@ export function addBeforeQuestion(history: History, messages: readonly ContextMe
   for (const message of messages) add(history, message, history.asked);
 }
 
-/** Adds what the caller heard of the bot, before the newest `before` messages; nothing when that is nothing. */
+/** Adds what the caller heard of the agent, before the newest `before` messages; nothing when that is nothing. */
 export function addHeard(history: History, text: string, { before = 0 } = {}): void {
   const heard = text.trim();
   if (heard === '') return;

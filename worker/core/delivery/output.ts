@@ -1,4 +1,4 @@
-/** What becomes of the bot's text: TTS, playout and marks, and what happens when TTS fails the response. */
+/** What becomes of the agent's text: TTS, playout and marks, and what happens when TTS fails the response. */
 import { forgetFaults } from '../faults.ts';
 import { endSoon } from '../course.ts';
 import type { Millis } from '../../../shared/base/units.ts';

@@ -1,6 +1,6 @@
 /**
  * A flow as a pure machine: which node the conversation is in, what the node's prompt and tools are, and what leads on.
- * A node's prompt and tools replace the agent's (spec 02, Behaviour rules 3). A move happens at a safe point; the core
+ * A node's prompt and tools replace the agent's (docs/tools.md, Flows). A move happens at a safe point; the core
  * decides when that is. The state is plain data.
  */
 import { maybe, number, opaque, record, text, time } from '../../../shared/base/codec.ts';

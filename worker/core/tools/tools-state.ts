@@ -1,6 +1,6 @@
 /**
- * What the tool machine of a call is told, what it orders and what it keeps (spec 01 side effects, spec 02 Tool
- * declaration). The state is plain data, so that a snapshot of it crosses processes; settings and verdicts come in as
+ * What the tool machine of a call is told, what it orders and what it keeps (docs/tools.md, Read-only tools
+ * and side effects). The state is plain data, so that a snapshot of it crosses processes; settings and verdicts come in as
  * arguments.
  */
 import {
@@ -48,7 +48,7 @@ export type Verdict =
 
 /** Pure functions and numbers; the same for a whole call. */
 export interface ToolSettings {
-  /** Rounds of tool calls in one answer (spec 03, llm max_tool_rounds). */
+  /** Rounds of tool calls in one answer (`max_tool_rounds` in docs/reference/agent-file.md, `[llm]`). */
   readonly maxRounds: number;
   /** A silence is filled after this long, unless a tool that runs wants it later. */
   readonly fillerAfterMs: Millis;

@@ -1,8 +1,8 @@
 /**
  * The tool calls of a call's answers as a pure machine: which call runs, when it is tried again, asked about, given up,
  * and what the LLM is told. Every call is paired with exactly one result whatever happens; a call with effects runs at
- * most once for its id in a turn. It performs nothing and reads no clock (spec 01, What the service does; spec 02, Tool
- * declaration).
+ * most once for its id in a turn. It performs nothing and reads no clock (docs/tools.md, Read-only tools and
+ * side effects).
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import { savedBytes } from '../bounds.ts';

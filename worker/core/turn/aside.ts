@@ -1,6 +1,6 @@
 /**
  * What the caller said into a response without cutting it: too late, too little, or where nobody may interrupt. What says
- * something is answered once the response is over; listening, sounds and the bot's own voice are forgotten. It cuts nothing.
+ * something is answered once the response is over; listening, sounds and the agent's own voice are forgotten. It cuts nothing.
  */
 import { isEnding } from '../course.ts';
 import { interruptible, tellingWords } from './candidate.ts';
@@ -14,15 +14,15 @@ import { nobodySpeaks, type Step, type Slices } from '../state.ts';
 import { forgetWords, wholeText, type Aside, type Turn } from './turn.ts';
 
 /**
- * Words that are mostly the bot's own are its echo, even where STT misheard some of them: who switches interruptions off may
- * have no echo canceller, and a bot that answered itself would never stop.
+ * Words that are mostly the agent's own are its echo, even where STT misheard some of them: who switches interruptions off may
+ * have no echo canceller, and an agent that answered itself would never stop.
  */
 const ownShare = 0.5;
 
 /** Words of listening that end this late in a response are no listening: they answer its last words. */
 const answersWithinMs = 1_000;
 
-/** Of its words, those that are not the bot's own, and those that are more than listening. */
+/** Of its words, those that are not the agent's own, and those that are more than listening. */
 function wordsOf(
   state: Slices<'setup' | 'delivery'>,
   turn: Exclude<Turn, { phase: 'idle' }>,

@@ -39,7 +39,7 @@ export const newCaller = (): Caller => ({
   soundEndAt: undefined,
 });
 
-/** A line or an answer of the bot's own waits while the caller speaks (spec 02, Behaviour rules 2). */
+/** A line or an answer of the agent's own waits while the caller speaks (docs/reference/agent-link.md, Lines). */
 export const isQuiet = ({ turn, voice }: Caller): boolean => turn.phase === 'idle' && voice === 'silent';
 
 /** The output stands at a sample, because a candidate holds it. */

@@ -19,16 +19,16 @@ import { newWords, wholeText, type Aside, type Candidate, type Fading, type Word
 
 /** Words of listening for longer than this are something to say. */
 const listeningMs = 1_500;
-/** A voice that goes on behind a word of listening may say more by then: the bot would begin and break off again. */
+/** A voice that goes on behind a word of listening may say more by then: the agent would begin and break off again. */
 const moreWordsMs = 250;
 /** "No" may become "no problem": while the output stands still, the rest of such a phrase is waited for. A pause ends that sooner. */
 const halfPhraseMs = 600;
-/** No candidate holds the output for longer; the caller would take the bot for gone. */
+/** No candidate holds the output for longer; the caller would take the agent for gone. */
 const longestHoldMs = 2_500;
 /** Text before and behind the position on the wire whose echo may arrive now. */
 const echoBehindChars = 250;
 const echoAheadChars = 20;
-/** An echo has begun by then after the end of what comes back. Callers repeat the bot's words to answer, but not as fast. */
+/** An echo has begun by then after the end of what comes back. Callers repeat the agent's words to answer, but not as fast. */
 export const echoWithinMs = 300;
 
 /** What a cut touches: whoever takes over begins a turn, and the answer that was asked for early is none. */
@@ -69,7 +69,7 @@ export function beginCandidate(
     phase: 'candidate',
     words,
     startedAt: now,
-    // Where the bot's voice comes back, it would hold itself at every word.
+    // Where the agent's voice comes back, it would hold itself at every word.
     held: interruptible(state) && !state.delivery.echoes && !isFaint,
     loud: false,
     lastedMs: 0,
@@ -142,7 +142,7 @@ const listeningWords = ({ setup, delivery }: Slices<'setup' | 'delivery'>): read
   return delivery.response?.hangUpAfter === true ? withGoodbyes(backchannels) : backchannels;
 };
 
-/** The bot goes on as soon as the words are those of listening, or STT has found none: a silence would tell nothing more. */
+/** The agent goes on as soon as the words are those of listening, or STT has found none: a silence would tell nothing more. */
 function goOnWhenListening(
   { state, now, ...rest }: Step<'setup' | 'caller' | 'delivery' | 'silence'>,
   turn: Candidate | Fading,
@@ -169,20 +169,20 @@ function interrupts(
   // It may have become the farewell meanwhile.
   if (!interruptible(state)) return false;
   const { minWords } = state.setup.settings.interrupt;
-  // Of words that come late, one that the bot has just said is its echo.
+  // Of words that come late, one that the agent has just said is its echo.
   const { own, telling } = tellingWords(state, turn, { late: turn.phase === 'aside' });
   if (telling.length >= Math.max(1, minWords)) return !isHalfPhrase(state, turn, now);
   if (turn.phase !== 'candidate') return false;
   turn.halfAt = undefined;
   if (!turn.loud) return false;
   const wordless = spokenWords(wholeText(turn.words)).length === 0 || owesAside(state);
-  // STT may have written down the bot's echo from before this voice began.
+  // STT may have written down the agent's echo from before this voice began.
   if (wordless || (turn.isNoEcho && own.length === 0))
     return (turn.isNoEcho || !state.delivery.echoes) && mayBeWordless(state, turn);
   return minWords === 0 && own.length > 0 && now - turn.startedAt >= listeningMs;
 }
 
-/** What was said asks for something, unless more words make it a phrase of listening; the voice goes on, and the bot stands still. */
+/** What was said asks for something, unless more words make it a phrase of listening; the voice goes on, and the agent stands still. */
 function isHalfPhrase(
   state: Slices<'setup' | 'delivery'>,
   turn: Candidate | Fading | Aside,
@@ -208,8 +208,8 @@ function longAt(state: Slices<'setup'>, turn: Candidate): Millis {
 }
 
 /**
- * The words that are not the bot's own voice, and those of them that are more than listening. With `late`, a single word that
- * the bot has just said tells nothing either.
+ * The words that are not the agent's own voice, and those of them that are more than listening. With `late`, a single word that
+ * the agent has just said tells nothing either.
  */
 export function tellingWords(
   state: Slices<'setup' | 'delivery'>,
@@ -232,7 +232,7 @@ export function tellingWords(
   };
 }
 
-/** The bot's words around the place where playback is, or of what was cut right before the voice began or under it. */
+/** The agent's words around the place where playback is, or of what was cut right before the voice began or under it. */
 function playedWords(
   { delivery: { response, lastSaid } }: Slices<'delivery'>,
   { startedAt, position }: { readonly startedAt: Millis; readonly position: PlayoutPosition | undefined },
@@ -337,7 +337,7 @@ export function onCandidateDeadline(step: Step): void {
     // A response that has been played to its end by now is not cut any more.
     if (!isPlayed(state, now)) reviewCandidate(step, step.position);
     if (state.caller.turn !== turn || !turn.held || now < heldUntil(turn)) return;
-    // The bot goes on; words can still interrupt it.
+    // The agent goes on; words can still interrupt it.
     turn.held = false;
     resumeOutput(step);
   }

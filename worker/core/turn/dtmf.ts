@@ -1,5 +1,5 @@
 /**
- * Collects key presses into entries (spec 03, DTMF collection). An entry ends at the terminator, at the digit limit, or
+ * Collects key presses into entries (docs/reference/agent-file.md, `[telephony.dtmf]`). An entry ends at the terminator, at the digit limit, or
  * when the caller stops pressing keys.
  */
 import { maybe, record, text, time } from '../../../shared/base/codec.ts';

@@ -12,7 +12,7 @@ import type { TurnSettings } from '../settings.ts';
 export interface PauseEvidence {
   /** Words of the turn so far, as STT writes them. */
   readonly text: string;
-  /** What the bot said before the turn. */
+  /** What the agent said before the turn. */
   readonly asked: string;
   /** The newest of them are a guess that may still change. */
   readonly guessed: boolean;

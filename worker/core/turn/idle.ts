@@ -1,10 +1,10 @@
-/** A caller who says nothing is asked whether somebody is there, and in the end taken leave of (spec 03, idle). */
+/** A caller who says nothing is asked whether somebody is there, and in the end taken leave of (docs/reference/agent-file.md, `[turn.idle]`). */
 import type { Millis } from '../../../shared/base/units.ts';
 import { isOpen } from '../course.ts';
 import { startBotTurn } from '../answer/speaking.ts';
 import type { Step, Slices } from '../state.ts';
 
-/** Words from before the call are heard by then, eight times as fast as they were spoken; where VAD finds none in them, the bot speaks. */
+/** Words from before the call are heard by then, eight times as fast as they were spoken; where VAD finds none in them, the agent speaks. */
 const wordsKnownMs: Millis = 1_500;
 
 /** Nobody speaks and nothing is owed: from now on the caller's silence counts. */

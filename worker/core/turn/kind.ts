@@ -5,7 +5,7 @@ import { spokenWords, withoutEcho } from './phrases.ts';
 import type { Slices } from '../state.ts';
 import type { Finalizing } from './turn.ts';
 
-/** What the words of a turn amount to: something said, the bot's own voice, words of listening, or no words at all. */
+/** What the words of a turn amount to: something said, the agent's own voice, words of listening, or no words at all. */
 export function kindOf(
   state: Slices<'setup' | 'delivery'>,
   turn: Finalizing,

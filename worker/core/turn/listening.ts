@@ -117,7 +117,7 @@ export function onSpeechStopped(
   }
 }
 
-/** A short silence, which ends no turn. Of a candidate it is worth asking what was said: the bot stands still meanwhile. */
+/** A short silence, which ends no turn. Of a candidate it is worth asking what was said: the agent stands still meanwhile. */
 export function onVoicePaused(
   step: Step<'setup' | 'caller' | 'delivery' | 'silence'>,
   silenceMs: Millis,

@@ -1,11 +1,11 @@
 /**
  * Numbers, spelled words and addresses that are said piece by piece: "four two ... seven nine". Whoever reads them out pauses where nobody else
- * does, and each group sounds finished. What the bot asked for and what was said so far tell whether more is to come. It compares words
+ * does, and each group sounds finished. What the agent asked for and what was said so far tell whether more is to come. It compares words
  * and knows nothing of time, turns or audio.
  */
 import { spokenWords } from './phrases.ts';
 
-/** Things that are told digit by digit or letter by letter, in what the bot asks for. */
+/** Things that are told digit by digit or letter by letter, in what the agent asks for. */
 const asksForOne = new RegExp(
   [
     String.raw`\b(?:numbers?|digits?|pin|codes?|zip|postcode|iban|serial|extension|spell|spelled|letter by letter)\b`,
@@ -48,7 +48,7 @@ const lengthAsked = new RegExp(
   'giu',
 );
 
-/** How many digits or letters the bot asks for, where it says so. */
+/** How many digits or letters the agent asks for, where it says so. */
 function askedLength(asked: string): number | undefined {
   const found = [...asked.matchAll(lengthAsked)].at(-1);
   const word = found?.[1]?.toLowerCase() ?? '';
@@ -101,7 +101,7 @@ const unaskedDigits = 3;
 export type NumberSaid = 'whole' | 'begun' | 'open';
 
 /**
- * What was said is a number that the bot asked for: all of it (`whole`), a part of it (`begun`), or how long it is to be is not known
+ * What was said is a number that the agent asked for: all of it (`whole`), a part of it (`begun`), or how long it is to be is not known
  * (`open`). Undefined where it is none.
  */
 export function numberSaid(asked: string, text: string): NumberSaid | undefined {

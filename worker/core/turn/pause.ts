@@ -9,7 +9,7 @@ import { wholeText, type Speaking } from './turn.ts';
 /** Less time than this between STT's early text and the decision gains nothing. */
 const worthAskingMs = 60;
 
-/** What the bot asked for stands at the end of what it said. */
+/** What the agent asked for stands at the end of what it said. */
 const askedChars = 200;
 
 /** Margin on top of `minSpeechMs` for a voice that came back to be reported as speech. */

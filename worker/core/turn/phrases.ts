@@ -1,5 +1,5 @@
 /**
- * What recognised words amount to: hesitation, a sentence, or the bot's own voice that came back through the caller's
+ * What recognised words amount to: hesitation, a sentence, or the agent's own voice that came back through the caller's
  * microphone (words of listening: backchannels.ts). It compares words and knows nothing of time, turns or audio.
  */
 import { isUrgent } from './urgent.ts';
@@ -10,11 +10,11 @@ export function spokenWords(text: string): string[] {
   return plain.match(/[\p{L}\p{N}\p{M}]+(?:['-][\p{L}\p{N}\p{M}]+)*/gu) ?? [];
 }
 
-/** Fewer words in a row prove nothing: callers repeat single words of the bot to answer it. */
+/** Fewer words in a row prove nothing: callers repeat single words of the agent to answer it. */
 const echoRun = 2;
 
 /**
- * The words that are left when those that repeat what the bot just said, in the same order, are taken away. When the last one is
+ * The words that are left when those that repeat what the agent just said, in the same order, are taken away. When the last one is
  * `unfinished`, a single word at the end may be the beginning of a repetition, and so may the beginning of a word.
  */
 export function withoutEcho(

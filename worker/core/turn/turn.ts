@@ -48,13 +48,13 @@ export type Turn =
 interface Held {
   readonly words: Words;
   readonly startedAt: Millis;
-  /** The output is held; false once the candidate took so long that the bot goes on under it. */
+  /** The output is held; false once the candidate took so long that the agent goes on under it. */
   held: boolean;
   /** The voice was long enough to interrupt, where words do not say otherwise. */
   loud: boolean;
   /** For how long at least it has lasted, as far as that was told. */
   lastedMs: Millis;
-  /** The bot's echo is known so well that this voice is not it. */
+  /** The agent's echo is known so well that this voice is not it. */
   isNoEcho: boolean;
   /** Where playback stood when something was last heard of it. */
   position: PlayoutPosition | undefined;

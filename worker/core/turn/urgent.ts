@@ -1,6 +1,6 @@
 /**
  * Words that call for a stop: "no", "wait", a question word. None of them is half of anything: neither the beginning of a phrase of
- * listening nor that of a word that the bot has just said. It compares words and knows nothing of time, turns or audio.
+ * listening nor that of a word that the agent has just said. It compares words and knows nothing of time, turns or audio.
  */
 
 /** Words that want something at once: none of them waits for what may follow. */

@@ -1,5 +1,5 @@
 /**
- * Whether the last quarter of a second of the caller's audio is the bot's own voice that came back. It says yes only when what was
+ * Whether the last quarter of a second of the caller's audio is the agent's own voice that came back. It says yes only when what was
  * sent explains nearly all of it (fit.ts) at a delay that another look has found as well, or that loudness makes likely: what is
  * left of a caller who speaks into the echo is as loud as a voice, so that is no echo. Or, in a room that echoes for long, when the spectra
  * of both are alike (spectra.ts).
@@ -131,7 +131,7 @@ export class EchoDetector {
     this.#options = options;
   }
 
-  /** The voice that is heard now is the bot's own. Costs a look, and nothing where nothing was sent a short time ago. */
+  /** The voice that is heard now is the agent's own. Costs a look, and nothing where nothing was sent a short time ago. */
   isEcho(now: Millis): boolean {
     const { played: source, heard: ear } = this.#options;
     const hasNone = this.#known === undefined && source.stretchMs >= tellingStretchMs;
@@ -194,7 +194,7 @@ export class EchoDetector {
 
   /**
    * What is heard now, a voice or not, is echo at the delay that an earlier look found. For every frame that is not silent, before VAD
-   * judges it: VAD that has listened to the bot hears a caller late who speaks into the echo, and short words not at all.
+   * judges it: VAD that has listened to the agent hears a caller late who speaks into the echo, and short words not at all.
    */
   isKnownEcho(now: Millis): boolean {
     const { played: source, heard: ear } = this.#options;

@@ -14,7 +14,7 @@ export { longestUnprovedMs, VoiceProof } from './voice-proof.ts';
 /** The last of the caller's audio: a ring of at least 0.6 s of 16 kHz PCM16, and how many samples have been written into it in all. */
 export type HeardAudio = Pick<Written, 'ring' | 'count'>;
 
-/** `auto`: the bot's own voice is looked for, as no client can say yet that it cancels echo itself; `off`: it is not (`turn.echo`). */
+/** `auto`: the agent's own voice is looked for, as no client can say yet that it cancels echo itself; `off`: it is not (`turn.echo`). */
 export type EchoMode = 'auto' | 'off';
 
 export interface CallEchoOptions {
@@ -30,9 +30,9 @@ export interface CallEcho {
   sent(pcm: Int16Array, now: Millis): void;
   /** These samples of 16 kHz were written into the ring of what is heard. */
   took(pcm: Int16Array): void;
-  /** The bot can be heard: something was sent a short time ago; pauses between its words are sent as well. */
+  /** The agent can be heard: something was sent a short time ago; pauses between its words are sent as well. */
   isOverBot(now: Millis): boolean;
-  /** The voice that is heard now is the bot's own. */
+  /** The voice that is heard now is the agent's own. */
   isEcho(now: Millis): boolean;
   /** What is heard now, a voice or not, is the echo that is known already. */
   isKnownEcho(now: Millis): boolean;
@@ -40,7 +40,7 @@ export interface CallEcho {
   readonly isClear: boolean;
 }
 
-/** The bot can be heard for so long after a frame was sent. */
+/** The agent can be heard for so long after a frame was sent. */
 const overBotMs = 500;
 
 export const newCallEcho = (options: CallEchoOptions): CallEcho =>

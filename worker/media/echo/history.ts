@@ -1,6 +1,6 @@
 /**
- * What loudness says about an echo: the last second and a half of what was heard beside what was sent. Where the bot was loud, its echo was
- * as well, so a microphone that was quiet under the bot's voice does not bring it back, and whoever speaks into it is a caller.
+ * What loudness says about an echo: the last second and a half of what was heard beside what was sent. Where the agent was loud, its echo was
+ * as well, so a microphone that was quiet under the agent's voice does not bring it back, and whoever speaks into it is a caller.
  * Loudness alone never makes an echo: all voices rise and fall, and a caller may speak beside one.
  */
 import type { SoundLevels } from './levels.ts';

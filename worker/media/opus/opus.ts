@@ -1,5 +1,5 @@
 /**
- * Opus for one call: the caller's packets to PCM16 and the bot's frames to packets, mono, at the rate that is asked for, so that nobody
+ * Opus for one call: the caller's packets to PCM16 and the agent's frames to packets, mono, at the rate that is asked for, so that nobody
  * resamples. The codec is loaded by the first call that needs it.
  *
  * Invariant: what a stranger sent and the decoder does not take is silence of the same length, never a fault of the call.

@@ -1,5 +1,5 @@
 /**
- * The bot's audio on its way out. TTS delivers faster than real time; this queue gives it out in frames of 20 ms at the
+ * The agent's audio on its way out. TTS delivers faster than real time; this queue gives it out in frames of 20 ms at the
  * call's rate and encoding, holds at a sample, and forgets at once on a barge-in. It is the one gate for audio: samples
  * of any context but the open one are dropped here. Audio is converted frame by frame when it is due, never ahead.
  */

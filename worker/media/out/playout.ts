@@ -1,5 +1,5 @@
 /**
- * Gives the bot's audio to the transport in real time: one frame every 20 ms on the worker's tick, the first one of a
+ * Gives the agent's audio to the transport in real time: one frame every 20 ms on the worker's tick, the first one of a
  * stretch at once. Marks follow the audio that they stand behind.
  */
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';

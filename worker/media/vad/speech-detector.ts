@@ -30,7 +30,7 @@ export type SpeechFact =
   | 'voice.paused'
   | 'voice.lasted';
 
-/** A silence this long within speech is told while the bot can be heard; where `stopMs` is no longer, the end of speech tells it. */
+/** A silence this long within speech is told while the agent can be heard; where `stopMs` is no longer, the end of speech tells it. */
 export const voicePauseMs: Millis = 128;
 
 /** Once there is speech, a frame counts as voice down to this much below the threshold. */
@@ -51,9 +51,9 @@ const silentDb = -120;
 const echoFrames = 2;
 
 export interface SpeechDetectorOptions {
-  /** Whether the voice that is heard now is the bot's own; asked only about voice of which it is not known that it is the caller's. */
+  /** Whether the voice that is heard now is the agent's own; asked only about voice of which it is not known that it is the caller's. */
   readonly isEcho?: () => boolean;
-  /** Whether the bot is speaking: then a sound without the pitch of a voice, a clatter, is no speech before it is as long as one that interrupts. */
+  /** Whether the agent is speaking: then a sound without the pitch of a voice, a clatter, is no speech before it is as long as one that interrupts. */
   readonly isOverBot?: () => boolean;
 }
 
@@ -108,7 +108,7 @@ export class SpeechDetector {
     else this.#duringSilence(voice, frameMs);
   }
 
-  /** While the bot speaks nothing is hidden: a caller who interrupts softly is heard, and what is no interruption lets the bot go on. */
+  /** While the agent speaks nothing is hidden: a caller who interrupts softly is heard, and what is no interruption lets the agent go on. */
   #isBehindCaller(probability: number, sound: FrameSound | undefined): boolean {
     if (sound === undefined) return false;
     return this.#behind.hides(probability, decibels(sound.power)) && !this.#isOverBot();
@@ -139,7 +139,7 @@ export class SpeechDetector {
     this.#backgroundDb += (levelDb - this.#backgroundDb) * (isFirst ? 1 : backgroundShare);
   }
 
-  /** A look at the newest audio, so much newer than the last frame, may prove a voice over the bot. */
+  /** A look at the newest audio, so much newer than the last frame, may prove a voice over the agent. */
   wantsPeek(sinceMs: Millis): boolean {
     if (this.isConfirmed || this.#echoFrames > 0 || !this.#proof.maySoonBeSure) return false;
     return this.#hasLasted(sinceMs) && this.#proof.soundMs <= longestUnprovedMs && this.#isOverBot();
@@ -269,7 +269,7 @@ export class SpeechDetector {
     return Math.max(this.#proof.soundMs, this.#voiceMs) + sinceMs >= this.#settings.sureMs;
   }
 
-  /** STT finds words in clatter, too, and they would cut the bot. Where nobody speaks but the caller, nothing is at stake. */
+  /** STT finds words in clatter, too, and they would cut the agent. Where nobody speaks but the caller, nothing is at stake. */
   get #isClatter(): boolean {
     return !this.#proof.mayBeVoice && this.#isOverBot();
   }

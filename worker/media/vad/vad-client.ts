@@ -36,7 +36,7 @@ export interface VadClientOptions {
   readonly judged: (probability: number, frameMs: number, sound: FrameSound) => void;
   /** Who wants opinions between frames; nobody when absent. */
   readonly peek?: PeekOptions;
-  /** The frame that is full now is the bot's own voice: VAD gets silence in its place. Asked about frames that are not quiet. */
+  /** The frame that is full now is the agent's own voice: VAD gets silence in its place. Asked about frames that are not quiet. */
   readonly isEcho?: () => boolean;
   /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
   readonly machineMs: () => number;

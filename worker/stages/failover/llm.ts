@@ -1,5 +1,5 @@
 /**
- * The LLM stage over one provider or two (spec 03, Secondary providers): a round that failed before anything of it was
+ * The LLM stage over one provider or two (docs/providers.md, When a provider fails): a round that failed before anything of it was
  * delivered is asked of the other provider; with `hedge_after_ms` the other is asked as well when the first is slow, and
  * the first that answers wins.
  *

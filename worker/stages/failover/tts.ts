@@ -1,5 +1,5 @@
 /**
- * The TTS stage over one provider or two (spec 03, Secondary providers): when a session dies, the other voice goes on at the first
+ * The TTS stage over one provider or two (docs/providers.md, When a provider fails): when a session dies, the other voice goes on at the first
  * word that was not said, or with the piece in which a voice died that tells no times of its words; with `hedge_after_ms` the other
  * is asked as well when the first is slow to begin, and the first that is heard speaks.
  *

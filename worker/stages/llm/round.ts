@@ -1,6 +1,5 @@
 /**
- * One round over HTTP: the request, its deadlines and its event stream, the same for every LLM provider
- * (spec 03, Provider stage contracts).
+ * One round over HTTP: the request, its deadlines and its event stream, the same for every LLM provider.
  *
  * Invariant: a round emits exactly one `done` or `error`, and nothing after `cancel()`. It must not retry: whether a
  * round is asked again, and of whom, is decided above it. What the events mean is the stream's business.

@@ -29,7 +29,7 @@ export class SseParser {
   private data: string | undefined;
   private isBare = false;
 
-  /** @param maxEventBytes bound of one event with all its lines, comments included (spec 03: 1 MiB). */
+  /** @param maxEventBytes bound of one event with all its lines, comments included. */
   constructor(maxEventBytes: number) {
     this.maxEventBytes = maxEventBytes;
   }

@@ -4,7 +4,7 @@
  * Invariant: at most {@link QUEUED_FRAMES} frames wait, the newest ones; an end of utterance is never dropped. Pure.
  */
 
-/** Bound of the stage's input (spec 03: input 64). */
+/** Bound of the stage's input: so many frames wait. */
 export const QUEUED_FRAMES = 64;
 
 /** The end of an utterance that was asked for; `isEmpty` when it had no audio, so that nothing needs sending. */

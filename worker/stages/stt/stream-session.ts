@@ -1,6 +1,6 @@
 /**
  * The session of a streaming recogniser behind a WebSocket: connects, queues, watches and reconnects, while the
- * vendor's {@link SttWire} says what goes over the wire (spec 03, Provider stage contracts).
+ * vendor's {@link SttWire} says what goes over the wire.
  *
  * Invariant: every `finalize()` ends in exactly one `finalized`, in order and within its time limit, unless the session
  * dies first. Audio that follows a finalize waits until the server has closed that utterance, so that its words cannot

@@ -140,7 +140,7 @@ export function pcmBytes(pcm: Int16Array): Buffer {
   return Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength);
 }
 
-/** The tag without its region and script: `tr` of `tr-TR` (spec 03, Language tags). */
+/** The tag without its region and script: `tr` of `tr-TR` (docs/providers.md, Languages). */
 export function primarySubtag(language: string): string {
   return language.split(/[-_]/, 1)[0]?.toLowerCase() ?? '';
 }
@@ -165,7 +165,7 @@ export function objectAt(object: JsonObject, key: string): JsonObject {
   return asObject(object[key]) ?? {};
 }
 
-/** The status that an error inside the stream stands for, where its number is one (spec 03, Provider stage contracts). */
+/** The status that an error inside the stream stands for, where its number is one. */
 export function statusIn(object: JsonObject, keys: readonly string[]): number | undefined {
   for (const key of keys) {
     const value = Number(object[key] ?? Number.NaN);

@@ -5,7 +5,7 @@
  * joined to the last one of its context. Pure.
  */
 
-/** Bound of the stage's input (spec 03: input 64). */
+/** Bound of the stage's input: so many pieces wait. */
 export const QUEUED_PIECES = 64;
 /** How many cancelled contexts are remembered, so that text that crosses a cancel is dropped. */
 const REMEMBERED = 16;

@@ -1,5 +1,5 @@
 /**
- * A call's session with a voice that speaks over a WebSocket (spec 03, TTS contract): contexts in order, one utterance
+ * A call's session with a voice that speaks over a WebSocket: contexts in order, one utterance
  * on the wire at a time, so that a pause of the socket holds back nothing but that utterance.
  *
  * Invariant: after `error` and after `close()` nothing is emitted, and nothing from inside a method of the session. A
@@ -22,7 +22,7 @@ const IDLE_TIMEOUT_MS = 8_000;
 const LIVENESS_MS = 10_000;
 /** From here on text waits in the bounded queue instead of in the socket. */
 const CONGESTED_BYTES = 65_536;
-/** Spec 03: the cancel channel holds 8. */
+/** So many cancels at a time are still to be answered. */
 const CANCEL_ANSWERS = 8;
 /** A connection that did not even last so long is opened again only when there is something to say. */
 const SHORT_LIFE_MS = 5_000;

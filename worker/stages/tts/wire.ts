@@ -1,5 +1,5 @@
 /**
- * What the adapters of streaming voices have in common: the shape of a vendor's protocol (spec 03, TTS contract).
+ * What the adapters of streaming voices have in common: the shape of a vendor's protocol.
  *
  * Invariant: a wire speaks one utterance at a time; what arrives for any other is dropped inside it. Pure: no sockets
  * and no time.
@@ -97,7 +97,7 @@ export function numbersOf(value: unknown): number[] {
   return Array.isArray(value) ? value.filter((item): item is number => Number.isFinite(item)) : [];
 }
 
-/** The language without region or script (spec 03, Language tags). */
+/** The language without region or script (docs/providers.md, Languages). */
 export function primarySubtag(language: string): string {
   return (language.split('-', 1)[0] ?? '').toLowerCase();
 }

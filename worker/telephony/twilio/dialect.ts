@@ -114,7 +114,7 @@ const isSid = (value: string): boolean => /^[A-Za-z0-9]{1,64}$/.test(value);
 function audioOf({ media }: TwilioMessage): Heard {
   const { track, payload } = media ?? {};
   if (typeof payload !== 'string') return unknown;
-  // Of what the bot said nobody wants to hear anything.
+  // Of what the agent said nobody wants to hear anything.
   if (track !== undefined && track !== 'inbound') return nothing;
   return { type: 'audio', bytes: Buffer.from(payload, 'base64') };
 }

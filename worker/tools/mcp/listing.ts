@@ -12,7 +12,7 @@ const mostTools = 128;
 const mostPages = 8;
 /** Parts of one result. */
 const mostParts = 64;
-/** What is kept of a description (spec 02, Tool declaration). */
+/** What is kept of a description (as for an agent process: docs/reference/agent-link.md, Tool declaration). */
 const longestDescription = 4_096;
 const longestName = 256;
 /** What the LLM is told of a failure. */

@@ -1,6 +1,6 @@
 /**
  * The server's side of one WebSocket call as a pure machine: which message is allowed when, what each fault costs, and
- * every deadline (spec 01, States and transitions, Errors, Limits).
+ * every deadline (docs/call-protocol.md).
  *
  * Invariant: exactly one `notify.ended` leaves the machine, and nothing but the end of the socket is reported or sent
  * after it. Audio never enters `step`. The machine must not touch sockets, clocks or timers. Its state and its unions
@@ -34,7 +34,7 @@ const refusals: Readonly<Record<CallRefusal, CallFault>> = {
 };
 
 /**
- * Of the two codes that close with 1002 (spec 01, Errors) the one for a malformed message: `invalid_json` would say that a text
+ * Of the two codes that close with 1002 (docs/call-protocol.md, Errors) the one for a malformed message: `invalid_json` would say that a text
  * frame was read and held no JSON, while here no frame could be read.
  */
 const brokenFraming: CallFault = {
@@ -180,7 +180,7 @@ type OutputEvent = Extract<
   { type: 'output.cleared' | 'output.marked' | 'output.mismatched' | 'conversation.told' }
 >;
 
-/** Bot output belongs to an open call; before and after it there is nobody to hear it. */
+/** Agent output belongs to an open call; before and after it there is nobody to hear it. */
 function output(state: WsCallState, event: OutputEvent, now: Millis): readonly WsAction[] {
   if (state.phase.name !== 'open') return NOTHING;
   switch (event.type) {
@@ -199,7 +199,7 @@ function output(state: WsCallState, event: OutputEvent, now: Millis): readonly W
   }
 }
 
-/** Whether a mark id may be sent (spec 01, Limits). */
+/** Whether a mark id may be sent (`mark_id_too_long` in docs/call-protocol.md, Errors). */
 export function markFits(id: string): boolean {
   return utf8Bytes(id) <= callFieldLimits.markIdBytes;
 }
@@ -260,7 +260,7 @@ function timePassed(state: WsCallState, now: Millis): readonly WsAction[] {
 
 // ---- Ends ------------------------------------------------------------------------------------------------------------
 
-/** A fault as its row says; one more than the limit ends the call (spec 01, too_many_errors). */
+/** A fault as its row says; one more than the limit ends the call (`too_many_errors` in docs/call-protocol.md, Errors). */
 function fault(state: WsCallState, what: CallFault, now: Millis): readonly WsAction[] {
   if (callErrors[what.code].fatal) return fatal(state, what, now);
   state.faults += 1;

@@ -93,7 +93,7 @@ export class CallSocket extends WebSocket {
 /**
  * Options of the `WebSocketServer` whose sockets {@link openSocketCalls} takes. Frames over the larger limit are
  * refused by their header, before any payload is stored. UTF-8 is checked with the JSON, so that it fails as
- * `invalid_json`. A client that offers `svc` gets it; a token entry is never echoed (spec 01, Authentication 8).
+ * `invalid_json`. A client that offers `svc` gets it; a token entry is never echoed (docs/call-protocol.md, A call).
  */
 export function callSocketServerOptions(limits: WsCallLimits): ServerOptions<typeof CallSocket> {
   const closeTimeout = { closeTimeout: limits.closeGraceMs };

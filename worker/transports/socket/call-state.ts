@@ -19,7 +19,7 @@ import type { ConversationMessage, ConversationMessageType } from '../../../shar
 import { afterSilence, newAllowance, type Allowance } from './allowance.ts';
 
 export interface WsCallSettings extends WsCallLimits {
-  /** Metadata of the verified token and the listener; wins over the client's (spec 01). */
+  /** Metadata of the verified token and the listener; wins over the client's (docs/call-protocol.md, A call). */
   readonly signedMetadata: Readonly<Record<string, string>>;
   /** The id of the call when the client chose none. */
   readonly spareCallId: string;
@@ -200,7 +200,7 @@ export function frameBytes({ phase }: WsCallState): number {
   return phase.start.encoding === 'pcm16' ? samples * 2 : samples;
 }
 
-/** Notes any frame of the client, pongs included: it is alive (spec 01, ping_timeout). */
+/** Notes any frame of the client, pongs included: it is alive (`ping_timeout` in docs/call-protocol.md, Errors). */
 export function frameArrived(state: WsCallState, now: Millis): void {
   state.frameAt = now;
 }

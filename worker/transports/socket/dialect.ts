@@ -67,7 +67,7 @@ export interface SocketDialect {
   write(message: ServerMessage | ConversationMessage): Outgoing | undefined;
   /** Present where the protocol has words for what the agent process tells the caller's program. */
   writeMessage?(message: MessageToClient): Outgoing;
-  /** One frame of bot audio as it goes out; undefined where the client wants to hear none. */
+  /** One frame of agent audio as it goes out; undefined where the client wants to hear none. */
   writeAudio(frame: Buffer): Outgoing | undefined;
   /** Present where the protocol has words of its own for the conversation, and every client is told of it. */
   tell?(event: ConversationEvent): readonly Outgoing[];

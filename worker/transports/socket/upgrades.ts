@@ -9,7 +9,7 @@ import { CallSocket, callSocketServerOptions } from './call-socket.ts';
 
 export function newUpgradeServer(limits: WsCallLimits): WebSocketServer {
   const server = new WebSocketServer(callSocketServerOptions(limits));
-  // Tokens stand in addresses: no answer to an upgrade may be kept by a cache (spec 01).
+  // Tokens stand in addresses: no answer to an upgrade may be kept by a cache.
   server.on('headers', (headers) => headers.push('Cache-Control: no-store'));
   return server;
 }

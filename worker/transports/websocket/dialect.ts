@@ -1,4 +1,4 @@
-/** The WebSocket call protocol itself (spec 01, WebSocket call protocol, version 1): audio in binary frames, messages as they are. */
+/** The WebSocket call protocol itself (docs/call-protocol.md): audio in binary frames, messages as they are. */
 import { decodeClientMessage } from '../../../shared/protocol/call.ts';
 import type { SocketDialect } from '../socket/dialect.ts';
 

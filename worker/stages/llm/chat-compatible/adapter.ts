@@ -1,6 +1,5 @@
 /**
- * The LLM stage over any server with an OpenAI-style `POST {base_url}/chat/completions` that streams
- * (spec 03, Chat-compatible LLM behaviour).
+ * The LLM stage over any server with an OpenAI-style `POST {base_url}/chat/completions` that streams.
  *
  * Invariant: a round emits exactly one `done` or `error`, and nothing after `cancel()`. It must not retry: whether a
  * round is asked again, and of whom, is decided above it.

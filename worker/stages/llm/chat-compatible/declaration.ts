@@ -1,4 +1,4 @@
-/** Options of `chat_compatible`, any server with the chat completions interface (spec 03, Options tables). */
+/** Options of `chat_compatible`, any server with the chat completions interface (docs/reference/agent-file.md, OpenAI-compatible chat completions). */
 import * as z from 'zod';
 import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { canonicalName, namesIn } from '../../../../shared/config/stages/aliases.ts';

@@ -1,5 +1,5 @@
 /**
- * The body of a chat completion request out of the engine's messages (spec 03, Chat-compatible LLM behaviour).
+ * The body of a chat completion request out of the engine's messages (docs/providers.md, What an LLM is sent).
  *
  * Invariant: one leading system message, and behind it the turns of the history, with the results of a round behind its calls. Pure.
  */

@@ -1,5 +1,5 @@
 /**
- * One streamed chat completion: server events in, stage events out (spec 03, Chat-compatible LLM behaviour).
+ * One streamed chat completion: server events in, stage events out (docs/providers.md, What is taken of an answer).
  *
  * Invariant: it emits exactly one `done` or `error`, last. Pure: no sockets, no time. It must not emit reasoning, and
  * errors carry the server's status, never its message.
@@ -188,7 +188,7 @@ function usageOf(body: JsonRecord): LlmUsage | undefined {
   };
 }
 
-/** A numeric code of 400 to 599, also as digits, is the status (spec 03); anything else is a lost upstream. */
+/** A numeric code of 400 to 599, also as digits, is the status; anything else is a lost upstream. */
 function statusOf(error: unknown): number {
   const code = recordOf(error)?.['code'];
   const status = typeof code === 'string' && /^\d{3}$/.test(code) ? Number(code) : code;

@@ -1,6 +1,5 @@
 /**
- * The LLM stage over a content generation interface, `POST {base_url}/v1beta/models/{model}:streamGenerateContent`
- * (spec 03, Options tables).
+ * The LLM stage over a content generation interface, `POST {base_url}/v1beta/models/{model}:streamGenerateContent`.
  *
  * Invariant: the key travels in a header and never in the address, which ends up in logs. It must not retry.
  */

@@ -1,4 +1,4 @@
-/** Options of `llm_generate`, a hosted model behind a content generation interface (spec 03, Options tables). */
+/** Options of `llm_generate`, a hosted model behind a content generation interface (docs/reference/agent-file.md, Google Gemini). */
 import * as z from 'zod';
 import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';

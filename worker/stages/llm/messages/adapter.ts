@@ -1,5 +1,5 @@
 /**
- * The LLM stage over a messages interface, `POST {base_url}/v1/messages` that streams (spec 03, Options tables).
+ * The LLM stage over a messages interface, `POST {base_url}/v1/messages` that streams.
  *
  * Invariant: an effort that only a thinking model can make is never sent without thinking. It must not retry.
  */

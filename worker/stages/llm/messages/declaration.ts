@@ -1,4 +1,4 @@
-/** Options of `llm_messages`, a hosted model behind a messages interface (spec 03, Options tables). */
+/** Options of `llm_messages`, a hosted model behind a messages interface (docs/reference/agent-file.md, Anthropic Messages). */
 import * as z from 'zod';
 import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
@@ -40,7 +40,7 @@ export type LlmMessagesOptions = Omit<CamelKeys<LlmMessagesKeys>, 'baseUrl' | 't
   readonly baseUrl: string;
 };
 
-/** Effort that only a thinking model can make (spec 03, Options tables). */
+/** Effort that only a thinking model can make. */
 const needsThinking = (effort: LlmMessagesKeys['effort']): boolean => effort === 'xhigh' || effort === 'max';
 
 /** A pause to think is silence on the line; only of the default model is it known that it can do without. */

@@ -1,5 +1,5 @@
 /**
- * The LLM stage over a responses interface, `POST {base_url}/responses` that streams (spec 03, Options tables).
+ * The LLM stage over a responses interface, `POST {base_url}/responses` that streams.
  *
  * Invariant: nothing is stored at the provider: every request carries the whole conversation, encrypted reasoning
  * included. It must not retry.

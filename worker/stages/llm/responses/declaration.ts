@@ -1,4 +1,4 @@
-/** Options of `llm_responses`, a hosted model behind a responses interface (spec 03, Options tables). */
+/** Options of `llm_responses`, a hosted model behind a responses interface (docs/reference/agent-file.md, OpenAI Responses). */
 import * as z from 'zod';
 import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';

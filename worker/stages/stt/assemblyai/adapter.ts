@@ -1,4 +1,4 @@
-/** The STT stage over the hosted recogniser `stt_cloud_b` (spec 03, Options tables). */
+/** The STT stage over the hosted recogniser `stt_cloud_b`. */
 import type { SttAssemblyAiOptions } from './declaration.ts';
 import { ENGINE_RATE } from '../../../../shared/base/units.ts';
 import { keyHeaders } from '../../http.ts';

@@ -1,4 +1,4 @@
-/** Options of `stt_cloud_b`, a hosted streaming recogniser that detects turns (spec 03, Options tables). */
+/** Options of `stt_cloud_b`, a hosted streaming recogniser that detects turns (docs/reference/agent-file.md, AssemblyAI). */
 import * as z from 'zod';
 import { withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';

@@ -1,5 +1,5 @@
 /**
- * The wire of `stt_cloud_b` (spec 03, Options tables): numbered turns, each message holding the whole turn so far.
+ * The wire of `stt_cloud_b`: numbered turns, each message holding the whole turn so far.
  *
  * Invariant: each turn gives one final at most, so that a repeat with better punctuation is not heard twice. Pure.
  */

@@ -1,4 +1,4 @@
-/** The STT stage over the hosted recogniser `stt_cloud_a` (spec 03, Options tables). */
+/** The STT stage over the hosted recogniser `stt_cloud_a`. */
 import type { SttDeepgramOptions } from './declaration.ts';
 import { ENGINE_RATE } from '../../../../shared/base/units.ts';
 import { keyHeaders } from '../../http.ts';

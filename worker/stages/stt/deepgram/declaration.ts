@@ -1,4 +1,4 @@
-/** Options of `stt_cloud_a`, a hosted streaming recogniser (spec 03, Options tables). */
+/** Options of `stt_cloud_a`, a hosted streaming recogniser (docs/reference/agent-file.md, Deepgram). */
 import * as z from 'zod';
 import { withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';

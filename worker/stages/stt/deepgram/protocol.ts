@@ -1,5 +1,5 @@
 /**
- * The wire of `stt_cloud_a` (spec 03, Options tables): results of segments, of which the last of an utterance says so.
+ * The wire of `stt_cloud_a`: results of segments, of which the last of an utterance says so.
  *
  * Invariant: a partial covers the audio since the last final alone, so that finals of an utterance are put after each
  * other. Pure: no sockets, no time.
@@ -23,7 +23,7 @@ import {
 } from '../wire.ts';
 import type { JsonObject, Outgoing, SttWire, TimedTranscript, WireEvent } from '../wire.ts';
 
-/** Every option as the vendor's query has it. The language goes as the file writes it (spec 03, Language tags). */
+/** Every option as the vendor's query has it. The language goes as the file writes it (docs/providers.md, Languages). */
 export function deepgramUrl(options: SttDeepgramOptions, language: string): URL {
   const url = urlUnder(options.baseUrl, '/v1/listen');
   const { smartFormat, endpointingMs, utteranceEndMs } = options;

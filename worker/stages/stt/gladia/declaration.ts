@@ -1,4 +1,4 @@
-/** Options of `stt_cloud_c`, a hosted recogniser whose sessions begin with a request (spec 03, Options tables). */
+/** Options of `stt_cloud_c`, a hosted recogniser whose sessions begin with a request (docs/reference/agent-file.md, Gladia). */
 import * as z from 'zod';
 import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';

@@ -1,5 +1,5 @@
 /**
- * The wire of `stt_cloud_c` (spec 03, Options tables): utterances with an id of their own, ended by silence in the audio.
+ * The wire of `stt_cloud_c`: utterances with an id of their own, ended by silence in the audio.
  *
  * Invariant: there is no message that ends an utterance, so a finalize sends the silence that the server waits for, and
  * is answered when nothing that was heard is open any more. Pure: no sockets, no time.

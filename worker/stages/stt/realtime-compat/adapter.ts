@@ -1,4 +1,4 @@
-/** The STT stage over servers with the realtime transcription interface, `stt_realtime_compat` (spec 03, Options tables). */
+/** The STT stage over servers with the realtime transcription interface, `stt_realtime_compat`. */
 import type { SttRealtimeCompatOptions } from './declaration.ts';
 import { bearerHeaders } from '../../http.ts';
 import type { SttAccess, SttStage } from '../../stage.ts';

@@ -1,4 +1,4 @@
-/** Options of `stt_realtime_compat`, servers of one realtime transcription interface (spec 03, Options tables). */
+/** Options of `stt_realtime_compat`, servers of one realtime transcription interface (docs/reference/agent-file.md, OpenAI Realtime transcription). */
 import * as z from 'zod';
 import { SAMPLE_RATES } from '../../../../shared/audio/resampler.ts';
 import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';

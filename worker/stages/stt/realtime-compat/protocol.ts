@@ -1,5 +1,5 @@
 /**
- * The wires of `stt_realtime_compat` (spec 03, Options tables): one family of messages that four kinds of server speak
+ * The wires of `stt_realtime_compat`: one family of messages that four kinds of server speak
  * differently. Audio goes as base64 text; text comes as deltas and a whole.
  *
  * Invariant: deltas of an item are added up, or replace each other where the server says the whole each time, and the

@@ -1,4 +1,4 @@
-/** The STT stage over a streaming recogniser on this machine or network (spec 03, `stt_local_ws`). */
+/** The STT stage over a streaming recogniser on this machine or network. */
 import type { SttLocalWsOptions } from './declaration.ts';
 import { bearerHeaders, urlUnder } from '../../http.ts';
 import type { ProviderAccess, SttStage } from '../../stage.ts';

@@ -1,4 +1,4 @@
-/** Options of `stt_local_ws`, a streaming recogniser on this machine or network (spec 03, Options tables). */
+/** Options of `stt_local_ws`, a streaming recogniser on this machine or network (docs/reference/agent-file.md, sherpa-onnx). */
 import * as z from 'zod';
 import { SAMPLE_RATES } from '../../../../shared/audio/resampler.ts';
 import { camelKeys, type CamelKeys } from '../../../../shared/config/camel.ts';

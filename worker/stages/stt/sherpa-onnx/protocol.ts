@@ -1,5 +1,5 @@
 /**
- * The wire of the local streaming recogniser and what its messages mean (spec 03, `stt_local_ws`). Two server flavours:
+ * The wire of the local streaming recogniser and what its messages mean. Two server flavours:
  * one marks finals and answers `Done` with `Done!`; the other only counts segments and answers `Done` by closing.
  *
  * Invariant: text of a segment is cumulative, so each message replaces the one before. Audio of the next utterance waits until

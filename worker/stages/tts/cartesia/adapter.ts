@@ -1,4 +1,4 @@
-/** The TTS stage `tts_cloud_a` (Cartesia) (spec 03, Options tables). What its messages mean stands in its wire. */
+/** The TTS stage `tts_cloud_a` (Cartesia). Its wire says what its messages mean. */
 import { randomUUID } from 'node:crypto';
 import type { TtsCartesiaOptions } from './declaration.ts';
 import type { TtsAccess, TtsStage } from '../../stage.ts';

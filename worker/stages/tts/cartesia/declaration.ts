@@ -1,4 +1,4 @@
-/** Options of `tts_cloud_a`, a hosted voice over one WebSocket (spec 03, Options tables). */
+/** Options of `tts_cloud_a`, a hosted voice over one WebSocket (docs/reference/agent-file.md, Cartesia). */
 import * as z from 'zod';
 import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareVoice } from '../../../../shared/config/stages/declaration.ts';

@@ -1,4 +1,4 @@
-/** The TTS stage `tts_cloud_c` (Deepgram Aura) (spec 03, Options tables). What its messages mean stands in its wire. */
+/** The TTS stage `tts_cloud_c` (Deepgram Aura). Its wire says what its messages mean. */
 import type { TtsDeepgramAuraOptions } from './declaration.ts';
 import type { TtsAccess, TtsStage } from '../../stage.ts';
 import { DeepgramAuraWire } from './wire.ts';

@@ -1,4 +1,4 @@
-/** Options of `tts_cloud_c`, a hosted voice whose model is the voice (spec 03, Options tables). */
+/** Options of `tts_cloud_c`, a hosted voice whose model is the voice (docs/reference/agent-file.md, Deepgram Aura). */
 import * as z from 'zod';
 import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareVoice } from '../../../../shared/config/stages/declaration.ts';

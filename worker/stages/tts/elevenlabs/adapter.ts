@@ -1,4 +1,4 @@
-/** The TTS stage `tts_cloud_b` (ElevenLabs) (spec 03, Options tables). What its messages mean stands in its wire. */
+/** The TTS stage `tts_cloud_b` (ElevenLabs). Its wire says what its messages mean. */
 import { randomUUID } from 'node:crypto';
 import type { TtsElevenLabsOptions } from './declaration.ts';
 import { urlUnder } from '../../http.ts';

@@ -1,4 +1,4 @@
-/** Options of `tts_cloud_b`, a hosted voice with adjustable character (spec 03, Options tables). */
+/** Options of `tts_cloud_b`, a hosted voice with adjustable character (docs/reference/agent-file.md, ElevenLabs). */
 import * as z from 'zod';
 import type { CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareVoice } from '../../../../shared/config/stages/declaration.ts';

@@ -1,5 +1,5 @@
 /**
- * The TTS stage over any server that answers `POST {base_url}/audio/speech` (spec 03, Speech-compatible TTS behaviour).
+ * The TTS stage over any server that answers `POST {base_url}/audio/speech` (docs/providers.md, Speech servers).
  *
  * Invariant: one request at a time, in the order of the text; after an error the session is dead. It must not retry,
  * and no event is emitted from inside a method of the session.
@@ -32,7 +32,7 @@ export function newSpeechCompatible(options: SpeechCompatibleOptions & { apiKey?
   };
 }
 
-/** Speaks a text to nobody now and then, so that the server keeps its model loaded (spec 03, `warm_text`). */
+/** Speaks a text to nobody now and then, so that the server keeps its model loaded (`warm_text` in docs/reference/agent-file.md, OpenAI-compatible speech). */
 class WarmUp {
   private readonly endpoint: SpeechEndpoint;
   private lastMs = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Options of `speech_compatible`, any server that answers POST {base_url}/audio/speech (spec 03, Options tables). */
+/** Options of `speech_compatible`, any server that answers POST {base_url}/audio/speech (docs/reference/agent-file.md, OpenAI-compatible speech). */
 import * as z from 'zod';
 import { camelKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { canonicalName, namesIn } from '../../../../shared/config/stages/aliases.ts';
@@ -31,7 +31,7 @@ const speechPresets = {
 
 type PresetName = keyof typeof speechPresets;
 
-/** The only rate that these servers deliver, in Hz (spec 03, Options tables). */
+/** The only rate that these servers deliver, in Hz. */
 const rates: readonly number[] = [24_000];
 
 const keys = z.strictObject({

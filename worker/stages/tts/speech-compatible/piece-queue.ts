@@ -1,6 +1,6 @@
 /**
  * The text that waits to be spoken: pieces per context, contexts in order of appearance, pieces joined into requests
- * (spec 03, Speech-compatible TTS behaviour).
+ * (docs/providers.md, Speech servers).
  *
  * Invariant: every character given to `speak` is in exactly one job, in order, or was cancelled. Pure. It must not
  * alter text: positions count the characters as they were given.

@@ -1,5 +1,5 @@
 /**
- * How the servers behind the presets of `[tts.speech_compatible]` differ in their requests (spec 03, Options tables).
+ * How the servers behind the presets of `[tts.speech_compatible]` differ in their requests (docs/reference/agent-file.md, OpenAI-compatible speech).
  * Model, audio format and warm-up of a preset are defaults of the configuration and stand there.
  */
 import type { SpeechCompatibleOptions } from './declaration.ts';
@@ -36,7 +36,7 @@ export function renderSpeechRequest(options: SpeechCompatibleOptions, text: stri
   });
 }
 
-/** The rule that a response's content type breaks, if any: noise must not reach a caller (spec 03). */
+/** The rule that a response's content type breaks, if any: noise must not reach a caller (docs/providers.md, Speech servers). */
 export function checkSpeechType(contentType: string, sampleRate: number): string | undefined {
   const type = mediaTypeOf(contentType);
   const known = type === '' || type === 'application/octet-stream' || type.startsWith('audio/');

@@ -1,5 +1,5 @@
 /**
- * One request of the speech stage: text out, samples in, with its deadlines (spec 03, Speech-compatible TTS behaviour).
+ * One request of the speech stage: text out, samples in, with its deadlines (docs/providers.md, Speech servers).
  *
  * Invariant: it ends with exactly one of `ended`, `refused` and `failed`, and with nothing after `abort()`. It must not
  * know about contexts or order.
@@ -14,7 +14,7 @@ import type { StageContext, StageError } from '../../stage.ts';
 import { checkSpeechType, renderSpeechRequest } from './presets.ts';
 import { PcmStream, type PcmResult } from './wav-stream.ts';
 
-/** Rate that these servers deliver, in Hz (spec 03). */
+/** Rate that these servers deliver, in Hz (docs/providers.md, Speech servers). */
 export const SPEECH_RATE = 24_000;
 const IDLE_TIMEOUT_MS = 8_000;
 const REQUEST_TIMEOUT_MS = 120_000;

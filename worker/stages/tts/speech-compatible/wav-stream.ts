@@ -1,6 +1,6 @@
 /**
  * PCM16 out of a streamed body: raw samples, or a WAV whose header may be split anywhere and whose sizes may be unknown
- * (spec 03, Speech-compatible TTS: PCM16 mono at the session's rate).
+ * (docs/providers.md, Speech servers).
  *
  * Invariant: the same bytes give the same samples however they were cut; a sample never straddles two results. Samples
  * are copied out of the socket's buffer, aligned. It must not guess: a header that says anything else is an error.
