@@ -1,4 +1,7 @@
-/** The agent processes of a worker: which of them a call is connected to, and what it is told of its caller (docs/reference/agent-file.md, `[agent_link]`). */
+/**
+ * The agent processes of a worker: which of them a call is connected to, and what it is told of its caller
+ * (docs/reference/agent-file.md, `[agent_link]`).
+ */
 import { present } from '../../shared/base/present.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { linkTargets, type LinkTarget, type LinkTargets } from '../../shared/agent-link/agent-file.ts';

@@ -2,9 +2,9 @@
  * What is written to an agent, in order: numbers messages, leaves out what an agent that reads slowly can do without, and keeps
  * what one that takes its call up again must be told (docs/reference/agent-link.md, Resume). Pure: text comes out, a socket takes it.
  *
- * Three classes of messages. Interim transcripts and deltas are the first to go; other events of the conversation go when the
- * backlog is large; `session.*`, `tool.*`, `command.result`, `error` and `events.lost` never go. What is left out is counted, and the
- * next message that is written follows an `events.lost` with the count.
+ * Three classes of messages. Interim transcripts and deltas are the first to go; other events of the conversation go when the backlog
+ * is large; `session.*`, `tool.*`, `command.result`, `error` and `events.lost` never go. Messages that are left out are counted, and
+ * the next message that is written follows an `events.lost` with the count.
  */
 import { writeJson } from '../../shared/base/exact-json.ts';
 import type { Millis } from '../../shared/base/units.ts';

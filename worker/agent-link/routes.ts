@@ -1,5 +1,5 @@
 /**
- * Which agent process a call is connected to. What a verified token says stands above what the client says: else a token for one
+ * Which agent process a call is connected to. The word of a verified token stands above the client's: else a token for one
  * customer would lead to the process of another one. Of telephone calls the carrier tells the route that the operator gave it.
  *
  * Invariant: a route that demands it is reached by a signed word alone, and a call that is refused is led nowhere else.

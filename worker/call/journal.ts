@@ -1,6 +1,6 @@
 /**
  * What one call writes down so that another worker can take it up (see call-record.ts), and how that worker reads it. Nothing
- * is written once the call is over: its slot may belong to another by then. What another version wrote is refused.
+ * is written once the call is over: its slot may belong to another by then. An entry that another version wrote is refused.
  */
 import type { AdmittedStart } from './admission.ts';
 import { maybe, number, opaque, record, text, time, versionOf } from '../../shared/base/codec.ts';

@@ -35,7 +35,7 @@ export class CallLog {
     this.#now = options.now;
   }
 
-  /** The session of a stage has ended with this. What comes of it for the caller is told by the core. */
+  /** The session of a stage has ended with this. The core tells what comes of it for the caller. */
   stageFailed(stage: FaultStage, cause: string): void {
     this.#fault(stage, 'failed', { cause });
   }

@@ -1,6 +1,6 @@
 /**
- * The time between a client's `start` and its call: somebody is asked what the call is to be, which may take seconds. What the
- * caller says and presses meanwhile is kept within bounds, and a caller who hangs up ends the waiting.
+ * The time between a client's `start` and its call: somebody is asked what the call is to be, which may take seconds. Speech
+ * and keys of the caller are kept meanwhile, within bounds. A caller who hangs up ends the waiting.
  */
 import type { TypedText } from '../../shared/protocol/call.ts';
 import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
@@ -18,7 +18,7 @@ export interface MachineMessage {
 
 /**
  * What one call is made with instead of what its agent's definition says: plain JSON, which is written down and survives the
- * worker. What it does not name is the definition's.
+ * worker. Whatever it does not name is the definition's.
  */
 export type CallSetup = Partial<
   Pick<CallSettings, 'prompt' | 'greeting' | 'farewell' | 'apology' | 'maxCallMs' | 'flow' | 'context'>
@@ -58,7 +58,7 @@ export class KeptAudio {
     return this.#frames.length === 0;
   }
 
-  /** No more than this is kept: whoever sends more has to wait. */
+  /** No more than this is kept: a client that sends more has to wait. */
   get isFull(): boolean {
     return this.#bytes >= mostKeptBytes;
   }

@@ -382,7 +382,7 @@ export class CallRunner implements TransportEvents {
     if (link !== undefined) this.#attempt(() => link.ended(reason));
   }
 
-  /** Does a part of the ending. One that fails must neither stop the others nor reach the worker. */
+  /** Does a part of the ending. A part that fails must neither stop the others nor reach the worker. */
   #attempt(part: () => void): void {
     try {
       part();

@@ -10,7 +10,7 @@ export interface CallTerm {
   readonly endsAt?: Millis;
 }
 
-/** `engine` is why the engine ended it, where it did. One that somebody else took ends as such, whoever closed its stream. */
+/** `engine` is why the engine ended it, where it did. A call that somebody else took ends as such, whichever side closed its stream. */
 export function sessionEndOf(
   end: TransportEnd,
   engine: 'ended' | 'shutdown' | 'transferred',

@@ -11,7 +11,8 @@
  * | `text` | when the turn is answered that it is, or is part of | when the call goes to its end while it waits | `empty`, `too_long`, `queue_full`, `call_ending`, `call_over` |
  * | `transfer` | when the carrier has taken it | never | `unsupported`, `already_done`, `transfer_failed`, `outcome_unknown`, `call_ending`, `call_over` |
  *
- * The codes stand in told.ts. An edit is not held back until it is in force: an agent that waits for the answer within a tool would wait for its own result.
+ * The codes stand in told.ts. An edit is not held back until it is in force: an agent process that waits for the answer within a tool would wait
+ * for itself.
  */
 import { list, maybe, opaque, record, text, time } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';

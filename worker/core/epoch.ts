@@ -18,7 +18,7 @@ export function toolSettings({
   };
 }
 
-/** Steps the tool machine. What it orders beyond giving up calls, and telling of their ends, is returned. */
+/** Steps the tool machine. Its orders beyond giving up calls, and telling of their ends, are returned. */
 export function tellTools(step: Step<'setup' | 'conversation' | 'tools'>, event: ToolEvent): ToolOrder[] {
   const { state, now, actions } = step;
   const orders = stepTools(state.tools, event, { settings: toolSettings(state), now });

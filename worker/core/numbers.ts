@@ -1,4 +1,4 @@
-/** The newest number of everything that is numbered in a call. What carries an older one is stale. */
+/** The newest number of everything that is numbered in a call. Anything that carries an older one is stale. */
 import { number, record } from '../../shared/base/codec.ts';
 
 export interface Numbers {

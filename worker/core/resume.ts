@@ -1,7 +1,7 @@
 /**
  * A call that was taken over from a worker that is gone. The conversation is known up to the last step; sessions with
- * providers, waiting audio and the judgement of the caller's voice are not. What the caller has heard is not said
- * again, what was being said goes on at the sample, and a turn that was being heard is heard again from its beginning.
+ * providers, waiting audio and the judgement of the caller's voice are not. Words that the caller has heard are not
+ * said again. A line that was being said goes on at the sample, and a turn that was being heard is heard again from its beginning.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from './events.ts';

@@ -123,7 +123,7 @@ export interface CallLimits {
   readonly sttDeafMs: Millis;
   /** The caller waits, and nothing has been given to TTS: a filler is. */
   readonly fillerAfterMs: Millis;
-  /** The same behind a filler that was heard: who says one after another sounds like a machine. With the line's first sound below `deadAirMs`. */
+  /** The same behind a filler that was heard: one after another sounds like a machine. With the line's first sound below `deadAirMs`. */
   readonly fillerAgainMs: Millis;
   /** The same as the first for an agent without fillers: now a stage is late. Below `audibleWithinMs`. */
   readonly lateAfterMs: Millis;

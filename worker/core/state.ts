@@ -68,7 +68,7 @@ export interface Step<Name extends keyof CallState = keyof CallState> {
   readonly actions: CallAction[];
 }
 
-/** What the agent says when the call opens: words of consent, the agent's greeting, and the line of the flow's first node. */
+/** The words that the agent says when the call opens: those of consent, its greeting, and the line of the flow's first node. */
 export function greetingOf({
   flow,
   greeting,

@@ -1,6 +1,6 @@
 /**
- * What the core tells of the conversation, for whoever follows it: the transport, logs, metrics, rehearsals, and later the agent
- * link and recordings. One closed union, in the order in which things happened. Nobody who reads it can change the call.
+ * What the core tells of the conversation, to its readers: the transport, logs, metrics, rehearsals, the agent link and recordings. One closed
+ * union, in the order in which things happened. Nobody who reads it can change the call.
  *
  * A reader can rely on this order. `turn.user_started` opens a turn of the caller and `turn.user_ended` closes it, with at most one
  * `user.text` behind that. Each `bot.llm_started` is followed by one `bot.llm_stopped`; `bot.text` of a request stands between them.
@@ -13,7 +13,10 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { RequestedCall, ToolEnd, ToolPair } from './tools/tools-state.ts';
 
-/** The events of the conversation (docs/reference/agent-link.md, Service to agent), as far as the core knows them. Other names say what happened inside. */
+/**
+ * The events of the conversation (docs/reference/agent-link.md, Service to agent), as far as the core knows them. Names that stand only here say
+ * what happened inside.
+ */
 export type ConversationEvent =
   /** The caller began to speak: a turn of its own. */
   | { readonly type: 'turn.user_started'; readonly epoch: number }
@@ -125,8 +128,9 @@ export type FaultStage = 'stt' | 'llm' | 'tts' | 'call';
 export type FaultKind = 'failed' | 'stalled' | 'empty' | 'given_up';
 
 /**
- * Where the time of one answered turn went, in milliseconds, by the names of `turn.metrics` (docs/call-protocol.md, Following the conversation). The first
- * five follow one another and add up to `responseMs`, the time from the caller's last voice to the first frame on the wire.
+ * Where the time of one answered turn went, in milliseconds, by the names of `turn.metrics` (docs/call-protocol.md, Following the
+ * conversation). The first five follow one another and add up to `responseMs`, the time from the caller's last voice to the first frame on the
+ * wire.
  */
 export interface TurnTimes {
   /** Last voice to the decision that the turn is over. */

@@ -30,7 +30,7 @@ export interface TapListener {
    * @param at place of its first sample, in samples since the listener came; the beginning of a stretch comes some frames later.
    */
   heard(pcm: Int16Array, at: number): void;
-  /** The agent was sent to the client: the same, every sample that was on the wire, and nothing that a barge-in dropped. */
+  /** The agent's audio was sent to the client: the same, every sample that was on the wire, and nothing that a barge-in dropped. */
   sent(pcm: Int16Array, at: number): void;
 }
 

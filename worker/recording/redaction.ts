@@ -30,7 +30,7 @@ export class Redaction {
     });
   }
 
-  /** The caller pressed a key. What is to be written of it. */
+  /** Takes a key that the caller pressed, and gives the text that is written for it. */
   pressed(digit: string, now: Millis): string {
     if (!this.#takesDigits) return digit;
     const isNew = !/[0-9]/.test(digit) || now - this.#pressedAt > sameEntryMs;

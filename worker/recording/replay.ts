@@ -137,7 +137,7 @@ const told = (orders: readonly CallAction[], next: number | undefined): string[]
   `wakes at ${next ?? 'no time'}`,
 ];
 
-/** The tools of the call as it found them. What it has never asked, no tool is known for. */
+/** The tools of the call as it found them. For a request that it never made no tool is known. */
 class RememberedTools implements ToolBook {
   readonly #answers = new Map<string, unknown>();
 

@@ -17,7 +17,7 @@ export interface RetentionSettings {
 
 const dayMs = 86_400_000;
 
-/** Those to delete, the oldest first. What waits for its upload goes last, and not for its age. */
+/** Those to delete, the oldest first. A recording that waits for its upload goes last, and not for its age. */
 export function superfluous(
   recordings: readonly KeptRecording[],
   { keepDays, mostBytes }: RetentionSettings,

@@ -1,9 +1,9 @@
 /**
  * Takes what the rings of one worker hold to the disk. It goes on where a writer before it was stopped: a ring knows whose entries it
- * holds. What cannot be written is counted and left out; the calls notice nothing.
+ * holds. An entry that cannot be written is counted and left out; the calls notice nothing.
  *
- * What a worker that died has left in a ring is written at once, and no more is done for that call: who has taken it up writes on, and a
- * call that nobody has is not shown as a running one.
+ * The entries that a worker that died has left in a ring are written at once, and no more is done for that call: the worker that takes
+ * it up writes on, and a call that nobody has is not shown as a running one.
  */
 import type { RecordingRing } from '../../shared/recording/ring.ts';
 import { OpenRecording } from './open-recording.ts';

@@ -50,7 +50,7 @@ interface PackageStage<O, A, T> {
   readonly options?: StandardSchema<O> | ((table: unknown) => OptionsOutcome);
   /** Whether the agent file must name the variable of a key; default `optional`. */
   readonly apiKey?: 'required' | 'optional';
-  /** Makes the stage, once per worker; calls open sessions of it. What cannot work throws an `Error`. */
+  /** Makes the stage, once per worker; calls open sessions of it. Options that cannot work throw an `Error`. */
   readonly open: (options: O, access: A) => T;
 }
 

@@ -295,7 +295,7 @@ export function bearerHeaders(url: URL, apiKey: string | undefined): Record<stri
  * The header that carries the key, or none without a key.
  *
  * @throws Error when the key holds characters that no header may carry, or would leave this machine unencrypted
- *   (docs/reference/agent-file.md). The message never holds the key or the address.
+ *   (docs/providers.md, Connections). The message never holds the key or the address.
  */
 export function keyHeaders(
   url: URL,

@@ -1,6 +1,6 @@
 /**
- * A session of STT that is opened after a pause, because the ones before it died at once. What it is given in the pause is
- * kept, the newest audio of it, and goes to the session as fast as that takes it.
+ * A session of STT that is opened after a pause, because the ones before it died at once. Of the audio of the pause the
+ * newest is kept, and goes to the session as fast as that takes it.
  */
 import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
 import type { Timer } from '../../shared/runtime/clock.ts';

@@ -1,6 +1,6 @@
 /**
  * Pauses before a session of TTS is opened again for a call whose sessions die without a sound, so that a voice that
- * refuses at once is not asked hundreds of times a second. What is asked in the pause goes to the session when it is open.
+ * refuses at once is not asked hundreds of times a second. Text that comes in the pause goes to the session when it is open.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { Timer } from '../../shared/runtime/clock.ts';

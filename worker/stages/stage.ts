@@ -63,7 +63,7 @@ export interface Transcript {
   readonly fromFinalize: boolean;
   /**
    * How much of the utterance's audio this final and those before it cover, in milliseconds since the audio that first
-   * followed the last `finalize()`; absent where the provider does not tell. Who replays audio begins there.
+   * followed the last `finalize()`; absent where the provider does not tell. A replay of audio begins there.
    */
   readonly heardMs?: number;
 }

@@ -1,4 +1,4 @@
-/** A worker's commands to carriers on their way to the supervisor and back. One that is asked for twice is told both times. */
+/** A worker's commands to carriers on their way to the supervisor and back. The answer to a command that is asked for twice is told both times. */
 import type { CarrierOutcome, ControlCommand } from '../../shared/telephony/call-control.ts';
 
 export type AskCarrier = (command: ControlCommand, answered: (outcome: CarrierOutcome) => void) => void;

@@ -1,6 +1,6 @@
 /**
- * The tools that come with the engine (docs/tools.md, Built-in tools). A call has those that its transport can do; the core
- * performs them. A number never gets to the LLM: destinations have names.
+ * The tools that come with the engine (docs/tools.md, Built-in tools). A call has those that its transport can do; the
+ * core performs them. A number never gets to the LLM: destinations have names.
  */
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { TelephonyDefinition } from '../../shared/telephony/agent-file.ts';

@@ -44,7 +44,7 @@ export interface ToolSource {
   readonly rule: ToolRule;
   readonly runner?: ToolRunner;
   readonly refine?: BuiltInTool['refine'];
-  /** Who wrote the schema: patterns of servers and agents are not obeyed. */
+  /** Who wrote the schema: patterns of servers and agent processes are not obeyed. */
   readonly patterns: SchemaOptions['patterns'];
 }
 

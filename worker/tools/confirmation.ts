@@ -1,7 +1,7 @@
 /**
  * Reads the caller's answer to a question that asks for a yes. Only a clear yes is one, and the whole answer decides: what is hedged,
- * asked back, changed, told meanwhile or said beside the point is unclear, because the call that waits for it changes the world (docs/tools.md,
- * Read-only tools and side effects). Pure; the words for yes and no come from the agent file or the language.
+ * asked back, changed, told meanwhile or said beside the point is unclear, because the call that waits for it changes the world
+ * (docs/tools.md, Read-only tools and side effects). Pure; the words for yes and no come from the agent file or the language.
  */
 import {
   accepts,

@@ -32,8 +32,9 @@ export interface ToolRunRequest {
 }
 
 /**
- * `transport`: the tool itself gave no answer. One that only reads may be tried again; of one with effects the outcome is
- * unknown, unless `unsent` says that nothing of the call was taken; `known` is what there is to say of it all the same.
+ * `transport`: the tool itself gave no answer. A tool that only reads may be tried again; of one with effects the outcome
+ * is unknown, unless `unsent` says that nothing of the call was taken; `known` is what there is to say of it all the
+ * same.
  */
 export type ToolReport =
   | { readonly kind: 'result'; readonly text: string }
@@ -68,7 +69,7 @@ export function refuseRun(
 export const backstopMs = 1_000;
 
 export interface ToolRun {
-  /** Stops waiting. What has effects and was begun is not cut in the middle: see {@link mayFinish}. */
+  /** Stops waiting. A tool with effects that was begun is not cut in the middle: see {@link mayFinish}. */
   cancel(reason: AbandonReason): void;
 }
 

@@ -64,7 +64,8 @@ export interface CallTransport {
   refuse(code: CallRefusal): void;
   /**
    * One 20 ms frame of agent audio in the call's encoding. The buffer belongs to the transport from here on. Audio at
-   * another rate than the call's is dropped and reported to the client once (`output_rate_mismatch` in docs/call-protocol.md, Errors).
+   * another rate than the call's is dropped and reported to the client once (`output_rate_mismatch` in
+   * docs/call-protocol.md, Errors).
    */
   sendAudio(frame: Buffer, rate: number): void;
   /** The output stands still in the middle of its audio; frames may follow later. Absent: nothing is to be sent about it. */

@@ -119,8 +119,8 @@ export class PeerCall implements CallTransport {
   }
 
   /**
-   * The client has made another connection for this call: from here on it is heard and spoken to there. What it sends has other numbers
-   * and another clock; what is sent goes on as it was.
+   * The client has made another connection for this call: from here on it is heard and spoken to there. Its packets have other numbers
+   * and another clock; those to it go on as they were.
    */
   moveTo(peer: CallPeer, media: PeerMedia): void {
     if (isOver(this.#state)) {

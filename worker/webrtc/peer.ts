@@ -155,7 +155,7 @@ export class Peer {
     }
   }
 
-  /** Nothing is told or sent from here on. What was said last still leaves. */
+  /** Nothing is told or sent from here on. Words that were said last still leave. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

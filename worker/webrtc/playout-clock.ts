@@ -1,6 +1,6 @@
 /**
  * Marks where the client echoes none: a mark has been played once the audio before it had time to reach the client's ear, by the way of
- * the network and the client's own buffer. What is cut is never played. Pure, time as an argument.
+ * the network and the client's own buffer. A mark that is cut is never played. Pure, time as an argument.
  */
 import type { Millis } from '../../shared/base/units.ts';
 

@@ -1,4 +1,4 @@
-/** RTP packets of one call as they stand on the wire (RFC 3550, 5.1). What is no whole packet of version 2 is nothing. */
+/** RTP packets of one call as they stand on the wire (RFC 3550, 5.1). Bytes that are no whole packet of version 2 are nothing. */
 
 export interface RtpHeader {
   readonly marker: boolean;

@@ -1,6 +1,6 @@
 /**
  * The time between the first word of a transport and the conversation: where the service made the call, it listens to who has answered,
- * and somebody is asked what the call is to be. What is said meanwhile is kept.
+ * and somebody is asked what the call is to be. Words that are said meanwhile are kept.
  */
 import type { AdmittedStart } from '../admission.ts';
 import type { Millis } from '../../../shared/base/units.ts';

@@ -1,8 +1,9 @@
 /**
- * Screening: between the answer of a call that the service made and the conversation, the service listens to who has answered. What a
- * person said meanwhile is kept and heard; to a machine the message of the call is said behind its beep, or nothing. The supervisor is told.
+ * Screening: between the answer of a call that the service made and the conversation, the service listens to who has answered. Words that a
+ * person said meanwhile are kept and heard; to a machine the message of the call is said behind its beep, or nothing. The supervisor is
+ * told.
  *
- * Invariant: `done` is told once, within a bounded time, whatever is heard and whoever does not answer.
+ * Invariant: `done` is told once, within a bounded time, whatever is heard and also when nobody answers.
  */
 import type { AdmittedStart } from '../admission.ts';
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';

@@ -118,7 +118,7 @@ export function onLlmFailed(step: Step, response: Response): void {
   speakInstead(step, response, 'failed');
 }
 
-/** The LLM is silent for too long. What is not yet a piece is dropped: it would be glued to the apology. */
+/** The LLM is silent for too long. Text that is not yet a piece is dropped: it would be glued to the apology. */
 export function onLlmStalled(step: Step, response: Response): void {
   stopLlm(step, response);
   response.splitter.pending = '';
@@ -331,7 +331,7 @@ function beginWait({ state, now }: Step<'setup' | 'delivery' | 'silence'>, respo
   state.silence.since = now;
 }
 
-/** The LLM has ended the call: the farewell is spoken unless it said one. Lines that wait, and an agent's own farewell, come in its place. */
+/** The LLM has ended the call: the farewell is spoken unless it said one. Waiting lines and the farewell of an agent process come in its place. */
 function sayGoodbye(step: Step, response: Response): void {
   const {
     commands: { lines, end },

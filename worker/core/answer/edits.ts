@@ -1,10 +1,10 @@
 /**
- * Changes of the conversation that somebody outside wants (docs/reference/agent-link.md, Agent to service): another prompt, messages, fewer tools. They wait for
- * the next safe point, right before a response starts, so that calls of tools stay with their results. With a flow a prompt holds until the
- * next transition.
+ * Changes of the conversation that somebody outside wants (docs/reference/agent-link.md, Agent to service): another prompt, messages,
+ * fewer tools. They wait for the next safe point, right before a response starts, so that calls of tools stay with their results. With a flow
+ * a prompt holds until the next transition.
  *
  * Messages stand behind what was said and before what the caller asks next, whenever they came: also those that come while the caller speaks, or
- * between the end of the turn and the request. What comes while a response runs stands behind it, before the words that follow.
+ * between the end of the turn and the request. A message that comes while a response runs stands behind it, before the words that follow.
  */
 import { list, maybe, opaque, record, text } from '../../../shared/base/codec.ts';
 import type { ContextMessage, OfferedTool } from '../actions.ts';

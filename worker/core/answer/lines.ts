@@ -24,7 +24,7 @@ import type { RefusalCode } from '../told.ts';
 type Given = Extract<CallEvent, { type: 'command.given' }>;
 type Command<T extends CallCommand['type']> = Extract<CallCommand, { type: T }>;
 
-/** Takes a command, or refuses it. What is not done at once waits until nobody speaks. */
+/** Takes a command, or refuses it. A command that is not done at once waits until nobody speaks. */
 export function onCommand(step: Step, { id, command }: Given): void {
   const code = isEnding(step.state.course) ? 'call_ending' : accept(step, id, command);
   if (code !== undefined) answer(step, { id, type: command.type }, { kind: 'refused', code });

@@ -160,7 +160,7 @@ export interface Voice {
   readonly actions: CallAction[];
 }
 
-/** Takes new text of the response, which is told and passed on. What is beyond all measure is left out. */
+/** Takes new text of the response, which is told and passed on. Text beyond all measure is left out. */
 export function writeText(response: Response, written: string, voice: Voice): void {
   const room = longestAnswerChars - response.text.length - response.splitter.pending.length;
   const text = written.slice(0, Math.max(0, room));

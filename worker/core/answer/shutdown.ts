@@ -1,6 +1,6 @@
 /**
- * The service stops: leave is taken of the caller as far as there is time. What runs goes on, and so does a caller who speaks, until the
- * farewell would be too late; lines that wait come before it.
+ * The service stops: leave is taken of the caller as far as there is time. A response that runs goes on, and so does a caller who
+ * speaks, until the farewell would be too late; lines that wait come before it.
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import { endSoon, isOpen, type Course } from '../course.ts';

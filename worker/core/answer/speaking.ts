@@ -58,8 +58,8 @@ function stillOwedSince({ state, now }: Step<'setup' | 'silence'>): Millis {
 }
 
 /**
- * Starts a response in the present epoch. The caller of this has made sure that none is running. Who heard nothing of the last one
- * goes on waiting, unless `owedSince` says better.
+ * Starts a response in the present epoch. The caller of this has made sure that none is running. A caller who heard nothing of the
+ * last one goes on waiting, unless `owedSince` says better.
  */
 export function openResponse(
   step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence'>,
@@ -318,7 +318,7 @@ export function completeResponse(step: Step): void {
 const mayAnswer = (state: Slices<'course' | 'faults'>, { source }: Response): boolean =>
   mayStay(state) || (source === 'closing' && !state.faults.lastWords);
 
-/** Behind the last words of the agent there are lines that wait, and the farewell of an agent that ends the call itself: that goes first. */
+/** Behind the last words of the agent there are lines that wait, and the farewell of an agent process that ends the call: that goes first. */
 function leavesMore(
   { state: { course, commands, faults } }: Step<'course' | 'commands' | 'faults'>,
   response: Response,

@@ -1,7 +1,7 @@
 /**
- * The one transfer of a call (docs/telephony.md, Transfers and keys): nobody has asked for one, it waits for the hand-off sentence, the carrier
- * has it, it was accepted, or nobody knows. Once the carrier may have done it, no other is begun; the same one may be repeated by its id,
- * by which the carrier knows it.
+ * The one transfer of a call (docs/telephony.md, Transfers and keys): nobody has asked for one, it waits for the hand-off sentence, the
+ * carrier has it, it was accepted, or nobody knows. Once the carrier may have done it, no other is begun; the same one may be repeated by
+ * its id, by which the carrier knows it.
  */
 import { opaque, time, union } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';

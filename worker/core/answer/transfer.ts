@@ -1,6 +1,6 @@
 /**
  * Giving the caller over to somebody else (docs/telephony.md, Transfers and keys): the hand-off sentence is heard to its end,
- * then the carrier is asked once, and the call ends when it has done it. A caller who speaks before that keeps the agent.
+ * then the carrier is asked once, and the call ends when it has done it. A caller who speaks before that stays with the agent.
  */
 import { answer, type CallCommand } from '../commands.ts';
 import type { CallEvent } from '../events.ts';
@@ -95,7 +95,7 @@ function heardBy({ delivery: { response, client } }: Slices<'delivery'>): Millis
 /** Everything that was said before the transfer has been heard. */
 function isHeard(state: Slices<'delivery' | 'commands'>, { by }: TransferRequest, now: Millis): boolean {
   const { response, client } = state.delivery;
-  // A line that the agent gave before it is a sentence of the agent, too.
+  // A line that the agent process gave before it is a sentence of the agent, too.
   if (by.kind === 'command') return response === undefined && state.commands.lines.length === 0;
   if (response === undefined) return true;
   if (response.text === '' && response.splitter.pending === '') return true;
@@ -188,7 +188,7 @@ export function onCarrierAnswered(step: Step<'commands'>, event: Answered): Tran
 
 const parkedAt = (handle: string): string => `the caller is parked, and recovery handle ${handle} finds them`;
 
-/** Why a warm transfer was not made (docs/telephony.md, Warm transfers): says where the caller was left, and by which handle an operator finds them. */
+/** Why a transfer was not made: says where the caller was left, and by which handle an operator finds them (docs/telephony.md, Warm transfers). */
 function notMade({ code, left }: Extract<Answered['outcome'], { kind: 'refused' }>): string {
   const why = `the transfer was not made (${code})`;
   if (left === undefined) return why;

@@ -1,7 +1,7 @@
 /**
  * How far a client plays behind what was sent to it, known from the marks that it echoes. Echoes come late for more than one reason: the
  * client has audio in store, the way there and back takes its time, and some clients echo whenever they find the time. Only the first
- * keeps words from being heard. What the others come to shows where nothing is left to play: an honest client echoes such a mark at once.
+ * keeps words from being heard. The share of the others shows where nothing is left to play: an honest client echoes such a mark at once.
  */
 import { flag, list, maybe, number, record, text, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';

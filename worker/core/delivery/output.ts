@@ -130,7 +130,7 @@ export function audibleWithin(
   const isFilled = response.fillers.length > 0 && readyLines.fillers;
   if (response.retried && response.phase === 'waiting' && !isFilled)
     return Math.min(audibleWithinMs, Math.max(audibleWithinMs - uncountedMs, textAfterMs + ttsHurriedMs));
-  // Counted once: who was given something meanwhile that nobody heard begins to wait anew.
+  // Counted once: a caller who was given something meanwhile that nobody heard begins to wait anew.
   if (turnClock === undefined || silentAt > turnClock.finalAt) return audibleWithinMs;
   const pausedMs = Math.min(turnClock.decidedAt - turnClock.lastVoiceAt, longestPauseMs);
   const isHurried = inARow.stt > 0 || inARow.llm > 0;
@@ -311,7 +311,7 @@ export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis)
 
 /**
  * TTS took the text and made no sound of it. An answer is apologised for, and a line of the agent's own is stood in for by the
- * announcement; lines of others are left out. Who speaks, or has just spoken, is heard out.
+ * announcement; lines of others are left out. A caller who speaks, or has just spoken, is heard out.
  */
 function onNoAudio(step: Step, response: Response): void {
   const { state } = step;

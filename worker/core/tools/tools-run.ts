@@ -74,7 +74,7 @@ export function run(
   });
 }
 
-/** Nothing is said for the silence before a tool of the round wants a filler. One that wants it sooner than any silence is filled holds back nothing. */
+/** Nothing is said for the silence before a tool of the round wants a filler. A tool that wants it before any silence is filled holds back nothing. */
 function keepQuiet({ state: { round }, settings, now }: Site, until: Millis): void {
   if (round === undefined) return;
   const wanted = until - now > settings.fillerAfterMs ? until : now;

@@ -1,6 +1,6 @@
 /**
- * What the tool machine of a call is told, what it orders and what it keeps (docs/tools.md, Read-only tools
- * and side effects). The state is plain data, so that a snapshot of it crosses processes; settings and verdicts come in as
+ * What the tool machine of a call is told, what it orders and what it keeps (docs/tools.md, Read-only tools and side
+ * effects). The state is plain data, so that a snapshot of it crosses processes; settings and verdicts come in as
  * arguments.
  */
 import {

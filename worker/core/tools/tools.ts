@@ -1,8 +1,8 @@
 /**
  * The tool calls of a call's answers as a pure machine: which call runs, when it is tried again, asked about, given up,
  * and what the LLM is told. Every call is paired with exactly one result whatever happens; a call with effects runs at
- * most once for its id in a turn. It performs nothing and reads no clock (docs/tools.md, Read-only tools and
- * side effects).
+ * most once for its id in a turn. It performs nothing and reads no clock (docs/tools.md, Read-only tools and side
+ * effects).
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import { savedBytes } from '../bounds.ts';
@@ -233,7 +233,7 @@ function settle(site: Site, event: Extract<ToolEvent, { type: 'tool.settled' }>)
   else finish(site, record, { text: errorText('tool_failed', outcome.message), end: 'failed' });
 }
 
-/** A call with effects was sent and nobody knows what came of it: that is no failure. What is said of it; undefined of any other. */
+/** A call with effects was sent and nobody knows what came of it: that is no failure. Gives the words for it; undefined of any other. */
 function lossOf({ kind }: CallRecord, outcome: ToolOutcome): string | undefined {
   if (kind !== 'side_effect' || outcome.kind !== 'failed') return undefined;
   if (!outcome.transport || outcome.unsent === true) return undefined;

@@ -1,6 +1,7 @@
 /**
- * What the caller said into a response without cutting it: too late, too little, or where nobody may interrupt. What says
- * something is answered once the response is over; listening, sounds and the agent's own voice are forgotten. It cuts nothing.
+ * Words that the caller said into a response without cutting it: too late, too little, or where nobody may interrupt. Words
+ * that say something are answered once the response is over; listening, sounds and the agent's own voice are forgotten. It
+ * cuts nothing.
  */
 import { isEnding } from '../course.ts';
 import { interruptible, tellingWords } from './candidate.ts';
@@ -14,8 +15,8 @@ import { nobodySpeaks, type Step, type Slices } from '../state.ts';
 import { forgetWords, wholeText, type Aside, type Turn } from './turn.ts';
 
 /**
- * Words that are mostly the agent's own are its echo, even where STT misheard some of them: who switches interruptions off may
- * have no echo canceller, and an agent that answered itself would never stop.
+ * Words that are mostly the agent's own are its echo, even where STT misheard some of them: a user who switches
+ * interruptions off may have no echo canceller, and an agent that answered itself would never stop.
  */
 const ownShare = 0.5;
 

@@ -31,7 +31,7 @@ const echoAheadChars = 20;
 /** An echo has begun by then after the end of what comes back. Callers repeat the agent's words to answer, but not as fast. */
 export const echoWithinMs = 300;
 
-/** What a cut touches: whoever takes over begins a turn, and the answer that was asked for early is none. */
+/** The state that a cut touches: a caller who takes over begins a turn, and the answer that was asked for early is none. */
 type Cutting = Step<
   | 'setup'
   | 'course'
@@ -194,7 +194,7 @@ function isHalfPhrase(
   return now < turn.halfAt + halfPhraseMs;
 }
 
-/** Whether the voice alone interrupts, once it is loud enough. One that has ended has not lasted for longer than it did. */
+/** Whether the voice alone interrupts, once it is loud enough. A voice that has ended has not lasted for longer than it did. */
 function mayBeWordless({ setup: { settings } }: Slices<'setup'>, { lastedMs }: Candidate): boolean {
   const { minWords, wordlessMs } = settings.interrupt;
   // How an STT tells words says little of when: the first one may be long, and is told after its end.

@@ -1,6 +1,6 @@
 /**
- * Collects key presses into entries (docs/reference/agent-file.md, `[telephony.dtmf]`). An entry ends at the terminator, at the digit limit, or
- * when the caller stops pressing keys.
+ * Collects key presses into entries (docs/reference/agent-file.md, `[telephony.dtmf]`). An entry ends at the
+ * terminator, at the digit limit, or when the caller stops pressing keys.
  */
 import { maybe, record, text, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';

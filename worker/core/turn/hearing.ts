@@ -99,7 +99,7 @@ function deafAt(state: Slices<'setup' | 'caller'>): Millis | undefined {
   return stt.listeningAt + state.setup.settings.limits.sttDeafMs;
 }
 
-/** When STT is late. What a turn that is over waits for has its own deadline. */
+/** When STT is late. The words that a turn waits for once it is over have their own deadline. */
 export function sttDeadline(state: Slices<'setup' | 'caller'>): Millis | undefined {
   const owedBy = state.caller.stt.owed[0]?.dueBy;
   const deaf = deafAt(state);

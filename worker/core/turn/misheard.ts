@@ -1,4 +1,4 @@
-/** Turns of which STT has told nothing, or a part: who was not understood is asked to say it again. */
+/** Turns of which STT has told nothing, or a part: a caller who was not understood is asked to say it again. */
 import type { Millis } from '../../../shared/base/units.ts';
 import { startAnswer, startLine, startText } from '../answer/speaking.ts';
 import { dropSpeculation } from '../answer/speculation.ts';
@@ -7,7 +7,7 @@ import type { Slices, Step } from '../state.ts';
 import { tell } from '../told.ts';
 import type { Finalizing } from './turn.ts';
 
-/** A wordless turn this long was speech that STT missed: coughs and doors are shorter. Who can go on speaking waits for more. */
+/** A wordless turn this long was speech that STT missed: coughs and doors are shorter. A caller who can go on speaking waits for more. */
 const wordlessSpeechMs = 800;
 const wordlessInterruptionMs = 1_500;
 /** How often in a row the caller is asked to say it again. */

@@ -1,6 +1,6 @@
 /**
- * Numbers, spelled words and addresses that are said piece by piece: "four two ... seven nine". Whoever reads them out pauses where nobody else
- * does, and each group sounds finished. What the agent asked for and what was said so far tell whether more is to come. It compares words
+ * Numbers, spelled words and addresses that are said piece by piece: "four two ... seven nine". A caller who reads them out pauses where nobody
+ * else does, and each group sounds finished. The agent's question and the words so far tell whether more is to come. It compares words
  * and knows nothing of time, turns or audio.
  */
 import { spokenWords } from './phrases.ts';
@@ -101,7 +101,7 @@ const unaskedDigits = 3;
 export type NumberSaid = 'whole' | 'begun' | 'open';
 
 /**
- * What was said is a number that the agent asked for: all of it (`whole`), a part of it (`begun`), or how long it is to be is not known
+ * The words are a number that the agent asked for: all of it (`whole`), a part of it (`begun`), or how long it is to be is not known
  * (`open`). Undefined where it is none.
  */
 export function numberSaid(asked: string, text: string): NumberSaid | undefined {

@@ -1,4 +1,4 @@
-/** A farewell that the caller spoke into: whoever has more to say is answered, and from anybody else leave is taken. */
+/** A farewell that the caller spoke into: a caller who has more to say is answered, and leave is taken of any other. */
 import { endCall, startBotTurn, startLine, startOwedAnswer, startText } from '../answer/speaking.ts';
 import { dropSpeculation } from '../answer/speculation.ts';
 import { isEnding } from '../course.ts';
@@ -16,7 +16,7 @@ interface LastTurn {
 
 /**
  * A turn is over in a call that may be at its end. True where it is not answered: it was no more than a goodbye into a farewell, or came
- * in a call that ends in any case and cut nothing. What is left to say is said, and the call ends.
+ * in a call that ends in any case and cut nothing. The words that are left are said, and the call ends.
  */
 export function takeLeave(step: Step, turn: LastTurn): boolean {
   const { course, conversation, delivery } = step.state;

@@ -46,7 +46,7 @@ function longestRun(
     while (at + run < words.length && words[at + run] === played[start + run]) run += 1;
     const next = words[at + run];
     const isLast = unfinished && next !== undefined && at + run === words.length - 1;
-    // "no" is no half of "now": who waits for the rest of it makes the caller say it twice.
+    // "no" is no half of "now": a pause for the rest of it makes the caller say it twice.
     if (isLast && !(run === 0 && isUrgent(next)) && played[start + run]?.startsWith(next) === true) run += 1;
     longest = Math.max(longest, run);
   }

@@ -9,7 +9,7 @@ import { ToneMeter } from './tone.ts';
 
 export interface AnswerEarOptions {
   readonly boxes: Mailboxes;
-  /** The call's mailbox; whoever opens it next begins anew. */
+  /** The call's mailbox; its next owner begins anew. */
   readonly slot: number;
   readonly machineMs: () => Millis;
   readonly sampleRate: number;

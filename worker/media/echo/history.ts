@@ -1,6 +1,6 @@
 /**
  * What loudness says about an echo: the last second and a half of what was heard beside what was sent. Where the agent was loud, its echo was
- * as well, so a microphone that was quiet under the agent's voice does not bring it back, and whoever speaks into it is a caller.
+ * as well, so a microphone that was quiet under the agent's voice does not bring it back, and a voice that speaks into it is a caller's.
  * Loudness alone never makes an echo: all voices rise and fall, and a caller may speak beside one.
  */
 import type { SoundLevels } from './levels.ts';

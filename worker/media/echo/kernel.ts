@@ -1,7 +1,7 @@
 /**
  * The inner loops of a look for echo as WebAssembly, four numbers at a time: as plain TypeScript they take four times as long, and many
- * times as long until they are compiled. One memory serves all calls of the thread; whoever needs an array of it takes one when the
- * thread starts, and nothing is ever given back. What the functions take is said in kernel.wat.
+ * times as long until they are compiled. One memory serves all calls of the thread; a part of the code that needs an array of it takes
+ * one when the thread starts, and nothing is ever given back. kernel.wat says what the functions take.
  */
 import { assert } from '../../../shared/base/assert.ts';
 import { echoKernelBytes } from './kernel-bytes.ts';

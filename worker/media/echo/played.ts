@@ -1,5 +1,5 @@
 /**
- * The last two seconds of what was sent to the client, on a line of time that counts samples. What is sent in one stretch follows
+ * The last two seconds of what was sent to the client, on a line of time that counts samples. Audio of one stretch follows
  * without a gap, however late the frames were; between stretches lies as much silence as time has passed. Sending costs a copy of
  * the samples and no more. It compares nothing.
  */

@@ -31,8 +31,8 @@ const halved = kernelFloats(longestStretch / 2);
 const flat = kernelFloats(longestRead);
 
 /**
- * Fills `into` with the samples that end at a place on the ring's line of time, both counted at `lookRate`. What has been
- * written over, and what has not been written, is silence.
+ * Fills `into` with the samples that end at a place on the ring's line of time, both counted at `lookRate`. Samples that have
+ * been written over, or not been written, are silence.
  */
 export function readFlat({ ring, rate, count }: Written, end: number, into: Float32Array): void {
   assert(into.length <= longestRead, 'a read fits into the work area');

@@ -1,6 +1,6 @@
 /**
  * Every threshold by which this room decides, in one table; where each comes from stands in docs/measurements/echo.md and interruptions.md, which a
- * test compares with this one. What is only the size of a window or of a step stands where it is used.
+ * test compares with this one. Mere sizes of windows and steps stand where they are used.
  *
  * Shares are of energy; `Db` are decibels, `Ms` milliseconds; probabilities are VAD's.
  */

@@ -1,7 +1,7 @@
 /**
- * The agent's audio on its way out. TTS delivers faster than real time; this queue gives it out in frames of 20 ms at the
- * call's rate and encoding, holds at a sample, and forgets at once on a barge-in. It is the one gate for audio: samples
- * of any context but the open one are dropped here. Audio is converted frame by frame when it is due, never ahead.
+ * The agent's audio on its way out. TTS delivers faster than real time; this queue gives it out in frames of 20 ms at the call's rate and
+ * encoding, holds at a sample, and forgets at once on a barge-in. It is the one gate for audio: samples of any context but the open one are
+ * dropped here. Audio is converted frame by frame when it is due, never ahead.
  */
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { encodeMulaw } from '../../../shared/audio/g711.ts';
@@ -24,7 +24,7 @@ export interface OutboundOptions {
 /** No more audio than this goes out without a mark behind it. */
 const markEveryMs = 2_000;
 
-/** A mark whose audio is on the wire. One that nobody placed says where in the audio of the response it stands. */
+/** A mark whose audio is on the wire. A mark that nobody placed says where in the audio of the response it stands. */
 export interface DueMark {
   readonly id: string;
   readonly inside?: { readonly context: number; readonly atMs: Millis };

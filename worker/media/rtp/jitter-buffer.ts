@@ -1,5 +1,5 @@
 /**
- * Puts packets of a caller's audio into order and says when one that is missing is waited for no longer. Whoever listens here is no
+ * Puts packets of a caller's audio into order and says when one that is missing is waited for no longer. The listener here is no
  * loudspeaker: a packet that is next in line is given at once, and delay is paid only for what is late or lost. How long a hole is held
  * open follows how late packets have come in the last seconds. Pure, time as an argument.
  *

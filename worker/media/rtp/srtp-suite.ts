@@ -1,6 +1,6 @@
 /**
- * What the suites of SRTP do with one packet: counter mode with HMAC-SHA1 (RFC 3711, RFC 6188) and AES-GCM (RFC 7714), for audio and for
- * reports. Every index is used once; whoever calls sees to that.
+ * The work of the suites of SRTP on one packet: counter mode with HMAC-SHA1 (RFC 3711, RFC 6188) and AES-GCM (RFC 7714), for audio and for
+ * reports. Every index is used once; the caller of this sees to that.
  */
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 import { srtpSuites, type SrtpSuite } from '../../../shared/sip/calls.ts';

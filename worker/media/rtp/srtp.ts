@@ -74,7 +74,7 @@ export class SrtpReader {
     return last && { ssrc: last[0], index: last[1].highest };
   }
 
-  /** Goes on where another process was. What it had opened since is opened once more at most. */
+  /** Goes on where another process was. A packet that it had opened since is opened once more at most. */
   restore({ ssrc, index }: { readonly ssrc: number; readonly index: number }): void {
     this.#ssrcs.set(ssrc, { highest: index, seen: (1n << BigInt(windowPackets)) - 1n });
   }

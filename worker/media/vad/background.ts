@@ -1,7 +1,7 @@
 /**
- * What is heard behind the caller: a café, a street, a radio. VAD takes some of it for voice, and who has finished would wait for an
- * answer as long as it goes on. It is told from the caller by its level alone: hardly louder than what was heard while nobody spoke, and
- * softer than the caller. What VAD is sure of is never background, and where it is quiet behind the caller nothing is. It knows nothing of turns.
+ * What is heard behind the caller: a café, a street, a radio. VAD takes some of it for voice, and a caller who has finished would wait for an
+ * answer as long as it goes on. It is told from the caller by its level alone: hardly louder than what was heard while nobody spoke, and softer
+ * than the caller. Voice that VAD is sure of is never background. Where it is quiet behind the caller, nothing is. It knows nothing of turns.
  */
 import { decibels } from './frame-sound.ts';
 

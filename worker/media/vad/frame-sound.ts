@@ -17,7 +17,7 @@ export interface FrameSound {
   readonly judgedByEnergy: boolean;
 }
 
-/** To be filled in; whoever knows the samples measures how periodic they are. */
+/** To be filled in; the owner of the samples measures how periodic they are. */
 export class MeasuredSound implements FrameSound {
   power = 0;
   brightPower = 0;

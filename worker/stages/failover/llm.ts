@@ -1,7 +1,7 @@
 /**
- * The LLM stage over one provider or two (docs/providers.md, When a provider fails): a round that failed before anything of it was
- * delivered is asked of the other provider; with `hedge_after_ms` the other is asked as well when the first is slow, and
- * the first that answers wins.
+ * The LLM stage over one provider or two (docs/providers.md, When a provider fails): a round that failed before anything
+ * of it was delivered is asked of the other provider; with `hedge_after_ms` the other is asked as well when the first is
+ * slow, and the first that answers wins.
  *
  * Invariant: nothing is delivered of more than one attempt, and an attempt that delivered anything is the last one. Opaque
  * reasoning reaches only the provider that made it.

@@ -1,6 +1,7 @@
 /**
- * The STT stage over one provider or two (docs/providers.md, When a provider fails): when a session dies, the other provider gets the
- * audio that no final text covers yet, faster than real time as far as it takes it, and the call's session goes on.
+ * The STT stage over one provider or two (docs/providers.md, When a provider fails): when a session dies, the other
+ * provider gets the audio that no final text covers yet, faster than real time as far as it takes it, and the call's
+ * session goes on.
  *
  * Invariant: finals are delivered once, in order, and every `finalize()` has its one `finalized`; `error` comes only when
  * neither provider is left, and nothing follows it. With one provider it only measures.

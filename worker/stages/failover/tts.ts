@@ -1,7 +1,7 @@
 /**
- * The TTS stage over one provider or two (docs/providers.md, When a provider fails): when a session dies, the other voice goes on at the first
- * word that was not said, or with the piece in which a voice died that tells no times of its words; with `hedge_after_ms` the other
- * is asked as well when the first is slow to begin, and the first that is heard speaks.
+ * The TTS stage over one provider or two (docs/providers.md, When a provider fails): when a session dies, the other voice goes on
+ * at the first word that was not said, or with the piece in which a voice died that tells no times of its words; with
+ * `hedge_after_ms` the other is asked as well when the first is slow to begin, and the first that is heard speaks.
  *
  * Invariant: audio of one voice at a time is delivered, and no piece is said again that was heard whole; after `error`
  * nothing follows. With one provider it only measures.

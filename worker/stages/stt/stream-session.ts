@@ -340,7 +340,7 @@ export class StreamSession implements SttSession {
       link.connection.leave(this.scope.context.clock, link.wire.goodbye?.() ?? []);
       this.connect();
     } else if (now >= endDueMs && this.isUnderWay) {
-      // Its audio never reached the server: whoever owns the session still has it.
+      // Its audio never reached the server: the owner of the session still has it.
       this.fail({ kind: 'timeout', what: link.state === 'connecting' ? 'connect' : 'finalize' });
     } else if (link.state === 'open' || link.state === 'finishing') {
       this.look(link);

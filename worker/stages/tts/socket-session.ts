@@ -1,6 +1,6 @@
 /**
- * A call's session with a voice that speaks over a WebSocket: contexts in order, one utterance
- * on the wire at a time, so that a pause of the socket holds back nothing but that utterance.
+ * A call's session with a voice that speaks over a WebSocket: contexts in order, one utterance on the wire at a time,
+ * so that a pause of the socket holds back nothing but that utterance.
  *
  * Invariant: after `error` and after `close()` nothing is emitted, and nothing from inside a method of the session. A
  * connection that is lost between utterances is replaced silently; one that is lost within ends the session, because

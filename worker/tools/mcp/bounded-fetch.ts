@@ -44,7 +44,7 @@ function askedIn(body: unknown): Asked {
   return typeof id === 'number' ? id : undefined;
 }
 
-/** Events with messages as they can be read. One that is too long, and a stream that ends before it has answered, end the request. */
+/** Events with messages as they can be read. An event that is too long, and a stream that ends before it has answered, end the request. */
 async function* boundedEvents(stream: ReadableStream<Uint8Array>, asked: Asked): AsyncGenerator<string> {
   const reader = new EventReader(asked);
   const decoder = new TextDecoder();

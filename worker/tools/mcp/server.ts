@@ -1,6 +1,6 @@
 /**
  * One server of the Model Context Protocol and its tools, shared by all calls of a worker. While it is gone its tools are
- * still known, and their calls fail; it is connected again with growing pauses. What it says is data: it asks this side for
+ * still known, and their calls fail; it is connected again with growing pauses. Its words are data: it asks this side for
  * nothing, and no answer of it is believed to be short, quick or well formed.
  */
 import { AsyncResource } from 'node:async_hooks';

@@ -1,7 +1,7 @@
 /**
  * A tool server as a child process that speaks on its standard streams. It lives no longer than this process, however
  * that ends: a shell leads its process group and ends the group once the pipe from here is closed. It sees the variables
- * that it is given and PATH, nothing else. What it writes is bounded in length and rate.
+ * that it is given and PATH, nothing else. Its output is bounded in length and rate.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Writable } from 'node:stream';

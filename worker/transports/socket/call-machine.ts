@@ -34,8 +34,8 @@ const refusals: Readonly<Record<CallRefusal, CallFault>> = {
 };
 
 /**
- * Of the two codes that close with 1002 (docs/call-protocol.md, Errors) the one for a malformed message: `invalid_json` would say that a text
- * frame was read and held no JSON, while here no frame could be read.
+ * Of the two codes that close with 1002 (docs/call-protocol.md, Errors) the one for a malformed message: `invalid_json` would
+ * say that a text frame was read and held no JSON, while here no frame could be read.
  */
 const brokenFraming: CallFault = {
   code: 'invalid_message',

@@ -1,7 +1,8 @@
 /**
  * The marks of a client that echoes none and plays in real time: each is played when the audio before it must have been. Pure.
  *
- * Invariant: marks come out in the order in which they went in, each once. What is cut is forgotten, as by a client that clears.
+ * Invariant: marks come out in the order in which they went in, each once. A mark that is cut is forgotten, as by a client that
+ * clears.
  */
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 

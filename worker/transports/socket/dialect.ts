@@ -37,7 +37,7 @@ export type Unpacked =
 
 /**
  * Three frames, for clients that play what comes and have next to nothing in store: a network and a stall of the process may hold that
- * much up before anybody hears a hole. What is ahead is still heard after a hold, so it is no more.
+ * much up before anybody hears a hole. Audio that is ahead is still heard after a hold, so it is no more.
  */
 export const usualLeadMs: Millis = 60;
 
@@ -56,7 +56,7 @@ export interface SocketDialect {
    * of which may hold audio or a message, and where `unpack` tells the binary ones apart.
    */
   readonly audioComesAs: 'binary' | 'text' | 'packed';
-  /** Present where audio comes `packed`. What it gives is valid until the next call. */
+  /** Present where audio comes `packed`. Its result is valid until the next call. */
   unpack?(frame: Buffer): Unpacked;
   /** Present where it matters by which kind of frame a message comes: told of each text frame before it is heard. */
   textCame?(): void;

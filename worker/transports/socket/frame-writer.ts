@@ -2,8 +2,8 @@
  * What goes out on the socket of one call: frames of either kind, and whether the kernel takes them.
  *
  * Invariant: while the kernel has not taken everything, the journal says that the process is writing: such bytes would be gone with it,
- * perhaps in the middle of a frame. A frame is given to the kernel in one call, which takes all of it unless its buffer is full; who dies in
- * that moment has sent the frame or has not, and either way the next one may follow.
+ * perhaps in the middle of a frame. A frame is given to the kernel in one call, which takes all of it unless its buffer is full; a process
+ * that dies in that moment has sent the frame or has not, and either way the next one may follow.
  */
 import type { CallSocket } from './call-socket.ts';
 import type { ConnectionJournal } from './connection-journal.ts';

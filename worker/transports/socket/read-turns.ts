@@ -1,6 +1,6 @@
 /**
- * The order in which sockets are read whose calls were taken up together. What their clients sent while nobody read may be
- * seconds of audio each; so nothing of it is read until all the calls go on speaking, and then a piece of each in turn, with
+ * The order in which sockets are read whose calls were taken up together. Their clients may each have sent seconds of audio
+ * while nobody read; so nothing of it is read until all the calls go on speaking, and then a piece of each in turn, with
  * room between the pieces for timers and for everybody else.
  */
 import { AsyncResource } from 'node:async_hooks';

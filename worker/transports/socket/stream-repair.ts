@@ -1,9 +1,9 @@
 /**
- * The byte stream of a client whose worker died. What that one had read and not written down is missing; where it ended within a frame,
+ * The byte stream of a client whose worker died. Bytes that it had read and not written down are missing; where it ended within a frame,
  * what comes next is read as a header and is none. The first headers behind a takeover are looked at: from one that no client sends, everything
  * is left out up to where frames follow upon each other again. Costs some frames of audio, and saves the call.
  *
- * Invariant: what is passed on ends each frame where its header says, so whoever reads it is never out of step.
+ * Invariant: what is passed on ends each frame where its header says, so that its reader is never out of step.
  */
 import { headerLength, payloadLength } from './frame-tail.ts';
 

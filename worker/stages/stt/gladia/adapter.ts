@@ -1,6 +1,6 @@
 /**
- * The STT stage over the hosted recogniser `stt_cloud_c`. A connection takes two steps: a
- * request that begins a session, and a WebSocket to the address that it answers with.
+ * The STT stage over the hosted recogniser `stt_cloud_c`. A connection takes two steps: a request that begins a
+ * session, and a WebSocket to the address that it answers with.
  *
  * That address holds the right to the session: it is neither kept longer than the connection nor shown.
  */

@@ -1,6 +1,6 @@
 /**
- * The wire of the local streaming recogniser and what its messages mean. Two server flavours:
- * one marks finals and answers `Done` with `Done!`; the other only counts segments and answers `Done` by closing.
+ * The wire of the local streaming recogniser and what its messages mean. Two server flavours: one marks finals and answers
+ * `Done` with `Done!`; the other only counts segments and answers `Done` by closing.
  *
  * Invariant: text of a segment is cumulative, so each message replaces the one before. Audio of the next utterance waits until
  * the server has closed the one before, because a server may die of samples for a finished stream. Pure: no sockets, no time.

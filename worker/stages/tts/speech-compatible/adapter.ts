@@ -32,7 +32,7 @@ export function newSpeechCompatible(options: SpeechCompatibleOptions & { apiKey?
   };
 }
 
-/** Speaks a text to nobody now and then, so that the server keeps its model loaded (`warm_text` in docs/reference/agent-file.md, OpenAI-compatible speech). */
+/** Speaks `warm_text` to nobody now and then, so that the server keeps its model loaded (docs/reference/agent-file.md, OpenAI-compatible speech). */
 class WarmUp {
   private readonly endpoint: SpeechEndpoint;
   private lastMs = Number.NEGATIVE_INFINITY;

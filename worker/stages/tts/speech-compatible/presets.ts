@@ -1,6 +1,7 @@
 /**
- * How the servers behind the presets of `[tts.speech_compatible]` differ in their requests (docs/reference/agent-file.md, OpenAI-compatible speech).
- * Model, audio format and warm-up of a preset are defaults of the configuration and stand there.
+ * How the servers behind the presets of `[tts.speech_compatible]` differ in their requests
+ * (docs/reference/agent-file.md, OpenAI-compatible speech). Model, audio format and warm-up of a preset are defaults
+ * of the configuration and stand there.
  */
 import type { SpeechCompatibleOptions } from './declaration.ts';
 import { mediaTypeOf } from '../../http.ts';
