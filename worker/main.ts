@@ -390,12 +390,12 @@ class Worker {
     if (isBusy || !(this.#exiting || this.#draining)) return;
     if (this.#leaving) return;
     this.#leaving = true;
-    // Children of tool servers are told to leave; one that does not must not hold this process.
+    // Children of tool servers are told to leave; a child that does not must not hold this process.
     systemClock.after(registryCloseMs, () => process.exit(0));
     void Promise.all([this.#registry.close(), this.#observation.close()]).finally(() => process.exit(0));
   }
 
-  /** Something escaped a call. The call ends, and this worker takes no more: what it left behind is unknown. */
+  /** Something escaped a call. The call ends, and this worker takes no more: the state that it left behind is unknown. */
   #escaped(error: unknown): void {
     this.#log.error(errorFields(error), 'an exception escaped a call; this worker takes no new calls');
     currentScope()?.fault(error);

@@ -29,7 +29,7 @@ export interface AgentSocket {
   send(text: string, written?: () => void): void;
   ping(): void;
   pong(data: Uint8Array): void;
-  /** Whether more is read; what has been read arrives all the same. */
+  /** Whether more is read; messages that have been read arrive all the same. */
   read(isOn: boolean): void;
   /** Ends it in good order, and for good when the agent does not answer. */
   close(code: number, reason: string): void;

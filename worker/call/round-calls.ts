@@ -3,7 +3,7 @@ import type { LlmEvent, ToolCall } from '../stages/stage.ts';
 
 /** Calls that are kept: one more than the core looks at, so that it notices. */
 const mostToolCalls = 17;
-/** Arguments of one call that are kept; what is longer is no JSON any more and is refused. */
+/** Arguments of one call that are kept; longer arguments are no JSON any more and are refused. */
 const longestArguments = 65_536;
 
 export class RoundCalls {

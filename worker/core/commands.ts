@@ -59,7 +59,7 @@ export function typedCommand({ text: typed, answer: as }: TypedText): CallComman
   return { type: 'text', text: typed, ...(as === 'text' && { answer: as }) };
 }
 
-/** The name that whoever gave a command gave it. */
+/** The name that the giver of a command gave it. */
 type CommandId = string | undefined;
 
 /** A line that waits until nobody speaks. */
@@ -75,7 +75,7 @@ export interface WaitingLine {
 export interface Commands {
   readonly lines: WaitingLine[];
   readonly texts: { readonly id: CommandId; readonly text: string; readonly answer?: 'text' }[];
-  /** The call is to be ended; what is left to say before that, and when it is ended at the latest. */
+  /** The call is to be ended; the words that are left to say before that, and when it is ended at the latest. */
   end: { readonly id: CommandId; farewell: string; readonly by: Millis } | undefined;
   /** The one transfer of the call, whoever asked for it. */
   transfer: TransferClaim;

@@ -10,7 +10,7 @@ export interface Faults {
   readonly last: Record<`${FaultStage}At`, Millis>;
   /** For how long the stage has been failing in a row. */
   readonly failingMs: Record<FaultStage, Millis>;
-  /** TTS failed too often: what is spoken next is the farewell. */
+  /** TTS failed too often: the next line that is spoken is the farewell. */
   lastWords: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Everything in a call that waits for time, by name. The shell sleeps until the earliest of them; what was due is told, in this
- * order, right before it is done.
+ * Everything in a call that waits for time, by name. The shell sleeps until the earliest of them; those that were due are told,
+ * in this order, right before it is done.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import { onFlowDeadline, onToolDeadline } from './answer/answering.ts';

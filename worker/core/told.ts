@@ -44,14 +44,14 @@ export type ConversationEvent =
   /** The running response was cut, and the call moved to this epoch. */
   | { readonly type: 'turn.interrupted'; readonly epoch: number }
   | { readonly type: 'turn.measured'; readonly epoch: number; readonly times: TurnTimes }
-  /** A stage did not do what it owed; what it failed with, where the adapter has said so. */
+  /** A stage did not do what it owed; with the cause, where the adapter has named it. */
   | {
       readonly type: 'fault.noticed';
       readonly stage: FaultStage;
       readonly what: FaultKind;
       readonly cause?: string;
     }
-  /** A tool is run now; one that is refused, or waits for the caller's word, is not. Further tries are not told. */
+  /** A tool is run now; a tool that is refused, or waits for the caller's word, is not. Further tries are not told. */
   | { readonly type: 'tool.started'; readonly call: RequestedCall }
   | { readonly type: 'tool.ended'; readonly call: RequestedCall; readonly end: ToolEnd }
   /** A round of tool calls is complete, or was cut: what the LLM is told of each. */

@@ -1,6 +1,6 @@
 /**
  * All calls of one worker: their mailbox slots, the ticker that drives them, and the bell that inference rings. A call is
- * reached only through its scope, so that one that throws takes no other with it.
+ * reached only through its scope, so that a call that throws takes no other with it.
  */
 import type { Duplex } from 'node:stream';
 import { assert } from '../../shared/base/assert.ts';

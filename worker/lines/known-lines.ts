@@ -37,7 +37,7 @@ export interface SpokenStage extends TtsStage {
   readonly ready: ReadyLines;
 }
 
-/** More than fillers, greeting and the like have; what is beyond it is asked of TTS each time. */
+/** More than fillers, greeting and the like have; lines beyond it are asked of TTS each time. */
 const mostTexts = 64;
 const longestLineMs = 30_000;
 /** A line that takes longer than this to make is left out. */

@@ -1,6 +1,6 @@
 /**
  * Moves a finished recording into an S3-compatible bucket: one PUT for each file, signed with Signature Version 4, the transcript last, so
- * that whoever finds a transcript finds the rest. Doing it again puts the same objects.
+ * that a reader who finds a transcript finds the rest. Doing it again puts the same objects.
  */
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -151,7 +151,7 @@ class RtviDialect implements SocketDialect {
   }
 
   #audio(frame: Parameters<ConvertAudio>[0]): Unpacked & Heard {
-    // Stock clients send nothing before they are ready; what others send is of no call yet.
+    // Stock clients send nothing before they are ready; messages of others are of no call yet.
     const bytes = this.#call.state.readyId === undefined ? undefined : this.#call.convert(frame);
     return bytes === undefined ? nothing : { type: 'audio', bytes };
   }

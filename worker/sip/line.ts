@@ -25,7 +25,7 @@ export interface SipCallOptions {
   readonly now: () => Millis;
   /** Milliseconds since 1970, for reports. */
   readonly unixMs: () => Millis;
-  /** The call's own: what is thrown in it ends this call alone. */
+  /** The call's own: an error that is thrown in it ends this call alone. */
   readonly scope: Pick<Scope, 'bind'>;
   /** 32 random bits. */
   readonly random: () => number;

@@ -7,7 +7,7 @@ import type { Timer } from '../../shared/runtime/clock.ts';
 import type { StageContext, TtsEvent, TtsSession, TtsStage } from './stage.ts';
 
 const firstPauseMs = 250;
-/** Shorter than a caller's patience with silence: what is spoken again must have been tried in between. */
+/** Shorter than a caller's patience with silence: a text that is spoken again must have been tried in between. */
 const longestPauseMs = 1_000;
 
 interface CallVoice {

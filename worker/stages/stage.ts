@@ -200,7 +200,7 @@ export interface TtsSession {
   readonly sampleRate: number;
   /**
    * Queues a piece of text. Contexts are spoken in the order in which they appear. With `recorded` it is what the announcement
-   * says, and whoever has the recording plays it instead of speaking; adapters have none.
+   * says, and a stage that has the recording plays it instead of speaking; adapters have none.
    */
   speak(context: number, text: string, how?: { readonly recorded?: boolean }): void;
   /** No more text in this context. */

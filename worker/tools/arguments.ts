@@ -4,7 +4,7 @@ import { isDeeperThan } from '../../shared/base/nesting.ts';
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import { isTable } from '../../shared/config/table.ts';
 
-/** Characters of the arguments of one call; what is longer is no question to a tool. */
+/** Characters of the arguments of one call; a longer text is no question to a tool. */
 const longestArguments = 65_536;
 const deepestArguments = 64;
 

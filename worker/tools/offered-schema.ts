@@ -42,7 +42,7 @@ const known: ReadonlySet<string> = new Set([
 ]);
 const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 const texts: ReadonlySet<string> = new Set(['title', 'description', 'format']);
-/** Schemas that are written out in place of references; what is behind them may be anything. */
+/** Schemas that are written out in place of references; the references behind them may be anything. */
 const mostWrittenOut = 1_000;
 
 export function offeredSchema(declared: Schema): OfferedSchema {

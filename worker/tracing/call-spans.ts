@@ -1,6 +1,6 @@
 /**
- * The spans of one call, read from what its core is told and orders: the call, its turns, requests to stages, runs of tools. It changes nothing. A span is kept when it
- * is over; one that a dead worker had open is not, but for the call's own, which whoever takes the call up ends.
+ * The spans of one call, read from what its core is told and orders: the call, its turns, requests to stages, runs of tools. It changes nothing. A
+ * span is kept when it is over. A span that a dead worker had open is not, but for the call's own: the worker that takes the call up ends it.
  *
  * Invariant: at any time at most one turn is open, and what is asked for meanwhile is its child.
  */

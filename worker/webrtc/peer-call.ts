@@ -68,7 +68,7 @@ export interface PeerCallOptions {
 
 /** Reports of both directions go out this often. */
 const reportEveryMs = 2_500;
-/** Sound is made up for a hole of so many frames; what is longer is silence. */
+/** Sound is made up for a hole of so many frames; the rest of a longer one is silence. */
 const longestConcealed = 6;
 /** No packet of speech is larger; the rest is no Opus. */
 const mostPayloadBytes = 1_500;
@@ -263,7 +263,7 @@ export class PeerCall implements CallTransport {
     if (isOpen(this.#state)) this.#out.pause();
   }
 
-  /** What is not sent is not heard, and the client's own buffer is short; one that follows the conversation is told. */
+  /** Audio that is not sent is not heard, and the client's own buffer is short. A client that follows the conversation is told. */
   sendClear(epoch: number): void {
     this.#marks.cleared();
     this.pause();

@@ -121,7 +121,7 @@ export class PeerCalls {
     return this.#calls.size;
   }
 
-  /** Answers an offer; what goes wrong is told to the supervisor. */
+  /** Answers an offer; the supervisor is told of a failure. */
   take(offer: CallOffer, signaled: SignaledOffer): void {
     const { sampleRate, failed } = this.#options;
     const opening = CallWays.open(this.#waysOptions, signaled);

@@ -39,7 +39,7 @@ export interface PeerOptions {
 const kept = new Set<Track | DataChannel>();
 /** The data channel of the call; a client may open others, which nobody reads. */
 const channelLabel = 'svc';
-/** More has not left for a client that takes nothing: what is told then is lost. */
+/** More has not left for a client that takes nothing: events that are told then are lost. */
 const mostUnsentBytes = 256 * 1024;
 /** A last word on the data channel is on its way after so long. */
 const lastWordMs = 150;

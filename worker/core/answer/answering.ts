@@ -134,7 +134,7 @@ function speakInstead(
   response.firstTextAt ??= step.now;
   const { apology, outage } = step.state.setup.settings;
   const before = response.text + response.splitter.pending;
-  // Behind the beginning of an answer the caller decides what to ask; and who calls too many tools would call them again.
+  // Behind the beginning of an answer the caller decides what to ask; and a model that calls too many tools would call them again.
   const isDown = what === 'failed' || what === 'stalled';
   if (isDown && (unfilled(response, 0) + response.splitter.pending).trim() === '') loseAnswer(step);
   const space = before === '' || /\s$/.test(before) ? '' : ' ';

@@ -1,6 +1,6 @@
 /**
  * An answer that a broken stage has kept from the caller. The caller has been told that something is wrong; as long as nobody
- * speaks the answer is tried again from time to time, so that who waits hears of it when the stage is back.
+ * speaks the answer is tried again from time to time, so that a caller who waits hears of it when the stage is back.
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import type { ContextMessage } from '../actions.ts';

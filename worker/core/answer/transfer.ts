@@ -14,7 +14,7 @@ import { transferAnswerMs, type TransferRequest } from './transfer-claim.ts';
 
 /** A client that echoes no marks is taken to have played the sentence this long after its last frame, */
 const unconfirmedMs = 500;
-/** and one that owes an echo is waited for no longer than this. */
+/** and a client that owes an echo is waited for no longer than this. */
 const echoGraceMs = 1_500;
 
 type Run = Extract<ToolOrder, { type: 'tool.run' }>;

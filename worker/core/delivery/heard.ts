@@ -86,7 +86,7 @@ export function noteFlow(heard: HeardState, now: Millis): void {
   if (last !== undefined) last.toAt ??= now;
 }
 
-/** TTS says where a word begins. Words come in order; one that does not is left out. */
+/** TTS says where a word begins. Words come in order; a word that does not is left out. */
 export function noteWord(heard: HeardState, word: { chars: number; startMs: Millis }): void {
   const last = heard.wordTimes.at(-1);
   const inOrder = last === undefined || (word.chars > last.chars && word.startMs >= last.startMs);

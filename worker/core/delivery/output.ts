@@ -134,7 +134,7 @@ export function audibleWithin(
   if (turnClock === undefined || silentAt > turnClock.finalAt) return audibleWithinMs;
   const pausedMs = Math.min(turnClock.decidedAt - turnClock.lastVoiceAt, longestPauseMs);
   const isHurried = inARow.stt > 0 || inARow.llm > 0;
-  // Not before a filler would be due: what is spoken instead begins with one.
+  // Not before a filler would be due: the line that is spoken instead begins with one.
   const leastMs = Math.max(fillerAfterMs, textAfterMs + (isHurried ? ttsHurriedMs : ttsLeastMs));
   return Math.min(audibleWithinMs, Math.max(audibleWithinMs - pausedMs, leastMs));
 }
@@ -187,7 +187,7 @@ function speakAgain(step: Step, former: Response, text: string): void {
   }
   const waitedMs = now - (former.silentAt ?? now);
   const owes = text.trim() !== '' || former.writing;
-  // Lines of the agent are made ahead of time; one that TTS owes for so long was not.
+  // Lines of the agent are made ahead of time; a line that TTS owes for so long was not.
   const own = ['greeting', 'question', 'apology', 'misheard', 'farewell'].includes(former.source);
   const known = own && waitedMs < audibleWithin(state, former);
   // A filler that nobody heard has not ended the wait.

@@ -125,7 +125,7 @@ export const newWords = (): Words => ({
   toldAt: undefined,
 });
 
-/** Longest text that one turn may bring into the context; what comes after it is left out. */
+/** Longest text that one turn may bring into the context; text behind it is left out. */
 const maxTurnChars = 16_384;
 
 export function addFinal(words: Words, text: string, givenMs: Millis = 0): void {

@@ -48,7 +48,7 @@ export class AnswerEar {
     });
   }
 
-  /** Takes audio in the call's encoding; what comes faster than twice real time is not listened to. */
+  /** Takes audio in the call's encoding; audio faster than twice real time is not listened to. */
   audio(bytes: Uint8Array, now: Millis): void {
     this.#inbound.push(bytes, now);
   }

@@ -48,7 +48,7 @@ export class SoundLevels {
     this.#count += samples;
   }
 
-  /** Mean square of a number of stretches from one on, counted from the first sample; what is not known is silence. */
+  /** Mean square of a number of stretches from one on, counted from the first sample; audio that is not known is silence. */
   mean(from: number, stretches: number): number {
     const end = Math.floor(this.#count / this.#blockSamples);
     let sum = 0;

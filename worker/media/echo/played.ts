@@ -79,7 +79,7 @@ export class PlayedAudio {
     return Math.round((this.#count / this.#rate + silentMs / 1000) * lookRate);
   }
 
-  /** Fills `into` with what was sent up to a place, flattened; what is not known is silence. */
+  /** Fills `into` with what was sent up to a place, flattened; samples that are not known are silence. */
   read(end: number, into: Float32Array): void {
     readFlat({ ring: this.#ring, rate: this.#rate, count: this.#count }, end, into);
   }

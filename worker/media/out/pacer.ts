@@ -39,7 +39,7 @@ export class Pacer {
 
   #arm(): void {
     const now = this.#clock.now();
-    // Ticks that a busy process missed are left out; what was due is sent on the next one.
+    // Ticks that a busy process missed are left out; frames that were due are sent on the next one.
     this.#index = Math.max(this.#index + 1, Math.floor((now - this.#origin) / tickMs));
     const delayMs = this.#origin + this.#index * tickMs - now;
     this.#timer = this.#clock.after(Math.max(0, delayMs), () => {

@@ -6,7 +6,7 @@ import type { SaidEvent } from './held-speech.ts';
 
 /** What is louder can be heard: dither is not. */
 const leastSample = 16;
-/** Nobody pauses for longer before the first word; what is beyond it is not kept. */
+/** Nobody pauses for longer before the first word; audio beyond it is not kept. */
 const longestSeconds = 3;
 
 export class Unheard {

@@ -21,7 +21,7 @@ export const habitOf = (model: string): LeakHabit => ({
   thinksFirst: /(?:^|[^a-z])(?:r1|qwq|reasoner|thinking)(?:[^a-z]|$)/i.test(model),
 });
 
-/** Text of a leak that may hold calls; what is longer holds none. */
+/** Text of a leak that may hold calls; a longer text holds none. */
 const longestBody = 65_536;
 
 /** Of the words that a leak may begin with. */

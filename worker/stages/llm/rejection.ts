@@ -8,7 +8,7 @@ import { causeIn, explained } from '../failure.ts';
 import type { StageError } from '../stage.ts';
 import { listOf, recordOf, textOf } from './json.ts';
 
-/** Longest wait that is passed on, in milliseconds; a caller of this that is told to wait for days need not know how many. */
+/** Longest wait that is passed on, in milliseconds. A longer wait is told as this one. */
 const MAX_WAIT_MS = 86_400_000;
 
 /** Codes of a 429 that no waiting ends: the account's money is spent. */

@@ -2,7 +2,7 @@
  * One round over HTTP: the request, its deadlines and its event stream, the same for every LLM provider.
  *
  * Invariant: a round emits exactly one `done` or `error`, and nothing after `cancel()`. It must not retry: whether a
- * round is asked again, and of whom, is decided above it. What the events mean is the stream's business.
+ * round is asked again, and of whom, is decided above it. The stream knows what the events mean.
  */
 import type { Exchange, HttpPool, PostRequest, ResponseHead } from '../http.ts';
 import { CONNECT_TIMEOUT_MS } from '../connect.ts';
@@ -145,7 +145,7 @@ export class HttpRound implements LlmRound {
     for (const event of this.parser.push(chunk)) {
       if (event === 'too-large') return false;
       this.stream.event(event);
-      // The consumer may cancel from inside the sink; what is left of the chunk belongs to nobody then.
+      // The consumer may cancel from inside the sink; the rest of the chunk belongs to nobody then.
       if (this.isOver()) break;
     }
     return true;

@@ -27,7 +27,7 @@ export interface SocketHandlers {
 
 /** A way to a recogniser that may still be on its way to being one. */
 export interface Connection {
-  /** False also while the server's close is on its way here: what is sent then would vanish unnoticed. */
+  /** False also while the server's close is on its way here: a frame that is sent then would vanish unnoticed. */
   readonly isOpen: boolean;
   readonly bufferedBytes: number;
   send(message: Outgoing, sent: () => void): void;

@@ -3,8 +3,8 @@
  * so that a pause of the socket holds back nothing but that utterance.
  *
  * Invariant: after `error` and after `close()` nothing is emitted, and nothing from inside a method of the session. A
- * connection that is lost between utterances is replaced silently; one that is lost within ends the session, because
- * text that was sent and lost is not its to repeat.
+ * connection that is lost between utterances is replaced silently; a connection that is lost within ends the session,
+ * because text that was sent and lost is not its to repeat.
  */
 import WebSocket from 'ws';
 import { CONNECT_TIMEOUT_MS } from '../connect.ts';

@@ -1,6 +1,6 @@
 /**
  * Brings chunks of audio into order, which Telnyx does not promise. A chunk that is missing is waited for until a few are behind it,
- * then it is left out; one that comes after its turn is dropped.
+ * then it is left out; a chunk that comes after its turn is dropped.
  */
 
 /** Chunks that wait for an earlier one: 80 ms. */

@@ -92,7 +92,7 @@ function asArguments({ type, ...schema }: Schema): Schema {
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const resourcePart = z.object({ type: z.literal('resource'), resource: z.object({ text: z.string() }) });
 
-/** A part of an answer as text; what is no text is only named. */
+/** A part of an answer as text; a part that is no text is only named. */
 function textOf(part: { readonly type: string }): string {
   const text = textPart.safeParse(part);
   if (text.success) return text.data.text;

@@ -18,7 +18,7 @@ import type { Millis } from '../../../shared/base/units.ts';
 
 /** Most that waits to be written, in bytes. */
 const mostWaitingBytes = 1_048_576;
-/** Of a line that is longer than a message only its ends are kept; one that does not end at all ends the server. */
+/** Of a line that is longer than a message only its ends are kept; a line that does not end at all ends the server. */
 const endlessBytes = 16 * mostMessageBytes;
 const keptOfEachEnd = 128;
 /** Messages of one second that answer nothing, and bytes of one second. */

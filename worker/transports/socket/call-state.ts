@@ -92,7 +92,7 @@ export type WsEvent =
   /** More refused audio than fits. */
   | { readonly type: 'input.overflowed' }
   | { readonly type: 'input.drained' }
-  /** The client sent more than its allowance; what is over it waits with the shell. */
+  /** The client sent more than its allowance; messages over it wait with the shell. */
   | { readonly type: 'allowance.spent' }
   /** The client has credit again, and nothing of it waits. */
   | { readonly type: 'allowance.filled' }

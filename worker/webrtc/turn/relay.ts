@@ -2,7 +2,7 @@
  * A relay that the service holds for one call: the machine of allocation.ts on a socket to the TURN server, and an inlet for each peer
  * whose packets come through it.
  *
- * Invariant: a relay that could not be had leaves nothing open; one that is closed is given back to its server.
+ * Invariant: a relay that could not be had leaves nothing open; a relay that is closed is given back to its server.
  */
 import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';

@@ -1,7 +1,7 @@
 /**
  * What a TURN server sends on a TCP or TLS connection, cut into messages and channel data (RFC 8656, 12.5). Pure.
  *
- * Invariant: no more than one whole message is kept; what is neither ends the connection.
+ * Invariant: no more than one whole message is kept; anything else ends the connection.
  */
 
 export class TurnReader {

@@ -102,7 +102,7 @@ export class ResponsesStream extends EventStream {
     this.output.completeArguments(call, textOf(item['arguments']));
   }
 
-  /** The call of a fragment; one that was never announced breaks the protocol. */
+  /** The call of a fragment; a call that was never announced breaks the protocol. */
   private callOf(itemId: string): RunningCall | undefined {
     const call = this.calls.get(itemId);
     if (call === undefined) this.fail({ kind: 'protocol', rule: 'arguments belong to a tool call' });
