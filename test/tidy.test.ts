@@ -27,6 +27,9 @@ const texts = files.filter((path) =>
 /** Written in pieces, because this file is looked at too. */
 const machinePath = /(^|[^\w.-])\/(wor[k]|tm[p]|hom[e]|roo[t]|User[s])(\/|\b(?![\w-]))/;
 
+/** References such as these led to a text that nobody has who has the repository. */
+const outsideSpecification = /\bspec 0\d\b/i;
+
 const textOf = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 const lineCount = (text: string): number => text.replace(/\n$/, '').split('\n').length;
 
@@ -158,6 +161,11 @@ describe('the project', () => {
     expect(linesMatching(texts, machinePath)).toEqual([]);
   });
 
+  it('refers to no specification outside the repository', () => {
+    const judged = files.filter((path) => path !== 'CHANGELOG.md' && !path.startsWith('worker/'));
+    expect(linesMatching(judged, outsideSpecification)).toEqual([]);
+  });
+
   it('is judged by rules that notice what they are for', () => {
     const long = `const f = () => {\n${'f();\n'.repeat(longestFunction)}};`;
     expect(longFunctions(parse('a.ts', long))).toEqual([`a.ts:1 has ${longestFunction + 2} lines`]);
@@ -174,6 +182,7 @@ describe('the project', () => {
       `see (/${name})`,
     ]);
     expect(machinePaths.filter((text) => !machinePath.test(text))).toEqual([]);
+    expect(['(spec 0', 'Spec 0'].every((text) => outsideSpecification.test(`${text}1, Limits)`))).toBe(true);
     expect(machinePath.test('worker/core, https://a.example/home and ./tmp-1')).toBe(false);
   });
 });

@@ -88,6 +88,10 @@ is one text frame with one JSON object and a \`type\`. Unknown fields are ignore
    goes on alone with what it was started with; its remote tools answer \`${agentLinkErrors.unavailable}\`.
 5. \`session.end\` is the last message; then the service closes the link.
 
+A line of the agent (\`say\`, the greeting, the farewell) is a turn of its own, which the caller may interrupt. Lines wait in order, at most ${agentLinkLimits.waitingLines},
+while the caller speaks or a response runs. With \`interrupt\` a \`say\` takes the place of the lines that wait (\`dropped\`) and cuts the response; it cuts
+neither the caller nor a farewell.
+
 The agent's \`error\` events start with the code. A command with an \`id\` is answered by one \`command.result\`; one whose id came before is
 not done again and is answered the same (the newest ${agentLinkLimits.rememberedCommands} ids are remembered). \`done\` means: a line begins to be spoken, an edit
 is taken and in force from the next response on, the call is being ended, the carrier has taken the transfer. A name in \`tools.set\` that is

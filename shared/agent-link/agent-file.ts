@@ -1,6 +1,6 @@
 /**
- * `[agent_link]` of the agent file: the process that holds the application logic of calls, and routes to others (spec 02, Link
- * settings). Environment variables stand above the section; {@link linkTargets} brings both together.
+ * `[agent_link]` of the agent file: the process that holds the application logic of calls, and routes to others (docs/reference/agent-file.md,
+ * `[agent_link]`). Environment variables stand above the section; {@link linkTargets} brings both together.
  */
 import * as z from 'zod';
 import type { AgentLinkVariables } from './variables.ts';

@@ -1,5 +1,5 @@
 /**
- * What an agent sends to the service (spec 02, session.accept body, Tool declaration and Agent to server commands). These are the
+ * What an agent sends to the service (docs/reference/agent-link.md, Agent to service). These are the
  * shapes; which message is allowed when is decided by the machine of the link.
  */
 import * as z from 'zod';

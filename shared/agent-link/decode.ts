@@ -1,6 +1,6 @@
 /**
  * Reads what an agent sends while the call runs. A fault names the field and the rule and holds nothing of what was received; unknown fields are
- * ignored (spec 02, Errors and Versioning). Never throws.
+ * ignored (docs/reference/agent-link.md). Never throws.
  */
 import type * as z from 'zod';
 import { parseJson, plainNumbers } from '../base/exact-json.ts';

@@ -1,11 +1,11 @@
 /**
- * Everything that can be wrong on the agent link, with its exact words (spec 02, Errors). The words stand in `command.result`,
+ * Everything that can be wrong on the agent link, with its exact words (docs/reference/agent-link.md, Errors). The words stand in `command.result`,
  * behind the code in `error` events, and as the reason of a close frame; none of them holds what was received.
  */
 import { agentLinkLimits as limits } from './limits.ts';
 
 export const agentLinkErrors = {
-  // ---- the codes that the specification names ----
+  // ---- the codes of version 1 of the protocol ----
   unsupported_version: 'none of the offered versions is spoken',
   unknown_type: 'this message type is not part of the protocol',
   unknown_tool: 'no tool of this name is offered',
@@ -54,7 +54,7 @@ export interface AgentLinkFault {
 /** The words of a fault. */
 export const faultMessage = ({ code, message }: AgentLinkFault): string => message ?? agentLinkErrors[code];
 
-/** The message of an `error` event, which starts with the code (spec 02, Events). */
+/** The message of an `error` event, which starts with the code (docs/reference/agent-link.md, `error`). */
 export const faultText = (fault: AgentLinkFault): string => `${fault.code}: ${faultMessage(fault)}`;
 
 /** Codes of the close frame that ends a link from this side. */

@@ -1,4 +1,6 @@
-/** The events that an agent receives (spec 02, Events): what happened in the call, in the order in which it happened. */
+/**
+ * The events that an agent receives (docs/reference/agent-link.md, Service to agent): what happened in the call, in the order in which it happened.
+ */
 import * as z from 'zod';
 import { clientMessageShape, counter, epochField } from './fields.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Reads an agent's answer to `session.start` (spec 02, session.accept body). Of an acceptance each part that is not right is a problem
- * of its own, and the call goes on with the others.
+ * Reads an agent's answer to `session.start` (docs/reference/agent-link.md, `session.accept`). Of an acceptance each part that is not right is a
+ * problem of its own, and the call goes on with the others.
  */
 import type * as z from 'zod';
 import { present } from '../base/present.ts';

@@ -1,4 +1,4 @@
-/** Limits of the agent link (spec 02, Limits), and those that the specification leaves open. Lengths count bytes of UTF-8. */
+/** Limits of the agent link (docs/reference/agent-link.md, Limits). Lengths count bytes of UTF-8. */
 import type { Millis } from '../base/units.ts';
 
 export const AGENT_LINK_PROTOCOL = 'svc.agent';

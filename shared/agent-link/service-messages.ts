@@ -1,5 +1,5 @@
 /**
- * What the service sends to an agent (spec 02, Endpoints and Events). Every message carries the envelope `seq` and `t_ms`, which is
+ * What the service sends to an agent (docs/reference/agent-link.md, Service to agent). Every message carries the envelope `seq` and `t_ms`, which is
  * no part of these shapes: the link adds it when it writes.
  */
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-/** The server variables of the agent link (spec 02, Link settings). They stand above the agent file's `[agent_link]`. */
+/** The server variables of the agent link (docs/reference/server-settings.md). They stand above the agent file's `[agent_link]`. */
 import { present } from '../base/present.ts';
 import { judgePlaintext, readAgentUrl, type AgentUrl } from '../config/agent-url.ts';
 import { Reader, type Env } from '../config/server/environment.ts';

@@ -1,5 +1,5 @@
 /**
- * G.711 mu-law by tables: one byte per sample, as carriers and `mulaw` calls use it (spec 01, Call).
+ * G.711 mu-law by tables: one byte per sample, as carriers and `mulaw` calls use it (docs/call-protocol.md, A call).
  *
  * The tables are built once, at load, from the segments of the recommendation. Nothing here keeps state.
  */

@@ -1,5 +1,5 @@
 /**
- * 16-bit little-endian samples in byte buffers, as they lie on the wire (spec 01, Audio rules), and loudness.
+ * 16-bit little-endian samples in byte buffers, as they lie on the wire (docs/call-protocol.md, A call), and loudness.
  *
  * Hot path: a frame is read without copying where its bytes are aligned, and into the caller's scratch where not.
  * A view must not be kept beyond the life of the bytes, nor beyond the next use of the scratch.

@@ -1,5 +1,5 @@
 /**
- * Streaming sample rate conversion between the rates of a call (spec 01, Call; Audio rules).
+ * Streaming sample rate conversion between the rates of a call (docs/call-protocol.md, A call).
  *
  * A polyphase FIR: the ratio of the rates is reduced to `up / down`, and each of the `up` phases of one Kaiser-windowed
  * low-pass has a row of coefficients of its own. Positions are whole numbers, so nothing drifts over a long call, and
@@ -11,7 +11,7 @@
  */
 import { BLOCK, FLOAT, GROUP, bankOf, type Bank } from './resampler-bank.ts';
 
-/** The sample rates that a call may have, in Hz (spec 01, Call). */
+/** The sample rates that a call may have, in Hz (docs/call-protocol.md, A call). */
 export const SAMPLE_RATES: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
 
 export interface ResamplerOptions {

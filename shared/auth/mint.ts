@@ -1,6 +1,6 @@
 /**
  * Makes session tokens, for the command line, tests and backends in Node. What this makes, the verifier accepts: the payload
- * goes through the verifier's own rules before it is signed (spec 01, Authentication 6).
+ * goes through the verifier's own rules before it is signed (docs/tokens.md, Making tokens).
  */
 import { fail, ok, type Result } from '../base/result.ts';
 import { encodeBase64Url } from './base64url.ts';

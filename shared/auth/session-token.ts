@@ -1,7 +1,7 @@
 /**
- * Verification of session tokens, in the order of spec 01, Authentication 7: length, form, signature, payload, audience,
+ * Verification of session tokens (docs/tokens.md), in this order: length, form, signature, payload, audience,
  * times. The payload is parsed after its signature is established and never before. Nothing here throws on any token, and
- * nothing remembers one: single use is the business of whoever owns the used ids.
+ * nothing remembers one: single use is the business of the owner of the used ids.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { fail, ok, type Result } from '../base/result.ts';
@@ -14,7 +14,7 @@ export const maxTokenBytes = 4096;
 export const skewS = 30;
 /** A token may expire at most this far ahead, plus the skew. */
 export const maxLifetimeS = 86_400;
-/** Shortest secret, in bytes of UTF-8 (spec 01, Authentication 6). */
+/** Shortest secret, in bytes of UTF-8 (docs/reference/server-settings.md, `SVC_SESSION_SECRET`). */
 export const minSecretBytes = 32;
 
 export const tokenPrefix = 'v1';
@@ -33,7 +33,7 @@ export interface TokenParts {
   readonly signature: Buffer;
 }
 
-/** The first thing that is wrong with a token, or what it says (spec 01, Authentication 7, all but single use). */
+/** The first thing that is wrong with a token, or what it says (docs/tokens.md, Answers; all but single use). */
 export function verifySessionToken(token: string, options: VerifyOptions): Result<SessionClaims, TokenFault> {
   const parts = splitToken(token);
   if (!parts.ok) return parts;
@@ -68,7 +68,7 @@ export function signingSecret(parts: TokenParts, secrets: readonly string[]): nu
   return index === -1 ? undefined : index;
 }
 
-/** The key is the UTF-8 of the secret (spec 01, Session token payload). */
+/** The key is the UTF-8 of the secret (docs/tokens.md, Form). */
 export function sign(payload: Uint8Array, secret: string): Buffer {
   return createHmac('sha256', Buffer.from(secret, 'utf8')).update(payload).digest();
 }

@@ -1,6 +1,6 @@
 /**
- * Everything for which a token may be refused, and the one table of HTTP answers (spec 01, Errors). Messages are for
- * humans and say nothing about the token that was sent. Whoever cannot sign learns one thing only: the token is not valid.
+ * Everything for which a token may be refused, and the one table of HTTP answers (docs/tokens.md, Answers). Messages are for
+ * humans and say nothing about the token that was sent. A stranger who cannot sign learns one thing only: the token is not valid.
  */
 
 export type TokenFault =

@@ -1,5 +1,5 @@
 /**
- * The payload of a session token: what it may hold (spec 01, Session token payload). Reading and minting share these rules,
+ * The payload of a session token: what it may hold (docs/tokens.md, Form). Reading and minting share these rules,
  * so what one refuses the other never makes. Rules name the field and never repeat a value. Unknown fields are ignored.
  */
 import { fail, ok, type Result } from '../base/result.ts';

@@ -3,8 +3,8 @@
 /** Milliseconds on the monotonic clock of one process, or a duration. */
 export type Millis = number;
 
-/** Length of the frame that the engine paces and clears at (spec 01, Audio rules 2). */
+/** Length of the frame that the engine paces and clears at (docs/call-protocol.md, A call). */
 export const FRAME_MS = 20;
 
-/** Sample rate of everything between the edges of the engine: VAD and STT input, in Hz (spec 01). */
+/** Sample rate of everything between the edges of the engine: VAD and STT input, in Hz. */
 export const ENGINE_RATE = 16_000;

@@ -296,7 +296,7 @@ export type AgentSection = Given<
   readonly outage: OutageTexts;
 };
 
-/** One agent: loaded at start, serves every call (spec 01, What the service does). */
+/** One agent: loaded at start, serves every call (docs/reference/agent-file.md). */
 export interface AgentDefinition {
   readonly agent: AgentSection;
   readonly turn: Omit<

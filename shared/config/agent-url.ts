@@ -1,5 +1,5 @@
 /**
- * The address of an agent process (spec 02, Link settings and Authentication). It may hold a path and a query, which may be secrets:
+ * The address of an agent process (docs/reference/agent-file.md, `[agent_link]`). It may hold a path and a query, which may be secrets:
  * everybody but the connection itself shows scheme, host and port only.
  */
 import { fail, ok, type Result } from '../base/result.ts';
@@ -47,7 +47,7 @@ export type PlaintextVerdict =
   | { readonly kind: 'warned'; readonly rule: string }
   | { readonly kind: 'refused'; readonly rule: string };
 
-/** The rule for `ws://` (spec 02, Authentication 2). The link carries transcripts, context and tool calls. */
+/** The rule for `ws://` (docs/security.md, Unencrypted links). The link carries transcripts, context and tool calls. */
 export function judgePlaintext(
   { isTls, reach }: Pick<AgentUrl, 'isTls' | 'reach'>,
   { allowInsecure }: { readonly allowInsecure: boolean },

@@ -1,5 +1,5 @@
 /**
- * JSON Schemas of tool arguments (spec 02, Tool declaration: type object, no remote `$ref`). `check`, the start and the
+ * JSON Schemas of tool arguments (docs/reference/agent-link.md, Tool declaration: type object, no remote `$ref`). `check`, the start and the
  * calls compile them here and nowhere else, so that they agree. Nothing is ever fetched: a schema that refers outside
  * itself is refused. What is wrong with a schema is told by place and rule, without its values. Whatever schema and arguments are, a check
  * ends soon: all calls of a worker wait for it.

@@ -261,7 +261,7 @@ function readDefinition(
   };
 }
 
-/** Reads the text of an agent file (spec 03, Checking a definition). Never throws on bad text. */
+/** Reads the text of an agent file (docs/reference/agent-file.md). Never throws on bad text. */
 export function loadAgentFile(text: string, options: LoadOptions): LoadedAgent {
   const file = readToml(text);
   const problems = new ProblemList(file.places, file.syntaxProblems.length > 0);

@@ -1,4 +1,4 @@
-/** A bundle of certificates as text (spec 02, `SVC_AGENT_TLS_CA`). The error is the rule that it breaks. */
+/** A bundle of certificates as text (docs/reference/server-settings.md, `SVC_AGENT_TLS_CA`). The error is the rule that it breaks. */
 import { X509Certificate } from 'node:crypto';
 import { fail, ok, type Result } from '../base/result.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Which address a connection counts for (spec 01, Authentication 10). Only a trusted peer's header is looked at, from its
+ * Which address a connection counts for (docs/tokens.md, Behind a proxy). Only a trusted peer's header is looked at, from its
  * end: each hop was written by the one after it, so the walk goes on as long as the writer is a trusted proxy. What a client
  * writes itself can never move it to another address than its own or its proxy's.
  */

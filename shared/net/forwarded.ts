@@ -18,7 +18,7 @@ export function readHops(header: ForwardingHeader, value: string): readonly Hop[
     case 'forwarded':
       return readForwarded(value);
     case 'x-real-ip':
-      // A list, or a header that came twice, is ignored (spec 01, Authentication 10).
+      // A list, or a header that came twice, is ignored (docs/tokens.md, Behind a proxy).
       return value.includes(',') ? [] : listEntries(value).map(parseNode);
   }
 }

@@ -4,7 +4,7 @@
  */
 import { parseIp } from './cidr.ts';
 
-/** True for localhost, 127.0.0.x and ::1 in any notation, with or without brackets (spec 03, Stage tables; spec 01, Authentication 3). */
+/** True for localhost, 127.0.0.x and ::1 in any notation, with or without brackets. */
 export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   if (name === 'localhost') return true;

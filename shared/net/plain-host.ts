@@ -1,5 +1,5 @@
 /**
- * Where an unencrypted connection may lead that carries what callers say (spec 02, Authentication 2). The rule reads the text of the
+ * Where an unencrypted connection may lead that carries what callers say (docs/security.md, Unencrypted links). The rule reads the text of the
  * host alone and resolves no name.
  */
 import { isInRange, parseCidr, parseIp, type Cidr } from './cidr.ts';

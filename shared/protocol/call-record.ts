@@ -11,7 +11,7 @@ import { assert } from '../base/assert.ts';
 export const historyBytes = 256 * 1024;
 /** Of everything else of its conversation, as JSON. */
 export const stateBytes = 1536 * 1024;
-/** Most bytes of what a call is made with: a prompt of 64 KiB (spec 02, Limits) and the rest. */
+/** Most bytes of what a call is made with: a prompt of 64 KiB (docs/reference/agent-link.md, Limits) and the rest. */
 const setupBytes = 80 * 1024;
 /** Most bytes of a call's name in the log. */
 const nameBytes = 256;

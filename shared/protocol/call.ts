@@ -1,6 +1,6 @@
 /**
  * The WebSocket call protocol, version 1: wire shapes, limits, errors and the decoding of client messages
- * (spec 01, "WebSocket call protocol, version 1", Errors, Limits).
+ * (docs/call-protocol.md).
  *
  * Invariant: a fault names the field and the rule, never the value that was received. Which message is allowed when is
  * not decided here but by the machine in worker/transports/socket/call-machine.ts.
@@ -12,12 +12,12 @@ import { knownMessageTypes, type ConversationMessageType } from './conversation.
 
 export const CALL_PROTOCOL_VERSION = 1;
 
-/** Rates in Hz that a call may have; one rate serves both directions (spec 01, Call). */
+/** Rates in Hz that a call may have; one rate serves both directions (docs/call-protocol.md, A call). */
 export const callSampleRates: readonly number[] = [8000, 16000, 22050, 24000, 44100, 48000];
 
 export type CallEncoding = 'pcm16' | 'mulaw';
 
-/** Limits of single fields (spec 01, Limits). Lengths count bytes of UTF-8. */
+/** Limits of single fields (docs/call-protocol.md, A call). Lengths count bytes of UTF-8. */
 export const callFieldLimits = {
   callIdBytes: 128,
   metadataEntries: 32,
@@ -38,7 +38,7 @@ export function utf8Bytes(text: string): number {
 
 // ---- Limits of a connection ------------------------------------------------------------------------------------------
 
-/** Limits of one WebSocket call connection; durations in milliseconds, sizes in bytes (spec 01, Limits). */
+/** Limits of one WebSocket call connection; durations in milliseconds, sizes in bytes (docs/reference/server-settings.md). */
 export interface WsCallLimits {
   readonly startTimeoutMs: Millis;
   readonly pingIntervalMs: Millis;
@@ -79,7 +79,7 @@ interface CallErrorRow {
 }
 
 /**
- * What each fault means on the wire (spec 01, Errors). `invalid_message` closes with 1002 when a field is missing or
+ * What each fault means on the wire (docs/call-protocol.md, Errors). `invalid_message` closes with 1002 when a field is missing or
  * has the wrong shape, and with 1008 when well-formed input breaks a limit or the order of messages; a
  * {@link CallFault} says which. `unknown_message` is fatal only before `start`.
  */
@@ -188,7 +188,7 @@ export type ClientMessage =
   | { readonly type: 'unknown' }
   | { readonly type: 'not-json' };
 
-/** Decodes one text frame. Unknown fields are ignored (spec 01, Versioning). Never throws. */
+/** Decodes one text frame. Unknown fields are ignored (docs/call-protocol.md). Never throws. */
 export function decodeClientMessage(text: string): ClientMessage {
   const fields = parseObject(text);
   return fields === undefined ? { type: 'not-json' } : decodeClientFields(fields);
@@ -332,7 +332,7 @@ function startFault(issue: z.core.$ZodIssue | undefined): CallFault {
 
 /**
  * The metadata that the engine sees: the client's own without the keys that only signed values may set, the call's
- * rate, then the signed entries (spec 01, Call metadata set by the server).
+ * rate, then the signed entries (docs/call-protocol.md, A call).
  */
 export function callMetadata(
   start: StartMessage,

@@ -1,10 +1,10 @@
 /**
- * The conversation as a client can follow it: optional messages of a call, by the names and fields of spec 02, Events. A client
- * asks for them by name in `start.events`; one that does not ask gets none, and one that knows no name of these loses nothing
- * (spec 01, Versioning 2).
+ * The conversation as a client can follow it: optional messages of a call, by the names and fields of the agent link (docs/call-protocol.md,
+ * Following the conversation). A client asks for them by name in `start.events`; a client that does not ask gets none, and a client that knows none
+ * of these names loses nothing.
  */
 
-/** Latencies of an answered turn in whole milliseconds (spec 02, `turn.metrics`). */
+/** Latencies of an answered turn in whole milliseconds (docs/call-protocol.md, Following the conversation). */
 export interface TurnMetrics {
   readonly end_of_turn_ms: number;
   readonly stt_final_ms: number;

@@ -118,13 +118,13 @@ export interface CallOffer {
   readonly headers: Readonly<Record<string, string | string[]>>;
   /** Bytes that followed the request head, base64. */
   readonly head: string;
-  /** Metadata that only the server may set (spec 01, Call metadata set by the server). */
+  /** Metadata that only the server may set (docs/tokens.md, What is enforced where). */
   readonly signedMetadata: Readonly<Record<string, string>>;
   /** Slot whose record says how a worker that is gone left this call. */
   readonly resumeFrom?: number;
   /** The telephone call was here before, and comes back. */
   readonly carried?: CarriedCall;
-  /** When the call is hung up (spec 01, max_s enforcement), on the machine's clock; absent: the agent's limit alone counts. */
+  /** When the call is hung up (docs/tokens.md, What is enforced where), on the machine's clock; absent: the agent's limit alone counts. */
   readonly endsAtMs?: number;
   /** Present where the call comes by an offer and not with its socket. */
   readonly signaled?: SignaledOffer;

@@ -150,7 +150,9 @@ export class Mailboxes {
     return Atomics.load(this.#control, serviceLine.heartbeat);
   }
 
-  /** How many sessions the workers of this supervisor may have in all (spec 01, Limits); the supervisor sets it. */
+  /**
+   * How many sessions the workers of this supervisor may have in all (docs/reference/server-settings.md, `SVC_MAX_SESSIONS`); the supervisor sets it.
+   */
   setMostSessions(count: number): void {
     Atomics.store(this.#control, serviceLine.mostSessions, count);
   }

@@ -94,7 +94,9 @@ export function createSocketPair(): readonly [number, number] {
   return [fds[0] ?? -1, fds[1] ?? -1];
 }
 
-/** Raises the soft limit of open files to the hard limit (spec 03, Limits). Returns what is in force afterwards. */
+/**
+ * Raises the soft limit of open files to the hard limit (docs/scale.md, What each limit of the machine does). Returns what is in force afterwards.
+ */
 export function raiseOpenFileLimit(): { soft: number; hard: number; raised: boolean } {
   const { libc } = native();
   const limits = new BigUint64Array(2);

@@ -188,7 +188,7 @@ function tlsOf(reader: Reader, taken: Taken<typeof ownVariables>): SipSettings['
   return undefined;
 }
 
-/** Spec 01, Authentication 3: whoever finds an open trunk calls at somebody else's cost, so that no override lets one start. */
+/** A stranger who finds an open trunk calls at somebody else's cost, so no override lets one start (docs/sip.md). */
 function refuseOpenTrunk(reader: Reader, { addr, tls, allow, digest, register }: SipSettings): void {
   const { sipAddr, sipTlsAddr, sipAllow, sipUser, sipRegister } = sipVariables;
   if (allow.length > 0 || digest !== undefined || register !== undefined) return;

@@ -1,6 +1,6 @@
 /**
- * `[telephony]` of the agent file: named destinations, transfers and the collection of keys (spec 03, Telephony tools and
- * DTMF collection). Numbers are sensitive: they stand in no message, prompt or log.
+ * `[telephony]` of the agent file: named destinations, transfers and the collection of keys (docs/reference/agent-file.md, `[telephony]`). Numbers
+ * are sensitive: they stand in no message, prompt or log.
  */
 import * as z from 'zod';
 import type { ProblemList } from '../config/problem.ts';
@@ -78,13 +78,13 @@ export interface DtmfDefinition {
   readonly maxDigits: number;
   readonly interDigitMs: number;
   readonly loneTerminator: boolean;
-  /** The user note of an entry, with `{digits}` where the keys stand (spec 03, DTMF collection). */
+  /** The user note of an entry, with `{digits}` where the keys stand (docs/reference/agent-file.md, `[telephony.dtmf]`). */
   readonly note: string;
 }
 
 export interface TelephonyDefinition {
   readonly settleTimeoutMs: number;
-  /** Of the tool as a whole (spec 03, Transfer result); absent: what its parts take. */
+  /** Of the tool as a whole (docs/reference/agent-file.md, `[telephony]`); absent: what its parts take. */
   readonly transferTimeoutMs?: number;
   readonly warmTransfer: boolean;
   /** Spoken to a caller who comes back from a transfer. */

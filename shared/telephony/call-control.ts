@@ -1,5 +1,5 @@
 /**
- * What a call may ask of its carrier (spec 03, Telephony tools and Transfers): commands with ids, which are done once however often they
+ * What a call may ask of its carrier (docs/telephony.md, Transfers and keys): commands with ids, which are done once however often they
  * are asked for, and their outcomes. Workers ask, the supervisor performs: it outlives the streams that a transfer ends.
  */
 import type { Millis } from '../base/units.ts';
@@ -94,5 +94,5 @@ export type AnsweredBy = 'person' | 'machine' | 'beep' | 'spoken';
 /** Key of a call's metadata that names the call which the service made, where the service listens to who answers. */
 export const screeningKey = 'outbound_screening';
 
-/** Provider budget of one command (spec 03, Transfer result). */
+/** Provider budget of one command (docs/reference/agent-file.md, `transfer_timeout_ms`). */
 export const controlBudgetMs: Millis = 40_000;

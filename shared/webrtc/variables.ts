@@ -1,4 +1,4 @@
-/** The server variables of WebRTC signaling and of where media goes (spec 01, WebRTC signaling and Limits; spec 03, WebRTC reachability). Part of the list in `server.ts`. */
+/** The server variables of WebRTC signaling and of where media goes (docs/webrtc.md, Reachability and Limits). Part of the list in `server.ts`. */
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import type { HostPort } from '../net/address.ts';
@@ -177,7 +177,7 @@ function refuseUntellable(
     );
 }
 
-/** Spec 01, Authentication 2 and 3. */
+/** Off loopback signaling needs authentication (docs/reference/server-settings.md, `SVC_WEBRTC_ADDR`). */
 export const webrtcExposure = (
   { addr, token }: WebrtcSettings,
   sessionSecrets: readonly unknown[],

@@ -1,5 +1,5 @@
 /**
- * What one client address may do, as a pure ledger (spec 01, Limits): offers per minute and calls at the same time. The
+ * What one client address may do, as a pure ledger (docs/webrtc.md, Limits): offers per minute and calls at the same time. The
  * table of addresses is bounded; an address that has no call and its whole burst again says nothing and may be dropped. When
  * none can be dropped, newcomers are let through untracked and counted, so that a flood locks nobody out.
  */

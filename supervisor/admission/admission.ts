@@ -1,5 +1,5 @@
 /**
- * Who is let in, as a pure ledger (spec 01, States and Limits). A connection is counted before it is handed over, and until its
+ * Who is let in, as a pure ledger (docs/call-protocol.md, When there is no call). A connection is counted before it is handed over, and until its
  * socket is gone or the hand-over failed. It is a session from its `start` on: sessions are counted by the workers, and a fact here.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What connections hold: a place each, a session of each of their providers, a place of their address (spec 01, Limits).
+ * What connections hold: a place each, a session of each of their providers, a place of their address.
  * Everything is taken at once and given back by one function. Calls of a supervisor from which this one took over are
  * counted like its own, so that a limit is one of the machine while both are there (decision 0017).
  */

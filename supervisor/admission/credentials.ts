@@ -1,6 +1,6 @@
 /**
  * Who asks for a call: reads the token that an upgrade presents, judges it, and takes it out of the request that travels on
- * (spec 01, Authentication 5 to 8). Pure; nothing behind this file ever sees a token, so nothing can log or echo one. A
+ * (docs/tokens.md, Presenting tokens). Pure; nothing behind this file ever sees a token, so nothing can log or echo one. A
  * verdict marks no token as used.
  */
 import { fail, ok, type Result } from '../../shared/base/result.ts';
@@ -159,7 +159,7 @@ function takeFromProtocols(value: string): Taken {
   };
 }
 
-/** What the call learns of its token (spec 01, Call metadata set by the server). */
+/** What the call learns of its token (docs/tokens.md, What is enforced where). */
 export function signedMetadata(claims: SessionClaims): Readonly<Record<string, string>> {
   const metadata: Record<string, string> = { session_id: claims.sid };
   if (claims.agent !== undefined) metadata['session.agent'] = claims.agent;

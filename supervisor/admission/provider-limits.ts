@@ -1,7 +1,6 @@
 /**
- * What is left of the providers' budgets, as a pure ledger (SVC_PROVIDER_LIMITS; spec 01, States: "provider budget
- * exhausted"). A call takes one session of each of its providers, all or none; requests are counted as they are reported,
- * in a window of the last 60 seconds. Providers without a limit are not looked at.
+ * What is left of the providers' budgets, as a pure ledger (docs/providers.md, Breakers and budgets). A call takes one session of each of its
+ * providers, all or none; requests are counted as they are reported, in a window of the last 60 seconds. Providers without a limit are not looked at.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { ProviderLimits } from '../../shared/config/server/provider-limits.ts';

@@ -1,11 +1,11 @@
 /**
- * The session ids that have opened a call, as a pure ledger (spec 01, States: "unused, then used"; Limits). An id is kept
+ * The session ids that have opened a call, as a pure ledger (docs/tokens.md, Single use). An id is kept
  * until its token can no longer be verified; ids that are past that are dropped a few at a time as others come. Looking
  * never marks: an id is used by `use` alone, once its call has a slot.
  */
 import { skewS } from '../../shared/auth/session-token.ts';
 
-/** Live ids (spec 01, Limits). */
+/** Live ids (docs/tokens.md, Single use). */
 const defaultMaxIds = 100_000;
 /** Expired ids that one use clears away, more than it can add. */
 const clearedPerUse = 16;

@@ -1,5 +1,5 @@
 /**
- * Single use of session tokens (spec 01, States), for one supervisor or for all that share a store. The own ledger is asked
+ * Single use of session tokens (docs/tokens.md, Single use), for one supervisor or for all that share a store. The own ledger is asked
  * first: what it knows needs no round trip, and it bounds what is asked at all. With a store, a token counts only when the
  * store has said so: no answer is a refusal (it fails closed), but for the streams of carriers, which are proved twice. A store that cannot answer leaves no mark in the ledger, so
  * that the token may be tried again.

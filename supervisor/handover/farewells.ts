@@ -17,7 +17,7 @@ const finalFrame = (opcode: 1 | 8, body: Buffer): Buffer =>
 /** A close frame of WebSocket (RFC 6455, 5.5.1). */
 const closeFrame = (code: number): Buffer => finalFrame(8, Buffer.from([code >> 8, code & 0xff]));
 
-/** Spec 01, States, "server shutdown": `stop`, then 1001. A fault is told by 1011 alone. */
+/** A shutdown is `stop`, then 1001 (docs/call-protocol.md, Messages). A fault is told by 1011 alone. */
 const websocket: Farewell = {
   failed: closeFrame(1011),
   shutdown: Buffer.concat([

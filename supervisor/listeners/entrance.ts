@@ -14,13 +14,13 @@ export interface Visitor {
     /** It opens its call even while nobody can say whether another host has taken it: something else vouches for it, too. */
     readonly isVouchedFor?: true;
   };
-  /** Metadata that only the server may set (spec 01, Call metadata set by the server). */
+  /** Metadata that only the server may set (docs/tokens.md, What is enforced where). */
   readonly metadata: Readonly<Record<string, string>>;
   /** Makes the request without its credentials; most that ask are refused and need none. */
   readonly rest: () => RequestHead;
 }
 
-/** The limits of a listener beside those that all share (spec 01, Processing order). */
+/** The limits of a listener beside those that all share (docs/webrtc.md, Limits). */
 export interface EntranceGate {
   /** Counts an attempt of an address; the answer when it has made too many. */
   readonly asked: (address: string) => Answer | undefined;
@@ -51,7 +51,7 @@ export interface CallEntrance {
   readonly transport: TransportKind;
   /** Whose connections are counted together; listeners may share a pool. */
   readonly pool: ConnectionPool;
-  /** Calls are hung up when the time of their token is over (spec 01, max_s enforcement). */
+  /** Calls are hung up when the time of their token is over (docs/tokens.md, What is enforced where). */
   readonly enforcesMaxS?: boolean;
   /** Absent: the limits that all share are enough. */
   readonly gate?: EntranceGate;

@@ -1,5 +1,5 @@
 /**
- * Decides about every connection that asks for a call (spec 01, Authentication, States, Errors): is the request well formed,
+ * Decides about every connection that asks for a call (docs/call-protocol.md, When there is no call): is the request well formed,
  * are the credentials fine, may this web page ask, is there room, may the address have another call, and only then is the token used. What a
  * decision took is given back by one function, whatever becomes of the call. The order matters: a stranger learns
  * nothing about load, and a token that was refused for capacity stays unused.

@@ -1,4 +1,4 @@
-/** The listener of probes and metrics (spec 01, Health listener). */
+/** The listener of probes and metrics (docs/operate/runbook.md). */
 import { openHealthListener } from '../service/health.ts';
 import type { Listener } from './listener.ts';
 

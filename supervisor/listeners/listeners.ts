@@ -1,6 +1,6 @@
 /**
  * The listening sockets for calls. An upgrade is checked and then handed over with its socket; everything else gets an HTTP
- * answer. The path of the generic WebSocket listener is not inspected (spec 01, Endpoints).
+ * answer. The path of the generic WebSocket listener is not inspected (docs/call-protocol.md, A call).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, Socket, type AddressInfo } from 'node:net';

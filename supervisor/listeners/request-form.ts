@@ -1,6 +1,6 @@
 /**
  * Whether the form of a request is right, before anybody asks who sent it: what HTTP wants of every request (RFC 9112, 3.2), and what a
- * WebSocket upgrade has to hold (RFC 6455, 4.2.1; spec 01, Limits). What the WebSocket library would refuse later is refused
+ * WebSocket upgrade has to hold (RFC 6455, 4.2.1). What the WebSocket library would refuse later is refused
  * here, before it costs a slot or a token, and in the form of our own answers.
  */
 import type { IncomingMessage } from 'node:http';
@@ -9,7 +9,7 @@ import { tokenAnswers } from '../../shared/auth/token-fault.ts';
 import type { Answer } from './answer.ts';
 import { presentedBy, otherProtocols, type RequestHead } from '../admission/credentials.ts';
 
-/** Largest request head (spec 01, Limits). */
+/** Largest request head. */
 const maxHeadBytes = 8 * 1024;
 /** Larger heads are read up to here, because a token that makes one too large has an answer of its own. */
 export const parsedHeadBytes = 64 * 1024;

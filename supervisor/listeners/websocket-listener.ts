@@ -1,4 +1,4 @@
-/** The generic listener of the WebSocket call protocol. Its path is not inspected (spec 01, Endpoints). */
+/** The generic listener of the WebSocket call protocol. Its path is not inspected (docs/call-protocol.md, A call). */
 import { assert } from '../../shared/base/assert.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { HostPort } from '../../shared/net/address.ts';

@@ -7,7 +7,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { DrainTimes } from '../service/lifecycle.ts';
 
 const lookEveryMs = 20;
-/** Of the time after SIGTERM: what is neither drain, grace nor wait (spec 03, Limits). */
+/** Of the time after SIGTERM: what is neither drain, grace nor wait (docs/reference/server-settings.md). */
 const marginMs = 7_000;
 
 export interface DepartureOptions {

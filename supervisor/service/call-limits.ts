@@ -1,4 +1,4 @@
-/** The limits of a WebSocket call (spec 01, Limits) as the server's settings give them. */
+/** The limits of a WebSocket call as the server's settings give them. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { WsCallLimits } from '../../shared/protocol/call.ts';
 

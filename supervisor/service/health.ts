@@ -1,5 +1,5 @@
 /**
- * The health listener (spec 01, Health listener). Bodies carry counts only. Metrics off a loopback address need the token,
+ * The health listener (docs/operate/runbook.md). Bodies carry counts only. Metrics off a loopback address need the token,
  * because they tell a stranger what the service is worth attacking for. What counts is the address of the listener: behind a
  * sidecar or a forwarded port strangers come from loopback as well.
  */
@@ -63,7 +63,7 @@ async function answer(
     respond(response, 200, json({ alive: 1 }));
   } else if (path === '/readyz') {
     const reason = options.unready();
-    // Counts only (spec 01): the reason is a name with the count 1.
+    // Counts only: the reason is a name with the count 1.
     const why = reason === undefined ? {} : { [reason]: 1 };
     const body = { ready: reason === undefined ? 1 : 0, ...why, ...options.counts() };
     respond(response, reason === undefined ? 200 : 503, json(body));

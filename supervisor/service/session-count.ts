@@ -1,6 +1,6 @@
 /**
- * How many calls have begun (spec 01, Limits), and how many more the workers may let begin. Workers count their own in shared memory;
- * a call whose worker is gone, and one of the supervisor before this one, are counted elsewhere.
+ * How many calls have begun (docs/reference/server-settings.md, `SVC_MAX_SESSIONS`), and how many more the workers may let begin. Workers count their
+ * own in shared memory; a call whose worker is gone, and one of the supervisor before this one, are counted elsewhere.
  */
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
 

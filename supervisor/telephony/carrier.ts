@@ -44,7 +44,7 @@ export interface Carrier {
   ): Promise<CarrierOutcome>;
 }
 
-/** The steps of a warm transfer (spec 03, Warm transfer). */
+/** The steps of a warm transfer (docs/telephony.md, Warm transfers). */
 export interface WarmCarrier {
   /** Puts the caller on hold in a conference; its id, where the carrier gives one. */
   park(callId: string, given: { readonly tag: string; readonly commandId: string }): Promise<StepAnswer>;

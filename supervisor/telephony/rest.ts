@@ -183,7 +183,7 @@ export function codesOf(body: unknown): string[] {
     .map(String);
 }
 
-/** What became of a command, by the status of its answer (spec 03, States: 4xx is definite, 5xx and silence are not). */
+/** What became of a command, by the status of its answer (4xx is definite, 5xx and silence are not). */
 export function outcomeOf(answer: RestAnswer): CarrierOutcome {
   if (answer.kind === 'unsent') return { kind: 'refused', code: 'unavailable' };
   if (answer.kind === 'lost') return { kind: 'unknown' };

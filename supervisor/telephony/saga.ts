@@ -1,5 +1,5 @@
 /**
- * A warm transfer as a pure machine (spec 03, Warm transfer): park the caller, ring the destination, join both, or bring the caller back.
+ * A warm transfer as a pure machine (docs/telephony.md, Warm transfers): park the caller, ring the destination, join both, or bring the caller back.
  * Facts come in, orders go out, time is an argument.
  *
  * Invariant: a caller is in one place. Nobody is brought back while it is unknown whether they are joined or parked; nobody is joined
@@ -9,7 +9,7 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallerLeft, CarrierName, RefusedCode } from '../../shared/telephony/call-control.ts';
 
-/** How long a destination rings, and how long it may take to accept (spec 03: 120 s). */
+/** How long a destination rings, and how long it may take to accept (docs/telephony.md, Warm transfers). */
 export const ringS = 30;
 export const acceptS = 120;
 /** Ringing, finding out who has answered, and the ways in between; then the caller is brought back whatever the carrier tells. */
@@ -328,7 +328,7 @@ function callerGone(site: Site): void {
   saga.phase = saga.phase === 'ringing' && !hasLeg ? 'leaving' : 'gone';
 }
 
-/** Spec 03, step 3: only with a leg that a person has answered. */
+/** Joins callers only with a leg that a person has answered. */
 function complete(site: Site): string | undefined {
   if (site.saga.phase !== 'answered') return site.saga.phase === 'rung' ? 'not_answered' : 'not_possible';
   site.saga.joinTried = true;

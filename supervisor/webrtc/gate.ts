@@ -1,5 +1,5 @@
 /**
- * The limits of the signaling port (spec 01, Limits): offers of an address in a minute, connections that are not established yet, and
+ * The limits of the signaling port (docs/webrtc.md, Limits): offers of an address in a minute, connections that are not established yet, and
  * calls of an address. Pure but for the clock that it is given.
  */
 import type { WebrtcSettings } from '../../shared/webrtc/variables.ts';

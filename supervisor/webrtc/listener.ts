@@ -1,5 +1,5 @@
 /**
- * The listener of WebRTC signaling (spec 01, WebRTC signaling): offers by WHIP (RFC 9725) at POST /whip, and what a client may do with
+ * The listener of WebRTC signaling (docs/webrtc.md): offers by WHIP (RFC 9725) at POST /whip, and what a client may do with
  * the session URL that it gets.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';

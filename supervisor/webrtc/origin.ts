@@ -1,6 +1,6 @@
 /**
- * Which web pages may use the signaling port, and what their browsers are told of it (spec 01, Processing order). A page of the host
- * that is asked always may; others where SVC_WEBRTC_CORS_ORIGIN names them. Refusals have these headers too: without them a browser
+ * Which web pages may use the signaling port, and what their browsers are told of it (docs/reference/server-settings.md, `SVC_WEBRTC_CORS_ORIGIN`). A
+ * page of the host that is asked always may; others where that variable names them. Refusals have these headers too: without them a browser
  * hides from a page why it was refused.
  */
 import { canonicalOrigin, type AllowedOrigins } from '../../shared/net/origin.ts';

@@ -1,5 +1,5 @@
 /**
- * How the clients of the signaling port reach their calls beside UDP: the TCP port for media, and relays (spec 03, WebRTC reachability).
+ * How the clients of the signaling port reach their calls beside UDP: the TCP port for media, and relays (docs/webrtc.md, Reachability).
  *
  * Invariant: what a provider of relays does costs an offer at most the time that the settings allow, and nothing where no relay is asked for.
  */

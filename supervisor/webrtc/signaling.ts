@@ -304,7 +304,7 @@ export class Signaling {
     if (!this.#vigils.keeps(session.call, exchange, answer)) answer(false);
   }
 
-  /** Once session tokens are in use the URL is enough; a static token alone has to be there with it (spec 01, DELETE). */
+  /** Once session tokens are in use the URL is enough; a static token alone has to be there with it (docs/webrtc.md, A call). */
   #mayUse({ head }: Exchange): Answer | undefined {
     const { webrtc, settings } = this.#options;
     const foreign = signalingRefusal(head.headers, { webrtc, access: settings.access });

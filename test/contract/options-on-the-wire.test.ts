@@ -1,6 +1,6 @@
 /**
- * Spec 03, Options tables: every key, from a line of the agent file to the bytes that a server gets. The lists of keys are
- * those of the specification; a key that no row looks at fails the test.
+ * The options of providers (docs/reference/agent-file.md): every key, from a line of the agent file to the bytes that a server gets. A key that no
+ * row looks at fails the test.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +14,7 @@ import { loadAdapters, openStages, ownStageServices } from '../../worker/stages/
 import { Observed } from '../support/process/observed.ts';
 import { newStageContext } from '../support/core/stage-context.ts';
 
-/** The keys that the specification names. */
+/** The keys of each options table. */
 const specified: Readonly<Record<string, string>> = {
   stt_cloud_a: 'model endpointing_ms utterance_end_ms smart_format keyterms region base_url',
   stt_cloud_b: 'speech_model region keyterms format_turns min_turn_silence_ms max_turn_silence_ms base_url',

@@ -1,4 +1,4 @@
-/** Spec 01, Audio rules 1 to 3: whole calls at every sample rate and encoding. */
+/** The forms of audio (docs/call-protocol.md, A call): whole calls at every sample rate and encoding. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../examples/demo/flite.ts';
 import { newResampler, SAMPLE_RATES } from '../../shared/audio/resampler.ts';

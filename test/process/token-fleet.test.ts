@@ -1,5 +1,5 @@
 /**
- * Two whole services that share a Redis: a session token opens one call between them (spec 01, States: "unused, then used"),
+ * Two whole services that share a Redis: a session token opens one call between them (docs/tokens.md, Single use),
  * and without the Redis none at all. Skips where there is no redis-server.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

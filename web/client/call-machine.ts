@@ -1,5 +1,5 @@
 /**
- * One call as the browser sees it: from the button to the last word, as a pure machine (spec 01, States and transitions).
+ * One call as the browser sees it: from the button to the last word, as a pure machine (docs/clients/browser.md, How a call ends).
  *
  * Invariant: each phase holds exactly what is valid in it, `ended` follows every call exactly once and says how, and a
  * mark is echoed at most once and never after the `clear` that cut it. It must not touch sockets, audio or the document.

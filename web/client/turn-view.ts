@@ -1,7 +1,7 @@
 /**
  * Says in one word who has the turn, from what can be heard on this side.
  *
- * It is a display: the protocol does not show the engine's turn states (spec 01, States and transitions). Invariant: the
+ * It is a display: the protocol does not show the engine's turn states. Invariant: the
  * answer depends only on the facts given and the time asked for, so it can be asked at any rate. Times are ms of one clock.
  */
 

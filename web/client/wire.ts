@@ -1,8 +1,8 @@
 /**
- * The messages of the WebSocket call protocol, version 1, as a browser reads and writes them (spec 01).
+ * The messages of the WebSocket call protocol, version 1, as a browser reads and writes them (docs/call-protocol.md).
  *
  * Invariant: whatever text arrives, decoding gives a message or undefined and never throws. Unknown fields are ignored
- * and an unknown type is kept by name (spec 01, Versioning 2). It must not hold state.
+ * and an unknown type is kept by name (docs/call-protocol.md, Errors). It must not hold state.
  */
 
 import { type ConversationEvent, readConversationEvent } from './conversation-events.ts';
@@ -43,7 +43,7 @@ export type TypedAnswer = 'speech' | 'text' | 'none';
 /** Characters that one typed text may have. */
 export const MAX_TYPED = 4_096;
 
-/** The rates of spec 01, Call, in Hz. */
+/** The sample rates of calls in Hz (docs/call-protocol.md, A call). */
 export const CALL_RATES: readonly number[] = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000];
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,7 +1,7 @@
 /**
- * What a service that lets its clients follow the conversation tells of it (spec 02, Events), as lines for a person at a
- * terminal: what was heard of the caller, what the agent said, and where the time of an answer went. The decoder is the
- * client's own, as in call-wire.ts.
+ * What a service that lets its clients follow the conversation tells of it (docs/call-protocol.md, Following the conversation), as lines for a person
+ * at a terminal: what was heard of the caller, what the agent said, and where the time of an answer went. The decoder is the client's own, as in
+ * call-wire.ts.
  */
 import * as z from 'zod';
 import { printable } from '../printable.ts';

@@ -1,8 +1,8 @@
 /**
- * The wire side of a caller of the WebSocket call protocol, version 1 (spec 01): the handshake up to `started`, and the reading of
+ * The wire side of a caller of the WebSocket call protocol, version 1 (docs/call-protocol.md): the handshake up to `started`, and the reading of
  * the server's messages.
  *
- * The decoder is the client's own, written from the specification, so that a mistake in the server's code is not shared.
+ * The decoder is the client's own, written from the description of the protocol, so that a mistake in the server's code is not shared.
  * An address is never repeated in an error, as it may hold a token.
  */
 import { WebSocket } from 'ws';
@@ -11,7 +11,7 @@ import { readTold, toldTypes, type ToldMessage } from './call-conversation.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
-/** How samples travel (spec 01, Call). */
+/** How samples travel (docs/call-protocol.md, A call). */
 export type CallEncoding = 'pcm16' | 'mulaw';
 
 export interface CallerOptions {

@@ -1,5 +1,5 @@
 /**
- * A caller of the WebSocket call protocol, version 1 (spec 01): the client's side of one call.
+ * A caller of the WebSocket call protocol, version 1 (docs/call-protocol.md): the client's side of one call.
  *
  * It behaves like a person with a telephone: the microphone never stops, the bot's audio plays in real time, marks are
  * echoed when their audio has really been played, and `clear` silences at once. Must not decide what to say or when to hang up.

@@ -1,6 +1,6 @@
 /**
  * The command `check FILE`: reads an agent file as the service would, opens nothing, and prints every problem with its
- * line and column (spec 03, Checking a definition).
+ * line and column (docs/reference/commands.md, `check`).
  */
 import { dirname, resolve } from 'node:path';
 import type { ReadBytes } from '../../../shared/config/agent/announcement.ts';

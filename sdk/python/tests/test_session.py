@@ -1,4 +1,4 @@
-"""Calls from the agent's side: the opening, commands and their limits, events and handlers (spec 02)."""
+"""Calls from the agent's side (docs/reference/agent-link.md): opening, commands, limits, events, handlers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools: how a function is declared (spec 02, Tool declaration), and how its calls are answered."""
+"""Tools (docs/reference/agent-link.md, Tool declaration): how they are declared, how calls are answered."""
 
 from __future__ import annotations
 

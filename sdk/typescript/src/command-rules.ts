@@ -18,7 +18,7 @@ const largeText = (
   return found && `${found[0]}: must be at most ${found[2]} bytes`;
 };
 
-/** The rule that a command breaks, with its field; never what was given (spec 02, Agent to server commands and Limits). */
+/** The rule that a command breaks, with its field; never what was given (docs/reference/agent-link.md, Agent to service and Limits). */
 export function brokenRule(command: Command): string | undefined {
   if (isLarge(command.id, limits.commandIdBytes)) return `id: must be at most ${limits.commandIdBytes} bytes`;
   switch (command.type) {

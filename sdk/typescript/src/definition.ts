@@ -37,7 +37,7 @@ export interface AgentDefinition {
 export const toolsOf = ({ tools }: AgentDefinition, { tools: names }: Opening): readonly Tool[] =>
   names === undefined ? tools : tools.filter(({ declaration }) => names.includes(declaration.name));
 
-/** The rule that an opening breaks (spec 02, Limits), with the name of its field. */
+/** The rule that an opening breaks (docs/reference/agent-link.md, Limits), with the name of its field. */
 function brokenRule(
   { tools: declared }: AgentDefinition,
   { systemPrompt, greeting, context = [], tools = [] }: Opening,

@@ -20,8 +20,8 @@ interface Envelope {
 type EventMessage = Exclude<ServiceMessage, { type: 'session.end' }>;
 
 /**
- * Every event by its type (spec 02, Events), and the messages that are always sent. `session.start` comes when the agent has taken the
- * call, `session.end` exactly once, with the reason `link_lost` when the service went away without a word.
+ * Every event by its type (docs/reference/agent-link.md, Service to agent), and the messages that are always sent. `session.start` comes when the
+ * agent has taken the call, `session.end` exactly once, with the reason `link_lost` when the service went away without a word.
  */
 export type AgentEvents = {
   readonly [Type in EventMessage['type']]: CamelEvent<Extract<EventMessage, { type: Type }>> & Envelope;

@@ -1,4 +1,4 @@
-/** Which event a piece of code reacts to, so that commands can say so (`re`, spec 02, Agent to server commands). */
+/** Which event a piece of code reacts to, so that commands can say so (`re`; docs/reference/agent-link.md, Agent to service). */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 interface Reaction {

@@ -6,7 +6,7 @@ import { parseJson } from './json.ts';
 import { limits, serviceFields } from './wire/constants.ts';
 import type { ServiceMessage } from './wire/service-messages.ts';
 
-/** A message with its envelope (spec 02, session.start body). */
+/** A message with its envelope (docs/reference/agent-link.md, Service to agent). */
 export interface Received {
   readonly message: ServiceMessage;
   /** Grows by one per message of the link. */

@@ -1,5 +1,5 @@
 /**
- * Session tokens, by which callers open calls (spec 01, Authentication 6). Made with the service's own code, so that what this makes is
+ * Session tokens, by which callers open calls (docs/tokens.md, Making tokens). Made with the service's own code, so that what this makes is
  * accepted there.
  */
 import { mintSessionToken as mint } from '../../../shared/auth/mint.ts';

@@ -6,7 +6,7 @@
  */
 import type { KeyPath, ProblemList } from '../problem.ts';
 
-/** The metadata of a call: the client's own, and what the server knows of it (spec 01, Call metadata set by the server). */
+/** The metadata of a call: the client's own, and what the server knows of it (docs/variables.md). */
 export type CallMetadata = Readonly<Record<string, string>>;
 
 export interface CallFacts {

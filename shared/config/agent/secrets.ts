@@ -1,6 +1,6 @@
 /**
  * Environment variables that tools name: their values travel in headers or into a child process, never into the file, a
- * message or a log (spec 03, Checking a definition).
+ * message or a log.
  */
 import * as z from 'zod';
 import type { KeyPath, ProblemList } from '../problem.ts';

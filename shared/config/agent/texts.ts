@@ -28,7 +28,7 @@ export interface BuiltInTexts {
   /** Whole answers or first words that mean yes, in lower case without punctuation. */
   readonly yes: readonly string[];
   readonly no: readonly string[];
-  /** The user note of a completed entry of keys, with `{digits}` (spec 03, DTMF collection). */
+  /** The user note of a completed entry of keys, with `{digits}` (docs/reference/agent-file.md, `[telephony.dtmf]`). */
   readonly keysNote: string;
   /** Spoken to a caller whom nobody took over. */
   readonly returnLine: string;

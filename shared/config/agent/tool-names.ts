@@ -1,7 +1,6 @@
 /**
- * Which tools an agent file provides, and whether a name that the file uses is one of them (spec 03, Checking a
- * definition: a tool that nothing provides). A server without an allow-list may provide any name; that is known only
- * once it runs.
+ * Which tools an agent file provides, and whether a name that the file uses is one of them. A server without an allow-list may provide any name; that
+ * is known only once it runs.
  */
 import type { KeyPath, ProblemList } from '../problem.ts';
 import { isTable } from '../table.ts';

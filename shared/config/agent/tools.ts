@@ -1,5 +1,5 @@
 /**
- * `[[tools]]` of the agent file: tools that the engine runs over HTTP (spec 02, Tool declaration). Rules that need more
+ * `[[tools]]` of the agent file: tools that the engine runs over HTTP (docs/reference/agent-file.md, `[[tools]]`). Rules that need more
  * than one key are checked here; nothing is resolved or opened, and no message repeats an address.
  */
 import * as z from 'zod';
@@ -11,7 +11,7 @@ import { isTable, readTable } from '../table.ts';
 import { checkVariables } from './call-variables.ts';
 import { readSecretHeaders, variableName, type VariableSite } from './secrets.ts';
 
-/** Tools of one agent file (spec 02, Limits). */
+/** Most tools of one agent file, as of an agent process (docs/reference/agent-link.md, Limits). */
 export const mostTools = 64;
 
 export const toolName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');

@@ -220,7 +220,7 @@ function takeAccess(reader: Reader): ServerSettings['access'] {
   };
 }
 
-/** Spec 01, Authentication 2, 3 and 5: off loopback only with authentication, or knowingly without. */
+/** Off loopback a listener starts only with authentication, or knowingly without (docs/security.md). */
 function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const warnings: string[] = [];
   const { access, ws, page, rtvi, health, insecureListeners } = settings;
@@ -295,7 +295,7 @@ export function unknownVariables(env: Env): string[] {
 }
 
 /**
- * Reads the environment (spec 03, Server environment variables; spec 01, Limits). Every bad variable is reported, by
+ * Reads the environment (docs/reference/server-settings.md). Every bad variable is reported, by
  * name and rule. Warnings do not refuse the start.
  */
 export function parseServerSettings(

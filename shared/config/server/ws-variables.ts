@@ -1,4 +1,7 @@
-/** The server variables of the WebSocket listener: its address, and the limits of a connection (spec 01, Limits). Part of the list in `server.ts`. */
+/**
+ * The server variables of the WebSocket listener: its address, and the limits of a connection (docs/reference/server-settings.md). Part of the list
+ * in `server.ts`.
+ */
 import type { HostPort } from '../../net/address.ts';
 import type { Reader } from './environment.ts';
 import { addressVariable, countVariable, durationVariable, sizeVariable } from './variables.ts';
@@ -73,7 +76,7 @@ export const wsVariables = {
   }),
 } as const;
 
-/** `byDefault`: whether it listens without being asked to (spec 01: with no other listener configured). */
+/** `byDefault`: whether it listens without being asked to (where calls come in by no other listener). */
 export function takeWs(reader: Reader, maxSessions: number, byDefault: boolean): WsSettings {
   const variables = wsVariables;
   const taken = reader.takeAll(variables);

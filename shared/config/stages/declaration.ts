@@ -1,6 +1,6 @@
 /**
  * What a provider declares of itself, beside its adapter: its names, its options and how they are read, whether it takes a key,
- * and what choosing it takes to know (spec 03, Stage tables and Options tables).
+ * and what choosing it takes to know (docs/architecture/adding-a-provider.md).
  */
 import type { z } from 'zod';
 import { readTable, type TableRules } from '../table.ts';
@@ -64,7 +64,7 @@ export interface ProviderDeclaration<N extends string, O> extends ProviderRow {
   ) => { readonly provider: N; readonly options: O } | undefined;
 }
 
-/** What a TTS provider asks of the keys of its stage (spec 03, Stage tables). */
+/** What a TTS provider asks of the keys of its stage (docs/reference/agent-file.md, `[tts]`). */
 export interface VoiceRules {
   /** Rates in Hz that the provider delivers and that the service can convert. */
   readonly rates: readonly number[];

@@ -1,6 +1,6 @@
 /**
  * What a stage of an agent is configured to be: a closed union by provider, for the stage itself and for the secondary
- * that calls fail over to (spec 03, Stage tables and Secondary providers).
+ * that calls fail over to (docs/providers.md, When a provider fails).
  */
 import type { providers } from '../../../worker/stages/providers.ts';
 import type { Sensitive } from '../sensitive.ts';

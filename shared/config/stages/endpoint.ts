@@ -1,5 +1,5 @@
 /**
- * Addresses of providers that an agent file may override (spec 03, Options tables). Rules are about the shape of the
+ * Addresses of providers that an agent file may override (docs/reference/agent-file.md, `base_url` and `url`). Rules are about the shape of the
  * address only; nothing is resolved. No message repeats the address, because people put credentials into them.
  */
 import { fail, ok, type Result } from '../../base/result.ts';

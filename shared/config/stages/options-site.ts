@@ -1,6 +1,6 @@
 /**
- * What the reader of a provider's options knows about the place of the table, and how it reads an address there
- * (spec 03, Options tables). A reader reports everything that is wrong and gives options only for a table without fault.
+ * What the reader of a provider's options knows about the place of the table, and how it reads an address there. A reader reports everything that is
+ * wrong and gives options only for a table without fault.
  */
 import type { TableReading } from '../table.ts';
 import { showPath, type KeyPath, type ProblemList } from '../problem.ts';

@@ -1,5 +1,5 @@
 /**
- * The providers that an agent file may name (spec 03, Stage tables), as their folders declare them. A provider that a build
+ * The providers that an agent file may name (docs/providers.md), as their folders declare them. A provider that a build
  * leaves out is known all the same, so that the message can say so.
  */
 import { providers } from '../../../worker/stages/providers.ts';

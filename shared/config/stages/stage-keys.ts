@@ -1,6 +1,6 @@
 /**
- * The keys that the three stage tables and their secondaries have whatever the provider is (spec 03, Stage tables and
- * Secondary providers). Options of a provider are declared in its own file.
+ * The keys that the three stage tables and their secondaries have whatever the provider is (docs/reference/agent-file.md, `[stt]`, `[llm]`, `[tts]`).
+ * Options of a provider are declared in its own file.
  */
 import * as z from 'zod';
 import { providerNames } from './providers.ts';

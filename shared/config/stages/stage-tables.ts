@@ -1,5 +1,5 @@
 /**
- * Reads the three stage tables of an agent file and their secondaries (spec 03, Stage tables and Secondary providers):
+ * Reads the three stage tables of an agent file and their secondaries (docs/reference/agent-file.md, `[stt]`, `[llm]`, `[tts]`):
  * which provider, its key and its options table. Everything wrong is reported; a definition comes back only for a table
  * without fault.
  */

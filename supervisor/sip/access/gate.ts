@@ -1,5 +1,5 @@
 /**
- * Who may call (spec 01, Other listeners): the registrar of this side's account, else networks first, then the password. Probes of known
+ * Who may call (docs/sip.md): the registrar of this side's account, else networks first, then the password. Probes of known
  * peers are answered without it.
  */
 import type { Millis } from '../../../shared/base/units.ts';

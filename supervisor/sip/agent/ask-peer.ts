@@ -10,7 +10,7 @@ import { allow } from './manners.ts';
 import { answer } from './server-transaction.ts';
 import type { AgentEvent, PeerOutcome, ServerTransaction, SipCall, Step } from './state.ts';
 
-/** Within the budget of a carrier's answer (spec 03, Transfer result). */
+/** Within the budget of a carrier's answer (docs/sip.md, Callers who are handed on). */
 const referWithinMs: Millis = 38_000;
 /** A peer that takes a REFER says at once that it is at it (RFC 3515, 2.4.4). Of one that does not, nothing will be known. */
 const followedWithinMs: Millis = 6_000;

@@ -1,12 +1,12 @@
 /**
- * What a call is told of who calls whom: as the trunk says it, for who may call was checked before (spec 01, Call metadata). Without
+ * What a call is told of who calls whom: as the trunk says it, for who may call was checked before (docs/variables.md). Without
  * numbers unless the operator wants them passed on: metadata end up in recordings, too.
  */
 import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
 import { headerOf, listOf, type SipRequest } from '../message/message.ts';
 import { readNameAddr, readUri } from '../message/fields.ts';
 
-/** Longest value of metadata (spec 01, Call). */
+/** Longest value of metadata. */
 const mostChars = 128;
 
 /** Keys that the server sets. */

@@ -1,5 +1,5 @@
 /**
- * SIP as a carrier: calls that the service makes through its trunk, and what a call asks of its peer (spec 03, Telephony tools). Who may be
+ * SIP as a carrier: calls that the service makes through its trunk, and what a call asks of its peer (docs/sip.md, Calls out). Who may be
  * called, and how often, is judged before (supervisor/telephony/outbound). Room and a socket for audio are there before anybody rings.
  */
 import { lookup } from 'node:dns/promises';

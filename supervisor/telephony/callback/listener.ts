@@ -1,5 +1,5 @@
 /**
- * The listener of operators (spec 03, Warm transfer): what warm transfers there are, joining them, bringing their callers back, and calls
+ * The listener of operators (docs/telephony.md, Warm transfers): what warm transfers there are, joining them, bringing their callers back, and calls
  * that the service makes. Every request brings the secret, as a bearer token or as the password of Basic authentication, compared in
  * constant time; only the page of the desk, which holds nothing, is anybody's. `shared/telephony/callback-api.ts` has the shapes.
  */

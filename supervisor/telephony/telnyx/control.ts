@@ -1,6 +1,6 @@
 /**
  * Call control at Telnyx: its REST API in JSON. Command ids make a repeated command harmless for one call. A transfer that is refused
- * because a stream is active is repeated once behind the end of the stream, under the id with the suffix `r1` (spec 03, Cold transfer).
+ * because a stream is active is repeated once behind the end of the stream, under the id with the suffix `r1`.
  */
 import type { TelnyxAccount, TelnyxSettings } from '../../../shared/telephony/telnyx/variables.ts';
 import type { CarrierOutcome, ControlMeans } from '../../../shared/telephony/call-control.ts';

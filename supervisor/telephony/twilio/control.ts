@@ -20,7 +20,7 @@ import type {
 import { codesOf, outcomeOf, textAt, type ControlGiven, type RestAnswer, type RestRequest } from '../rest.ts';
 import { connectStream, dialConference, dialNumber, pause, playDigits, response, say } from './twiml.ts';
 
-/** How long a destination rings (spec 03, Cold transfer). */
+/** How long the destination of a cold transfer rings. */
 const ringTimeoutS = 30;
 
 export class TwilioControl implements Carrier, WarmCarrier, OutboundCarrier {

@@ -1,5 +1,5 @@
 /**
- * The last part of a media stream's address (spec 03, Carrier A flow): made for one call by HMAC over its id, good until it expires, and
+ * The last part of a media stream's address (docs/telephony.md, What is checked): made for one call by HMAC over its id, good until it expires, and
  * for one use. It is `<expiry>.<call id>.<mac>`; the expiry is Unix milliseconds in base 36.
  */
 import { createHmac } from 'node:crypto';

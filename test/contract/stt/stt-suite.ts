@@ -1,4 +1,4 @@
-/** What every streaming recogniser's stage must do, over whichever fake stands for its server (spec 03, STT contract). */
+/** What every streaming recogniser's stage must do, over whichever fake stands for its server (docs/architecture/adding-a-provider.md). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import type { SttEvent, SttSession, SttStage } from '../../../worker/stages/stage.ts';

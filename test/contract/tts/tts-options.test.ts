@@ -1,4 +1,4 @@
-/** Every option of a streaming voice reaches the wire (spec 03, Options tables, Language tags). */
+/** Every option of a streaming voice reaches the wire (docs/reference/agent-file.md, `[tts]`). */
 import { describe, expect, it } from 'vitest';
 import type { TtsAccess, TtsEvent, TtsStage } from '../../../worker/stages/stage.ts';
 import { newTtsCartesia } from '../../../worker/stages/tts/cartesia/adapter.ts';

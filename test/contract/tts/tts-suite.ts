@@ -1,4 +1,4 @@
-/** What every voice must do (spec 03, TTS contract), whatever its vendor and whether it holds a socket or asks per text. */
+/** What every voice must do (docs/architecture/adding-a-provider.md), whatever its vendor and whether it holds a socket or asks per text. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import type { TtsEvent, TtsSession, TtsStage } from '../../../worker/stages/stage.ts';

@@ -1,4 +1,4 @@
-/** Commands from outside, and what they are answered with (spec 02, Agent to server commands, Behaviour rules 1 to 3). */
+/** Commands from outside, and what they are answered with (docs/reference/agent-link.md, How a call goes). */
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
 import { edit, end, say, typed } from '../../support/core/given.ts';
 import type { Script } from '../../support/core/script.ts';

@@ -1,4 +1,4 @@
-/** Giving the caller over (spec 03, Telephony tools, Transfer result and Tool-level rule; spec 02, `transfer`). */
+/** Giving the caller over (docs/telephony.md, Transfers and keys; docs/reference/agent-link.md, `transfer`). */
 import assert from 'node:assert/strict';
 import { say } from '../../support/core/given.ts';
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';

@@ -1,4 +1,7 @@
-/** Spec 02 on the running service: an agent process without an SDK, as it should be and as it should not. */
+/**
+ * The agent link on the running service (docs/reference/agent-link.md, How a call goes): an agent process without an SDK, as it should be and as it
+ * should not.
+ */
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallClient } from '../../../cli/commands/call/caller.ts';

@@ -1,4 +1,4 @@
-/** Messages between the program of a caller and the agent (an extension of spec 02), on the machine of the link. */
+/** Messages between the program of a caller and the agent (docs/reference/agent-link.md, Messages of a client), on the machine of the link. */
 import { describe, expect, it } from 'vitest';
 import { agentLinkBacklog } from '../../../shared/agent-link/limits.ts';
 import { serviceMessageSchemas } from '../../../shared/agent-link/service-messages.ts';

@@ -1,4 +1,4 @@
-/** Spec 02, Agent to server commands, Events, Errors and Limits: each row of the tables on the machine of the link. */
+/** Each row of the tables of docs/reference/agent-link.md, Agent to service, Service to agent, Errors and Limits, on the machine of the link. */
 import { describe, expect, it } from 'vitest';
 import { agentLinkErrors } from '../../../shared/agent-link/errors.ts';
 import { conversationEventSchemas } from '../../../shared/agent-link/events.ts';

@@ -1,4 +1,7 @@
-/** Spec 02 leaves open how much an agent may send: no more is taken in than lets other calls be on time, in order, and nothing is lost. */
+/**
+ * How much an agent may send (docs/reference/agent-link.md, An agent that sends much): no more is taken in than lets other calls be on time, in
+ * order, and nothing is lost.
+ */
 import { describe, expect, it } from 'vitest';
 import { agentLinkErrors } from '../../../shared/agent-link/errors.ts';
 import type { LinkOrder } from '../../../worker/agent-link/link-state.ts';

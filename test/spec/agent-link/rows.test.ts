@@ -1,4 +1,7 @@
-/** Spec 02 row by row: which test holds it. Where the specification is at hand, its tables are read, so that no row is forgotten. */
+/**
+ * The agent link row by row (docs/reference/agent-link.md): which test holds each row. Where the text that the project was given is at hand, its
+ * tables are read, so that no row is forgotten.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -260,7 +263,7 @@ function rowsOf(spec: string): string[] {
   return [...new Set(found)];
 }
 
-describe('spec 02', () => {
+describe('the agent link', () => {
   it.each(listed.map((one) => [one.table, one.row, one.tests] as const))('%s, %s', (_table, _row, tests) => {
     expect(tests.length).toBeGreaterThan(0);
     const missing = tests.filter(([place, title]) => !sourceOf(place).includes(title));

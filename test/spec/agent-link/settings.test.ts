@@ -1,4 +1,7 @@
-/** Spec 02, Link settings, Authentication 2 and 3: where an agent process is, and what may lead there unencrypted. */
+/**
+ * The rows of docs/reference/agent-file.md, `[agent_link]`, and the rule of docs/security.md, Unencrypted links: where an agent process is, and what
+ * may lead there unencrypted.
+ */
 import { describe, expect, it } from 'vitest';
 import { linkTargets } from '../../../shared/agent-link/agent-file.ts';
 import { judgePlaintext, readAgentUrl } from '../../../shared/config/agent-url.ts';

@@ -1,4 +1,4 @@
-/** Spec 02, States and transitions, session.start and session.accept: each row of the tables on the machine of the link. */
+/** Each step of docs/reference/agent-link.md, How a call goes, and each row of `session.start` and `session.accept`, on the machine of the link. */
 import { describe, expect, it } from 'vitest';
 import { newLink, resumedLink, saveLink } from '../../../worker/agent-link/link-state.ts';
 import { kinds, LinkDriver, linkSettings, written, type Written } from '../../support/link-driver.ts';

@@ -1,6 +1,6 @@
 /**
- * Spec 02 on telephone calls of the running service: who calls, by which route, and `transfer` by the agent process, with the carrier's
- * side played by a fake.
+ * The agent link (docs/reference/agent-link.md) on telephone calls of the running service: who calls, by which route, and `transfer` by the agent
+ * process, with the carrier's side played by a fake.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../support/fakes/fake-twilio.ts';

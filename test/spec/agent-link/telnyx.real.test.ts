@@ -1,4 +1,7 @@
-/** Spec 02 on calls of Telnyx: who calls, `transfer` by the agent process, and the idempotency key that the carrier gets. */
+/**
+ * The agent link (docs/reference/agent-link.md) on calls of Telnyx: who calls, `transfer` by the agent process, and the idempotency key that the
+ * carrier gets.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestService } from '../../support/process/service.ts';
 import { accepting, RawAgent, type AgentSession } from '../../support/raw-agent.ts';

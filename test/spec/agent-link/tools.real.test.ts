@@ -1,4 +1,7 @@
-/** Spec 02, remote tools, on the running service: fillers, confirmation, cancelling, and an agent that sends without end and never reads. */
+/**
+ * Remote tools (docs/reference/agent-link.md, Tool declaration) on the running service: fillers, confirmation, cancelling, and an agent that sends
+ * without end and never reads.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallClient } from '../../../cli/commands/call/caller.ts';

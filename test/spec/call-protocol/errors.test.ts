@@ -1,4 +1,4 @@
-/** Spec 01, Errors: one test per row of the WebSocket error codes, over real sockets. */
+/** One test for each row of docs/call-protocol.md, Errors, over real sockets. */
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   CallClient,

@@ -1,4 +1,4 @@
-/** Spec 01, Limits: the rows of the WebSocket call protocol. Fields at their limit are fine, one more is not. */
+/** The limits of docs/call-protocol.md, A call and Errors. Fields at their limit are fine, one more is not. */
 import { describe, expect, it } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { callSampleRates, decodeClientMessage } from '../../../shared/protocol/call.ts';

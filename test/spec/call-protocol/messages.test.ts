@@ -1,4 +1,4 @@
-/** Spec 01, WebSocket call protocol: client messages, server messages, audio rules and server-set metadata. */
+/** The rows of docs/call-protocol.md, Messages, with its rules of audio and of metadata (A call). */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ConversationEvent } from '../../../worker/core/told.ts';
 import { CallClient, CallServer, startMessage } from '../../unit/transports/call-server.ts';

@@ -1,4 +1,4 @@
-/** Spec 01, States and transitions, WebSocket call: one test per row that the call itself decides. */
+/** The life of a WebSocket call (docs/call-protocol.md, A call and Errors): one test for each step that the call itself decides. */
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   CallClient,

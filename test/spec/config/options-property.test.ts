@@ -1,6 +1,6 @@
 /**
  * Options tables made from their declarations: whatever is within its bounds is accepted, and one key out of bounds is
- * refused at that key's line and column (spec 03, Options tables).
+ * refused at that key's line and column (docs/reference/agent-file.md).
  */
 import fc from 'fast-check';
 import { describe, it, expect } from 'vitest';

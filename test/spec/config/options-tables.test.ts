@@ -1,4 +1,4 @@
-/** Spec 03, Stage tables, Options tables and Secondary providers, row by row. */
+/** The tables of docs/reference/agent-file.md for stages, providers and secondaries, row by row. */
 import { describe, it, expect } from 'vitest';
 import { loadAgentFile } from '../../../shared/config/load.ts';
 import type { LoadedAgent } from '../../../shared/config/load.ts';

@@ -1,6 +1,7 @@
 /**
- * Spec 01, Errors (HTTP), Limits, States (connecting) and Authentication 2 to 5 and 10, spec 03 settings: asked of the
- * running service. Tokens have a file of their own beside this. 500 has no test here: no client can provoke it.
+ * The rows of docs/call-protocol.md, When there is no call, the rule of docs/tokens.md, Behind a proxy, and settings of
+ * docs/reference/server-settings.md: asked of the running service. Tokens have a file of their own beside this. 500 has no test here: no client can
+ * provoke it.
  */
 import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';

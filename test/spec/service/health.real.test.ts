@@ -1,4 +1,4 @@
-/** Spec 01, Health listener, asked of the running service. */
+/** The listener of probes and metrics (docs/operate/runbook.md), asked of the running service. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
 

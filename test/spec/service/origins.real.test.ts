@@ -1,4 +1,4 @@
-/** Spec 01, Errors (403, Origin refused): which web pages open calls, asked of the running service. */
+/** Origins (docs/tokens.md, Web pages without a token): which web pages open calls, asked of the running service. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemWallClock } from '../../../shared/runtime/clock.ts';
 import { knock } from '../../support/process/knock.ts';

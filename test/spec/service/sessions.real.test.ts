@@ -1,4 +1,6 @@
-/** Spec 01, Limits, "total calls": a connection is a session from its `start` on; before, it counts at the transport alone. */
+/**
+ * `SVC_MAX_SESSIONS` (docs/reference/server-settings.md): a connection is a session from its `start` on; before, it counts at the transport alone.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { RawCaller, startFrame } from '../../process/raw-caller.ts';
 import { knock, refusalOf, type KnockAnswer } from '../../support/process/knock.ts';

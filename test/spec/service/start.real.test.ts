@@ -1,4 +1,4 @@
-/** Spec 03, settings at the start: what is wrong is told by name, all of it at once, and nothing runs. */
+/** Settings at the start (docs/reference/server-settings.md): what is wrong is told by name, all of it at once, and nothing runs. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';

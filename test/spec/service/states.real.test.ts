@@ -1,4 +1,4 @@
-/** Spec 01, States and transitions: the rows that need the whole service, on real processes and sockets. */
+/** The life of a call (docs/call-protocol.md): the steps that need the whole service, on real processes and sockets. */
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { CallClient } from '../../../cli/commands/call/caller.ts';
 import { CallRefused } from '../../../cli/commands/call/call-wire.ts';

@@ -1,5 +1,5 @@
 /**
- * Spec 01, Session token payload, Authentication and States ("unused, then used"), asked of the running service: what each
+ * The rows of docs/tokens.md, Form, Presenting tokens, Answers and Single use, asked of the running service: what each
  * token is answered, and that nothing of it is seen anywhere. The rules of a payload one by one are tested beside this, on
  * the verifier itself; so is what of a token reaches the call's metadata, because no part of the service shows that yet.
  */

@@ -1,7 +1,7 @@
 /**
  * Telephone calls of both carriers to the keyless demo, its ear, mind and voice included, whose worker is killed in the middle of every
- * step (spec 03, Telephony tools): nothing is said twice, and the carrier is asked for nothing twice. The calls run side by side, so that
- * one death meets all of them; they are told apart by the city that they ask for. A death within what the caller says is in
+ * step (docs/telephony.md, Transfers and keys): nothing is said twice, and the carrier is asked for nothing twice. The calls run side by side, so
+ * that one death meets all of them; they are told apart by the city that they ask for. A death within what the caller says is in
  * killed-worker.real.test.ts: the demo's ear does not always understand what two workers have heard.
  */
 import { spawn, type ChildProcess } from 'node:child_process';

@@ -1,5 +1,5 @@
 /**
- * Phone numbers are told to the carriers and to nobody else (spec 02, caller identity; spec 03, telephony tools): a service with everything
+ * Phone numbers are told to the carriers and to nobody else (docs/telephony.md, What is checked): a service with everything
  * that tells of calls switched on, calls of both carriers and of SIP in which every number is a marked one, and a search through all of it.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** SIP calls on the running service: a telephone of our own, real sockets, real workers (spec 01, SIP listener). */
+/** SIP calls on the running service: a telephone of our own, real sockets, real workers (docs/sip.md). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../../support/fakes/fake-chat.ts';
 import { authorization, Phone } from '../../support/sip/phone.ts';

@@ -177,7 +177,7 @@ describe('the other words', () => {
   });
 });
 
-describe('the settings (spec 01, Authentication: carrier B; spec 03, Authentication 3)', () => {
+describe('the settings of carrier B', () => {
   const read = (env: Record<string, string>): ReturnType<typeof parseServerSettings> =>
     parseServerSettings({ SVC_AGENT_FILE: 'a.toml', ...env }, { cores: 2 });
   const problems = (env: Record<string, string>): string[] => {
@@ -217,7 +217,7 @@ describe('what calls can be made to do', () => {
     },
   });
 
-  it('keys (spec 03, Telephony tools): carrier A unsupported unless resume-stream is enabled; carrier B supported; nowhere else', () => {
+  it('keys: carrier A unsupported unless resume-stream is enabled; carrier B supported; nowhere else', () => {
     expect(callMeans(a(false)).carrier_a?.keys).toBe(false);
     expect(callMeans(a(true)).carrier_a?.keys).toBe(true);
     expect(callMeans({ telnyx: { addr, publicUrl: '', control } }).carrier_b?.keys).toBe(true);

@@ -1,4 +1,4 @@
-/** Twilio by its documents: signatures, segments, the webhook's answer (spec 03, Carrier A flow and Authentication 2), and the words of its stream. */
+/** Twilio by its documents: signatures, segments, the webhook's answer (docs/telephony.md, What is checked), and the words of its stream. */
 import { describe, expect, it } from 'vitest';
 import type { TwilioSettings } from '../../../shared/telephony/twilio/variables.ts';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';

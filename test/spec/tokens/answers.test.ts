@@ -1,4 +1,4 @@
-/** Spec 01, Errors: the HTTP answers to tokens. */
+/** The rows of docs/tokens.md, Answers. */
 import { describe, it, expect } from 'vitest';
 import { tokenAnswers } from '../../../shared/auth/token-fault.ts';
 

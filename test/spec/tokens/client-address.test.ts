@@ -1,4 +1,4 @@
-/** Spec 01, Authentication 10, and Limits: IPv6 clients counted by /64. */
+/** The rules of docs/tokens.md, Behind a proxy; IPv6 clients are counted by /64. */
 import { describe, it, expect } from 'vitest';
 import { parseCidrList } from '../../../shared/net/cidr.ts';
 import { clientAddress } from '../../../shared/net/client-address.ts';

@@ -1,4 +1,4 @@
-/** Spec 01, Authentication 5 to 8, and Call metadata set by the server. */
+/** The rows of docs/tokens.md, Presenting tokens and What is enforced where. */
 import { describe, it, expect } from 'vitest';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { judgeCredentials, signedMetadata } from '../../../supervisor/admission/credentials.ts';

@@ -1,4 +1,4 @@
-/** Spec 01: Session token payload; Authentication 6, 7 and 9; Limits. One test or more for each row. */
+/** The rows of docs/tokens.md, Form and Answers, and Changing the secret. One test or more for each row. */
 import { describe, it, expect } from 'vitest';
 import { verifySessionToken } from '../../../shared/auth/session-token.ts';
 import type { VerifyOptions } from '../../../shared/auth/session-token.ts';

@@ -1,4 +1,4 @@
-/** WebRTC calls (spec 01, WebRTC signaling) against the whole service, by a client that shares no code with it. */
+/** WebRTC calls (docs/webrtc.md, A call) against the whole service, by a client that shares no code with it. */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../../examples/demo/flite.ts';
 import { answer } from '../../support/fakes/fake-chat.ts';

@@ -1,4 +1,4 @@
-/** Spec 03, Server environment variables: WebRTC reachability. One test for each row: its default, its bounds, what it needs. */
+/** The variables of WebRTC in docs/reference/server-settings.md. One test for each row: its default, its bounds, what it needs. */
 import { describe, expect, it } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 

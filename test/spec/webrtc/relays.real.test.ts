@@ -1,5 +1,5 @@
 /**
- * The relays of spec 03 (SVC_TURN_PROVIDER, SVC_WEBRTC_TURN_RELAY) against coturn, by a client that shares no code with the service: the
+ * Relays (docs/webrtc.md, Where UDP does not get through) against coturn, by a client that shares no code with the service: the
  * service reaches its relay by UDP, TCP and TLS, and clients get theirs.
  */
 import { createSocket } from 'node:dgram';

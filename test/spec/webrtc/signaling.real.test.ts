@@ -1,4 +1,4 @@
-/** Each row of WebRTC signaling that the calls themselves do not show (spec 01: WebRTC signaling, Processing order, Limits). */
+/** Each row of docs/webrtc.md, A call and Limits, that the calls themselves do not show. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { TestService } from '../../support/process/service.ts';

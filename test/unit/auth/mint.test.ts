@@ -1,4 +1,4 @@
-/** Spec 01, Authentication 6: what minting refuses. */
+/** What minting refuses (docs/tokens.md, Making tokens). */
 import { describe, it, expect } from 'vitest';
 import { mintSessionToken } from '../../../shared/auth/mint.ts';
 import type { MintClaims } from '../../../shared/auth/mint.ts';

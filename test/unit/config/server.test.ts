@@ -115,7 +115,7 @@ describe('server settings', () => {
   });
 
   it.each(['SVC_RTVI_ADDR', 'SVC_WEBRTC_ADDR'])(
-    'take no calls at 127.0.0.1:8080 beside %s, unless SVC_WS_ADDR says so (spec 01: with no other listener configured)',
+    'take no calls at 127.0.0.1:8080 beside %s, unless SVC_WS_ADDR says so',
     (other) => {
       const addr = { host: '127.0.0.1', port: 8080 };
       expect(settingsOf({}).ws.addr).toEqual(addr);

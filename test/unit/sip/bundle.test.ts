@@ -1,4 +1,4 @@
-/** A build without SIP: none of its code is in the bundles, nor its package (spec 01, Transports: an optional build feature). */
+/** A build without SIP: none of its code is in the bundles, nor its package (docs/sip.md). */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';

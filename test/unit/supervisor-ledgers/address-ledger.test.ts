@@ -1,4 +1,4 @@
-/** Spec 01, Limits: offers per address per minute, calls per address, tracked addresses. */
+/** The limits of an address (docs/webrtc.md, Limits): offers per address per minute, calls per address, tracked addresses. */
 import { describe, it, expect } from 'vitest';
 import { AddressLedger } from '../../../supervisor/admission/address-ledger.ts';
 

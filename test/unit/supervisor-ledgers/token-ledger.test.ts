@@ -1,4 +1,4 @@
-/** Spec 01, States (session token: unused, then used) and Limits (single-use set). */
+/** The used session ids (docs/tokens.md, Single use). */
 import { describe, it, expect } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { TokenLedger } from '../../../supervisor/admission/token-ledger.ts';

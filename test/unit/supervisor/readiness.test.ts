@@ -1,4 +1,4 @@
-/** Spec 01, Health listener and Limits (single-use set): `/readyz` where no session token can come in, over a real listener. */
+/** Probes (docs/operate/runbook.md): `/readyz` where no session token can come in, over a real listener. */
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';

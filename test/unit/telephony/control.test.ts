@@ -1,4 +1,4 @@
-/** Call control by its rows (spec 03, Telephony tools, Cold transfer and Warm transfer): what each carrier is asked, and what its answers mean. */
+/** Call control by its rows (docs/telephony.md, Transfers and keys, Warm transfers): what each carrier is asked, and what its answers mean. */
 import { describe, expect, it } from 'vitest';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import type { CarrierOutcome } from '../../../shared/telephony/call-control.ts';

@@ -1,4 +1,4 @@
-/** Spec 02, caller_identity: whose numbers an agent process is told, and whose it is not. */
+/** `caller_identity` (docs/reference/agent-file.md, `[agent_link]`): whose numbers an agent process is told, and whose it is not. */
 import { describe, expect, it } from 'vitest';
 import { callerOf, saidOf, signedOf } from '../../../worker/agent-link/caller-identity.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Cuts the microphone's blocks into 20 ms frames of PCM16 (spec 01, Audio rules 2) and measures their level.
+ * Cuts the microphone's blocks into 20 ms frames of PCM16 (docs/call-protocol.md, A call) and measures their level.
  *
  * Invariant: every sample that goes in comes out in exactly one frame, in order. It must not know about worklets.
  */

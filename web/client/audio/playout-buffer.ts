@@ -1,5 +1,5 @@
 /**
- * The playout buffer of the page: audio and marks in the order in which they came (spec 01, Audio rules 4).
+ * The playout buffer of the page: audio and marks in the order in which they came (docs/call-protocol.md, Playing and marks).
  *
  * Invariant: a mark is reported exactly once, when the last sample before it has been read, or never when `clear` came
  * first. Positions are samples of the audio clock, so reports do not depend on when anybody looks at them. It must not

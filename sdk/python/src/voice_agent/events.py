@@ -1,7 +1,7 @@
-"""What happens in a call, as typed values (spec 02, Events).
+"""What happens in a call, as typed values (docs/reference/agent-link.md, Service to agent).
 
 Every event knows its `type` on the wire, its number `seq` in the call and `t_ms`, milliseconds since the link opened.
-`epoch` is the number of the turn: a bot event of an older epoch than the newest `turn.interrupted` or
+`epoch` is the number of the turn: a `bot.*` event of an older epoch than the newest `turn.interrupted` or
 `turn.user_started` belongs to a response that was cut.
 """
 

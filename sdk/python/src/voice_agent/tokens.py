@@ -1,4 +1,4 @@
-"""Session tokens: a token lets one client open one call (spec 01, Session token payload and Authentication 6).
+"""Session tokens: a token lets one client open one call (docs/tokens.md, Form).
 
 Your backend mints them with the secret that it shares with the service (`SVC_SESSION_SECRET`), and gives each to the
 browser or app that calls. What is minted here, the service accepts; what it would refuse raises `ValueError`, which names

@@ -8,7 +8,7 @@ import type { ToolCancelMessage } from '../wire/service-messages.ts';
 export type ToolDeclaration = NonNullable<SessionAcceptMessage['tools']>[number];
 export type CancelReason = ToolCancelMessage['reason'];
 
-/** How a tool is declared (spec 02, Tool declaration). */
+/** How a tool is declared (docs/reference/agent-link.md, Tool declaration). */
 export interface ToolOptions<P extends Parameters = Parameters> {
   /** 1 to 64 of A-Z a-z 0-9 _ -; not the name of a tool of the service's agent file. */
   readonly name: string;

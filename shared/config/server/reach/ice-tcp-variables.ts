@@ -1,4 +1,4 @@
-/** The server variables of ICE over TCP (spec 03, WebRTC reachability). Part of the list in `server.ts`, by way of those of WebRTC. */
+/** The server variables of ICE over TCP (docs/webrtc.md, Reachability). Part of the list in `server.ts`, by way of those of WebRTC. */
 import { present } from '../../../base/present.ts';
 import { fail, ok } from '../../../base/result.ts';
 import type { Millis } from '../../../base/units.ts';

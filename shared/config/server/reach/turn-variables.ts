@@ -1,4 +1,4 @@
-/** The server variables of TURN relays: who gives them, and whether the service uses one itself (spec 03, WebRTC reachability). */
+/** The server variables of TURN relays: who gives them, and whether the service uses one itself (docs/webrtc.md, Reachability). */
 import { fail, ok, type Result } from '../../../base/result.ts';
 import type { Millis } from '../../../base/units.ts';
 import { parseTurnUrl } from '../../../webrtc/turn-url.ts';

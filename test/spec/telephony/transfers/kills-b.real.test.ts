@@ -1,5 +1,5 @@
 /**
- * Spec 03, Warm transfer, at Telnyx with the service killed in the middle of each step, in real processes: the carrier does what it
+ * Warm transfers (docs/telephony.md) at Telnyx with the service killed in the middle of each step, in real processes: the carrier does what it
  * was asked and its answer never comes. The next service finds the caller, repeats nothing, and the caller is brought back, alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

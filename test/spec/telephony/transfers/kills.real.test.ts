@@ -1,6 +1,6 @@
 /**
- * Spec 03, Warm transfer, with the service killed in the middle of each step, in real processes: the next service finds the caller, repeats
- * nothing, and an operator brings the caller back. The carrier does what it was asked and its answer never comes.
+ * Warm transfers (docs/telephony.md) with the service killed in the middle of each step, in real processes: the next service finds the caller,
+ * repeats nothing, and an operator brings the caller back. The carrier does what it was asked and its answer never comes.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Spec 03, Telephony tools, on calls of Twilio against the whole service: cold transfers and keys, and what the caller notices. */
+/** Transfers and keys (docs/telephony.md) on calls of Twilio against the whole service: cold transfers and keys, and what the caller notices. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../../../support/fakes/fake-chat.ts';
 import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../../support/fakes/fake-twilio.ts';

@@ -1,4 +1,4 @@
-/** Spec 03, Warm transfer, on calls of Twilio against the whole service, with its worker and the service killed on the way. */
+/** Warm transfers (docs/telephony.md) on calls of Twilio against the whole service, with its worker and the service killed on the way. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Spec 03, States and transitions: each row of a warm transfer on the pure machine, and what carriers tell late, early or never. */
+/** Each step of a warm transfer (docs/telephony.md, Warm transfers) on the pure machine, and what carriers tell late, early or never. */
 import { describe, expect, it } from 'vitest';
 import {
   acceptS,
