@@ -46,13 +46,13 @@ export interface InterruptionRow {
   /** Calls with a `clear`. */
   readonly cleared: number;
   readonly toClear: Distribution;
-  /** From the first loud sample until the caller hears the bot stop: the end of the last frame before `clear`. */
+  /** From the first loud sample until the caller hears the agent stop: the end of the last frame before `clear`. */
   readonly toStop: Distribution;
   /** From the frame that proves it, or the key, to `clear`. */
   readonly fromProof: Distribution;
   /** Calls in which every sample came that comes without the sound; undefined where that is not asked. */
   readonly whole: number | undefined;
-  /** Of those that come whole, for how long the bot stood still. */
+  /** Of those that come whole, for how long the agent stood still. */
   readonly gap: Distribution;
   /** What was heard in calls that did not go as they should, and how soon they were cut after it was loud. */
   readonly wrong: readonly string[];
@@ -229,7 +229,7 @@ async function rowOf(
     wrong: calls.flatMap(({ talk: held, sound }) => {
       if (sound === undefined) return [];
       const afterMs = (held.clearsAt[0] ?? Infinity) - spokenAt(held, held.soundAt + sound.loudAt);
-      // Whoever is heard before anybody has spoken is not the caller.
+      // A voice before anybody has spoken is not the caller's.
       const isRight = whole === undefined ? afterMs > 0 && afterMs < Infinity : afterMs === Infinity;
       return isRight ? [] : `${sound.name} (${held.soundAt}): ${afterMs.toFixed(0)} ms`;
     }),
@@ -280,7 +280,7 @@ async function measure(
     }));
     const talks = await talkAll(plans);
     const calls = talks.map((held, at) => ({ talk: held, sound: sounds[at] }));
-    // Which sound is an echo, the same detector does not know without the bot's side of the call.
+    // Which sound is an echo, the same detector does not know without the agent's side of the call.
     const asked = plan.echo === undefined ? prove : () => Promise.resolve(undefined);
     return { talks, row: await rowOf(name, calls, { prove: asked, whole }) };
   };

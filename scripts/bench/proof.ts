@@ -17,7 +17,10 @@ const layout = { workers: 1, slotsPerWorker: 1, ringFrames: 32, threads: 1 };
 
 export type Prover = (pcm: Int16Array, from: number) => Promise<number | undefined>;
 
-/** Gives a function from samples at 16 kHz to the number of the sample behind the packet that proved the first interruption of the bot after `from`. */
+/**
+ * Gives a function that takes samples at 16 kHz. It finds the packet that proved the first interruption of the agent after `from`, and returns the
+ * number of the sample behind it.
+ */
 export async function openProver(settings: SpeechDetectorSettings): Promise<Prover> {
   const session = await openVadModel(sileroPath(undefined));
   return async (pcm, from) => {

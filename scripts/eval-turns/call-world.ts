@@ -1,6 +1,6 @@
 /**
  * The call core of the service with everything around it played: STT that knows the words, an LLM and a TTS that answer after fixed
- * times, a transport that plays in real time. Time is that of the audio. It notes when a turn was decided, when the bot became audible,
+ * times, a transport that plays in real time. Time is that of the audio. It notes when a turn was decided, when the agent became audible,
  * and when the caller cut it; it decides nothing.
  */
 import { CallDriver } from '../../worker/call/driver.ts';
@@ -15,20 +15,20 @@ const prerollMs = 600;
 const finalAfterMs = 150;
 const firstTextAfterMs = 400;
 const firstAudioAfterMs = 200;
-/** Of the bot's answers; what it says in a scenario has the pace of its recording. */
+/** Of the agent's answers; what it says in a scenario has the pace of its recording. */
 const answerMsPerChar = 60;
 const answer = 'Let me look at that for you. I will tell you in a moment.';
 
 export interface CallNotes {
   /** When the core decided that a turn is over. */
   readonly decidedMs: number[];
-  /** When the bot's answer became audible. */
+  /** When the agent's answer became audible. */
   readonly audibleMs: number[];
   /** When a response that was audible was cut by the caller. */
   readonly cutMs: number[];
   /** Time for which the output was held at a sample. */
   heldMs: number;
-  /** When the bot's voice stopped: held or cut. */
+  /** When the agent's voice stopped: held or cut. */
   readonly stoppedMs: number[];
   /** How long the caller waited by the figures of the service, and when the answer began. */
   readonly measured: { readonly responseMs: number; readonly atMs: number }[];
@@ -44,7 +44,7 @@ export interface CallWorldOptions {
   readonly words: readonly SpokenWord[];
   /** STT tells words while they are spoken; else only when it is asked for them. */
   readonly streams: boolean;
-  /** The bot speaks from the first moment, and for as long as the scenario lasts: so long for a character. */
+  /** The agent speaks from the first moment, and for as long as the scenario lasts: so long for a character. */
   readonly botMsPerChar: number | undefined;
   /** The turn model is asked; `judged` answers. */
   readonly judge: (ask: number) => void;
@@ -239,7 +239,7 @@ export class CallWorld {
   #speak(context: number, text: string): void {
     const output = this.#output;
     if (output?.context !== context) return;
-    // A bot that has been speaking all the time begins at once.
+    // An agent that has been speaking all the time begins at once.
     const { botMsPerChar } = this.#options;
     const delayMs = botMsPerChar === undefined ? firstAudioAfterMs : 0;
     output.audioAt ??= this.#now + delayMs;

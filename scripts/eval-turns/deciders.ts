@@ -27,11 +27,11 @@ export interface Decider {
   readonly endsMs: readonly number[];
   /** Times at which the caller's voice was enough to interrupt. */
   readonly confirmedMs: readonly number[];
-  /** Times at which the bot became audible; undefined where nobody answers. */
+  /** Times at which the agent became audible; undefined where nobody answers. */
   readonly audibleMs?: readonly number[];
   /** What a call noted; undefined where there is none. */
   readonly notes?: CallNotes;
-  /** Time for which the bot's voice was held, whatever came of it. */
+  /** Time for which the agent's voice was held, whatever came of it. */
   readonly heldMs?: number;
 }
 
@@ -66,7 +66,7 @@ export class SilenceDecider implements Decider {
   }
 }
 
-/** A short silence asks the turn model; what it takes as incomplete waits for the longest silence. */
+/** A short silence asks the turn model; a turn that it takes as incomplete waits for the longest silence. */
 export class ModelDecider implements Decider {
   readonly name: string;
   readonly endsMs: number[] = [];

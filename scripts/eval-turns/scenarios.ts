@@ -1,5 +1,5 @@
 /**
- * What is replayed: recordings with pauses put into them, noise over them, and the bot's own voice as echo. The truth about
+ * What is replayed: recordings with pauses put into them, noise over them, and the agent's own voice as echo. The truth about
  * each is known, because it is made here: where speech begins and ends, and whether it is an interruption.
  */
 import { newPrng } from '../../shared/base/prng.ts';
@@ -20,7 +20,7 @@ const overBackground = 4;
 
 export const pausesMs = [0, 300, 600, 900, 1200] as const;
 export const noiseDb = [undefined, 20, 10, 5] as const;
-/** Echo of the bot's voice, below the level of a caller. */
+/** Echo of the agent's voice, below the level of a caller. */
 const echoDb = [-30, -20, -12] as const;
 /** From this level on a recogniser writes the echo down. */
 const writtenEchoDb = -20;
@@ -32,7 +32,7 @@ export interface Scenario {
   readonly pcm: Int16Array;
   /** The recording that it is one of several of. */
   readonly clip?: string;
-  /** What the bot asked before the turn; absent: nothing. */
+  /** What the agent asked before the turn; absent: nothing. */
   readonly asked?: string;
   /** Where the caller's speech begins and ends, in milliseconds. */
   readonly startMs: number;
@@ -41,10 +41,10 @@ export interface Scenario {
   readonly pause?: { readonly fromMs: number; readonly toMs: number };
   /** All words that a recogniser could write down. */
   readonly words: readonly SpokenWord[];
-  /** What the bot says meanwhile, and how long it takes for a character; empty where it is silent. */
+  /** What the agent says meanwhile, and how long it takes for a character; empty where it is silent. */
   readonly botText: string;
   readonly botMsPerChar: number;
-  /** What is sent of it, from the beginning on and over and over; absent where the bot is silent. */
+  /** What is sent of it, from the beginning on and over and over; absent where the agent is silent. */
   readonly played?: Int16Array;
 }
 
@@ -186,16 +186,16 @@ export function turnScenarios(speech: readonly Recording[], noises: readonly Int
 const interruptAtMs = 1_500;
 const burstMs = 400;
 
-/** What lies over the line while the bot speaks. */
+/** What lies over the line while the agent speaks. */
 interface Line {
   readonly group: string;
-  /** The bot's own voice, so much below a caller's. */
+  /** The agent's own voice, so much below a caller's. */
   readonly echoDb?: number;
   /** Noise, so much below a caller's voice. */
   readonly noiseDb?: number;
 }
 
-/** The bot speaks all the time; the caller interrupts after 1.5 s, or a noise of 400 ms comes, or nothing. */
+/** The agent speaks all the time; the caller interrupts after 1.5 s, or a noise of 400 ms comes, or nothing. */
 export function interruptionScenarios(
   speech: readonly Recording[],
   noises: readonly Int16Array[],

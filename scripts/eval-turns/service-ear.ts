@@ -1,5 +1,5 @@
 /**
- * How the service hears a scenario: packets of the caller's audio, frames and looks between them judged by inference, the bot's own
+ * How the service hears a scenario: packets of the caller's audio, frames and looks between them judged by inference, the agent's own
  * voice compared with what is sent and hidden from VAD, all of it wired as in a call. Facts about speech come out of it.
  */
 import { ENGINE_RATE, FRAME_MS } from '../../shared/base/units.ts';
@@ -37,7 +37,7 @@ export class ServiceEar {
   readonly #options: ServiceEarOptions;
   readonly #vad: VadClient;
   readonly #echo: CallEcho;
-  /** Samples of the bot that were sent, and of the caller that were heard. */
+  /** Samples of the agent that were sent, and of the caller that were heard. */
   #sent = 0;
   #heard = 0;
 
@@ -117,7 +117,7 @@ export class ServiceEar {
     return this.#vad.judgedByEnergy;
   }
 
-  /** Sends what the bot says up to now, also while it is held: its echo is in the scenario anyway. */
+  /** Sends what the agent says up to now, also while it is held: its echo is in the scenario anyway. */
   #play(): void {
     const { played = nothing } = this.#options.scenario;
     for (; played.length > 0 && this.#sent < this.#heard; this.#sent += packetSamples) {

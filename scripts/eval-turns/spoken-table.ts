@@ -1,8 +1,8 @@
-/** What became of short things that callers say: whether the bot stopped, for how long, and whether they were heard at all. */
+/** What became of short things that callers say: whether the agent stopped, for how long, and whether they were heard at all. */
 import type { Replayed } from './replay.ts';
 import { print, quantile, share } from './print.ts';
 
-/** A voice that stops the bot later than this has not been noticed. */
+/** A voice that stops the agent later than this has not been noticed. */
 const noticedWithinMs = 2_000;
 const withoutSay = /right model|not ahead/;
 
@@ -29,7 +29,7 @@ const count = (ones: readonly One[], is: (one: One) => boolean): number => ones.
 export const isCut = ({ notes, scenario }: One): boolean => notes.cutMs.some((at) => at >= scenario.startMs);
 export const isSoon = ({ notes, scenario }: One): boolean =>
   notes.cutMs.some((at) => at >= scenario.startMs && at <= scenario.endMs + noticedWithinMs);
-/** STT was given its word; over the bot, it cut. */
+/** STT was given its word; over the agent, it cut. */
 export const isHeard = (one: One): boolean =>
   one.scenario.botText === '' ? one.notes.hasWords : isSoon(one);
 const stops = (ones: readonly One[]): number[] =>

@@ -1,5 +1,5 @@
 /**
- * Short things that callers say: words of listening and words that want something, over the bot, by synthetic voices; single digits at
+ * Short things that callers say: words of listening and words that want something, over the agent, by synthetic voices; single digits at
  * every place of a frame; digits in a row with the pauses of somebody who reads a number. One half of the voices is kept aside: no
  * threshold was tuned on it, though both halves were looked at when the pause before `wordless_ms` was chosen, and the words of listening
  * are those of the lists.
@@ -69,7 +69,7 @@ function levelled(pcm: Int16Array, db: number): Int16Array {
   return pcm.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
 }
 
-/** What a speaker says, over a bot that goes on speaking for as long as the scenario lasts. */
+/** What a speaker says, over an agent that goes on speaking for as long as the scenario lasts. */
 export function spokenOverBot(speakers: readonly Speaker[], bot: Recording): Scenario[] {
   const prng = newPrng(7);
   const botWords = speechOf(bot.pcm);
@@ -93,7 +93,7 @@ export function spokenOverBot(speakers: readonly Speaker[], bot: Recording): Sce
   ]);
 }
 
-/** One digit at each of eight places of VAD's frame, into silence and over the bot. */
+/** One digit at each of eight places of VAD's frame, into silence and over the agent. */
 export function shortWords(digits: readonly Recording[], bot: Recording): Scenario[] {
   const botWords = speechOf(bot.pcm);
   return digits.flatMap(({ name, pcm, text }) => {
@@ -128,7 +128,7 @@ const botSays = (bot: Recording, words: Int16Array) => ({
 const gapsMs = [250, 400, 600, 800, 1_000] as const;
 const digitsInARow = 6;
 const asked = 'Please tell me your six-digit order number.';
-/** The bot has asked by then. */
+/** The agent has asked by then. */
 const answersAtMs = 4_000;
 
 /** A number of six digits in groups of two, by one speaker each. */

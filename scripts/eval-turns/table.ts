@@ -11,7 +11,7 @@ const interruptWithinMs = 1_200;
 interface Row {
   turns: number;
   cutOff: number;
-  /** The bot was heard before the caller had finished; undefined where nobody answers. */
+  /** The agent was heard before the caller had finished; undefined where nobody answers. */
   spokenInto: number | undefined;
   missed: number;
   readonly latenciesMs: number[];
@@ -26,7 +26,7 @@ interface Row {
   readonly interruptMs: number[];
   /** Of those that are no interruptions, cut more than once; undefined where nobody goes on speaking. */
   cutAgain: number | undefined;
-  /** Of those that are no interruptions, for how long the bot's voice was held. */
+  /** Of those that are no interruptions, for how long the agent's voice was held. */
   readonly heldMs: number[];
 }
 

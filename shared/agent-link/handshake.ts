@@ -16,7 +16,7 @@ import { alwaysSentEvents, isConversationEventType, type ConversationEventType }
 import { contextMessageSchema, cutTo, type LinkContextMessage } from './fields.ts';
 import { agentLinkLimits as limits } from './limits.ts';
 
-/** An accepted handshake with what is right of it; what is not is a problem that does not prevent the call. */
+/** An accepted handshake with what is right of it; each other part is a problem that does not prevent the call. */
 export interface ReadAccept {
   readonly version: number;
   readonly tools: readonly LinkToolDeclaration[];
@@ -93,7 +93,7 @@ function readAcceptFields(fields: MessageFields, version: number): ReadAccept {
   };
 }
 
-/** The entries of a list up to its limit; what is beyond is told once. */
+/** The entries of a list up to its limit; an excess is told once. */
 function listOf(
   value: unknown,
   { at, most, problems }: { at: string; most: number; problems: AgentLinkFault[] },

@@ -41,9 +41,9 @@ export const agentLinkTimes = {
   /** From the connection to the answer to `session.start`. */
   handshakeMs: 2_000,
   pingIntervalMs: 10_000,
-  /** No message and no pong for this long: the agent is down. */
+  /** No message and no pong for this long: the agent process is down. */
   downAfterMs: 30_000,
-  /** From `end` to the end of the call, whatever the bot still says. */
+  /** From `end` to the end of the call, whatever the agent still says. */
   endGraceMs: 30_000,
   toolTimeoutDefaultMs: 5_000,
   toolTimeoutMaxMs: 30_000,

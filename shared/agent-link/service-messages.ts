@@ -23,7 +23,7 @@ export type CallerIdentity = z.output<typeof callerIdentitySchema>;
 /**
  * The extension for links that broke: only an agent whose `session.accept` held `resume: true` sees it. It answers `session.accept` with
  * `version`, and `last_seq` when it knows what it saw; nothing else of its `session.accept` counts, because the call has its prompt,
- * greeting and tools. With `session.reject`, or no answer, the call goes on without the agent. What was missed follows the accept as
+ * greeting and tools. With `session.reject`, or no answer, the call goes on without the agent. Missed messages follow the accept as
  * ordinary messages of the new link.
  */
 export const resumeSchema = z

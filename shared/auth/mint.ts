@@ -1,5 +1,5 @@
 /**
- * Makes session tokens, for the command line, tests and backends in Node. What this makes, the verifier accepts: the payload
+ * Makes session tokens, for the command line, tests and backends in Node. The verifier accepts whatever this makes: the payload
  * goes through the verifier's own rules before it is signed (docs/tokens.md, Making tokens).
  */
 import { fail, ok, type Result } from '../base/result.ts';

@@ -1,7 +1,7 @@
 /**
  * JSON Schemas of tool arguments (docs/reference/agent-link.md, Tool declaration: type object, no remote `$ref`). `check`, the start and the
  * calls compile them here and nowhere else, so that they agree. Nothing is ever fetched: a schema that refers outside
- * itself is refused. What is wrong with a schema is told by place and rule, without its values. Whatever schema and arguments are, a check
+ * itself is refused. Faults of a schema are told by place and rule, without its values. Whatever schema and arguments are, a check
  * ends soon: all calls of a worker wait for it.
  */
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
@@ -26,7 +26,7 @@ export interface SchemaFault {
 export type ArgumentCheck = (value: unknown) => string | undefined;
 
 export interface SchemaOptions {
-  /** Whether `pattern`, `patternProperties` and `format` are obeyed. Those of servers are not: whoever wrote them checks them on its own side. */
+  /** Whether `pattern`, `patternProperties` and `format` are obeyed. Those of servers are not: the server checks them on its own side. */
   readonly patterns: 'obeyed' | 'ignored';
 }
 

@@ -1,7 +1,7 @@
 /**
  * Which address a connection counts for (docs/tokens.md, Behind a proxy). Only a trusted peer's header is looked at, from its
- * end: each hop was written by the one after it, so the walk goes on as long as the writer is a trusted proxy. What a client
- * writes itself can never move it to another address than its own or its proxy's.
+ * end: each hop was written by the one after it, so the walk goes on as long as the writer is a trusted proxy. A header that a client writes itself
+ * can never move it to another address than its own or its proxy's.
  */
 import { formatIp, ipGroups, isInRange, parseIp, type Cidr, type IpBytes } from './cidr.ts';
 import { readHops, type ForwardingHeader } from './forwarded.ts';

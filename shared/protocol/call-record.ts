@@ -241,7 +241,7 @@ export class CallRecord {
       return;
     }
     if (from === 0) {
-      // Whoever reads in between finds nothing, and no mixture.
+      // A reader in between finds nothing, and no mixture.
       this.#set(field.tail, 0);
       this.#set(field.tailFrom, earlier);
     }

@@ -1,6 +1,6 @@
 /**
  * The messages of RTVI: how one looks, which versions there are, and what the client's mean. They are read here as far as the service
- * knows them; what it does not know is named, so that it can be refused by name.
+ * knows them; an unknown one is named, so that it can be refused by name.
  *
  * Invariant: reading never throws, and nothing that was received stands in an answer but the name of an unknown type.
  */
@@ -31,7 +31,7 @@ export const rtviEvents = ['bot.heard'] as const;
  */
 export type TextAudio = 'bot-tts-audio' | 'eval-bot-audio' | 'none';
 
-/** Formats of the messages about the bot: by the major version of the client. */
+/** Formats of the messages about the agent: by the major version of the client. */
 export type RtviFormat = 1 | 2;
 
 export interface RtviRequest {

@@ -25,7 +25,7 @@ export type RefusedCode =
   | 'invalid_argument'
   | 'unsupported';
 
-/** Where the caller of a warm transfer that was not made is, who had left the bot. */
+/** Where a caller is who had left the agent for a warm transfer that was not made. */
 export type CallerLeft =
   { readonly where: 'returning' } | { readonly where: 'parked'; readonly handle: string };
 
@@ -48,7 +48,7 @@ export interface CarriedCall {
   readonly context: readonly { readonly role: 'system' | 'user' | 'assistant'; readonly text: string }[];
   /** What came with the call, but for what the server itself says of it. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Why it is back: what the bot says first depends on it. */
+  /** Why it is back: what the agent says first depends on it. */
   readonly after: 'keys' | 'transfer';
 }
 

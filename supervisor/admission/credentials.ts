@@ -58,7 +58,7 @@ export const presentedBy = (head: RequestHead): string[] => [
 /** The subprotocols that are no tokens, as a header of them; undefined when there are none. */
 export const otherProtocols = (head: RequestHead): string | undefined => protocolsOf(head).rest;
 
-/** Judges a request head. What is left of it is free of tokens whatever the verdict. */
+/** Judges a request head. The rest of it is free of tokens whatever the verdict. */
 export function judgeCredentials(head: RequestHead, options: CredentialOptions): Judged {
   const tokens = options.ways === 'bearer' ? bearersOf(head) : presentedBy(head);
   const rest = (): RequestHead => ({

@@ -71,13 +71,13 @@ export class TokenLedger {
     return { kind: 'taken' };
   }
 
-  /** Takes a use back: whoever used the id could not learn whether it may be used. */
+  /** Takes a use back: no call came of it, and the token may be tried again. */
   release(sid: string): void {
     this.#endOfId.delete(sid);
     this.#watcher?.released(sid);
   }
 
-  /** Ids in memory with the Unix second from which on each is not live. What changes during a walk may or may not appear. */
+  /** Ids in memory with the Unix second from which on each is not live. Changes during a walk may or may not appear. */
   entries(): Iterable<readonly [sid: string, endS: number]> {
     return this.#endOfId.entries();
   }

@@ -1,6 +1,6 @@
 /**
  * Single use of session tokens (docs/tokens.md, Single use), for one supervisor or for all that share a store. The own ledger is asked
- * first: what it knows needs no round trip, and it bounds what is asked at all. With a store, a token counts only when the
+ * first: an id that it knows needs no round trip, and it bounds the questions to the store. With a store, a token counts only when the
  * store has said so: no answer is a refusal (it fails closed), but for the streams of carriers, which are proved twice. A store that cannot answer leaves no mark in the ledger, so
  * that the token may be tried again.
  */
@@ -18,7 +18,7 @@ export interface SharedSet {
   add(id: string, ttlMs: Millis): Promise<Result<'added' | 'present', string>>;
   /** Takes an id out again; without an answer it stays. */
   remove(id: string): Promise<void>;
-  /** Gives the connection up; what is asked from now on has no answer. */
+  /** Gives the connection up; later questions have no answer. */
   close(): void;
 }
 
@@ -79,7 +79,7 @@ export class TokenStore {
     return fail('store_unavailable');
   }
 
-  /** Takes a use back, for a call that never had room: whoever has the token may try again. */
+  /** Takes a use back, for a call that never had room: its client may try again. */
   async giveBack({ sid }: Pass): Promise<void> {
     const { ledger, shared } = this.#options;
     ledger.release(sid);

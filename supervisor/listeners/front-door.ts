@@ -1,8 +1,8 @@
 /**
  * Decides about every connection that asks for a call (docs/call-protocol.md, When there is no call): is the request well formed,
- * are the credentials fine, may this web page ask, is there room, may the address have another call, and only then is the token used. What a
- * decision took is given back by one function, whatever becomes of the call. The order matters: a stranger learns
- * nothing about load, and a token that was refused for capacity stays unused.
+ * are the credentials fine, may this web page ask, is there room, may the address have another call, and only then is the token used. All that a
+ * decision took is given back by one function, whatever becomes of the call. The order matters: a stranger learns nothing about load, and a token
+ * that was refused for capacity stays unused.
  */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { tokenAnswers, type TokenFault } from '../../shared/auth/token-fault.ts';
@@ -297,7 +297,7 @@ export class FrontDoor {
     const { pass } = admitted.value;
     if (pass !== undefined && tokenLedger.isUsed(pass.sid, this.#nowS()))
       return { answer: tokenAnswers.reused };
-    // Looked up late, where it is: who is refused before anybody asks for it is refused sooner.
+    // Looked up late, where it is needed: a request that is refused before that is refused sooner.
     const hurried = counts ? this.#hurried(entrance.gate, this.#addressOf(arrival)) : undefined;
     const closed = hurried ?? this.#closedFor(entrance.pool) ?? entrance.gate?.crowded();
     if (closed !== undefined) return { answer: closed };

@@ -188,7 +188,7 @@ export function arrivalOf(request: IncomingMessage, socket: Socket, listener: Ar
     ...(fault !== undefined && { fault }),
     method: request.method ?? 'GET',
     head: headOf(request),
-    // A system call: who is refused before anybody asks for it is refused sooner.
+    // A system call: a request that is refused before anybody asks for it is refused sooner.
     get peer() {
       return socket.remoteAddress;
     },

@@ -1,7 +1,7 @@
 /**
  * Whether the form of a request is right, before anybody asks who sent it: what HTTP wants of every request (RFC 9112, 3.2), and what a
- * WebSocket upgrade has to hold (RFC 6455, 4.2.1). What the WebSocket library would refuse later is refused
- * here, before it costs a slot or a token, and in the form of our own answers.
+ * WebSocket upgrade has to hold (RFC 6455, 4.2.1). An upgrade that the WebSocket library would refuse later is refused here, before it costs a slot
+ * or a token, and in the form of our own answers.
  */
 import type { IncomingMessage } from 'node:http';
 import { isTooLarge } from '../../shared/auth/session-token.ts';

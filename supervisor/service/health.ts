@@ -1,6 +1,6 @@
 /**
  * The health listener (docs/operate/runbook.md). Bodies carry counts only. Metrics off a loopback address need the token,
- * because they tell a stranger what the service is worth attacking for. What counts is the address of the listener: behind a
+ * because they tell a stranger what the service is worth attacking for. The address of the listener counts: behind a
  * sidecar or a forwarded port strangers come from loopback as well.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
 /**
- * Calls that have left the bot: who somebody else has, or may have, and what each goes on with when it comes back on another stream.
+ * Calls that have left the agent: who somebody else has, or may have, and what each goes on with when it comes back on another stream.
  * Kept in memory and bounded; a call that is forgotten here begins anew when it comes.
  */
 import type { CarriedCall } from '../../shared/telephony/call-control.ts';

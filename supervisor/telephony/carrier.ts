@@ -9,7 +9,7 @@ import type { CarrierName, CarrierOutcome, ControlMeans } from '../../shared/tel
 export type MadeOutcome =
   { readonly kind: 'ok'; readonly id: string } | Exclude<CarrierOutcome, { readonly kind: 'ok' }>;
 
-/** `isAlone`: no transfer was made, and the bot's stream is gone. */
+/** `isAlone`: no transfer was made, and the agent's stream is gone. */
 export type ColdOutcome =
   | Exclude<CarrierOutcome, { readonly kind: 'unknown' }>
   | { readonly kind: 'unknown'; readonly isAlone?: true };
@@ -53,7 +53,7 @@ export interface WarmCarrier {
   /** `meets`: the carrier tells when the two are together. */
   join(legId: string, given: Join): Promise<CarrierOutcome | { readonly kind: 'ok'; readonly meets: true }>;
   hangUp(callId: string, commandId: string): Promise<CarrierOutcome>;
-  /** Connects the caller to the bot again. */
+  /** Connects the caller to the agent again. */
   putBack(
     callId: string,
     given: {

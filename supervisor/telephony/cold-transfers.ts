@@ -1,9 +1,9 @@
 /**
  * Cold transfers beyond their request (decision 0071): what becomes of the destination's leg, and a caller whom nobody took. Such a caller
- * comes back to the bot.
+ * comes back to the agent.
  *
- * Invariant: a caller is brought back only when the leg is known to be over, or never to have been dialled, and only once the bot's stream
- * is over; whoever talked with the destination is not brought back.
+ * Invariant: a caller is brought back only when the leg is known to be over, or never to have been dialled, and only once the agent's stream
+ * is over; a caller who talked with the destination is not brought back.
  */
 import type { CarrierOutcome, ControlCommand } from '../../shared/telephony/call-control.ts';
 import { bound, type CallsAway } from './away.ts';
@@ -13,21 +13,21 @@ type Transfer = Extract<ControlCommand, { type: 'transfer' }>;
 
 export interface ColdTransfersOptions {
   readonly away: CallsAway;
-  /** Opens a stream of the bot for a call of Telnyx. */
+  /** Opens a stream of the agent for a call of Telnyx. */
   readonly bringBack: (callId: string) => void;
-  /** Ends the stream of the bot, which nobody is to hear over a talk. */
+  /** Ends the stream of the agent, which nobody is to hear over a talk. */
   readonly endStream: (callId: string) => void;
 }
 
 export class ColdTransfers {
   readonly #options: ColdTransfersOptions;
-  /** Calls on a stream of the bot. */
+  /** Calls on a stream of the agent. */
   readonly #here = new Set<string>();
-  /** Of these, calls that the bot is about to leave. */
+  /** Of these, calls that the agent is about to leave. */
   readonly #leaving = new Set<string>();
   /** Calls whose destination has answered. */
   readonly #taken = new Set<string>();
-  /** Calls whose leg was over while the bot was still leaving. */
+  /** Calls whose leg was over while the agent was still leaving. */
   readonly #alone = new Set<string>();
 
   constructor(options: ColdTransfersOptions) {
@@ -43,7 +43,7 @@ export class ColdTransfers {
     if (outcome.kind === 'ok') return outcome;
     if (outcome.kind === 'unknown' && outcome.isAlone === true) this.#leftAlone(callId);
     else {
-      // The bot goes on with the caller, as long as nobody else turns out to have them.
+      // The agent goes on with the caller, as long as nobody else turns out to have them.
       this.#leaving.delete(callId);
       if (outcome.kind === 'refused' || this.#alone.delete(callId)) away.forget(callId);
       else if (this.#taken.has(callId)) this.#options.endStream(callId);
@@ -51,12 +51,12 @@ export class ColdTransfers {
     return outcome.kind === 'unknown' ? { kind: 'unknown' } : outcome;
   }
 
-  /** The bot has the call. */
+  /** The agent has the call. */
   streamBegins(callId: string): void {
     this.#here.add(callId);
   }
 
-  /** True when the caller is on the way back to the bot. */
+  /** True when the caller is on the way back to the agent. */
   streamOver(callId: string): boolean {
     this.#here.delete(callId);
     this.#leaving.delete(callId);
@@ -69,7 +69,7 @@ export class ColdTransfers {
   legAnswered(callId: string): void {
     this.#taken.add(callId);
     bound(this.#taken);
-    // The answer to the transfer was lost, and the bot had gone on.
+    // The answer to the transfer was lost, and the agent had gone on.
     if (this.#here.has(callId) && !this.#leaving.has(callId)) this.#options.endStream(callId);
   }
 

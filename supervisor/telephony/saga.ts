@@ -56,14 +56,14 @@ export interface Saga {
   /** Its name in the agent file, where it has one. */
   readonly destination?: string;
   readonly language: string;
-  /** The caller can be connected to the bot again. */
+  /** The caller can be connected to the agent again. */
   readonly mayReturn: boolean;
   /** When the present wait is over. */
   endsBy: Millis;
   phase: SagaPhase;
   conference: string;
   leg: string;
-  /** Whoever asked for the transfer has its answer. */
+  /** The call that asked for the transfer has its answer. */
   isTold: boolean;
   /** The two may have been joined. */
   joinTried: boolean;
@@ -88,7 +88,7 @@ export type SagaFact =
   | { readonly type: 'leg.joined'; readonly leg: string }
   /** The caller has hung up. */
   | { readonly type: 'caller.gone' }
-  /** The caller is on a stream of the bot. */
+  /** The caller is on a stream of the agent. */
   | { readonly type: 'caller.back' }
   | { readonly type: 'complete' }
   | { readonly type: 'abort' }
@@ -217,7 +217,7 @@ function done(site: Site, outcome: StepOutcome): void {
         saga.conference = outcome.id ?? '';
         go(site, 'ringing', 'ring');
       } else if (outcome.kind === 'refused') {
-        // The caller has never left the bot.
+        // The caller has never left the agent.
         saga.phase = 'refused';
         tell(site, outcome);
       } else leave(site, 'parked');
@@ -280,7 +280,7 @@ function noteLeg(saga: Saga, leg: string): boolean {
   return saga.leg === leg;
 }
 
-/** The leg's fate decides what comes next. What is told of it proves that it was dialled, whenever the answer to that request comes. */
+/** The leg's fate decides what comes next. Any report of it proves that it was dialled, whenever the answer to that request comes. */
 function isWaitedFor(site: Site, leg: string): boolean {
   const { saga } = site;
   if (!noteLeg(saga, leg) || !['ringing', 'rung', 'answered'].includes(saga.phase)) return false;
@@ -309,7 +309,7 @@ function legEnded(site: Site, leg: string): void {
 const leftBy = ({ mayReturn, handle }: Saga): CallerLeft =>
   mayReturn ? { where: 'returning' } : { where: 'parked', handle };
 
-/** Ends the leg, then connects the caller to the bot again. */
+/** Ends the leg, then connects the caller to the agent again. */
 function bringBack(site: Site): void {
   if (site.saga.leg === '') putBack(site);
   else go(site, 'hanging_up', 'hang_up');

@@ -6,7 +6,7 @@ import type { CallOffer } from '../../shared/protocol/ipc.ts';
 
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 
-/** A carrier opens a stream within a second. Whoever hears nothing for longer than this hangs up. */
+/** A carrier opens a stream within a second. A caller who hears nothing for longer than this hangs up. */
 const longestOpeningMs: Millis = 15_000;
 
 export type StreamRequest = Omit<CallOffer, 'type' | 'offer'>;
@@ -33,7 +33,7 @@ export class CallStreams {
     return this.#open.has(callId);
   }
 
-  /** A carrier is asked to open one. What is returned takes that back. */
+  /** A carrier is asked to open one. The function returned takes that back. */
   asked(callId: string): () => void {
     this.forget(callId);
     const missing = (): void => {
@@ -49,7 +49,7 @@ export class CallStreams {
     this.#open.set(callId, (this.#open.get(callId) ?? 0) + 1);
   }
 
-  /** A stream of the call is over. True when the caller talks with the bot on a newer one. */
+  /** A stream of the call is over. True when the caller talks with the agent on a newer one. */
   over(callId: string): boolean {
     const left = (this.#open.get(callId) ?? 1) - 1;
     if (left > 0) this.#open.set(callId, left);

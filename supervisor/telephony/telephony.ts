@@ -214,7 +214,7 @@ export class Telephony {
     if (request.transport === 'carrier_b' && !this.#away.isAway(callId)) void this.#hangUp(callId);
   }
 
-  /** Nobody else has the caller: they never left the bot, or are on their way back to it. */
+  /** Nobody else has the caller: they never left the agent, or are on their way back to it. */
   #isOurs(callId: string): boolean {
     const comesBack = this.#away.isReturning(callId) && this.warm.isFree(callId);
     return comesBack || !this.#away.isAway(callId);
@@ -227,7 +227,7 @@ export class Telephony {
     await this.#did('hangup', callId, this.#telnyx.hangUp(callId, commandId));
   }
 
-  /** A caller of Telnyx whom nobody took gets a stream of the bot. */
+  /** A caller of Telnyx whom nobody took gets a stream of the agent. */
   #bringBack(callId: string): void {
     if (this.#telnyx === undefined) return;
     this.#away.returns(callId);
@@ -262,7 +262,7 @@ export class Telephony {
       if (fact !== undefined) this.#outboundTold(state.slice(mark.length), fact, mark);
     }
     if (type === 'call.initiated' && payload['direction'] === 'incoming') {
-      // Whoever is answered and then dropped has waited, and pays.
+      // A caller who is answered and then dropped has waited, and pays.
       if (isClosed()) void this.#did('reject', callId, control.reject(callId));
       else void this.#answer(control, callId, `${marks.inbound}${route ?? ''}`);
     } else if (type === 'call.answered' && state.startsWith(marks.inbound)) {
@@ -370,13 +370,13 @@ export class Telephony {
       return await this.#park(carrier, command);
     }
     const { to } = command;
-    // The caller stays with the bot until the peer has somebody for them.
+    // The caller stays with the agent until the peer has somebody for them.
     if (carrier.name === 'sip')
       return carrier.means.transfer ? await carrier.transfer(callId, { commandId, to }) : unsupported;
     return await this.#cold.give(carrier, command);
   }
 
-  /** The bot's stream ends when the caller is parked, and another may come. */
+  /** The agent's stream ends when the caller is parked, and another may come. */
   async #park(
     carrier: Carrier,
     command: Extract<CarrierCommand, { type: 'transfer' }>,

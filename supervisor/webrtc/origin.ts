@@ -21,7 +21,7 @@ export const allowedMethods = 'POST, GET, PATCH, DELETE, OPTIONS';
 const one = (value: string | string[] | undefined): string =>
   typeof value === 'string' ? value.toLowerCase() : '';
 
-/** Whether a page of this origin may ask; what has no origin is no page. */
+/** Whether a page of this origin may ask; a request without an origin comes from no page. */
 function mayAsk(headers: RequestHead['headers'], allowed: AllowedOrigins | undefined): boolean {
   if (headers['origin'] === undefined || allowed === 'any') return true;
   const asking = canonicalOrigin(one(headers['origin']));

@@ -1,5 +1,5 @@
 /**
- * Pipecat's own browser clients against the demo as a newcomer starts it: greeting, question, interruption, typed text. What the bot
+ * Pipecat's own browser clients against the demo as a newcomer starts it: greeting, question, interruption, typed text. What the agent
  * said is written down from the sound that the client was given to play.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

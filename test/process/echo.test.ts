@@ -1,6 +1,6 @@
 /**
- * A client whose loudspeaker leaks into its microphone, over a real socket: the bot is not interrupted by itself, but by its caller.
- * The microphone's frames go out as the bot's come in, so that a busy machine delays both alike.
+ * A client whose loudspeaker leaks into its microphone, over a real socket: the agent is not interrupted by itself, but by its caller.
+ * The microphone's frames go out as the agent's come in, so that a busy machine delays both alike.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../examples/demo/flite.ts';
@@ -67,7 +67,7 @@ afterAll(async () => {
 });
 
 interface Held {
-  /** Everything that the bot said, sample by sample. */
+  /** Everything that the agent said, sample by sample. */
   readonly received: Int16Array;
   readonly clears: number;
 }

@@ -1,5 +1,5 @@
 /**
- * Sounds that are no interruption, into the bot's speech: they may hold it, and they take nothing from it. What arrives with the
+ * Sounds that are no interruption, into the agent's speech: they may hold it, and they take nothing from it. What arrives with the
  * sound is compared with what arrives without it, sample by sample.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { noRecordings, recordings } from '../support/audio/recordings.ts';
 import { TestService } from '../support/process/service.ts';
 
 const text = 'First there was nothing. Then somebody had an idea. It was good.';
-/** Frames of the bot's speech before the caller makes a sound. */
+/** Frames of the agent's speech before the caller makes a sound. */
 const soundAfterFrames = 25;
 
 let flite: Flite;
@@ -36,7 +36,7 @@ const unlikeItself: FakeReply = (request) => {
 };
 
 interface Heard {
-  /** What the bot said, without the silences in it. */
+  /** What the agent said, without the silences in it. */
   readonly said: Int16Array;
   readonly clears: readonly CallerEvent[];
   /** STT was given a possible interruption. */

@@ -1,6 +1,6 @@
 /**
  * Both SDKs against the real service: calls of a caller who types, an LLM that says what the test wants, and the conformance agents of
- * `sdk/conformance` behind one route each. What they do is judged by what the LLM is asked, what is spoken, and how calls end.
+ * `sdk/conformance` behind one route each. They are judged by what the LLM is asked, what is spoken, and how calls end.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallClient } from '../../cli/commands/call/caller.ts';
@@ -67,7 +67,7 @@ const toolsOf = (request: { readonly body: Json } | undefined): string[] =>
 describe.each(sdks)('the %s SDK', (name) => {
   let said = 0;
 
-  /** A call by this route; what was spoken before it does not count. */
+  /** A call by this route; speech before it does not count. */
   async function ring(suffix: keyof typeof paths = ''): Promise<CallClient> {
     said = providers.tts.requests.length;
     const call = await service.call({ metadata: { agent_route: `${name}${suffix}` }, follow: true });
@@ -97,7 +97,7 @@ describe.each(sdks)('the %s SDK', (name) => {
     return await ask(call, 'and now');
   }
 
-  /** Resolves when the bot says one of these from now on, also where the sound of it was made ahead of time. */
+  /** Resolves when the agent says one of these from now on, also where the sound of it was made ahead of time. */
   const says = (call: CallClient, ...lines: readonly string[]) =>
     call.next(
       (event) =>
@@ -106,7 +106,7 @@ describe.each(sdks)('the %s SDK', (name) => {
         lines.includes(event.message.text.trim()),
     );
 
-  /** What the bot says was heard to its end; whoever cuts it has this agent speak of it. */
+  /** An answer was heard to its end; a caller who cuts it has the agent process speak of it. */
   const played = (call: CallClient) => call.next(({ type }) => type === 'mark-played');
 
   /** The LLM calls the tool that needs the caller's word, and the caller has heard the question. */

@@ -15,7 +15,7 @@ export type CallOutcome =
   /** The service stops. */
   | { readonly kind: 'shutdown' }
   | { readonly kind: 'microphone'; readonly problem: MicrophoneProblem }
-  /** Whoever gives tokens gave none. */
+  /** The endpoint for tokens gave none. */
   | { readonly kind: 'no-token' }
   /** The token is missing, used or not valid, or this caller may not call. */
   | { readonly kind: 'unauthorised' }

@@ -29,7 +29,7 @@ export type ClientMessage =
       readonly encoding: 'pcm16';
       readonly call_id?: string;
       readonly metadata?: Readonly<Record<string, string>>;
-      /** Events of the conversation that the service is asked to send; one that knows none sends none. */
+      /** Events of the conversation that the service is asked to send; a service that knows none sends none. */
       readonly events?: readonly string[];
     }
   | { readonly type: 'dtmf'; readonly digit: string }

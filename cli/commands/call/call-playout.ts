@@ -1,5 +1,5 @@
 /**
- * What a caller's loudspeaker does with the bot's audio, on virtual time (docs/call-protocol.md, Playing and marks).
+ * What a caller's loudspeaker does with the agent's audio, on virtual time (docs/call-protocol.md, Playing and marks).
  *
  * Frames play one after the other in real time; a mark is due when the audio before it has finished playing; `clear` drops
  * what has not been played, marks included. Time is an argument in milliseconds since `started`, and never runs
@@ -15,7 +15,7 @@ export interface Span {
   readonly endMs: Millis;
 }
 
-/** A stretch of bot speech: when it was played, and when its first audio came in. */
+/** A stretch of agent speech: when it was played, and when its first audio came in. */
 export interface BotSpan extends Span {
   readonly arrivedMs: Millis;
 }
@@ -125,12 +125,12 @@ export class CallPlayout {
     return next === undefined ? undefined : this.#msAt(next.end + 1);
   }
 
-  /** How much audio still waits, in milliseconds; what is held back after a pause counts. */
+  /** How much audio still waits, in milliseconds; audio that is held back after a pause counts. */
   waitingMs(nowMs: Millis): Millis {
     return Math.max(0, this.#msAt(this.#end) - nowMs);
   }
 
-  /** The bot's speech by energy; the last stretch may end in the future. */
+  /** The agent's speech by energy; the last stretch may end in the future. */
   speech(): readonly BotSpan[] {
     return this.#speech;
   }

@@ -10,7 +10,7 @@ import type { BotSpan, Span } from './call-playout.ts';
 
 export interface CallPace {
   readonly waitGreeting: boolean;
-  /** A bot that has not begun to speak by then has no greeting. */
+  /** An agent that has not begun to speak by then has no greeting. */
   readonly greetingStartMs: Millis;
   /** Silence after which the greeting is over. */
   readonly greetingQuietMs: Millis;
@@ -102,11 +102,11 @@ export interface CallReport {
   readonly timeline: readonly TimelineEntry[];
   readonly answered: boolean;
   /**
-   * From the end of the caller's speech to the arrival of the first answer audio; undefined when the bot gave none, or was
+   * From the end of the caller's speech to the arrival of the first answer audio; undefined when the agent gave none, or was
    * speaking already.
    */
   readonly gapMs: Millis | undefined;
-  /** Where the bot's speech was cut off by a `clear`. */
+  /** Where the agent's speech was cut off by a `clear`. */
   readonly clears: number;
   readonly marksPlayed: number;
   readonly errors: readonly string[];

@@ -1,7 +1,7 @@
 /**
  * A caller of the WebSocket call protocol, version 1 (docs/call-protocol.md): the client's side of one call.
  *
- * It behaves like a person with a telephone: the microphone never stops, the bot's audio plays in real time, marks are
+ * It behaves like a person with a telephone: the microphone never stops, the agent's audio plays in real time, marks are
  * echoed when their audio has really been played, and `clear` silences at once. Must not decide what to say or when to hang up.
  */
 import type { WebSocket } from 'ws';
@@ -117,7 +117,7 @@ export class CallClient {
     });
   }
 
-  /** What the bot said and how it was played. */
+  /** What the agent said and how it was played. */
   get playout(): CallPlayout {
     return this.#playout;
   }

@@ -1,5 +1,5 @@
 /**
- * One caller whose every sample is known: its microphone runs in real time, a sound is laid into the bot's speech, and what was
+ * One caller whose every sample is known: its microphone runs in real time, a sound is laid into the agent's speech, and what was
  * sent and received is kept with its times. Its loudspeaker may leak into its microphone.
  */
 import { newPrng } from '../../../shared/base/prng.ts';
@@ -12,7 +12,7 @@ const samplesPerMs = sampleRate / 1000;
 const noiseAmplitude = 2;
 /** A call is given up after this, whatever it waits for. */
 const longestMs = 20_000;
-/** The bot has nothing more to say. */
+/** The agent has nothing more to say. */
 const overAfterMs = 1_500;
 /** A stalled process catches up this many frames at once. */
 const catchUpFrames = 50;
@@ -23,13 +23,13 @@ export interface TalkPlan {
   readonly sound?: Int16Array | undefined;
   /** A key that is pressed instead of a sound. */
   readonly key?: string;
-  /** Received frames of the bot before that. */
+  /** Received frames of the agent before that. */
   readonly afterFrames: number;
   /** Samples of silence before the sound in its frame. */
   readonly offset: number;
-  /** The bot's voice comes back into the microphone, so much quieter and later. */
+  /** The agent's voice comes back into the microphone, so much quieter and later. */
   readonly echo?: { readonly db: number; readonly delayMs: number };
-  /** Ends with the first `clear`, else when the bot has finished. */
+  /** Ends with the first `clear`, else when the agent has finished. */
   readonly until: 'clear' | 'end';
 }
 

@@ -1,5 +1,5 @@
 /**
- * One WebRTC caller who speaks into the bot's speech, with a microphone that runs in real time and a loudspeaker behind a jitter buffer of
+ * One WebRTC caller who speaks into the agent's speech, with a microphone that runs in real time and a loudspeaker behind a jitter buffer of
  * its own: what has been sent is played to its end, as a browser does, whatever the service would rather have back.
  */
 import { createDecoder, createEncoder, type OpusDecoderHandle, type OpusEncoderHandle } from 'libopus-wasm';
@@ -18,7 +18,7 @@ const audibleDbfs = -50;
 /** A frame is looked at in pieces: the codec's tail behind a word is shorter than a frame. */
 const pieceMs = 5;
 const noiseAmplitude = 2;
-/** A bot that is still for so long stands still for the caller: the longest pause in the greeting is 194 ms. */
+/** An agent that is still for so long stands still for the caller: the longest pause in the greeting is 194 ms. */
 export const stillMs = 400;
 /** By then it is decided whether it was interrupted, or goes on. */
 export const decidedMs = 1_500;
@@ -37,7 +37,7 @@ export interface WebrtcTalkPlan {
   readonly sound: Int16Array;
   /** First loud sample of it. */
   readonly loudAt: number;
-  /** Audible frames of the bot before the sound. */
+  /** Audible frames of the agent before the sound. */
   readonly afterFrames: number;
   /** Samples of silence before the sound in its frame. */
   readonly offset: number;

@@ -16,7 +16,7 @@ import type { Distribution } from './statistics.ts';
 const mostToStop = { p50Ms: 220, p95Ms: 320 };
 /** Some noises are voices, and VAD is right about them. */
 const leastWholeBursts = 0.95;
-/** Of words of listening, and how long the bot may stand still for one. */
+/** Of words of listening, and how long the agent may stand still for one. */
 const leastWholeWords = 0.95;
 const mostGapMs = 600;
 const leastCaught = 0.97;

@@ -21,7 +21,7 @@ const tabsAtOnce = 1;
 export interface WebrtcInterruptions {
   readonly chromium: boolean;
   readonly calls: number;
-  /** Calls in which the bot gave up what it was saying; in the others it went on. */
+  /** Calls in which the agent gave up what it was saying; in the others it went on. */
   readonly cut: number;
   readonly toSilence: Summary;
   readonly p95Ms: number;

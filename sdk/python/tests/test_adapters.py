@@ -138,7 +138,7 @@ class Item(BaseModel):
 
 
 class StopResponse(Exception):
-    """As LiveKit's: the bot should say nothing to the result."""
+    """As LiveKit's: the agent should say nothing to the result."""
 
 
 class ToolResult:

@@ -1,6 +1,6 @@
 /**
  * Tools that were written for other frameworks, as tools of an agent. Nothing of those frameworks is imported: what counts is the shape
- * that a tool has there. What only they have (a room, a pipeline, a frame) is not here.
+ * that a tool has there. Things that only they have (a room, a pipeline, a frame) are not here.
  */
 import { ToolError } from './errors.ts';
 import type { Parameters } from './schema.ts';
@@ -27,7 +27,7 @@ export interface LiveKitToolOptions {
     readonly session: Session;
     readonly userData: Record<string, unknown>;
     readonly functionCall: { readonly name: string; readonly callId: string };
-    /** The tool runs to its end although the caller goes on; what the bot says stays interruptible. */
+    /** The tool runs to its end although the caller goes on; the agent's speech stays interruptible. */
     disallowInterruptions(): void;
   };
   readonly toolCallId: string;
@@ -100,7 +100,7 @@ export interface PipecatParams {
   readonly functionName: string;
   readonly toolCallId: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Gives the result; what comes after the first is left out. */
+  /** Gives the result; later ones are left out. */
   readonly resultCallback: (result: unknown) => Promise<void>;
 }
 

@@ -10,7 +10,7 @@ import { limits } from './wire/constants.ts';
 export interface Opening {
   /** In place of the agent file's prompt; undefined leaves that one. At most 64 KiB, together with everything else here. */
   readonly systemPrompt?: string | undefined;
-  /** A line that the bot speaks at once; undefined leaves the agent file's. At most 4 KiB. */
+  /** A line that the agent speaks at once; undefined leaves the agent file's. At most 4 KiB. */
   readonly greeting?: string | undefined;
   /** Messages that the conversation begins with; at most 32. */
   readonly context?: readonly ContextMessage[];

@@ -1,6 +1,6 @@
 /**
- * From a text frame of the service to a message. Pure. What a later version 1 adds (fields, types, words of a list) is let through or
- * left out; what breaks the shape of a known message is refused with its field, never with what it held.
+ * From a text frame of the service to a message. Pure. Additions of a later version 1 (fields, types, words of a list) are let through or left out. A
+ * known message of another shape is refused with its field, never with its value.
  */
 import { parseJson } from './json.ts';
 import { limits, serviceFields } from './wire/constants.ts';

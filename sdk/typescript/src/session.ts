@@ -82,7 +82,7 @@ export class Session implements SessionFacts {
   }
 
   /**
-   * The bot says the text, 1 to 4096 bytes, word for word. It waits for the caller and for a running response; with `interrupt` it cuts
+   * The agent says the text, 1 to 4096 bytes, word for word. It waits for the caller and for a running response; with `interrupt` it cuts
    * the response, never the caller.
    */
   say(text: string, { interrupt }: { readonly interrupt?: boolean } = {}): Promise<void> {
@@ -98,7 +98,7 @@ export class Session implements SessionFacts {
     });
   }
 
-  /** Transfers the call to an E.164 number, after the bot's sentence. Refused with `unsupported` where `capabilities.transfer` is false. */
+  /** Transfers the call to an E.164 number, after the agent's sentence. Refused with `unsupported` where `capabilities.transfer` is false. */
   transfer(destination: string, { id, mode, summary, reason }: TransferOptions = {}): Promise<void> {
     return this.#command({
       type: 'transfer',

@@ -173,7 +173,7 @@ export class ScriptedCall {
     return epoch;
   }
 
-  /** The caller speaks while the bot does. Returns the epoch that the call moved to. */
+  /** The caller speaks while the agent does. Returns the epoch that the call moved to. */
   interrupt(): number {
     const epoch = (this.#epoch += 1);
     this.send({ type: 'turn.interrupted', epoch });

@@ -27,7 +27,7 @@ const readablePattern =
 
 /** Bounds what one text can grow to. */
 const mostVariables = 64;
-/** Of a value, in characters; what comes with a call is bounded in bytes before. */
+/** Of a value, in characters; values that come with a call are bounded in bytes before. */
 const longestValue = 256;
 
 interface Variable {

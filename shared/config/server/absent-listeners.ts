@@ -1,5 +1,5 @@
 /**
- * The listeners that this build does not have. A variable that acts on one of them refuses the start: whoever set
+ * The listeners that this build does not have. A variable that acts on one of them refuses the start: an operator who set
  * it would wait for calls that cannot come.
  */
 import type { Env, Reader } from './environment.ts';

@@ -83,7 +83,7 @@ interface NamedProvider extends ProviderRow {
   readonly foreign?: PackageStage;
 }
 
-/** The stage of the package that a file names; what is wrong with it is reported. */
+/** The stage of the package that a file names; its faults are reported. */
 function readPackage(name: string, { stage, at, reader }: Site): NamedProvider | undefined {
   const loaded = reader.packages?.get(name) ?? fail('names a package that is not installed');
   const read = loaded.ok ? readPackageStage(loaded.value, stage) : loaded;

@@ -128,7 +128,7 @@ function send(response: ServerResponse, given: Reply): void {
 export function isAllowed(header: string | undefined, secret: string): boolean {
   const [, scheme = '', given = ''] = /^(bearer|basic) +(\S{1,8192})$/i.exec(header ?? '') ?? [];
   const isBasic = scheme.toLowerCase() === 'basic';
-  // Whoever asks has one secret; the name in front of it is anybody's.
+  // An operator has one secret; the name in front of it may be any.
   const presented = isBasic
     ? Buffer.from(given, 'base64')
         .toString()

@@ -41,7 +41,7 @@ export interface OutboundOptions {
   readonly counted: (carrier: CarrierName, end: string) => void;
   /** This process makes a call. */
   readonly begun: (id: string) => void;
-  /** The call is on a stream of the bot. */
+  /** The call is on a stream of the agent. */
   readonly hasStream: (callId: string) => boolean;
   /** Streams may come to other hosts. */
   readonly isOfFleet: boolean;
@@ -181,7 +181,7 @@ export class OutboundCalls {
     return isThere;
   }
 
-  /** The service stops: whoever picked up now would hear nobody. */
+  /** The service stops: a person who picked up now would hear nobody. */
   leave(): void {
     for (const [id, { call }] of [...this.#open])
       if (['dialing', 'ringing', 'machine'].includes(call.phase)) this.told(id, { type: 'hang_up' });
@@ -313,7 +313,7 @@ export class OutboundCalls {
     else if (order === 'say') done = carrier?.say?.(callId, { id, text: voicemail, language });
     else done = carrier?.hangUp(callId, `out-${id}-end`);
     done &&= this.#during(done);
-    // Whoever answered is not left in silence.
+    // A person who answered is not left in silence.
     done?.then(
       ({ kind }) => {
         const isHeard = kind === 'ok' || (order === 'connect' && this.#options.hasStream(callId));

@@ -36,7 +36,7 @@ const over: CarrierOutcome = { kind: 'refused', code: 'rejected', gone: true };
 interface TelnyxGiven extends ControlGiven {
   /** Resolves when a summary has had its time. */
   readonly longestSummary: () => Promise<void>;
-  /** The carrier is about to be asked for the stream of a call. What is returned says that it will not open it. */
+  /** The carrier is about to be asked for the stream of a call. The function returned says that it will not open it. */
   readonly asksForStream: (callId: string) => () => void;
 }
 
@@ -78,7 +78,7 @@ export class TelnyxControl implements Carrier, WarmCarrier, OutboundCarrier {
     const second = outcomeOf(
       await this.#act(callId, 'transfer', { ...fields, command_id: `${commandId}r1` }),
     );
-    // The stream is gone: the bot cannot say that it was refused.
+    // The stream is gone: the agent cannot say that it was refused.
     if (second.kind === 'ok') return second;
     return { kind: 'unknown', ...(second.kind === 'refused' && { isAlone: true }) };
   }
@@ -104,7 +104,7 @@ export class TelnyxControl implements Carrier, WarmCarrier, OutboundCarrier {
     return outcomeOf(await this.#act(callId, 'reject', fields));
   }
 
-  /** Connects a call to the bot, on a path of its own. */
+  /** Connects a call to the agent, on a path of its own. */
   async startStream(
     callId: string,
     {
@@ -233,7 +233,7 @@ export class TelnyxControl implements Carrier, WarmCarrier, OutboundCarrier {
     this.#speaking.get(legId)?.();
   }
 
-  /** The carrier tells of a call or a leg that it is there. One that was over bore the same id. */
+  /** The carrier tells of a call or a leg that it is there. A call that was over bore the same id. */
   begins(callId: string): void {
     this.#over.delete(callId);
   }

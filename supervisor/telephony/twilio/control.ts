@@ -84,7 +84,7 @@ export class TwilioControl implements Carrier, WarmCarrier, OutboundCarrier {
     return this.#made(answer);
   }
 
-  /** Instructions that connect a call to the bot. */
+  /** Instructions that connect a call to the agent. */
   connected(callId: string, parameters: Readonly<Record<string, string | undefined>>): string {
     return response(this.#stream(callId, parameters));
   }

@@ -1,4 +1,4 @@
-/** The listener of ICE over TCP (docs/webrtc.md, Where UDP does not get through; RFC 6544, RFC 4571). What comes here is no HTTP. */
+/** The listener of ICE over TCP (docs/webrtc.md, Where UDP does not get through; RFC 6544, RFC 4571). Its clients speak no HTTP. */
 import { createServer, type AddressInfo } from 'node:net';
 import { assert } from '../../../shared/base/assert.ts';
 import type { Listener } from '../../listeners/listener.ts';

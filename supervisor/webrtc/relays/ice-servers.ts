@@ -1,7 +1,7 @@
 /**
  * Relays for clients and for the service itself, as the provider of them gives them (docs/webrtc.md, Where UDP does not get through; RTCIceServer).
  *
- * Invariant: a client that gets credentials has at least half of their lifetime before it; what is fetched is kept for a minute at most and
+ * Invariant: a client that gets credentials has at least half of their lifetime before it; fetched credentials are kept for a minute at most, and are
  * fetched once at a time. Neither secrets nor credentials are logged or told in errors.
  */
 import { createHmac } from 'node:crypto';

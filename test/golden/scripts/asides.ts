@@ -16,7 +16,7 @@ const interruptions = (change: Partial<typeof scriptSettings.interrupt>): Option
 });
 const off = interruptions({ enabled: false });
 
-/** The bot speaks, and 20 characters of it are on the wire. */
+/** The agent speaks, and 20 characters of it are on the wire. */
 const speaking = (begin: Begin, options: Options = {}): Script =>
   begin(options)
     .opens()
@@ -24,7 +24,7 @@ const speaking = (begin: Begin, options: Options = {}): Script =>
     .llmAnswers(answer)
     .botPlays(20 * msPerChar);
 
-/** Voice that is too short to interrupt, and the bot goes on. */
+/** Voice that is too short to interrupt, and the agent goes on. */
 const faded = (begin: Begin, options: Options = {}): Script =>
   speaking(begin, options).callerBegins().callerStops().later(400).botPlays(50).skips();
 

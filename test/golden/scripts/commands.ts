@@ -6,7 +6,7 @@ import { effectTool, newToolBook } from '../../support/core/tool-book.ts';
 
 type Begin = Parameters<Dialogue['play']>[0];
 
-/** The bot is in the middle of an answer. */
+/** The agent is in the middle of an answer. */
 const answering = (begin: Begin): Script =>
   begin().opens().callerSays('Hm?').llmAnswers('Well then.').botPlays(100).skips();
 /** The caller is in the middle of a turn. */

@@ -1,4 +1,4 @@
-/** The caller speaks while the bot does: candidates that die, and interruptions that cut. */
+/** The caller speaks while the agent does: candidates that die, and interruptions that cut. */
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
 import { scriptSettings } from '../../support/core/script-settings.ts';
 import { msPerChar } from '../../support/core/scripted-audio.ts';

@@ -1,4 +1,4 @@
-/** Lines that somebody else wants the bot to say: when they wait, what they cut, and what becomes of what they cut. */
+/** Lines that somebody else wants the agent to say: when they wait, what they cut, and what becomes of what they cut. */
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
 import { msPerChar } from '../../support/core/scripted-audio.ts';
 import type { Script } from '../../support/core/script.ts';

@@ -1,4 +1,4 @@
-/** Words of listening, echo, single words and lines that stay: what does not interrupt the bot, and what does. */
+/** Words of listening, echo, single words and lines that stay: what does not interrupt the agent, and what does. */
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
 import { scriptSettings } from '../../support/core/script-settings.ts';
 import { msPerChar } from '../../support/core/scripted-audio.ts';
@@ -10,7 +10,7 @@ const answer = 'Alpha beta gamma delta epsilon zeta eta theta.';
 
 type Begin = Parameters<Dialogue['play']>[0];
 
-/** The bot speaks, and 20 characters of it are on the wire. */
+/** The agent speaks, and 20 characters of it are on the wire. */
 const speaking = (begin: Begin, options: Omit<ScriptOptions, 'core'> = {}): Script =>
   begin(options)
     .opens()

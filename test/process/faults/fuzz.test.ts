@@ -1,7 +1,7 @@
 /**
  * Strangers at both listening ports while a call goes on: random bytes, broken HTTP, broken WebSocket frames after a good
  * upgrade, and thousands of connections that say nothing. The call keeps its voice, and afterwards every process has the
- * descriptors and the memory that it had before. What is sent follows from the seed.
+ * descriptors and the memory that it had before. All that is sent follows from the seed.
  *
  * Memory: the first round of everything is the warm-up, because pools and code grow with the first load. Resident memory is read
  * after garbage was collected, by a signal, in every process; after the last round it is collected and read again and again
@@ -55,7 +55,7 @@ async function collected(call: CallClient, pids: readonly number[]): Promise<num
   return pids.map(residentKiB);
 }
 
-/** A call in which the bot talks for longer than any test here lasts. */
+/** A call in which the agent talks for longer than any test here lasts. */
 async function longCall(): Promise<CallClient> {
   service.providers.llm.script.push(answer('One more word. '.repeat(400)));
   const call = await service.call();

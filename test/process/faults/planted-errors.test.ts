@@ -45,7 +45,7 @@ function start(options: TestServiceOptions = {}): Promise<TestService> {
   });
 }
 
-/** Follows the bot's voice of a call: the longest hole in it so far. */
+/** Follows the agent's voice of a call: the longest hole in it so far. */
 function listen(call: CallClient): { longestMs: number; frames: number } {
   const found = { longestMs: 0, frames: 0 };
   let last: number | undefined;

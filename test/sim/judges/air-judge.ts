@@ -1,4 +1,4 @@
-/** Judges silence: while the bot owes speech, frames go out, or have gone out within the longest silence allowed. */
+/** Judges silence: while the agent owes speech, frames go out, or have gone out within the longest silence allowed. */
 import type { Scene, Story } from '../story.ts';
 
 /** Ticks of the world between a due deadline, the order that follows, and the frame. */
@@ -34,7 +34,7 @@ export class AirJudge {
     const { response } = story;
     this.#tools(scene);
     if (response === undefined) {
-      // Who presses keys has not finished.
+      // A caller who presses keys has not finished.
       const owes = story.mouth === 'deciding' && !story.pressing;
       this.#silentSince = owes ? (this.#silentSince ?? now) : undefined;
       this.#context = 0;

@@ -1,4 +1,4 @@
-/** Judges the bot's side: one response at a time, in its epoch, saying what was written, ended by what must end it. */
+/** Judges the agent's side: one response at a time, in its epoch, saying what was written, ended by what must end it. */
 import type { Order } from '../../support/core/order.ts';
 import type { CallEvent } from '../../../worker/core/events.ts';
 import { noteAnnouncement } from '../world/announced.ts';
@@ -267,7 +267,7 @@ export class ResponseJudge {
     const round = former?.round ?? asked?.round ?? promoted?.round;
     story.response = newStoryResponse({ context, round, former, base, usersBefore: story.users.length });
     if (promoted?.hangsUp === true) story.takesLeave(story.response);
-    // Who was not understood may be about to say something else.
+    // A caller who was not understood may be about to say something else.
     const { apology, misheard } = story.settings;
     const asksAgain = scene.actions.some(
       (one) => one.type === 'tts.speak' && [apology, misheard].includes(one.text.trim()),

@@ -58,7 +58,7 @@ export class ToolJudge {
   readonly #rounds: Round[] = [];
   #losses = 0;
   #over = false;
-  /** What the caller said since the bot last asked for a yes; undefined when it did not ask. */
+  /** What the caller said since the agent last asked for a yes; undefined when it did not ask. */
   #saidSince: string[] | undefined;
   /** A yes is for the calls that it runs at once, and for none later. */
   #isAnswered = false;
@@ -309,7 +309,7 @@ export class ToolJudge {
         told.shift();
         for (const [nth, asked] of calls.entries()) this.#true(asked, group[nth]?.text ?? '');
       } else if (!round.guess || calls.some(({ ran }) => ran > 0)) {
-        // A guess that was thrown away for a line of the bot's own has left nothing behind.
+        // A guess that was thrown away for a line of the agent's own has left nothing behind.
         this.#fail('a call is missing in the context');
       }
     }

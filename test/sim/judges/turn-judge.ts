@@ -339,7 +339,7 @@ export class TurnJudge {
     this.#story.await('answer', by, 'a turn waits for STT without end');
   }
 
-  /** The turn is over and its text is known; what it held must be answered now. */
+  /** The turn is over, and its text is known and must be answered now. */
   #answered(scene: Scene): void {
     const story = this.#story;
     const { stt } = story.witnesses;
@@ -426,7 +426,7 @@ export class TurnJudge {
     }
   }
 
-  /** Who goes on without STT finding a word is let in all the same. */
+  /** A caller who goes on without STT finding a word is let in all the same. */
   #wordless(scene: Scene): void {
     const story = this.#story;
     if (story.mouth !== 'candidate' || !story.voice || !story.interruptible) return;
@@ -485,14 +485,14 @@ export class TurnJudge {
     );
   }
 
-  /** All that STT has told of the candidate is listening, or it has told that there is nothing: the bot may go on at once. */
+  /** All that STT has told of the candidate is listening, or it has told that there is nothing: the agent may go on at once. */
   #mayGoOn(): boolean {
     const { finals, partial } = this.#told;
     const words = `${finals} ${partial}`.split(/\s+/).filter((word) => word !== '');
     return telling(words).length === 0 && (words.length > 0 || this.#owed === 0);
   }
 
-  /** The bot goes on before its time. */
+  /** The agent goes on before its time. */
   #goesOn(scene: Scene): void {
     const story = this.#story;
     const { now } = scene;

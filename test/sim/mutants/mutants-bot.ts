@@ -1,4 +1,4 @@
-/** The bot's side of the core, broken on purpose: answers, lines, silence, and what was heard. */
+/** The agent's side of the core, broken on purpose: answers, lines, silence, and what was heard. */
 import {
   always,
   and,

@@ -1,4 +1,4 @@
-/** The simulated caller: turns with pauses, words of listening, coughs, mumbling and key presses, whatever the bot does. */
+/** The simulated caller: turns with pauses, words of listening, coughs, mumbling and key presses, whatever the agent does. */
 import type { Prng } from '../../../shared/base/prng.ts';
 import { backchannels } from '../plan.ts';
 

@@ -1,4 +1,4 @@
-/** The simulated media side: the bot's audio as lengths of time, given out in frames of 20 ms. */
+/** The simulated media side: the agent's audio as lengths of time, given out in frames of 20 ms. */
 import type { PlayoutPosition } from '../../../worker/core/events.ts';
 
 export interface PlayoutEnds {
@@ -90,7 +90,7 @@ export class SimPlayout {
     this.#held = held;
   }
 
-  /** Every 20 ms. What it causes may change everything, so it looks again after each step. */
+  /** Every 20 ms. Its effects may change everything, so it looks again after each step. */
   tick(): void {
     const context = this.#context;
     if (context === 0 || this.#held) return;

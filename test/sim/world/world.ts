@@ -89,7 +89,7 @@ class World implements SimWorld {
   #lossesAtMs: number[];
   /** The context whose audio goes on in the next one that is opened. */
   #former = 0;
-  /** Words of the bot that the microphone has heard. */
+  /** Words of the agent that the microphone has heard. */
   #echoed = { context: 0, words: 0 };
 
   constructor(core: Core, plan: Plan, { trace, commands }: { trace: Trace; commands: boolean }) {

@@ -13,7 +13,7 @@ const places = {
   calls: 'spec/agent-link/calls.real.test.ts',
   tools: 'spec/agent-link/tools.real.test.ts',
   telephony: 'spec/agent-link/telephony.real.test.ts',
-  telnyx: 'spec/agent-link/carrier-b.real.test.ts',
+  telnyx: 'spec/agent-link/telnyx.real.test.ts',
   socket: 'contract/agent-socket.test.ts',
   caller: 'unit/worker/caller-identity.test.ts',
   registry: 'unit/tools/registry.test.ts',

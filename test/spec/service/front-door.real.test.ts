@@ -148,7 +148,7 @@ describe('slow clients', () => {
       const sockets = Array.from({ length: 300 }, () => connect({ port: at.port, host: '127.0.0.1' }));
       silent.push(...sockets);
       for (const socket of sockets)
-        // One that was cut off for its silence alone would have been told so.
+        // A connection that was cut off for its silence alone would have been told so.
         socket
           .resume()
           .on('close', () => (cut += socket.bytesRead === 0 ? 1 : 0))

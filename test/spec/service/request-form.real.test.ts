@@ -1,6 +1,6 @@
 /**
  * The form of requests, asked of the running service: HTTP as RFC 9112 wants it, upgrades as RFC 6455 wants them, and heads that a
- * token makes too large (docs/tokens.md, Answers: 413). What is wrong with the form is said before anything is taken or used.
+ * token makes too large (docs/tokens.md, Answers: 413). Faults of the form are told before anything is taken or used.
  */
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -72,7 +72,7 @@ describe('total calls: SVC_MAX_SESSIONS; twice that at the transport', () => {
     await start({ SVC_MAX_SESSIONS: '3' }, { workers: 2 });
     const calls = await Promise.all([service.call(), service.call(), service.call()]);
     process.kill(await service.workerOf(calls[0]), 'SIGKILL');
-    // One that was being written to at that very moment cannot go on.
+    // A call that was being written to at that very moment cannot go on.
     const { takenUp, cut } = await service.says('the calls of a worker that is gone');
     const left = 3 - Number(cut);
     expect(Number(takenUp)).toBeGreaterThan(0);

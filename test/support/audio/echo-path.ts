@@ -1,4 +1,4 @@
-/** The way of the bot's voice back into the caller's microphone, at 16 kHz: late, quieter, and bent as loudspeakers, rooms and lines do. */
+/** The way of the agent's voice back into the caller's microphone, at 16 kHz: late, quieter, and bent as loudspeakers, rooms and lines do. */
 import { newPrng, type Prng } from '../../../shared/base/prng.ts';
 import { decodeMulaw, encodeMulaw } from '../../../shared/audio/g711.ts';
 import { newResampler } from '../../../shared/audio/resampler.ts';

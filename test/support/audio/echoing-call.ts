@@ -1,6 +1,6 @@
 /**
- * One caller with a loudspeaker, sample by sample and as fast as the model judges: the bot's frames go out, come back into the microphone
- * through the air, and VAD, looks for echo and speech detector hear it as in a call. A possible interruption holds the bot, a confirmed one cuts it.
+ * One caller with a loudspeaker, sample by sample and as fast as the model judges: the agent's frames go out, come back into the microphone
+ * through the air, and VAD, looks for echo and speech detector hear it as in a call. A possible interruption holds the agent, a confirmed one cuts it.
  */
 import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
 import { sileroPath } from '../../../inference/models.ts';
@@ -20,7 +20,7 @@ const prebufferSamples = 960;
 
 export interface EchoingCall {
   readonly settings: SpeechDetectorSettings;
-  /** What the bot says from the first sample on; 16 kHz. */
+  /** What the agent says from the first sample on; 16 kHz. */
   readonly bot: Int16Array;
   /** How much of it comes back, and how much later than it is played; in none nothing does. */
   readonly echo: { readonly gain: number; readonly delaySamples: number } | undefined;

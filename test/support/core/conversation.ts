@@ -51,7 +51,7 @@ export class Conversation {
     if (found === undefined) throw new Error(`the call ended before ${what}`);
   }
 
-  /** The bot's speech from `sinceMs` on, as soon as it is over. */
+  /** The agent's speech from `sinceMs` on, as soon as it is over. */
   async answerSince(sinceMs: number): Promise<Int16Array> {
     const { playout } = this.client;
     await this.until(() => {
@@ -66,7 +66,7 @@ export class Conversation {
     return this.client.heard().slice(Math.floor((sinceMs * this.rate) / 1000));
   }
 
-  /** Waits for the bot's voice that begins after `sinceMs` and has lasted for `lastsMs`. */
+  /** Waits for the agent's voice that begins after `sinceMs` and has lasted for `lastsMs`. */
   untilBotSpeaks(sinceMs: number, lastsMs: number): Promise<void> {
     return this.until(
       () =>

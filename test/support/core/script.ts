@@ -96,7 +96,7 @@ export class Script {
     return this.later(this.#settings.turn.minSpeechMs).tell({ type: 'speech.started' });
   }
 
-  /** The voice lasts long enough to be an interruption; with `isNoEcho` its waveform shows that it is not the bot's. */
+  /** The voice lasts long enough to be an interruption; with `isNoEcho` its waveform shows that it is not the agent's. */
   callerInsists({ isNoEcho = false } = {}): this {
     return this.later(250).tell({ type: 'speech.confirmed', position: this.#position(), isNoEcho });
   }

@@ -28,7 +28,7 @@ export interface CallerOptions {
 export class WeriftCaller extends Observed {
   readonly #connection: RTCPeerConnection;
   readonly #track = new MediaStreamTrack({ kind: 'audio' });
-  /** Packets of the bot, in the order in which they came. */
+  /** Packets of the agent, in the order in which they came. */
   readonly packets: RtpPacket[] = [];
   /** When each of them came. */
   readonly arrivals: number[] = [];
@@ -120,7 +120,7 @@ export class WeriftCaller extends Observed {
     const startedAt = performance.now();
     for (let at = 0; at + frameSamples <= pcm.length && stop?.aborted !== true; at += frameSamples) {
       this.send(encoder.encode(pcm.subarray(at, at + frameSamples)));
-      // By the clock: who sends late all the time is heard as one whose network becomes slower and slower.
+      // By the clock: a sender that is late all the time sounds like a network that becomes slower and slower.
       const nextAt = startedAt + ((at + frameSamples) * 1_000) / rate;
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, nextAt - performance.now())));
     }

@@ -1,4 +1,4 @@
-/** What recognised words amount to: hesitation, or the bot's own voice. */
+/** What recognised words amount to: hesitation, or the agent's own voice. */
 import { describe, it, expect } from 'vitest';
 import { endsHesitant, endsSentence, spokenWords, withoutEcho } from '../../../worker/core/turn/phrases.ts';
 

@@ -1,4 +1,4 @@
-/** The bot's audio on its way out: the gate, the hold, the marks, and every sample in its place. */
+/** The agent's audio on its way out: the gate, the hold, the marks, and every sample in its place. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeMulaw } from '../../../shared/audio/g711.ts';

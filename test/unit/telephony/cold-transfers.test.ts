@@ -1,4 +1,4 @@
-/** Cold transfers that nobody takes: who is brought back to the bot, when, and who is not. */
+/** Cold transfers that nobody takes: who is brought back to the agent, when, and who is not. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CallsAway } from '../../../supervisor/telephony/away.ts';
 import type { Carrier, ColdOutcome } from '../../../supervisor/telephony/carrier.ts';

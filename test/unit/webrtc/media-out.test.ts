@@ -1,4 +1,4 @@
-/** The bot's audio as packets: where it goes on, where it stands still, and how its timestamps follow the clock. */
+/** The agent's audio as packets: where it goes on, where it stands still, and how its timestamps follow the clock. */
 import { describe, expect, it } from 'vitest';
 import { MediaOut } from '../../../worker/webrtc/media-out.ts';
 

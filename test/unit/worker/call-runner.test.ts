@@ -206,7 +206,7 @@ describe('a call', () => {
 });
 
 describe('a failure inside a call', () => {
-  /** The caller talks into a long line of the bot. */
+  /** The caller talks into a long line of the agent. */
   const interrupt = (call: OneCall): void => {
     call.say(1, 3_000);
     call.hear(600, 0.9);

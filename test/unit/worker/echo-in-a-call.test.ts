@@ -1,4 +1,4 @@
-/** A client whose loudspeaker leaks into its microphone, in a call in virtual time: what the call makes of words that are the bot's own. */
+/** A client whose loudspeaker leaks into its microphone, in a call in virtual time: what the call makes of words that are the agent's own. */
 import { describe, expect, it } from 'vitest';
 import { madeVoice } from '../../support/audio/made-voice.ts';
 import { level } from '../../support/audio/echo-path.ts';
@@ -15,7 +15,7 @@ const voice = 0.55;
 const bot = madeVoice({ seed: 7, pitchHz: 190, ms: 5_000 });
 const caller = madeVoice({ seed: 103, pitchHz: 135, ms: 800 });
 
-/** What the client is told while STT writes down what the bot says; the bot comes back where it `leaks`. */
+/** What the client is told while STT writes down what the agent says; the agent comes back where it `leaks`. */
 function toldIn({ leaks }: { leaks: boolean }): readonly string[] {
   const world = newWorld();
   const call = world.newCall({ confirmMs: 400 });

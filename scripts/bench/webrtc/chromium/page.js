@@ -1,5 +1,5 @@
 /**
- * One caller in a browser who speaks into the bot's speech. What is spoken and what is heard run on one clock, that of the page's sound:
+ * One caller in a browser who speaks into the agent's speech. What is spoken and what is heard run on one clock, that of the page's sound:
  * between them lie the browser's encoder, both ways, the service, and the browser's jitter buffer, but no sound card.
  */
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -20,7 +20,7 @@ async function connect(peer, signal) {
   await peer.setRemoteDescription({ type: 'answer', sdp: await signal(peer.localDescription.sdp) });
 }
 
-/** Milliseconds from the first loud sample until nothing can be heard of the bot, or why that is not known. */
+/** Milliseconds from the first loud sample until nothing can be heard of the agent, or why that is not known. */
 globalThis.interrupt = async ({
   url,
   sound,

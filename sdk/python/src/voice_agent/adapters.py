@@ -43,7 +43,7 @@ class RunContext:
         return self.call.session.data
 
     def disallow_interruptions(self) -> None:
-        """The tool runs to its end although the caller goes on; what the bot says stays interruptible."""
+        """The tool runs to its end although the caller goes on; what the agent says stays interruptible."""
         self.call.keep_running()
 
     @property

@@ -204,7 +204,7 @@ class Session:
         return f"Session({self.id!r})"
 
     async def say(self, text: str, *, interrupt: bool = False) -> None:
-        """The bot speaks the text word for word, at most 4 KiB.
+        """The agent speaks the text word for word, at most 4 KiB.
 
         A line waits while the caller speaks or a response runs, at most 8 of them. With `interrupt` it drops the lines
         that wait and cuts a running response, never the caller.
@@ -230,7 +230,7 @@ class Session:
         reason: str | None = None,
         command_id: str | None = None,
     ) -> None:
-        """Transfers the call to a number (`+` and 8 to 15 digits) after the bot's sentence.
+        """Transfers the call to a number (`+` and 8 to 15 digits) after the agent's sentence.
 
         Refused as `unsupported` where the transport has no call control (see `capabilities.transfer`). The same `command_id`
         (at most 64 bytes) again is the same transfer: give your own to repeat one that was refused as `outcome_unknown`.

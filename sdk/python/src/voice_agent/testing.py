@@ -132,7 +132,7 @@ class ScriptedCall:
 
     @property
     def greeting(self) -> str | None:
-        """What the bot says first, or None when the agent file decides."""
+        """What the agent says first, or None when the agent file decides."""
         return self.accept.get("greeting")
 
     @property
@@ -172,7 +172,7 @@ class ScriptedCall:
         await asyncio.sleep(0)
 
     async def interrupt(self) -> None:
-        """The caller cuts the bot off."""
+        """The caller cuts the agent off."""
         self._epoch += 1
         self.event("turn.interrupted", epoch=self._epoch)
         await asyncio.sleep(0)
@@ -232,7 +232,7 @@ class ScriptedCall:
         return await self._until(take, f"a command {type_}")
 
     async def expect_say(self) -> str:
-        """Waits for the next line that the agent lets the bot say."""
+        """Waits for the next line that the agent process lets the agent say."""
         return str((await self.expect("say"))["text"])
 
     async def expect_end(self) -> str | None:

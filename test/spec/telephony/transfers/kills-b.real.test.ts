@@ -133,7 +133,7 @@ describe('the service is killed in the middle of a warm transfer of carrier B', 
       Number(isJoined),
       Number(silent === 'join'),
     ]);
-    // The bot has the caller, who is in no conference any more.
+    // The agent has the caller, who is in no conference any more.
     await service.says('call started');
     expect([...carrier.inConference.keys()].filter((who) => who === callId)).toEqual([]);
     const ids = carrier.commands.map(({ path, fields }) => `${path} ${String(fields['command_id'])}`);

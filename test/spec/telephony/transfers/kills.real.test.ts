@@ -126,7 +126,7 @@ describe('the service is killed in the middle of a warm transfer', () => {
     expect(twimls.filter((twiml) => twiml.includes('<Say')).length).toBe(
       operator === 'complete_warm' ? 1 : 0,
     );
-    // The bot has the caller.
+    // The agent has the caller.
     expect(api.requests.at(-1)?.path).toBe(`/Calls/${callSid}.json`);
     await service.says('call started');
   });

@@ -1,6 +1,6 @@
 /**
- * Callers whom nobody took (decision 0071), in real processes: they come back to the bot, which goes on where it was, whatever was killed
- * meanwhile; who has talked with the destination does not come back.
+ * Callers whom nobody took (decision 0071), in real processes: they come back to the agent, which goes on where it was, whatever was killed
+ * meanwhile; a caller who has talked with the destination does not come back.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../../../support/fakes/fake-chat.ts';
@@ -87,7 +87,7 @@ const legOfB = (type: string, more: object = {}): Promise<number> =>
     ...more,
   });
 
-/** The caller is on a stream of the bot, hears why, and is known. */
+/** The caller is on a stream of the agent, hears why, and is known. */
 async function isBack(stream: Stream, { knows = true } = {}): Promise<void> {
   await stream.until(() => stream.pieces > 0);
   service.providers.llm.script.push(answer('Fine.'));

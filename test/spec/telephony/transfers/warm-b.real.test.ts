@@ -1,4 +1,4 @@
-/** Warm transfers (docs/telephony.md) on calls of Telnyx against the whole service: its steps, and each way back to the bot. */
+/** Warm transfers (docs/telephony.md) on calls of Telnyx against the whole service: its steps, and each way back to the agent. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../../../support/fakes/fake-chat.ts';
 import { samplesOf } from '../../../support/fakes/fake-speech.ts';

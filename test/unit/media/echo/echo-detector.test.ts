@@ -1,4 +1,4 @@
-/** Whose voice it is: that of the bot through loudspeakers, rooms and lines, a caller's, or both at once. */
+/** Whose voice it is: that of the agent through loudspeakers, rooms and lines, a caller's, or both at once. */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../../shared/base/prng.ts';
 import { EchoDetector } from '../../../../worker/media/echo/detector.ts';

@@ -32,7 +32,7 @@ beforeAll(async () => {
   hear = await openEchoingCalls();
 });
 
-/** Looks at every audible frame of a caller who begins `beginsMs` after the bot, into a microphone that hears nobody else. */
+/** Looks at every audible frame of a caller who begins `beginsMs` after the agent, into a microphone that hears nobody else. */
 function echoesIn(caller: Int16Array, beginsMs: number, said = bot): number {
   const begins = beginsMs * perMs;
   const microphone = Int16Array.from(
@@ -71,7 +71,7 @@ describe.skipIf(noRecordings !== undefined)('a recorded caller over a bot that d
     expect(moments.map((beginsMs) => echoesIn(pcm, beginsMs))).toEqual(moments.map(() => 0));
   });
 
-  // Of 46 callers at 6 moments over 20 bots, those of whose first sounds most is explained by chance.
+  // Of 46 callers at 6 moments over 20 agents, those of whose first sounds most is explained by chance.
   it.each([
     ['digit_two_petewarden', 'libri_quilter', [401, 627]],
     ['sb_spk1_snt4', 'libri_quilter', [70, 485, 583]],

@@ -11,7 +11,7 @@ const frameMs = 20;
 const delayFrames = 10;
 const bot = madeVoice({ seed: 7, pitchHz: 190, ms: 3_000 });
 
-/** The bot speaks and comes back 200 ms later; how many of the frames in its last second are called its own voice. */
+/** The agent speaks and comes back 200 ms later; how many of the frames in its last second are called its own voice. */
 function echoesIn(mode: EchoMode): {
   readonly found: number;
   readonly known: number;
