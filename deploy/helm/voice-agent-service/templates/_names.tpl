@@ -29,7 +29,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
 {{- end -}}
 
-{{/* What the service needs after SIGTERM by the specification, 2 s to be on the safe side, and the wait before SIGTERM. */}}
+{{/* What the service needs after SIGTERM (docs/reference/server-settings.md), 2 s to be on the safe side, and the wait before SIGTERM. */}}
 {{- define "voice.gracePeriod" -}}
 {{- with .Values.drain -}}
 {{ add .timeoutSeconds .cancelGraceSeconds .abortWaitSeconds 7 2 .preStopSeconds }}
