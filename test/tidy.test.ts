@@ -162,8 +162,18 @@ describe('the project', () => {
   });
 
   it('refers to no specification outside the repository', () => {
-    const judged = files.filter((path) => path !== 'CHANGELOG.md' && !path.startsWith('worker/'));
+    const judged = files.filter((path) => path !== 'CHANGELOG.md');
     expect(linesMatching(judged, outsideSpecification)).toEqual([]);
+  });
+
+  it('names only pages that are there', () => {
+    // The site makes a page of its own.
+    const sources = code.filter((path) => !path.startsWith('scripts/site/'));
+    const named = sources.flatMap((path) =>
+      [...textOf(path).matchAll(/(?<![\w/.])docs\/[\w/.-]+\.md/g)].map(([page]) => `${path}: ${page}`),
+    );
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter((one) => !existsSync(new URL(one.split(': ')[1] ?? '', root)))).toEqual([]);
   });
 
   it('is judged by rules that notice what they are for', () => {
