@@ -1,6 +1,6 @@
 /** Who may import whom; the table is in ARCHITECTURE.md. Every folder of the service stands in a rule. */
 const pureFiles =
-  '^(worker/core/|worker/(transports/[^/]+|rtvi|webrtc|telephony|telephony/[^/]+)/(dialect|narration|spoken|clock-marks|call-machine|call-state|allowance|late-frames|sent-marks|frame|chunk-order|encodings)[.]ts|worker/webrtc/turn/(allocation|turn-reader)[.]ts|supervisor/(telephony/saga|service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|worker/agent-link/(command-ids|intake|link|link-client|link-commands|link-say|link-state|link-tools|messages|outbox)[.]ts|worker/recording/(facts|plain|redaction|replay|retention|transcript)[.]ts|inference/batcher[.]ts)';
+  '^(worker/core/|worker/(transports/[^/]+|rtvi|webrtc|telephony|telephony/[^/]+)/(dialect|narration|spoken|clock-marks|call-machine|call-state|allowance|late-frames|sent-marks|frame|chunk-order|encodings)[.]ts|worker/webrtc/turn/(allocation|turn-reader)[.]ts|supervisor/(http/refusals|telephony/saga|service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|worker/agent-link/(command-ids|intake|link|link-client|link-commands|link-say|link-state|link-tools|messages|outbox)[.]ts|worker/recording/(facts|plain|redaction|replay|retention|transcript)[.]ts|inference/batcher[.]ts)';
 /** Features that have a folder of the same name in each room: settings and shapes in `shared`, doors in `supervisor`, calls in `worker`. */
 const features = '(agent-link|recording|rtvi|sip|telephony|tracing|webrtc)';
 const declarations = `(config|protocol|audio|auth|net|${features})`;
@@ -55,7 +55,7 @@ module.exports = {
       'the-pure-set-imports-no-world',
       { path: pureFiles },
       {
-        pathNot: `^shared/base/|^shared/(protocol|config|${features})/|^shared/audio/alaw[.]ts$|${pureFiles}`,
+        pathNot: `^shared/base/|^shared/(protocol|config|${features})/|^shared/audio/alaw[.]ts$|^shared/auth/token-fault[.]ts$|${pureFiles}`,
       },
     ),
     forbid(

@@ -73,7 +73,11 @@ describe('the documentation site', () => {
         const page = await chrome.newPage();
         for (const width of [1400, 1100, 900, 400]) {
           await page.setViewportSize({ width, height: 900 });
-          for (const name of ['docs/reference/server-settings.html', 'docs/providers.html']) {
+          for (const name of [
+            'docs/reference/server-settings.html',
+            'docs/reference/errors.html',
+            'docs/providers.html',
+          ]) {
             await page.goto(pathToFileURL(join(folder, name)).href);
             const beyond = await page.evaluate<string[]>(
               `[...document.querySelectorAll('.wide')].filter((t) => t.scrollWidth > t.clientWidth + 1).map((t) => t.textContent)`,

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import ts from 'typescript';
 import { describe, it, expect } from 'vitest';
+import { refusalRows } from '../supervisor/http/refusals.ts';
 
 const root = new URL('../', import.meta.url);
 const longestFile = 600;
@@ -111,6 +112,48 @@ function namelessExports(file: ts.SourceFile): string[] {
   return file.statements.some(isNameless) ? [file.fileName] : [];
 }
 
+const tableOfRefusals = 'supervisor/http/refusals.ts';
+
+const nameOf = ({ name }: ts.ObjectLiteralElementLike): string =>
+  name !== undefined && (ts.isIdentifier(name) || ts.isStringLiteral(name)) ? name.text : '';
+
+/** A status of 400 to 599 that is written out, anywhere in what is given. */
+function holdsRefusalStatus(given: ts.Node | undefined): boolean {
+  let holds = false;
+  const see = (node: ts.Node): void => {
+    holds ||= ts.isNumericLiteral(node) && /^[45]\d\d$/.test(node.text);
+  };
+  if (given !== undefined) visit(given, see);
+  return holds;
+}
+
+/** An answer with a code of its own. What is logged has a code and a status too, of somebody else. */
+function isAnswer(node: ts.Node): boolean {
+  if (!ts.isObjectLiteralExpression(node)) return false;
+  const status = node.properties.find((property) => nameOf(property) === 'status');
+  const names = node.properties.map(nameOf);
+  return names.includes('code') && (names.includes('message') || holdsRefusalStatus(status));
+}
+
+/** A head of an answer with a bare status. */
+const isBareHead = (node: ts.Node): boolean =>
+  ts.isCallExpression(node) &&
+  ts.isPropertyAccessExpression(node.expression) &&
+  node.expression.name.text === 'writeHead' &&
+  node.arguments[0] !== undefined &&
+  ts.isNumericLiteral(node.arguments[0]) &&
+  holdsRefusalStatus(node.arguments[0]);
+
+/** HTTP refusals that are written where they are given. */
+function ownRefusals(file: ts.SourceFile): string[] {
+  const found: string[] = [];
+  visit(file, (node) => {
+    if (!isAnswer(node) && !isBareHead(node)) return;
+    found.push(`${file.fileName}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
+  });
+  return found;
+}
+
 describe('the project', () => {
   it('is seen by these rules at all', () => {
     expect(code.length).toBeGreaterThan(20);
@@ -157,6 +200,17 @@ describe('the project', () => {
     expect(code.flatMap((path) => emptyCatches(treeOf(path)))).toEqual([]);
   });
 
+  it('refuses by HTTP only what stands in the table of refusals', () => {
+    const others = code.filter((path) => path.startsWith('supervisor/') && path !== tableOfRefusals);
+    expect(others.flatMap((path) => ownRefusals(treeOf(path)))).toEqual([]);
+    expect(files).toContain(tableOfRefusals);
+    const text = others.map(textOf).join('\n');
+    const unused = Object.keys(refusalRows).filter(
+      (row) => !new RegExp(`refusals\\.${row}\\b|'${row}'`).test(text),
+    );
+    expect(unused).toEqual([]);
+  });
+
   it('mentions no path of a machine that it was written on', () => {
     expect(linesMatching(texts, machinePath)).toEqual([]);
   });
@@ -187,6 +241,20 @@ describe('the project', () => {
     expect(namelessExports(parse('a.ts', "export * from './b.ts';"))).toEqual(['a.ts']);
     expect(namelessExports(parse('a.ts', "export * as b from './b.ts';"))).toEqual(['a.ts']);
     expect(namelessExports(parse('a.ts', "export { b } from './b.ts';"))).toEqual([]);
+    for (const own of [
+      "const a = { status: 503, code: 'full', message: 'full' };",
+      "f({ 'status': isOver ? 404 : 409, code, ...more });",
+      "const a = (message: string) => ({ ...gone, code: 'full', message });",
+      'response.writeHead(503).end();',
+    ])
+      expect(ownRefusals(parse('a.ts', own))).toEqual(['a.ts:1']);
+    for (const other of [
+      "refuse(refusal('full', { message: 'full' }));",
+      "log.warn({ host, status, code }, 'refused');",
+      'const { status, code, message } = answer;',
+      'response.writeHead(200).end();',
+    ])
+      expect(ownRefusals(parse('a.ts', other))).toEqual([]);
     const machinePaths = ['tmp', 'work', 'home', 'root', 'Users'].flatMap((name) => [
       `/${name}/x`,
       `see (/${name})`,

@@ -5,6 +5,8 @@
 import { builtInToolNames } from '../../shared/config/agent/tool-names.ts';
 import { callbackOpenApi } from './callback-openapi.ts';
 import { agentLinkPage } from './agent-link-page.ts';
+import { errorsPage } from './errors-page.ts';
+import { markdownTable } from './markdown-table.ts';
 import { listTables } from '../../shared/config/agent-file.ts';
 import { agentFileJsonSchema, describeAgentFile } from './describe.ts';
 import type { KeyDescription, TableDescription } from './describe.ts';
@@ -19,13 +21,6 @@ export interface GeneratedFile {
 }
 
 const stageNames = ['stt', 'llm', 'tts'] as const;
-
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-
-function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
 
 function defaultCell(key: KeyDescription): string {
   if (key.isRequired) return 'required';
@@ -197,6 +192,7 @@ export function referenceFiles(): GeneratedFile[] {
     { path: 'docs/reference/agent-file.md', text: agentPage() },
     { path: 'docs/reference/server-settings.md', text: serverPage() },
     { path: 'docs/reference/agent-link.md', text: agentLinkPage() },
+    { path: 'docs/reference/errors.md', text: errorsPage() },
     { path: 'docs/reference/callback.openapi.json', text: callbackOpenApi() },
     {
       path: 'docs/reference/agent-file.schema.json',

@@ -24,10 +24,22 @@ export type TokenFault =
   | 'set_full'
   | 'store_unavailable';
 
+export type TokenCode =
+  | 'token_missing'
+  | 'token_invalid'
+  | 'token_wrong_audience'
+  | 'token_not_yet_valid'
+  | 'token_expired'
+  | 'token_lifetime_too_long'
+  | 'token_reused'
+  | 'token_too_large'
+  | 'token_set_full'
+  | 'token_store_unavailable';
+
 export interface TokenAnswer {
   readonly status: 401 | 403 | 413 | 503;
   /** Goes into the JSON body. */
-  readonly code: string;
+  readonly code: TokenCode;
   readonly message: string;
   /** Seconds for `Retry-After`: the same token may work then. */
   readonly retryAfterS?: number;
@@ -36,7 +48,7 @@ export interface TokenAnswer {
 /** The same object for every way in which a token can fail before its signature is established. */
 const invalid: TokenAnswer = { status: 403, code: 'token_invalid', message: 'the token is not valid' };
 
-const refused = (code: string, message: string): TokenAnswer => ({ status: 403, code, message });
+const refused = (code: TokenCode, message: string): TokenAnswer => ({ status: 403, code, message });
 
 export const tokenAnswers: Readonly<Record<TokenFault, TokenAnswer>> = {
   missing: { status: 401, code: 'token_missing', message: 'a token is required' },

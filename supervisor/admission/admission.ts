@@ -2,6 +2,7 @@
  * Who is let in, as a pure ledger (docs/call-protocol.md, When there is no call). A connection is counted before it is handed over, and until its
  * socket is gone or the hand-over failed. It is a session from its `start` on: sessions are counted by the workers, and a fact here.
  */
+import { refusals, type Answer } from '../http/refusals.ts';
 
 export interface AdmissionLimits {
   /** Calls that have begun, of the whole service. */
@@ -29,40 +30,6 @@ export interface AdmissionFacts {
   readonly inHandOver: number;
 }
 
-export type RefusalReason =
-  | 'draining'
-  | 'sessions_full'
-  | 'calls_full'
-  | 'hand_over_full'
-  | 'no_worker'
-  | 'inference_overloaded'
-  | 'workers_late';
-
-/** An HTTP answer to an upgrade. Without `retryAfterS` the client should not come back here. */
-export interface Refusal {
-  readonly status: 503;
-  readonly code: RefusalReason;
-  readonly message: string;
-  readonly retryAfterS?: number;
-}
-
-const fullRetryS = 1;
-const overloadedRetryS = 5;
-
-const refusals: Readonly<Record<RefusalReason, Refusal>> = {
-  draining: refusal('draining', undefined, 'the server is shutting down'),
-  sessions_full: refusal('sessions_full', fullRetryS, 'all call slots are in use'),
-  calls_full: refusal('calls_full', fullRetryS, 'all connections of this listener are in use'),
-  hand_over_full: refusal('hand_over_full', fullRetryS, 'too many connections are being accepted'),
-  no_worker: refusal('no_worker', fullRetryS, 'no call worker is ready'),
-  inference_overloaded: refusal('inference_overloaded', overloadedRetryS, 'speech detection is behind'),
-  workers_late: refusal('workers_late', overloadedRetryS, 'calls are behind their audio'),
-};
-
-function refusal(code: RefusalReason, retryAfterS: number | undefined, message: string): Refusal {
-  return { status: 503, code, message, ...(retryAfterS !== undefined && { retryAfterS }) };
-}
-
 export class Admission {
   readonly #limits: AdmissionLimits;
   /** By pool. */
@@ -79,7 +46,7 @@ export class Admission {
   }
 
   /** Why a new connection of a pool would be refused now; undefined when it would not. */
-  refusal(facts: AdmissionFacts, pool: ConnectionPool): Refusal | undefined {
+  refusal(facts: AdmissionFacts, pool: ConnectionPool): Answer | undefined {
     if (facts.draining) return refusals.draining;
     if (facts.sessions >= this.#limits.maxSessions) return refusals.sessions_full;
     if ((this.#connections.get(pool.name) ?? 0) >= pool.most) return refusals.calls_full;

@@ -9,19 +9,17 @@ import type { HostPort } from '../../shared/net/address.ts';
 import { parseIp } from '../../shared/net/cidr.ts';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import { canonicalOrigin } from '../../shared/net/origin.ts';
-import type { Answer } from '../listeners/answer.ts';
+import { refusal, type Answer } from '../http/refusals.ts';
 import type { RequestHead } from './credentials.ts';
 
-const originRefused = (variable: string): Answer => ({
-  status: 403,
-  code: 'origin_refused',
-  message: `a web page of this origin may not open calls; ${variable} names those that may`,
-});
-const hostRefused = (variable: string): Answer => ({
-  status: 403,
-  code: 'host_refused',
-  message: `without a token calls are taken for localhost and for addresses; ${variable} names the pages of other hosts`,
-});
+export const originRefused = (variable: string): Answer =>
+  refusal('origin_refused', {
+    message: `a web page of this origin may not open calls; ${variable} names those that may`,
+  });
+const hostRefused = (variable: string): Answer =>
+  refusal('host_refused', {
+    message: `without a token calls are taken for localhost and for addresses; ${variable} names the pages of other hosts`,
+  });
 
 export interface ListenerAccess {
   /** Where the listener is bound. */

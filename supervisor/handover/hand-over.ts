@@ -9,7 +9,8 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { LeftConnection } from '../../shared/protocol/call-record.ts';
 import type { CallOffer, SignaledOffer, UnansweredReason } from '../../shared/protocol/ipc.ts';
 import { startReading } from '../../shared/runtime/reading.ts';
-import { refuseUpgrade } from '../listeners/answer.ts';
+import { refuseUpgrade } from '../http/answer.ts';
+import { refusal } from '../http/refusals.ts';
 import { farewells } from './farewells.ts';
 import {
   isUnconfirmed,
@@ -30,11 +31,10 @@ import { waitingOf, waitsForOneOf, workerFor } from './worker-for.ts';
 const rescueMs = 10_000;
 /** A client that is told of the end of its call has this long to read it. */
 const cutGraceMs = 1_000;
-const noWorkerCame = {
-  status: 503,
-  code: 'no_worker',
+const noWorkerCame = refusal('no_worker', {
   message: 'no worker can take the call',
-} as const;
+  retryAfterS: undefined,
+});
 
 /** A client of a signaled call that lost its worker may come back within this time. */
 const comeBackMs = 30_000;

@@ -3,7 +3,7 @@ import type { Result } from '../../shared/base/result.ts';
 import type { TransportKind } from '../../shared/protocol/ipc.ts';
 import type { ConnectionPool } from '../admission/admission.ts';
 import type { RequestHead } from '../admission/credentials.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from '../http/refusals.ts';
 
 /** Who asks for a call, once the listener's own rules have been kept. */
 export interface Visitor {

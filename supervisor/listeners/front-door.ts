@@ -14,7 +14,7 @@ import { Seldom } from '../../shared/runtime/seldom.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
 import type { Release } from '../handover/open-offer.ts';
-import type { Answer } from './answer.ts';
+import { refusal, refusals, type Answer } from '../http/refusals.ts';
 import { CarrierRefusals } from '../telephony/refusals.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
 import type { RequestHead } from '../admission/credentials.ts';
@@ -76,20 +76,6 @@ interface Asked {
 
 type OfFleet = { readonly answer: Answer } | { readonly release: () => void };
 
-const addressFull: Answer = {
-  status: 429,
-  code: 'address_full',
-  message: 'this address has as many calls as it may have',
-  retryAfterS: 1,
-};
-
-/** It came to a supervisor that is told of it by another one, and whose settings no longer ask for this listener. */
-const closedListener: Answer = {
-  status: 503,
-  code: 'listener_closed',
-  message: 'this listener is closed',
-};
-
 /** A caller who was answered opens a stream within this time, or does not come. */
 const onTheWayS = 10;
 
@@ -113,12 +99,10 @@ export class FrontDoor {
   #closedFor(pool: ConnectionPool, expected = 0): Answer | undefined {
     const { admission, seats } = this.#options;
     const facts = this.#options.facts();
-    const refusal = admission.refusal({ ...facts, sessions: facts.sessions + expected }, pool);
-    if (refusal !== undefined) return refusal;
+    const closed = admission.refusal({ ...facts, sessions: facts.sessions + expected }, pool);
+    if (closed !== undefined) return closed;
     const budget = seats.budgetRefusal();
-    if (budget === undefined) return undefined;
-    const message = 'a provider of this agent has no budget left';
-    return { status: 503, code: 'provider_budget', message, retryAfterS: budget.retryAfterS };
+    return budget && refusal('provider_budget', { retryAfterS: budget.retryAfterS });
   }
 
   /** Why the service is not ready: nobody would be let in, or no session token would be. */
@@ -145,7 +129,7 @@ export class FrontDoor {
     const maxS = entrance.enforcesMaxS === true ? Number(visitor.metadata['session.max_s']) : 0;
     const { pass } = visitor;
     const held = this.#take(asked);
-    if (held === undefined) return this.#refuse(addressFull);
+    if (held === undefined) return this.#refuse(refusals.address_full);
     const { connected } = held;
     const elsewhere = await this.#takeOfFleet(asked);
     if ('answer' in elsewhere) {
@@ -243,15 +227,15 @@ export class FrontDoor {
     };
     if (!places.includes(undefined)) return { release };
     release();
-    return { answer: addressFull };
+    return { answer: refusals.address_full };
   }
 
   /** Room for a call that its own listener has judged already: everything that it holds, or why there is none. */
   room(pool: ConnectionPool, address: string): { readonly release: () => void } | Answer {
-    const refusal = this.#closedFor(pool);
-    const release = refusal === undefined ? this.#options.seats.take(address, pool.name) : undefined;
+    const closed = this.#closedFor(pool);
+    const release = closed === undefined ? this.#options.seats.take(address, pool.name) : undefined;
     if (release !== undefined) return { release };
-    const answer = refusal ?? addressFull;
+    const answer = closed ?? refusals.address_full;
     this.#options.metrics.refusals.inc({ reason: answer.code });
     return answer;
   }
@@ -263,7 +247,8 @@ export class FrontDoor {
   closed(listener: string): Answer | undefined {
     const entrance = this.#options.entrances.get(listener);
     const answer =
-      entrance === undefined ? closedListener : this.#closedFor(entrance.pool, this.#onTheirWay());
+      // It came to a supervisor that is told of it by another one, and whose settings no longer ask for this listener.
+      entrance === undefined ? refusals.listener_closed : this.#closedFor(entrance.pool, this.#onTheirWay());
     if (answer === undefined)
       this.#expected.set(listener, [...(this.#expected.get(listener) ?? []), this.#nowS() + onTheWayS]);
     else this.#options.metrics.refusals.inc({ reason: answer.code });
@@ -284,14 +269,14 @@ export class FrontDoor {
   look(arrival: Arrival): Answer | undefined {
     const asked = this.#ask(arrival, { counts: false });
     if ('answer' in asked) return asked.answer;
-    return this.#options.seats.hasRoomFor(asked.address) ? undefined : addressFull;
+    return this.#options.seats.hasRoomFor(asked.address) ? undefined : refusals.address_full;
   }
 
   /** Everything that is decided before something is taken. */
   #ask(arrival: Arrival, { counts }: { readonly counts: boolean }): { readonly answer: Answer } | Asked {
     const { entrances, tokenLedger } = this.#options;
     const entrance = entrances.get(arrival.listener);
-    if (entrance === undefined) return { answer: closedListener };
+    if (entrance === undefined) return { answer: refusals.listener_closed };
     const admitted = entrance.admit(arrival.head, this.#nowS());
     if (!admitted.ok) return { answer: admitted.error };
     const { pass } = admitted.value;

@@ -8,7 +8,7 @@ import type { WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SignaledCalls } from '../handover/signaled-calls.ts';
 import type { HealthOptions } from '../service/health.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from '../http/refusals.ts';
 import type { CallEntrance } from './entrance.ts';
 import type { Arrival, Decision } from './front-door.ts';
 import type { Arrived, OpenListener } from './listeners.ts';

@@ -10,7 +10,8 @@ import type { CallOffer } from '../../shared/protocol/ipc.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { stopReading } from '../../shared/runtime/reading.ts';
 import type { Release } from '../handover/open-offer.ts';
-import { answerHeaders, errorBody, refuse, refuseUpgrade, type Answer } from './answer.ts';
+import { answerHeaders, errorBody, refuse, refuseUpgrade } from '../http/answer.ts';
+import { refusal, refusals, type Answer } from '../http/refusals.ts';
 import type { Decision, Arrival } from './front-door.ts';
 import { headOf, headTooLarge, parsedHeadBytes, requestFault, upgradeFault } from './request-form.ts';
 
@@ -47,8 +48,12 @@ export interface OpenListener {
 /** Opens the WebSocket listener. Rejects when its address cannot be bound. */
 export async function openCallListener(options: CallListenerOptions): Promise<OpenListener> {
   const { server, silent } = newGuardedServer((_request, response) => {
-    const body = errorBody('upgrade_required', 'this port speaks the WebSocket call protocol');
-    response.writeHead(426, { ...answerHeaders(body), Upgrade: 'websocket', Connection: 'Upgrade, close' });
+    const body = errorBody(refusals.upgrade_required);
+    response.writeHead(refusals.upgrade_required.status, {
+      ...answerHeaders(body),
+      Upgrade: 'websocket',
+      Connection: 'Upgrade, close',
+    });
     response.end(body);
   });
   takeUpgrades({ server, silent, listener: options.name }, options.arrived);
@@ -112,28 +117,22 @@ export function newGuardedServer(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const isAnswered = socket instanceof Socket && socket.bytesWritten > 0;
     if (isAnswered || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else refuseUpgrade(socket, unreadable[error.code ?? ''] ?? badRequest);
+    else refuseUpgrade(socket, unreadable[error.code ?? ''] ?? refusals.bad_request);
   });
   return { server, silent };
 }
 
-const badRequest: Answer = { status: 400, code: 'bad_request', message: 'the request is not valid HTTP' };
-
-const noTunnel: Answer = {
-  status: 405,
-  code: 'method_not_allowed',
+const noTunnel = refusal('method_not_allowed', {
   message: 'this is no proxy',
   headers: { Allow: 'GET' },
-};
+});
 
 /** Answers to what the parser gives up, by its code. */
 const unreadable: Readonly<Record<string, Answer>> = {
   HPE_HEADER_OVERFLOW: headTooLarge,
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    code: 'head_too_slow',
+  ERR_HTTP_REQUEST_TIMEOUT: refusal('head_too_slow', {
     message: `a request must be complete within ${headTimeoutMs / 1000} s`,
-  },
+  }),
 };
 
 /**
@@ -228,12 +227,10 @@ export function judge({ arrival, socket, bytes }: Arrived, options: Judge): void
     },
     (error: unknown) => {
       options.failed(error);
-      refuseUpgrade(socket, serverError);
+      refuseUpgrade(socket, refusals.server_error);
     },
   );
 }
-
-const serverError: Answer = { status: 500, code: 'server_error', message: 'the call could not be built' };
 
 /** Binds a server, or has it accept on a socket that listens already. Resolves with `host:port` as it is in force. */
 export function listen(server: NetServer, at: HostPort | NetServer): Promise<string> {

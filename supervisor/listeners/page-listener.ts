@@ -11,7 +11,8 @@ import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { Arrival } from './front-door.ts';
-import { answerHeaders, errorBody, refuseUpgrade, type Answer } from './answer.ts';
+import { answerHeaders, errorBody, refuseUpgrade } from '../http/answer.ts';
+import { onlyBy, refusal, refusals, type Answer } from '../http/refusals.ts';
 import {
   arrivalOf,
   listen,
@@ -83,17 +84,9 @@ function wanted({ page }: ServerSettings): PageSettings {
   return page;
 }
 
-const notFound: Answer = { status: 404, code: 'not_found', message: 'there is nothing here' };
-const callsAtWs: Answer = { status: 404, code: 'not_found', message: 'calls are taken at /ws' };
-const upgradeRequired: Answer = {
-  status: 426,
-  code: 'upgrade_required',
+const callsAtWs = refusal('not_found', { message: 'calls are taken at /ws' });
+const upgradeRequired = refusal('upgrade_required', {
   message: 'this path speaks the WebSocket call protocol',
-};
-const notAllowed = (methods: string): Answer => ({
-  status: 405,
-  code: 'method_not_allowed',
-  message: `only ${methods} is answered here`,
 });
 
 /** Opens the listener. Rejects when its address cannot be bound or the page was not built. */
@@ -126,7 +119,7 @@ function answer(request: IncomingMessage, response: ServerResponse, options: Ser
     return;
   }
   if (path === '/token' && options.tokens !== undefined) giveToken(request, response, options.tokens);
-  else if (request.method !== 'GET' && request.method !== 'HEAD') refuse(response, notAllowed('GET'));
+  else if (request.method !== 'GET' && request.method !== 'HEAD') refuse(response, onlyBy('GET'));
   else if (path === '/config.json') sendJson(response, configOf(options));
   else if (path === '/ws') {
     // Pages of others, which may not read why their call was refused, can at least tell that somebody is here.
@@ -134,7 +127,7 @@ function answer(request: IncomingMessage, response: ServerResponse, options: Ser
     refuse(response, options.look(arrivalOf(request, request.socket, 'page')) ?? upgradeRequired);
   } else {
     const file = options.files.get(path);
-    if (file === undefined) refuse(response, notFound);
+    if (file === undefined) refuse(response, refusals.not_found);
     else {
       response
         .writeHead(200, {
@@ -155,7 +148,7 @@ const configOf = ({ agentName, tokenUrl, tokens, signaling }: PageListenerOption
 
 function giveToken(request: IncomingMessage, response: ServerResponse, tokens: PageTokens): void {
   if (request.method !== 'POST') {
-    refuse(response, notAllowed('POST'));
+    refuse(response, onlyBy('POST'));
     return;
   }
   const given = tokens.give(arrivalOf(request, request.socket, 'page'));
@@ -168,8 +161,9 @@ function sendJson(response: ServerResponse, value: object): void {
   response.writeHead(200, answerHeaders(body)).end(body);
 }
 
-function refuse(response: ServerResponse, { status, code, message, retryAfterS }: Answer): void {
-  const body = errorBody(code, message);
+function refuse(response: ServerResponse, answer: Answer): void {
+  const { status, retryAfterS } = answer;
+  const body = errorBody(answer);
   if (retryAfterS !== undefined) response.setHeader('Retry-After', String(retryAfterS));
   if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
   if (status === 426) response.setHeader('Upgrade', 'websocket');

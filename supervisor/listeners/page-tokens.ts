@@ -10,7 +10,7 @@ import { clientAddress } from '../../shared/net/client-address.ts';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import { AddressLedger } from '../admission/address-ledger.ts';
-import type { Answer } from './answer.ts';
+import { refusal, refusals, type Answer } from '../http/refusals.ts';
 import type { Arrival } from './front-door.ts';
 
 /** It has to last from the click to the upgrade. */
@@ -19,17 +19,9 @@ const tokensPerMinute = 30;
 /** What proxies add. */
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
-const closed: Answer = {
-  status: 403,
-  code: 'tokens_closed',
-  message:
-    'tokens are given to a browser on this machine alone; SVC_PAGE_TOKEN_URL names who gives them to others',
-};
-const foreign: Answer = {
-  status: 403,
-  code: 'origin_refused',
+const foreign = refusal('origin_refused', {
   message: 'tokens are given to the page of this listener alone',
-};
+});
 
 export interface PageTokensOptions {
   readonly settings: Pick<ServerSettings, 'access' | 'insecureListeners'>;
@@ -54,7 +46,7 @@ export class PageTokens {
     const host = one(head.headers['host']);
     const origin = head.headers['origin'];
     if (origin !== undefined && hostOf(one(origin)) !== host.toLowerCase()) return fail(foreign);
-    if (!insecureListeners && !isOfThisMachine(host, head.headers)) return fail(closed);
+    if (!insecureListeners && !isOfThisMachine(host, head.headers)) return fail(refusals.tokens_closed);
     const address = clientAddress(
       { peer, headers: head.headers },
       { trustedProxies: access.trustedProxies, header: access.clientIpHeader },
@@ -81,12 +73,8 @@ function isOfThisMachine(host: string, headers: Arrival['head']['headers']): boo
   return isLoopbackHost(name) && forwarding.every((header) => headers[header] === undefined);
 }
 
-const tooMany = (retryAfterS: number): Answer => ({
-  status: 429,
-  code: 'too_many_tokens',
-  message: `an address gets ${tokensPerMinute} tokens a minute`,
-  retryAfterS,
-});
+const tooMany = (retryAfterS: number): Answer =>
+  refusal('too_many_tokens', { message: `an address gets ${tokensPerMinute} tokens a minute`, retryAfterS });
 
 const one = (value: string | string[] | undefined): string => (typeof value === 'string' ? value : '');
 

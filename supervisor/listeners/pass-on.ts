@@ -3,10 +3,13 @@
  * has the calls from now on. They are asked there as they came, and its answer is given back.
  */
 import { request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
-import { answerHeaders, errorBody } from './answer.ts';
+import { answerHeaders, errorBody } from '../http/answer.ts';
+import { refusal } from '../http/refusals.ts';
 
 /** Somebody waits for the answer; the new process gives most at once. */
 const longestAnswerMs = 10_000;
+
+const successorSilent = refusal('restarting', { message: 'the service restarts; ask again' });
 
 /** @param address `host:port` where the other process accepts. */
 export function passOn(request: IncomingMessage, response: ServerResponse, address: string): void {
@@ -26,8 +29,10 @@ export function passOn(request: IncomingMessage, response: ServerResponse, addre
   asked.on('timeout', () => asked.destroy());
   asked.on('error', () => {
     if (response.headersSent) return;
-    const body = errorBody('restarting', 'the service restarts; ask again');
-    response.writeHead(503, { ...answerHeaders(body), 'Retry-After': '1', Connection: 'close' }).end(body);
+    const body = errorBody(successorSilent);
+    response
+      .writeHead(successorSilent.status, { ...answerHeaders(body), 'Retry-After': '1', Connection: 'close' })
+      .end(body);
   });
   request.pipe(asked);
 }

@@ -11,7 +11,7 @@ import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
-import { restarting, type Answer } from './answer.ts';
+import { refusals, type Answer } from '../http/refusals.ts';
 import { CallSeats } from '../admission/call-seats.ts';
 import { callEntrances, wantedListeners } from './all.ts';
 import { FrontDoor, type Arrival, type Decision } from './front-door.ts';
@@ -226,7 +226,7 @@ export class Reception {
   /** An HTTP request cannot change hands as an upgrade does; while another supervisor takes over, its client asks again. */
   async #decide(arrival: Arrival): Promise<Decision> {
     if (this.isService && !this.#succession.isBusy) return this.#frontDoor.decide(arrival);
-    return { kind: 'refused', answer: restarting };
+    return { kind: 'refused', answer: refusals.restarting };
   }
 
   /** Binds the listeners, unless they come from the supervisor before this one. Rejects when an address cannot be bound. */

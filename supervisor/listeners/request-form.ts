@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isTooLarge } from '../../shared/auth/session-token.ts';
 import { tokenAnswers } from '../../shared/auth/token-fault.ts';
-import type { Answer } from './answer.ts';
+import { refusal, refusals, type Answer } from '../http/refusals.ts';
 import { presentedBy, otherProtocols, type RequestHead } from '../admission/credentials.ts';
 
 /** Largest request head. */
@@ -14,24 +14,20 @@ const maxHeadBytes = 8 * 1024;
 /** Larger heads are read up to here, because a token that makes one too large has an answer of its own. */
 export const parsedHeadBytes = 64 * 1024;
 
-export const headTooLarge: Answer = {
-  status: 431,
-  code: 'head_too_large',
+export const headTooLarge = refusal('head_too_large', {
   message: `a request head has at most ${maxHeadBytes} bytes`,
-};
-const badHost: Answer = { status: 400, code: 'bad_request', message: 'a request names its host once' };
-const badUpgrade = (message: string, headers?: Answer['headers']): Answer => ({
-  status: 400,
-  code: 'bad_upgrade',
-  message,
-  ...(headers !== undefined && { headers }),
 });
-const notWebSocket = badUpgrade('the request is not a WebSocket upgrade of version 13');
-const oldHttp = badUpgrade('an upgrade needs HTTP/1.1; a proxy in between may speak HTTP/1.0');
-const badVersion = badUpgrade('this port speaks version 13 of the WebSocket protocol', {
-  'Sec-WebSocket-Version': '13',
+const badHost = refusal('bad_request', { message: 'a request names its host once' });
+const oldHttp = refusal('bad_upgrade', {
+  message: 'an upgrade needs HTTP/1.1; a proxy in between may speak HTTP/1.0',
 });
-const badProtocols = badUpgrade('Sec-WebSocket-Protocol is a list of different names');
+const badVersion = refusal('bad_upgrade', {
+  message: 'this port speaks version 13 of the WebSocket protocol',
+  headers: { 'Sec-WebSocket-Version': '13' },
+});
+const badProtocols = refusal('bad_upgrade', {
+  message: 'Sec-WebSocket-Protocol is a list of different names',
+});
 
 /** The head of a request with every `Authorization` line: Node keeps the first one alone. */
 export function headOf(request: IncomingMessage): RequestHead {
@@ -66,9 +62,9 @@ export function upgradeFault(request: IncomingMessage): Answer | undefined {
   if (fault !== undefined) return fault;
   if (request.httpVersion === '1.0') return oldHttp;
   if (request.method !== 'GET' || !listOf(headers.upgrade).some((one) => one.toLowerCase() === 'websocket'))
-    return notWebSocket;
+    return refusals.bad_upgrade;
   if (headers['sec-websocket-version'] !== '13') return badVersion;
-  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')) return notWebSocket;
+  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')) return refusals.bad_upgrade;
   const protocols = listOf(otherProtocols(headOf(request)));
   const isRight = new Set(protocols).size === protocols.length && protocols.every(isName);
   return isRight ? undefined : badProtocols;

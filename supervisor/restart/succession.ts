@@ -11,7 +11,8 @@ import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
 import type { Companion, SessionUrls } from './companion.ts';
 import { LedgerCopy } from './ledger-copy.ts';
-import { refuseUpgrade } from '../listeners/answer.ts';
+import { refuseUpgrade } from '../http/answer.ts';
+import { refusals } from '../http/refusals.ts';
 import { type Arrived } from '../listeners/listeners.ts';
 import {
   newRestart,
@@ -25,12 +26,6 @@ import type { TokenLedger } from '../admission/token-ledger.ts';
 
 /** Arrivals that wait while the listeners change hands, which takes a few milliseconds. */
 const maxHeld = 1_024;
-const crowded = {
-  status: 503,
-  code: 'hand_over_full',
-  message: 'too many connections are being accepted',
-  retryAfterS: 1,
-} as const;
 
 /** The part of a log that this file writes to. */
 export interface SuccessionLog {
@@ -108,7 +103,7 @@ export class Succession {
     switch (this.#restart.state.phase) {
       case 'handing':
         if (this.#held.length < maxHeld) this.#held.push(arrived);
-        else refuseUpgrade(arrived.socket, crowded);
+        else refuseUpgrade(arrived.socket, refusals.hand_over_full);
         return;
       case 'over':
         this.#forward(arrived);

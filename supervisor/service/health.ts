@@ -10,7 +10,8 @@ import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import type { LiveView } from './live-view.ts';
 import { answerLive, isLive } from './live-answers.ts';
-import { answerHeaders, errorBody } from '../listeners/answer.ts';
+import { answerHeaders, errorBody } from '../http/answer.ts';
+import { onlyBy, refusal, refusals, type Answer } from '../http/refusals.ts';
 import { listen, newGuardedServer, type OpenListener } from '../listeners/listeners.ts';
 
 export interface HealthOptions {
@@ -37,8 +38,7 @@ export async function openHealthListener(options: HealthOptions): Promise<OpenLi
     response.once('close', () => (answering -= 1));
     if (options.isLeaving()) response.setHeader('Connection', 'close');
     answer(request, response, options).catch(() => {
-      if (!response.headersSent)
-        respond(response, 500, errorBody('internal', 'the answer could not be made'));
+      if (!response.headersSent) refuse(response, refusals.internal);
     });
   });
   const address = await listen(server, options.given ?? options.addr);
@@ -58,7 +58,7 @@ async function answer(
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
-    respond(response, 405, errorBody('method_not_allowed', 'only GET is answered here'));
+    refuse(response, onlyBy('GET'));
   } else if (path === '/healthz') {
     respond(response, 200, json({ alive: 1 }));
   } else if (path === '/readyz') {
@@ -70,7 +70,7 @@ async function answer(
   } else if (path === '/metrics' && options.metrics) {
     await answerMetrics(request, response, options);
   } else {
-    respond(response, 404, errorBody('not_found', `there is ${pathsOf(options).join(', ')}`));
+    refuse(response, refusal('not_found', { message: `there is ${pathsOf(options).join(', ')}` }));
   }
 }
 
@@ -87,16 +87,12 @@ async function answerMetrics(
 ): Promise<void> {
   const open = isLoopbackHost(options.addr.host) && options.metricsToken === undefined;
   if (!open && options.metricsToken === undefined) {
-    respond(
-      response,
-      403,
-      errorBody('metrics_closed', 'set SVC_METRICS_TOKEN: SVC_HEALTH_ADDR is not a loopback address'),
-    );
+    refuse(response, refusals.metrics_closed);
     return;
   }
   if (!open && !bearerIs(request, options.metricsToken ?? '')) {
     response.setHeader('WWW-Authenticate', 'Bearer');
-    respond(response, 401, errorBody('unauthorized', 'metrics need the bearer token'));
+    refuse(response, refusal('unauthorized', { message: 'metrics need the bearer token' }));
     return;
   }
   const { contentType, body } = await options.renderMetrics();
@@ -108,6 +104,10 @@ async function answerMetrics(
 function bearerIs(request: IncomingMessage, token: string): boolean {
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
   return isSameSecret(given, token);
+}
+
+function refuse(response: ServerResponse, answer: Answer): void {
+  respond(response, answer.status, errorBody(answer));
 }
 
 function respond(response: ServerResponse, status: number, body: string): void {

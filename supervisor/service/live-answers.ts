@@ -5,7 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isSameSecret } from '../../shared/auth/same-secret.ts';
 import type { LiveView } from './live-view.ts';
-import { answerHeaders, errorBody } from '../listeners/answer.ts';
+import { answerHeaders, errorBody } from '../http/answer.ts';
+import { refusal, refusals, type Answer } from '../http/refusals.ts';
 import { livePage, livePagePolicy } from './live-page.ts';
 
 export interface LiveAnswers {
@@ -23,6 +24,7 @@ export async function answerLive(
   const respond = (status: number, body: string): void => {
     response.writeHead(status, answerHeaders(body)).end(body);
   };
+  const refuse = (answer: Answer): void => respond(answer.status, errorBody(answer));
   const ended = decoded(/^\/live\/calls\/([^/]{1,400})\/end$/.exec(path)?.[1]);
   const isPost = request.method === 'POST';
   if (path === '/live' && !isPost) {
@@ -34,12 +36,12 @@ export async function answerLive(
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
   if (!isSameSecret(given, token)) {
     response.setHeader('WWW-Authenticate', 'Bearer');
-    respond(401, errorBody('unauthorized', 'the live view needs the bearer token'));
+    refuse(refusal('unauthorized', { message: 'the live view needs the bearer token' }));
   } else if (path === '/live/state' && !isPost) respond(200, `${JSON.stringify(await live.state())}\n`);
   else if (ended !== undefined && isPost) {
     if (await live.end(ended)) respond(202, '{}\n');
-    else respond(404, errorBody('no_such_call', 'no worker tells of such a call'));
-  } else respond(404, errorBody('not_found', 'there is /live, /live/state and /live/calls/ID/end'));
+    else refuse(refusals.no_such_call);
+  } else refuse(refusal('not_found', { message: 'there is /live, /live/state and /live/calls/ID/end' }));
 }
 
 /** The id of a call, which its client may have chosen, as it stands in a path. */

@@ -3,7 +3,8 @@ import type { ServerResponse } from 'node:http';
 import type { WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { Seldom } from '../../shared/runtime/seldom.ts';
-import { refuse, type Answer } from '../listeners/answer.ts';
+import { refuse } from '../http/answer.ts';
+import type { Answer } from '../http/refusals.ts';
 
 export class CarrierRefusals {
   readonly #log: Pick<Log, 'warn'>;

@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AllowedOrigins } from '../../shared/net/origin.ts';
 import { sdpLimits } from '../../shared/webrtc/sdp.ts';
 import type { RequestHead } from '../admission/credentials.ts';
-import { answerHeaders, errorBody, type Answer } from '../listeners/answer.ts';
+import { answerHeaders, errorBody } from '../http/answer.ts';
+import type { Answer } from '../http/refusals.ts';
 import { headOf } from '../listeners/request-form.ts';
 import { corsHeaders } from './origin.ts';
 
@@ -56,7 +57,8 @@ export function httpExchange(
   };
 }
 
-export function refuse(exchange: Exchange, { status, code, message, retryAfterS, headers }: Answer): void {
+export function refuse(exchange: Exchange, answer: Answer): void {
+  const { status, retryAfterS, headers } = answer;
   exchange.send({
     status,
     headers: {
@@ -64,7 +66,7 @@ export function refuse(exchange: Exchange, { status, code, message, retryAfterS,
       ...(retryAfterS !== undefined && { 'Retry-After': String(retryAfterS) }),
       ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
     },
-    body: { type: 'application/json', text: errorBody(code, message) },
+    body: { type: 'application/json', text: errorBody(answer) },
   });
 }
 

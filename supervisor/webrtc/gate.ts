@@ -5,23 +5,10 @@
 import type { WebrtcSettings } from '../../shared/webrtc/variables.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { AddressLedger } from '../admission/address-ledger.ts';
-import type { Answer } from '../listeners/answer.ts';
+import { refusal, refusals, type Answer } from '../http/refusals.ts';
 import type { EntranceGate } from '../listeners/entrance.ts';
 
-const tooManyOffers = (retryAfterS: number): Answer => ({
-  status: 429,
-  code: 'too_many_offers',
-  message: 'this address has made as many offers as it may in a minute',
-  retryAfterS,
-});
-/** As long as half of the connections take; the others free their places by then. */
-const handshakeRetryS = 2;
-const handshakesFull: Answer = {
-  status: 503,
-  code: 'handshakes_full',
-  message: 'too many connections are being established',
-  retryAfterS: handshakeRetryS,
-};
+const tooManyOffers = (retryAfterS: number): Answer => refusal('too_many_offers', { retryAfterS });
 
 /** Both ways of the signaling port share the calls of an address; offers and handshakes are those of WebRTC alone. */
 export interface SignalingGates {
@@ -53,7 +40,7 @@ export function newSignalingGates(
         return outcome.kind === 'refused' ? tooManyOffers(outcome.retryAfterS) : undefined;
       },
       untracked: () => addresses.rateTableFull,
-      crowded: () => (handshaking >= maxHandshaking ? handshakesFull : undefined),
+      crowded: () => (handshaking >= maxHandshaking ? refusals.handshakes_full : undefined),
       take: (address) => {
         const leave = seat(address);
         if (leave === undefined) return undefined;

@@ -12,7 +12,8 @@ import { systemClock } from '../../shared/runtime/clock.ts';
 import { judgeCredentials, signedMetadata, type RequestHead } from '../admission/credentials.ts';
 import type { CallEntrance, Visitor } from '../listeners/entrance.ts';
 import type { Listener, ListenerContext } from '../listeners/listener.ts';
-import { refuseUpgrade, type Answer } from '../listeners/answer.ts';
+import { refuseUpgrade } from '../http/answer.ts';
+import { refusals, type Answer } from '../http/refusals.ts';
 import { listen, newGuardedServer, takeUpgrades, type OpenListener } from '../listeners/listeners.ts';
 import { newSignalingGates } from './gate.ts';
 import { signalingRefusal } from './origin.ts';
@@ -21,7 +22,6 @@ import { Signaling } from './signaling.ts';
 const name = 'webrtc';
 /** The call protocol by WebSocket, for clients whose network lets nothing else through. */
 const socketsName = 'webrtc_ws';
-const noSocketsHere: Answer = { status: 404, code: 'not_found', message: 'there is nothing here' };
 
 /** Names the transport to the agent, which a caller cannot set. */
 const transportKey = 'session.transport';
@@ -45,7 +45,7 @@ export const webrtcListener: Listener = {
     takeUpgrades({ server, silent, listener: socketsName }, (arrived) => {
       const path = arrived.arrival.head.url.split('?')[0];
       if (path === webrtc.wsPath) context.arrived(arrived);
-      else refuseUpgrade(arrived.socket, noSocketsHere);
+      else refuseUpgrade(arrived.socket, refusals.not_found);
     });
     const opened: OpenListener = {
       server,

@@ -5,16 +5,12 @@
  */
 import { canonicalOrigin, type AllowedOrigins } from '../../shared/net/origin.ts';
 import type { RequestHead } from '../admission/credentials.ts';
-import { originRefusal } from '../admission/origins.ts';
+import { originRefusal, originRefused } from '../admission/origins.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { WebrtcSettings } from '../../shared/webrtc/variables.ts';
-import type { Answer } from '../listeners/answer.ts';
+import type { Answer } from '../http/refusals.ts';
 
-const originRefused: Answer = {
-  status: 403,
-  code: 'origin_refused',
-  message: 'a web page of this origin may not open calls; SVC_WEBRTC_CORS_ORIGIN names those that may',
-};
+const pageRefused = originRefused('SVC_WEBRTC_CORS_ORIGIN');
 
 export const allowedMethods = 'POST, GET, PATCH, DELETE, OPTIONS';
 
@@ -35,7 +31,7 @@ export function signalingRefusal(
   headers: RequestHead['headers'],
   { webrtc, access }: { webrtc: WebrtcSettings; access: ServerSettings['access'] },
 ): Answer | undefined {
-  if (!mayAsk(headers, webrtc.corsOrigin)) return originRefused;
+  if (!mayAsk(headers, webrtc.corsOrigin)) return pageRefused;
   const { token, corsOrigin, addr } = webrtc;
   // Without a token, on a loopback address, the host that is asked for has to be this machine, too.
   return originRefusal(headers, {

@@ -20,13 +20,13 @@ import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { presentedBy, type RequestHead } from '../admission/credentials.ts';
 import type { OfferSignals, Unanswered } from '../handover/open-offer.ts';
 import type { SignaledCalls } from '../handover/signaled-calls.ts';
-import type { Answer } from '../listeners/answer.ts';
+import { onlyBy, refusal, refusals, type Answer } from '../http/refusals.ts';
 import type { Arrival, Decision } from '../listeners/front-door.ts';
 import { headerOf, httpExchange, refuse, type Exchange } from './exchange.ts';
 import { preflightHeaders, signalingRefusal } from './origin.ts';
 import { Reach } from './reach.ts';
 import { newEtag, SignalingSessions, type SignalingSession } from './sessions.ts';
-import { noSession, type SignalingTakeover } from './takeover.ts';
+import type { SignalingTakeover } from './takeover.ts';
 import { lostBody, Vigils } from './vigils.ts';
 
 export interface SignalingOptions {
@@ -52,37 +52,20 @@ export const isSignaling = (path: string): boolean => path === endpoint || path.
 const sdpType = 'application/sdp';
 const fragmentType = 'application/trickle-ice-sdpfrag';
 
-const answerOf = (status: number, code: string, message: string): Answer => ({ status, code, message });
-const notFound = answerOf(404, 'not_found', 'there is nothing here');
-const badType = (type: string): Answer => answerOf(415, 'bad_type', `the body has to be ${type}`);
-const tooLarge = answerOf(413, 'too_large', `a body has at most ${sdpLimits.bytes} bytes`);
-const badOffer = (rule: string): Answer => answerOf(400, 'bad_offer', rule);
-const needsToken = answerOf(
-  401,
-  tokenAnswers.missing.code,
-  'the session URL alone is not enough here: a token is needed',
-);
-const noRestart = answerOf(422, 'no_ice_restart', 'ICE is not restarted; the call goes on as it was');
-const staleTag = answerOf(412, 'stale_etag', 'the session has another entity tag');
-const notYet: Answer = {
-  ...answerOf(409, 'call_is_moving', 'the call is on its way to a worker; ask again'),
-  retryAfterS: 1,
+const badType = (type: string): Answer => refusal('bad_type', { message: `the body has to be ${type}` });
+const tooLarge = refusal('too_large', { message: `a body has at most ${sdpLimits.bytes} bytes` });
+const badOffer = (rule: string): Answer => refusal('bad_offer', { message: rule });
+const needsToken: Answer = {
+  ...tokenAnswers.missing,
+  message: 'the session URL alone is not enough here: a token is needed',
 };
-const serverError = answerOf(500, 'server_error', 'the call could not be built');
 const unanswered: Readonly<Record<Unanswered, Answer>> = {
-  bad_offer: badOffer('the offer cannot be answered'),
-  failed: serverError,
-  no_relay: {
-    ...answerOf(503, 'no_relay', 'there is no relay for the call, and it may not be without one'),
-    retryAfterS: 2,
-  },
-  overtaken: answerOf(409, 'overtaken', 'another offer has come for this call'),
-  no_worker: { ...answerOf(503, 'no_worker', 'no worker can take the call'), retryAfterS: 1 },
+  bad_offer: refusals.bad_offer,
+  failed: refusals.server_error,
+  no_relay: refusals.no_relay,
+  overtaken: refusals.overtaken,
+  no_worker: refusal('no_worker', { message: 'no worker can take the call' }),
 };
-const notAllowed = (methods: string): Answer => ({
-  ...answerOf(405, 'method_not_allowed', `only ${methods} is answered here`),
-  headers: { Allow: methods },
-});
 
 const arrivalOf = (exchange: Exchange): Arrival => ({
   listener: 'webrtc',
@@ -120,7 +103,7 @@ export class Signaling {
   #safely(exchange: Exchange, work: Promise<void>): Promise<void> {
     return work.catch((error: unknown) => {
       this.#options.log.error(errorFields(error), 'a signaling request failed');
-      refuse(exchange, serverError);
+      refuse(exchange, refusals.server_error);
     });
   }
 
@@ -128,14 +111,14 @@ export class Signaling {
     const { method } = exchange;
     const isSession = path.startsWith(sessionsAt);
     const isIce = path === iceServersAt;
-    if (path !== endpoint && !isSession && !isIce) refuse(exchange, notFound);
+    if (path !== endpoint && !isSession && !isIce) refuse(exchange, refusals.not_found);
     else if (method === 'OPTIONS') exchange.send({ status: 204, headers: preflightHeaders });
-    else if (isIce && method !== 'GET') refuse(exchange, notAllowed('GET, OPTIONS'));
+    else if (isIce && method !== 'GET') refuse(exchange, onlyBy('GET, OPTIONS'));
     else if (isIce) await this.#onIce(exchange);
     else if (isSession) await this.#onSession(exchange, path.slice(sessionsAt.length));
     else if (method === 'GET' || method === 'HEAD') exchange.send({ status: 204 });
     else if (method === 'POST') await this.#onOffer(exchange);
-    else refuse(exchange, notAllowed('POST, GET, OPTIONS'));
+    else refuse(exchange, onlyBy('POST, GET, OPTIONS'));
   }
 
   /** Relays cost their operator traffic: where calls need a token, they do. It is looked at and not used, so that it still opens a call. */
@@ -271,7 +254,7 @@ export class Signaling {
   async #answerOf(exchange: Exchange, id: string): Promise<void> {
     const session = this.#sessions.find(id);
     if (session !== undefined) await this.#use(exchange, session);
-    else if (this.#options.takeover === undefined) refuse(exchange, noSession);
+    else if (this.#options.takeover === undefined) refuse(exchange, refusals.no_session);
     else await this.#options.takeover.ask(exchange, id);
   }
 
@@ -293,7 +276,7 @@ export class Signaling {
         await this.#comeBack(exchange, session);
         return;
       default:
-        refuse(exchange, notAllowed('DELETE, PATCH, POST, GET, OPTIONS'));
+        refuse(exchange, onlyBy('DELETE, PATCH, POST, GET, OPTIONS'));
     }
   }
 
@@ -327,8 +310,8 @@ export class Signaling {
       return;
     }
     const { ufrag = session.offer.ufrag, pwd = session.offer.pwd } = fragment.value;
-    if (ufrag !== session.offer.ufrag || pwd !== session.offer.pwd) refuse(exchange, noRestart);
-    else if (tag !== undefined && tag !== '*' && tag !== session.etag) refuse(exchange, staleTag);
+    if (ufrag !== session.offer.ufrag || pwd !== session.offer.pwd) refuse(exchange, refusals.no_ice_restart);
+    else if (tag !== undefined && tag !== '*' && tag !== session.etag) refuse(exchange, refusals.stale_etag);
     else {
       this.#options.signaled.candidates(session.call, fragment.value.candidateIps);
       exchange.send({ status: 204 });
@@ -355,7 +338,7 @@ export class Signaling {
       void this.#created(exchange, session, answer);
     };
     if (!this.#options.signaled.comeBack(session.call, offered, { ...signals, answered }))
-      refuse(exchange, notYet);
+      refuse(exchange, refusals.call_is_moving);
   }
 
   /** The whole body; undefined when it was refused. */

@@ -6,22 +6,14 @@
  * Invariant: whoever asks is answered once, at the latest when the other process is gone.
  */
 import type { WebrtcAnswered, WebrtcAsked } from '../../shared/webrtc/takeover.ts';
-import type { Answer } from '../listeners/answer.ts';
+import { refusal, refusals } from '../http/refusals.ts';
 import { refuse, type Exchange } from './exchange.ts';
 
 /** Requests that wait for the old process at once; a page has one. */
 const mostAsked = 4_096;
-const crowded: Answer = {
-  status: 503,
-  code: 'restarting',
+const crowded = refusal('restarting', {
   message: 'too many requests wait for the process that has their calls; ask again',
-  retryAfterS: 1,
-};
-export const noSession: Answer = {
-  status: 404,
-  code: 'no_session',
-  message: 'there is no such session, or it is over',
-};
+});
 
 export class SignalingTakeover {
   /** Answers what this process knows, and passes on what it does not. */
@@ -57,7 +49,7 @@ export class SignalingTakeover {
 
   predecessorGone(): void {
     this.#knowsMore = false;
-    for (const exchange of this.#asked.values()) refuse(exchange, noSession);
+    for (const exchange of this.#asked.values()) refuse(exchange, refusals.no_session);
     this.#asked.clear();
   }
 
@@ -65,7 +57,7 @@ export class SignalingTakeover {
   async ask(exchange: Exchange, session: string): Promise<void> {
     const body =
       exchange.method === 'POST' || exchange.method === 'PATCH' ? await exchange.text() : undefined;
-    if (!this.#knowsMore || this.#sayBefore === undefined) refuse(exchange, noSession);
+    if (!this.#knowsMore || this.#sayBefore === undefined) refuse(exchange, refusals.no_session);
     else if (this.#asked.size >= mostAsked) refuse(exchange, crowded);
     else this.#pass(exchange, { session, body, say: this.#sayBefore });
   }
@@ -107,7 +99,7 @@ export class SignalingTakeover {
       return;
     }
     const exchange = this.#fromHeir(message, say);
-    if (this.#answer === undefined) refuse(exchange, noSession);
+    if (this.#answer === undefined) refuse(exchange, refusals.no_session);
     else void this.#answer(exchange, message.session);
   }
 

@@ -8,36 +8,25 @@ import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { assert } from '../../../shared/base/assert.ts';
 import type { Sensitive } from '../../../shared/config/sensitive.ts';
 import type { TelephonyEverywhere } from '../everywhere.ts';
-import { restarting, type Answer } from '../../listeners/answer.ts';
 import type { Listener } from '../../listeners/listener.ts';
-import { answerHeaders, errorBody } from '../../listeners/answer.ts';
+import { answerHeaders, errorBody } from '../../http/answer.ts';
+import { refusal, refusals, type Answer } from '../../http/refusals.ts';
 import { listen, newGuardedServer } from '../../listeners/listeners.ts';
-import { readBody } from '../../listeners/request-body.ts';
+import { readBody } from '../../http/request-body.ts';
 import { makeCall, type Reply } from './calls.ts';
 import { deskPage, deskPolicy } from './desk-page.ts';
 
 const mostBodyBytes = 32 * 1024;
 
-const tooLarge: Answer = { status: 413, code: 'too_large', message: 'the body is too large' };
-const elsewhere: Answer = {
-  status: 403,
-  code: 'other_site',
-  message: 'a page of another site must not send this',
-};
-const notFound: Answer = { status: 404, code: 'not_found', message: 'there is nothing here' };
-const unauthorized: Answer = {
-  status: 401,
-  code: 'unauthorized',
-  message: 'the secret must be given as a bearer token or as the password of Basic authentication',
+const unauthorized = refusal('unauthorized', {
   headers: { 'WWW-Authenticate': 'Bearer, Basic realm="callback"' },
-};
+});
 
-/** Why an operator's command is not done, in words. */
-const refusals: Readonly<Record<string, string>> = {
-  unknown: 'there is no such transfer, or it is over',
-  over: 'the transfer is over',
-  not_answered: 'nobody is known to have answered: a voicemail is never joined',
-  not_possible: 'the transfer is at a step where this cannot be done; ask again',
+/** Why an operator's command is not done. A host of another version may know other reasons. */
+const operatorRefusals: Readonly<Record<string, Answer>> = {
+  unknown: refusals.unknown,
+  over: refusals.over,
+  not_answered: refusals.not_answered,
 };
 
 export const callbackListener: Listener = {
@@ -52,7 +41,7 @@ export const callbackListener: Listener = {
       response.once('close', () => (answering -= 1));
       const served = { secret: callback.secret, telephony, unready: health.unready };
       // The transfers are another process's, which answers on a new connection.
-      if (isLeaving()) refuse(response.setHeader('Connection', 'close'), restarting);
+      if (isLeaving()) refuse(response.setHeader('Connection', 'close'), refusals.restarting);
       else serve(request, response, served);
     });
     return {
@@ -85,12 +74,12 @@ function serve(request: IncomingMessage, response: ServerResponse, served: Serve
     request.method === 'POST' &&
     ['cross-site', 'same-site'].includes(String(request.headers['sec-fetch-site']))
   ) {
-    refuse(response, elsewhere);
+    refuse(response, refusals.other_site);
     return;
   }
   if (path === '/calls' && request.method === 'POST') {
     readBody(request, mostBodyBytes, (body) => {
-      if (body === undefined) refuse(response, tooLarge);
+      if (body === undefined) refuse(response, refusals.too_large);
       else void makeCall(body.toString(), request.headers, served).then((made) => send(response, made));
     });
     return;
@@ -105,19 +94,18 @@ async function answerOf(path: string, method: string | undefined, { telephony }:
     return { status: 200, value: { calls: await telephony.outboundViews() } };
   const [, handle = '', command] = /^\/transfers\/([\w-]{1,64})\/(complete|abort)_warm$/.exec(path) ?? [];
   if (command !== undefined && method === 'POST') {
-    const refusal = await telephony.operatorSaid(handle, command === 'complete' ? 'complete' : 'abort');
-    if (refusal === undefined) return { status: 202, value: { handle, accepted: true } };
-    const message = refusals[refusal] ?? refusal;
-    return { status: refusal === 'unknown' ? 404 : 409, code: refusal, message };
+    const reason = await telephony.operatorSaid(handle, command === 'complete' ? 'complete' : 'abort');
+    if (reason === undefined) return { status: 202, value: { handle, accepted: true } };
+    return operatorRefusals[reason] ?? refusals.not_possible;
   }
   const [, id = '', end] = /^\/calls\/([\w-]{1,64})(\/hang_up)?$/.exec(path) ?? [];
   const view = id === '' ? undefined : await telephony.outboundView(id);
-  if (view === undefined) return notFound;
-  if (end === undefined) return method === 'GET' ? { status: 200, value: view } : notFound;
-  if (method !== 'POST') return notFound;
+  if (view === undefined) return refusals.not_found;
+  if (end === undefined) return method === 'GET' ? { status: 200, value: view } : refusals.not_found;
+  if (method !== 'POST') return refusals.not_found;
   return (await telephony.hangUp(id))
     ? { status: 202, value: { id, accepted: true } }
-    : { status: 409, code: 'over', message: 'the call is over' };
+    : refusal('over', { message: 'the call is over' });
 }
 
 function send(response: ServerResponse, given: Reply): void {
@@ -142,8 +130,9 @@ function reply(response: ServerResponse, status: number, value: unknown): void {
   response.writeHead(status, answerHeaders(body)).end(body);
 }
 
-function refuse(response: ServerResponse, { status, code, message, headers, retryAfterS }: Answer): void {
-  const body = errorBody(code, message);
+function refuse(response: ServerResponse, answer: Answer): void {
+  const { status, headers, retryAfterS } = answer;
+  const body = errorBody(answer);
   const retry = retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) };
   response.writeHead(status, { ...answerHeaders(body), ...headers, ...retry, Connection: 'close' }).end(body);
 }

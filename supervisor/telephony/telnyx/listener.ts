@@ -15,10 +15,11 @@ import { CarrierRefusals } from '../refusals.ts';
 import { readSegment } from '../twilio/segment.ts';
 import type { Visitor } from '../../listeners/entrance.ts';
 import type { Listener } from '../../listeners/listener.ts';
-import { answerHeaders, type Answer } from '../../listeners/answer.ts';
+import { answerHeaders } from '../../http/answer.ts';
+import { onlyBy, refusal, refusals, type Answer } from '../../http/refusals.ts';
 import { listen, newGuardedServer, takeUpgrades } from '../../listeners/listeners.ts';
 import { passOn } from '../../listeners/pass-on.ts';
-import { readBody } from '../../listeners/request-body.ts';
+import { readBody } from '../../http/request-body.ts';
 import { TelnyxEvents, isSignedByB, publicKeyOf, type TelnyxEvent } from './webhook.ts';
 
 const name = 'carrier_b';
@@ -27,26 +28,10 @@ const webhookPath = '/carrier_b/webhook';
 const tokenHeader = 'x-telnyx-streaming-auth-token';
 const mostBodyBytes = 256 * 1024;
 
-const notFound: Answer = { status: 404, code: 'not_found', message: 'there is nothing here' };
-const notAllowed: Answer = {
-  status: 405,
-  code: 'method_not_allowed',
-  message: 'only POST is answered here',
-  headers: { Allow: 'POST' },
-};
-const tooLarge: Answer = { status: 413, code: 'too_large', message: 'the body is too large' };
-const unreadable: Answer = { status: 400, code: 'bad_request', message: 'the body is no event' };
-const unsigned: Answer = {
-  status: 403,
-  code: 'bad_signature',
+const unreadable = refusal('bad_request', { message: 'the body is no event' });
+const unsigned = refusal('bad_signature', {
   message: 'the request is not signed by the carrier, or not of these minutes',
-};
-const badToken: Answer = { status: 403, code: 'bad_token', message: 'the stream does not bring the token' };
-const badSegment: Answer = {
-  status: 403,
-  code: 'bad_segment',
-  message: 'this address was not made for a call, or its time is over',
-};
+});
 
 export const telnyxListener: Listener = {
   name,
@@ -61,11 +46,11 @@ export const telnyxListener: Listener = {
   open: async ({ settings, arrived, closed, wallClock, telephony, log }, { given, isLeaving }) => {
     const own = wanted(settings);
     const events = new TelnyxEvents();
-    const refusals = new CarrierRefusals({ log, wallClock });
+    const told = new CarrierRefusals({ log, wallClock });
     const key = own.control === undefined ? undefined : publicKeyOf(own.control.publicKey);
     const take = (body: Buffer, headers: IncomingMessage['headers'], query: string): Answer | undefined => {
       const nowS = wallClock.now() / 1000;
-      if (key === undefined) return notFound;
+      if (key === undefined) return refusals.not_found;
       if (!isSignedByB(headers, body, { key, nowS })) return unsigned;
       const event = events.read(body);
       if (event === 'unreadable') return unreadable;
@@ -82,7 +67,7 @@ export const telnyxListener: Listener = {
       answering += 1;
       response.once('close', () => (answering -= 1));
       if (isLeaving()) passOn(request, response, address);
-      else serve({ request, response, refuse: (answer) => refusals.answer(name, response, answer), take });
+      else serve({ request, response, refuse: (answer) => told.answer(name, response, answer), take });
     });
     takeUpgrades({ server, silent, listener: name }, arrived);
     const address = await listen(server, given ?? own.addr);
@@ -104,18 +89,18 @@ export function admitStreamB(
   const [path = ''] = head.url.split('?');
   const at = path.indexOf(streamPath);
   const rest = path.slice(at + streamPath.length);
-  if (at < 0 || (rest !== '' && !rest.startsWith('/'))) return fail(notFound);
+  if (at < 0 || (rest !== '' && !rest.startsWith('/'))) return fail(refusals.not_found);
   const given = head.headers[tokenHeader];
   const token = streamToken?.reveal();
   if (token !== undefined && (typeof given !== 'string' || !isSameSecret(given, token)))
-    return fail(badToken);
+    return fail(refusals.bad_token);
   const common = { [carrierKeys.transport]: name, ...(shows && { [carrierKeys.numbers]: 'shown' }) };
   const headers = Object.fromEntries(Object.entries(head.headers).filter(([key]) => key !== tokenHeader));
   const bare = { url: streamPath, headers };
   // The operator opens the streams of such calls, wherever they lead.
   if (control === undefined) return ok({ metadata: common, rest: () => bare });
   const pass = token === undefined ? undefined : readSegment(rest.slice(1), { secret: token, nowS });
-  if (pass === undefined) return fail(badSegment);
+  if (pass === undefined) return fail(refusals.bad_segment);
   const { id, callId, expS } = pass;
   return ok({
     pass: { sid: id, expS, isVouchedFor: true },
@@ -134,16 +119,16 @@ interface Served {
 function serve({ request, response, refuse, take }: Served): void {
   const [path = '', query = ''] = (request.url ?? '/').split('?');
   if (path !== webhookPath) {
-    refuse(notFound);
+    refuse(refusals.not_found);
     return;
   }
   if (request.method !== 'POST') {
-    refuse(notAllowed);
+    refuse(onlyBy('POST'));
     return;
   }
   readBody(request, mostBodyBytes, (body) => {
-    const refusal = body === undefined ? tooLarge : take(body, request.headers, query);
-    if (refusal === undefined) response.writeHead(200, answerHeaders('')).end();
-    else refuse(refusal);
+    const refused = body === undefined ? refusals.too_large : take(body, request.headers, query);
+    if (refused === undefined) response.writeHead(200, answerHeaders('')).end();
+    else refuse(refused);
   });
 }

@@ -12,37 +12,21 @@ import type { RequestHead } from '../../admission/credentials.ts';
 import { CarrierRefusals } from '../refusals.ts';
 import type { Visitor } from '../../listeners/entrance.ts';
 import type { Listener } from '../../listeners/listener.ts';
-import { answerHeaders, type Answer } from '../../listeners/answer.ts';
+import { answerHeaders } from '../../http/answer.ts';
+import { onlyBy, refusal, refusals, type Answer } from '../../http/refusals.ts';
 import { listen, newGuardedServer, takeUpgrades, type OpenListener } from '../../listeners/listeners.ts';
 import { passOn } from '../../listeners/pass-on.ts';
 import { response as twimlOf } from './twiml.ts';
 import type { TelephonyEverywhere } from '../everywhere.ts';
 import { outboundEnded, statusFact, statusPath, type StatusPath } from './status.ts';
-import { readBody } from '../../listeners/request-body.ts';
+import { readBody } from '../../http/request-body.ts';
 import { readSegment } from './segment.ts';
 import { isSigned, signatureHeader, type FormParameters } from './signature.ts';
 import { answerVoice, mostFormBytes, voiceUrl } from './voice-webhook.ts';
 
 const name = 'carrier_a';
 
-const notFound: Answer = { status: 404, code: 'not_found', message: 'there is nothing here' };
-const notAllowed: Answer = {
-  status: 405,
-  code: 'method_not_allowed',
-  message: 'only POST is answered here',
-  headers: { Allow: 'POST' },
-};
-const formTooLarge: Answer = { status: 413, code: 'too_large', message: 'the form is too large' };
-const unsigned: Answer = {
-  status: 403,
-  code: 'bad_signature',
-  message: 'the request is not signed by the carrier for this address',
-};
-const badSegment: Answer = {
-  status: 403,
-  code: 'bad_segment',
-  message: 'this address was not made for a call, or its time is over',
-};
+const formTooLarge = refusal('too_large', { message: 'the form is too large' });
 
 export const twilioListener: Listener = {
   name,
@@ -55,7 +39,7 @@ export const twilioListener: Listener = {
   }),
   open: async ({ settings, arrived, closed, wallClock, telephony, log }, { given, isLeaving }) => {
     const own = wanted(settings);
-    const refusals = new CarrierRefusals({ log, wallClock });
+    const told = new CarrierRefusals({ log, wallClock });
     let answering = 0;
     const { server, silent } = newGuardedServer((request, response) => {
       answering += 1;
@@ -66,7 +50,7 @@ export const twilioListener: Listener = {
       }
       const shows = !settings.telephony.redactsNumbers;
       const isClosed = (): boolean => closed(name) !== undefined;
-      const refuse = (answer: Answer): void => refusals.answer(name, response, answer);
+      const refuse = (answer: Answer): void => told.answer(name, response, answer);
       const nowS = (): number => wallClock.now() / 1000;
       serve(own, { request, response, refuse, nowS, shows, isClosed, telephony });
     });
@@ -94,17 +78,17 @@ export function admitStream(
   const { publicUrl, streamSecret, authToken } = settings;
   const path = new URL(publicUrl).pathname;
   // A query would be part of what is signed, and the carrier sends none.
-  if (head.url !== path && !head.url.startsWith(`${path}/`)) return fail(notFound);
+  if (head.url !== path && !head.url.startsWith(`${path}/`)) return fail(refusals.not_found);
   const rest = head.url.slice(path.length);
   if (!isSigned(head.headers[signatureHeader], { url: publicUrl + rest, token: authToken.reveal() }))
-    return fail(unsigned);
+    return fail(refusals.bad_signature);
   const common = { [carrierKeys.transport]: name };
   if (rest === '' && settings.allowsStaticUrl) return ok({ metadata: common, rest: () => head });
   const pass =
     streamSecret === undefined
       ? undefined
       : readSegment(rest.slice(1), { secret: streamSecret.reveal(), nowS });
-  if (pass === undefined) return fail(badSegment);
+  if (pass === undefined) return fail(refusals.bad_segment);
   const { id, callId, expS } = pass;
   return ok({
     pass: { sid: id, expS, isVouchedFor: true },
@@ -136,11 +120,11 @@ function serve(
     return;
   }
   if (path !== new URL(voiceUrl(settings)).pathname) {
-    refuse(notFound);
+    refuse(refusals.not_found);
     return;
   }
   if (request.method !== 'POST') {
-    refuse(notAllowed);
+    refuse(onlyBy('POST'));
     return;
   }
   readBody(request, mostFormBytes, (bytes) => {
@@ -175,7 +159,7 @@ function takeStatus(
     const { headers } = request;
     const isOwn = isSigned(headers[signatureHeader], { url, parameters, token: settings.authToken.reveal() });
     if (bytes === undefined || !isOwn) {
-      refuse(bytes === undefined ? formTooLarge : unsigned);
+      refuse(bytes === undefined ? formTooLarge : refusals.bad_signature);
       return;
     }
     void toldOf(status, parameters, telephony).then((body) =>

@@ -6,23 +6,16 @@
 import type { IncomingMessage } from 'node:http';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { TwilioSettings } from '../../../shared/telephony/twilio/variables.ts';
-import type { Answer } from '../../listeners/answer.ts';
+import { refusal, refusals, type Answer } from '../../http/refusals.ts';
 import { connectStream, rejectBusy, response } from './twiml.ts';
 import { streamSegment } from './segment.ts';
 import { isSigned, signatureHeader, type FormParameters } from './signature.ts';
 
 export const mostFormBytes = 64 * 1024;
 
-const unsigned: Answer = {
-  status: 403,
-  code: 'bad_signature',
-  message: 'the request is not signed by the carrier for this address',
-};
-const noForm: Answer = {
-  status: 400,
-  code: 'bad_request',
+const noForm = refusal('bad_request', {
   message: 'the webhook takes a form that names its call by CallSid',
-};
+});
 
 /** `https://` address of the webhook, from the public address of the streams. */
 export const voiceUrl = ({ publicUrl }: TwilioSettings): string =>
@@ -47,7 +40,7 @@ export function answerVoice(
     parameters,
     token: settings.authToken.reveal(),
   });
-  if (!isOwn) return fail(unsigned);
+  if (!isOwn) return fail(refusals.bad_signature);
   const callId = parameters.find(([name]) => name === 'CallSid')?.[1] ?? '';
   const secret = settings.streamSecret?.reveal();
   if (!/^[A-Za-z0-9]{1,64}$/.test(callId)) return fail(noForm);

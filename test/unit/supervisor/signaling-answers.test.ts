@@ -7,7 +7,7 @@ import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { systemWallClock } from '../../../shared/runtime/clock.ts';
 import { newLog } from '../../../shared/runtime/log.ts';
 import type { OfferSignals } from '../../../supervisor/handover/open-offer.ts';
-import type { Answer } from '../../../supervisor/listeners/answer.ts';
+import type { Answer } from '../../../supervisor/http/refusals.ts';
 import { Signaling } from '../../../supervisor/webrtc/signaling.ts';
 import { rawOffer } from '../../support/webrtc/raw-offer.ts';
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { readBody } from '../../../supervisor/listeners/request-body.ts';
+import { readBody } from '../../../supervisor/http/request-body.ts';
 import { newGuardedServer } from '../../../supervisor/listeners/listeners.ts';
 
 it('lets a client send its body that asked first whether it may', async () => {

@@ -1,0 +1,82 @@
+/** The page of error codes: what the service answers when it refuses, out of the tables that it answers from. */
+import { agentLinkErrors } from '../../shared/agent-link/errors.ts';
+import { tokenAnswers, type TokenCode } from '../../shared/auth/token-fault.ts';
+import { callErrors } from '../../shared/protocol/call.ts';
+import { refusalRows, refusals, type Answer } from '../../supervisor/http/refusals.ts';
+import { markdownTable } from './markdown-table.ts';
+
+const newToken = 'Get a new token right before the call, and use it once.';
+const sameToken = 'Call again with the same token after the time in `Retry-After`.';
+
+const tokenAdvice: Readonly<Record<TokenCode, string>> = {
+  token_missing: 'Present a token, in one of the ways that [session tokens](../tokens.md) have.',
+  token_invalid:
+    'Get a new token. Where every token is refused, compare the secret with that of who makes them.',
+  token_wrong_audience: 'Get a token whose `aud` names this listener.',
+  token_not_yet_valid: 'Compare the clock of who makes tokens with the clock of the service.',
+  token_expired: newToken,
+  token_lifetime_too_long: 'Make tokens with a shorter life.',
+  token_reused: newToken,
+  token_too_large: 'Put less metadata into the token.',
+  token_set_full: sameToken,
+  token_store_unavailable: sameToken,
+};
+
+const code = (text: string): string => `\`${text}\``;
+
+/** Several faults of a token have one code, and a token that is not valid is the most common of them. */
+const ofTokens = [tokenAnswers.wrong_signature, ...Object.values(tokenAnswers)]
+  .filter((answer, at, all) => all.findIndex((one) => one.code === answer.code) === at)
+  .map((answer) => ({ answer, advice: tokenAdvice[answer.code] }));
+
+const ofRows = Object.entries(refusalRows).map(([name, { advice }]) => ({
+  answer: refusals[name as keyof typeof refusals],
+  advice,
+}));
+
+const httpRow = ({ answer, advice }: { readonly answer: Answer; readonly advice: string }): string[] => [
+  code(answer.code),
+  String(answer.status),
+  answer.message,
+  advice,
+  answer.retryAfterS === undefined ? '' : `${answer.retryAfterS} s`,
+];
+
+const byCode = (one: string[], other: string[]): number => (one[0] ?? '').localeCompare(other[0] ?? '', 'en');
+
+export function errorsPage(): string {
+  const http = [...ofRows, ...ofTokens].map(httpRow).sort(byCode);
+  const calls = Object.entries(callErrors).map(([name, { fatal, closeCode, message }]) => [
+    code(name),
+    fatal ? `yes, ${closeCode}` : 'no',
+    message,
+  ]);
+  const links = Object.entries(agentLinkErrors).map(([name, words]) => [code(name), words]);
+  return `# Error codes
+
+Generated from the tables that the service answers from; \`npm run docs\` writes it anew.
+
+Programs go by the code, which stays as it is; sentences are for people, and may say more precisely what is meant. No sentence holds what was sent.
+
+## Refusals by HTTP
+
+Every listener answers a request that it refuses, and an upgrade or offer for a call that it does not take, with the status and a body of
+\`{"code", "message"}\`. \`Retry-After\` says in how many seconds to ask again, and the table has it where it is always the same. A 503 without it
+should not be repeated at the same instance at once.
+
+${markdownTable(['Code', 'Status', 'Sentence', 'What to do', '`Retry-After`'], http)}
+
+## Errors of the call protocol
+
+An \`error\` message of the [call protocol](../call-protocol.md#errors) has one of these codes. After a fatal one the connection closes, with the close code
+beside it: a client that broke a rule should be mended, and with 1013 it may call again. After the others the call goes on; before \`start\`, \`unknown_message\` is fatal, too.
+
+${markdownTable(['Code', 'Fatal, close code', 'Sentence'], calls)}
+
+## Errors of the agent link
+
+The [agent link](agent-link.md) has these codes in \`command.result\` and in \`error\` events, and as reasons of close frames.
+
+${markdownTable(['Code', 'Sentence'], links)}
+`;
+}
