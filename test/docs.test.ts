@@ -3,7 +3,7 @@ import { describe, it, expect } from 'vitest';
 import { writeWav } from '../shared/audio/wav.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
 import { describeAgentFile } from '../scripts/docs/describe.ts';
-import { referenceFiles, withProviderChoices } from '../scripts/docs/reference.ts';
+import { referenceFiles, withProviderChoices, withVersions } from '../scripts/docs/reference.ts';
 import { wireFiles } from '../scripts/sdk/wire-types.ts';
 import { commandsPage } from '../cli/commands/commands.ts';
 
@@ -33,6 +33,14 @@ describe('generated documentation', () => {
     const page = readProjectFile('docs/providers.md');
     expect(page).toContain('| stt | Deepgram (`deepgram`, `stt_cloud_a`) |');
     expect(page).toBe(withProviderChoices(page));
+  });
+
+  it('holds the versions of the packages as they are asked for (npm run docs writes them)', () => {
+    const page = readProjectFile('docs/decisions/0007-dependencies.md');
+    const { dependencies, devDependencies } = JSON.parse(readProjectFile('package.json')) as Readonly<
+      Record<'dependencies' | 'devDependencies', Readonly<Record<string, string>>>
+    >;
+    expect(page).toBe(withVersions(page, { ...dependencies, ...devDependencies }));
   });
 
   it('has a page of the commands as their table says (npm run docs writes it)', () => {
