@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../examples/demo/flite.ts';
-import { audioFrame, CallClient } from '../../scripts/bench/client/client.ts';
+import { audioFrame, CallClient } from '../../scripts/measure/bench/client/client.ts';
 import { newPrng } from '../../shared/base/prng.ts';
 import { newResampler } from '../../shared/audio/resampler.ts';
 import type { FakeReply } from '../support/fakes/fake-http.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startInference } from '../../scripts/eval-turns/inference.ts';
+import { startInference } from '../../scripts/measure/eval-turns/inference.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { vadFrameSamples } from '../../shared/protocol/mailbox-slot.ts';

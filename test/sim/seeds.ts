@@ -1,4 +1,4 @@
-/** Many worlds in a row, and what they amounted to. Also the entry of long runs (`node scripts/sim.mjs`). */
+/** Many worlds in a row, and what they amounted to. Also the entry of long runs (`node scripts/measure/sim.mjs`). */
 import type { Core } from '../support/core/core.ts';
 import { runWorld, type WorldReport } from './world/world.ts';
 

@@ -4,8 +4,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { runChaos } from '../../../scripts/chaos/run.ts';
-import { reportText, verdictOf } from '../../../scripts/chaos/report.ts';
+import { runChaos } from '../../../scripts/measure/chaos/run.ts';
+import { reportText, verdictOf } from '../../../scripts/measure/chaos/report.ts';
 
 const root = new URL('../../../', import.meta.url);
 

@@ -18,7 +18,10 @@ const mostLooks = 20;
 /** Fewer than calls that would leak: one slot that is not given back in each worker is noticed. */
 const slots = 4;
 /** A signal collects garbage, then memory and timers are told. */
-const nodeOptions = ['../../support/process/collect-garbage.mjs', '../../../scripts/bench/resources.mjs']
+const nodeOptions = [
+  '../../support/process/collect-garbage.mjs',
+  '../../../scripts/measure/bench/resources.mjs',
+]
   .map((file) => `--import ${new URL(file, import.meta.url).href}`)
   .join(' ');
 

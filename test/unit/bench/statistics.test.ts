@@ -7,7 +7,7 @@ import {
   histogramOf,
   newFrameFindings,
   parseMetrics,
-} from '../../../scripts/bench/report/statistics.ts';
+} from '../../../scripts/measure/bench/report/statistics.ts';
 
 describe('a distribution', () => {
   it('gives the values at a rank, to a tenth of a millisecond', () => {

@@ -1,9 +1,14 @@
 /** What a caller of the chaos driver notices: it is the judge of every run, so each broken promise must be one for it. */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { Account } from '../../../scripts/chaos/account.ts';
-import { GroupReader, groupsPerWord, speechFor, wordText } from '../../../scripts/chaos/coded-audio.ts';
-import { faultNames, plan } from '../../../scripts/chaos/faults.ts';
+import { Account } from '../../../scripts/measure/chaos/account.ts';
+import {
+  GroupReader,
+  groupsPerWord,
+  speechFor,
+  wordText,
+} from '../../../scripts/measure/chaos/coded-audio.ts';
+import { faultNames, plan } from '../../../scripts/measure/chaos/faults.ts';
 
 const words = (call: number, reply: number, from: number, to: number): string =>
   Array.from({ length: to - from }, (_, at) => wordText(call, reply, from + at)).join(' ');

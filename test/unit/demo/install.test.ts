@@ -153,8 +153,8 @@ const scripts = [
   ...Object.values((JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as Manifest).scripts),
   'node scripts/install.mjs',
   'node scripts/screenshots.mjs',
-  'node scripts/sim.mjs',
-  'node scripts/bench/resampler.mjs',
+  'node scripts/measure/sim.mjs',
+  'node scripts/measure/bench/resampler.mjs',
 ].map((command) => /(?<=node )scripts\/\S+/.exec(command)?.[0] ?? `none in ${command}`);
 
 /** Without these they do nothing. */

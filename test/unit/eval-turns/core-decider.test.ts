@@ -1,10 +1,10 @@
 /** The evaluation of turns drives the call core as the service does: what its rows say of simple scenarios. */
 import { describe, expect, it } from 'vitest';
-import { CoreDecider } from '../../../scripts/eval-turns/core-decider.ts';
-import { service } from '../../../scripts/eval-turns/main.ts';
-import type { Scenario } from '../../../scripts/eval-turns/scenarios.ts';
+import { CoreDecider } from '../../../scripts/measure/eval-turns/core-decider.ts';
+import { service } from '../../../scripts/measure/eval-turns/main.ts';
+import type { Scenario } from '../../../scripts/measure/eval-turns/scenarios.ts';
 import { SpeechDetector } from '../../../worker/media/vad/speech-detector.ts';
-import { pausedAt, WordEar, wordsOver } from '../../../scripts/eval-turns/words.ts';
+import { pausedAt, WordEar, wordsOver } from '../../../scripts/measure/eval-turns/words.ts';
 
 const frameMs = 32;
 const { withoutModel, withModel } = service(false);

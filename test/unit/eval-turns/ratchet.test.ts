@@ -1,6 +1,6 @@
 /** The ratchet of the evaluation: what counts as worse than before, and what as chance. */
 import { describe, expect, it } from 'vitest';
-import { upperShare, worseThan } from '../../../scripts/eval-turns/ratchet.ts';
+import { upperShare, worseThan } from '../../../scripts/measure/eval-turns/ratchet.ts';
 
 describe('the ratchet', () => {
   it('knows how far chance reaches: few scenarios prove little', () => {

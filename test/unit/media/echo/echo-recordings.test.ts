@@ -1,7 +1,7 @@
 /** Recorded callers and the demo's greeting: with an echo they are noticed, and without one they are never taken for it. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../../examples/demo/flite.ts';
-import { speechOf } from '../../../../scripts/eval-turns/scenarios.ts';
+import { speechOf } from '../../../../scripts/measure/eval-turns/scenarios.ts';
 import { newPrng } from '../../../../shared/base/prng.ts';
 import { EchoDetector } from '../../../../worker/media/echo/detector.ts';
 import { SoundLevels } from '../../../../worker/media/echo/levels.ts';

@@ -1,0 +1,261 @@
+/**
+ * The call core of the service with everything around it played: STT that knows the words, an LLM and a TTS that answer after fixed
+ * times, a transport that plays in real time. Time is that of the audio. It notes when a turn was decided, when the agent became audible,
+ * and when the caller cut it; it decides nothing.
+ */
+import { CallDriver } from '../../../worker/call/driver.ts';
+import type { CallAction } from '../../../worker/core/actions.ts';
+import type { CallEvent, PlayoutPosition } from '../../../worker/core/events.ts';
+import type { CallSettings } from '../../../worker/core/settings.ts';
+import { newCall, type CallState } from '../../../worker/core/state.ts';
+import { WordEar, type SpokenWord } from './words.ts';
+
+/** Audio before the start of speech that STT is given. */
+const prerollMs = 600;
+const finalAfterMs = 150;
+const firstTextAfterMs = 400;
+const firstAudioAfterMs = 200;
+/** Of the agent's answers; what it says in a scenario has the pace of its recording. */
+const answerMsPerChar = 60;
+const answer = 'Let me look at that for you. I will tell you in a moment.';
+
+export interface CallNotes {
+  /** When the core decided that a turn is over. */
+  readonly decidedMs: number[];
+  /** When the agent's answer became audible. */
+  readonly audibleMs: number[];
+  /** When a response that was audible was cut by the caller. */
+  readonly cutMs: number[];
+  /** Time for which the output was held at a sample. */
+  heldMs: number;
+  /** When the agent's voice stopped: held or cut. */
+  readonly stoppedMs: number[];
+  /** How long the caller waited by the figures of the service, and when the answer began. */
+  readonly measured: { readonly responseMs: number; readonly atMs: number }[];
+  /** Requests to the LLM. */
+  requests: number;
+  /** STT has told a word of the caller's. */
+  hasWords: boolean;
+}
+
+export interface CallWorldOptions {
+  readonly settings: CallSettings;
+  /** Everything that STT could write down. */
+  readonly words: readonly SpokenWord[];
+  /** STT tells words while they are spoken; else only when it is asked for them. */
+  readonly streams: boolean;
+  /** The agent speaks from the first moment, and for as long as the scenario lasts: so long for a character. */
+  readonly botMsPerChar: number | undefined;
+  /** The turn model is asked; `judged` answers. */
+  readonly judge: (ask: number) => void;
+}
+
+interface Output {
+  readonly context: number;
+  chars: number;
+  audioMs: number;
+  sentMs: number;
+  /** When its first audio exists. */
+  audioAt: number | undefined;
+  flushed: boolean;
+  started: boolean;
+}
+
+export class CallWorld {
+  readonly notes: CallNotes = {
+    decidedMs: [],
+    audibleMs: [],
+    cutMs: [],
+    heldMs: 0,
+    stoppedMs: [],
+    measured: [],
+    requests: 0,
+    hasWords: false,
+  };
+  readonly #options: CallWorldOptions;
+  readonly #state: CallState;
+  readonly #driver: CallDriver;
+  readonly #ear: WordEar;
+  readonly #later: { readonly atMs: number; readonly tell: () => void }[] = [];
+  #now = 0;
+  #output: Output | undefined;
+  #held = false;
+  #phase = '';
+
+  constructor(options: CallWorldOptions) {
+    this.#options = options;
+    this.#state = newCall(options.settings);
+    this.#ear = new WordEar(options.words);
+    this.#driver = new CallDriver(this.#state, {
+      now: () => this.#now,
+      stepped: () => this.#noteDecision(),
+      perform: (order) => this.#perform(order),
+    });
+    this.tell({ type: 'call.opened' });
+  }
+
+  get nowMs(): number {
+    return this.#now;
+  }
+
+  /** How far playback got, as the shell reports it with facts about speech. */
+  get position(): PlayoutPosition | undefined {
+    return this.#output && { context: this.#output.context, sentMs: this.#output.sentMs };
+  }
+
+  tell(event: CallEvent): void {
+    this.#driver.tell(event);
+  }
+
+  #noteDecision(): void {
+    const { turn } = this.#state.caller;
+    if (turn.phase === 'finalizing' && this.#phase !== 'finalizing')
+      this.notes.decidedMs.push(turn.decidedAt);
+    this.#phase = turn.phase;
+  }
+
+  /** Lets time pass, and everything that becomes due in it. */
+  advanceTo(untilMs: number): void {
+    for (;;) {
+      const next = this.#later.reduce((earliest, { atMs }) => Math.min(earliest, atMs), Infinity);
+      const deadline = this.#driver.deadline ?? Infinity;
+      const at = Math.max(this.#now, Math.min(next, deadline));
+      if (at > untilMs) break;
+      this.#play(at);
+      const due = this.#later.findIndex(({ atMs }) => atMs === next);
+      if (next <= deadline && due >= 0) this.#later.splice(due, 1)[0]?.tell();
+      else this.tell({ type: 'deadline.reached' });
+    }
+    this.#play(untilMs);
+    if (!this.#options.streams) return;
+    const text = this.#ear.partial(this.#now);
+    if (text !== undefined && text !== '') {
+      this.notes.hasWords = true;
+      this.tell({ type: 'stt.partial', text, speechFinal: false, position: this.position });
+    }
+  }
+
+  #in(ms: number, tell: () => void): void {
+    this.#later.push({ atMs: this.#now + ms, tell });
+  }
+
+  /** The transport plays until `untilMs`, in real time, unless the output is held. */
+  #play(untilMs: number): void {
+    const passedMs = untilMs - this.#now;
+    this.#now = untilMs;
+    const output = this.#output;
+    if (output?.audioAt === undefined || untilMs < output.audioAt) return;
+    if (this.#held) {
+      this.notes.heldMs += output.started ? passedMs : 0;
+      return;
+    }
+    const { context } = output;
+    if (!output.started) {
+      output.started = true;
+      if (this.#options.botMsPerChar === undefined) this.notes.audibleMs.push(untilMs);
+      this.tell({ type: 'playout.started', context, audioAt: output.audioAt });
+    }
+    output.sentMs = Math.min(output.audioMs, output.sentMs + passedMs);
+    if (output.flushed && output.sentMs >= output.audioMs) {
+      this.#output = undefined;
+      this.tell({ type: 'playout.drained', context, sentMs: output.audioMs });
+    }
+  }
+
+  #perform(action: CallAction): void {
+    switch (action.type) {
+      case 'stt.listen':
+        this.#ear.listen(this.#now - prerollMs);
+        return;
+      case 'stt.finalize':
+      case 'stt.flush':
+        this.#finalize();
+        return;
+      case 'turn.judge':
+        this.#options.judge(action.ask);
+        return;
+      case 'llm.start': {
+        this.notes.requests += 1;
+        const { round } = action;
+        this.#in(firstTextAfterMs, () => {
+          this.tell({ type: 'llm.text', round, text: answer });
+          this.tell({ type: 'llm.done', round, finish: 'stop', toolCalls: [] });
+        });
+        return;
+      }
+      case 'playout.open':
+        this.#held = false;
+        this.#output = {
+          context: action.context,
+          chars: 0,
+          audioMs: 0,
+          sentMs: 0,
+          audioAt: undefined,
+          flushed: false,
+          started: false,
+        };
+        return;
+      case 'told':
+        if (action.event.type === 'turn.measured')
+          this.notes.measured.push({ responseMs: action.event.times.responseMs, atMs: this.#now });
+        return;
+      case 'playout.pause':
+        if (this.#output?.started === true) this.notes.stoppedMs.push(this.#now);
+        this.#held = true;
+        return;
+      case 'playout.resume':
+        this.#held = false;
+        return;
+      case 'playout.clear':
+        if (this.#output?.started === true) {
+          this.notes.cutMs.push(this.#now);
+          this.notes.stoppedMs.push(this.#now);
+        }
+        this.#output = undefined;
+        this.#held = false;
+        return;
+      case 'tts.speak':
+        this.#speak(action.context, action.text);
+        return;
+      case 'tts.flush':
+        this.#flush(action.context);
+        return;
+      default:
+        // Marks, cancellations, measurements and faults change nothing here.
+        return;
+    }
+  }
+
+  #finalize(): void {
+    const text = this.#ear.finish(this.#now);
+    this.notes.hasWords ||= text !== '';
+    this.#in(finalAfterMs, () => {
+      // What ends because it was asked to end is no evidence.
+      if (text !== '') this.tell({ type: 'stt.final', text, speechFinal: false, position: this.position });
+      this.tell({ type: 'stt.finalized', position: this.position });
+    });
+  }
+
+  #speak(context: number, text: string): void {
+    const output = this.#output;
+    if (output?.context !== context) return;
+    // An agent that has been speaking all the time begins at once.
+    const { botMsPerChar } = this.#options;
+    const delayMs = botMsPerChar === undefined ? firstAudioAfterMs : 0;
+    output.audioAt ??= this.#now + delayMs;
+    output.chars += text.length;
+    output.audioMs += text.length * (botMsPerChar ?? answerMsPerChar);
+    const { chars, audioMs } = output;
+    this.#in(delayMs, () => this.tell({ type: 'tts.spoken', context, chars, audioMs }));
+  }
+
+  #flush(context: number): void {
+    const output = this.#output;
+    if (output?.context !== context) return;
+    output.flushed = true;
+    const { audioMs } = output;
+    this.#in(this.#options.botMsPerChar === undefined ? firstAudioAfterMs : 0, () =>
+      this.tell({ type: 'tts.flushed', context, audioMs }),
+    );
+  }
+}
