@@ -220,6 +220,12 @@ describe('the project', () => {
     expect(linesMatching(judged, outsideSpecification)).toEqual([]);
   });
 
+  it('calls the one who speaks the agent, as the glossary does', () => {
+    // Names of the wire (`bot.heard`, `disconnect-bot`) and identifiers in backticks stay.
+    const comment = /^\s*(?:\/\/|\/?\*).*(?<![\w.`'-])bot(?:'s)?(?![\w.`'-])/i;
+    expect(linesMatching(code, comment)).toEqual([]);
+  });
+
   it('names only pages that are there', () => {
     // The site makes a page of its own.
     const sources = code.filter((path) => !path.startsWith('scripts/site/'));

@@ -95,7 +95,7 @@ neither the caller nor a farewell.
 The agent's \`error\` events start with the code. A command with an \`id\` is answered by one \`command.result\`; one whose id came before is
 not done again and is answered the same (the newest ${agentLinkLimits.rememberedCommands} ids are remembered). \`done\` means: a line begins to be spoken, an edit
 is taken and in force from the next response on, the call is being ended, the carrier has taken the transfer. A name in \`tools.set\` that is
-no tool of the call changes nothing and is reported by an \`error\` event \`unknown_tool\`. \`transfer\` is refused \`unsupported\` where \`capabilities.transfer\` is false; it waits for the bot's sentence to end, then the
+no tool of the call changes nothing and is reported by an \`error\` event \`unknown_tool\`. \`transfer\` is refused \`unsupported\` where \`capabilities.transfer\` is false; it waits for the agent's sentence to end, then the
 carrier is asked once: \`transfer_failed\` says that nothing has happened, \`outcome_unknown\` that it may have: the same cold transfer by the same \`id\` then asks the
 carrier again, under the same key.
 `;

@@ -66,7 +66,7 @@ export const sessionAcceptShape = {
     .meta({ description: 'Messages that the conversation begins with.' }),
   greeting: textOf(limits.sayBytes)
     .exactOptional()
-    .meta({ description: "A line the bot speaks at once, in place of the agent file's." }),
+    .meta({ description: "A line that the agent speaks at once, in place of the agent file's." }),
   resume: z.boolean().exactOptional().meta({
     description:
       'The agent can take the call up after a lost connection: `session.start` with `resume` follows.',
@@ -113,7 +113,7 @@ export const agentCommandSchemas = {
       text: spokenText,
       interrupt: z.boolean().default(false),
     })
-    .meta({ description: 'The bot speaks the text word for word.' }),
+    .meta({ description: 'The agent speaks the text word for word.' }),
   end: z
     .object({
       type: z.literal('end'),
@@ -136,7 +136,7 @@ export const agentCommandSchemas = {
       summary: reasonText.exactOptional(),
       reason: reasonText.exactOptional(),
     })
-    .meta({ description: "Transfers the call through the carrier, after the bot's sentence." }),
+    .meta({ description: "Transfers the call through the carrier, after the agent's sentence." }),
   'context.update': z
     .object({
       type: z.literal('context.update'),

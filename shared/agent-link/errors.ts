@@ -30,7 +30,7 @@ export const agentLinkErrors = {
   queue_full: `${limits.waitingLines} lines or too many edits wait already`,
   dropped: 'the command was dropped before it could take effect',
   call_ending: 'the call is ending',
-  transfer_failed: 'the carrier did not take the transfer; the caller is still with the bot',
+  transfer_failed: 'the carrier did not take the transfer; the caller is still with the agent',
   // ---- tools ----
   unknown_call: 'no tool call of this id waits for a result',
   /** What the LLM is told of a remote tool while its agent is away. */

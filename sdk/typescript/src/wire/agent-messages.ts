@@ -40,7 +40,7 @@ export interface SessionAcceptMessage {
     readonly role: 'system' | 'user' | 'assistant';
     readonly text: string;
   }[];
-  /** A line the bot speaks at once, in place of the agent file's. */
+  /** A line that the agent speaks at once, in place of the agent file's. */
   readonly greeting?: string;
   /** The agent can take the call up after a lost connection: `session.start` with `resume` follows. */
   readonly resume?: boolean;
@@ -57,7 +57,7 @@ export interface SessionRejectMessage {
   readonly message?: string;
 }
 
-/** The bot speaks the text word for word. */
+/** The agent speaks the text word for word. */
 export interface SayMessage {
   readonly type: 'say';
   /** Echoed in `command.result`, which is sent only when there is an id. */
@@ -80,7 +80,7 @@ export interface EndMessage {
   readonly reason?: string;
 }
 
-/** Transfers the call through the carrier, after the bot's sentence. */
+/** Transfers the call through the carrier, after the agent's sentence. */
 export interface TransferMessage {
   readonly type: 'transfer';
   /** Echoed in `command.result`, which is sent only when there is an id. */
