@@ -79,7 +79,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     }
     scratch = join(checkout, 'scratch');
     symlinkSync(join(project, 'node_modules'), join(checkout, 'node_modules'));
-    mkdirSync(join(checkout, 'supervisor'));
+    mkdirSync(join(checkout, 'cli'));
     writeFileSync(join(checkout, 'cli/cli.ts'), standIn);
   });
 

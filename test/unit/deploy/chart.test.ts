@@ -25,8 +25,8 @@ const carrierSecrets = {
 const everything = {
   listeners: {
     page: { enabled: true, tokenUrl: '/api/call-token' },
-    twilio: { enabled: true, publicUrl: 'wss://voice.example.com/carrier_a/stream' },
-    telnyx: { enabled: true, publicUrl: 'wss://voice.example.com/carrier_b/stream' },
+    carrierA: { enabled: true, publicUrl: 'wss://voice.example.com/carrier_a/stream' },
+    carrierB: { enabled: true, publicUrl: 'wss://voice.example.com/carrier_b/stream' },
     rtvi: { enabled: true },
     callback: { enabled: true },
     webrtc: { enabled: true },
@@ -234,12 +234,12 @@ describe.skipIf(deployTools === undefined)(`the chart (${toolsMissing} where thi
     ['a page without an endpoint for tokens', { listeners: { page: { enabled: true } } }, 'tokenUrl'],
     [
       'an address that no carrier can reach',
-      { listeners: { twilio: { enabled: true, publicUrl: 'https://a' } } },
+      { listeners: { carrierA: { enabled: true, publicUrl: 'https://a' } } },
       'publicUrl',
     ],
     [
       'an address that carrier B does not reach',
-      { listeners: { telnyx: { enabled: true, publicUrl: 'https://a' } } },
+      { listeners: { carrierB: { enabled: true, publicUrl: 'https://a' } } },
       'publicUrl',
     ],
     ['no account of its own and no name of another', { serviceAccount: { create: false } }, 'name'],
