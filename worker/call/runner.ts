@@ -396,7 +396,8 @@ export class CallRunner implements TransportEvents {
     this.#over = true;
     // A carrier that hands a caller on, or presses keys, ends the stream itself, as one does that hangs up.
     const call = this.#call;
-    const isMoved = left === 'hangup' && call?.control.isMoved === true;
+    // Its close may overtake the word that the stream is over.
+    const isMoved = (left === 'hangup' || left === 'disconnected') && call?.control.isMoved === true;
     const end = isMoved || this.#endReason === 'transferred' ? 'engine' : left;
     if (isMoved) call.log.cause = 'keys';
     this.#session.leave();
