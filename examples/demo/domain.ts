@@ -265,7 +265,7 @@ export const patterns: Readonly<Record<string, readonly string[]>> = {
     "i don't know i'm not so sure",
     'maybe',
   ],
-  /** What callers say while they listen: were it not here, it would be heard as something else, and cut the agent. */
+  /** Words of listening. Without them here they would be heard as other words, and cut the agent. */
   listening: ['right', 'i see', 'got it', 'yeah yeah', 'okay okay', 'uh-huh', 'mhm', 'mm', 'mm hmm'],
   talk: [
     '4 hello',

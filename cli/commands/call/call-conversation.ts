@@ -1,5 +1,5 @@
 /**
- * What a service that lets its clients follow the conversation tells of it (docs/call-protocol.md, Following the conversation), as lines for a person
+ * The events by which a client follows the conversation (docs/call-protocol.md, Following the conversation), as lines for a person
  * at a terminal: what was heard of the caller, what the agent said, and where the time of an answer went. The decoder is the client's own, as in
  * call-wire.ts.
  */

@@ -1,5 +1,5 @@
 /**
- * What a caller's loudspeaker does with the agent's audio, on virtual time (docs/call-protocol.md, Playing and marks).
+ * The caller's loudspeaker, which plays the agent's audio on virtual time (docs/call-protocol.md, Playing and marks).
  *
  * Frames play one after the other in real time; a mark is due when the audio before it has finished playing; `clear` drops
  * what has not been played, marks included. Time is an argument in milliseconds since `started`, and never runs

@@ -106,7 +106,7 @@ export interface CallReport {
    * speaking already.
    */
   readonly gapMs: Millis | undefined;
-  /** Where the agent's speech was cut off by a `clear`. */
+  /** The moments at which a `clear` cut off the agent's speech. */
   readonly clears: number;
   readonly marksPlayed: number;
   readonly errors: readonly string[];

@@ -117,7 +117,7 @@ export class CallClient {
     });
   }
 
-  /** What the agent said and how it was played. */
+  /** The agent's speech, and how it was played. */
   get playout(): CallPlayout {
     return this.#playout;
   }

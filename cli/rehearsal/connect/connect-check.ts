@@ -28,7 +28,7 @@ export interface Tried {
   readonly who: Omit<Failure, 'reason'>;
   readonly steps: readonly Step[];
   readonly failure?: Omit<Failure, 'stage' | 'provider'>;
-  /** What is not as the file or the server means it, and fails nothing. */
+  /** Notes on what differs from the file or the server; none of them fails the check. */
   readonly notes?: readonly string[];
 }
 

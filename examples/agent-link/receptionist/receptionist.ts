@@ -47,7 +47,7 @@ agent.tool(
   },
 );
 
-/** What the caller and the agent have said, as the caller heard it: an answer that was cut ends where it was cut. */
+/** The words of the caller and the agent, as the caller heard them: an answer that was cut ends where it was cut. */
 const linesOf = (session: Session): string[] => (session.data['lines'] ??= []) as string[];
 
 agent.on('bot.heard', ({ text, complete }, session) => {
