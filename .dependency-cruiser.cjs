@@ -12,6 +12,17 @@ const forbid = (name, from, to) => ({ name, severity: 'error', from, to });
 module.exports = {
   forbidden: [
     forbid('no-cycles', {}, { circular: true }),
+    // The caller's side and the agent's meet in the dialogue alone: a model that speaks by itself can take the place of the answer.
+    forbid(
+      'turns-know-no-answers',
+      { path: '^worker/core/turn/' },
+      { path: '^worker/core/(answer|delivery|dialogue|tools|flow)/' },
+    ),
+    forbid(
+      'answers-know-no-turns',
+      { path: '^worker/core/(answer|delivery|tools|flow)/' },
+      { path: '^worker/core/(turn|dialogue)/' },
+    ),
     forbid(
       'base-imports-nothing',
       { path: '^shared/base/' },

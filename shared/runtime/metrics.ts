@@ -142,6 +142,10 @@ export function newWorkerMetrics() {
       'stage',
       'what',
     ]),
+    coreRulesBroken: counter(
+      'svc_core_rules_broken_total',
+      'Steps after which the state of a call broke a rule of its own: a bug, please report it',
+    ),
     protocolErrors: counter('svc_protocol_errors_total', 'Error messages sent to clients, by code', ['code']),
     energyFrames: counter(
       'svc_vad_energy_frames_total',

@@ -20,7 +20,7 @@ import { resumeTools, takeAtSafePoint } from '../../worker/core/tools/tools-cut.
 import {
   newToolState,
   type ToolEvent,
-  type ToolOrder,
+  type ToolAction,
   type ToolSettings,
 } from '../../worker/core/tools/tools-state.ts';
 import { OrderJudge } from './link-order.ts';
@@ -232,7 +232,7 @@ class LinkWorld {
     this.#order(stepTools(this.#tools, event, { settings: toolSettings, now: this.#now }));
   }
 
-  #order(orders: readonly ToolOrder[]): void {
+  #order(orders: readonly ToolAction[]): void {
     for (const order of orders) {
       if (order.type === 'tool.run') {
         const { key, attempt, call, epoch, idempotencyKey, timeoutMs } = order;

@@ -16,6 +16,7 @@ export function messageOf(event: ConversationEvent): ServiceMessage | undefined 
     case 'tools.answered':
     case 'node.entered':
     case 'timer.fired':
+    case 'rule.broken':
     case 'command.answered':
       return undefined;
     // In parts it would be worth nothing behind a break.

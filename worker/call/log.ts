@@ -72,6 +72,11 @@ export class CallLog {
         // Its session has told of it, with the cause.
         if (event.what !== 'failed') this.#fault(event.stage, event.what);
         return;
+      case 'rule.broken':
+        this.#metrics.coreRulesBroken.inc();
+        if (this.#repeated.isNews(event.rule, this.#now()))
+          this.#log.error({ rule: event.rule }, 'a rule of the call core is broken; please report it');
+        return;
       default:
     }
   }

@@ -1,8 +1,8 @@
-/** Orders of the core to its shell, performed in the order given. None of them is awaited. */
+/** What the core wants its shell to do, performed in the order given. None of them is awaited. */
 import type { Millis } from '../../shared/base/units.ts';
 import type { EndCause } from './course.ts';
 import type { Told } from './told.ts';
-import type { OpaqueReasoning, RequestedCall, ToolOrder } from './tools/tools-state.ts';
+import type { OpaqueReasoning, RequestedCall, ToolAction } from './tools/tools-state.ts';
 
 /** A message of the conversation. The result of a tool follows the message that called it. */
 export type ContextMessage =
@@ -78,7 +78,7 @@ export type CallAction =
   /** No more audio follows in this context, because TTS failed in it. */
   | { readonly type: 'playout.finish'; readonly context: number }
   /** Run a tool; `tool.settled` answers. Or give a run up. */
-  | Extract<ToolOrder, { type: 'tool.run' | 'tool.abandon' }>
+  | Extract<ToolAction, { type: 'tool.run' | 'tool.abandon' }>
   /** Have the carrier give the caller over; `carrier.answered` answers. A number comes from an agent process, else it is a name. */
   | {
       readonly type: 'carrier.transfer';

@@ -1,31 +1,20 @@
 /**
  * The call as a pure state machine. It owns every decision of the conversation and performs none: `step` takes one
- * fact and returns the orders that follow. Time is an argument, timers are data. Results of an older epoch or of a
+ * event and returns the actions that follow. Time is an argument, timers are data. Results of an older epoch or of a
  * context that is over end at the gate at the top of `step`.
  */
 import { endCourse, endSoon, isEnding, isOpen, openCourse } from './course.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
-import { settleAside } from './turn/aside.ts';
 import { answer, closeCommands, dropLines, dropTexts } from './commands.ts';
 import { nextEpoch, tellTools } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { onLlmDone, onLlmFailed, onLlmText, onToolSettled } from './answer/answering.ts';
-import { onSpeechConfirmed, onVoiceLasted } from './turn/candidate.ts';
 import { noteAcknowledged, noteWord } from './delivery/heard.ts';
-import { onDtmf } from './turn/keys.ts';
-import { onCommand, speakWaiting } from './answer/lines.ts';
-import {
-  adoptSpeech,
-  answerTyped,
-  onSpeechStarted,
-  onSpeechStopped,
-  onSttFailed,
-  onSttFinalized,
-  onSttText,
-  onVoicePaused,
-  onVoiceResumed,
-} from './turn/listening.ts';
+import { onDtmf } from './dialogue/keys.ts';
+import { onCommand, speakWaiting } from './dialogue/lines.ts';
+import { hear } from './dialogue/hear.ts';
+import { answerTyped } from './dialogue/turn-ended.ts';
 import {
   onMarkPlayed,
   onMarkSent,
@@ -36,20 +25,21 @@ import {
   onTtsFailed,
   onTtsSpoken,
 } from './delivery/output.ts';
-import { onTurnJudged, onVoiceCaughtUp } from './turn/pause.ts';
 import type { Response } from './answer/response.ts';
+import { measureTurn } from './dialogue/measured.ts';
 import { onCallResumed, unexpectedText } from './resume.ts';
 import { completeResponse, startBotTurn, startText, tellCutShort } from './answer/speaking.ts';
-import { onSpeculativeLlm } from './answer/speculation.ts';
-import { beginIdle } from './turn/idle.ts';
-import { leave, settleParting } from './turn/parting.ts';
+import { onSpeculativeLlm } from './dialogue/speculation.ts';
+import { beginIdle } from './dialogue/idle.ts';
+import { leave, settleParting } from './dialogue/parting.ts';
 import { onDeadline } from './timers.ts';
-import { onShutdown } from './answer/shutdown.ts';
+import { onShutdown } from './dialogue/shutdown.ts';
 import { onCarrier, settleHandOff } from './answer/transferring.ts';
+import { brokenRule } from './rules.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
 import { tell } from './told.ts';
 
-/** Takes one fact. Returns the orders that follow, in the order in which they must be performed. */
+/** Takes one event. Returns the actions that follow, in the order in which they must be performed. */
 export function step(state: CallState, event: CallEvent, now: Millis): CallAction[] {
   if (state.course.phase === 'ended') return tooLate(event);
   const position = 'position' in event ? event.position : undefined;
@@ -58,6 +48,8 @@ export function step(state: CallState, event: CallEvent, now: Millis): CallActio
   take(context, event);
   settle(context, hadResponse);
   if (state.delivery.response === undefined) state.silence.since = undefined;
+  const rule = brokenRule(state);
+  if (rule !== undefined) tell(context, { type: 'rule.broken', rule });
   return context.actions;
 }
 
@@ -103,7 +95,7 @@ function take(step: Step, event: CallEvent): void {
     case 'stt.final':
     case 'stt.finalized':
     case 'stt.failed':
-      takeHearing(step, event);
+      hear(step, event);
       return;
     case 'mark.played':
     case 'mark.sent':
@@ -157,63 +149,18 @@ function takeMark(step: Step, event: Extract<CallEvent, { type: `mark.${string}`
   else onMarkSent(step, event);
 }
 
-type HearingEvent = Extract<
-  CallEvent,
-  { type: `speech.${string}` | `voice.${string}` | `turn.${string}` | `stt.${string}` }
->;
-
-/** Takes what is heard of the caller. */
-function takeHearing(step: Step, event: HearingEvent): void {
-  switch (event.type) {
-    case 'speech.started':
-      onSpeechStarted(step, event);
-      return;
-    case 'speech.confirmed':
-      onSpeechConfirmed(step, event);
-      return;
-    case 'speech.stopped':
-      onSpeechStopped(step, event);
-      return;
-    case 'voice.resumed':
-      onVoiceResumed(step);
-      return;
-    case 'voice.paused':
-      onVoicePaused(step, event.silenceMs);
-      return;
-    case 'voice.lasted':
-      onVoiceLasted(step, event);
-      return;
-    case 'voice.caught_up':
-      onVoiceCaughtUp(step);
-      return;
-    case 'turn.judged':
-      onTurnJudged(step, event.ask, event.probability);
-      return;
-    case 'stt.partial':
-    case 'stt.final':
-      onSttText(step, event);
-      return;
-    case 'stt.finalized':
-      onSttFinalized(step, event.isLate === true);
-      return;
-    case 'stt.failed':
-      onSttFailed(step, event.wasThere === true);
-      return;
-  }
-}
-
 /** The gate for results of the LLM: they count only for the request that is the newest and still waited for. */
 function takeLlm(step: Step, event: Extract<CallEvent, { type: `llm.${string}` }>): void {
   const {
     delivery: { response },
-    guess: { running: speculation },
+    speculation: { running: speculation },
   } = step.state;
   if (speculation?.round === event.round) {
     onSpeculativeLlm(step, speculation, event);
     return;
   }
-  if (response === undefined || response.round !== event.round) return;
-  if (!response.writing || response.inTools) return;
+  if (response === undefined || response.writing.round !== event.round) return;
+  if (response.writing.phase !== 'llm') return;
   if (event.type === 'llm.text') {
     const text = unexpectedText(step, response, event.text);
     if (text !== undefined) onLlmText(step, response, text);
@@ -225,23 +172,24 @@ type OutputEvent = Extract<CallEvent, { type: `tts.${string}` | `playout.${strin
 
 /** Takes what happened to the audio of the running response. */
 function takeOutput(step: Step, response: Response, event: OutputEvent): void {
-  const { saidBefore } = response;
+  const { saidBefore } = response.spoken;
   switch (event.type) {
     case 'tts.spoken':
       step.state.delivery.ttsReports = true;
       onTtsSpoken(step, response, { chars: saidBefore + event.chars, audioMs: event.audioMs });
       return;
     case 'tts.word':
-      noteWord(response.heard, { chars: saidBefore + event.chars, startMs: event.startMs });
+      noteWord(response.playing.heard, { chars: saidBefore + event.chars, startMs: event.startMs });
       return;
     case 'tts.flushed':
-      response.flushed = true;
+      if (response.spoken.phase !== 'broken') response.spoken.phase = 'flushed';
       tell(step, { type: 'bot.tts_stopped', epoch: response.epoch });
       // A provider that does not report single pieces still gets one mark, at the end of the response.
-      if (event.audioMs > 0) onTtsSpoken(step, response, { chars: response.said, audioMs: event.audioMs });
+      if (event.audioMs > 0)
+        onTtsSpoken(step, response, { chars: response.spoken.said, audioMs: event.audioMs });
       return;
     case 'playout.started':
-      onPlayoutStarted(step, response, event.audioAt);
+      if (onPlayoutStarted(step, response)) measureTurn(step, response, event);
       return;
     case 'playout.starved':
       onPlayoutStarved(step, response, event.sentMs);
@@ -250,7 +198,7 @@ function takeOutput(step: Step, response: Response, event: OutputEvent): void {
       onPlayoutFed(step, response);
       return;
     case 'playout.acknowledged':
-      noteAcknowledged(response.heard, event.playedMs, step.now);
+      noteAcknowledged(response.playing.heard, event.playedMs, step.now);
       return;
     case 'playout.drained':
       onPlayoutDrained(step, response, event.sentMs);
@@ -277,14 +225,14 @@ function open(
   else startBotTurn(step, 'greeting');
 }
 
-/** What holds after every step, whatever the fact was. */
+/** What holds after every step, whatever the event was. */
 function settle(step: Step, hadResponse: boolean): void {
   const { state } = step;
   if (!isOpen(state.course)) return;
   const { response } = state.delivery;
-  if (response?.isSilent === true && !response.writing && !response.inTools) completeResponse(step);
-  if (hadResponse && state.delivery.response === undefined) adoptSpeech(step);
-  settleAside(step);
+  if (response?.isSilent === true && response.writing.phase === 'done') completeResponse(step);
+  if (hadResponse && state.delivery.response === undefined) hear(step, { type: 'response.ended' });
+  hear(step, { type: 'step.settled' });
   settleHandOff(step);
   if (!isOpen(state.course)) return;
   if (isEnding(state.course)) dropTexts(step, state.commands);

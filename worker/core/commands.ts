@@ -1,6 +1,6 @@
 /**
  * Commands that somebody outside the conversation gives (docs/reference/agent-link.md, Lines and Agent to service): the agent process
- * behind the link, or a client that types. A command reaches the core as the fact `command.given`, and `command.answered` is told of
+ * behind the link, or a client that types. A command reaches the core as the event `command.given`, and `command.answered` is told of
  * it exactly once, whatever happens to the call; also of one without an `id`, because a refusal is news in any case.
  *
  * | Command | `done` is told | `dropped` is told | `refused` with |

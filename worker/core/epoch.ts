@@ -2,7 +2,7 @@
 import type { Step, Slices } from './state.ts';
 import { tell } from './told.ts';
 import { stepTools } from './tools/tools.ts';
-import type { ToolEvent, ToolOrder, ToolSettings } from './tools/tools-state.ts';
+import type { ToolEvent, ToolAction, ToolSettings } from './tools/tools-state.ts';
 
 /** What the tool machine runs on: the tools of the agent, with the arguments that the flow's present node accepts. */
 export function toolSettings({
@@ -18,27 +18,27 @@ export function toolSettings({
   };
 }
 
-/** Steps the tool machine. Its orders beyond giving up calls, and telling of their ends, are returned. */
-export function tellTools(step: Step<'setup' | 'conversation' | 'tools'>, event: ToolEvent): ToolOrder[] {
+/** Steps the tool machine. Its actions beyond giving up calls, and telling of their ends, are returned. */
+export function tellTools(step: Step<'setup' | 'conversation' | 'tools'>, event: ToolEvent): ToolAction[] {
   const { state, now, actions } = step;
-  const orders = stepTools(state.tools, event, { settings: toolSettings(state), now });
-  const rest: ToolOrder[] = [];
-  for (const order of orders) {
-    if (order.type === 'tool.abandon') actions.push(order);
-    else if (order.type === 'tool.ended') tell(step, order);
-    else rest.push(order);
+  const decided = stepTools(state.tools, event, { settings: toolSettings(state), now });
+  const rest: ToolAction[] = [];
+  for (const action of decided) {
+    if (action.type === 'tool.abandon') actions.push(action);
+    else if (action.type === 'tool.ended') tell(step, action);
+    else rest.push(action);
   }
   return rest;
 }
 
 /** A turn of the caller begins. */
 export function beginEpoch(
-  step: Step<'setup' | 'numbers' | 'guess' | 'silence' | 'conversation' | 'tools'>,
+  step: Step<'setup' | 'numbers' | 'speculation' | 'silence' | 'conversation' | 'tools'>,
 ): void {
   const { state } = step;
   nextEpoch(step);
   state.silence.idle.askAt = undefined;
-  state.guess.wasted = 0;
+  state.speculation.wasted = 0;
   tell(step, { type: 'turn.user_started', epoch: state.numbers.epoch });
 }
 
@@ -46,6 +46,6 @@ export function nextEpoch(step: Step<'setup' | 'numbers' | 'conversation' | 'too
   const { numbers } = step.state;
   numbers.epoch += 1 + numbers.lostEpochs;
   numbers.lostEpochs = 0;
-  // Nothing of an older turn can lead on by itself, so no other order comes of it.
+  // Nothing of an older turn can lead on by itself, so no other action comes of it.
   tellTools(step, { type: 'epoch.moved', epoch: numbers.epoch });
 }

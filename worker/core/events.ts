@@ -1,6 +1,6 @@
 /**
- * Facts that the core is told. Results carry what they were asked with (`round`, `context`, `ask`), so that the gate at the
- * top of `step` drops the stale ones. No audio: only facts about audio.
+ * What the core is told. Results carry what they were asked with (`round`, `context`, `ask`), so that the gate at the
+ * top of `step` drops the stale ones. No audio: only what is known about it.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { OpaqueReasoning } from './tools/tools-state.ts';
@@ -143,7 +143,7 @@ export type CallEvent =
   | { readonly type: 'playout.fed'; readonly context: number }
   /** The transport knows that this much of the context was played. */
   | { readonly type: 'playout.acknowledged'; readonly context: number; readonly playedMs: Millis }
-  /** A mark went out. `inside`: nobody ordered it; it stands so far into the audio of the response that the context belongs to. */
+  /** A mark went out. `inside`: the core did not ask for it; it stands so far into the audio of the response that the context belongs to. */
   | {
       readonly type: 'mark.sent';
       readonly id: string;

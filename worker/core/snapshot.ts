@@ -13,10 +13,10 @@ import { courseCodec } from './course.ts';
 import { deliveryCodec } from './delivery/delivery.ts';
 import { dtmfCodec } from './turn/dtmf.ts';
 import { faultsCodec } from './faults.ts';
-import { guessCodec } from './answer/guess.ts';
+import { speculationCodec } from './dialogue/speculation-state.ts';
 import { newHistory, withoutReasoning, type Said } from './delivery/history.ts';
 import { numbersCodec } from './numbers.ts';
-import { silenceCodec } from './answer/quiet.ts';
+import { silenceCodec } from './answer/silence-state.ts';
 import type { CallSettings } from './settings.ts';
 import { newSetup } from './setup.ts';
 import type { CallState } from './state.ts';
@@ -26,7 +26,7 @@ const stateCodec: Codec<Omit<CallState, 'setup'>> = record<Omit<CallState, 'setu
   course: courseCodec,
   numbers: numbersCodec,
   caller: callerCodec,
-  guess: guessCodec,
+  speculation: speculationCodec,
   delivery: deliveryCodec,
   silence: silenceCodec,
   faults: faultsCodec,

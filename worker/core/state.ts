@@ -9,9 +9,9 @@ import { newDelivery, type Delivery } from './delivery/delivery.ts';
 import { newDtmfCollector, type DtmfCollector } from './turn/dtmf.ts';
 import type { PlayoutPosition } from './events.ts';
 import { countFault, newFaults, type Faults } from './faults.ts';
-import { newGuess, type Guess } from './answer/guess.ts';
+import { newSpeculation, type Speculations } from './dialogue/speculation-state.ts';
 import { newNumbers, type Numbers } from './numbers.ts';
-import { newSilence, type Silence } from './answer/quiet.ts';
+import { newSilence, type Silence } from './answer/silence-state.ts';
 import type { CallSettings } from './settings.ts';
 import { newSetup, type Setup } from './setup.ts';
 import { tell, type FaultKind, type FaultStage } from './told.ts';
@@ -22,7 +22,7 @@ export interface CallState {
   readonly course: Course;
   readonly numbers: Numbers;
   readonly caller: Caller;
-  readonly guess: Guess;
+  readonly speculation: Speculations;
   readonly delivery: Delivery;
   readonly silence: Silence;
   readonly faults: Faults;
@@ -42,7 +42,7 @@ export function newCall(
     course: newCourse(),
     numbers: newNumbers(),
     caller: newCaller(),
-    guess: newGuess(),
+    speculation: newSpeculation(),
     delivery: newDelivery(),
     silence: newSilence(),
     faults: newFaults(),
@@ -57,13 +57,13 @@ export function newCall(
 export type Slices<Name extends keyof CallState> = Pick<CallState, Name>;
 
 /**
- * What a step works with: slices of the state, the time and the orders given so far. A function names the slices that it, and
+ * What a step works with: slices of the state, the time and the actions decided so far. A function names the slices that it, and
  * whatever it calls, may touch; the compiler holds it to that.
  */
 export interface Step<Name extends keyof CallState = keyof CallState> {
   readonly state: Slices<Name>;
   readonly now: Millis;
-  /** Where playback stood when the fact happened, as far as the fact says. */
+  /** Where playback stood when the event happened, as far as it says. */
   readonly position: PlayoutPosition | undefined;
   readonly actions: CallAction[];
 }

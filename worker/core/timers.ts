@@ -4,21 +4,23 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import { onFlowDeadline, onToolDeadline } from './answer/answering.ts';
-import { candidateDeadline, onCandidateDeadline } from './turn/candidate.ts';
+import { candidateDeadline } from './turn/candidate.ts';
+import { hear } from './dialogue/hear.ts';
 import { courseDeadline, courseIsDue, isOpen } from './course.ts';
 import { sttDeadline } from './turn/hearing.ts';
-import { idleDeadline, onIdleDeadline } from './turn/idle.ts';
-import { onDtmfDeadline } from './turn/keys.ts';
-import { decisionDeadline, finalDeadline, onFinalDeadline, onSttSilent } from './turn/listening.ts';
-import { askEarlyAt, askWhenDue, decideWhenDue } from './turn/pause.ts';
+import { idleDeadline, onIdleDeadline } from './dialogue/idle.ts';
+import { onDtmfDeadline } from './dialogue/keys.ts';
+import { decisionDeadline, finalDeadline } from './turn/listening.ts';
+import { askEarlyAt } from './turn/pause.ts';
 import { onRetryDeadline, retryDeadline } from './answer/outage.ts';
 import { onSilenceDeadline, silenceDeadline } from './answer/silence.ts';
 import { completeResponse, endCall } from './answer/speaking.ts';
-import { onShutdownDue, shutdownDeadline } from './answer/shutdown.ts';
+import { onShutdownDue, shutdownDeadline } from './dialogue/shutdown.ts';
 import { transferDeadline } from './answer/transfer.ts';
 import { onTransferDue } from './answer/transferring.ts';
 import type { CallState, Step, Slices } from './state.ts';
 import { tell, type TimerName } from './told.ts';
+import type { DueName } from './turn/step-turn.ts';
 import { nextToolDeadline } from './tools/tools.ts';
 
 interface Timer {
@@ -28,12 +30,18 @@ interface Timer {
   readonly fire: (step: Step) => void;
 }
 
+/** The turn machine is told. */
+const due =
+  (type: DueName) =>
+  (step: Step): void =>
+    hear(step, { type });
+
 const timers: readonly Timer[] = [
-  { name: 'candidate', due: candidateDeadline, fire: onCandidateDeadline },
-  { name: 'decision', due: decisionDeadline, fire: decideWhenDue },
-  { name: 'early text', due: askEarlyAt, fire: askWhenDue },
-  { name: 'final text', due: finalDeadline, fire: onFinalDeadline },
-  { name: 'stt', due: sttDeadline, fire: onSttSilent },
+  { name: 'candidate', due: candidateDeadline, fire: due('candidate.due') },
+  { name: 'decision', due: decisionDeadline, fire: due('decision.due') },
+  { name: 'early text', due: askEarlyAt, fire: due('early_text.due') },
+  { name: 'final text', due: finalDeadline, fire: due('final_text.due') },
+  { name: 'stt', due: sttDeadline, fire: due('stt.due') },
   { name: 'keys', due: ({ keys }) => keys.completeAt, fire: onDtmfDeadline },
   { name: 'transfer', due: transferDeadline, fire: onTransferDue },
   { name: 'tools', due: ({ tools }) => nextToolDeadline(tools), fire: onToolDeadline },
@@ -72,11 +80,13 @@ export function onDeadline(step: Step): void {
 
 /** A client need not say that it has played a response to its end. */
 function lastMarkDeadline({ delivery: { response } }: Slices<'delivery'>): Millis | undefined {
-  return response?.phase === 'draining' ? response.endsBy : undefined;
+  return response?.playing.phase === 'draining' ? response.playing.endsBy : undefined;
 }
 
 function onTimeLimit(
-  step: Step<'setup' | 'course' | 'caller' | 'guess' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
+  step: Step<
+    'setup' | 'course' | 'caller' | 'speculation' | 'delivery' | 'commands' | 'conversation' | 'tools'
+  >,
 ): void {
   if (courseIsDue(step.state.course, step.now)) endCall(step, 'ended');
 }

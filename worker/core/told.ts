@@ -58,6 +58,8 @@ export type ConversationEvent =
   | { readonly type: 'tools.answered'; readonly pairs: readonly ToolPair[] }
   /** The flow has moved. */
   | { readonly type: 'node.entered'; readonly node: string }
+  /** The state breaks a rule of `rules.ts`: a bug of the core. */
+  | { readonly type: 'rule.broken'; readonly rule: string }
   /** It was time for this: why the core woke. */
   | { readonly type: 'timer.fired'; readonly timer: TimerName }
   /** What came of a command that was given from outside, by the name that it was given; commands.ts says when. */
@@ -148,13 +150,13 @@ export interface TurnTimes {
   readonly filled: boolean;
 }
 
-/** An event in its place between the orders of a step. */
+/** An event in its place between the actions of a step. */
 export interface Told {
   readonly type: 'told';
   readonly event: ConversationEvent;
 }
 
-/** Adds an event to the orders of a step. */
+/** Adds an event to the actions of a step. */
 export function tell(
   { actions }: { readonly actions: { push(told: Told): unknown } },
   event: ConversationEvent,

@@ -22,6 +22,7 @@ export function conversationMessage(event: ConversationEvent): ConversationMessa
     case 'node.entered':
     case 'command.answered':
     case 'timer.fired':
+    case 'rule.broken':
       return undefined;
     default:
       return event;

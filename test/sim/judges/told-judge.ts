@@ -47,6 +47,9 @@ export class ToldJudge {
         this.#demand(this.#turn === undefined, 'told: a turn begins within a turn');
         this.#turn = event.epoch;
         return;
+      case 'rule.broken':
+        this.#demand(false, `broken: ${event.rule}`);
+        return;
       case 'turn.user_ended':
         this.#demand(this.#turn !== undefined, 'told: a turn ends that has not begun');
         this.#turn = undefined;

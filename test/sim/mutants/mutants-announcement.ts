@@ -6,7 +6,7 @@ export const announcementMutants: readonly Mutant[] = mutantsOf({
   'output.ts: speakAgain': {
     'asks a TTS that has just failed for a filler that is not ready': remove(operand('readyLines')),
     'announces although a filler is ready': never(operand('speakForSilence')),
-    'loses an announcement with the session that was to play it': remove(operand('lost')),
+    'loses an announcement with the session that was to play it': remove(operand('wasOnlyAnnounced')),
   },
   'output.ts: onTtsFailed': {
     'cuts an announcement for a session that dies under it': remove(operand('isWholeAnnouncement')),
@@ -52,7 +52,7 @@ export const announcementMutants: readonly Mutant[] = mutantsOf({
     ),
   },
   'resume.ts: onCallResumed': { 'counts on lines that another worker had': remove(statement('readyLines')) },
-  'listening.ts: answerTurn': {
+  'turn-ended.ts: answerTurn': {
     'counts the wait of a turn without words from its decision': remove(statement('hasWords', 'false')),
   },
   'silence.ts: longestWait': {

@@ -30,14 +30,16 @@ export const botMutants: readonly Mutant[] = mutantsOf({
   'speaking.ts: cutResponse': {
     'keeps text that nobody heard': replace(
       argument(call('enterHeard'), 'chars'),
-      'onTheWire ? response.text.length : 0',
+      'onTheWire ? response.writing.text.length : 0',
     ),
     'forgets text that was heard': replace(argument(call('enterHeard'), 'chars'), '0'),
-    'remembers an answer that never became audible': or(value('onTheWire'), "response.text !== ''"),
+    'remembers an answer that never became audible': or(value('onTheWire'), "response.writing.text !== ''"),
     'does not clear when the caller cuts in': remove(call('push', 'playout.clear')),
     'clears without moving the epoch': remove(last(call('nextEpoch'))),
     'tells no interruption': remove(call('tell', 'turn.interrupted')),
     'lets TTS speak on after a cut': remove(call('push', 'tts.cancel')),
+  },
+  'speaking.ts: heardOf': {
     'forgets what was heard of an answer that another worker had sent': replace(
       call('drainedPosition'),
       'undefined',
@@ -66,7 +68,7 @@ export const botMutants: readonly Mutant[] = mutantsOf({
   },
   'call.ts: takeLlm': {
     'takes text of an older request': remove(operand('response', 'round')),
-    'takes text of a request that is over': remove(statement('writing')),
+    'takes text of a request that is over': remove(statement('writing', 'llm')),
   },
   'call.ts: take': {
     'takes facts about audio of an older context': replace(
@@ -84,7 +86,7 @@ export const botMutants: readonly Mutant[] = mutantsOf({
     'says a farewell twice when the service stops': never(operand('takesLeave')),
   },
   'shutdown.ts: farewellMs': { 'begins a farewell too late': replace(value('startMs'), '-3_000') },
-  'call.ts: settle': { 'loses the speech that outlasts a response': remove(call('adoptSpeech')) },
+  'call.ts: settle': { 'loses the speech that outlasts a response': remove(call('hear', 'response.ended')) },
   'silence.ts: resumeOutput': {
     'never resumes after a candidate that died': remove(call('push', 'playout.resume')),
   },
@@ -178,8 +180,8 @@ export const botMutants: readonly Mutant[] = mutantsOf({
       'segments.map(({ text }) => text)',
     ),
   },
-  'candidate.ts: isPlayed': {
-    'cuts what was played to its end at the same instant': swap(returned(), '>=', '>'),
+  'agent-side.ts: running': {
+    'cuts what was played to its end at the same instant': swap(value('isPlayed'), '>=', '>'),
   },
   'candidate.ts: playedWords': {
     'cuts a line for the echo of what the line has cut': never(operand('isNear')),
@@ -199,7 +201,7 @@ export const botMutants: readonly Mutant[] = mutantsOf({
     'fills at the filler time of a tool where the agent has no fillers': remove(operand('fillers')),
   },
   'outage.ts: loseAnswer': { 'does not try a lost answer again': remove(statement('retryAt')) },
-  'quiet.ts: nextFiller': { 'repeats the first filler': replace(value('line'), 'lines[0]') },
+  'silence-state.ts: nextFiller': { 'repeats the first filler': replace(value('line'), 'lines[0]') },
   'speculation.ts: promoteSpeculation': {
     'promotes an answer to other words': remove(operand('speculation', 'text')),
   },
@@ -209,8 +211,8 @@ export const botMutants: readonly Mutant[] = mutantsOf({
       "step.actions.push({ type: 'tts.speak', context: step.state.numbers.context, text: event.text });",
     ),
   },
+  'speculation.ts: maySpeculate': { 'wastes requests without end': remove(operand('wasted')) },
   'speculation.ts: reviewSpeculation': {
-    'wastes requests without end': remove(operand('wasted')),
     'keeps an answer to words that have changed': remove(call('dropSpeculation')),
   },
   'speculation.ts: dropSpeculation': {

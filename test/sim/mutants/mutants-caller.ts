@@ -18,7 +18,7 @@ import {
 } from './places.ts';
 
 export const callerMutants: readonly Mutant[] = mutantsOf({
-  'candidate.ts: holdOutput': {
+  'hear.ts: holdOutput': {
     'does not hold the output for a candidate': remove(call('push', 'playout.pause')),
   },
   'candidate.ts: endFading': {
@@ -30,9 +30,7 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
   'candidate.ts: tellingWords': {
     'lets a single word of the bot that comes late interrupt it': never(condition('late')),
     'takes words of listening for an interruption': replace(call('withoutListening'), 'own'),
-    'takes half a phrase of listening for an interruption': remove(
-      argument(call('withoutListening'), 'unfinished'),
-    ),
+    'takes half a phrase of listening for an interruption': replace(value('options'), '{ patient }'),
     'takes the echo of the bot for an interruption': replace(
       call('withoutEcho'),
       'spokenWords(wholeText(words))',
@@ -53,7 +51,7 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
     'takes words of listening for an interruption where the echo is known': remove(operand('own', '===')),
     'asks for words although the voice is surely not the echo': replace(
       operand('isNoEcho', 'echoes'),
-      '!state.delivery.echoes',
+      '!agent.echoes',
     ),
     'never takes listening that goes on for an interruption': never(operand('listeningMs')),
   },
@@ -67,16 +65,16 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
   'candidate.ts: onVoiceLasted': {
     'does not listen to how long a voice lasts': remove(statement('lastedMs')),
   },
-  'candidate.ts: interruptible': {
+  'agent-side.ts: interruptible': {
     'lets the caller interrupt a line that may not be': replace(
       operand('response'),
       'response !== undefined',
     ),
   },
   'candidate.ts: listeningWords': {
-    'takes the goodbye of the caller for more to say': never(condition('hangUpAfter')),
+    'takes the goodbye of the caller for more to say': never(condition('isFarewell')),
   },
-  'candidate.ts: confirm': {
+  'hear.ts: takeOver': {
     'forgets the question of a caller who goes on while the LLM thinks': remove(statement('owed')),
   },
   'candidate.ts: halfPhraseMs': {
@@ -89,7 +87,7 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
     'forgets a word that might have been half a phrase': never(condition('halfAt')),
   },
   'candidate.ts: isHalfPhrase': { 'lets "no" wait while the bot speaks': remove(operand('held')) },
-  'candidate.ts: isThinking': {
+  'hear.ts: isThinking': {
     'loses the question behind a filler that a noise has cut': swap(returned(), '||', '&&'),
   },
   'listening.ts: onSpeechStarted': {
@@ -98,7 +96,7 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
       'state.setup.settings.interrupt.enabled',
     ),
   },
-  'listening.ts: answerTurn': {
+  'turn-ended.ts: answerTurn': {
     'answers words while keys are being pressed': never(condition('isPressing')),
   },
   'listening.ts: finalDeadline': {
@@ -117,7 +115,7 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
     'does not say the rest of what was cut by mistake': remove(call('startText')),
     'apologises for ever to somebody who mumbles': always(operand('wordlessTurns')),
   },
-  'listening.ts: onSttSilent': { 'waits for a text that nobody makes any more': remove(call('answerTurn')) },
+  'listening.ts: onSttSilent': { 'waits for a text that nobody makes any more': remove(call('end')) },
   'listening.ts: onSttFinalized': {
     'takes a finalize of no audio for a proof that STT lives': remove(operand('isEmpty')),
     'counts a time limit that STT let pass as its answer': remove(
@@ -126,6 +124,8 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
   },
   'aside.ts: settleAside': {
     'forgets what was said into a response': remove(operand('much')),
+  },
+  'hear.ts: perform': {
     'leaves an entry of keys without an answer behind an aside that was nothing': remove(
       call('startOwedAnswer'),
     ),
@@ -134,7 +134,7 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
     'answers listening that was said into a response': always(condition('telling')),
     'answers its own voice where STT misheard a word of it': remove(statement('ownShare')),
   },
-  'aside.ts: answersTheEnd': {
+  'aside.ts: mayAnswer': {
     'does not take a word into the last words for an answer': remove(term('answersWithinMs')),
   },
   'aside.ts: weighAside': {
@@ -210,13 +210,13 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
     'answers a lone full stop': replace(returned('silence'), "text === '' ? 'silence' : 'words'"),
   },
   'resume.ts: resumeResponse': { 'says again what another worker had said': replace(value('kept'), '0') },
-  'resume.ts: resumeTurn': {
+  'resumed.ts: resumeTurn': {
     'forgets the turn that another worker had heard': replace(value('words'), 'keptWords(newWords())'),
   },
-  'resume.ts: onCallResumed': {
+  'resumed.ts: forgetVoice': {
     'forgets the beginning of a long turn that another worker had heard': replace(
       call('forgetGiven'),
-      "Object.assign(state.caller.turn.words, { finals: [], partial: '' })",
+      "Object.assign(caller.turn.words, { finals: [], partial: '' })",
     ),
   },
 });

@@ -31,5 +31,5 @@ export const commandMutants: readonly Mutant[] = mutantsOf({
   'speaking.ts: completeResponse': {
     'hangs up on who interrupts the farewell of a command': swap(operand('closing'), 'closing', "'farewell'"),
   },
-  'listening.ts: answerTurn': { 'forgets what was typed when a turn is over': and(value('typed'), "''") },
+  'turn-ended.ts: answerTurn': { 'forgets what was typed when a turn is over': and(value('typed'), "''") },
 });

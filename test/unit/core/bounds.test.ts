@@ -21,7 +21,7 @@ import {
   roomLeft,
   type ToolState,
 } from '../../../worker/core/tools/tools-state.ts';
-import type { RequestedCall, ToolOrder, ToolRule } from '../../../worker/core/tools/tools-state.ts';
+import type { RequestedCall, ToolAction, ToolRule } from '../../../worker/core/tools/tools-state.ts';
 import { stepTools } from '../../../worker/core/tools/tools.ts';
 import { scriptSettings } from '../../support/core/script-settings.ts';
 
@@ -40,8 +40,8 @@ const settings = {
 };
 
 /** An answer that asks for a tool once more, and what the tool says. */
-function ask(state: ToolState, calls: readonly RequestedCall[], results: readonly string[]): ToolOrder[] {
-  const take = (event: Parameters<typeof stepTools>[1]): ToolOrder[] =>
+function ask(state: ToolState, calls: readonly RequestedCall[], results: readonly string[]): ToolAction[] {
+  const take = (event: Parameters<typeof stepTools>[1]): ToolAction[] =>
     stepTools(state, event, { settings, now: 0 });
   const orders = take({ type: 'round.completed', epoch: 1, finish: 'tool_calls', offered: ['t'], calls });
   const keys = orders.flatMap((order) => (order.type === 'tool.run' ? [order.key] : []));
@@ -57,7 +57,7 @@ function ask(state: ToolState, calls: readonly RequestedCall[], results: readonl
 
 const call = (id: string, args = '{}'): RequestedCall => ({ id, name: 't', arguments: args });
 
-function pairsOf(orders: readonly ToolOrder[]): readonly { call: RequestedCall; text: string }[] {
+function pairsOf(orders: readonly ToolAction[]): readonly { call: RequestedCall; text: string }[] {
   const next = orders.find((order) => order.type === 'round.next');
   return next?.type === 'round.next' ? next.pairs : [];
 }
@@ -196,10 +196,10 @@ describe('a call that holds all that it may', () => {
     const voice = { pronounce: newRespelling({}), actions: [] };
     for (let said = 0; said < 2 * longestAnswerChars; said += sentence.length)
       writeText(response, sentence, voice);
-    response.expected = response.text;
+    response.writing.expected = response.writing.text;
     state.delivery.response = response;
-    expect(response.text.length).toBeGreaterThan(longestAnswerChars - sentence.length);
-    expect(response.text.length).toBeLessThanOrEqual(longestAnswerChars);
+    expect(response.writing.text.length).toBeGreaterThan(longestAnswerChars - sentence.length);
+    expect(response.writing.text.length).toBeLessThanOrEqual(longestAnswerChars);
     // Beside it stand the agent link's messages that are kept, as text in JSON, and what the call came with.
     const link = 2 * agentLinkBacklog.replayBytes;
     const start = 16_384;

@@ -1,7 +1,7 @@
 /** The flow machine alone. */
 import { describe, expect, it } from 'vitest';
 import { flowPrompt, flowTransitions, newFlow, stepFlow } from '../../../worker/core/flow/flow.ts';
-import type { FlowEvent, FlowNode, FlowOrder, FlowSettings } from '../../../worker/core/flow/flow.ts';
+import type { FlowEvent, FlowNode, FlowAction, FlowSettings } from '../../../worker/core/flow/flow.ts';
 
 const node = (prompt: string, more: Partial<FlowNode> = {}): FlowNode => ({
   prompt,
@@ -27,7 +27,7 @@ const settings: FlowSettings = {
 };
 const run = (...events: readonly (readonly [FlowEvent['type'], number?])[]) => {
   const state = newFlow(settings, 0);
-  const orders: FlowOrder[] = [];
+  const orders: FlowAction[] = [];
   for (const [type, now = 0] of events) {
     const event: FlowEvent =
       type === 'transition.called'

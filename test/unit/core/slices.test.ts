@@ -12,9 +12,9 @@ import {
   openCourse,
 } from '../../../worker/core/course.ts';
 import { countFault, forgetFaults, newFaults } from '../../../worker/core/faults.ts';
-import { newGuess, wasteGuess } from '../../../worker/core/answer/guess.ts';
+import { newSpeculation, wasteSpeculation } from '../../../worker/core/dialogue/speculation-state.ts';
 import { builtInTexts } from '../../../shared/config/agent/texts.ts';
-import { newSilence, nextFiller } from '../../../worker/core/answer/quiet.ts';
+import { newSilence, nextFiller } from '../../../worker/core/answer/silence-state.ts';
 import { newCall } from '../../../worker/core/state.ts';
 import { newWords } from '../../../worker/core/turn/turn.ts';
 import { scriptSettings } from '../../support/core/script-settings.ts';
@@ -145,8 +145,8 @@ describe('fillers', () => {
 
 describe('an answer that was asked for early', () => {
   it('counts as wasted only when there was one', () => {
-    const guess = newGuess();
-    wasteGuess(guess);
+    const guess = newSpeculation();
+    wasteSpeculation(guess);
     expect(guess.wasted).toBe(0);
     guess.running = {
       round: 1,
@@ -158,7 +158,7 @@ describe('an answer that was asked for early', () => {
       isPrepared: false,
       done: undefined,
     };
-    wasteGuess(guess);
+    wasteSpeculation(guess);
     expect(guess).toEqual({ running: undefined, wasted: 1, trustsStt: true });
   });
 });

@@ -160,7 +160,9 @@ describe('the state of a call as text', () => {
       ...realCore,
       step: (state: CallState, event: CallEvent, now: number) => {
         const isSame =
-          (compared += 1) % 50 === 0 && state.delivery.response?.phase !== 'playing' && !state.guess.running;
+          (compared += 1) % 50 === 0 &&
+          state.delivery.response?.playing.phase !== 'playing' &&
+          !state.speculation.running;
         if (!isSame) return step(state, event, now);
         const again = read(state, 1_000);
         const orders = step(state, event, now);

@@ -7,7 +7,7 @@ import type {
   RequestedCall,
   ToolEnd,
   ToolEvent,
-  ToolOrder,
+  ToolAction,
   ToolRule,
   ToolSettings,
   ToolState,
@@ -39,15 +39,15 @@ const offered = Object.keys(rules);
 
 function newBench(): {
   state: ToolState;
-  send: (event: ToolEvent, atMs?: number) => ToolOrder[];
+  send: (event: ToolEvent, atMs?: number) => ToolAction[];
   round: (
     calls: readonly RequestedCall[],
     more?: Partial<Extract<ToolEvent, { type: 'round.completed' }>>,
-  ) => ToolOrder[];
+  ) => ToolAction[];
 } {
   const state = newToolState('s1');
   let now = 0;
-  const send = (event: ToolEvent, atMs = now): ToolOrder[] => {
+  const send = (event: ToolEvent, atMs = now): ToolAction[] => {
     now = atMs;
     return stepTools(state, event, { settings, now });
   };
@@ -79,13 +79,13 @@ const broken = (key: number, transport: boolean, attempt = 1): ToolEvent => ({
   attempt,
   outcome: { kind: 'failed', message: 'no', transport },
 });
-const endOf = (name: string, id: string, end: ToolEnd): ToolOrder => ({
+const endOf = (name: string, id: string, end: ToolEnd): ToolAction => ({
   type: 'tool.ended',
   call: call(name, id),
   end,
 });
-const types = (orders: readonly ToolOrder[]): string[] => orders.map((order) => order.type);
-const texts = (orders: readonly ToolOrder[]): string[] =>
+const types = (orders: readonly ToolAction[]): string[] => orders.map((order) => order.type);
+const texts = (orders: readonly ToolAction[]): string[] =>
   orders.flatMap((order) => ('pairs' in order ? order.pairs.map((pair) => pair.text) : []));
 
 describe('a round of tool calls', () => {

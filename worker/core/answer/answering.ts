@@ -41,7 +41,7 @@ import { tell } from '../told.ts';
 import { nextToolDeadline } from '../tools/tools.ts';
 import { resumeTools } from '../tools/tools-cut.ts';
 import { beginToolTransfer } from './transfer.ts';
-import type { ToolOrder, ToolOutcome } from '../tools/tools-state.ts';
+import type { ToolAction, ToolOutcome } from '../tools/tools-state.ts';
 
 /** The built-in tool by which the LLM ends the call (docs/tools.md, Built-in tools). */
 const endCallToolName = 'end_call';
@@ -50,15 +50,15 @@ const keysToolName = 'send_dtmf';
 
 /** The caller has waited long enough: a sentence that the LLM stopped behind is said, or something meanwhile. */
 export function fillSilence(step: Step<'setup' | 'silence'>, response: Response): void {
-  if (isSentence(response.splitter)) {
-    response.firstTextAt = step.now;
+  if (isSentence(response.writing.splitter)) {
+    response.writing.firstTextAt = step.now;
     speakPending(response, voiceOf(step));
     return;
   }
   // An agent that has nothing to say wants the silence.
-  if (speakForSilence(step, response)) response.firstTextAt ??= step.now;
+  if (speakForSilence(step, response)) response.writing.firstTextAt ??= step.now;
   else {
-    response.silentAt = step.now;
+    response.playing.silentAt = step.now;
     step.state.silence.since = step.now;
   }
 }
@@ -66,12 +66,12 @@ export function fillSilence(step: Step<'setup' | 'silence'>, response: Response)
 // ---- text ----
 
 export function onLlmText(step: Step<'setup'>, response: Response, text: string): void {
-  response.llmAt = step.now;
+  response.writing.llmAt = step.now;
   if (text === '') return;
-  response.firstTextAt ??= step.now;
+  response.writing.firstTextAt ??= step.now;
   // Who has been told to hold on hears that it is over.
-  const back = response.again ? step.state.setup.settings.outage.back : '';
-  response.again = false;
+  const back = response.recovery.again ? step.state.setup.settings.outage.back : '';
+  response.recovery.again = false;
   writeText(response, back === '' ? text : `${back} ${text}`, voiceOf(step));
 }
 
@@ -100,7 +100,7 @@ export function onLlmDone(
  */
 function dropHalfSentence(response: Response, finish: LlmFinish): boolean {
   if (finish !== 'length' && finish !== 'content_filter') return false;
-  const { splitter, rounds } = response;
+  const { splitter, rounds } = response.writing;
   const text = unfilled(response, rounds.at(-1)?.endChars ?? 0);
   if (wholeSentence.test(text + splitter.pending)) return false;
   if (finish === 'content_filter' || wholeSentence.test(text)) splitter.pending = '';
@@ -112,7 +112,7 @@ function dropHalfSentence(response: Response, finish: LlmFinish): boolean {
  * who is left with half a sentence would wait for the rest of it.
  */
 export function onLlmFailed(step: Step, response: Response): void {
-  const { splitter } = response;
+  const { splitter } = response.writing;
   if (!wholeSentence.test(splitter.pending)) splitter.pending = '';
   stopLlm(step, response, { cancels: false });
   speakInstead(step, response, 'failed');
@@ -121,7 +121,7 @@ export function onLlmFailed(step: Step, response: Response): void {
 /** The LLM is silent for too long. Text that is not yet a piece is dropped: it would be glued to the apology. */
 export function onLlmStalled(step: Step, response: Response): void {
   stopLlm(step, response);
-  response.splitter.pending = '';
+  response.writing.splitter.pending = '';
   speakInstead(step, response, 'stalled');
 }
 
@@ -131,19 +131,19 @@ function speakInstead(
   what: 'empty' | 'failed' | 'stalled' | 'given_up',
 ): void {
   if (noticeFault(step, 'llm', what)) endSoon(step.state.course);
-  response.firstTextAt ??= step.now;
+  response.writing.firstTextAt ??= step.now;
   const { apology, outage } = step.state.setup.settings;
-  const before = response.text + response.splitter.pending;
+  const before = response.writing.text + response.writing.splitter.pending;
   // Behind the beginning of an answer the caller decides what to ask; and a model that calls too many tools would call them again.
   const isDown = what === 'failed' || what === 'stalled';
-  if (isDown && (unfilled(response, 0) + response.splitter.pending).trim() === '') loseAnswer(step);
+  if (isDown && (unfilled(response, 0) + response.writing.splitter.pending).trim() === '') loseAnswer(step);
   const space = before === '' || /\s$/.test(before) ? '' : ' ';
-  writeText(response, space + (response.again ? outage.hold : apology), voiceOf(step));
+  writeText(response, space + (response.recovery.again ? outage.hold : apology), voiceOf(step));
   finishOrComplete(step, response);
 }
 
 function finishOrComplete(step: Step, response: Response): void {
-  const said = finishWriting(response, voiceOf(step)) || response.text !== '';
+  const said = finishWriting(response, voiceOf(step)) || response.writing.text !== '';
   if (said) flush(response, voiceOf(step));
   else completeResponse(step);
 }
@@ -156,8 +156,8 @@ function runTools(step: Step, response: Response, event: Extract<CallEvent, { ty
   const { finish, toolCalls, reasoning } = event;
   forgetFaults(state.faults, 'llm');
   pauseWriting(response, voiceOf(step));
-  response.inTools = true;
-  response.llmAt = step.now;
+  response.writing.phase = 'tools';
+  response.writing.llmAt = step.now;
   state.tools.reasoning = reasoning;
   const offered = offeredTools(state).map(({ name }) => name);
   const { epoch } = state.numbers;
@@ -173,36 +173,37 @@ function runTools(step: Step, response: Response, event: Extract<CallEvent, { ty
   );
 }
 
-/** Does what the tool machine orders, until nothing more follows at once. */
-export function followTools(step: Step, orders: readonly ToolOrder[]): void {
-  const queue = [...orders];
-  for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
-    switch (order.type) {
+/** Does what the tool machine decides, until nothing more follows at once. */
+export function followTools(step: Step, actions: readonly ToolAction[]): void {
+  const queue = [...actions];
+  for (let action = queue.shift(); action !== undefined; action = queue.shift()) {
+    switch (action.type) {
       case 'tool.run':
-        if (order.attempt === 1) tell(step, { type: 'tool.started', call: order.call });
-        if (step.state.setup.settings.tools.performerOf(order.call.name) !== 'core') step.actions.push(order);
+        if (action.attempt === 1) tell(step, { type: 'tool.started', call: action.call });
+        if (step.state.setup.settings.tools.performerOf(action.call.name) !== 'core')
+          step.actions.push(action);
         else {
-          const { key, attempt } = order;
-          const outcome = perform(step, order);
+          const { key, attempt } = action;
+          const outcome = perform(step, action);
           if (outcome !== undefined)
             queue.push(...tellTools(step, { type: 'tool.settled', key, attempt, outcome }));
         }
         break;
       case 'tool.abandon':
-        step.actions.push(order);
+        step.actions.push(action);
         break;
       case 'tool.ended':
-        tell(step, order);
+        tell(step, action);
         break;
       case 'caller.ask':
-        askCaller(step, order.key);
+        askCaller(step, action.key);
         break;
       case 'filler.speak': {
         const { response } = step.state.delivery;
-        const waits = response?.inTools === true && response.silentAt !== undefined;
+        const waits = response?.writing.phase === 'tools' && response.playing.silentAt !== undefined;
         if (!waits) break;
-        if (order.wasQuiet) beginWait(step, response);
-        if (order.wasQuiet || step.state.setup.settings.fillers.length > 0) fillSilence(step, response);
+        if (action.wasQuiet) beginWait(step, response);
+        if (action.wasQuiet || step.state.setup.settings.fillers.length > 0) fillSilence(step, response);
         break;
       }
       case 'outcome.late':
@@ -210,7 +211,7 @@ export function followTools(step: Step, orders: readonly ToolOrder[]): void {
         break;
       case 'round.next':
       case 'rounds.exhausted':
-        onRoundOver(step, order);
+        onRoundOver(step, action);
         break;
     }
   }
@@ -219,15 +220,15 @@ export function followTools(step: Step, orders: readonly ToolOrder[]): void {
 /** The tools that move the conversation itself, and those of the carrier, whose outcome comes later. */
 function perform(
   step: Step<'setup' | 'course' | 'numbers' | 'delivery' | 'faults' | 'conversation' | 'commands'>,
-  order: Extract<ToolOrder, { type: 'tool.run' }>,
+  action: Extract<ToolAction, { type: 'tool.run' }>,
 ): ToolOutcome | undefined {
   const { state, now } = step;
-  const { name } = order.call;
+  const { name } = action.call;
   const done: ToolOutcome = { kind: 'result', text: '{"ok":true}' };
-  if (name === transferToolName) return beginToolTransfer(step, order);
+  if (name === transferToolName) return beginToolTransfer(step, action);
   if (name === keysToolName) {
-    const { key, attempt, idempotencyKey: commandId } = order;
-    const { digits } = JSON.parse(order.call.arguments) as { readonly digits: string };
+    const { key, attempt, idempotencyKey: commandId } = action;
+    const { digits } = JSON.parse(action.call.arguments) as { readonly digits: string };
     step.actions.push({ type: 'carrier.keys', commandId, digits, key, attempt });
     return undefined;
   }
@@ -248,7 +249,7 @@ function perform(
     flow !== undefined && settings.flow?.nodes[flow.node]?.next.some(({ to }) => transitionTool(to) === name);
   if (flow === undefined || settings.flow === undefined || leads !== true)
     return { kind: 'failed', message: 'this call cannot do that', transport: false };
-  const data = parseJson(order.call.arguments === '' ? '{}' : order.call.arguments) as Record<
+  const data = parseJson(action.call.arguments === '' ? '{}' : action.call.arguments) as Record<
     string,
     unknown
   >;
@@ -262,15 +263,14 @@ function perform(
 function askCaller(step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence'>, key: number): void {
   const { state } = step;
   const response = state.delivery.response ?? openResponse(step, 'answer');
-  const from = response.text.length;
-  response.firstTextAt ??= step.now;
+  const from = response.writing.text.length;
+  response.writing.firstTextAt ??= step.now;
   speakSentence(response, state.setup.settings.confirmQuestion, voiceOf(step));
-  response.asks = { key, from };
+  response.writing.asks = { key, from };
   // Nobody hangs up on a question; with its answer the LLM decides again.
   response.hangUpAfter = false;
   response.interruptible = true;
-  response.writing = false;
-  response.inTools = false;
+  response.writing.phase = 'done';
   flush(response, voiceOf(step));
 }
 
@@ -278,7 +278,7 @@ function askCaller(step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'sil
 function tellOutcome(step: Step): void {
   const { state, now } = step;
   const { response } = state.delivery;
-  if (awaitsWord(state) || response?.asks !== undefined) return;
+  if (awaitsWord(state) || response?.writing.asks !== undefined) return;
   state.conversation.owed = true;
   if (response === undefined) answerOwed(step, now);
 }
@@ -286,10 +286,10 @@ function tellOutcome(step: Step): void {
 /** Every call of the round has its result: the LLM goes on with them. */
 function onRoundOver(
   step: Step,
-  order: Extract<ToolOrder, { type: 'round.next' | 'rounds.exhausted' }>,
+  action: Extract<ToolAction, { type: 'round.next' | 'rounds.exhausted' }>,
 ): void {
   const { state } = step;
-  const { pairs } = order;
+  const { pairs } = action;
   tell(step, { type: 'tools.answered', pairs });
   // The caller is somebody else's: nothing more is said.
   if (state.commands.transfer.phase === 'accepted') {
@@ -297,37 +297,41 @@ function onRoundOver(
     return;
   }
   const { response } = state.delivery;
-  if (response?.inTools !== true) {
+  if (response?.writing.phase !== 'tools') {
     addMessages(state.conversation.history, pairMessages(pairs, { reasoning: state.tools.reasoning }));
     state.tools.reasoning = undefined;
     if (response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
     else state.conversation.owed = true;
     return;
   }
-  response.rounds.push({ endChars: response.text.length, pairs, reasoning: state.tools.reasoning });
-  response.inTools = false;
+  response.writing.rounds.push({
+    endChars: response.writing.text.length,
+    pairs,
+    reasoning: state.tools.reasoning,
+  });
+  response.writing.phase = 'llm';
   state.tools.reasoning = undefined;
-  if (order.wasQuiet) beginWait(step, response);
-  response.llmAt = step.now;
+  if (action.wasQuiet) beginWait(step, response);
+  response.writing.llmAt = step.now;
   if (response.hangUpAfter) {
     sayGoodbye(step, response);
-  } else if (order.type === 'rounds.exhausted') {
+  } else if (action.type === 'rounds.exhausted') {
     speakInstead(step, response, 'given_up');
   } else {
     enterToolResults(step);
     const say = reachSafePoint(step);
     sayOnEntry(step, response, say);
     tell(step, { type: 'bot.llm_started', epoch: response.epoch });
-    startRound(step, response, { behind: behindEntry(say), withTools: order.withTools });
+    startRound(step, response, { behind: behindEntry(say), withTools: action.withTools });
   }
 }
 
 /** A long silence that a tool wanted is over. It was neither the LLM's nor that of TTS, which have as long as otherwise. */
 function beginWait({ state, now }: Step<'setup' | 'delivery' | 'silence'>, response: Response): void {
   const { fillerAfterMs } = state.setup.settings.limits;
-  if (response.silentAt === undefined || now - response.llmAt < fillerAfterMs) return;
+  if (response.playing.silentAt === undefined || now - response.writing.llmAt < fillerAfterMs) return;
   if (ttsOwes(response, state.delivery)) return;
-  response.silentAt = now;
+  response.playing.silentAt = now;
   state.silence.since = now;
 }
 
@@ -338,7 +342,7 @@ function sayGoodbye(step: Step, response: Response): void {
     faults: { lastWords },
   } = step.state;
   const voice = voiceOf(step);
-  const said = response.isSilent ? response.text : voice.pronounce(response.text);
+  const said = response.isSilent ? response.writing.text : voice.pronounce(response.writing.text);
   const isLast = lastWords || (lines.length === 0 && end === undefined);
   if (said.trim() === '' && isLast) writeText(response, step.state.setup.settings.farewell, voice);
   finishOrComplete(step, response);
@@ -357,7 +361,7 @@ export function onToolDeadline(step: Step): void {
 export function answerQuestion(step: Step, text: string, owedSince: number): void {
   const { state } = step;
   const { response } = openAnswer(step, owedSince);
-  response.inTools = true;
+  response.writing.phase = 'tools';
   const verdict = state.setup.settings.tools.answerOf(text);
   followTools(step, tellTools(step, { type: 'caller.answered', verdict, epoch: state.numbers.epoch }));
 }

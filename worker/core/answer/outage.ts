@@ -8,7 +8,7 @@ import { isEnding } from '../course.ts';
 import { nextEpoch, tellTools } from '../epoch.ts';
 import { nobodySpeaks, type Slices, type Step } from '../state.ts';
 import { tell } from '../told.ts';
-import { postponeRetry, retryAfterMs, uncountedMs } from './quiet.ts';
+import { postponeRetry, retryAfterMs, uncountedMs } from './silence-state.ts';
 import { openAnswer, startRound } from './speaking.ts';
 
 /** The answer will be tried again, unless the caller or somebody else speaks first. */
@@ -32,8 +32,8 @@ export function onRetryDeadline(
   tellTools(step, { type: 'question.left' });
   nextEpoch(step);
   const { response, behind } = openAnswer(step, step.now - (retryAfterMs - uncountedMs));
-  response.again = true;
-  response.retried = true;
+  response.recovery.again = true;
+  response.recovery.retried = true;
   tell(step, { type: 'bot.llm_started', epoch: response.epoch });
   const note: ContextMessage = { role: 'user', text: state.setup.settings.outage.unheardNote };
   startRound(step, response, { behind: [...behind, note] });

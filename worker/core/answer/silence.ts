@@ -13,8 +13,8 @@ import { outputHeld, type Step, type Slices } from '../state.ts';
 
 const watched = (state: Slices<'caller' | 'delivery'>): Response | undefined =>
   state.delivery.response === undefined ||
-  state.delivery.response.phase === 'draining' ||
-  state.delivery.response.broken ||
+  state.delivery.response.playing.phase === 'draining' ||
+  state.delivery.response.spoken.phase === 'broken' ||
   outputHeld(state)
     ? undefined
     : state.delivery.response;
@@ -38,7 +38,9 @@ function filledAt(
   silentAt: Millis,
 ): Millis {
   const at = silentAt + longestWait(state, response);
-  return response.inTools && !ttsOwes(response, state.delivery) ? Math.max(at, quietUntil(state.tools)) : at;
+  return response.writing.phase === 'tools' && !ttsOwes(response, state.delivery)
+    ? Math.max(at, quietUntil(state.tools))
+    : at;
 }
 
 /** When something must be done about the silence. */
@@ -48,17 +50,17 @@ export function silenceDeadline(
   const response = watched(state);
   if (response === undefined) return undefined;
   const { limits } = state.setup.settings;
-  const llm = response.writing && !response.inTools ? response.llmAt + limits.llmSilentMs : undefined;
-  if (response.silentAt === undefined) return llm;
-  const silence = filledAt(state, response, response.silentAt);
+  const llm = response.writing.phase === 'llm' ? response.writing.llmAt + limits.llmSilentMs : undefined;
+  if (response.playing.silentAt === undefined) return llm;
+  const silence = filledAt(state, response, response.playing.silentAt);
   return llm === undefined ? silence : Math.min(llm, silence);
 }
 
 /** The LLM is given up before one more filler would have passed: "one moment" right before an apology helps nobody. */
 function isAllButGone({ state, now }: Step<'setup'>, response: Response): boolean {
   const { llmSilentMs, fillerAgainMs } = state.setup.settings.limits;
-  if (!response.writing || response.inTools || !endsInFiller(response)) return false;
-  return response.llmAt + llmSilentMs - now < fillerAgainMs;
+  if (response.writing.phase !== 'llm' || !endsInFiller(response)) return false;
+  return response.writing.llmAt + llmSilentMs - now < fillerAgainMs;
 }
 
 export function onSilenceDeadline(step: Step): void {
@@ -66,11 +68,12 @@ export function onSilenceDeadline(step: Step): void {
   const response = watched(state);
   if (response === undefined) return;
   const { limits } = state.setup.settings;
-  if (response.writing && !response.inTools && now >= response.llmAt + limits.llmSilentMs) {
+  if (response.writing.phase === 'llm' && now >= response.writing.llmAt + limits.llmSilentMs) {
     onLlmStalled(step, response);
     return;
   }
-  if (response.silentAt === undefined || now < filledAt(state, response, response.silentAt)) return;
+  if (response.playing.silentAt === undefined || now < filledAt(state, response, response.playing.silentAt))
+    return;
   if (!ttsOwes(response, state.delivery)) {
     if (isAllButGone(step, response)) onLlmStalled(step, response);
     else fillSilence(step, response);
@@ -85,11 +88,11 @@ export function resumeOutput(step: Step<'delivery' | 'silence'>): void {
   const { state, now } = step;
   step.actions.push({ type: 'playout.resume' });
   const { response } = state.delivery;
-  if (response === undefined || response.phase === 'draining') return;
-  if (response.silentAt === undefined) {
-    noteFlow(response.heard, now);
+  if (response === undefined || response.playing.phase === 'draining') return;
+  if (response.playing.silentAt === undefined) {
+    noteFlow(response.playing.heard, now);
     return;
   }
-  response.silentAt = now;
+  response.playing.silentAt = now;
   state.silence.since = now;
 }

@@ -34,7 +34,7 @@ import {
   type Response,
   type Voice,
 } from './response.ts';
-import { nextFiller, postponeRetry } from './quiet.ts';
+import { nextFiller, postponeRetry } from './silence-state.ts';
 import { tell } from '../told.ts';
 import {
   awaitsWord,
@@ -85,17 +85,18 @@ export function openResponse(
   const former = state.delivery.response;
   // What stands in for a response that broke down goes on with it.
   if (former !== undefined) {
-    response.wasAudible = former.wasAudible || former.phase !== 'waiting';
-    response.heardText = former.heardText + former.text.slice(0, former.heardTo);
-    response.hadText = former.hadText || former.text.trim() !== '';
-    response.isStandIn = former.isStandIn || former.source !== source;
+    response.recovery.wasAudible = former.recovery.wasAudible || former.playing.phase !== 'waiting';
+    response.recovery.heardText =
+      former.recovery.heardText + former.writing.text.slice(0, former.recovery.heardTo);
+    response.recovery.hadText = former.recovery.hadText || former.writing.text.trim() !== '';
+    response.recovery.isStandIn = former.recovery.isStandIn || former.source !== source;
   }
   state.delivery.response = response;
   step.actions.push({ type: 'playout.open', context: response.context });
   // A candidate holds whatever plays, also an answer that TTS has to speak again.
   if (outputHeld(state)) {
     step.actions.push({ type: 'playout.pause' });
-    noteGap(response.heard, now);
+    noteGap(response.playing.heard, now);
   }
   return response;
 }
@@ -125,16 +126,16 @@ export function startRound(
   { behind = [], withTools = true }: { behind?: readonly ContextMessage[]; withTools?: boolean } = {},
 ): void {
   const done = [...roundMessages(response), ...behind];
-  response.round = requestAnswer(step, step.state.conversation.history, { behind: done, withTools });
+  response.writing.round = requestAnswer(step, step.state.conversation.history, { behind: done, withTools });
 }
 
 /** The LLM writes no more for this response. A request that runs is cancelled, unless it has ended by itself. */
 export function stopLlm(step: Step<never>, response: Response, { cancels = true } = {}): void {
-  if (response.writing && !response.inTools) {
+  if (response.writing.phase === 'llm') {
     if (cancels) step.actions.push({ type: 'llm.cancel' });
     tell(step, { type: 'bot.llm_stopped', epoch: response.epoch });
   }
-  response.writing = false;
+  response.writing.phase = 'done';
 }
 
 /** Opens the answer to what the context now holds: results of older tool calls enter it, and the flow moves. `behind` is for the LLM. */
@@ -157,7 +158,7 @@ export function openAnswer(
 /** The line of a flow's node, before the LLM goes on. */
 export function sayOnEntry(step: Step<'setup'>, response: Response, say: string): void {
   if (say === '') return;
-  response.firstTextAt ??= step.now;
+  response.writing.firstTextAt ??= step.now;
   writeText(response, say, voiceOf(step));
   pauseWriting(response, voiceOf(step));
 }
@@ -235,9 +236,9 @@ export function startAnnouncement(
 ): void {
   applyEdits(step.state.conversation.edits, step.state.conversation.history);
   const response = openResponse(step, kind);
-  response.standIns = standIns;
+  response.recovery.standIns = standIns;
   announce(step, response);
-  response.writing = false;
+  response.writing.phase = 'done';
   flush(response, voiceOf(step));
 }
 
@@ -290,19 +291,23 @@ export function completeResponse(step: Step): void {
   if (response === undefined) return;
   state.delivery.response = undefined;
   postponeRetry(state.silence, now);
-  const to = response.phase !== 'waiting' || response.isSilent ? response.text.length : 0;
-  const isWhole = to >= response.text.length && !response.isStandIn;
+  const to = response.playing.phase !== 'waiting' || response.isSilent ? response.writing.text.length : 0;
+  const isWhole = to >= response.writing.text.length && !response.recovery.isStandIn;
   tellHeardEnd(step, response, { to, how: isWhole ? 'finished' : 'failed' });
-  if (response.phase !== 'waiting' || response.wasAudible)
+  if (response.playing.phase !== 'waiting' || response.recovery.wasAudible)
     tell(step, { type: 'turn.bot_ended', epoch: response.epoch });
-  if (response.phase !== 'waiting') {
-    enterHeard(state.conversation.history, response, response.text.length);
-    const playedAt = response.phase === 'draining' ? response.drainedAt + state.delivery.client.delayMs : now;
-    state.delivery.lastSaid = { text: response.text, endedAt: Math.min(now, playedAt) };
+  if (response.playing.phase !== 'waiting') {
+    enterHeard(state.conversation.history, response, response.writing.text.length);
+    const playedAt =
+      response.playing.phase === 'draining'
+        ? response.playing.drainedAt + state.delivery.client.delayMs
+        : now;
+    state.delivery.lastSaid = { text: response.writing.text, endedAt: Math.min(now, playedAt) };
   } else {
-    enterHeard(state.conversation.history, response, response.isSilent ? response.text.length : 0);
+    enterHeard(state.conversation.history, response, response.isSilent ? response.writing.text.length : 0);
   }
-  if (response.asks !== undefined) tellTools(step, { type: 'question.heard', key: response.asks.key });
+  if (response.writing.asks !== undefined)
+    tellTools(step, { type: 'question.heard', key: response.writing.asks.key });
   const isLast = response.hangUpAfter || response.source === 'closing' || endsWithNode(step, response);
   if (isLast && response.interruptible && mayAnswer(state, response) && !nobodySpeaks(state)) {
     state.course.parting = 'heard';
@@ -326,7 +331,7 @@ function leavesMore(
   const isOwed = commands.end !== undefined && commands.end.farewell !== '';
   if (faults.lastWords || (commands.lines.length === 0 && !isOwed)) return false;
   endSoon(course, course.cause);
-  const wasSaid = response.phase !== 'waiting' || (response.isSilent && response.text !== '');
+  const wasSaid = response.playing.phase !== 'waiting' || (response.isSilent && response.writing.text !== '');
   if (wasSaid && !isOwed) course.parting = 'said';
   return true;
 }
@@ -351,9 +356,9 @@ function endsWithNode(
     setup: { settings },
   } = state;
   if (flow === undefined || settings.flow === undefined) return false;
-  if (response.source !== 'answer' || response.asks !== undefined) return false;
-  const orders = stepFlow(flow, { type: 'answer.completed' }, { settings: settings.flow, now });
-  const ends = orders.some(({ type }) => type === 'call.end');
+  if (response.source !== 'answer' || response.writing.asks !== undefined) return false;
+  const actions = stepFlow(flow, { type: 'answer.completed' }, { settings: settings.flow, now });
+  const ends = actions.some(({ type }) => type === 'call.end');
   if (ends && !isEnding(state.course)) state.course.cause = 'flow';
   return ends;
 }
@@ -370,7 +375,9 @@ export function startOwedAnswer(
 
 /** All of it is on the wire, also where another worker sent it. */
 const drainedPosition = (response: Response): PlayoutPosition | undefined =>
-  response.phase === 'draining' ? { context: response.context, sentMs: response.sentMs } : undefined;
+  response.playing.phase === 'draining'
+    ? { context: response.context, sentMs: response.playing.sentMs }
+    : undefined;
 
 /** How much of its text was heard by now. */
 function heardOf(
@@ -378,9 +385,9 @@ function heardOf(
   response: Response,
   position: PlayoutPosition | undefined,
 ): number {
-  if (response.phase === 'waiting') return response.isSilent ? response.text.length : 0;
-  return heardChars(response.heard, {
-    text: response.text,
+  if (response.playing.phase === 'waiting') return response.isSilent ? response.writing.text.length : 0;
+  return heardChars(response.playing.heard, {
+    text: response.writing.text,
     pronounce: state.setup.pronounce,
     position: position?.context === response.context ? position : drainedPosition(response),
     client: state.delivery.client,
@@ -392,7 +399,7 @@ function heardOf(
 export function tellCutShort(step: Step<'setup' | 'delivery'>): void {
   const { response } = step.state.delivery;
   if (response === undefined) return;
-  const to = Math.max(response.heardTo, heardOf(step, response, step.position));
+  const to = Math.max(response.recovery.heardTo, heardOf(step, response, step.position));
   tellHeardEnd(step, response, { to, how: 'call_ended' });
 }
 
@@ -412,19 +419,19 @@ export function cutResponse(
   const { end } = state.commands;
   if (response.hangUpAfter || end !== undefined || state.course.parting === 'said')
     state.course.parting = 'cut';
-  const onTheWire = response.phase !== 'waiting';
+  const onTheWire = response.playing.phase !== 'waiting';
   const chars = heardOf(step, response, position);
-  if (onTheWire) state.delivery.lastSaid = { text: response.text, endedAt: now };
+  if (onTheWire) state.delivery.lastSaid = { text: response.writing.text, endedAt: now };
   tellHeardEnd(step, response, { to: chars, how: 'interrupted' });
   enterHeard(state.conversation.history, response, chars);
-  const { asks } = response;
+  const { asks } = response.writing;
   // A caller who answers before the question is quite over has heard it.
-  if (asks !== undefined && chars >= (asks.from + response.text.length) / 2)
+  if (asks !== undefined && chars >= (asks.from + response.writing.text.length) / 2)
     tellTools(step, { type: 'question.heard', key: asks.key });
   nextEpoch(step);
   tell(step, { type: 'turn.interrupted', epoch: state.numbers.epoch });
   enterToolResults(step);
-  state.delivery.cutOff = unfilled(response, chars) + response.splitter.pending;
+  state.delivery.cutOff = unfilled(response, chars) + response.writing.splitter.pending;
   if (end !== undefined && response.source === 'closing') end.farewell = state.delivery.cutOff.trim();
   actions.push({ type: 'playout.clear', epoch: state.numbers.epoch, wire: onTheWire });
   stopLlm(step, response);
@@ -432,7 +439,9 @@ export function cutResponse(
 }
 
 export function endCall(
-  step: Step<'setup' | 'course' | 'caller' | 'guess' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
+  step: Step<
+    'setup' | 'course' | 'caller' | 'speculation' | 'delivery' | 'commands' | 'conversation' | 'tools'
+  >,
   reason: 'ended' | 'shutdown' | 'transferred',
 ): void {
   const { state } = step;
@@ -440,7 +449,7 @@ export function endCall(
   if (reason === 'ended' && state.course.shutdown !== undefined) reason = 'shutdown';
   tellCutShort(step);
   state.delivery.response = undefined;
-  state.guess.running = undefined;
+  state.speculation.running = undefined;
   state.caller.turn = { phase: 'idle' };
   tellTools(step, { type: 'call.ended' });
   closeCommands(step, state.commands, { ended: true });

@@ -9,7 +9,7 @@ import { voiceOf } from './speaking.ts';
 import type { CallState, Slices, Step } from '../state.ts';
 import type { RefusalCode } from '../told.ts';
 import type { Millis } from '../../../shared/base/units.ts';
-import { idempotencyKey, type ToolOrder, type ToolOutcome } from '../tools/tools-state.ts';
+import { idempotencyKey, type ToolAction, type ToolOutcome } from '../tools/tools-state.ts';
 import { transferAnswerMs, type TransferRequest } from './transfer-claim.ts';
 
 /** A client that echoes no marks is taken to have played the sentence this long after its last frame, */
@@ -17,7 +17,7 @@ const unconfirmedMs = 500;
 /** and a client that owes an echo is waited for no longer than this. */
 const echoGraceMs = 1_500;
 
-type Run = Extract<ToolOrder, { type: 'tool.run' }>;
+type Run = Extract<ToolAction, { type: 'tool.run' }>;
 type Answered = Extract<CallEvent, { type: 'carrier.answered' }>;
 
 const failed = (message: string, transport = false): ToolOutcome => ({ kind: 'failed', message, transport });
@@ -25,21 +25,21 @@ const failed = (message: string, transport = false): ToolOutcome => ({ kind: 'fa
 /** The tool was called. Its outcome, where that is known at once. */
 export function beginToolTransfer(
   step: Step<'setup' | 'numbers' | 'commands'>,
-  order: Run,
+  action: Run,
 ): ToolOutcome | undefined {
   const { state, now } = step;
   const { transfer } = state.setup.settings;
   if (transfer === undefined) return failed('this call cannot be transferred');
   if (state.commands.transfer.phase !== 'none')
     return failed('a transfer is under way or was made already: there is one in a call, do not repeat it');
-  const given = JSON.parse(order.call.arguments) as {
+  const given = JSON.parse(action.call.arguments) as {
     readonly destination: string;
     readonly mode?: 'cold' | 'warm';
     readonly summary?: string;
   };
   const { destination, mode = 'cold', summary = '' } = given;
-  const by = { kind: 'tool', key: order.key, attempt: order.attempt, epoch: state.numbers.epoch } as const;
-  const { idempotencyKey: commandId } = order;
+  const by = { kind: 'tool', key: action.key, attempt: action.attempt, epoch: state.numbers.epoch } as const;
+  const { idempotencyKey: commandId } = action;
   const request: TransferRequest = { commandId, attempt: 1, destination, isNumber: false, mode, summary, by };
   state.commands.transfer = { phase: 'settling', request, by: now + transfer.settleMs };
   return undefined;
@@ -86,10 +86,15 @@ export function transferDeadline(state: Slices<'commands' | 'delivery'>): Millis
 
 /** By when the sentence was heard whatever is echoed; undefined while it is still going out. */
 function heardBy({ delivery: { response, client } }: Slices<'delivery'>): Millis | undefined {
-  if (response?.phase !== 'playing' || !response.inTools || response.silentAt === undefined) return undefined;
+  if (
+    response?.playing.phase !== 'playing' ||
+    response.writing.phase !== 'tools' ||
+    response.playing.silentAt === undefined
+  )
+    return undefined;
   // What was given to TTS since the output ran dry is still to be heard.
-  if (response.said > response.starvedSaid) return undefined;
-  return response.silentAt + (client.echoesMarks ? echoGraceMs : unconfirmedMs);
+  if (response.spoken.said > response.spoken.starvedSaid) return undefined;
+  return response.playing.silentAt + (client.echoesMarks ? echoGraceMs : unconfirmedMs);
 }
 
 /** Everything that was said before the transfer has been heard. */
@@ -98,10 +103,13 @@ function isHeard(state: Slices<'delivery' | 'commands'>, { by }: TransferRequest
   // A line that the agent process gave before it is a sentence of the agent, too.
   if (by.kind === 'command') return response === undefined && state.commands.lines.length === 0;
   if (response === undefined) return true;
-  if (response.text === '' && response.splitter.pending === '') return true;
+  if (response.writing.text === '' && response.writing.splitter.pending === '') return true;
   const at = heardBy(state);
   if (at === undefined) return false;
-  const { heard, spokenSaid, said } = response;
+  const {
+    playing: { heard },
+    spoken: { spokenSaid, said },
+  } = response;
   return now >= at || (client.echoesMarks && heard.marks.size === 0 && spokenSaid >= said);
 }
 
@@ -132,7 +140,7 @@ function sayWaiting(step: Step<'setup' | 'delivery' | 'commands'>): boolean {
     delivery: { response },
     commands: { lines },
   } = step.state;
-  if (response?.inTools !== true || lines.length === 0) return false;
+  if (response?.writing.phase !== 'tools' || lines.length === 0) return false;
   for (const { id, text } of lines.splice(0)) {
     answer(step, { id, type: 'say' }, { kind: 'done' });
     speakSentence(response, text, voiceOf(step));

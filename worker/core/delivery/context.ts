@@ -63,7 +63,7 @@ export function pairMessages(
 export function roundMessages(response: Response): ContextMessage[] {
   const messages: ContextMessage[] = [];
   let from = 0;
-  for (const { endChars, pairs, reasoning } of response.rounds) {
+  for (const { endChars, pairs, reasoning } of response.writing.rounds) {
     const text = unfilled(response, from, endChars).trim();
     messages.push(...pairMessages(pairs, { text, reasoning }));
     from = endChars;
@@ -74,18 +74,20 @@ export function roundMessages(response: Response): ContextMessage[] {
 /** Brings the response into the conversation; the first `chars` characters of its text were heard. */
 export function enterHeard(history: History, response: Response, chars: number): void {
   let from = 0;
-  for (const { endChars, pairs, reasoning } of response.rounds) {
-    const text = response.text.slice(from, Math.max(from, Math.min(endChars, chars))).trim();
-    addMessages(history, pairMessages(pairs, { text, reasoning }), { before: response.notes });
+  for (const { endChars, pairs, reasoning } of response.writing.rounds) {
+    const text = response.writing.text.slice(from, Math.max(from, Math.min(endChars, chars))).trim();
+    addMessages(history, pairMessages(pairs, { text, reasoning }), { before: response.writing.notes });
     from = endChars;
   }
-  addHeard(history, response.text.slice(from, Math.max(from, chars)), { before: response.notes });
+  addHeard(history, response.writing.text.slice(from, Math.max(from, chars)), {
+    before: response.writing.notes,
+  });
 }
 
 /** Tells which part of the response was heard, where there is one. */
 export function tellHeard(
   step: Parameters<typeof tell>[0],
-  { text, epoch }: Response,
+  { writing: { text }, epoch }: Response,
   { from, to }: { readonly from: number; readonly to: number },
 ): void {
   const part = heardPart(text, from, to);
@@ -101,12 +103,14 @@ export function tellHeardEnd(
   response: Response,
   { to, how }: { readonly to: number; readonly how: HeardEnd['how'] },
 ): void {
-  const { epoch, text, heardText, heardTo, splitter, writing, isStandIn, hadText, heard: state } = response;
-  const left = splitter.pending.trim() !== '';
+  const { epoch, writing, playing, recovery } = response;
+  const { text } = writing;
+  const { heardText, heardTo, isStandIn, hadText } = recovery;
+  const left = writing.splitter.pending.trim() !== '';
   if (text.trim() === '' && !left && !hadText && !isStandIn) return;
-  const complete = to >= text.length && !left && !writing && !isStandIn && how !== 'failed';
+  const complete = to >= text.length && !left && writing.phase === 'done' && !isStandIn && how !== 'failed';
   const heard = `${heardText}${text.slice(0, to)}`.trim();
-  const part = heardPart(text, Math.max(state.echoedChars, heardTo), to);
+  const part = heardPart(text, Math.max(playing.heard.echoedChars, heardTo), to);
   tell(step, { type: 'bot.heard', epoch, text: part, end: { how, complete, heard } });
 }
 
@@ -134,11 +138,11 @@ export function reachSafePoint(step: Step<'setup' | 'conversation'>): string {
   } = state;
   if (flow === undefined || settings.flow === undefined) return '';
   let say = '';
-  for (const order of stepFlow(flow, { type: 'safe-point.reached' }, { settings: settings.flow, now })) {
-    if (order.type !== 'node.enter') continue;
+  for (const action of stepFlow(flow, { type: 'safe-point.reached' }, { settings: settings.flow, now })) {
+    if (action.type !== 'node.enter') continue;
     state.conversation.edits.prompt = undefined;
-    tell(step, { type: 'node.entered', node: order.node });
-    say = order.say.trim();
+    tell(step, { type: 'node.entered', node: action.node });
+    say = action.say.trim();
   }
   return say;
 }
@@ -150,6 +154,6 @@ export function reachSafePoint(step: Step<'setup' | 'conversation'>): string {
 export function enterKeys({ conversation, delivery }: Slices<'conversation' | 'delivery'>): void {
   for (const note of conversation.notes.splice(0)) {
     addUser(conversation.history, note);
-    if (delivery.response !== undefined) delivery.response.notes += 1;
+    if (delivery.response !== undefined) delivery.response.writing.notes += 1;
   }
 }

@@ -132,7 +132,7 @@ export function noteMarkSent(
   mark.tellsDelay = tellsDelay;
 }
 
-/** A mark that nobody ordered stands within a piece. */
+/** A mark that the core did not ask for stands within a piece. */
 function noteInside(heard: HeardState, id: string, atMs: Millis): void {
   heard.marks.set(id, { atMs, chars: undefined, sentAt: undefined });
   const [oldest] = heard.marks.keys();

@@ -2,7 +2,6 @@
 import { forgetFaults } from '../faults.ts';
 import { endSoon } from '../course.ts';
 import type { Millis } from '../../../shared/base/units.ts';
-import { noteRightEnd } from '../turn/end-of-turn.ts';
 import { beginProbe, newClientPlayout, noteProbed, wantsProbe } from './client-playout.ts';
 import {
   expectMark,
@@ -18,7 +17,7 @@ import {
 import { enterHeard, tellHeard, tellHeardEnd } from './context.ts';
 import type { CallEvent } from '../events.ts';
 import { loseAnswer } from '../answer/outage.ts';
-import { uncountedMs } from '../answer/quiet.ts';
+import { uncountedMs } from '../answer/silence-state.ts';
 import { finishWriting, flush, isAnnounced, passText, unfilled, type Response } from '../answer/response.ts';
 import {
   announce,
@@ -46,13 +45,16 @@ export function onTtsSpoken(
   response: Response,
   spoken: { chars: number; audioMs: number },
 ): void {
-  response.spokenSaid = Math.max(response.spokenSaid, Math.min(spoken.chars, response.said));
+  response.spoken.spokenSaid = Math.max(
+    response.spoken.spokenSaid,
+    Math.min(spoken.chars, response.spoken.said),
+  );
   if (spoken.audioMs > 0 && spokenBeyondFillers(response)) forgetFaults(step.state.faults, 'tts');
-  const chars = noteSpoken(response.heard, spoken.chars, spoken.audioMs);
+  const chars = noteSpoken(response.playing.heard, spoken.chars, spoken.audioMs);
   noteRate(step, chars ?? 0, spoken.audioMs);
   // A mark behind no audio would be echoed at once and tell nothing.
   if (chars === undefined || spoken.audioMs === 0) return;
-  expectMark(response.heard, orderMark(step, response.context), { chars, atMs: spoken.audioMs });
+  expectMark(response.playing.heard, orderMark(step, response.context), { chars, atMs: spoken.audioMs });
 }
 
 /** Has a mark sent behind what there is of a context. Returns its id. */
@@ -71,7 +73,11 @@ function noteRate({ state }: Step<'delivery'>, chars: number, audioMs: Millis): 
 }
 
 /** TTS has spoken something that it may not have had ready. */
-function spokenBeyondFillers({ heard, spokenSaid, fillers }: Response): boolean {
+function spokenBeyondFillers({
+  playing: { heard },
+  spoken: { spokenSaid },
+  writing: { fillers },
+}: Response): boolean {
   const piece = heard.pieces.find(({ endSaid }) => endSaid >= spokenSaid);
   return piece !== undefined && !fillers.some(({ to }) => to === piece.endChars);
 }
@@ -92,13 +98,17 @@ export function onTtsFailed(step: Step, what: 'failed' | 'stalled'): void {
   actions.push({ type: 'tts.reopen' });
   noticeTts(step, what);
   const { response } = state.delivery;
-  if (response?.phase === 'waiting') {
+  if (response?.playing.phase === 'waiting') {
     actions.push({ type: 'playout.clear', epoch: state.numbers.epoch, wire: false });
     enterHeard(state.conversation.history, response, 0);
     if (what === 'stalled' && state.faults.lastWords && isAnnounced(response)) endCall(step, 'ended');
-    else speakAgain(step, response, unfilled(response, 0) + response.splitter.pending);
-  } else if (response?.phase === 'playing' && !response.broken && !isWholeAnnouncement(response)) {
-    response.broken = true;
+    else speakAgain(step, response, unfilled(response, 0) + response.writing.splitter.pending);
+  } else if (
+    response?.playing.phase === 'playing' &&
+    response.spoken.phase !== 'broken' &&
+    !isWholeAnnouncement(response)
+  ) {
+    response.spoken.phase = 'broken';
     actions.push({ type: 'playout.finish', context: response.context });
   } else if (response === undefined && state.faults.lastWords) {
     endSoon(state.course);
@@ -106,7 +116,8 @@ export function onTtsFailed(step: Step, what: 'failed' | 'stalled'): void {
 }
 
 /** All of its audio exists, whatever becomes of the session. */
-const isWholeAnnouncement = (response: Response): boolean => response.flushed && isAnnounced(response);
+const isWholeAnnouncement = (response: Response): boolean =>
+  response.spoken.phase === 'flushed' && isAnnounced(response);
 
 /**
  * How long TTS may take for a sound, from when the response is owed. For the caller the silence began with the last word and not with
@@ -123,12 +134,15 @@ export function audibleWithin(
     silence: { readyLines },
   } = state;
   const { audibleWithinMs, fillerAfterMs, ttsLeastMs, ttsHurriedMs } = settings.limits;
-  const { silentAt, firstTextAt, llmAt } = response;
+  const {
+    playing: { silentAt },
+    writing: { firstTextAt, llmAt },
+  } = response;
   if (silentAt === undefined) return audibleWithinMs;
   const textAfterMs = (firstTextAt ?? llmAt) - silentAt;
   // The silence before an answer that is tried again is a part of the caller's wait, unless a filler that is ready ends it.
-  const isFilled = response.fillers.length > 0 && readyLines.fillers;
-  if (response.retried && response.phase === 'waiting' && !isFilled)
+  const isFilled = response.writing.fillers.length > 0 && readyLines.fillers;
+  if (response.recovery.retried && response.playing.phase === 'waiting' && !isFilled)
     return Math.min(audibleWithinMs, Math.max(audibleWithinMs - uncountedMs, textAfterMs + ttsHurriedMs));
   // Counted once: a caller who was given something meanwhile that nobody heard begins to wait anew.
   if (turnClock === undefined || silentAt > turnClock.finalAt) return audibleWithinMs;
@@ -154,9 +168,9 @@ function giveUpResponse(step: Step, former: Response): void {
     return;
   }
   if (former.source === 'answer') loseAnswer(step);
-  const silentMs = now - (former.silentAt ?? now);
+  const silentMs = now - (former.playing.silentAt ?? now);
   // Who has heard the announcement, and nothing for long since then, hears it again.
-  const wasTold = former.phase !== 'waiting' && nobodySpeaks(state);
+  const wasTold = former.playing.phase !== 'waiting' && nobodySpeaks(state);
   const isLong = wasTold && silentMs >= state.setup.settings.limits.fillerAfterMs;
   if (!isAnnounced(former) || isLong) {
     startAnnouncement(step, 'apology', { standIns: mostStandIns });
@@ -164,8 +178,8 @@ function giveUpResponse(step: Step, former: Response): void {
   }
   state.delivery.response = undefined;
   state.silence.since = undefined;
-  tellHeardEnd(step, former, { to: former.heardTo, how: 'failed' });
-  if (former.phase !== 'waiting' || former.wasAudible)
+  tellHeardEnd(step, former, { to: former.recovery.heardTo, how: 'failed' });
+  if (former.playing.phase !== 'waiting' || former.recovery.wasAudible)
     tell(step, { type: 'turn.bot_ended', epoch: former.epoch });
   answerOwed(step, now);
 }
@@ -178,134 +192,131 @@ function speakAgain(step: Step, former: Response, text: string): void {
     sayLastWords(step, former);
     return;
   }
-  const wasTold = former.phase !== 'waiting' && isAnnounced(former);
-  // Whose voice holds the output may be asking something else.
-  const isUseless = (wasTold && text.trim() !== '') || former.standIns >= mostStandIns;
-  if (isUseless && !outputHeld(state)) {
+  // A caller whose voice holds the output may be asking something else.
+  if (isUseless(former, text) && !outputHeld(state)) {
     giveUpResponse(step, former);
     return;
   }
-  const waitedMs = now - (former.silentAt ?? now);
-  const owes = text.trim() !== '' || former.writing;
-  // Lines of the agent are made ahead of time; a line that TTS owes for so long was not.
-  const own = ['greeting', 'question', 'apology', 'misheard', 'farewell'].includes(former.source);
-  const known = own && waitedMs < audibleWithin(state, former);
-  // A filler that nobody heard has not ended the wait.
-  const unheard = former.phase === 'waiting' && former.fillers.length > 0;
-  const waited = !known && (unheard || waitedMs >= state.setup.settings.limits.fillerAfterMs);
-  const fills = owes && waited;
-  const owedSince = state.silence.since ?? now;
-  const again = openResponse(step, former.source, { interruptible: former.interruptible, owedSince });
-  // Who gets no filler goes on waiting: two sessions that say nothing must not take twice as long.
-  if (fills) again.silentAt = now;
-  again.round = former.round;
-  again.notes = former.notes;
-  again.llmAt = former.llmAt;
-  again.firstTextAt = former.firstTextAt;
-  again.hangUpAfter = former.hangUpAfter;
-  again.again = former.again;
-
-  again.writing = former.writing;
-  again.inTools = former.inTools;
-  if (former.asks !== undefined) again.asks = { key: former.asks.key, from: 0 };
+  const fills = (text.trim() !== '' || former.writing.phase !== 'done') && hasWaited(step, former);
+  const { source, interruptible } = former;
+  const again = openResponse(step, source, { interruptible, owedSince: state.silence.since ?? now });
+  // A caller who hears no filler is still waiting: two sessions that say nothing must not take twice as long.
+  if (fills) again.playing.silentAt = now;
+  takeOn(again, former);
   const voice = voiceOf(step);
-  // The session that was to play it is gone.
-  const lost = former.phase === 'waiting' && isAnnounced(former);
   // A filler that is not ready would be asked of the TTS that has just failed.
   const fillsSilence = (): boolean => state.silence.readyLines.fillers && speakForSilence(step, again);
-  if (lost || (fills && !fillsSilence())) announce(step, again);
-  // Of a TTS that breaks off in every piece the caller would hear a word at a time.
-  const isBrokenOff = former.phase !== 'waiting' && former.spokenSaid <= former.saidBefore;
-  again.standIns = former.standIns + (again.fillers.length > 0 || isBrokenOff ? 1 : 0);
+  if (wasOnlyAnnounced(former) || (fills && !fillsSilence())) announce(step, again);
+  const { fillers } = again.writing;
+  if (fillers.length > 0 || isBrokenOff(former)) again.recovery.standIns += 1;
   passText(again, text, voice);
-  if (again.writing) return;
-  if (finishWriting(again, voice) || again.fillers.length > 0) flush(again, voice);
+  if (again.writing.phase !== 'done') return;
+  if (finishWriting(again, voice) || fillers.length > 0) flush(again, voice);
   else completeResponse(step);
 }
 
+/** The one response goes on in another: its request to the LLM, its tools and what is to follow it are the same. */
+function takeOn(again: Response, former: Response): void {
+  const { phase, round, notes, llmAt, firstTextAt, asks } = former.writing;
+  Object.assign(again.writing, { phase, round, notes, llmAt, firstTextAt });
+  if (asks !== undefined) again.writing.asks = { key: asks.key, from: 0 };
+  again.hangUpAfter = former.hangUpAfter;
+  again.recovery.again = former.recovery.again;
+  again.recovery.standIns = former.recovery.standIns;
+}
+
+/** The caller was told already that something is wrong, or was given something else too often. */
+function isUseless(former: Response, text: string): boolean {
+  const wasTold = former.playing.phase !== 'waiting' && isAnnounced(former);
+  return (wasTold && text.trim() !== '') || former.recovery.standIns >= mostStandIns;
+}
+
+/** Whether the caller has waited for so long that something is to be heard before the text. */
+function hasWaited({ state, now }: Step, former: Response): boolean {
+  const waitedMs = now - (former.playing.silentAt ?? now);
+  // Lines of the agent are made ahead of time; a line that TTS owes for so long was not.
+  const isOwn = ['greeting', 'question', 'apology', 'misheard', 'farewell'].includes(former.source);
+  if (isOwn && waitedMs < audibleWithin(state, former)) return false;
+  // A filler that nobody heard has not ended the wait.
+  const unheard = former.playing.phase === 'waiting' && former.writing.fillers.length > 0;
+  return unheard || waitedMs >= state.setup.settings.limits.fillerAfterMs;
+}
+
+/** The session that was to play the announcement is gone. */
+const wasOnlyAnnounced = (former: Response): boolean =>
+  former.playing.phase === 'waiting' && isAnnounced(former);
+
+/** Of a TTS that breaks off in every piece the caller would hear a word at a time. */
+const isBrokenOff = ({ playing, spoken }: Response): boolean =>
+  playing.phase !== 'waiting' && spoken.spokenSaid <= spoken.saidBefore;
+
 /** TTS was given up: the farewell, or what stands in for it, is the last that is heard. */
 function sayLastWords(step: Step, former: Response): void {
-  const isHeard = former.phase !== 'waiting';
+  const isHeard = former.playing.phase !== 'waiting';
   if (isHeard && isAnnounced(former)) endCall(step, 'ended');
   else if (former.source === 'farewell') startAnnouncement(step, 'farewell');
   else startLine(step, 'farewell', { owedSince: step.now });
 }
 
-export function onPlayoutStarted(
-  step: Step<'caller' | 'delivery' | 'silence' | 'faults'>,
-  response: Response,
-  audioAt: number,
-): void {
+/** The first sound of it goes out. True where the caller has heard nothing of this attempt before. */
+export function onPlayoutStarted(step: Step<'delivery' | 'silence' | 'faults'>, response: Response): boolean {
   const { state, now } = step;
-  if (response.phase === 'playing') onPlayoutFed(step, response);
-  if (response.phase !== 'waiting') return;
-  state.delivery.response = { ...response, phase: 'playing', silentAt: undefined };
+  const { playing } = response;
+  if (playing.phase === 'playing') onPlayoutFed(step, response);
+  if (playing.phase !== 'waiting') return false;
+  response.playing = { phase: 'playing', heard: playing.heard, silentAt: undefined };
   state.silence.since = undefined;
-  noteFlow(state.delivery.response.heard, now);
-  if (response.fillers[0]?.from !== 0) forgetFaults(state.faults, 'tts');
-  noteRightEnd(state.caller.patience);
-  if (!response.wasAudible) tell(step, { type: 'turn.bot_started', epoch: response.epoch });
-  const clock = state.caller.clock;
-  state.caller.clock = undefined;
-  if (clock?.epoch !== response.epoch || !clock.hasWords) return;
-  const firstTextAt = Math.max(response.firstTextAt ?? clock.finalAt, clock.finalAt);
-  tell(step, {
-    type: 'turn.measured',
-    epoch: response.epoch,
-    times: {
-      endOfTurnMs: clock.decidedAt - clock.soundEndAt,
-      sttFinalMs: clock.finalAt - clock.decidedAt,
-      llmTtftMs: firstTextAt - clock.finalAt,
-      ttsTtfbMs: audioAt - firstTextAt,
-      wireMs: now - audioAt,
-      responseMs: now - clock.soundEndAt,
-      filled: response.fillers[0]?.from === 0,
-    },
-  });
+  noteFlow(playing.heard, now);
+  if (response.writing.fillers[0]?.from !== 0) forgetFaults(state.faults, 'tts');
+  if (!response.recovery.wasAudible) tell(step, { type: 'turn.bot_started', epoch: response.epoch });
+  return true;
 }
 
 /** Everything that TTS delivered is on the wire, and more must come. */
 export function onPlayoutStarved(step: Step<'silence'>, response: Response, sentMs: Millis): void {
-  if (response.phase !== 'playing' || response.broken) return;
-  response.silentAt ??= step.now;
+  if (response.playing.phase !== 'playing' || response.spoken.phase === 'broken') return;
+  response.playing.silentAt ??= step.now;
   step.state.silence.since ??= step.now;
-  response.starvedMs = sentMs;
-  response.starvedSaid = response.said;
-  noteGap(response.heard, step.now);
+  response.spoken.starvedMs = sentMs;
+  response.spoken.starvedSaid = response.spoken.said;
+  noteGap(response.playing.heard, step.now);
 }
 
 export function onPlayoutFed(step: Step<'silence'>, response: Response): void {
-  if (response.phase !== 'playing') return;
-  response.silentAt = undefined;
+  if (response.playing.phase !== 'playing') return;
+  response.playing.silentAt = undefined;
   step.state.silence.since = undefined;
-  noteFlow(response.heard, step.now);
+  noteFlow(response.playing.heard, step.now);
 }
 
 /** All audio that exists is on the wire: `sentMs` of it. */
 export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis): void {
   const { state, now } = step;
-  if (response.broken) {
+  if (response.spoken.phase === 'broken') {
     speakRest(step, response, sentMs);
     return;
   }
-  if (response.phase === 'waiting') {
+  if (response.playing.phase === 'waiting') {
     onNoAudio(step, response);
     return;
   }
   const graceMs = state.delivery.client.echoesMarks
     ? state.delivery.client.delayMs + state.setup.settings.limits.markGraceMs
     : unconfirmedPlayoutMs;
-  noteGap(response.heard, now);
+  noteGap(response.playing.heard, now);
   state.silence.since = undefined;
-  state.delivery.response = {
-    ...response,
+  response.playing = {
     phase: 'draining',
+    heard: response.playing.heard,
+    silentAt: undefined,
     sentMs,
     drainedAt: now,
     endsBy: now + graceMs,
-    silentAt: undefined,
   };
-  if (response.heard.marks.size === 0 && response.heard.echoedChars >= response.text.length)
+  if (
+    response.playing.heard.marks.size === 0 &&
+    response.playing.heard.echoedChars >= response.writing.text.length
+  )
     completeResponse(step);
 }
 
@@ -338,20 +349,20 @@ export function onMarkSent(
   const { response, client } = state.delivery;
   if (client.probe?.id === id) client.probe.sentAt = now;
   else if (response !== undefined && (inside === undefined || inside.context === response.context))
-    noteMarkSent(response.heard, id, { client, now, atMs: inside?.atMs });
+    noteMarkSent(response.playing.heard, id, { client, now, atMs: inside?.atMs });
 }
 
 export function onMarkPlayed(step: Step, id: string): void {
   const { state, now } = step;
   const { client, response } = state.delivery;
   if (noteProbed(client, id, now)) return;
-  const heardBefore = response?.heard.echoedChars ?? 0;
+  const heardBefore = response?.playing.heard.echoedChars ?? 0;
   const isLast = response === undefined && client.newestMark?.id === id;
-  const expected = noteMarkPlayed(response?.heard ?? newHeardState(), { id, client, now });
+  const expected = noteMarkPlayed(response?.playing.heard ?? newHeardState(), { id, client, now });
   if (isLast) probe(step, state.numbers.context);
   if (response === undefined || !expected) return;
-  tellHeard(step, response, { from: heardBefore, to: response.heard.echoedChars });
-  if (response.phase !== 'draining' || response.heard.marks.size > 0) return;
+  tellHeard(step, response, { from: heardBefore, to: response.playing.heard.echoedChars });
+  if (response.playing.phase !== 'draining' || response.playing.heard.marks.size > 0) return;
   probe(step, response.context);
   completeResponse(step);
 }
@@ -365,15 +376,15 @@ function probe(step: Step<'numbers' | 'delivery'>, context: number): void {
 /** TTS failed in this response: what exists has been played, and the text after it is spoken next. */
 function speakRest(step: Step, response: Response, sentMs: Millis): void {
   const position = { context: response.context, sentMs };
-  const { text } = response;
+  const { text } = response.writing;
   const { pronounce } = step.state.setup;
   const chars = heardChars(
-    { ...response.heard, acknowledged: undefined },
+    { ...response.playing.heard, acknowledged: undefined },
     { text, pronounce, position, client: newClientPlayout(), now: step.now },
   );
-  tellHeard(step, response, { from: response.heard.echoedChars, to: chars });
-  response.heardTo = chars;
+  tellHeard(step, response, { from: response.playing.heard.echoedChars, to: chars });
+  response.recovery.heardTo = chars;
   enterHeard(step.state.conversation.history, response, chars);
-  step.state.delivery.lastSaid = { text: response.text.slice(0, chars), endedAt: step.now };
-  speakAgain(step, response, unfilled(response, chars) + response.splitter.pending);
+  step.state.delivery.lastSaid = { text: response.writing.text.slice(0, chars), endedAt: step.now };
+  speakAgain(step, response, unfilled(response, chars) + response.writing.splitter.pending);
 }

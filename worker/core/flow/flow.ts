@@ -58,7 +58,7 @@ export type FlowEvent =
   /** Right before the next response starts. */
   | { readonly type: 'safe-point.reached' };
 
-export type FlowOrder =
+export type FlowAction =
   /** Prompt and tools are those of the node from here on; `say` is spoken unless it is empty. */
   | { readonly type: 'node.enter'; readonly node: string; readonly say: string }
   | { readonly type: 'call.end' };
@@ -99,7 +99,7 @@ export function stepFlow(
   state: FlowState,
   event: FlowEvent,
   { settings, now }: { settings: FlowSettings; now: Millis },
-): FlowOrder[] {
+): FlowAction[] {
   const node = nodeOf(state, settings);
   if (node === undefined) return [];
   switch (event.type) {
@@ -137,7 +137,7 @@ function keep(state: FlowState, name: string, data: Readonly<Record<string, unkn
     });
 }
 
-function enter(state: FlowState, settings: FlowSettings, now: Millis): FlowOrder[] {
+function enter(state: FlowState, settings: FlowSettings, now: Millis): FlowAction[] {
   const { pending } = state;
   state.pending = undefined;
   if (pending === undefined || !Object.hasOwn(settings.nodes, pending)) return [];

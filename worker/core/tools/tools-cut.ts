@@ -16,7 +16,7 @@ import {
 } from './tools-run.ts';
 import type { Site } from './tools-run.ts';
 import { errorText } from './tools-state.ts';
-import type { ToolOrder, ToolPair, ToolSettings, ToolState } from './tools-state.ts';
+import type { ToolAction, ToolPair, ToolSettings, ToolState } from './tools-state.ts';
 
 /** The answer to a question belongs to the turn that asked it: the round and what it did go on in the new epoch. */
 export function carryOver(state: ToolState, epoch: number): void {
@@ -102,7 +102,7 @@ export function end(site: Site): void {
   for (const record of state.records) {
     if (!isUnderWay(record)) continue;
     abandon(site, record, 'abandoned');
-    site.orders.push({ type: 'tool.ended', call: record.call, end: 'abandoned' });
+    site.actions.push({ type: 'tool.ended', call: record.call, end: 'abandoned' });
   }
   state.isOver = true;
   state.records = [];
@@ -114,8 +114,8 @@ export function end(site: Site): void {
 export function resumeTools(
   state: ToolState,
   { settings, now }: { settings: ToolSettings; now: Millis },
-): ToolOrder[] {
-  const site: Site = { state, settings, now, orders: [] };
+): ToolAction[] {
+  const site: Site = { state, settings, now, actions: [] };
   for (const record of [...state.records]) {
     const rule = settings.ruleOf(record.call.name);
     const { phase } = record;
@@ -136,5 +136,5 @@ export function resumeTools(
     finish(site, record, { text, end: 'failed' });
   }
   finishRound(site);
-  return site.orders;
+  return site.actions;
 }

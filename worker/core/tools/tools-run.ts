@@ -1,6 +1,6 @@
 /**
  * Running one tool call and finishing it: what the machine in tools.ts and its endings share. A call with effects is in
- * the ledger of its turn from the moment it is ordered to run.
+ * the ledger of its turn from the moment it is to run.
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import { mostToolBytes, savedBytes } from '../bounds.ts';
@@ -10,7 +10,7 @@ import type {
   CallRecord,
   LedgerEntry,
   ToolEnd,
-  ToolOrder,
+  ToolAction,
   ToolPair,
   ToolRule,
   ToolSettings,
@@ -26,7 +26,7 @@ export interface Site {
   readonly state: ToolState;
   readonly settings: ToolSettings;
   readonly now: Millis;
-  readonly orders: ToolOrder[];
+  readonly actions: ToolAction[];
 }
 
 /** What the LLM is told of arguments or a result that do not fit beside what this answer has got already. */
@@ -48,7 +48,7 @@ export function run(
   record: CallRecord,
   { rule, attempt, fillerAt }: { rule: ToolRule; attempt: number; fillerAt?: Millis | undefined },
 ): void {
-  const { state, now, orders } = site;
+  const { state, now, actions } = site;
   if (record.kind === 'side_effect') {
     const { call, canonical } = record;
     state.ledger.push({
@@ -63,7 +63,7 @@ export function run(
   const wanted = fillerAt ?? (rule.fillerAfterMs > 0 ? now + rule.fillerAfterMs : undefined);
   record.phase = { type: 'running', attempt, endsAt, fillerAt: wanted };
   if (attempt === 1) keepQuiet(site, wanted ?? endsAt);
-  orders.push({
+  actions.push({
     type: 'tool.run',
     key: record.key,
     attempt,
@@ -85,7 +85,7 @@ export const isUnderWay = ({ phase }: CallRecord): boolean =>
   phase.type === 'running' || phase.type === 'retrying';
 
 export function abandon(site: Site, record: CallRecord, reason: AbandonReason): void {
-  if (record.phase.type === 'running') site.orders.push({ type: 'tool.abandon', key: record.key, reason });
+  if (record.phase.type === 'running') site.actions.push({ type: 'tool.abandon', key: record.key, reason });
 }
 
 export function entryOf(state: ToolState, record: CallRecord): LedgerEntry | undefined {
@@ -99,20 +99,20 @@ export function finish(
   record: CallRecord,
   { text, end }: { readonly text: string; readonly end: ToolEnd },
 ): void {
-  const { state, orders } = site;
+  const { state, actions } = site;
   settleWith(record, savedBytes(text) <= roomLeft(state) ? text : tooMuch('results'));
-  orders.push({ type: 'tool.ended', call: record.call, end });
+  actions.push({ type: 'tool.ended', call: record.call, end });
   if (!state.detached.includes(record.key)) return;
   state.detached = state.detached.filter((key) => key !== record.key);
   state.records = state.records.filter(({ key }) => key !== record.key);
   state.lateOutcomes.push({ call: record.call, text: textOf(record) });
-  orders.push({ type: 'outcome.late' });
+  actions.push({ type: 'outcome.late' });
   state.lateOutcomes.splice(0, state.lateOutcomes.length - mostLate);
 }
 
 /** All calls of the round have their results: the LLM goes on, unless its answer was cut. */
 export function finishRound(site: Site): void {
-  const { state, settings, orders } = site;
+  const { state, settings, actions } = site;
   const { round } = state;
   if (round === undefined || round.isCut) return;
   const records = state.records.filter(({ key }) => round.keys.includes(key));
@@ -125,8 +125,8 @@ export function finishRound(site: Site): void {
   state.round = undefined;
   state.records = state.records.filter(({ key }) => !round.keys.includes(key));
   const over = { epoch: round.epoch, pairs, wasQuiet };
-  if (round.number > settings.maxRounds) orders.push({ type: 'rounds.exhausted', ...over });
-  else orders.push({ type: 'round.next', ...over, withTools: round.number < settings.maxRounds });
+  if (round.number > settings.maxRounds) actions.push({ type: 'rounds.exhausted', ...over });
+  else actions.push({ type: 'round.next', ...over, withTools: round.number < settings.maxRounds });
 }
 
 /** Until when nothing is said for the silence while tools run. */

@@ -1,5 +1,5 @@
 /**
- * What the tool machine of a call is told, what it orders and what it keeps (docs/tools.md, Read-only tools and side
+ * What the tool machine of a call is told, what it decides and what it keeps (docs/tools.md, Read-only tools and side
  * effects). The state is plain data, so that a snapshot of it crosses processes; settings and verdicts come in as
  * arguments.
  */
@@ -105,7 +105,7 @@ export type AbandonReason = 'interrupted' | 'timeout' | 'abandoned';
 /** How a call that ran was over: with a result, with none, or because nobody waits for it any more. */
 export type ToolEnd = 'answered' | 'failed' | 'abandoned';
 
-export type ToolOrder =
+export type ToolAction =
   | {
       readonly type: 'tool.run';
       readonly key: number;
@@ -118,7 +118,7 @@ export type ToolOrder =
     }
   /** Stop waiting; advice only to a tool with effects. */
   | { readonly type: 'tool.abandon'; readonly key: number; readonly reason: AbandonReason }
-  /** A call that was ordered to run is over. */
+  /** A call that was to run is over. */
   | { readonly type: 'tool.ended'; readonly call: RequestedCall; readonly end: ToolEnd }
   | { readonly type: 'caller.ask'; readonly key: number }
   /** What an interruption left running is over: the outcome waits for the next safe point. */

@@ -25,7 +25,7 @@ import type {
   OpenRound,
   RequestedCall,
   ToolEvent,
-  ToolOrder,
+  ToolAction,
   ToolOutcome,
   ToolRule,
   ToolSettings,
@@ -36,18 +36,18 @@ import type {
 const mostCalls = 16;
 const retryDelayMs = 200;
 
-/** Takes one fact and returns the orders that follow, in order. */
+/** Takes one event and returns the actions that follow, in order. */
 export function stepTools(
   state: ToolState,
   event: ToolEvent,
   { settings, now }: { settings: ToolSettings; now: Millis },
-): ToolOrder[] {
-  const site: Site = { state, settings, now, orders: [] };
+): ToolAction[] {
+  const site: Site = { state, settings, now, actions: [] };
   if (!state.isOver) {
     take(site, event);
     finishRound(site);
   }
-  return site.orders;
+  return site.actions;
 }
 
 function take(site: Site, event: ToolEvent): void {
@@ -284,20 +284,20 @@ function timeOut(site: Site, record: CallRecord): void {
 }
 
 function fill(site: Site, { key }: CallRecord): void {
-  const { state, orders, now } = site;
+  const { state, actions, now } = site;
   if (state.round === undefined || !mayFill(state, key)) return;
   const wasQuiet = quietUntil(state) >= now;
   state.round.fillerSpoken = true;
-  orders.push({ type: 'filler.speak', epoch: state.round.epoch, index: state.fillers, wasQuiet });
+  actions.push({ type: 'filler.speak', epoch: state.round.epoch, index: state.fillers, wasQuiet });
   state.fillers += 1;
 }
 
 // ---- The caller's word --------------------------------------------------------------------------------------------
 
 /** One question for all calls of the round: a caller who was asked the same again would think that the yes was not heard. */
-function ask({ state, orders }: Site): void {
+function ask({ state, actions }: Site): void {
   const first = state.records.find(({ phase }) => phase.type === 'held');
-  if (first !== undefined) orders.push({ type: 'caller.ask', key: first.key });
+  if (first !== undefined) actions.push({ type: 'caller.ask', key: first.key });
 }
 
 function noteHeard({ state, now }: Site, key: number): void {

@@ -5,16 +5,14 @@
 import type { Millis } from '../../../shared/base/units.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import type { CallEvent, PlayoutPosition } from '../events.ts';
+import type { AgentSide, RunningResponse } from './turn-actions.ts';
 import { finalize, listen, setAside } from './hearing.ts';
-import { charsAt, noteGap } from '../delivery/heard.ts';
 import { beginPause, resumeMarginMs } from './pause.ts';
 import { withGoodbyes, withoutListening } from './backchannels.ts';
 import { spokenWords, withoutEcho } from './phrases.ts';
-import { resumeOutput } from '../answer/silence.ts';
-import { unfilled, type Response } from '../answer/response.ts';
-import { cutResponse } from '../answer/speaking.ts';
-import { outputHeld, type Step, type Slices } from '../state.ts';
-import { tell } from '../told.ts';
+import { holdsOutput } from './caller.ts';
+import type { Slices } from '../state.ts';
+import type { TurnStep } from './turn-actions.ts';
 import { newWords, wholeText, type Aside, type Candidate, type Fading, type Words } from './turn.ts';
 
 /** Words of listening for longer than this are something to say. */
@@ -25,42 +23,10 @@ const moreWordsMs = 250;
 const halfPhraseMs = 600;
 /** No candidate holds the output for longer; the caller would take the agent for gone. */
 const longestHoldMs = 2_500;
-/** Text before and behind the position on the wire whose echo may arrive now. */
-const echoBehindChars = 250;
-const echoAheadChars = 20;
 /** An echo has begun by then after the end of what comes back. Callers repeat the agent's words to answer, but not as fast. */
 export const echoWithinMs = 300;
 
-/** The state that a cut touches: a caller who takes over begins a turn, and the answer that was asked for early is none. */
-type Cutting = Step<
-  | 'setup'
-  | 'course'
-  | 'numbers'
-  | 'caller'
-  | 'guess'
-  | 'delivery'
-  | 'silence'
-  | 'commands'
-  | 'conversation'
-  | 'tools'
-  | 'keys'
->;
-
-/** Whether the caller's voice may cut the running response. */
-export function interruptible({
-  setup: { settings },
-  delivery: { response },
-}: Slices<'setup' | 'delivery'>): boolean {
-  return settings.interrupt.enabled && response?.interruptible === true;
-}
-
-const isPlayed = ({ delivery: { response } }: Slices<'delivery'>, now: Millis): boolean =>
-  response?.phase === 'draining' && now >= response.endsBy;
-
-export function beginCandidate(
-  step: Step<'setup' | 'caller' | 'delivery'>,
-  { isFaint = false }: { isFaint?: boolean } = {},
-): void {
+export function beginCandidate(step: TurnStep, { isFaint = false }: { isFaint?: boolean } = {}): void {
   const { state, now } = step;
   const { turn } = state.caller;
   // What was said before and still counts is the beginning of what is said now.
@@ -70,25 +36,22 @@ export function beginCandidate(
     words,
     startedAt: now,
     // Where the agent's voice comes back, it would hold itself at every word.
-    held: interruptible(state) && !state.delivery.echoes && !isFaint,
+    held: mayCut(step.agent) && !step.agent.echoes && !isFaint,
     loud: false,
     lastedMs: 0,
     isNoEcho: false,
     position: undefined,
     isFaint,
   };
-  if (outputHeld(state)) holdOutput(step);
+  if (holdsOutput(state.caller)) step.actions.push({ type: 'output.hold' });
   listen(step, turn.phase !== 'aside');
 }
 
-function holdOutput({ state, now, actions }: Step<'delivery'>): void {
-  if (state.delivery.response !== undefined) noteGap(state.delivery.response.heard, now);
-  actions.push({ type: 'playout.pause' });
-}
+const mayCut = ({ response }: AgentSide): boolean => response?.interruptible === true;
 
 /** The voice lasted long enough to be an interruption, where words do not say otherwise. */
 export function onSpeechConfirmed(
-  step: Cutting,
+  step: TurnStep,
   {
     position,
     isNoEcho = false,
@@ -102,25 +65,25 @@ export function onSpeechConfirmed(
   const wasFaint = turn.isFaint === true && turn.listensAt === undefined;
   turn.isFaint = false;
   reviewCandidate(step, position);
-  if (!wasFaint || state.caller.turn !== turn || !interruptible(state) || state.delivery.echoes) return;
+  if (!wasFaint || state.caller.turn !== turn || !mayCut(step.agent) || step.agent.echoes) return;
   turn.held = true;
-  holdOutput(step);
+  step.actions.push({ type: 'output.hold' });
 }
 
 /** The voice goes on and on. */
 export function onVoiceLasted(
-  step: Cutting,
+  step: TurnStep,
   { position, lastedMs }: Pick<Extract<CallEvent, { type: 'voice.lasted' }>, 'position' | 'lastedMs'>,
 ): void {
   const { turn } = step.state.caller;
   if (turn.phase !== 'candidate') return;
   turn.lastedMs = Math.max(turn.lastedMs, lastedMs);
   // A response that has been played to its end by now is not cut any more.
-  if (!isPlayed(step.state, step.now)) reviewCandidate(step, position);
+  if (step.agent.response?.isPlayed !== true) reviewCandidate(step, position);
 }
 
 /** More is known about the candidate. */
-export function reviewCandidate(step: Cutting, position: PlayoutPosition | undefined): void {
+export function reviewCandidate(step: TurnStep, position: PlayoutPosition | undefined): void {
   const { turn } = step.state.caller;
   if (turn.phase !== 'candidate' && turn.phase !== 'fading' && turn.phase !== 'aside') return;
   turn.position = position ?? turn.position;
@@ -129,26 +92,23 @@ export function reviewCandidate(step: Cutting, position: PlayoutPosition | undef
 }
 
 /** Whether all that was said is listening, whole words of it; what may still become something else is not. */
-function listensOnly(state: Slices<'setup' | 'delivery'>, turn: Candidate | Fading): boolean {
-  const { own } = tellingWords(state, turn);
-  return own.length > 0 && withoutListening(own, listeningWords(state)).length === 0;
+function listensOnly(step: Hearing, turn: Candidate | Fading): boolean {
+  const { own } = tellingWords(step, turn);
+  return own.length > 0 && withoutListening(own, listeningWords(step)).length === 0;
 }
 
 /** STT has yet to tell what was said before this voice: its words so far say nothing about it. */
 const owesAside = ({ caller }: Slices<'caller'>): boolean => caller.stt.owed[0]?.fate === 'aside';
 
-const listeningWords = ({ setup, delivery }: Slices<'setup' | 'delivery'>): readonly string[] => {
-  const { backchannels } = setup.settings.interrupt;
-  return delivery.response?.hangUpAfter === true ? withGoodbyes(backchannels) : backchannels;
+const listeningWords = ({ state, agent }: Hearing): readonly string[] => {
+  const { backchannels } = state.setup.settings.interrupt;
+  return agent.response?.isFarewell === true ? withGoodbyes(backchannels) : backchannels;
 };
 
 /** The agent goes on as soon as the words are those of listening, or STT has found none: a silence would tell nothing more. */
-function goOnWhenListening(
-  { state, now, ...rest }: Step<'setup' | 'caller' | 'delivery' | 'silence'>,
-  turn: Candidate | Fading,
-): void {
-  const step = { state, now, ...rest };
-  const listens = !owesAside(state) && listensOnly(state, turn);
+function goOnWhenListening(step: TurnStep, turn: Candidate | Fading): void {
+  const { state, now } = step;
+  const listens = !owesAside(state) && listensOnly(step, turn);
   turn.listensAt = listens ? (turn.listensAt ?? now) : undefined;
   if (turn.phase === 'candidate' || !turn.held) return;
   const isNothing = state.caller.stt.owed.length === 0 && wholeText(turn.words).trim() === '';
@@ -157,41 +117,35 @@ function goOnWhenListening(
   if (now >= turn.resumeAt) endFading(step, turn);
 }
 
-function endFading(step: Step<'caller' | 'delivery' | 'silence'>, turn: Fading): void {
+function endFading(step: TurnStep, turn: Fading): void {
   beginAside(step, turn);
-  if (turn.held) resumeOutput(step);
+  if (turn.held) step.actions.push({ type: 'output.release' });
 }
 
-function interrupts(
-  { state, now }: Step<'setup' | 'caller' | 'delivery'>,
-  turn: Candidate | Fading | Aside,
-): boolean {
+function interrupts(step: TurnStep, turn: Candidate | Fading | Aside): boolean {
+  const { state, agent, now } = step;
   // It may have become the farewell meanwhile.
-  if (!interruptible(state)) return false;
+  if (!mayCut(agent)) return false;
   const { minWords } = state.setup.settings.interrupt;
   // Of words that come late, one that the agent has just said is its echo.
-  const { own, telling } = tellingWords(state, turn, { late: turn.phase === 'aside' });
-  if (telling.length >= Math.max(1, minWords)) return !isHalfPhrase(state, turn, now);
+  const { own, telling } = tellingWords(step, turn, { late: turn.phase === 'aside' });
+  if (telling.length >= Math.max(1, minWords)) return !isHalfPhrase(step, turn);
   if (turn.phase !== 'candidate') return false;
   turn.halfAt = undefined;
   if (!turn.loud) return false;
   const wordless = spokenWords(wholeText(turn.words)).length === 0 || owesAside(state);
   // STT may have written down the agent's echo from before this voice began.
   if (wordless || (turn.isNoEcho && own.length === 0))
-    return (turn.isNoEcho || !state.delivery.echoes) && mayBeWordless(state, turn);
+    return (turn.isNoEcho || !agent.echoes) && mayBeWordless(state, turn);
   return minWords === 0 && own.length > 0 && now - turn.startedAt >= listeningMs;
 }
 
 /** What was said asks for something, unless more words make it a phrase of listening; the voice goes on, and the agent stands still. */
-function isHalfPhrase(
-  state: Slices<'setup' | 'delivery'>,
-  turn: Candidate | Fading | Aside,
-  now: Millis,
-): boolean {
+function isHalfPhrase(step: TurnStep, turn: Candidate | Fading | Aside): boolean {
   if (turn.phase !== 'candidate' || !turn.held) return false;
-  if (tellingWords(state, turn, { patient: true }).telling.length > 0) return false;
-  turn.halfAt ??= now;
-  return now < turn.halfAt + halfPhraseMs;
+  if (tellingWords(step, turn, { patient: true }).telling.length > 0) return false;
+  turn.halfAt ??= step.now;
+  return step.now < turn.halfAt + halfPhraseMs;
 }
 
 /** Whether the voice alone interrupts, once it is loud enough. A voice that has ended has not lasted for longer than it did. */
@@ -207,12 +161,15 @@ function longAt(state: Slices<'setup'>, turn: Candidate): Millis {
   return wholeText(turn.words) === '' ? Infinity : turn.startedAt + listeningMs;
 }
 
+/** What words are weighed by: the settings, and what the agent says meanwhile. */
+export type Hearing = Pick<TurnStep, 'agent'> & { readonly state: Slices<'setup'> };
+
 /**
  * The words that are not the agent's own voice, and those of them that are more than listening. With `late`, a single word that
  * the agent has just said tells nothing either.
  */
 export function tellingWords(
-  state: Slices<'setup' | 'delivery'>,
+  hearing: Hearing,
   voice: {
     readonly words: Words;
     readonly startedAt: Millis;
@@ -221,63 +178,45 @@ export function tellingWords(
   { late = false, patient = false }: { late?: boolean; patient?: boolean } = {},
 ): { own: string[]; telling: string[] } {
   const { words } = voice;
-  const backchannels = listeningWords(state);
   const unfinished = words.partial.trim() !== '';
-  const played = playedWords(state, voice);
+  const played = playedWords(hearing.agent, voice);
   const own = withoutEcho(spokenWords(wholeText(words)), played, { unfinished });
-  const telling = withoutListening(own, backchannels, { unfinished: true, partial: unfinished, patient });
-  return {
-    own,
-    telling: late || state.delivery.echoes ? telling.filter((word) => !played.includes(word)) : telling,
-  };
+  const options = { unfinished: true, partial: unfinished, patient };
+  const telling = withoutListening(own, listeningWords(hearing), options);
+  const isEcho = (word: string): boolean => played.includes(word);
+  return { own, telling: late || hearing.agent.echoes ? telling.filter((word) => !isEcho(word)) : telling };
 }
 
 /** The agent's words around the place where playback is, or of what was cut right before the voice began or under it. */
 function playedWords(
-  { delivery: { response, lastSaid } }: Slices<'delivery'>,
+  { response, lastSaid }: AgentSide,
   { startedAt, position }: { readonly startedAt: Millis; readonly position: PlayoutPosition | undefined },
 ): string[] {
   const isNear = startedAt - lastSaid.endedAt < echoWithinMs;
   const before = isNear || response === undefined ? spokenWords(lastSaid.text) : [];
-  if (response === undefined || response.phase === 'waiting' || position?.context !== response.context)
-    return before;
-  const at = charsAt(response.heard, position.sentMs);
-  const text = response.text.slice(Math.max(0, at - echoBehindChars), at + echoAheadChars);
-  return [...before, ...spokenWords(text)];
+  if (response === undefined || position === undefined) return before;
+  return [...before, ...spokenWords(response.textAround(position))];
 }
 
-/** The LLM has yet to begin the answer, or nothing of it is heard: a filler at most. */
-const isThinking = (response: Response): boolean =>
-  response.writing &&
-  (response.phase === 'waiting' || (unfilled(response, 0) + response.splitter.pending).trim() === '');
+/** The text that the agent said last once the response is cut: nobody has heard one that is not on the wire yet. */
+const saidIfCut = ({ lastSaid }: AgentSide, response: RunningResponse | undefined): string =>
+  response === undefined || response.isWaiting ? lastSaid.text : response.text;
 
-function confirm(step: Cutting, turn: Candidate | Fading | Aside): void {
-  const { state, now } = step;
-  const { words, startedAt } = turn;
-  const thinking = state.delivery.response !== undefined && isThinking(state.delivery.response);
-  if (state.delivery.response?.phase === 'waiting') noteSpeechAfterDecision(state.caller.patience, now);
-  cutResponse(step, turn.position);
-  // Should this turn out to be no turn, the question is still there.
-  if (thinking) {
-    state.conversation.owed = true;
-    state.delivery.cutOff = '';
-  }
-  state.guess.wasted = 0;
-  tell(step, { type: 'turn.user_started', epoch: state.numbers.epoch });
+function confirm(step: TurnStep, turn: Candidate | Fading | Aside): void {
+  const { state, agent, now } = step;
+  const { words, startedAt, position } = turn;
+  if (agent.response?.isWaiting === true) noteSpeechAfterDecision(state.caller.patience, now);
+  step.actions.push({ type: 'turn.interrupted', position });
   const own = { words, startedAt, interrupted: true };
   if (turn.phase === 'candidate') state.caller.turn = { phase: 'speaking', ...own };
-  else beginPause(step, own, turn.lastVoiceAt);
+  else beginPause(step, own, { lastVoiceAt: turn.lastVoiceAt, asked: saidIfCut(agent, agent.response) });
 }
 
 /** The candidate fell silent. STT is asked at once: what it heard may still be an interruption. */
-export function beginFading(
-  step: Step<'setup' | 'caller' | 'delivery' | 'silence'>,
-  turn: Candidate,
-  lastVoiceAt: Millis,
-): void {
+export function beginFading(step: TurnStep, turn: Candidate, lastVoiceAt: Millis): void {
   const { settings } = step.state.setup;
   const { words, startedAt, held, position } = turn;
-  if (!held && !interruptible(step.state)) {
+  if (!held && !mayCut(step.agent)) {
     beginAside(step, { words, startedAt, lastVoiceAt, position });
     finalize(step);
     return;
@@ -296,14 +235,14 @@ export function beginFading(
 }
 
 /** What was said cuts nothing, as far as is known. */
-export function beginAside(step: Step<'caller'>, from: Omit<Aside, 'phase'>): void {
+export function beginAside(step: Pick<TurnStep, 'state'>, from: Omit<Aside, 'phase'>): void {
   const { words, startedAt, lastVoiceAt, position } = from;
   setAside(step.state);
   step.state.caller.turn = { phase: 'aside', words, startedAt, lastVoiceAt, position };
 }
 
 /** A voice is back that may turn out to be speech. */
-export function prolongFading(step: Step<'setup'>, turn: Fading): void {
+export function prolongFading(step: TurnStep, turn: Fading): void {
   const { minSpeechMs, maxSilenceMs } = step.state.setup.settings.turn;
   const until = Math.min(step.now + minSpeechMs + resumeMarginMs, turn.lastVoiceAt + maxSilenceMs);
   const latest = turn.held ? turn.startedAt + longestHoldMs : Infinity;
@@ -325,7 +264,7 @@ export function candidateDeadline(state: Slices<'setup' | 'caller'>): Millis | u
 const heldUntil = ({ startedAt, listensAt }: Candidate): Millis =>
   Math.min(startedAt + longestHoldMs, listensAt === undefined ? Infinity : listensAt + moreWordsMs);
 
-export function onCandidateDeadline(step: Step): void {
+export function onCandidateDeadline(step: TurnStep): void {
   const { state, now } = step;
   const { turn } = state.caller;
   if (turn.phase === 'fading' && now >= turn.resumeAt) {
@@ -335,10 +274,10 @@ export function onCandidateDeadline(step: Step): void {
   } else if (turn.phase === 'candidate') {
     if (now >= longAt(state, turn)) turn.isLong = true;
     // A response that has been played to its end by now is not cut any more.
-    if (!isPlayed(state, now)) reviewCandidate(step, step.position);
+    if (step.agent.response?.isPlayed !== true) reviewCandidate(step, step.position);
     if (state.caller.turn !== turn || !turn.held || now < heldUntil(turn)) return;
     // The agent goes on; words can still interrupt it.
     turn.held = false;
-    resumeOutput(step);
+    step.actions.push({ type: 'output.release' });
   }
 }

@@ -1,14 +1,14 @@
 /** What STT is asked for: when it listens, what it owes, and what happens when it does not deliver. */
-import { endSoon } from '../course.ts';
 import type { Millis } from '../../../shared/base/units.ts';
-import { noticeFault, type Step, type Slices } from '../state.ts';
+import type { Slices } from '../state.ts';
+import type { TurnStep } from './turn-actions.ts';
 import { addFinal, forgetReplayed, wholeText, type Words } from './turn.ts';
 
 /** A final that came this soon after the start of what is given again belongs to the audio before it. */
 const finalLagMs = 1_000;
 
 /** Sends the caller's audio to STT; `fresh` when nothing of what it got before belongs to the turn. */
-export function listen(step: Step<'caller'>, fresh: boolean): void {
+export function listen(step: TurnStep, fresh: boolean): void {
   const { stt } = step.state.caller;
   step.actions.push({ type: 'stt.listen', fresh });
   if (fresh) {
@@ -22,34 +22,33 @@ export function listen(step: Step<'caller'>, fresh: boolean): void {
 }
 
 /** Audio of the present turn that STT has got. */
-export const givenMs = ({ state, now }: Step<'caller'>): Millis =>
+export const givenMs = ({ state, now }: Pick<TurnStep, 'state' | 'now'>): Millis =>
   state.caller.stt.givenMs +
   (state.caller.stt.listeningAt === undefined ? 0 : now - state.caller.stt.listeningAt);
 
 /** Asks for the final text. Returns until when it is waited for. */
-export function finalize(step: Step<'setup' | 'caller' | 'silence'>): Millis {
+export function finalize(step: TurnStep): Millis {
   step.actions.push({ type: 'stt.finalize' });
   return owe(step);
 }
 
 /** Asks for the final text of what was said until now; the turn goes on. */
-export function flush(step: Step<'setup' | 'caller' | 'silence'>): void {
+export function flush(step: TurnStep): void {
   step.actions.push({ type: 'stt.flush' });
   owe(step);
 }
 
-function owe(step: Step<'setup' | 'caller' | 'silence'>): Millis {
+function owe(step: TurnStep): Millis {
   const {
     caller: { stt, turn },
     setup: { settings },
-    silence: { readyLines },
   } = step.state;
   const isEmpty = !stt.hasNew;
   stt.hasNew = false;
   stt.givenMs = givenMs(step);
   stt.listeningAt = undefined;
   const { sttGiveUpMs, sttGiveUpUnreadyMs } = settings.limits;
-  const dueBy = step.now + (readyLines.fillers ? sttGiveUpMs : sttGiveUpUnreadyMs);
+  const dueBy = step.now + (step.agent.hasFillers ? sttGiveUpMs : sttGiveUpUnreadyMs);
   stt.owed.push({ fate: turn.phase === 'aside' ? 'aside' : 'keep', dueBy, isEmpty });
   return dueBy;
 }
@@ -63,7 +62,7 @@ export function setAside({ caller: { stt } }: Slices<'caller'>): void {
  * Replaces the session. The audio of the present turn goes to the new one, once; what was known of it counts until that
  * one says more. False when there was nothing to give again.
  */
-export function reopenStt(step: Step<'setup' | 'caller' | 'silence'>): boolean {
+export function reopenStt(step: TurnStep): boolean {
   const { state } = step;
   const { stt, turn } = state.caller;
   const owing = stt.owed.length > 0;
@@ -86,7 +85,7 @@ export function reopenStt(step: Step<'setup' | 'caller' | 'silence'>): boolean {
 }
 
 /** The audio of the turn is given to another session: what is known of the part that it gets, it will say again. */
-export function forgetGiven(step: Step<'setup' | 'caller'>, words: Words): void {
+export function forgetGiven(step: Pick<TurnStep, 'state' | 'now'>, words: Words): void {
   const fromMs = givenMs(step) - step.state.setup.settings.limits.replayMs;
   forgetReplayed(words, fromMs <= 0 ? 0 : fromMs + finalLagMs);
 }
@@ -107,10 +106,10 @@ export function sttDeadline(state: Slices<'setup' | 'caller'>): Millis | undefin
 }
 
 /** A session that breaks its contract once would leave every later finalize one answer short. */
-export function onSttDeadline(step: Step<'setup' | 'course' | 'caller' | 'silence' | 'faults'>): void {
+export function onSttDeadline(step: TurnStep): void {
   const { state, now } = step;
   const due = sttDeadline(state);
   if (due === undefined || now < due) return;
   reopenStt(step);
-  if (noticeFault(step, 'stt', 'stalled')) endSoon(state.course);
+  step.actions.push({ type: 'stt.fault', what: 'stalled' });
 }

@@ -2,8 +2,8 @@
 import type { Millis } from '../../../shared/base/units.ts';
 import { endOfTurn, noteDecision } from './end-of-turn.ts';
 import { finalize, flush } from './hearing.ts';
-import { reviewSpeculation, type Guessing } from '../answer/speculation.ts';
-import type { Step, Slices } from '../state.ts';
+import type { Slices } from '../state.ts';
+import type { TurnStep } from './turn-actions.ts';
 import { wholeText, type Speaking } from './turn.ts';
 
 /** Less time than this between STT's early text and the decision gains nothing. */
@@ -18,15 +18,15 @@ export const resumeMarginMs = 100;
 /** Audio that is behind the end of a voice is judged after so long at the latest, or counts as silence. */
 export const judgedWithinMs = 1_500;
 
-/** The caller has fallen silent. Nothing is concluded from it before `holdBy`. */
+/** The caller has fallen silent. Nothing is concluded from it before `holdBy`. `asked` is what the agent said before, where a cut has changed it. */
 export function beginPause(
-  step: Guessing,
+  step: TurnStep,
   from: Omit<Speaking, 'phase'>,
-  lastVoiceAt: Millis,
-  holdBy: Millis = step.now,
+  pause: { readonly lastVoiceAt: Millis; readonly holdBy?: Millis; readonly asked?: string },
 ): void {
   const { state, now } = step;
   const { words, startedAt, interrupted } = from;
+  const { lastVoiceAt, holdBy = now, asked } = pause;
   state.numbers.ask += 1;
   const ask = state.numbers.ask;
   state.caller.turn = {
@@ -41,22 +41,24 @@ export function beginPause(
     probability: undefined,
   };
   if (state.setup.settings.turn.model) step.actions.push({ type: 'turn.judge', ask });
-  reviewPause(step);
+  reviewPause(step, asked);
 }
 
 /** More is known about the pause. A turn that is over by now is decided by the deadline that follows at once. */
-export function reviewPause(step: Guessing): void {
+export function reviewPause(step: TurnStep, asked = step.agent.lastSaid.text): void {
   const { state } = step;
   const {
     caller: { turn },
     setup: { settings },
   } = state;
   if (turn.phase !== 'pausing') return;
+  const text = wholeText(turn.words);
+  const guessed = turn.words.partial.trim() !== '';
   const waitMs = endOfTurn(
     {
-      text: wholeText(turn.words),
-      asked: state.delivery.lastSaid.text.slice(-askedChars),
-      guessed: turn.words.partial.trim() !== '',
+      text,
+      asked: asked.slice(-askedChars),
+      guessed,
       speechFinal: turn.words.speechFinal,
       probability: turn.probability,
       patienceMs: state.caller.patience.extraMs,
@@ -65,10 +67,10 @@ export function reviewPause(step: Guessing): void {
   );
   const latest = turn.lastVoiceAt + settings.turn.maxSilenceMs;
   turn.decideAt = Math.min(Math.max(turn.lastVoiceAt + waitMs, turn.holdBy), latest);
-  reviewSpeculation(step);
+  step.actions.push({ type: 'words.changed', text, pause: { guessed } });
 }
 
-export function onTurnJudged(step: Step, ask: number, probability: number | undefined): void {
+export function onTurnJudged(step: TurnStep, ask: number, probability: number | undefined): void {
   const { turn } = step.state.caller;
   if (turn.phase !== 'pausing' || turn.ask !== ask) return;
   turn.probability = probability;
@@ -91,13 +93,13 @@ export function askEarlyAt({
   return isFinal || at + worthAskingMs > turn.decideAt ? undefined : at;
 }
 
-export function askWhenDue(step: Step<'setup' | 'caller' | 'silence'>): void {
+export function askWhenDue(step: TurnStep): void {
   const at = askEarlyAt(step.state);
   if (at !== undefined && step.now >= at) flush(step);
 }
 
 /** Ends the turn when its time has come: STT is asked for the final text. */
-export function decideWhenDue(step: Step<'setup' | 'caller' | 'silence'>): void {
+export function decideWhenDue(step: TurnStep): void {
   const { state, now } = step;
   const { turn } = state.caller;
   if (turn.phase !== 'pausing' || now < turn.decideAt) return;
@@ -116,7 +118,7 @@ export function decideWhenDue(step: Step<'setup' | 'caller' | 'silence'>): void 
 }
 
 /** There is no voice in what came late: the pause is as long as it was. */
-export function onVoiceCaughtUp(step: Guessing & Step<'setup' | 'caller' | 'silence'>): void {
+export function onVoiceCaughtUp(step: TurnStep): void {
   const { turn } = step.state.caller;
   if (turn.phase !== 'pausing') return;
   turn.holdBy = Math.min(turn.holdBy, step.now);

@@ -117,6 +117,13 @@ export interface Finalizing extends OwnTurn {
   readonly giveUpAt: Millis;
 }
 
+/** Speech that goes on for this long without a new word from an STT that tells words as they come is more than one long word. */
+const untoldMs = 1_000;
+
+/** Whether STT has told the beginning of the turn alone. */
+export const isUntold = ({ lastVoiceAt, words: { toldAt } }: Finalizing): boolean =>
+  toldAt !== undefined && lastVoiceAt - toldAt >= untoldMs;
+
 export const newWords = (): Words => ({
   finals: [],
   partial: '',

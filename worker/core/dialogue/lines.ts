@@ -3,7 +3,7 @@
  * speaks or a response runs; an interrupting one cuts the response, never the caller.
  */
 import { endSoon, isEnding, isOpen } from '../course.ts';
-import { interruptible } from '../turn/candidate.ts';
+import { interruptible } from './agent-side.ts';
 import {
   answer,
   dropLines,
@@ -12,12 +12,12 @@ import {
   mostWaiting,
   type CallCommand,
 } from '../commands.ts';
-import { noteEdit } from './edits.ts';
+import { noteEdit } from '../answer/edits.ts';
 import { nextEpoch, tellTools } from '../epoch.ts';
 import type { CallEvent } from '../events.ts';
-import { isLastWord } from './response.ts';
-import { cutResponse, startText } from './speaking.ts';
-import { beginCommandTransfer } from './transfer.ts';
+import { isLastWord } from '../answer/response.ts';
+import { cutResponse, startText } from '../answer/speaking.ts';
+import { beginCommandTransfer } from '../answer/transfer.ts';
 import { nobodySpeaks, type Step } from '../state.ts';
 import type { RefusalCode } from '../told.ts';
 
@@ -94,7 +94,7 @@ export function speakWaiting(step: Step): void {
   if (response !== undefined) {
     if (!line.cuts || response.hangUpAfter || isLastWord(response)) return;
     // What the caller asked is answered after the line, when nobody has heard anything of the answer.
-    state.conversation.owed ||= response.source === 'answer' && response.phase === 'waiting';
+    state.conversation.owed ||= response.source === 'answer' && response.playing.phase === 'waiting';
     cutResponse(step, step.position);
   } else {
     nextEpoch(step);

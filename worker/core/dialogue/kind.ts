@@ -1,9 +1,9 @@
 /** What a turn amounts to once its text is known. */
-import { withoutListening } from './backchannels.ts';
-import { echoWithinMs } from './candidate.ts';
-import { spokenWords, withoutEcho } from './phrases.ts';
+import { withoutListening } from '../turn/backchannels.ts';
+import { echoWithinMs } from '../turn/candidate.ts';
+import { spokenWords, withoutEcho } from '../turn/phrases.ts';
 import type { Slices } from '../state.ts';
-import type { Finalizing } from './turn.ts';
+import type { Finalizing } from '../turn/turn.ts';
 
 /** What the words of a turn amount to: something said, the agent's own voice, words of listening, or no words at all. */
 export function kindOf(

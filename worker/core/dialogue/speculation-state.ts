@@ -19,7 +19,7 @@ export interface Speculation {
   done: Extract<CallEvent, { type: 'llm.done' }> | undefined;
 }
 
-export interface Guess {
+export interface Speculations {
   running: Speculation | undefined;
   /** Requests of the present turn whose answers were thrown away. */
   wasted: number;
@@ -27,15 +27,15 @@ export interface Guess {
   trustsStt: boolean;
 }
 
-export const newGuess = (): Guess => ({ running: undefined, wasted: 0, trustsStt: true });
+export const newSpeculation = (): Speculations => ({ running: undefined, wasted: 0, trustsStt: true });
 
 /** What was asked for is worth nothing. */
-export function wasteGuess(guess: Guess): void {
-  if (guess.running !== undefined) guess.wasted += 1;
-  guess.running = undefined;
+export function wasteSpeculation(speculation: Speculations): void {
+  if (speculation.running !== undefined) speculation.wasted += 1;
+  speculation.running = undefined;
 }
 
-export const guessCodec = record<Guess>({
+export const speculationCodec = record<Speculations>({
   running: maybe(
     record<Speculation>({
       round: number,

@@ -1,23 +1,17 @@
 /** Turns of which STT has told nothing, or a part: a caller who was not understood is asked to say it again. */
 import type { Millis } from '../../../shared/base/units.ts';
 import { startAnswer, startLine, startText } from '../answer/speaking.ts';
-import { dropSpeculation } from '../answer/speculation.ts';
+import { dropSpeculation } from './speculation.ts';
 import { addUser } from '../delivery/history.ts';
 import type { Slices, Step } from '../state.ts';
 import { tell } from '../told.ts';
-import type { Finalizing } from './turn.ts';
+import { isUntold, type Finalizing } from '../turn/turn.ts';
 
 /** A wordless turn this long was speech that STT missed: coughs and doors are shorter. A caller who can go on speaking waits for more. */
 const wordlessSpeechMs = 800;
 const wordlessInterruptionMs = 1_500;
 /** How often in a row the caller is asked to say it again. */
 const maxWordlessQuestions = 2;
-/** Speech that goes on for this long without a new word from an STT that tells words as they come is more than one long word. */
-const untoldMs = 1_000;
-
-/** Whether STT has told the beginning of the turn alone. */
-export const isUntold = ({ lastVoiceAt, words: { toldAt } }: Finalizing): boolean =>
-  toldAt !== undefined && lastVoiceAt - toldAt >= untoldMs;
 
 /** Whether that is all that STT will tell: it has failed, and the caller spoke on. */
 export const isPart = (state: Slices<'faults' | 'caller'>, turn: Finalizing): boolean =>

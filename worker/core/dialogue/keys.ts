@@ -1,11 +1,12 @@
 /** Keys that the caller presses: they may interrupt, and an entry of them is answered like words, together with those around it. */
-import { beginAside, interruptible } from './candidate.ts';
-import { dtmfDeadline, keysNote, pressKey } from './dtmf.ts';
-import { answerWithKeys } from './listening.ts';
+import { beginAside } from '../turn/candidate.ts';
+import { interruptible } from './agent-side.ts';
+import { dtmfDeadline, keysNote, pressKey } from '../turn/dtmf.ts';
+import { answerWithKeys } from './turn-ended.ts';
 import type { PlayoutPosition } from '../events.ts';
 import { enterKeys } from '../delivery/context.ts';
 import { cutResponse, startOwedAnswer } from '../answer/speaking.ts';
-import { dropSpeculation } from '../answer/speculation.ts';
+import { dropSpeculation } from './speculation.ts';
 import { nobodySpeaks, type Step } from '../state.ts';
 
 export function onDtmf(step: Step, digit: string, position: PlayoutPosition | undefined): void {

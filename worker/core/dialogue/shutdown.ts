@@ -6,8 +6,8 @@ import type { Millis } from '../../../shared/base/units.ts';
 import { endSoon, isOpen, type Course } from '../course.ts';
 import type { Step, Slices } from '../state.ts';
 import { nextEpoch } from '../epoch.ts';
-import type { Response } from './response.ts';
-import { cutResponse, endCall, startLine } from './speaking.ts';
+import type { Response } from '../answer/response.ts';
+import { cutResponse, endCall, startLine } from '../answer/speaking.ts';
 import { dropSpeculation } from './speculation.ts';
 
 /** From the order to the first sound of a line that is ready, and from its last frame to the caller's ear. */

@@ -1,12 +1,12 @@
 /** A farewell that the caller spoke into: a caller who has more to say is answered, and leave is taken of any other. */
 import { endCall, startBotTurn, startLine, startOwedAnswer, startText } from '../answer/speaking.ts';
-import { dropSpeculation } from '../answer/speculation.ts';
+import { dropSpeculation } from './speculation.ts';
 import { isEnding } from '../course.ts';
 import { addUser } from '../delivery/history.ts';
 import { nobodySpeaks, type Step } from '../state.ts';
-import { isPressing } from './dtmf.ts';
-import { withGoodbyes, withoutListening } from './backchannels.ts';
-import { spokenWords } from './phrases.ts';
+import { isPressing } from '../turn/dtmf.ts';
+import { withGoodbyes, withoutListening } from '../turn/backchannels.ts';
+import { spokenWords } from '../turn/phrases.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 
 interface LastTurn {

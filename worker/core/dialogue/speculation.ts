@@ -8,58 +8,44 @@ import type { CallEvent } from '../events.ts';
 import { isPressing } from '../turn/dtmf.ts';
 import { numberSaid } from '../turn/numbers-said.ts';
 import { endsHesitant } from '../turn/phrases.ts';
-import { applyEdits } from './edits.ts';
-import { onLlmDone, onLlmText } from './answering.ts';
-import { addText, finishText, newSplitter } from './sentences.ts';
-import { openAnswer, requestAnswer } from './speaking.ts';
-import { wasteGuess, type Speculation } from './guess.ts';
+import { applyEdits } from '../answer/edits.ts';
+import { onLlmDone, onLlmText } from '../answer/answering.ts';
+import { addText, finishText, newSplitter } from '../answer/sentences.ts';
+import { openAnswer, requestAnswer } from '../answer/speaking.ts';
+import { wasteSpeculation, type Speculation } from './speculation-state.ts';
 import { awaitsWord, type Step } from '../state.ts';
 import { tell } from '../told.ts';
 import { waitsForSafePoint } from '../tools/tools-cut.ts';
-import { wholeText } from '../turn/turn.ts';
+import type { TurnAction } from '../turn/turn-actions.ts';
 
 /** Requests of one turn whose answers may be thrown away. */
 const maxWastedRounds = 2;
 /** More text than anybody waits for at a pause. */
 const maxHeldChars = 8_192;
 
+type WordsChanged = Omit<Extract<TurnAction, { type: 'words.changed' }>, 'type'>;
+
 /** What asking early looks at: everything that an answer is made of. */
 export type Guessing = Step<
-  'setup' | 'course' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'conversation' | 'tools' | 'keys'
+  'setup' | 'course' | 'numbers' | 'caller' | 'speculation' | 'delivery' | 'conversation' | 'tools' | 'keys'
 >;
 
 /** The words of the turn, or the state of its pause, have changed. */
-export function reviewSpeculation(step: Guessing): void {
+export function reviewSpeculation(step: Guessing, { text, pause }: WordsChanged): void {
   const { state } = step;
-  const {
-    caller: { turn },
-    setup: { settings },
-  } = state;
-  const text = 'words' in turn ? wholeText(turn.words) : '';
-  if (state.guess.running !== undefined && state.guess.running.text !== text) {
-    const isCorrected = state.guess.running.guessed && turn.phase === 'pausing' && turn.words.partial === '';
-    if (isCorrected) state.guess.trustsStt = false;
+  if (state.speculation.running !== undefined && state.speculation.running.text !== text) {
+    const isCorrected = state.speculation.running.guessed && pause?.guessed === false;
+    if (isCorrected) state.speculation.trustsStt = false;
     dropSpeculation(step);
   }
-  if (turn.phase !== 'pausing' || state.guess.running !== undefined || text === '') return;
-  const guessed = turn.words.partial.trim() !== '';
+  if (pause === undefined || state.speculation.running !== undefined || text === '') return;
+  const { guessed } = pause;
   const isPart = endsHesitant(text) || numberSaid(state.delivery.lastSaid.text, text) === 'begun';
-  const worthIt = !isPart && (state.guess.trustsStt || !guessed);
-  const allowed =
-    settings.turn.speculate &&
-    !state.conversation.greets &&
-    state.guess.wasted < maxWastedRounds &&
-    !isEnding(state.course) &&
-    !awaitsWord(state) &&
-    !isPressing(state.keys) &&
-    state.conversation.notes.length === 0 &&
-    !waitsForSafePoint(state.tools) &&
-    state.delivery.response === undefined &&
-    !/^\W*$/u.test(text);
-  if (!worthIt || !allowed) return;
+  const worthIt = !isPart && (state.speculation.trustsStt || !guessed);
+  if (!worthIt || !maySpeculate(step) || /^\W*$/u.test(text)) return;
   applyEdits(state.conversation.edits, state.conversation.history);
   const { messages } = state.conversation.history;
-  state.guess.running = {
+  state.speculation.running = {
     round: requestAnswer(step, { messages: [...messages, { role: 'user', text }] }),
     text,
     basis: messages.length,
@@ -71,11 +57,22 @@ export function reviewSpeculation(step: Guessing): void {
   };
 }
 
-export function dropSpeculation(step: Step<'guess'>): void {
+const maySpeculate = ({ state }: Guessing): boolean =>
+  state.setup.settings.turn.speculate &&
+  !state.conversation.greets &&
+  state.speculation.wasted < maxWastedRounds &&
+  !isEnding(state.course) &&
+  !awaitsWord(state) &&
+  !isPressing(state.keys) &&
+  state.conversation.notes.length === 0 &&
+  !waitsForSafePoint(state.tools) &&
+  state.delivery.response === undefined;
+
+export function dropSpeculation(step: Step<'speculation'>): void {
   const { state } = step;
-  const { running: speculation } = state.guess;
+  const { running: speculation } = state.speculation;
   if (speculation === undefined) return;
-  wasteGuess(state.guess);
+  wasteSpeculation(state.speculation);
   if (speculation.isPrepared) step.actions.push({ type: 'tts.forget' });
   if (speculation.done === undefined) step.actions.push({ type: 'llm.cancel' });
 }
@@ -111,7 +108,7 @@ export function onSpeculativeLlm(
     prepareSpeech(step, speculation);
   } else {
     // The request that is made once the turn is over shows whether the LLM is at fault.
-    wasteGuess(step.state.guess);
+    wasteSpeculation(step.state.speculation);
     if (speculation.isPrepared) step.actions.push({ type: 'tts.forget' });
   }
 }
@@ -126,7 +123,7 @@ export function promoteSpeculation(
   { owedSince, enter }: { owedSince: Millis; enter: () => void },
 ): boolean {
   const { state } = step;
-  const { running: speculation } = state.guess;
+  const { running: speculation } = state.speculation;
   if (speculation === undefined) return false;
   const moves =
     state.conversation.edits.pending.length > 0 ||
@@ -137,16 +134,16 @@ export function promoteSpeculation(
     speculation.text !== text ||
     speculation.basis !== state.conversation.history.messages.length
   ) {
-    if (speculation.guessed && !moves) state.guess.trustsStt = false;
+    if (speculation.guessed && !moves) state.speculation.trustsStt = false;
     dropSpeculation(step);
     return false;
   }
-  state.guess.running = undefined;
+  state.speculation.running = undefined;
   state.conversation.owed = false;
   enter();
   const { response } = openAnswer(step, owedSince);
-  response.round = speculation.round;
-  response.firstTextAt = speculation.firstTextAt;
+  response.writing.round = speculation.round;
+  response.writing.firstTextAt = speculation.firstTextAt;
   tell(step, { type: 'bot.llm_started', epoch: response.epoch });
   if (speculation.held !== '') onLlmText(step, response, speculation.held);
   if (speculation.done !== undefined) onLlmDone(step, response, speculation.done);
