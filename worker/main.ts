@@ -209,7 +209,7 @@ class Worker {
     // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
     const peers = openPeerCalls(this.#setup, this.#speechRate, {
       ...{ log: this.#log, metrics: this.#metrics.webrtc },
-      seat: (offer) => this.#places.peer(offer, () => this.#peers?.over(offer.offer)),
+      place: (offer) => this.#places.peer(offer, () => this.#peers?.over(offer.offer)),
       send: (message) => this.#send(message),
     });
     void Promise.all([peers, this.#registry.start(noCallControl), this.#openSip()]).then(([opened]) => {
@@ -346,7 +346,7 @@ class Worker {
         unixMs: () => systemWallClock.now(),
         random: () => randomInt(2 ** 32),
         send: (message) => this.#send(message),
-        seat: (offer, open) => this.#places.sip(offer, open),
+        place: (offer, open) => this.#places.sip(offer, open),
         failed: (error) => this.#log.error(errorFields(error), 'a call could not be opened'),
         over: () => this.#exitIfDone(),
       });

@@ -14,8 +14,8 @@ import type { FoundCall, LeftCalls } from './host/left-calls.ts';
 import { carriedSetup } from './telephony/carried.ts';
 import type { SipSite } from './sip/sip-calls.ts';
 import type { CallTransport } from './transports/transport.ts';
-import type { PeerSeat } from './webrtc/peer-calls.ts';
-import { newPeerSeat } from './webrtc/peer-seat.ts';
+import type { PeerPlace } from './webrtc/peer-calls.ts';
+import { newPeerPlace } from './webrtc/peer-place.ts';
 
 /** What of an offer decides how the call goes, however it came. */
 type Terms = Pick<CallOffer, 'endsAtMs' | 'carried'> & Partial<Pick<CallOffer, 'offer'>>;
@@ -93,7 +93,7 @@ export class Places {
   }
 
   /** A place for a WebRTC call, whose connection is made here. */
-  peer(offer: CallOffer, over: () => void): PeerSeat | undefined {
+  peer(offer: CallOffer, over: () => void): PeerPlace | undefined {
     const { resumeFrom } = offer;
     const slot = this.free(resumeFrom);
     if (slot === undefined) return undefined;
@@ -103,7 +103,7 @@ export class Places {
       journal?.opened();
       left?.forget(own);
     };
-    return newPeerSeat(left && { ...left, forget }, slot, (open) => {
+    return newPeerPlace(left && { ...left, forget }, slot, (open) => {
       journal = this.#options.left.journal(offer.offer, slot);
       return this.serve(offer, { slot, journal, over, left }, open);
     });

@@ -81,7 +81,7 @@ export interface WebrtcSetup {
   /** Port of worker 0; 0: each worker takes a free one. */
   readonly udp: { readonly host: string; readonly port: number };
   /** Workers, the spare among them: as many ports are taken by them. */
-  readonly seats: number;
+  readonly workerRows: number;
   readonly candidateIps: readonly string[];
   /** Present where media may come by TCP, too. */
   readonly tcp?: { readonly host: string; readonly maxFrameBytes: number; readonly queue: number };

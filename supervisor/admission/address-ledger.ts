@@ -20,7 +20,7 @@ export type OfferOutcome =
   | { readonly kind: 'refused'; readonly retryAfterS: number };
 
 /** A call's place in the count of its address. Giving it back a second time does nothing. */
-export interface AddressSeat {
+export interface AddressPlace {
   release(nowMs: Millis): void;
 }
 
@@ -35,7 +35,7 @@ const minuteMs = 60_000;
 /** Rounding of sums of intervals that are not whole numbers. */
 const toleranceMs = 1e-3;
 
-const uncounted: AddressSeat = { release: () => undefined };
+const uncounted: AddressPlace = { release: () => undefined };
 
 export class AddressLedger {
   readonly #limits: AddressLimits;
@@ -79,7 +79,7 @@ export class AddressLedger {
   }
 
   /** Takes a place for a call; undefined when the address has as many as it may (429). */
-  seat(address: string, nowMs: Millis): AddressSeat | undefined {
+  place(address: string, nowMs: Millis): AddressPlace | undefined {
     const { maxCalls, offersPerMinute } = this.#limits;
     if (maxCalls === undefined) return uncounted;
     const entry = this.#track(address, nowMs);
@@ -102,8 +102,8 @@ export class AddressLedger {
     };
   }
 
-  /** Whether {@link seat} would give a place. */
-  hasSeat(address: string): boolean {
+  /** Whether {@link place} would give a place. */
+  hasPlace(address: string): boolean {
     const { maxCalls } = this.#limits;
     return maxCalls === undefined || (this.#entries.get(address)?.calls ?? 0) < maxCalls;
   }

@@ -32,15 +32,15 @@ export interface ChildSetupOptions extends AgentForWorkers {
   readonly settings: ServerSettings;
   readonly memory: CallMemory;
   /** Workers, the spare among them. */
-  readonly seats: () => number;
+  readonly workerRows: () => number;
   /** Path of the turn model; none when turns end by silence. */
   readonly turnModel: () => string | undefined;
 }
 
-function webrtcSetup(webrtc: WebrtcSettings, seats: number): WebrtcSetup {
+function webrtcSetup(webrtc: WebrtcSettings, workerRows: number): WebrtcSetup {
   const { udpAddr, candidateIps, tcp, turn } = webrtc;
   return {
-    ...{ udp: udpAddr, seats, candidateIps },
+    ...{ udp: udpAddr, workerRows, candidateIps },
     ...(tcp !== undefined && {
       tcp: { host: tcp.addr.host, maxFrameBytes: tcp.maxFrameBytes, queue: tcp.queue },
     }),
@@ -58,7 +58,7 @@ export function newChildSetup({
   files,
   agentCa,
   records,
-  seats,
+  workerRows,
   turnModel,
 }: ChildSetupOptions): ChildSetup {
   const { layout, mailboxesFd, recordsFd } = memory;
@@ -83,7 +83,7 @@ export function newChildSetup({
       ...(recording !== undefined && { recording: recording.setup }),
       ...tracingSetup(settings),
       callControl: callMeans(settings),
-      ...(webrtc !== undefined && { webrtc: webrtcSetup(webrtc, seats()) }),
+      ...(webrtc !== undefined && { webrtc: webrtcSetup(webrtc, workerRows()) }),
     }),
     inference: () => {
       const model = turnModel();

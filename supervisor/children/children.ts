@@ -65,11 +65,11 @@ export class Children {
     const { workers, spare, startsGently } = options;
     const atOnce = startsGently ? { startsAtOnce: Math.max(1, workers >> 1) } : {};
     this.table = newProcessTable(workers, { spare, ...atOnce });
-    this.#bells = Array.from({ length: this.seats }, () => createSocketPair());
+    this.#bells = Array.from({ length: this.workerRows }, () => createSocketPair());
   }
 
   /** Workers, the spare among them. */
-  get seats(): number {
+  get workerRows(): number {
     return this.table.rows.filter((row) => row.role === 'worker').length;
   }
 
@@ -107,7 +107,7 @@ export class Children {
   }
 
   broadcast(message: ToWorker): void {
-    for (let worker = 0; worker < this.seats; worker += 1) this.send(worker, message);
+    for (let worker = 0; worker < this.workerRows; worker += 1) this.send(worker, message);
   }
 
   /** From here on only the last worker of calls is replaced. */

@@ -57,7 +57,7 @@ export function newProcessTable(
   options: { readonly spare?: boolean; readonly startsAtOnce?: number } = {},
 ): ProcessTable {
   const { spare = false, startsAtOnce = Number.POSITIVE_INFINITY } = options;
-  const seats = spare ? workers + 1 : workers;
+  const workerRows = spare ? workers + 1 : workers;
   const row = (role: ChildRole, index: number): ChildRow => ({
     role,
     index,
@@ -66,7 +66,7 @@ export function newProcessTable(
     lastEndAt: undefined,
   });
   return {
-    rows: [row('inference', 0), ...Array.from({ length: seats }, (_, index) => row('worker', index))],
+    rows: [row('inference', 0), ...Array.from({ length: workerRows }, (_, index) => row('worker', index))],
     workers,
     spare: undefined,
     startsAtOnce,

@@ -55,7 +55,7 @@ export interface HandOverOptions {
   readonly records: {
     /** What a dead worker left, by number of the connection. */
     readonly remains: (worker: number) => ReadonlyMap<number, Remains>;
-    /** Nobody will read this connection's record: its slot is free for the next worker in that seat. */
+    /** Nobody will read this connection's record: its slot is free for the next worker in that row. */
     readonly forget: (slot: number, offer: number) => void;
   };
   /** The service stops: dead workers are not replaced. */

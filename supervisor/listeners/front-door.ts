@@ -16,7 +16,7 @@ import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/adm
 import type { Release } from '../handover/open-offer.ts';
 import { refusal, refusals, type Answer } from '../http/refusals.ts';
 import { CarrierRefusals } from '../telephony/refusals.ts';
-import type { CallSeats } from '../admission/call-seats.ts';
+import type { CallLedger } from '../admission/call-ledger.ts';
 import type { RequestHead } from '../admission/credentials.ts';
 import type { CallEntrance, EntranceGate, GatePlace, Visitor } from './entrance.ts';
 import type { TokenLedger } from '../admission/token-ledger.ts';
@@ -59,7 +59,7 @@ export interface FrontDoorOptions {
   readonly metrics: SupervisorMetrics;
   readonly log: Pick<Log, 'warn'>;
   readonly admission: Admission;
-  readonly seats: CallSeats;
+  readonly callLedger: CallLedger;
   readonly facts: () => AdmissionFacts;
   readonly tokenLedger: TokenLedger;
   readonly tokenStore: TokenStore;
@@ -97,11 +97,11 @@ export class FrontDoor {
 
   /** Why a connection of this pool would be refused now, whoever asked; undefined when it would not. */
   #closedFor(pool: ConnectionPool, expected = 0): Answer | undefined {
-    const { admission, seats } = this.#options;
+    const { admission, callLedger } = this.#options;
     const facts = this.#options.facts();
     const closed = admission.refusal({ ...facts, sessions: facts.sessions + expected }, pool);
     if (closed !== undefined) return closed;
-    const budget = seats.budgetRefusal();
+    const budget = callLedger.budgetRefusal();
     return budget && refusal('provider_budget', { retryAfterS: budget.retryAfterS });
   }
 
@@ -167,16 +167,16 @@ export class FrontDoor {
     void this.#options.tokenStore.giveBack(pass);
   }
 
-  /** Takes a place at the listener and a seat; undefined when the address has none left. */
+  /** Takes a place at the listener and what a call holds; undefined when the address has none left. */
   #take({ entrance, address }: Asked): GatePlace | undefined {
     const place = entrance.gate?.take(address);
     if (entrance.gate !== undefined && place === undefined) return undefined;
-    const seat = this.#options.seats.take(address, entrance.pool.name);
+    const giveBack = this.#options.callLedger.take(address, entrance.pool.name);
     const release = (): void => {
       place?.release();
-      seat?.();
+      giveBack?.();
     };
-    if (seat !== undefined) return { release, connected: () => place?.connected() };
+    if (giveBack !== undefined) return { release, connected: () => place?.connected() };
     release();
     return undefined;
   }
@@ -233,7 +233,7 @@ export class FrontDoor {
   /** Room for a call that its own listener has judged already: everything that it holds, or why there is none. */
   room(pool: ConnectionPool, address: string): { readonly release: () => void } | Answer {
     const closed = this.#closedFor(pool);
-    const release = closed === undefined ? this.#options.seats.take(address, pool.name) : undefined;
+    const release = closed === undefined ? this.#options.callLedger.take(address, pool.name) : undefined;
     if (release !== undefined) return { release };
     const answer = closed ?? refusals.address_full;
     this.#options.metrics.refusals.inc({ reason: answer.code });
@@ -269,7 +269,7 @@ export class FrontDoor {
   look(arrival: Arrival): Answer | undefined {
     const asked = this.#ask(arrival, { counts: false });
     if ('answer' in asked) return asked.answer;
-    return this.#options.seats.hasRoomFor(asked.address) ? undefined : refusals.address_full;
+    return this.#options.callLedger.hasRoomFor(asked.address) ? undefined : refusals.address_full;
   }
 
   /** Everything that is decided before something is taken. */

@@ -12,7 +12,7 @@ import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
 import { refusals, type Answer } from '../http/refusals.ts';
-import { CallSeats } from '../admission/call-seats.ts';
+import { CallLedger } from '../admission/call-ledger.ts';
 import { callEntrances, wantedListeners } from './all.ts';
 import { FrontDoor, type Arrival, type Decision } from './front-door.ts';
 import type { HealthOptions } from '../service/health.ts';
@@ -77,7 +77,7 @@ export interface ReceptionOptions {
 }
 
 export class Reception {
-  readonly seats: CallSeats;
+  readonly callLedger: CallLedger;
   readonly #options: ReceptionOptions;
   readonly #tokens = new TokenLedger();
   readonly #frontDoor: FrontDoor;
@@ -89,7 +89,7 @@ export class Reception {
   constructor(options: ReceptionOptions) {
     this.#options = options;
     const { settings, clock, log, admission, providers, released, carriedChanged, parent } = options;
-    this.seats = new CallSeats({
+    this.callLedger = new CallLedger({
       clock,
       admission,
       providerLimits: settings.providerLimits,
@@ -145,7 +145,7 @@ export class Reception {
       metrics,
       log,
       admission,
-      seats: this.seats,
+      callLedger: this.callLedger,
       facts,
       tokenLedger: this.#tokens,
       tokenStore: new TokenStore({
@@ -164,7 +164,7 @@ export class Reception {
       clock,
       log,
       timeoutMs: settings.restartTimeoutMs,
-      seats: this.seats,
+      callLedger: this.callLedger,
       tokens: this.#tokens,
       start: (events) => new Successor(launch, priorities, events),
       listeners: () => this.#ports.servers,
@@ -199,7 +199,7 @@ export class Reception {
     const { log, isServing, serves, cannotTake } = this.#options;
     return new Predecessor({
       channel,
-      seats: this.seats,
+      callLedger: this.callLedger,
       tokens: this.#tokens,
       isServing,
       open: (name, given) => this.#ports.take(name, given),
@@ -293,7 +293,7 @@ export class Reception {
 
   /** No call is left, nor a connection that may yet become one, nor a caller on hold. */
   get isEmpty(): boolean {
-    return this.seats.own === 0 && !this.#options.telephony.own.warm.isNeeded;
+    return this.callLedger.own === 0 && !this.#options.telephony.own.warm.isNeeded;
   }
 
   /** Connections go through this process to the one after it, or the one before it still has calls. */

@@ -5,7 +5,7 @@
  */
 import type { CarriedCall, ToSuccessor } from '../../shared/protocol/takeover.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
-import type { CallSeats } from '../admission/call-seats.ts';
+import type { CallLedger } from '../admission/call-ledger.ts';
 import type { TokenLedger } from '../admission/token-ledger.ts';
 
 /** Entries of one message; a few milliseconds of work for either side. */
@@ -14,7 +14,7 @@ const perMessage = 2_000;
 export interface LedgerCopyOptions {
   readonly clock: Clock;
   readonly tokens: TokenLedger;
-  readonly seats: CallSeats;
+  readonly callLedger: CallLedger;
   readonly send: (message: ToSuccessor) => void;
 }
 
@@ -24,12 +24,12 @@ export class LedgerCopy {
 
   constructor(options: LedgerCopyOptions) {
     this.#options = options;
-    const { tokens, seats, send } = options;
+    const { tokens, callLedger, send } = options;
     tokens.watch({
       used: (sid, endS) => send({ type: 'tokens', used: [[sid, endS]] }),
       released: (sid) => send({ type: 'token.released', sid }),
     });
-    seats.watch({
+    callLedger.watch({
       began: (call) => send({ type: 'calls', began: [call] }),
       over: (id) => send({ type: 'call.over', id }),
       requested: (provider, count) => send({ type: 'requests', provider, counts: [[0, count]] }),
@@ -41,7 +41,7 @@ export class LedgerCopy {
   stop(): void {
     this.#timer?.cancel();
     this.#options.tokens.watch(undefined);
-    this.#options.seats.watch(undefined);
+    this.#options.callLedger.watch(undefined);
   }
 
   #next(messages: Iterator<ToSuccessor, undefined>): void {
@@ -52,11 +52,11 @@ export class LedgerCopy {
   }
 
   *#messages(): Generator<ToSuccessor, undefined> {
-    const { tokens, seats } = this.#options;
+    const { tokens, callLedger } = this.#options;
     // Requests are sums: told twice they would count twice, so they are read before anything can be told of them.
-    for (const [provider, counts] of seats.recentRequests())
+    for (const [provider, counts] of callLedger.recentRequests())
       if (counts.length > 0) yield { type: 'requests', provider, counts: counts.map(([a, b]) => [a, b]) };
-    for (const began of inParts<CarriedCall>(seats.calls)) yield { type: 'calls', began };
+    for (const began of inParts<CarriedCall>(callLedger.calls)) yield { type: 'calls', began };
     for (const part of inParts(tokens.entries()))
       yield { type: 'tokens', used: part.map(([sid, endS]) => [sid, endS]) };
     yield { type: 'copy.end' };

@@ -14,7 +14,7 @@ import {
 } from '../../shared/protocol/takeover.ts';
 import type { OutboundLeft } from '../../shared/telephony/takeover.ts';
 import { stopReading } from '../../shared/runtime/reading.ts';
-import type { CallSeats } from '../admission/call-seats.ts';
+import type { CallLedger } from '../admission/call-ledger.ts';
 import type { Arrived } from '../listeners/listeners.ts';
 import type { Companion, SessionUrls } from './companion.ts';
 import type { TokenLedger } from '../admission/token-ledger.ts';
@@ -41,7 +41,7 @@ export const parentChannel: ParentChannel = {
 
 export interface PredecessorOptions {
   readonly channel: ParentChannel;
-  readonly seats: CallSeats;
+  readonly callLedger: CallLedger;
   readonly tokens: TokenLedger;
   /** Calls can be taken: false once this supervisor is told to stop. */
   readonly isServing: () => boolean;
@@ -136,7 +136,7 @@ export class Predecessor {
   #learn(message: ToSuccessor): void {
     // Its calls are over with it, whatever it said of them.
     if (this.#isGone) return;
-    const { tokens, seats } = this.#options;
+    const { tokens, callLedger } = this.#options;
     switch (message.type) {
       case 'tokens':
         for (const [sid, endS] of message.used) tokens.carry(sid, endS);
@@ -152,7 +152,7 @@ export class Predecessor {
         this.#calls.delete(message.id);
         return;
       case 'requests':
-        for (const [agoS, count] of message.counts) seats.requested(message.provider, count, { agoS });
+        for (const [agoS, count] of message.counts) callLedger.requested(message.provider, count, { agoS });
         return;
       case 'copy.end':
         this.#say({ type: 'copied' });
@@ -179,7 +179,7 @@ export class Predecessor {
 
   /** A call may be told twice: as one that is there, and as one that began. */
   #carry(call: CarriedCall): void {
-    if (!this.#calls.has(call.id)) this.#calls.set(call.id, this.#options.seats.carry(call));
+    if (!this.#calls.has(call.id)) this.#calls.set(call.id, this.#options.callLedger.carry(call));
   }
 
   /** At once: the socket accepts from the moment on in which it came. */

@@ -8,7 +8,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import { takeoverVersion, type ToPredecessor } from '../../shared/protocol/takeover.ts';
 import type { OutboundLeft } from '../../shared/telephony/takeover.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
-import type { CallSeats } from '../admission/call-seats.ts';
+import type { CallLedger } from '../admission/call-ledger.ts';
 import type { Companion, SessionUrls } from './companion.ts';
 import { LedgerCopy } from './ledger-copy.ts';
 import { refuseUpgrade } from '../http/answer.ts';
@@ -38,7 +38,7 @@ export interface SuccessionOptions {
   readonly clock: Clock;
   readonly log: SuccessionLog;
   readonly timeoutMs: number;
-  readonly seats: CallSeats;
+  readonly callLedger: CallLedger;
   readonly tokens: TokenLedger;
   readonly start: (events: SuccessorEvents) => SuccessorProcess;
   /** The listening servers, by name. */
@@ -128,7 +128,7 @@ export class Succession {
   }
 
   #perform(action: RestartAction): void {
-    const { log, clock, seats, tokens, start, leave } = this.#options;
+    const { log, clock, callLedger, tokens, start, leave } = this.#options;
     switch (action.type) {
       case 'start.successor':
         this.#startedAt = clock.now();
@@ -141,7 +141,7 @@ export class Succession {
       case 'copy.ledgers':
         this.#copy = new LedgerCopy({
           clock,
-          seats,
+          callLedger,
           tokens,
           send: (message) => this.#successor?.send(message),
         });

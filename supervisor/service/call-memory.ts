@@ -102,14 +102,14 @@ function layoutFor(options: CallMemoryOptions): MailboxLayout {
   const { workers, inferenceThreads, settings, hasTurnModel } = options;
   const ofCall = settings.callResume ? resumeRingFrames : shortRingFrames;
   const ringFrames = hasTurnModel ? turnRingFrames : ofCall;
-  const seats = settings.spareWorker ? workers + 1 : workers;
+  const rows = settings.spareWorker ? workers + 1 : workers;
   const share = Math.ceil(settings.maxSessions / workers);
   const waiting = Math.ceil(Math.max(0, settings.ws.maxCalls - settings.maxSessions) / workers);
   const slotsPerWorker = Math.min(
     settings.ws.maxCalls,
     share * 2 + waiting,
-    Math.floor(mostSlots(ringFrames) / seats),
+    Math.floor(mostSlots(ringFrames) / rows),
   );
-  const layout = { workers: seats, slotsPerWorker, ringFrames, threads: inferenceThreads };
+  const layout = { workers: rows, slotsPerWorker, ringFrames, threads: inferenceThreads };
   return hasTurnModel ? { ...layout, turnThreads: Math.max(1, inferenceThreads >> 1) } : layout;
 }

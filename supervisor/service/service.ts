@@ -93,7 +93,7 @@ export class Service {
     });
     this.#sessions = new SessionCount(boxes, {
       most: settings.maxSessions,
-      elsewhere: () => this.#handOver.moving + this.#reception.seats.carried,
+      elsewhere: () => this.#handOver.moving + this.#reception.callLedger.carried,
     });
     this.#hangWatch = new HangWatch({
       table: this.#children.table,
@@ -145,7 +145,7 @@ export class Service {
         settings,
         memory: this.#memory,
         ...agent,
-        seats: () => this.#children.seats,
+        workerRows: () => this.#children.workerRows,
         turnModel: () => this.#turnModel,
       }),
       onReady: (role, index) => this.#onChildReady(role, index),
@@ -268,7 +268,7 @@ export class Service {
   }
 
   readonly #countRequests = (): void =>
-    this.#providers.countRequests((provider, count) => this.#reception.seats.requested(provider, count));
+    this.#providers.countRequests((provider, count) => this.#reception.callLedger.requested(provider, count));
 
   #onChildReady(role: 'worker' | 'inference', index: number): void {
     this.#handOver.retry();

@@ -23,8 +23,8 @@ export function newSignalingGates(
   const addresses = new AddressLedger({ offersPerMinute, maxCalls: maxCallsPerAddress });
   const ofFleet = { kind: 'webrtc', most: maxCallsPerAddress };
   let handshaking = 0;
-  const seat = (address: string): (() => void) | undefined => {
-    const taken = addresses.seat(address, now());
+  const takePlace = (address: string): (() => void) | undefined => {
+    const taken = addresses.place(address, now());
     return taken && (() => taken.release(now()));
   };
   return {
@@ -42,7 +42,7 @@ export function newSignalingGates(
       untracked: () => addresses.rateTableFull,
       crowded: () => (handshaking >= maxHandshaking ? refusals.handshakes_full : undefined),
       take: (address) => {
-        const leave = seat(address);
+        const leave = takePlace(address);
         if (leave === undefined) return undefined;
         handshaking += 1;
         let shakes = true;
@@ -65,7 +65,7 @@ export function newSignalingGates(
       untracked: () => 0,
       crowded: () => undefined,
       take: (address) => {
-        const leave = seat(address);
+        const leave = takePlace(address);
         return leave && { connected: () => undefined, release: leave };
       },
     },

@@ -19,19 +19,19 @@ export async function tryMediaPorts(
 ): Promise<void> {
   if (webrtc === undefined || webrtc.udpAddr.port === 0) return;
   const { host, port } = webrtc.udpAddr;
-  const seats = spareWorker ? workers + 1 : workers;
-  if (port + seats - 1 > 65_535) {
+  const ports = spareWorker ? workers + 1 : workers;
+  if (port + ports - 1 > 65_535) {
     const lacking = new Error(
-      `there are not ${seats} ports from ${port} on, one for each worker and the spare`,
+      `there are not ${ports} ports from ${port} on, one for each worker and the spare`,
     );
     throw new CannotListen(webrtcVariables.webrtcUdpAddr.name, lacking);
   }
   const until = clock.now() + leftWithinMs;
-  for (let seat = 0; seat < seats; seat += 1) {
-    let problem = await whyTaken(host, port + seat);
+  for (let index = 0; index < ports; index += 1) {
+    let problem = await whyTaken(host, port + index);
     while (problem !== undefined && clock.now() < until) {
       await new Promise<void>((resolve) => void clock.after(lookEveryMs, resolve));
-      problem = await whyTaken(host, port + seat);
+      problem = await whyTaken(host, port + index);
     }
     if (problem !== undefined) throw new CannotListen(webrtcVariables.webrtcUdpAddr.name, problem);
   }

@@ -19,7 +19,7 @@ import type { CallControl as ToolMeans, RemoteTools } from '../tools/tool.ts';
 import type { LlmStage, StageContext, SttStage } from '../stages/stage.ts';
 
 /** The sessions of the service, as a call counts itself (`SVC_MAX_SESSIONS` in docs/reference/server-settings.md). */
-export interface SessionSeats {
+export interface SessionCounter {
   /** A call begins; false where there are as many as there may be. */
   readonly claim: () => boolean;
   /** A call goes on that another worker had: it has its place. */
@@ -70,5 +70,5 @@ export interface CallServices {
   readonly gridBefore: (time: Millis) => Millis;
   /** False while the worker takes no new calls. */
   readonly takesCalls: () => boolean;
-  readonly sessions: SessionSeats;
+  readonly sessions: SessionCounter;
 }

@@ -64,7 +64,7 @@ export class CallHost {
 
   /**
    * Lowest free mailbox slot, or undefined when all are in use. A slot whose record is still to be read, because the worker that
-   * had this seat before died, is not free but for the call that it holds (`resumeFrom`), which takes it when there is no other.
+   * had this row before died, is not free but for the call that it holds (`resumeFrom`), which takes it when there is no other.
    */
   freeSlot(resumeFrom?: number): number | undefined {
     const { slotsPerWorker } = this.#options.boxes.layout;

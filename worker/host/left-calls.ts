@@ -32,7 +32,7 @@ export class LeftCalls {
   readonly #setup: WorkerSetup;
   readonly #boxes: Mailboxes;
   readonly #records: CallRecords | undefined;
-  /** What the process that had this seat before left: connections by slot, until somebody has taken them up or given them up. */
+  /** What the process that had this row before left: connections by slot, until somebody has taken them up or given them up. */
   readonly #awaited: ReadonlyMap<number, number>;
 
   /** `map` is asked where calls are recorded. */

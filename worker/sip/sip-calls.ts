@@ -19,7 +19,7 @@ export interface SipCallsOptions extends Pick<SipCallOptions, 'now' | 'unixMs' |
    * Makes a call in a free slot, or goes on with one that another worker left. False where this worker cannot.
    * @throws what making it throws; nothing of it is left then.
    */
-  readonly seat: (
+  readonly place: (
     offer: Pick<SipOffer, 'offer' | 'resumeFrom'>,
     open: (site: SipSite) => CallTransport,
   ) => 'new' | 'resumed' | undefined;
@@ -73,13 +73,13 @@ export class SipCalls {
   }
 
   #open(offer: SipOffer, socket: Socket | undefined, opus?: Opus): void {
-    const { send, seat, failed } = this.#options;
+    const { send, place, failed } = this.#options;
     try {
-      const seated = socket && seat(offer, (site) => this.#newCall(offer, { socket, site, opus }));
-      if (seated !== undefined) {
+      const outcome = socket && place(offer, (site) => this.#newCall(offer, { socket, site, opus }));
+      if (outcome !== undefined) {
         send({ type: 'sip.taken', offer: offer.offer });
         const known = this.#calls.get(offer.offer);
-        if (seated === 'new') known?.scope.bind(() => known.call.begin())();
+        if (outcome === 'new') known?.scope.bind(() => known.call.begin())();
         return;
       }
     } catch (error) {

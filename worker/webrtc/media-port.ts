@@ -12,13 +12,13 @@ import type { WebrtcSetup } from '../../shared/protocol/ipc.ts';
 const rows = 4;
 
 /** A free port for worker `index`. Rejects when there is none. */
-export async function mediaPort({ udp, seats }: WebrtcSetup, index: number): Promise<number> {
+export async function mediaPort({ udp, workerRows }: WebrtcSetup, index: number): Promise<number> {
   if (udp.port === 0) {
     const port = await freePort(udp.host, 0);
     if (port !== undefined) return port;
   }
   for (let row = 0; row < rows && udp.port > 0; row += 1) {
-    const port = udp.port + row * seats + index;
+    const port = udp.port + row * workerRows + index;
     if (port <= 65_535 && (await freePort(udp.host, port)) !== undefined) return port;
   }
   throw new Error('SVC_WEBRTC_UDP_ADDR: no port is free there for this worker');

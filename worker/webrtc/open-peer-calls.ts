@@ -14,12 +14,12 @@ const usualRate = 24_000;
 export async function openPeerCalls(
   { webrtc, worker }: WorkerSetup,
   speechRate: number,
-  options: Pick<PeerCallsOptions, 'seat' | 'send'> & { readonly log: Log; readonly metrics: WebrtcMetrics },
+  options: Pick<PeerCallsOptions, 'place' | 'send'> & { readonly log: Log; readonly metrics: WebrtcMetrics },
 ): Promise<PeerCalls | undefined> {
   if (webrtc === undefined) return undefined;
-  const { seat, send, log, metrics } = options;
+  const { place, send, log, metrics } = options;
   return PeerCalls.open({
-    ...{ setup: webrtc, worker, seat, send, newCallId: randomUUID },
+    ...{ setup: webrtc, worker, place, send, newCallId: randomUUID },
     sampleRate: isOpusRate(speechRate) ? speechRate : usualRate,
     now: () => systemClock.now(),
     later: (run, afterMs) => void systemClock.after(afterMs, run),

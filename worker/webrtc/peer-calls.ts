@@ -26,7 +26,7 @@ import type { ClientReport } from '../media/rtp/rtcp.ts';
 import { CallWays, type WaysOptions } from './ways/call-ways.ts';
 
 /** A place for a call in its worker. */
-export interface PeerSeat {
+export interface PeerPlace {
   /** What the transport of the call before left, where the call goes on. */
   readonly saved: SavedTransport | undefined;
   /** Makes the call with its transport. @throws what building it throws; nothing is left then. */
@@ -51,7 +51,7 @@ export interface PeerCallsOptions {
   readonly unixMs: () => Millis;
   readonly newCallId: () => string;
   /** A place for this offer's call; undefined where there is none. */
-  readonly seat: (offer: CallOffer) => PeerSeat | undefined;
+  readonly place: (offer: CallOffer) => PeerPlace | undefined;
   readonly send: (message: FromWorker) => void;
   readonly failed: (error: unknown, sentence: string) => void;
   readonly later: PeerOptions['later'];
@@ -65,7 +65,7 @@ export interface PeerCallsOptions {
 /** An offer that is being made a call. */
 interface OfferedCall {
   readonly sdp: SdpOffer;
-  readonly seat: PeerSeat;
+  readonly place: PeerPlace;
   readonly codec: PeerCallOptions['codec'];
   readonly ways: CallWays;
   /** Lets go of the codec and the ways, where no call took them. */
@@ -247,17 +247,17 @@ export class PeerCalls {
       unanswered(read.ok ? 'no_relay' : 'bad_offer');
       return;
     }
-    const seat = this.#options.seat(offer);
-    if (seat === undefined) {
+    const place = this.#options.place(offer);
+    if (place === undefined) {
       free();
       this.#say({ type: 'call.declined', offer: offer.offer });
       return;
     }
     ways.permit([signaled.clientIp, ...read.value.candidateIps]);
-    this.#serve(offer, { sdp: read.value, seat, codec, ways, free });
+    this.#serve(offer, { sdp: read.value, place, codec, ways, free });
   }
 
-  #serve(offer: CallOffer, { sdp, seat, codec, ways, free }: OfferedCall): void {
+  #serve(offer: CallOffer, { sdp, place, codec, ways, free }: OfferedCall): void {
     const ssrc = randomInt(1, 2 ** 32 - 1);
     let told: PeerEvents | undefined;
     const peer = this.#newPeer(sdp, ssrc, {
@@ -273,8 +273,8 @@ export class PeerCalls {
       return;
     }
     try {
-      seat.serve((site) => {
-        const call = this.#newCall(offer, { sdp, seat, codec, site, ssrc });
+      place.serve((site) => {
+        const call = this.#newCall(offer, { sdp, place, codec, site, ssrc });
         call.attach(peer);
         const bind: ServedCall['bind'] = (callback) => site.bind(callback);
         const fresh = { pending: undefined, renewal: undefined };
@@ -308,17 +308,17 @@ export class PeerCalls {
     offer: CallOffer,
     {
       sdp,
-      seat,
+      place,
       codec,
       site,
       ssrc,
-    }: Pick<OfferedCall, 'sdp' | 'seat' | 'codec'> & { site: PeerSite; ssrc: number },
+    }: Pick<OfferedCall, 'sdp' | 'place' | 'codec'> & { site: PeerSite; ssrc: number },
   ): PeerCall {
     const { now, unixMs, reported, measured } = this.#options;
-    const start = seat.saved === undefined ? this.#start(offer) : savedStart(seat.saved);
+    const start = place.saved === undefined ? this.#start(offer) : savedStart(place.saved);
     return new PeerCall({
       ...{ codec, ssrc, now, unixMs, reported, measured, events: site.events },
-      state: newPeerCall(start, { now: now(), isResumed: seat.saved !== undefined }),
+      state: newPeerCall(start, { now: now(), isResumed: place.saved !== undefined }),
       media: sdp.audio,
       firstSequence: randomInt(0, 2 ** 15),
       firstTimestamp: randomInt(0, 2 ** 31),

@@ -236,7 +236,7 @@ export interface FakeWorld {
 }
 
 /** Sessions that are counted in an object of the test. */
-function seatsOf(sessions: () => FakeWorld['sessions']): CallServices['sessions'] {
+function placesOf(sessions: () => FakeWorld['sessions']): CallServices['sessions'] {
   const add = (count: number): void => {
     sessions().now += count;
   };
@@ -328,7 +328,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       tts: spoken(unused.ttsStage),
       gridBefore: (time) => Math.floor(time / 5) * 5,
       takesCalls: () => world.takesCalls,
-      sessions: seatsOf(() => world.sessions),
+      sessions: placesOf(() => world.sessions),
     },
   };
   const lend = (stages: FakeStages): CallServices => ({

@@ -66,29 +66,29 @@ describe('offers per address per minute', () => {
 describe('calls per address', () => {
   it('are 8 at the same time', () => {
     const ledger = new AddressLedger(limits);
-    const seats = Array.from({ length: 8 }, () => ledger.seat('a', 0));
-    expect(seats.every((seat) => seat !== undefined)).toBe(true);
-    expect([ledger.hasSeat('a'), ledger.hasSeat('b')]).toEqual([false, true]);
-    expect(ledger.seat('a', 0)).toBeUndefined();
-    expect(ledger.seat('b', 0)).toBeDefined();
-    seats[3]!.release(1);
-    expect(ledger.seat('a', 1)).toBeDefined();
-    expect(ledger.seat('a', 1)).toBeUndefined();
+    const places = Array.from({ length: 8 }, () => ledger.place('a', 0));
+    expect(places.every((place) => place !== undefined)).toBe(true);
+    expect([ledger.hasPlace('a'), ledger.hasPlace('b')]).toEqual([false, true]);
+    expect(ledger.place('a', 0)).toBeUndefined();
+    expect(ledger.place('b', 0)).toBeDefined();
+    places[3]!.release(1);
+    expect(ledger.place('a', 1)).toBeDefined();
+    expect(ledger.place('a', 1)).toBeUndefined();
   });
 
   it('are given back once, however often that is said', () => {
     const ledger = new AddressLedger({ ...limits, maxCalls: 1 });
-    const seat = ledger.seat('a', 0)!;
-    seat.release(0);
-    const next = ledger.seat('a', 0);
-    seat.release(0);
+    const place = ledger.place('a', 0)!;
+    place.release(0);
+    const next = ledger.place('a', 0);
+    place.release(0);
     expect(next).toBeDefined();
-    expect(ledger.seat('a', 0)).toBeUndefined();
+    expect(ledger.place('a', 0)).toBeUndefined();
   });
 
   it('can be off', () => {
     const ledger = new AddressLedger({ ...limits, maxCalls: undefined });
-    for (let count = 0; count < 100; count += 1) expect(ledger.seat('a', 0)).toBeDefined();
+    for (let count = 0; count < 100; count += 1) expect(ledger.place('a', 0)).toBeDefined();
   });
 });
 
@@ -129,10 +129,10 @@ describe('tracked addresses', () => {
 
   it('stay while they have a call', () => {
     const ledger = new AddressLedger({ ...limits, maxAddresses: 1 });
-    const seat = ledger.seat('a', 0)!;
+    const place = ledger.place('a', 0)!;
     ledger.offer('b', 10 * minute);
     expect(ledger.rateTableFull).toBe(1);
-    seat.release(20 * minute);
+    place.release(20 * minute);
     ledger.offer('b', 20 * minute);
     expect(ledger.rateTableFull).toBe(1);
     expect(ledger.tracked).toBe(1);
@@ -142,11 +142,11 @@ describe('tracked addresses', () => {
     const both = new AddressLedger({ ...limits, maxAddresses: 1 });
     both.offer('a', 0);
     both.offer('b', 0);
-    both.seat('b', 0)!.release(0);
+    both.place('b', 0)!.release(0);
     expect(both.rateTableFull).toBe(1);
     const callsAlone = new AddressLedger({ offersPerMinute: undefined, maxCalls: 1, maxAddresses: 1 });
-    callsAlone.seat('a', 0);
-    expect(callsAlone.seat('b', 0)).toBeDefined();
+    callsAlone.place('a', 0);
+    expect(callsAlone.place('b', 0)).toBeDefined();
     expect(callsAlone.rateTableFull).toBe(1);
   });
 });

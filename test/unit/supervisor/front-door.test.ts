@@ -4,7 +4,7 @@ import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { newSupervisorMetrics } from '../../../shared/runtime/metrics.ts';
 import { Admission } from '../../../supervisor/admission/admission.ts';
-import { CallSeats } from '../../../supervisor/admission/call-seats.ts';
+import { CallLedger } from '../../../supervisor/admission/call-ledger.ts';
 import { TokenLedger } from '../../../supervisor/admission/token-ledger.ts';
 import { TokenStore } from '../../../supervisor/admission/token-store.ts';
 import type { SharedAddresses } from '../../../supervisor/fleet/shared-addresses.ts';
@@ -30,7 +30,7 @@ function newWorld(env: Record<string, string> = {}, addresses?: SharedAddresses)
   const door = new FrontDoor({
     ...{ settings, entrances: callEntrances(settings), wallClock, metrics, admission, addresses },
     log: { warn: () => undefined },
-    seats: new CallSeats({
+    callLedger: new CallLedger({
       ...{ clock: systemClock, admission, providerLimits: new Map(), providers: () => [] },
       ...{ maxCallsPerAddress: 0, released: () => undefined, carriedChanged: () => undefined },
     }),

@@ -125,7 +125,7 @@ describe('the watch over hanging children', () => {
     expect(hung).toEqual(['worker']);
   });
 
-  it('finds the next one in the same seat as well', () => {
+  it('finds the next one in the same row as well', () => {
     const { watch, boxes, hung, table } = world();
     beat(boxes, 10_000, { worker: true });
     for (let now = 10_000; now <= 20_400; now += 200) {

@@ -5,7 +5,7 @@ import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { newSupervisorMetrics } from '../../../shared/runtime/metrics.ts';
 import { Admission } from '../../../supervisor/admission/admission.ts';
-import { CallSeats } from '../../../supervisor/admission/call-seats.ts';
+import { CallLedger } from '../../../supervisor/admission/call-ledger.ts';
 import { callEntrances } from '../../../supervisor/listeners/all.ts';
 import { FrontDoor } from '../../../supervisor/listeners/front-door.ts';
 import { openHealthListener } from '../../../supervisor/service/health.ts';
@@ -42,7 +42,7 @@ async function world(env: Record<string, string>): Promise<World> {
     metrics: newSupervisorMetrics(),
     log: { warn: () => undefined },
     admission,
-    seats: new CallSeats({
+    callLedger: new CallLedger({
       clock: systemClock,
       admission,
       providerLimits: new Map(),

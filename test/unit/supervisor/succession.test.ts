@@ -14,7 +14,7 @@ import {
   type ToSuccessor,
 } from '../../../shared/protocol/takeover.ts';
 import { Admission } from '../../../supervisor/admission/admission.ts';
-import { CallSeats } from '../../../supervisor/admission/call-seats.ts';
+import { CallLedger } from '../../../supervisor/admission/call-ledger.ts';
 import type { Arrived } from '../../../supervisor/listeners/listeners.ts';
 import { Predecessor, type ParentChannel } from '../../../supervisor/restart/predecessor.ts';
 import { Succession } from '../../../supervisor/restart/succession.ts';
@@ -29,10 +29,10 @@ const limits = { maxSessions: 1_000, acceptQueue: 100 };
 class Books {
   readonly admission = new Admission(limits);
   readonly tokens = new TokenLedger();
-  readonly seats: CallSeats;
+  readonly callLedger: CallLedger;
 
   constructor(clock: VirtualClock) {
-    this.seats = new CallSeats({
+    this.callLedger = new CallLedger({
       clock,
       admission: this.admission,
       providerLimits: new Map([['llm', { sessions: 100, rpm: 1_000 }]]),
@@ -47,9 +47,9 @@ class Books {
   get content(): unknown {
     return {
       tokens: [...this.tokens.entries()].toSorted(),
-      calls: [...this.seats.calls].map(({ address }) => address).toSorted(),
+      calls: [...this.callLedger.calls].map(({ address }) => address).toSorted(),
       connections: this.admission.connections,
-      requests: [...this.seats.recentRequests()],
+      requests: [...this.callLedger.recentRequests()],
     };
   }
 }
@@ -84,7 +84,7 @@ class Change {
       clock: this.clock,
       log: { info: note, warn: note, error: note },
       timeoutMs: 60_000,
-      seats: this.old.seats,
+      callLedger: this.old.callLedger,
       tokens: this.old.tokens,
       start: (events) => this.#start(events),
       listeners: () => new Map([['websocket', createServer()]]),
@@ -135,7 +135,7 @@ class Change {
     };
     this.predecessor = new Predecessor({
       channel,
-      seats: this.fresh.seats,
+      callLedger: this.fresh.callLedger,
       tokens: this.fresh.tokens,
       isServing: () => true,
       open: () => Promise.resolve(),
@@ -188,7 +188,7 @@ describe('the books of the old supervisor', () => {
             old.tokens.release(`sid-${1 + below(last + 1)}`);
             return;
           case 2: {
-            const release = old.seats.take(`192.0.2.${below(200)}`, 'websocket');
+            const release = old.callLedger.take(`192.0.2.${below(200)}`, 'websocket');
             if (release !== undefined) releases.push(release);
             return;
           }
@@ -196,7 +196,7 @@ describe('the books of the old supervisor', () => {
             releases.splice(below(releases.length), 1)[0]?.();
             return;
           default:
-            old.seats.requested('llm', 1 + below(3));
+            old.callLedger.requested('llm', 1 + below(3));
         }
       };
       for (let i = 0; i < below(6_000); i += 1) something();
@@ -229,20 +229,20 @@ describe('the books of the old supervisor', () => {
   it('count for the new one until their calls are over, or until the old one is gone', async () => {
     const change = new Change();
     const [first, second] = [
-      change.old.seats.take('192.0.2.1', 'websocket'),
-      change.old.seats.take('192.0.2.1', 'websocket'),
+      change.old.callLedger.take('192.0.2.1', 'websocket'),
+      change.old.callLedger.take('192.0.2.1', 'websocket'),
     ];
     change.succession.ask(undefined);
     change.predecessor?.prepared();
     change.clock.advance(0);
     await settled();
-    expect([change.took, change.fresh.admission.connections, change.fresh.seats.own]).toEqual([1, 2, 0]);
-    expect(change.fresh.seats.take('192.0.2.1', 'websocket')).toBeDefined();
-    expect(change.fresh.seats.take('192.0.2.1', 'websocket')).toBeUndefined();
+    expect([change.took, change.fresh.admission.connections, change.fresh.callLedger.own]).toEqual([1, 2, 0]);
+    expect(change.fresh.callLedger.take('192.0.2.1', 'websocket')).toBeDefined();
+    expect(change.fresh.callLedger.take('192.0.2.1', 'websocket')).toBeUndefined();
     first?.();
     first?.();
     expect(change.fresh.admission.connections).toBe(2);
-    expect(change.fresh.seats.take('192.0.2.1', 'websocket')).toBeDefined();
+    expect(change.fresh.callLedger.take('192.0.2.1', 'websocket')).toBeDefined();
     change.gone();
     expect(change.fresh.admission.connections).toBe(2);
     second?.();
@@ -324,7 +324,7 @@ describe('a successor', () => {
     change.dies();
     const before = change.fresh.content;
     change.old.tokens.use({ sid: 'later', expS: nowS + 60, nowS });
-    change.old.seats.take('192.0.2.1', 'websocket');
+    change.old.callLedger.take('192.0.2.1', 'websocket');
     change.clock.advance(1_000);
     expect(change.fresh.content).toEqual(before);
   });
@@ -333,7 +333,7 @@ describe('a successor', () => {
     const change = new Change();
     change.delayed = [];
     change.succession.ask(undefined);
-    const call = change.old.seats.take('192.0.2.1', 'websocket');
+    const call = change.old.callLedger.take('192.0.2.1', 'websocket');
     if (phase === 'copying') change.predecessor?.prepared();
     change.clock.advance(0);
     const copied = change.delayed?.splice(0) ?? [];

@@ -1,5 +1,5 @@
 /**
- * What connections hold: a place each, a session of each of their providers, a place of their address.
+ * What calls hold: a place each, a session of each of their providers, a place of their address.
  * Everything is taken at once and given back by one function. Calls of a supervisor from which this one took over are
  * counted like its own, so that a limit is one of the machine while both are there (decision 0017).
  */
@@ -11,13 +11,13 @@ import type { Admission } from './admission.ts';
 import { ProviderLedger, type BudgetRefusal } from './provider-limits.ts';
 
 /** Is told of every change; for a supervisor that is about to take over. */
-export interface SeatsWatcher {
+export interface CallLedgerWatcher {
   readonly began: (call: CarriedCall) => void;
   readonly over: (id: number) => void;
   readonly requested: (provider: string, count: number) => void;
 }
 
-export interface CallSeatsOptions {
+export interface CallLedgerOptions {
   readonly clock: Clock;
   readonly admission: Admission;
   readonly providerLimits: ProviderLimits;
@@ -31,17 +31,17 @@ export interface CallSeatsOptions {
   readonly carriedChanged: () => void;
 }
 
-export class CallSeats {
-  readonly #options: CallSeatsOptions;
+export class CallLedger {
+  readonly #options: CallLedgerOptions;
   readonly #addresses: AddressLedger;
   readonly #providers: ProviderLedger;
   readonly #calls = new Map<number, CarriedCall>();
-  #watcher: SeatsWatcher | undefined;
+  #watcher: CallLedgerWatcher | undefined;
   #lastId = 0;
   #own = 0;
   #carried = 0;
 
-  constructor(options: CallSeatsOptions) {
+  constructor(options: CallLedgerOptions) {
     this.#options = options;
     this.#addresses = new AddressLedger({
       offersPerMinute: undefined,
@@ -72,16 +72,18 @@ export class CallSeats {
 
   /** Whether the address may have another call. */
   hasRoomFor(address: string): boolean {
-    return this.#addresses.hasSeat(address);
+    return this.#addresses.hasPlace(address);
   }
 
   /** Takes everything for one call; undefined when its address has no place left. The function gives all back, once. */
   take(address: string, pool: string): (() => void) | undefined {
     const { clock, providers, released } = this.#options;
-    const seat = this.#addresses.seat(address, clock.now());
-    if (seat === undefined) return undefined;
+    const place = this.#addresses.place(address, clock.now());
+    if (place === undefined) return undefined;
     this.#own += 1;
-    const leave = this.#hold({ address, providers: [...providers()], pool }, () => seat.release(clock.now()));
+    const leave = this.#hold({ address, providers: [...providers()], pool }, () =>
+      place.release(clock.now()),
+    );
     return () => {
       if (!leave()) return;
       this.#own -= 1;
@@ -92,8 +94,8 @@ export class CallSeats {
   /** Counts a call that runs at the supervisor before this one. Nothing refuses it: it is there. */
   carry({ address, providers, pool }: Omit<CarriedCall, 'id'>): () => void {
     const { clock, released, carriedChanged } = this.#options;
-    const seat = this.#addresses.seat(address, clock.now());
-    const leave = this.#hold({ address, providers, pool }, () => seat?.release(clock.now()));
+    const place = this.#addresses.place(address, clock.now());
+    const leave = this.#hold({ address, providers, pool }, () => place?.release(clock.now()));
     this.#carried += 1;
     carriedChanged();
     return () => {
@@ -116,7 +118,7 @@ export class CallSeats {
   }
 
   /** One watcher at a time; undefined ends the watch. */
-  watch(watcher: SeatsWatcher | undefined): void {
+  watch(watcher: CallLedgerWatcher | undefined): void {
     this.#watcher = watcher;
   }
 

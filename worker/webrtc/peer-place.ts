@@ -1,6 +1,6 @@
 /** A place for a call by offer in its worker: a new call, or one that goes on where another worker left it once its connection is there. */
 import type { SavedTransport, CallTransport, TransportEvents } from '../transports/transport.ts';
-import type { PeerSeat, PeerSite } from './peer-calls.ts';
+import type { PeerPlace, PeerSite } from './peer-calls.ts';
 
 /** What another worker left, as far as a transport has to know it. */
 interface Left<C, R> {
@@ -15,11 +15,11 @@ interface Scoped extends TransportEvents {
 }
 
 /** `serve` makes the engine of the call with the transport that it is given. */
-export function newPeerSeat<C, R>(
+export function newPeerPlace<C, R>(
   left: Left<C, R> | undefined,
   slot: number,
   serve: (open: (engine: Scoped) => CallTransport) => { resume(left: R): void },
-): PeerSeat {
+): PeerPlace {
   return {
     saved: left?.transport,
     serve: (open) => {
