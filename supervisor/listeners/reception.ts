@@ -22,7 +22,7 @@ import type { SignaledCalls } from '../handover/signaled-calls.ts';
 import { PageTokens } from './page-tokens.ts';
 import { Ports } from './ports.ts';
 import type { Priorities } from '../children/priorities.ts';
-import type { Companion } from '../restart/companion.ts';
+import type { ListeningFeature } from '../restart/takeover.ts';
 import { Predecessor, type ParentChannel } from '../restart/predecessor.ts';
 import { RedisSet } from '../admission/redis-set.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -48,7 +48,7 @@ export interface ReceptionOptions {
   readonly telephony: TelephonyEverywhere;
   /** What is shared with other hosts; undefined where nothing is. */
   readonly fleet: Fleet | undefined;
-  readonly sip: Companion;
+  readonly sip: ListeningFeature;
   /** A connection that was let in. */
   readonly accepted: (socket: Socket, request: Omit<CallOffer, 'type' | 'offer'>, release: Release) => void;
   /** Calls that come by an offer. */
@@ -168,7 +168,7 @@ export class Reception {
       tokens: this.#tokens,
       start: (events) => new Successor(launch, priorities, events),
       listeners: () => this.#ports.servers,
-      companion: this.#options.sip,
+      sip: this.#options.sip,
       sessionUrls: this.#sessionUrls,
       outbound: () => {
         const { outbound, warm } = this.#options.telephony.own;
@@ -203,7 +203,7 @@ export class Reception {
       tokens: this.#tokens,
       isServing,
       open: (name, given) => this.#ports.take(name, given),
-      companion: this.#options.sip,
+      sip: this.#options.sip,
       sessionUrls: this.#sessionUrls,
       outbound: (left) => {
         const { outbound, warm } = this.#options.telephony.own;

@@ -16,7 +16,7 @@ import type { OutboundLeft } from '../../shared/telephony/takeover.ts';
 import { stopReading } from '../../shared/runtime/reading.ts';
 import type { CallLedger } from '../admission/call-ledger.ts';
 import type { Arrived } from '../listeners/listeners.ts';
-import type { Companion, SessionUrls } from './companion.ts';
+import type { ListeningFeature, SessionUrls } from './takeover.ts';
 import type { TokenLedger } from '../admission/token-ledger.ts';
 
 /** The part of a process that speaks with its parent. */
@@ -47,7 +47,7 @@ export interface PredecessorOptions {
   readonly isServing: () => boolean;
   /** Opens a listener on the socket that the old one gave; resolves when all of it is in force. Nothing may be accepted before. */
   readonly open: (name: string, given: Server) => Promise<void>;
-  readonly companion?: Companion;
+  readonly sip?: ListeningFeature;
   readonly sessionUrls?: SessionUrls;
   /** The calls that the service makes are this supervisor's. */
   readonly outbound?: (left: OutboundLeft) => void;
@@ -73,7 +73,7 @@ export class Predecessor {
     this.#options = options;
     options.channel.onMessage((message, handle) => this.#take(message, handle));
     options.channel.onGone(() => this.#onGone());
-    options.companion?.follow((message) => this.#say(message));
+    options.sip?.follow((message) => this.#say(message));
     options.sessionUrls?.follow((message) => this.#say(message));
   }
 
@@ -128,9 +128,9 @@ export class Predecessor {
   }
 
   #onSocket(socket: DatagramSocket): void {
-    const { companion, isServing } = this.#options;
-    if (companion === undefined || !isServing()) socket.close();
-    else companion.takeSocket(socket);
+    const { sip, isServing } = this.#options;
+    if (sip === undefined || !isServing()) socket.close();
+    else sip.takeSocket(socket);
   }
 
   #learn(message: ToSuccessor): void {
@@ -173,7 +173,7 @@ export class Predecessor {
         this.#options.sessionUrls?.predecessorSaid(message);
         return;
       default:
-        this.#options.companion?.predecessorSaid(message);
+        this.#options.sip?.predecessorSaid(message);
     }
   }
 
@@ -185,7 +185,7 @@ export class Predecessor {
   /** At once: the socket accepts from the moment on in which it came. */
   #open(name: string, given: Server): void {
     if (!this.#options.isServing()) given.close();
-    else if (this.#options.companion?.takeListener(name, given) !== true)
+    else if (this.#options.sip?.takeListener(name, given) !== true)
       this.#opening.push(this.#options.open(name, given));
   }
 
@@ -226,7 +226,7 @@ export class Predecessor {
   }
 
   #forgetPredecessor(): void {
-    this.#options.companion?.predecessorGone();
+    this.#options.sip?.predecessorGone();
     this.#options.sessionUrls?.predecessorGone();
     for (const release of this.#calls.values()) release();
     this.#calls.clear();

@@ -9,7 +9,7 @@ import { takeoverVersion, type ToPredecessor } from '../../shared/protocol/takeo
 import type { OutboundLeft } from '../../shared/telephony/takeover.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { CallLedger } from '../admission/call-ledger.ts';
-import type { Companion, SessionUrls } from './companion.ts';
+import type { ListeningFeature, SessionUrls } from './takeover.ts';
 import { LedgerCopy } from './ledger-copy.ts';
 import { refuseUpgrade } from '../http/answer.ts';
 import { refusals } from '../http/refusals.ts';
@@ -43,7 +43,7 @@ export interface SuccessionOptions {
   readonly start: (events: SuccessorEvents) => SuccessorProcess;
   /** The listening servers, by name. */
   readonly listeners: () => ReadonlyMap<string, Server>;
-  readonly companion?: Companion;
+  readonly sip?: ListeningFeature;
   readonly sessionUrls?: SessionUrls;
   /** The calls that the service makes are the new supervisor's from now on. */
   readonly outbound?: () => OutboundLeft;
@@ -149,13 +149,13 @@ export class Succession {
       case 'give.listeners':
         this.#handingSince = clock.now();
         for (const [name, server] of this.#options.listeners()) this.#successor?.giveListener(name, server);
-        this.#giveCompanion();
+        this.#giveSip();
         this.#successor?.send({ type: 'listeners.end' });
         return;
       case 'leave':
         log.info(this.#account(), 'restart: the new supervisor serves, this one drains');
         leave(this.#successor?.pid ?? 0);
-        this.#options.companion?.leave();
+        this.#options.sip?.leave();
         this.#giveOutbound();
         for (const arrived of this.#held.splice(0)) this.#forward(arrived);
         return;
@@ -167,16 +167,16 @@ export class Succession {
         return;
       case 'report.loss':
         log.error({ reason: action.reason }, 'restart: the new supervisor is gone while this one drains');
-        this.#options.companion?.takeBack();
+        this.#options.sip?.takeBack();
         this.#options.sessionUrls?.takeBack();
     }
   }
 
-  #giveCompanion(): void {
+  #giveSip(): void {
     const successor = this.#successor;
     if (successor === undefined) return;
     this.#options.sessionUrls?.give((message) => successor.send(message));
-    this.#options.companion?.give({
+    this.#options.sip?.give({
       say: (message) => successor.send(message),
       giveListener: (name, server) => successor.giveListener(name, server),
       giveSocket: (socket) => successor.giveSocket(socket),
@@ -206,7 +206,7 @@ export class Succession {
     this.#successor = undefined;
     this.#options.log.error({ reason }, 'restart: given up, this supervisor goes on as before');
     for (const arrived of this.#held.splice(0)) this.#options.judge(arrived);
-    this.#options.companion?.takeBack();
+    this.#options.sip?.takeBack();
   }
 
   #onSaid(message: ToPredecessor): void {
@@ -235,10 +235,10 @@ export class Succession {
         return;
       case 'webrtc.asked':
       case 'webrtc.left':
-        this.#options.sessionUrls?.heirSaid(message, (answer) => this.#successor?.send(answer));
+        this.#options.sessionUrls?.successorSaid(message, (answer) => this.#successor?.send(answer));
         return;
       default:
-        this.#options.companion?.heirSaid(message);
+        this.#options.sip?.successorSaid(message);
     }
   }
 

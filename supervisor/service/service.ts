@@ -26,7 +26,7 @@ import { LoadWatch } from './load-watch.ts';
 import { LiveView } from './live-view.ts';
 import { MetricsCollector, readSharedGauges, rendered, setServiceGauges } from './metrics.ts';
 import { SessionCount } from './session-count.ts';
-import { connectionsOnly, SipDesk } from '../sip/desk.ts';
+import { connectionsOnly, SipFeature } from '../sip/feature.ts';
 import { turnModelFailed } from '../../shared/installation/turn-model.ts';
 import { ProviderWatch } from './provider-watch.ts';
 import { isEndedByItsWork, type ChildEnd } from '../children/child-end.ts';
@@ -57,7 +57,7 @@ export class Service {
   readonly #memory: CallMemory;
   readonly #sessions: SessionCount;
   readonly #telephony: TelephonyEverywhere;
-  readonly #sip: SipDesk;
+  readonly #sip: SipFeature;
   /** Path; none once it could not be loaded. */
   #turnModel: string | undefined;
   #stopsAsked = 0;
@@ -117,7 +117,7 @@ export class Service {
       ...{ sip: () => this.#sip.carrier, settled: () => this.#lookWhetherEmpty() },
       hosts: options.fleet?.hosts,
     });
-    this.#sip = new SipDesk({
+    this.#sip = new SipFeature({
       ...{ settings, clock, log, boxes, metrics: this.#metrics, records: this.#memory },
       ...{ children: () => this.#children, reception: () => this.#reception, readyWorkers },
       told: (dial, fact) => this.#telephony.own.outbound.told(dial, fact),

@@ -92,18 +92,18 @@ export class SignalingTakeover {
     this.#answering.clear();
   }
 
-  heirSaid(message: WebrtcAsked, say: (message: WebrtcAnswered) => void): void {
+  successorSaid(message: WebrtcAsked, say: (message: WebrtcAnswered) => void): void {
     if (message.type === 'webrtc.left') {
       this.#answering.get(message.ask)?.();
       this.#answering.delete(message.ask);
       return;
     }
-    const exchange = this.#fromHeir(message, say);
+    const exchange = this.#fromSuccessor(message, say);
     if (this.#answer === undefined) refuse(exchange, refusals.no_session);
     else void this.#answer(exchange, message.session);
   }
 
-  #fromHeir(
+  #fromSuccessor(
     { ask, session, method, headers, body, peer }: Extract<WebrtcAsked, { type: 'webrtc.asked' }>,
     say: (message: WebrtcAnswered) => void,
   ): Exchange {

@@ -6,7 +6,7 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
 import type { SipRelayed, SipToSuccessor } from '../../../shared/sip/takeover.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import type { ChangeOfHands, Heir } from '../../restart/companion.ts';
+import type { Takeover, SuccessorLink } from '../../restart/takeover.ts';
 import type { KeptGate } from '../access/gate.ts';
 import type { RtpPorts } from '../calls/rtp-ports.ts';
 import { isSipListener, type Doors } from '../wire/doors.ts';
@@ -25,7 +25,7 @@ export interface SipTakeoverOptions {
   readonly left: () => void;
 }
 
-export class SipTakeover implements ChangeOfHands {
+export class SipTakeover implements Takeover {
   readonly #options: SipTakeoverOptions;
 
   constructor(options: SipTakeoverOptions) {
@@ -33,14 +33,14 @@ export class SipTakeover implements ChangeOfHands {
   }
 
   /** Everything that peers find again goes to the supervisor after this one, and nothing that calls here need. */
-  give(heir: Heir): void {
+  give(successor: SuccessorLink): void {
     const { clock, gate, ports, doors, neighbours } = this.#options;
     const nonces = gate.save(clock.now());
-    heir.say({ type: 'sip.begin', nextPorts: ports.next, ...(nonces !== undefined && { nonces }) });
-    const keys = neighbours.give((message) => heir.say(message));
+    successor.say({ type: 'sip.begin', nextPorts: ports.next, ...(nonces !== undefined && { nonces }) });
+    const keys = neighbours.give((message) => successor.say(message));
     for (let from = 0; from < keys.length; from += keysPerMessage)
-      heir.say({ type: 'sip.known', keys: keys.slice(from, from + keysPerMessage) });
-    doors.give(heir);
+      successor.say({ type: 'sip.known', keys: keys.slice(from, from + keysPerMessage) });
+    doors.give(successor);
   }
 
   leave(): void {
@@ -54,7 +54,7 @@ export class SipTakeover implements ChangeOfHands {
     this.#options.neighbours.takeBack();
   }
 
-  heirSaid(message: SipRelayed): void {
+  successorSaid(message: SipRelayed): void {
     this.#options.neighbours.afterSaid(message);
   }
 

@@ -21,7 +21,7 @@ async function held(withSip: boolean): Promise<string[]> {
       .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
       .map(([path]) => path)
       // The desk is there in every build: it loads the rest, or does nothing.
-      .filter((path) => /^(supervisor|worker)\/sip\//.test(path) && path !== 'supervisor/sip/desk.ts'),
+      .filter((path) => /^(supervisor|worker)\/sip\//.test(path) && path !== 'supervisor/sip/feature.ts'),
     ...imports.map(({ path }) => path).filter((path) => path === 'sdp-transform'),
   ]);
 }

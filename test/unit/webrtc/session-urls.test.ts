@@ -82,7 +82,7 @@ function follow(before: SignalingTakeover, after: SignalingTakeover): string[] {
     const read = readToPredecessor(JSON.parse(JSON.stringify(message)));
     if (!read.ok) throw new Error(read.error);
     if (read.value.type === 'webrtc.asked' || read.value.type === 'webrtc.left')
-      before.heirSaid(read.value, back);
+      before.successorSaid(read.value, back);
   });
   before.give(back);
   return said;

@@ -15,7 +15,7 @@ import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Children } from '../children/children.ts';
 import type { Remains } from '../handover/remains.ts';
 import { CannotListen } from '../listeners/ports.ts';
-import type { Companion, Heir } from '../restart/companion.ts';
+import type { ListeningFeature, SuccessorLink } from '../restart/takeover.ts';
 import type { Reception } from '../listeners/reception.ts';
 import type { SipService } from './sip-service.ts';
 import type { SipAsCarrier } from '../telephony/carrier.ts';
@@ -24,7 +24,7 @@ import type { OutboundFact } from '../telephony/outbound/outbound-call.ts';
 /** Set by the bundler; absent when the sources run as they are. */
 declare const BUILD_SIP: boolean | undefined;
 
-export interface SipDeskOptions {
+export interface SipFeatureOptions {
   readonly settings: ServerSettings;
   readonly clock: Clock;
   readonly log: Log;
@@ -41,12 +41,12 @@ export interface SipDeskOptions {
   readonly told: (dial: string, fact: OutboundFact) => void;
 }
 
-export class SipDesk implements Companion {
-  readonly #options: SipDeskOptions;
+export class SipFeature implements ListeningFeature {
+  readonly #options: SipFeatureOptions;
   #service: SipService | undefined;
   #sayBefore: ((message: SipRelayed) => void) | undefined;
 
-  constructor(options: SipDeskOptions) {
+  constructor(options: SipFeatureOptions) {
     this.#options = options;
   }
 
@@ -96,8 +96,8 @@ export class SipDesk implements Companion {
 
   // ---- a restart ----
 
-  give(heir: Heir): void {
-    this.#service?.takeover.give(heir);
+  give(successor: SuccessorLink): void {
+    this.#service?.takeover.give(successor);
   }
 
   leave(): void {
@@ -108,8 +108,8 @@ export class SipDesk implements Companion {
     this.#service?.takeover.takeBack();
   }
 
-  heirSaid(message: SipRelayed): void {
-    this.#service?.takeover.heirSaid(message);
+  successorSaid(message: SipRelayed): void {
+    this.#service?.takeover.successorSaid(message);
   }
 
   follow(say: (message: SipRelayed) => void): void {

@@ -1,5 +1,5 @@
 /**
- * What changes hands in a restart beside listeners that speak HTTP, as the two sides of the change see it. Whoever is one keeps the
+ * What the new supervisor takes over in a restart beside listeners that speak HTTP, as both supervisors see it. Every part keeps the
  * order: what was given is this process's again by `takeBack`, and the other's for good after `leave`.
  */
 import type { Socket as DatagramSocket } from 'node:dgram';
@@ -8,14 +8,14 @@ import type { SipRelayed, SipToSuccessor } from '../../shared/sip/takeover.ts';
 import type { WebrtcAnswered, WebrtcAsked } from '../../shared/webrtc/takeover.ts';
 
 /** The way to the new supervisor. */
-export interface Heir {
+export interface SuccessorLink {
   readonly say: (message: SipToSuccessor) => void;
   readonly giveListener: (name: string, server: Server) => void;
   readonly giveSocket: (socket: DatagramSocket) => void;
 }
 
-/** One whose life the reception has in hand as well. */
-export interface Companion extends ChangeOfHands {
+/** A feature with sockets of its own, which are opened and given over together with the listeners. */
+export interface ListeningFeature extends Takeover {
   /** Gets ready, without a socket. */
   prepare(): Promise<void>;
   /** Binds what no other process has given. Rejects when an address cannot be bound. */
@@ -24,14 +24,14 @@ export interface Companion extends ChangeOfHands {
   readonly isBusy: boolean;
 }
 
-export interface ChangeOfHands {
+export interface Takeover {
   // ---- in the old supervisor ----
-  give(heir: Heir): void;
+  give(successor: SuccessorLink): void;
   /** The new one serves. */
   leave(): void;
   /** There is no new one, or none any more. */
   takeBack(): void;
-  heirSaid(message: SipRelayed): void;
+  successorSaid(message: SipRelayed): void;
 
   // ---- in the new supervisor ----
   follow(say: (message: SipRelayed) => void): void;
@@ -48,7 +48,7 @@ export interface SessionUrls {
   give(say: (message: WebrtcAnswered) => void): void;
   /** There is no new one any more. */
   takeBack(): void;
-  heirSaid(message: WebrtcAsked, say: (message: WebrtcAnswered) => void): void;
+  successorSaid(message: WebrtcAsked, say: (message: WebrtcAnswered) => void): void;
 
   // ---- in the new supervisor ----
   follow(say: (message: WebrtcAsked) => void): void;
