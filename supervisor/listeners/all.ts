@@ -4,7 +4,7 @@ import { twilioListener } from '../telephony/twilio/listener.ts';
 import { callbackListener } from '../telephony/callback/listener.ts';
 import { telnyxListener } from '../telephony/telnyx/listener.ts';
 import { healthListener } from './health-listener.ts';
-import type { CallEntrance } from './entrance.ts';
+import type { CallIngress } from './ingress.ts';
 import type { Listener } from './listener.ts';
 import { pageListener } from './page-listener.ts';
 import { rtviListener } from '../rtvi/listener.ts';
@@ -29,11 +29,11 @@ export const wantedListeners = (settings: ServerSettings): readonly Listener[] =
   listeners.filter(({ isWanted }) => isWanted(settings));
 
 /** How calls come in, by name of the listener. */
-export function callEntrances(settings: ServerSettings): ReadonlyMap<string, CallEntrance> {
-  const entrances = new Map<string, CallEntrance>();
-  for (const { name, entrance, others } of wantedListeners(settings)) {
-    if (entrance !== undefined) entrances.set(name, entrance(settings));
-    for (const [other, one] of others?.(settings) ?? []) entrances.set(other, one);
+export function callIngresses(settings: ServerSettings): ReadonlyMap<string, CallIngress> {
+  const ingresses = new Map<string, CallIngress>();
+  for (const { name, ingress, others } of wantedListeners(settings)) {
+    if (ingress !== undefined) ingresses.set(name, ingress(settings));
+    for (const [other, one] of others?.(settings) ?? []) ingresses.set(other, one);
   }
-  return entrances;
+  return ingresses;
 }

@@ -18,7 +18,7 @@ import { refusal, refusals, type Answer } from '../http/refusals.ts';
 import { CarrierRefusals } from '../telephony/refusals.ts';
 import type { CallLedger } from '../admission/call-ledger.ts';
 import type { RequestHead } from '../admission/credentials.ts';
-import type { CallEntrance, EntranceGate, GatePlace, Visitor } from './entrance.ts';
+import type { CallIngress, IngressGate, GatePlace, AdmittedRequest } from './ingress.ts';
 import type { TokenLedger } from '../admission/token-ledger.ts';
 import type { TokenStore } from '../admission/token-store.ts';
 import type { SharedAddresses } from '../fleet/shared-addresses.ts';
@@ -54,7 +54,7 @@ export type Decision =
 export interface FrontDoorOptions {
   readonly settings: ServerSettings;
   /** How calls come in, by name of the listener. */
-  readonly entrances: ReadonlyMap<string, CallEntrance>;
+  readonly ingresses: ReadonlyMap<string, CallIngress>;
   readonly wallClock: WallClock;
   readonly metrics: SupervisorMetrics;
   readonly log: Pick<Log, 'warn'>;
@@ -69,8 +69,8 @@ export interface FrontDoorOptions {
 
 /** A request that has passed its credentials and found the service open. */
 interface Asked {
-  readonly visitor: Visitor;
-  readonly entrance: CallEntrance;
+  readonly admitted: AdmittedRequest;
+  readonly ingress: CallIngress;
   readonly address: string;
 }
 
@@ -84,7 +84,7 @@ export class FrontDoor {
   /** Callers who were told to come and are on their way: when they are no longer expected, by listener. */
   readonly #expected = new Map<string, number[]>();
   /** Attempts that gates let through uncounted, as far as metrics tell of them. */
-  readonly #untracked = new Map<EntranceGate, number>();
+  readonly #untracked = new Map<IngressGate, number>();
   /** Pages that were refused and named. */
   readonly #pages: Seldom;
   readonly #carriers: CarrierRefusals;
@@ -110,7 +110,7 @@ export class FrontDoor {
     const { settings, tokenLedger } = this.#options;
     const takesSessions = settings.access.sessionSecrets.length > 0;
     const isFull = takesSessions && tokenLedger.isFull(this.#nowS());
-    const closed = [...this.#options.entrances.values()].map(({ pool }) => this.#closedFor(pool));
+    const closed = [...this.#options.ingresses.values()].map(({ pool }) => this.#closedFor(pool));
     const isOpen = closed.includes(undefined);
     return (isOpen ? undefined : closed[0]) ?? (isFull ? tokenAnswers.set_full : undefined);
   }
@@ -124,10 +124,10 @@ export class FrontDoor {
       if (arrival.listener.startsWith('carrier_')) this.#carriers.tell(arrival.listener, asked.answer);
       return this.#refuse(asked.answer);
     }
-    const { visitor, entrance } = asked;
+    const { admitted, ingress } = asked;
     this.#expected.get(arrival.listener)?.shift();
-    const maxS = entrance.enforcesMaxS === true ? Number(visitor.metadata['session.max_s']) : 0;
-    const { pass } = visitor;
+    const maxS = ingress.enforcesMaxS === true ? Number(admitted.metadata['session.max_s']) : 0;
+    const { pass } = admitted;
     const held = this.#take(asked);
     if (held === undefined) return this.#refuse(refusals.address_full);
     const { connected } = held;
@@ -148,9 +148,9 @@ export class FrontDoor {
     }
     return {
       kind: 'admitted',
-      transport: entrance.transport,
-      head: visitor.rest(),
-      signedMetadata: visitor.metadata,
+      transport: ingress.transport,
+      head: admitted.rest(),
+      signedMetadata: admitted.metadata,
       ...(maxS > 0 && { maxS }),
       release: (end) => {
         release();
@@ -162,16 +162,16 @@ export class FrontDoor {
   }
 
   /** No call came of it for want of room. */
-  #giveBack(pass: NonNullable<Visitor['pass']>): void {
+  #giveBack(pass: NonNullable<AdmittedRequest['pass']>): void {
     this.#options.metrics.tokens.inc({ outcome: 'given_back' });
     void this.#options.tokenStore.giveBack(pass);
   }
 
   /** Takes a place at the listener and what a call holds; undefined when the address has none left. */
-  #take({ entrance, address }: Asked): GatePlace | undefined {
-    const place = entrance.gate?.take(address);
-    if (entrance.gate !== undefined && place === undefined) return undefined;
-    const giveBack = this.#options.callLedger.take(address, entrance.pool.name);
+  #take({ ingress, address }: Asked): GatePlace | undefined {
+    const place = ingress.gate?.take(address);
+    if (ingress.gate !== undefined && place === undefined) return undefined;
+    const giveBack = this.#options.callLedger.take(address, ingress.pool.name);
     const release = (): void => {
       place?.release();
       giveBack?.();
@@ -183,7 +183,7 @@ export class FrontDoor {
 
   /** Counts an offer for a call that runs; the answer when its address has made too many. */
   async offered(arrival: Arrival): Promise<Answer | undefined> {
-    const gate = this.#options.entrances.get(arrival.listener)?.gate;
+    const gate = this.#options.ingresses.get(arrival.listener)?.gate;
     const address = this.#addressOf(arrival);
     const hurried = this.#hurried(gate, address) ?? (await this.#offeredToFleet(gate, address));
     if (hurried !== undefined) this.#options.metrics.refusals.inc({ reason: hurried.code });
@@ -191,7 +191,7 @@ export class FrontDoor {
   }
 
   /** The answer to an address that has made too many attempts at a gate. */
-  #hurried(gate: EntranceGate | undefined, address: string): Answer | undefined {
+  #hurried(gate: IngressGate | undefined, address: string): Answer | undefined {
     if (gate === undefined) return undefined;
     const answer = gate.asked(address);
     const untracked = gate.untracked();
@@ -201,7 +201,7 @@ export class FrontDoor {
     return answer;
   }
 
-  async #offeredToFleet(gate: EntranceGate | undefined, address: string): Promise<Answer | undefined> {
+  async #offeredToFleet(gate: IngressGate | undefined, address: string): Promise<Answer | undefined> {
     const offers = gate?.ofFleet.offers;
     if (offers === undefined) return undefined;
     const waitS = (await this.#options.addresses?.offer(address, offers.perMinute)) ?? 0;
@@ -209,7 +209,7 @@ export class FrontDoor {
   }
 
   /** The same on all hosts together, where they share a store. */
-  async #takeOfFleet({ entrance: { gate }, address }: Asked): Promise<OfFleet> {
+  async #takeOfFleet({ ingress: { gate }, address }: Asked): Promise<OfFleet> {
     const { addresses, settings } = this.#options;
     if (addresses === undefined) return { release: () => undefined };
     const hurried = await this.#offeredToFleet(gate, address);
@@ -245,10 +245,10 @@ export class FrontDoor {
    * ring in the same moment are not promised its place.
    */
   closed(listener: string): Answer | undefined {
-    const entrance = this.#options.entrances.get(listener);
+    const ingress = this.#options.ingresses.get(listener);
     const answer =
       // It came to a supervisor that is told of it by another one, and whose settings no longer ask for this listener.
-      entrance === undefined ? refusals.listener_closed : this.#closedFor(entrance.pool, this.#onTheirWay());
+      ingress === undefined ? refusals.listener_closed : this.#closedFor(ingress.pool, this.#onTheirWay());
     if (answer === undefined)
       this.#expected.set(listener, [...(this.#expected.get(listener) ?? []), this.#nowS() + onTheWayS]);
     else this.#options.metrics.refusals.inc({ reason: answer.code });
@@ -274,20 +274,20 @@ export class FrontDoor {
 
   /** Everything that is decided before something is taken. */
   #ask(arrival: Arrival, { counts }: { readonly counts: boolean }): { readonly answer: Answer } | Asked {
-    const { entrances, tokenLedger } = this.#options;
-    const entrance = entrances.get(arrival.listener);
-    if (entrance === undefined) return { answer: refusals.listener_closed };
-    const admitted = entrance.admit(arrival.head, this.#nowS());
+    const { ingresses, tokenLedger } = this.#options;
+    const ingress = ingresses.get(arrival.listener);
+    if (ingress === undefined) return { answer: refusals.listener_closed };
+    const admitted = ingress.admit(arrival.head, this.#nowS());
     if (!admitted.ok) return { answer: admitted.error };
     const { pass } = admitted.value;
     if (pass !== undefined && tokenLedger.isUsed(pass.sid, this.#nowS()))
       return { answer: tokenAnswers.reused };
     // Looked up late, where it is needed: a request that is refused before that is refused sooner.
-    const hurried = counts ? this.#hurried(entrance.gate, this.#addressOf(arrival)) : undefined;
-    const closed = hurried ?? this.#closedFor(entrance.pool) ?? entrance.gate?.crowded();
+    const hurried = counts ? this.#hurried(ingress.gate, this.#addressOf(arrival)) : undefined;
+    const closed = hurried ?? this.#closedFor(ingress.pool) ?? ingress.gate?.crowded();
     if (closed !== undefined) return { answer: closed };
     const address = this.#addressOf(arrival);
-    return { visitor: admitted.value, entrance, address };
+    return { admitted: admitted.value, ingress, address };
   }
 
   #addressOf({ peer, head: { headers } }: Arrival): string {
@@ -295,7 +295,7 @@ export class FrontDoor {
     return clientAddress({ peer, headers }, { trustedProxies, header });
   }
 
-  async #use(pass: NonNullable<Visitor['pass']>): Promise<TokenFault | undefined> {
+  async #use(pass: NonNullable<AdmittedRequest['pass']>): Promise<TokenFault | undefined> {
     const used = await this.#options.tokenStore.use(pass);
     const { metrics } = this.#options;
     metrics.tokens.inc({ outcome: used.ok ? 'used' : used.error });

@@ -9,7 +9,7 @@ import type { Log } from '../../shared/runtime/log.ts';
 import type { SignaledCalls } from '../handover/signaled-calls.ts';
 import type { HealthOptions } from '../service/health.ts';
 import type { Answer } from '../http/refusals.ts';
-import type { CallEntrance } from './entrance.ts';
+import type { CallIngress } from './ingress.ts';
 import type { Arrival, Decision } from './front-door.ts';
 import type { Arrived, OpenListener } from './listeners.ts';
 import type { TelephonyEverywhere } from '../telephony/everywhere.ts';
@@ -58,9 +58,9 @@ export interface Listener {
   /** Whether the settings ask for it. */
   readonly isWanted: (settings: ServerSettings) => boolean;
   /** Absent where no calls come in. */
-  readonly entrance?: (settings: ServerSettings) => CallEntrance;
-  /** Where calls come in by more than one transport: the other entrances, by the name that their arrivals give. */
-  readonly others?: (settings: ServerSettings) => ReadonlyMap<string, CallEntrance>;
+  readonly ingress?: (settings: ServerSettings) => CallIngress;
+  /** Where calls come in by more than one transport: the other ingresses, by the name that their arrivals give. */
+  readonly others?: (settings: ServerSettings) => ReadonlyMap<string, CallIngress>;
   /** Binds it, or has it accept on the socket that was given. Rejects when the address cannot be bound. */
   readonly open: (context: ListenerContext, place: ListenerPlace) => Promise<OpenListener>;
 }

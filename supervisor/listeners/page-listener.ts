@@ -24,7 +24,7 @@ import {
 import type { Listener } from './listener.ts';
 import { isSignaling, type Signaling } from '../webrtc/signaling.ts';
 import { signalingOf } from '../webrtc/listener.ts';
-import { tokenEntrance, websocketPool } from './token-entrance.ts';
+import { tokenIngress, websocketPool } from './token-ingress.ts';
 import { isShared, pageHeaders, readPageFiles, sharedHeaders, type PageFile } from './page-files.ts';
 import type { PageTokens } from './page-tokens.ts';
 
@@ -54,10 +54,10 @@ export const pageListener: Listener = {
   name: 'page',
   variable: 'SVC_PAGE_ADDR',
   isWanted: ({ page }) => page !== undefined,
-  entrance: (settings) => {
+  ingress: (settings) => {
     const { addr } = wanted(settings);
     const pool = websocketPool(settings);
-    return tokenEntrance({ pool, audience: 'svc-ws', bind: addr, access: settings.access });
+    return tokenIngress({ pool, audience: 'svc-ws', bind: addr, access: settings.access });
   },
   open: (context, { given, isLeaving }) => {
     const { settings, agentName, pageTokens, look, arrived } = context;

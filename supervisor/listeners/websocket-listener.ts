@@ -4,7 +4,7 @@ import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import { openCallListener } from './listeners.ts';
 import type { Listener } from './listener.ts';
-import { tokenEntrance, websocketPool } from './token-entrance.ts';
+import { tokenIngress, websocketPool } from './token-ingress.ts';
 
 const name = 'websocket';
 
@@ -12,8 +12,8 @@ export const websocketListener: Listener = {
   name,
   variable: 'SVC_WS_ADDR',
   isWanted: ({ ws }) => ws.addr !== undefined,
-  entrance: (settings) =>
-    tokenEntrance({
+  ingress: (settings) =>
+    tokenIngress({
       pool: websocketPool(settings),
       audience: 'svc-ws',
       bind: addressOf(settings),

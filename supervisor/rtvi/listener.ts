@@ -9,7 +9,7 @@ import { callSampleRates } from '../../shared/protocol/call.ts';
 import { rtviEvents, rtviKeys, rtviOutputRate } from '../../shared/rtvi/messages.ts';
 import { openCallListener } from '../listeners/listeners.ts';
 import type { Listener } from '../listeners/listener.ts';
-import { tokenEntrance } from '../listeners/token-entrance.ts';
+import { tokenIngress } from '../listeners/token-ingress.ts';
 
 const name = 'rtvi';
 
@@ -17,10 +17,10 @@ export const rtviListener: Listener = {
   name,
   variable: 'SVC_RTVI_ADDR',
   isWanted: ({ rtvi }) => rtvi !== undefined,
-  entrance: (settings) => {
+  ingress: (settings) => {
     const { addr, token, origins } = wanted(settings);
     const { sessionSecrets } = settings.access;
-    return tokenEntrance({
+    return tokenIngress({
       transport: 'rtvi',
       pool: { name, most: 2 * settings.maxSessions },
       audience: 'svc-rtvi',

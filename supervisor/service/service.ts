@@ -32,7 +32,7 @@ import { ProviderWatch } from './provider-watch.ts';
 import { isEndedByItsWork, type ChildEnd } from '../children/child-end.ts';
 import * as processes from '../children/process-table.ts';
 import { Presence } from './presence.ts';
-import { Reception } from '../listeners/reception.ts';
+import { IncomingCalls } from '../listeners/incoming-calls.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { exportMetrics } from '../tracing/metrics-export.ts';
 import { TelephonyEverywhere } from '../telephony/everywhere.ts';
@@ -49,7 +49,7 @@ export class Service {
   readonly #load: LoadWatch;
   readonly #hangWatch: HangWatch;
   #hangLookMs = lookEveryMs;
-  readonly #reception: Reception;
+  readonly #incoming: IncomingCalls;
   readonly #presence: Presence;
   readonly #providers: ProviderWatch;
   readonly #collector: MetricsCollector;
@@ -93,7 +93,7 @@ export class Service {
     });
     this.#sessions = new SessionCount(boxes, {
       most: settings.maxSessions,
-      elsewhere: () => this.#handOver.moving + this.#reception.callLedger.carried,
+      elsewhere: () => this.#handOver.moving + this.#incoming.callLedger.carried,
     });
     this.#hangWatch = new HangWatch({
       table: this.#children.table,
@@ -119,10 +119,10 @@ export class Service {
     });
     this.#sip = new SipFeature({
       ...{ settings, clock, log, boxes, metrics: this.#metrics, records: this.#memory },
-      ...{ children: () => this.#children, reception: () => this.#reception, readyWorkers },
+      ...{ children: () => this.#children, incoming: () => this.#incoming, readyWorkers },
       told: (dial, fact) => this.#telephony.own.outbound.told(dial, fact),
     });
-    this.#reception = this.#newReception();
+    this.#incoming = this.#newIncomingCalls();
     this.#sessions.share();
     this.#collector = new MetricsCollector({
       clock,
@@ -155,9 +155,9 @@ export class Service {
     });
   }
 
-  #newReception(): Reception {
+  #newIncomingCalls(): IncomingCalls {
     const { settings, agentName, clock, log, launch, priorities, parent } = this.#options;
-    return new Reception({
+    return new IncomingCalls({
       ...{ telephony: this.#telephony, sip: this.#sip, fleet: this.#options.fleet },
       ...{ settings, agentName, clock, log, launch, priorities, parent },
       ...{ metrics: this.#metrics, admission: this.#admission },
@@ -202,13 +202,13 @@ export class Service {
 
   /** Binds the listeners and starts the children. Rejects when an address cannot be bound. */
   async start(): Promise<void> {
-    await this.#reception.open();
+    await this.#incoming.open();
     this.#children.run();
   }
 
   #unready(): string | undefined {
     if (this.#lifecycle.state.phase === 'starting') return 'starting';
-    const closed = this.#reception.unready();
+    const closed = this.#incoming.unready();
     if (closed !== undefined) return closed.code;
     if (processes.anyFailing(this.#children.table)) return 'children_failing';
     return this.#hangWatch.isInferenceSilent(machineMs()) ? 'inference_silent' : undefined;
@@ -217,19 +217,19 @@ export class Service {
   /** SIGTERM, SIGINT or SIGHUP. */
   signal(name: string): void {
     this.#options.log.info({ signal: name, sessions: this.#sessions.now }, 'signal received');
-    this.#reception.stop({ again: this.#stopsAsked > 0 });
+    this.#incoming.stop({ again: this.#stopsAsked > 0 });
     this.#stopsAsked += 1;
     this.#step({ type: 'signal.received' });
   }
 
   /** SIGUSR2: another supervisor takes over, this one drains. */
   restart(): void {
-    this.#reception.restart(this.#obstacle());
+    this.#incoming.restart(this.#obstacle());
   }
 
   #obstacle(): string | undefined {
     if (this.#options.launch.pid === 1) return 'process 1 of a container cannot be replaced';
-    if (this.#lifecycle.state.phase === 'starting' || !this.#reception.isThere)
+    if (this.#lifecycle.state.phase === 'starting' || !this.#incoming.isThere)
       return 'the service is not ready yet';
     return this.#lifecycle.state.phase === 'serving' ? undefined : 'the service is stopping';
   }
@@ -252,7 +252,7 @@ export class Service {
     this.#turnModel = undefined;
     turnModelFailed(this.#options.log, {
       isStarting: this.#lifecycle.state.phase === 'starting',
-      refuse: (problem) => this.#reception.tellPredecessor(problem, () => this.#giveUp()),
+      refuse: (problem) => this.#incoming.tellPredecessor(problem, () => this.#giveUp()),
     });
   }
 
@@ -268,7 +268,7 @@ export class Service {
   }
 
   readonly #countRequests = (): void =>
-    this.#providers.countRequests((provider, count) => this.#reception.callLedger.requested(provider, count));
+    this.#providers.countRequests((provider, count) => this.#incoming.callLedger.requested(provider, count));
 
   #onChildReady(role: 'worker' | 'inference', index: number): void {
     this.#handOver.retry();
@@ -339,7 +339,7 @@ export class Service {
   }
 
   #lookWhetherEmpty(): void {
-    if (this.#reception.isEmpty) this.#step({ type: 'calls.gone' });
+    if (this.#incoming.isEmpty) this.#step({ type: 'calls.gone' });
   }
 
   #gatherMetrics(): ReturnType<MetricsCollector['gather']> {
@@ -385,12 +385,12 @@ export class Service {
     const { log, settings } = this.#options;
     switch (action) {
       case 'announce.ready':
-        this.#reception.prepared();
+        this.#incoming.prepared();
         return;
       case 'begin.drain':
         log.info({ sessions: this.#sessions.now, drainMs: this.#drainMs() }, 'draining');
         this.#children.drain();
-        if (this.#reception.isService) this.#presence.stops();
+        if (this.#incoming.isService) this.#presence.stops();
         this.#lookWhetherEmpty();
         return;
       case 'tell.calls':
@@ -419,10 +419,10 @@ export class Service {
     const { clock, log, settings, exit } = this.#options;
     departWhenUnneeded({
       ...{ clock, drain: settings.drain },
-      isNeeded: () => this.#handOver.isTelling || (this.#stopsAsked < 2 && this.#reception.isNeeded),
+      isNeeded: () => this.#handOver.isTelling || (this.#stopsAsked < 2 && this.#incoming.isNeeded),
       isStopping: () => this.#stopsAsked > 0 || this.#isSuccessorStopping,
       leave: () => {
-        this.#reception.close();
+        this.#incoming.close();
         this.#sip.close();
         this.#presence.ends();
         log.info('stopped');

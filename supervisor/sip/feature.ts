@@ -16,7 +16,7 @@ import type { Children } from '../children/children.ts';
 import type { Remains } from '../handover/remains.ts';
 import { CannotListen } from '../listeners/ports.ts';
 import type { ListeningFeature, SuccessorLink } from '../restart/takeover.ts';
-import type { Reception } from '../listeners/reception.ts';
+import type { IncomingCalls } from '../listeners/incoming-calls.ts';
 import type { SipService } from './sip-service.ts';
 import type { SipAsCarrier } from '../telephony/carrier.ts';
 import type { OutboundFact } from '../telephony/outbound/outbound-call.ts';
@@ -35,7 +35,7 @@ export interface SipFeatureOptions {
     readonly forget: (slot: number, offer: number) => void;
   };
   readonly children: () => Children;
-  readonly reception: () => Reception;
+  readonly incoming: () => IncomingCalls;
   readonly readyWorkers: () => readonly number[];
   /** What becomes of a call that the service makes. */
   readonly told: (dial: string, fact: OutboundFact) => void;
@@ -57,7 +57,7 @@ export class SipFeature implements ListeningFeature {
     // The bundler leaves the import out where the constant is false; behind a return it would not.
     const sip = typeof BUILD_SIP === 'undefined' || BUILD_SIP ? await import('./sip-service.ts') : undefined;
     if (sip === undefined) return;
-    const { clock, log, metrics, boxes, records, children, reception, readyWorkers, told } = this.#options;
+    const { clock, log, metrics, boxes, records, children, incoming, readyWorkers, told } = this.#options;
     const pool = { name: 'sip', most: maxSessions };
     this.#service = new sip.SipService({
       ...{ settings, clock, log, readyWorkers, told },
@@ -70,7 +70,7 @@ export class SipFeature implements ListeningFeature {
       isStopping: () => children().table.course === 'closed',
       isClosed: () => children().table.course !== 'serving',
       room: (address) => {
-        const room = reception().room(pool, address);
+        const room = incoming().room(pool, address);
         if ('release' in room) return room;
         return { status: room.status === 429 ? 486 : 503, retryAfterS: room.retryAfterS };
       },

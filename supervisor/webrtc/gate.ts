@@ -6,14 +6,14 @@ import type { WebrtcSettings } from '../../shared/webrtc/variables.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { AddressLedger } from '../admission/address-ledger.ts';
 import { refusal, refusals, type Answer } from '../http/refusals.ts';
-import type { EntranceGate } from '../listeners/entrance.ts';
+import type { IngressGate } from '../listeners/ingress.ts';
 
 const tooManyOffers = (retryAfterS: number): Answer => refusal('too_many_offers', { retryAfterS });
 
 /** Both ways of the signaling port share the calls of an address; offers and handshakes are those of WebRTC alone. */
 export interface SignalingGates {
-  readonly offers: EntranceGate;
-  readonly sockets: EntranceGate;
+  readonly offers: IngressGate;
+  readonly sockets: IngressGate;
 }
 
 export function newSignalingGates(

@@ -10,7 +10,7 @@ import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { WebrtcSettings } from '../../shared/webrtc/variables.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { judgeCredentials, signedMetadata, type RequestHead } from '../admission/credentials.ts';
-import type { CallEntrance, Visitor } from '../listeners/entrance.ts';
+import type { CallIngress, AdmittedRequest } from '../listeners/ingress.ts';
 import type { Listener, ListenerContext } from '../listeners/listener.ts';
 import { refuseUpgrade } from '../http/answer.ts';
 import { refusals, type Answer } from '../http/refusals.ts';
@@ -30,8 +30,8 @@ export const webrtcListener: Listener = {
   name,
   variable: 'SVC_WEBRTC_ADDR',
   isWanted: ({ webrtc }) => webrtc !== undefined,
-  entrance: (settings) => entrancesOf(settings).offers,
-  others: (settings) => new Map([[socketsName, entrancesOf(settings).sockets]]),
+  ingress: (settings) => ingressesOf(settings).offers,
+  others: (settings) => new Map([[socketsName, ingressesOf(settings).sockets]]),
   open: async (context, { given, isLeaving }) => {
     const webrtc = wanted(context.settings);
     const signaling = signalingOf(context);
@@ -67,8 +67,8 @@ export function signalingOf(context: ListenerContext): Signaling {
     ...{ ...context, webrtc: wanted(context.settings) },
     refusal: (head) => {
       const nowS = Math.floor(context.wallClock.now() / 1000);
-      const visitor = entrancesOf(context.settings).offers.admit(head, nowS);
-      return visitor.ok ? undefined : visitor.error;
+      const admitted = ingressesOf(context.settings).offers.admit(head, nowS);
+      return admitted.ok ? undefined : admitted.error;
     },
   });
   signalings.set(context, made);
@@ -80,20 +80,20 @@ function wanted({ webrtc }: ServerSettings): WebrtcSettings {
   return webrtc;
 }
 
-interface SignalingEntrances {
-  readonly offers: CallEntrance;
-  readonly sockets: CallEntrance;
+interface SignalingIngresses {
+  readonly offers: CallIngress;
+  readonly sockets: CallIngress;
 }
 
-/** The two entrances share what they count; settings are read once. */
-const entrances = new WeakMap<ServerSettings, SignalingEntrances>();
+/** The two ingresses share what they count; settings are read once. */
+const ingresses = new WeakMap<ServerSettings, SignalingIngresses>();
 
-function entrancesOf(settings: ServerSettings): SignalingEntrances {
-  const known = entrances.get(settings);
+function ingressesOf(settings: ServerSettings): SignalingIngresses {
+  const known = ingresses.get(settings);
   if (known !== undefined) return known;
   const gates = newSignalingGates(wanted(settings), () => systemClock.now());
   const common = { pool: { name, most: 2 * settings.maxSessions }, enforcesMaxS: true };
-  const made: SignalingEntrances = {
+  const made: SignalingIngresses = {
     offers: {
       ...{ ...common, transport: 'webrtc', gate: gates.offers },
       admit: (head, nowS) => admit(head, { nowS, settings, label: name, ways: 'bearer' }),
@@ -103,7 +103,7 @@ function entrancesOf(settings: ServerSettings): SignalingEntrances {
       admit: (head, nowS) => admit(head, { nowS, settings, label: 'webrtc-ws', ways: 'any' }),
     },
   };
-  entrances.set(settings, made);
+  ingresses.set(settings, made);
   return made;
 }
 
@@ -117,7 +117,7 @@ function admit(
     readonly label: string;
     readonly ways: 'any' | 'bearer';
   },
-): Result<Visitor, Answer> {
+): Result<AdmittedRequest, Answer> {
   const { nowS, settings, label, ways } = options;
   const webrtc = wanted(settings);
   const { access } = settings;

@@ -13,7 +13,7 @@ import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
 import type { RequestHead } from '../../admission/credentials.ts';
 import { CarrierRefusals } from '../refusals.ts';
 import { readSegment } from '../twilio/segment.ts';
-import type { Visitor } from '../../listeners/entrance.ts';
+import type { AdmittedRequest } from '../../listeners/ingress.ts';
 import type { Listener } from '../../listeners/listener.ts';
 import { answerHeaders } from '../../http/answer.ts';
 import { onlyBy, refusal, refusals, type Answer } from '../../http/refusals.ts';
@@ -37,7 +37,7 @@ export const telnyxListener: Listener = {
   name,
   variable: 'SVC_CARRIER_B_ADDR',
   isWanted: ({ telnyx }) => telnyx !== undefined,
-  entrance: (settings) => ({
+  ingress: (settings) => ({
     transport: 'carrier_b',
     pool: { name, most: 2 * settings.maxSessions },
     admit: (head, nowS) =>
@@ -85,7 +85,7 @@ export function admitStreamB(
   { streamToken, control }: TelnyxSettings,
   head: RequestHead,
   { nowS, shows }: { readonly nowS: number; readonly shows: boolean },
-): Result<Visitor, Answer> {
+): Result<AdmittedRequest, Answer> {
   const [path = ''] = head.url.split('?');
   const at = path.indexOf(streamPath);
   const rest = path.slice(at + streamPath.length);

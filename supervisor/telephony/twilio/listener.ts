@@ -10,7 +10,7 @@ import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
 import type { RequestHead } from '../../admission/credentials.ts';
 import { CarrierRefusals } from '../refusals.ts';
-import type { Visitor } from '../../listeners/entrance.ts';
+import type { AdmittedRequest } from '../../listeners/ingress.ts';
 import type { Listener } from '../../listeners/listener.ts';
 import { answerHeaders } from '../../http/answer.ts';
 import { onlyBy, refusal, refusals, type Answer } from '../../http/refusals.ts';
@@ -32,7 +32,7 @@ export const twilioListener: Listener = {
   name,
   variable: 'SVC_CARRIER_A_ADDR',
   isWanted: ({ twilio }) => twilio !== undefined,
-  entrance: (settings) => ({
+  ingress: (settings) => ({
     transport: 'carrier_a',
     pool: { name, most: 2 * settings.maxSessions },
     admit: (head, nowS) => admitStream(wanted(settings), head, nowS),
@@ -74,7 +74,7 @@ export function admitStream(
   settings: TwilioSettings,
   head: RequestHead,
   nowS: number,
-): Result<Visitor, Answer> {
+): Result<AdmittedRequest, Answer> {
   const { publicUrl, streamSecret, authToken } = settings;
   const path = new URL(publicUrl).pathname;
   // A query would be part of what is signed, and the carrier sends none.

@@ -8,7 +8,7 @@ import { CallLedger } from '../../../supervisor/admission/call-ledger.ts';
 import { TokenLedger } from '../../../supervisor/admission/token-ledger.ts';
 import { TokenStore } from '../../../supervisor/admission/token-store.ts';
 import type { SharedAddresses } from '../../../supervisor/fleet/shared-addresses.ts';
-import { callEntrances } from '../../../supervisor/listeners/all.ts';
+import { callIngresses } from '../../../supervisor/listeners/all.ts';
 import { FrontDoor, type Decision } from '../../../supervisor/listeners/front-door.ts';
 import { craft, secret } from '../../spec/tokens/craft.ts';
 
@@ -28,7 +28,7 @@ function newWorld(env: Record<string, string> = {}, addresses?: SharedAddresses)
     ...{ workersLate: false, inHandOver: 0 },
   };
   const door = new FrontDoor({
-    ...{ settings, entrances: callEntrances(settings), wallClock, metrics, admission, addresses },
+    ...{ settings, ingresses: callIngresses(settings), wallClock, metrics, admission, addresses },
     log: { warn: () => undefined },
     callLedger: new CallLedger({
       ...{ clock: systemClock, admission, providerLimits: new Map(), providers: () => [] },

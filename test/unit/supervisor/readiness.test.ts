@@ -6,7 +6,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { newSupervisorMetrics } from '../../../shared/runtime/metrics.ts';
 import { Admission } from '../../../supervisor/admission/admission.ts';
 import { CallLedger } from '../../../supervisor/admission/call-ledger.ts';
-import { callEntrances } from '../../../supervisor/listeners/all.ts';
+import { callIngresses } from '../../../supervisor/listeners/all.ts';
 import { FrontDoor } from '../../../supervisor/listeners/front-door.ts';
 import { openHealthListener } from '../../../supervisor/service/health.ts';
 import type { OpenListener } from '../../../supervisor/listeners/listeners.ts';
@@ -37,7 +37,7 @@ async function world(env: Record<string, string>): Promise<World> {
   const admission = new Admission({ maxSessions: 5, acceptQueue: 5 });
   const door = new FrontDoor({
     settings,
-    entrances: callEntrances(settings),
+    ingresses: callIngresses(settings),
     wallClock,
     metrics: newSupervisorMetrics(),
     log: { warn: () => undefined },

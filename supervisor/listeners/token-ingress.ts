@@ -7,10 +7,10 @@ import type { HostPort } from '../../shared/net/address.ts';
 import type { TransportKind } from '../../shared/protocol/ipc.ts';
 import { judgeCredentials, signedMetadata, type RequestHead } from '../admission/credentials.ts';
 import { originRefusal, type ListenerAccess } from '../admission/origins.ts';
-import type { CallEntrance } from './entrance.ts';
+import type { CallIngress } from './ingress.ts';
 
-export interface TokenEntranceOptions {
-  readonly pool: CallEntrance['pool'];
+export interface TokenIngressOptions {
+  readonly pool: CallIngress['pool'];
   readonly audience: TokenAudience;
   /** Where the listener is bound. */
   readonly bind: HostPort;
@@ -24,7 +24,7 @@ export interface TokenEntranceOptions {
   readonly metadata?: (head: RequestHead) => Readonly<Record<string, string>>;
 }
 
-export function tokenEntrance(options: TokenEntranceOptions): CallEntrance {
+export function tokenIngress(options: TokenIngressOptions): CallIngress {
   const { pool, audience, bind, access, transport = 'websocket', originsVariable } = options;
   return {
     transport,
@@ -48,7 +48,7 @@ export function tokenEntrance(options: TokenEntranceOptions): CallEntrance {
 }
 
 /** Connections of the WebSocket call protocol, wherever they come in. */
-export const websocketPool = ({ ws }: ServerSettings): CallEntrance['pool'] => ({
+export const websocketPool = ({ ws }: ServerSettings): CallIngress['pool'] => ({
   name: 'websocket',
   most: ws.maxCalls,
 });

@@ -6,7 +6,7 @@ import type { RequestHead } from '../admission/credentials.ts';
 import type { Answer } from '../http/refusals.ts';
 
 /** Who asks for a call, once the listener's own rules have been kept. */
-export interface Visitor {
+export interface AdmittedRequest {
   /** What opens one call and no more; it is used once there is room for the call. `expS`: Unix seconds. */
   readonly pass?: {
     readonly sid: string;
@@ -21,7 +21,7 @@ export interface Visitor {
 }
 
 /** The limits of a listener beside those that all share (docs/webrtc.md, Limits). */
-export interface EntranceGate {
+export interface IngressGate {
   /** Counts an attempt of an address; the answer when it has made too many. */
   readonly asked: (address: string) => Answer | undefined;
   /** Attempts so far that were let through uncounted, for want of room in the table of addresses. */
@@ -46,7 +46,7 @@ export interface GatePlace {
 }
 
 /** How calls come in at a listener. */
-export interface CallEntrance {
+export interface CallIngress {
   /** What a worker serves its connections with. */
   readonly transport: TransportKind;
   /** Whose connections are counted together; listeners may share a pool. */
@@ -54,7 +54,7 @@ export interface CallEntrance {
   /** Calls are hung up when the time of their token is over (docs/tokens.md, What is enforced where). */
   readonly enforcesMaxS?: boolean;
   /** Absent: the limits that all share are enough. */
-  readonly gate?: EntranceGate;
+  readonly gate?: IngressGate;
   /** Judges a request by its path, credentials and origin. Nothing is used or counted. */
-  readonly admit: (head: RequestHead, nowS: number) => Result<Visitor, Answer>;
+  readonly admit: (head: RequestHead, nowS: number) => Result<AdmittedRequest, Answer>;
 }

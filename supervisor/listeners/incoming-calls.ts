@@ -13,7 +13,7 @@ import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
 import { refusals, type Answer } from '../http/refusals.ts';
 import { CallLedger } from '../admission/call-ledger.ts';
-import { callEntrances, wantedListeners } from './all.ts';
+import { callIngresses, wantedListeners } from './all.ts';
 import { FrontDoor, type Arrival, type Decision } from './front-door.ts';
 import type { HealthOptions } from '../service/health.ts';
 import { judge, type Arrived } from './listeners.ts';
@@ -34,7 +34,7 @@ import { TokenLedger } from '../admission/token-ledger.ts';
 import { TokenStore } from '../admission/token-store.ts';
 import { SignalingTakeover } from '../webrtc/takeover.ts';
 
-export interface ReceptionOptions {
+export interface IncomingCallsOptions {
   readonly settings: ServerSettings;
   readonly agentName: string;
   readonly clock: Clock;
@@ -76,9 +76,9 @@ export interface ReceptionOptions {
   readonly hurry: () => void;
 }
 
-export class Reception {
+export class IncomingCalls {
   readonly callLedger: CallLedger;
-  readonly #options: ReceptionOptions;
+  readonly #options: IncomingCallsOptions;
   readonly #tokens = new TokenLedger();
   readonly #frontDoor: FrontDoor;
   readonly #ports: Ports;
@@ -86,7 +86,7 @@ export class Reception {
   readonly #succession: Succession;
   readonly #predecessor: Predecessor | undefined;
 
-  constructor(options: ReceptionOptions) {
+  constructor(options: IncomingCallsOptions) {
     this.#options = options;
     const { settings, clock, log, admission, providers, released, carriedChanged, parent } = options;
     this.callLedger = new CallLedger({
@@ -140,7 +140,7 @@ export class Reception {
     const { settings, log, metrics, admission, facts, fleet } = this.#options;
     return new FrontDoor({
       settings,
-      entrances: callEntrances(settings),
+      ingresses: callIngresses(settings),
       wallClock: systemWallClock,
       metrics,
       log,
