@@ -53,7 +53,7 @@ import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
-import { meansOf, telephonyServices } from './telephony/call-control.ts';
+import { capabilitiesOf, telephonyServices } from './telephony/call-control.ts';
 import { CarrierLine } from './telephony/carrier-line.ts';
 import { resumeCallSocket, type CallSocket } from './transports/socket/call-socket.ts';
 import { newUpgradeServer, takeUpgrade } from './transports/socket/upgrades.ts';
@@ -138,11 +138,11 @@ class Worker {
 
   #newServices(boxes: Mailboxes, { definition, adapters }: LoadedAgent): CallServices {
     const registry = this.#registry;
-    const means = {
+    const features = {
       turnModel: (boxes.layout.turnThreads ?? 0) > 0,
       replayMs: (boxes.layout.ringFrames - ringMarginFrames) * vadFrameMs,
     };
-    const settings = callSettings(definition, means);
+    const settings = callSettings(definition, features);
     const stages = openStages(stageDefinitions(definition), adapters, {
       breakers: boxes.breakers,
       metrics: this.#metrics,
@@ -163,7 +163,7 @@ class Worker {
       newSessionId: randomUUID,
       ...agentLinkServices(definition, {
         ...{ env: process.env, certificates: this.#setup.agentCa },
-        mayTransfer: (start) => meansOf(start, this.#setup.callControl)?.transfer === true,
+        mayTransfer: (start) => capabilitiesOf(start, this.#setup.callControl)?.transfer === true,
         ...{ clock: systemClock, log: this.#log, metrics: this.#metrics, traceOf },
       }),
       openTools: (context, { metadata, remote, control }) => {
@@ -174,7 +174,7 @@ class Worker {
       traceOf,
       showsNumbers: showsNumbers(process.env),
       carriers: telephonyServices(definition, this.#setup.callControl, this.#carriers.ask),
-      speech: speechSettings(definition, means),
+      speech: speechSettings(definition, features),
       echo: definition.turn.echo,
       ...stages,
       tts: withKnownLines(withPauses(stages.tts), {

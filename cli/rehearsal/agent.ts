@@ -112,10 +112,10 @@ async function readyAgent(
     return stages.llm;
   };
   // Words that were typed are certain: no turn model judges them, and no audio is ever heard again.
-  const means = { turnModel: false, replayMs: 0 };
+  const features = { turnModel: false, replayMs: 0 };
   // Nothing comes with a call that has no client: variables become their fallbacks.
-  const settings = withVariables(callSettings(definition, means), {});
-  const { minSpeechMs, confirmMs, stopMs } = speechSettings(definition, means);
+  const settings = withVariables(callSettings(definition, features), {});
+  const { minSpeechMs, confirmMs, stopMs } = speechSettings(definition, features);
   const llm = await llmOf(definition.llm);
   return {
     name: definition.agent.name,

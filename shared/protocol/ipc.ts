@@ -8,7 +8,7 @@ import type {
   CarrierName,
   CarrierOutcome,
   ControlCommand,
-  ControlMeans,
+  ControlCapabilities,
 } from '../telephony/call-control.ts';
 import type { Millis } from '../base/units.ts';
 import type { LogLevel } from '../config/server/server.ts';
@@ -57,7 +57,7 @@ export interface WorkerSetup {
   /** Present where calls are traced. */
   readonly tracing?: TracingSetup;
   /** What calls of carriers can be made to do. */
-  readonly callControl: Partial<Readonly<Record<CarrierName, ControlMeans>>>;
+  readonly callControl: Partial<Readonly<Record<CarrierName, ControlCapabilities>>>;
   /** Absent: no WebRTC calls. */
   readonly webrtc?: WebrtcSetup;
 }

@@ -1,11 +1,11 @@
 /**
- * What anybody can cause from outside, and an operator wants to read once: each thing is told once an hour, and few things are. A flood of
- * it costs neither the disk nor the sight of other lines.
+ * Warnings that anybody can cause from outside: each subject is told once an hour, and few subjects are. A flood of them costs neither the
+ * disk nor the sight of other lines.
  */
 import type { Clock, WallClock } from './clock.ts';
 
 const everyMs = 3_600_000;
-/** Things of one hour. */
+/** Subjects of one hour. */
 const most = 32;
 
 export class Seldom {
@@ -18,14 +18,14 @@ export class Seldom {
   }
 
   /** Whether this is to be told now; it counts as told then. */
-  isDue(thing: string): boolean {
+  isDue(subject: string): boolean {
     const now = this.#clock.now();
     if (this.#told.size === 0 || Math.abs(now - this.#sinceMs) >= everyMs) {
       this.#told.clear();
       this.#sinceMs = now;
     }
-    if (this.#told.size >= most || this.#told.has(thing)) return false;
-    this.#told.add(thing);
+    if (this.#told.size >= most || this.#told.has(subject)) return false;
+    this.#told.add(subject);
     return true;
   }
 }

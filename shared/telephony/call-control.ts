@@ -9,7 +9,7 @@ export const carrierNames = ['carrier_a', 'carrier_b', 'sip'] as const;
 export type CarrierName = (typeof carrierNames)[number];
 
 /** What calls of a carrier can be made to do. */
-export interface ControlMeans {
+export interface ControlCapabilities {
   readonly transfer: boolean;
   readonly warm: boolean;
   readonly keys: boolean;

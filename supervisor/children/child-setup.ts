@@ -2,7 +2,7 @@
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { WebrtcSettings } from '../../shared/webrtc/variables.ts';
 import type { InferenceSetup, NamedFiles, WebrtcSetup, WorkerSetup } from '../../shared/protocol/ipc.ts';
-import { callMeans } from '../telephony/means.ts';
+import { controlCapabilities } from '../telephony/control-capabilities.ts';
 import { callLimits } from '../service/call-limits.ts';
 import type { CallMemory } from '../service/call-memory.ts';
 import { tracingSetup } from '../tracing/resource.ts';
@@ -82,7 +82,7 @@ export function newChildSetup({
       live: settings.health.liveToken !== undefined,
       ...(recording !== undefined && { recording: recording.setup }),
       ...tracingSetup(settings),
-      callControl: callMeans(settings),
+      callControl: controlCapabilities(settings),
       ...(webrtc !== undefined && { webrtc: webrtcSetup(webrtc, workerRows()) }),
     }),
     inference: () => {

@@ -1,7 +1,7 @@
 /**
- * The hosts that share a store: whose a thing is, and questions to its host. A thing is whatever outsiders name to any of them, such as a
- * telephone call or a transfer. The store keeps which host has a thing, under a digest; what is asked and answered passes through it and is
- * not kept. Each wait is bounded, and no answer is an answer: whoever asks goes on with what it knows itself.
+ * The hosts that share a store: which of them has a resource, and questions to that host. A resource is what outsiders name to any host, such
+ * as a telephone call or a transfer. The store keeps which host has a resource, under a digest; questions and answers pass through it and are
+ * not kept. Each wait is bounded, and no answer is an answer: the host that asks goes on with what it knows itself.
  */
 import { randomBytes } from 'node:crypto';
 import type { Millis } from '../../shared/base/units.ts';
@@ -26,7 +26,7 @@ export type Owner = { readonly host: string } | 'here' | 'nobody' | 'unknown';
 const keyPrefix = 'svc:has:';
 const channelPrefix = 'svc:host:';
 const everybody = 'svc:hosts';
-/** A thing is forgotten after this time; the longest transfer that waits for an operator is, too. */
+/** A resource is forgotten after this time; the longest transfer that waits for an operator is, too. */
 const keptMs: Millis = 24 * 3_600_000;
 /** Long enough for a host that is busy, short enough for a carrier that waits for instructions. */
 const answerMs: Millis = 3_000;
@@ -60,28 +60,28 @@ export class Hosts {
     this.#answers = answers;
   }
 
-  /** This host has the thing from now on. */
-  claim(thing: string): void {
+  /** This host has the resource from now on. */
+  claim(resource: string): void {
     void this.#ask((client) =>
-      client.set(keyOf(thing), this.id, { expiration: { type: 'PX', value: keptMs } }),
+      client.set(keyOf(resource), this.id, { expiration: { type: 'PX', value: keptMs } }),
     );
   }
 
-  /** This host has the thing, unless one has it already. */
-  async claimOnce(thing: string, forMs: Millis = keptMs): Promise<Owner> {
+  /** This host has the resource, unless one has it already. */
+  async claimOnce(resource: string, forMs: Millis = keptMs): Promise<Owner> {
     const given = { condition: 'NX', GET: true, expiration: { type: 'PX', value: forMs } } as const;
-    const owner = await this.#owner((client) => client.set(keyOf(thing), this.id, given));
+    const owner = await this.#owner((client) => client.set(keyOf(resource), this.id, given));
     return owner === 'nobody' ? 'here' : owner;
   }
 
-  /** This host has the thing from now on, if any has it; who had it. */
-  async moveHere(thing: string): Promise<Owner> {
+  /** This host has the resource from now on, if any has it; who had it. */
+  async moveHere(resource: string): Promise<Owner> {
     const given = { condition: 'XX', GET: true, expiration: { type: 'PX', value: keptMs } } as const;
-    return await this.#owner((client) => client.set(keyOf(thing), this.id, given));
+    return await this.#owner((client) => client.set(keyOf(resource), this.id, given));
   }
 
-  async owner(thing: string): Promise<Owner> {
-    return await this.#owner((client) => client.get(keyOf(thing)));
+  async owner(resource: string): Promise<Owner> {
+    return await this.#owner((client) => client.get(keyOf(resource)));
   }
 
   /** Asks one host. Undefined: it is gone, or does not answer in time. */
@@ -173,7 +173,7 @@ interface Said {
   readonly value: unknown;
 }
 
-const keyOf = (thing: string): string => keyPrefix + digestOf(thing);
+const keyOf = (resource: string): string => keyPrefix + digestOf(resource);
 
 /** Another release may say things that this one does not know. */
 function readMessage(message: string): Said | undefined {

@@ -60,7 +60,7 @@ export class RedisLine {
     return this.#client?.isReady ?? false;
   }
 
-  /** Asks one thing. The error says why there is no answer; it holds no secret. Never rejects. */
+  /** Asks one resource. The error says why there is no answer; it holds no secret. Never rejects. */
   async ask<T>(command: (client: RedisClient) => Promise<T>): Promise<Result<T, string>> {
     const client = this.#client;
     if (this.#isClosed) return fail('closed');

@@ -32,7 +32,7 @@ import type { Launch } from '../restart/successor.ts';
 import { whyNotRecording } from '../recording/memory.ts';
 import { chooseTurnModel, whyNoVadModel } from '../../shared/installation/turn-model.ts';
 import { whyNoState } from '../telephony/saga-store.ts';
-import { missingTransfers } from '../telephony/means.ts';
+import { missingTransfers } from '../telephony/control-capabilities.ts';
 
 /** Descriptors beside those of calls: listeners, children, logs, pools. */
 const descriptorMargin = 256;

@@ -3,7 +3,11 @@
  * that it was refused and nothing has happened, or that nobody knows. No adapter tries a command again that may have been done.
  */
 import type { MachineDetection } from '../../shared/telephony/callback-api.ts';
-import type { CarrierName, CarrierOutcome, ControlMeans } from '../../shared/telephony/call-control.ts';
+import type {
+  CarrierName,
+  CarrierOutcome,
+  ControlCapabilities,
+} from '../../shared/telephony/call-control.ts';
 
 /** A command whose answer names what was made: a leg, a conference. */
 export type MadeOutcome =
@@ -34,7 +38,7 @@ export interface Ring {
 
 export interface Carrier {
   readonly name: CarrierName;
-  readonly means: ControlMeans;
+  readonly capabilities: ControlCapabilities;
   hangUp(callId: string, commandId: string): Promise<CarrierOutcome>;
   transfer(callId: string, transfer: ColdTransfer): Promise<ColdOutcome>;
   /** Keys in upper case, with `w` and `W` as pauses. */

@@ -17,7 +17,7 @@ import type { OutboundRefusal } from './outbound/outbound-calls.ts';
 import type { SagaFact } from './saga.ts';
 import { callOf, type StreamRequest } from './streams.ts';
 import { Telephony, type TelephonyOptions } from './telephony.ts';
-import { things } from './things.ts';
+import { resourceNames } from './resource-names.ts';
 
 /** The service has listened to who answers. */
 type Answered = Pick<Extract<ControlCommand, { type: 'answered' }>, 'by' | 'callId'>;
@@ -66,7 +66,7 @@ export class TelephonyEverywhere {
   readonly #hosts: Hosts | undefined;
 
   constructor({ hosts, ...options }: TelephonyOptions & { readonly hosts: Hosts | undefined }) {
-    this.own = new Telephony({ ...options, ...(hosts && { claim: (thing) => hosts.claim(thing) }) });
+    this.own = new Telephony({ ...options, ...(hosts && { claim: (resource) => hosts.claim(resource) }) });
     this.#hosts = hosts;
     hosts?.answerWith((question) => this.#answer(question));
   }
@@ -87,26 +87,26 @@ export class TelephonyEverywhere {
   }
 
   twilioAnswered(id: string, form: FormParameters): Promise<string> {
-    return this.#at(things.made(id), 'a.answered', [id, form]);
+    return this.#at(resourceNames.made(id), 'a.answered', [id, form]);
   }
 
   twilioDialled(callId: string, form: FormParameters): Promise<string> {
-    return this.#at(things.call(callId), 'a.dialled', [callId, form]);
+    return this.#at(resourceNames.call(callId), 'a.dialled', [callId, form]);
   }
 
   twilioTold(handle: string, fact: SagaFact): Promise<void> {
-    return this.#at(things.transfer(handle), 'a.told', [handle, fact]);
+    return this.#at(resourceNames.transfer(handle), 'a.told', [handle, fact]);
   }
 
   outboundTold(id: string, fact: OutboundFact): Promise<void> {
-    return this.#at(things.made(id), 'made.told', [id, fact]);
+    return this.#at(resourceNames.made(id), 'made.told', [id, fact]);
   }
 
   async telnyxTold(event: TelnyxEvent, given: ToldByB): Promise<void> {
     // One that was not answered in time is told to another host.
-    const first = await this.#hosts?.claimOnce(things.event(event.id), repeatsMs);
+    const first = await this.#hosts?.claimOnce(resourceNames.event(event.id), repeatsMs);
     if (typeof first === 'object') return;
-    await this.#at(things.ofTelnyx(event), 'b.told', [event, given]);
+    await this.#at(resourceNames.ofTelnyx(event), 'b.told', [event, given]);
   }
 
   /** What a call wants, answered as a worker is. */
@@ -119,13 +119,13 @@ export class TelephonyEverywhere {
     if (command.type !== 'answered') this.own.ask(command, reply);
     else {
       const { outbound, by, callId } = command;
-      void this.#at(things.made(outbound), 'made.heard', [outbound, { by, callId }]).then(reply);
+      void this.#at(resourceNames.made(outbound), 'made.heard', [outbound, { by, callId }]).then(reply);
     }
   }
 
   /** An operator wants a transfer completed or aborted; why that is not done, or undefined. */
   operatorSaid(handle: string, type: 'complete' | 'abort'): Promise<string | undefined> {
-    return this.#at(things.transfer(handle), 'operator.said', [handle, type]);
+    return this.#at(resourceNames.transfer(handle), 'operator.said', [handle, type]);
   }
 
   transfers(): Promise<readonly TransferView[]> {
@@ -137,11 +137,11 @@ export class TelephonyEverywhere {
   }
 
   outboundView(id: string): Promise<OutboundView | undefined> {
-    return this.#at(things.made(id), 'made.view', [id]);
+    return this.#at(resourceNames.made(id), 'made.view', [id]);
   }
 
   hangUp(id: string): Promise<boolean> {
-    return this.#at(things.made(id), 'made.hang_up', [id]);
+    return this.#at(resourceNames.made(id), 'made.hang_up', [id]);
   }
 
   /** Makes a call. One that was asked for with a key is made by the host that took the key first, and by no other. */
@@ -151,19 +151,19 @@ export class TelephonyEverywhere {
   ): Promise<Result<OutboundView, OutboundRefusal>> {
     const hosts = this.#hosts;
     if (hosts === undefined || key === undefined) return await this.own.outbound.make(request, key);
-    const owner = await hosts.claimOnce(things.key(key));
+    const owner = await hosts.claimOnce(resourceNames.key(key));
     if (owner === 'here' || owner === 'nobody') return await this.own.outbound.make(request, key);
     const heard = owner === 'unknown' ? undefined : await asked(hosts, owner.host, 'make', [request, key]);
     return heard === undefined ? fail('unsure') : heard.value;
   }
 
-  /** Asks the host that has a thing, which may be this one. */
+  /** Asks the host that has a resource, which may be this one. */
   async #at<What extends keyof Answers>(
-    thing: string,
+    resource: string,
     what: What,
     given: Given<What>,
   ): Promise<AnswerOf<What>> {
-    const owner = await this.#hosts?.owner(thing);
+    const owner = await this.#hosts?.owner(resource);
     if (this.#hosts !== undefined && typeof owner === 'object') {
       const heard = await asked(this.#hosts, owner.host, what, given);
       if (heard !== undefined) return heard.value;
@@ -197,7 +197,7 @@ async function asked<What extends keyof Answers>(
 
 /** What a call that another host had goes on with here. */
 async function formerly(hosts: Hosts, callId: string): Promise<CarriedCall | undefined> {
-  const former = await hosts.moveHere(things.call(callId));
+  const former = await hosts.moveHere(resourceNames.call(callId));
   if (typeof former === 'string') return undefined;
   const heard = await asked(hosts, former.host, 'call.goes_elsewhere', [callId]);
   return heard === undefined ? nothingKnown : heard.value;

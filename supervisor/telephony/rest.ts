@@ -6,7 +6,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import { Agent } from '../../shared/runtime/undici.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
-import type { CarrierOutcome, ControlMeans } from '../../shared/telephony/call-control.ts';
+import type { CarrierOutcome, ControlCapabilities } from '../../shared/telephony/call-control.ts';
 
 /** Of one request; a command that takes several stays within its budget of 40 s. */
 const answerTimeoutMs = 10_000;
@@ -198,7 +198,7 @@ export function outcomeOf(answer: RestAnswer): CarrierOutcome {
 
 /** What both carriers' controls work with. */
 export interface ControlGiven {
-  readonly means: ControlMeans;
+  readonly capabilities: ControlCapabilities;
   readonly ask: AskRest;
   readonly nowS: () => number;
 }

@@ -21,7 +21,7 @@ import type { Carrier, SipAsCarrier } from './carrier.ts';
 import type { TelnyxEvent } from './telnyx/webhook.ts';
 import { ColdTransfers } from './cold-transfers.ts';
 import { CommandBook } from './commands.ts';
-import { callMeans } from './means.ts';
+import { controlCapabilities } from './control-capabilities.ts';
 import { answerTwilio, hangUpNow, outboundCarriers, outboundFactB } from './outbound/carriers.ts';
 import type { OutboundFact } from './outbound/outbound-call.ts';
 import { OutboundCalls } from './outbound/outbound-calls.ts';
@@ -29,7 +29,7 @@ import { SagaStore } from './saga-store.ts';
 import { WarmTransfers } from './warm-transfers.ts';
 import { newRest, patient, persistent, tellingFaults, textAt } from './rest.ts';
 import { CallStreams, callOf, type StreamRequest } from './streams.ts';
-import { marks, stateOfB, things } from './things.ts';
+import { marks, stateOfB, resourceNames } from './resource-names.ts';
 
 export interface TelephonyOptions {
   readonly settings: ServerSettings;
@@ -38,8 +38,8 @@ export interface TelephonyOptions {
   readonly log: Log;
   readonly sip: () => SipAsCarrier | undefined;
   readonly metrics: Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls'>;
-  /** This host has the thing from now on; absent where it is the only one. */
-  readonly claim?: (thing: string) => void;
+  /** This host has the resource from now on; absent where it is the only one. */
+  readonly claim?: (resource: string) => void;
   /** A warm transfer is over. */
   readonly settled?: () => void;
 }
@@ -73,7 +73,7 @@ export class Telephony {
     const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
     const ask = persistent(tellingFaults(patient(rest.ask, wait), log), { clock, wait });
     this.#closeRest = rest.close;
-    const means = callMeans(settings);
+    const capabilities = controlCapabilities(settings);
     this.#streams = new CallStreams(clock, (call) => {
       if (this.#isOurs(call)) this.#streamFailed(call, 'not_opened');
     });
@@ -83,18 +83,18 @@ export class Telephony {
     this.#cold = new ColdTransfers({ away: this.#away, bringBack: (id) => this.#bringBack(id), endStream });
     this.outbound = this.#newOutbound();
     const nowS = (): number => wallClock.now() / 1000;
-    if (twilio?.control !== undefined && means.carrier_a !== undefined) {
-      const given = { means: means.carrier_a, ask, nowS };
+    if (twilio?.control !== undefined && capabilities.carrier_a !== undefined) {
+      const given = { capabilities: capabilities.carrier_a, ask, nowS };
       this.#carriers.set('carrier_a', new TwilioControl(twilio, twilio.control, given));
     }
-    if (telnyx?.control !== undefined && means.carrier_b !== undefined) {
+    if (telnyx?.control !== undefined && capabilities.carrier_b !== undefined) {
       const asksForStream = (callId: string): (() => void) => {
         // Another host may get it.
-        this.#options.claim?.(things.call(callId));
+        this.#options.claim?.(resourceNames.call(callId));
         return this.#streams.asked(callId);
       };
       const longestSummary = (): Promise<void> => wait(longestSummaryMs);
-      const given = { means: means.carrier_b, ask, nowS, longestSummary, asksForStream };
+      const given = { capabilities: capabilities.carrier_b, ask, nowS, longestSummary, asksForStream };
       this.#telnyx = new TelnyxControl(telnyx, telnyx.control, given);
       this.#carriers.set('carrier_b', this.#telnyx);
     }
@@ -113,9 +113,9 @@ export class Telephony {
         metrics.warmTransfers.inc({ end: phase });
         this.#options.settled?.();
       },
-      begun: (handle) => this.#options.claim?.(things.transfer(handle)),
+      begun: (handle) => this.#options.claim?.(resourceNames.transfer(handle)),
       taken: ({ callId }) => {
-        this.#options.claim?.(things.call(callId));
+        this.#options.claim?.(resourceNames.call(callId));
         this.#away.leaves(callId);
         this.#away.returns(callId);
       },
@@ -129,7 +129,7 @@ export class Telephony {
       ...{ clock, wallClock, log },
       carriers: () => outboundCarriers(this.#carriers, settings, this.#options.sip()),
       counted: (carrier, end) => metrics.outboundCalls.inc({ carrier, end }),
-      begun: (id) => this.#options.claim?.(things.made(id)),
+      begun: (id) => this.#options.claim?.(resourceNames.made(id)),
       hasStream: (callId) => this.#streams.has(callId),
     });
   }
@@ -168,7 +168,7 @@ export class Telephony {
     const attempt = command.type === 'transfer' ? command.attempt : 1;
     this.#commands.take({ id: command.commandId, attempt }, reply, async () => {
       // Before the carrier can tell of it: it may tell another host.
-      this.#options.claim?.(things.call(command.callId));
+      this.#options.claim?.(resourceNames.call(command.callId));
       const carrier = this.#carriers.get(command.carrier) ?? this.#sipFor(command);
       const outcome: CarrierOutcome =
         carrier === undefined ? unsupported : await this.#perform(carrier, command);
@@ -357,7 +357,7 @@ export class Telephony {
   async #perform(carrier: Carrier, command: CarrierCommand): Promise<CarrierOutcome> {
     const { callId, commandId } = command;
     if (command.type === 'keys') {
-      if (!carrier.means.keys) return unsupported;
+      if (!carrier.capabilities.keys) return unsupported;
       // The next stream may be here before the answer is.
       if (carrier.name === 'carrier_a') this.#away.returns(callId, command.carried);
       const digits = command.digits.replaceAll(/[a-d]/g, (key) => key.toUpperCase());
@@ -366,13 +366,13 @@ export class Telephony {
       return outcome;
     }
     if (command.mode === 'warm') {
-      if (!carrier.means.warm) return unsupported;
+      if (!carrier.capabilities.warm) return unsupported;
       return await this.#park(carrier, command);
     }
     const { to } = command;
     // The caller stays with the agent until the peer has somebody for them.
     if (carrier.name === 'sip')
-      return carrier.means.transfer ? await carrier.transfer(callId, { commandId, to }) : unsupported;
+      return carrier.capabilities.transfer ? await carrier.transfer(callId, { commandId, to }) : unsupported;
     return await this.#cold.give(carrier, command);
   }
 
@@ -382,7 +382,7 @@ export class Telephony {
     command: Extract<CarrierCommand, { type: 'transfer' }>,
   ): Promise<CarrierOutcome> {
     const { callId, carried } = command;
-    const mayReturn = carrier.name === 'carrier_b' || carrier.means.keys;
+    const mayReturn = carrier.name === 'carrier_b' || carrier.capabilities.keys;
     this.#away.leaves(callId, carried);
     this.#away.returns(callId, carried);
     const outcome = await this.warm.begin(command, { mayReturn });

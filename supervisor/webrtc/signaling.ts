@@ -27,7 +27,7 @@ import { preflightHeaders, signalingRefusal } from './origin.ts';
 import { Reach } from './reach.ts';
 import { newEtag, SignalingSessions, type SignalingSession } from './sessions.ts';
 import type { SignalingTakeover } from './takeover.ts';
-import { lostBody, Vigils } from './vigils.ts';
+import { lostBody, LossPolls } from './loss-polls.ts';
 
 export interface SignalingOptions {
   readonly settings: ServerSettings;
@@ -80,7 +80,7 @@ export class Signaling {
   readonly #options: SignalingOptions;
   readonly #sessions = new SignalingSessions();
   readonly #reach: Reach;
-  readonly #vigils = new Vigils();
+  readonly #lossPolls = new LossPolls();
 
   constructor(options: SignalingOptions) {
     this.#options = options;
@@ -193,7 +193,7 @@ export class Signaling {
   #signals(exchange: Exchange, session: SignalingSession, connected: () => void): OfferSignals {
     return {
       answered: (sdp) => {
-        this.#vigils.served(session.call);
+        this.#lossPolls.served(session.call);
         this.iceTcp?.names.add(session.call, sdp);
       },
       unanswered: (reason) => refuse(exchange, unanswered[reason]),
@@ -201,11 +201,11 @@ export class Signaling {
       wayClosed: (way) => this.iceTcp?.closed(way),
       waysLost: () => {
         this.iceTcp?.lost(session.call);
-        this.#vigils.lost(session.call);
+        this.#lossPolls.lost(session.call);
       },
       over: () => {
         this.#sessions.forget(session.id);
-        this.#vigils.over(session.call);
+        this.#lossPolls.over(session.call);
         this.iceTcp?.lost(session.call);
         this.iceTcp?.names.forget(session.call);
       },
@@ -284,7 +284,7 @@ export class Signaling {
     const headers = { ETag: session.etag };
     const answer = (isLost: boolean): void =>
       exchange.send({ headers, ...(isLost ? { status: 200, body: lostBody } : { status: 204 }) });
-    if (!this.#vigils.keeps(session.call, exchange, answer)) answer(false);
+    if (!this.#lossPolls.keeps(session.call, exchange, answer)) answer(false);
   }
 
   /** Once session tokens are in use the URL is enough; a static token alone has to be there with it (docs/webrtc.md, A call). */

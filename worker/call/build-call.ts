@@ -21,7 +21,7 @@ import { CallStages, stageContext } from './stages.ts';
 import { CallToolRuns } from './tool-runs.ts';
 import { traceparentOfTools } from './trace.ts';
 import { variablesOf, withVariables } from './variables.ts';
-import { CallControl, meansOf, toolMeans, transferSettings } from '../telephony/call-control.ts';
+import { CallControl, capabilitiesOf, controlTools, transferSettings } from '../telephony/call-control.ts';
 import { carriedContext } from '../telephony/carried.ts';
 
 export interface CallBuild {
@@ -55,10 +55,10 @@ export function buildCall(build: CallBuild): RunningCall {
   const { remoteTools, link: _terms, message: _message, model, ...given } = setup;
   const remote =
     remoteTools === undefined || link === undefined ? undefined : { tools: remoteTools, runner: link };
-  const means = meansOf(start, services.carriers.means);
+  const capabilities = capabilitiesOf(start, services.carriers.capabilities);
   const opened = services.openTools(stageContext({ clock, scope }), {
     ...{ metadata, remote },
-    control: toolMeans(means, transport.sendKeys !== undefined),
+    control: controlTools(capabilities, transport.sendKeys !== undefined),
   });
   link?.equipped({
     refused: opened.tools.refused.map(({ name, rule }) => `${name} ${rule}`),
@@ -68,7 +68,7 @@ export function buildCall(build: CallBuild): RunningCall {
   // What an agent process says is taken word for word.
   const settings = {
     ...withVariables(services.settings, metadata),
-    ...transferSettings(means, services.carriers.telephony),
+    ...transferSettings(capabilities, services.carriers.telephony),
     ...given,
   };
   const observers = newObservers(build);

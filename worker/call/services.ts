@@ -15,7 +15,7 @@ import type { EchoMode } from '../media/echo/echo.ts';
 import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { SpokenStage } from '../lines/known-lines.ts';
 import type { TelephonyServices } from '../telephony/call-control.ts';
-import type { CallControl as ToolMeans, RemoteTools } from '../tools/tool.ts';
+import type { CallControl as ControlTools, RemoteTools } from '../tools/tool.ts';
 import type { LlmStage, StageContext, SttStage } from '../stages/stage.ts';
 
 /** The sessions of the service, as a call counts itself (`SVC_MAX_SESSIONS` in docs/reference/server-settings.md). */
@@ -49,7 +49,7 @@ export interface CallServices {
     given: {
       readonly metadata: CallMetadata;
       readonly remote: RemoteTools | undefined;
-      readonly control: ToolMeans;
+      readonly control: ControlTools;
     },
   ) => { readonly tools: OpenedTools; readonly book: ToolBook };
   /** Who follows calls to tell of them later; absent: nobody. */

@@ -22,7 +22,7 @@ import type { CallTools } from '../tools/tool.ts';
 const askEarlyMs = 300;
 
 /** What the machine a worker runs on adds to the definition. */
-export interface WorkerMeans {
+export interface WorkerFeatures {
   /** A turn model answers. */
   readonly turnModel: boolean;
   /** Audio of a running turn that can be given to another STT session. */
@@ -30,9 +30,12 @@ export interface WorkerMeans {
 }
 
 /** Everything but the tools and the variables, which each call has of its own. */
-export function callSettings(definition: AgentDefinition, means: WorkerMeans): Omit<CallSettings, 'tools'> {
+export function callSettings(
+  definition: AgentDefinition,
+  features: WorkerFeatures,
+): Omit<CallSettings, 'tools'> {
   const { agent, turn, llm, flow, telephony, recording } = definition;
-  const silences = silencesOf(turn, means);
+  const silences = silencesOf(turn, features);
   return {
     prompt: agent.prompt,
     greeting: agent.greeting,
@@ -54,7 +57,7 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
       minSpeechMs: turn.minSpeechMs,
       ...silences,
       askEarlyMs: turn.speculate ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
-      model: isJudged(turn, means),
+      model: isJudged(turn, features),
       completeAt: turn.smartTurnThreshold,
       speculate: turn.speculate,
     },
@@ -74,7 +77,7 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
       back: agent.outage.back,
       unheardNote: agent.outage.unheardNote,
     },
-    limits: { ...defaultCallLimits, replayMs: means.replayMs },
+    limits: { ...defaultCallLimits, replayMs: features.replayMs },
   };
 }
 
@@ -124,20 +127,20 @@ export const toolSettings = ({ agent, tools, mcp, telephony, flow }: AgentDefini
 });
 
 type Turn = AgentDefinition['turn'];
-type Judges = Pick<WorkerMeans, 'turnModel'>;
+type Judges = Pick<WorkerFeatures, 'turnModel'>;
 
 /** Whether a turn model judges the ends of turns. */
 const isJudged = ({ smartTurn }: Turn, { turnModel }: Judges): boolean => turnModel && smartTurn !== 'off';
 
-const silencesOf = (turn: Turn, means: Judges): Silences =>
-  isJudged(turn, means) ? turn.silences.withModel : turn.silences.withoutModel;
+const silencesOf = (turn: Turn, features: Judges): Silences =>
+  isJudged(turn, features) ? turn.silences.withModel : turn.silences.withoutModel;
 
-export const speechSettings = ({ turn }: AgentDefinition, means: Judges): SpeechDetectorSettings => ({
+export const speechSettings = ({ turn }: AgentDefinition, features: Judges): SpeechDetectorSettings => ({
   threshold: turn.vadThreshold,
   minSpeechMs: turn.minSpeechMs,
   confirmMs: turn.interrupt.minSpeechMs,
   sureMs: Math.max(turn.minSpeechMs, turn.interrupt.sureSpeechMs),
-  stopMs: silencesOf(turn, means).stopMs,
+  stopMs: silencesOf(turn, features).stopMs,
   lastsMs: lasting(turn.interrupt.wordlessMs),
 });
 

@@ -12,7 +12,7 @@ import {
   type CarrierName,
   type CarrierOutcome,
   type ControlCommand,
-  type ControlMeans,
+  type ControlCapabilities,
 } from '../../shared/telephony/call-control.ts';
 import { broughtMetadata } from '../../shared/protocol/call.ts';
 import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
@@ -20,7 +20,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { CallAction } from '../core/actions.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { TransferSettings } from '../core/answer/transfer-claim.ts';
-import type { CallControl as ToolMeans } from '../tools/tool.ts';
+import type { CallControl as ControlTools } from '../tools/tool.ts';
 import type { CallStart } from '../transports/transport.ts';
 import type { AskCarrier } from './carrier-line.ts';
 import { withKeysSent } from './carried.ts';
@@ -29,10 +29,10 @@ import { withKeysSent } from './carried.ts';
 const longestLeaveMs: Millis = 15_000;
 
 /** What calls of this build can be made to do, by carrier. */
-export type CarrierMeans = Partial<Readonly<Record<CarrierName, ControlMeans>>>;
+export type CapabilitiesByCarrier = Partial<Readonly<Record<CarrierName, ControlCapabilities>>>;
 
 export interface TelephonyServices {
-  readonly means: CarrierMeans;
+  readonly capabilities: CapabilitiesByCarrier;
   readonly telephony: TelephonyDefinition;
   readonly language: string;
   readonly ask: AskCarrier;
@@ -40,9 +40,9 @@ export interface TelephonyServices {
 
 export const telephonyServices = (
   { telephony, agent: { language } }: Pick<AgentDefinition, 'telephony' | 'agent'>,
-  means: CarrierMeans,
+  capabilities: CapabilitiesByCarrier,
   ask: AskCarrier,
-): TelephonyServices => ({ telephony, language, means, ask });
+): TelephonyServices => ({ telephony, language, capabilities, ask });
 
 type CarrierOrder = Extract<CallAction, { type: `carrier.${string}` }>;
 
@@ -57,28 +57,31 @@ export interface CallControlOptions {
 }
 
 /** What the carrier of a call can do; undefined where it has none. */
-export function meansOf(
+export function capabilitiesOf(
   { metadata }: Pick<CallStart, 'metadata'>,
-  means: CarrierMeans,
-): ControlMeans | undefined {
+  capabilities: CapabilitiesByCarrier,
+): ControlCapabilities | undefined {
   const carrier = carrierNames.find((name) => name === metadata[carrierKeys.transport]);
-  const found = carrier === undefined ? undefined : means[carrier];
+  const found = carrier === undefined ? undefined : capabilities[carrier];
   return found && metadata[carrierKeys.refer] === 'no' ? { ...found, transfer: false } : found;
 }
 
 /** The same as the tools of a call are offered by it; a transport may press keys itself. */
-export const toolMeans = (means: ControlMeans | undefined, hasKeys: boolean): ToolMeans => ({
-  sendDtmf: means?.keys === true || hasKeys,
-  ...(means?.transfer === true && { transfer: { warm: means.warm } }),
+export const controlTools = (
+  capabilities: ControlCapabilities | undefined,
+  hasKeys: boolean,
+): ControlTools => ({
+  sendDtmf: capabilities?.keys === true || hasKeys,
+  ...(capabilities?.transfer === true && { transfer: { warm: capabilities.warm } }),
 });
 
 /** And as its core decides by it. */
 export const transferSettings = (
-  means: ControlMeans | undefined,
+  capabilities: ControlCapabilities | undefined,
   { settleTimeoutMs, warmTransfer }: TelephonyDefinition,
 ): { readonly transfer?: TransferSettings } =>
-  means?.transfer === true
-    ? { transfer: { settleMs: settleTimeoutMs, warm: means.warm && warmTransfer } }
+  capabilities?.transfer === true
+    ? { transfer: { settleMs: settleTimeoutMs, warm: capabilities.warm && warmTransfer } }
     : {};
 
 export class CallControl {

@@ -110,8 +110,8 @@ function settingsFrom(file: string, run: ReplayRun): Pick<ReplayOptions, 'settin
   }
   const settings = (then: Omit<CallSettings, 'tools'>, head: FactsHead): Omit<CallSettings, 'tools'> => {
     // The machine is the one that the call ran on.
-    const means = { turnModel: then.turn.model, replayMs: then.limits.replayMs };
-    return withVariables(callSettings(definition, means), head.metadata);
+    const features = { turnModel: then.turn.model, replayMs: then.limits.replayMs };
+    return withVariables(callSettings(definition, features), head.metadata);
   };
   return { settings };
 }

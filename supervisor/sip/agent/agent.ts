@@ -20,7 +20,7 @@ import {
   sessionAcknowledged,
   takenBack,
 } from './invite.ts';
-import { capabilities, supported } from './manners.ts';
+import { capabilities, supported } from './capabilities.ts';
 import {
   acknowledged,
   answer,

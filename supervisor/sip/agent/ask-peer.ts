@@ -6,7 +6,7 @@ import type { Millis } from '../../../shared/base/units.ts';
 import { readNameAddr, readUri, wordOf, type SipUri } from '../message/fields.ts';
 import type { SipRequest } from '../message/message.ts';
 import { contactOf, hostText, request as sendRequest, type Answered } from './client-transaction.ts';
-import { allow } from './manners.ts';
+import { allow } from './capabilities.ts';
 import { answer } from './server-transaction.ts';
 import type { AgentEvent, PeerOutcome, ServerTransaction, SipCall, Step } from './state.ts';
 

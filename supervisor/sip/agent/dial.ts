@@ -18,7 +18,7 @@ import {
   waitForAnswer,
   writeInDialog,
 } from './client-transaction.ts';
-import { allowed, capabilities } from './manners.ts';
+import { allowed, capabilities } from './capabilities.ts';
 import { leastInterval, startAnsweredTimer } from './session-timer.ts';
 import {
   dialogKey,

@@ -6,7 +6,7 @@ import { writeSdpAnswer } from '../session/agree.ts';
 import { notified } from './ask-peer.ts';
 import { contactOf } from './client-transaction.ts';
 import { allowHeader, answerSession, bodyOf, takenBack } from './invite.ts';
-import { capabilities } from './manners.ts';
+import { capabilities } from './capabilities.ts';
 import { agreeAnew, isInvitingAgain } from './reinvite.ts';
 import { answer, begin } from './server-transaction.ts';
 import { startTimer, timerHeaders, timerRefusal } from './session-timer.ts';

@@ -7,7 +7,7 @@ import { sipCodecRate, type SipCodec } from '../../../shared/sip/calls.ts';
 import { agree, agreeToAnswer, writeSdpAnswer, writeSdpOffer } from '../session/agree.ts';
 import { readSession, type SessionOffer } from '../session/sdp.ts';
 import { contactOf, request as sendRequest } from './client-transaction.ts';
-import { allow, allowed, capabilities } from './manners.ts';
+import { allow, allowed, capabilities } from './capabilities.ts';
 import { answer, begin } from './server-transaction.ts';
 import { startTimer, timerHeaders, timerRefusal } from './session-timer.ts';
 import {

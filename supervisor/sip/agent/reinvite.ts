@@ -9,7 +9,7 @@ import type { HeaderPair } from '../message/write.ts';
 import { agree, writeSdpAnswer, type Agreed } from '../session/agree.ts';
 import { readSession, type SessionOffer } from '../session/sdp.ts';
 import { contactOf, request as sendRequest, type Answered } from './client-transaction.ts';
-import { capabilities } from './manners.ts';
+import { capabilities } from './capabilities.ts';
 import type { AgentState, SipCall, Step } from './state.ts';
 
 /** An offer of the peer, or its answer. False where there is nothing that both can have: the call goes on as it was. */

@@ -6,7 +6,7 @@ import { headerOf, lists, type SipMessage, type SipRequest, type SipResponse } f
 import { paramsOf } from '../message/fields.ts';
 import type { Answering, HeaderPair } from '../message/write.ts';
 import { contactOf, request as sendRequest, type Answered } from './client-transaction.ts';
-import { capabilities } from './manners.ts';
+import { capabilities } from './capabilities.ts';
 import { invitedAgain, inviteAgain } from './reinvite.ts';
 import type { SipCall, Step } from './state.ts';
 

@@ -65,7 +65,7 @@ interface Made {
 
 export class SipCarrier implements Carrier, OutboundCarrier {
   readonly name = 'sip';
-  readonly means;
+  readonly capabilities;
   readonly #options: SipCarrierOptions;
   readonly #made = new Map<string, Made>();
   /** Who waits for what a peer makes of a REFER, or of keys, by call. */
@@ -77,7 +77,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
 
   constructor(options: SipCarrierOptions) {
     this.#options = options;
-    this.means = { transfer: options.refers, warm: false, keys: true };
+    this.capabilities = { transfer: options.refers, warm: false, keys: true };
   }
 
   get canDial(): boolean {

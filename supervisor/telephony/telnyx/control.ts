@@ -3,7 +3,7 @@
  * because a stream is active is repeated once behind the end of the stream, under the id with the suffix `r1`.
  */
 import type { TelnyxAccount, TelnyxSettings } from '../../../shared/telephony/telnyx/variables.ts';
-import type { CarrierOutcome, ControlMeans } from '../../../shared/telephony/call-control.ts';
+import type { CarrierOutcome, ControlCapabilities } from '../../../shared/telephony/call-control.ts';
 import { streamSegment } from '../twilio/segment.ts';
 import { bound } from '../away.ts';
 import type {
@@ -17,7 +17,7 @@ import type {
   Ring,
   WarmCarrier,
 } from '../carrier.ts';
-import { marks } from '../things.ts';
+import { marks } from '../resource-names.ts';
 import { languagesOfB, spokenLanguage } from '../spoken-language.ts';
 import { codesOf, outcomeOf, textAt, type ControlGiven, type RestAnswer, type RestRequest } from '../rest.ts';
 
@@ -42,7 +42,7 @@ interface TelnyxGiven extends ControlGiven {
 
 export class TelnyxControl implements Carrier, WarmCarrier, OutboundCarrier {
   readonly name = 'carrier_b';
-  readonly means: ControlMeans;
+  readonly capabilities: ControlCapabilities;
   readonly #settings: TelnyxSettings;
   readonly #account: TelnyxAccount;
   readonly #given: TelnyxGiven;
@@ -54,7 +54,7 @@ export class TelnyxControl implements Carrier, WarmCarrier, OutboundCarrier {
   constructor(settings: TelnyxSettings, account: TelnyxAccount, given: TelnyxGiven) {
     this.#settings = settings;
     this.#account = account;
-    this.means = given.means;
+    this.capabilities = given.capabilities;
     this.#given = given;
   }
 

@@ -3,7 +3,7 @@
  * outcome and is not repeated, but for the end of a call. An update of a call replaces its instructions, which ends its stream.
  */
 import type { TwilioAccount, TwilioSettings } from '../../../shared/telephony/twilio/variables.ts';
-import type { CarrierOutcome, ControlMeans } from '../../../shared/telephony/call-control.ts';
+import type { CarrierOutcome, ControlCapabilities } from '../../../shared/telephony/call-control.ts';
 import { streamSegment } from './segment.ts';
 import { isOverAtA, type StatusKind } from './status.ts';
 import type {
@@ -25,7 +25,7 @@ const ringTimeoutS = 30;
 
 export class TwilioControl implements Carrier, WarmCarrier, OutboundCarrier {
   readonly name = 'carrier_a';
-  readonly means: ControlMeans;
+  readonly capabilities: ControlCapabilities;
   readonly #settings: TwilioSettings;
   readonly #account: TwilioAccount;
   readonly #given: ControlGiven;
@@ -33,7 +33,7 @@ export class TwilioControl implements Carrier, WarmCarrier, OutboundCarrier {
   constructor(settings: TwilioSettings, account: TwilioAccount, given: ControlGiven) {
     this.#settings = settings;
     this.#account = account;
-    this.means = given.means;
+    this.capabilities = given.capabilities;
     this.#given = given;
   }
 

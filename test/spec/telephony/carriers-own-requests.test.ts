@@ -7,7 +7,7 @@ import { TwilioControl } from '../../../supervisor/telephony/twilio/control.ts';
 import { TelnyxControl } from '../../../supervisor/telephony/telnyx/control.ts';
 import type { RestAnswer, RestRequest } from '../../../supervisor/telephony/rest.ts';
 
-const means = { transfer: true, warm: true, keys: true };
+const capabilities = { transfer: true, warm: true, keys: true };
 const sid = `AC${'0'.repeat(32)}`;
 const [to, from] = ['+15550100077', '+15550100002'];
 
@@ -42,7 +42,11 @@ it('carrier A', async () => {
     ...{ addr: { host: '', port: 0 }, publicUrl: 'wss://v.example/carrier_a/stream', allowsStaticUrl: false },
     ...{ authToken: new Sensitive('p'), streamSecret: new Sensitive('s'.repeat(32)), resumesStream: true },
   };
-  const ours = new TwilioControl({ ...settings, control: account }, account, { means, ask, nowS: () => 0 });
+  const ours = new TwilioControl({ ...settings, control: account }, account, {
+    capabilities,
+    ask,
+    nowS: () => 0,
+  });
   await ours.hangUp('CA1');
   await ours.transfer('CA1', { commandId: 'k', to, from });
   await ours.ring({ to, from, tag: 't', ringS: 30, acceptS: 120, commandId: 'k' });
@@ -113,7 +117,7 @@ async function oursOfB(): Promise<Sent[]> {
     { ...settings, streamToken: new Sensitive('token'), control: account },
     account,
     {
-      means,
+      capabilities,
       ask,
       nowS: () => 0,
       longestSummary: () => Promise.resolve(),

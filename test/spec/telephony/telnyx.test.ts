@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
-import { callMeans, missingTransfers } from '../../../supervisor/telephony/means.ts';
+import { controlCapabilities, missingTransfers } from '../../../supervisor/telephony/control-capabilities.ts';
 import { ChunkOrder } from '../../../worker/telephony/telnyx/chunk-order.ts';
 import { telnyxDialect } from '../../../worker/telephony/telnyx/dialect.ts';
 import type { SocketDialect } from '../../../worker/transports/socket/dialect.ts';
@@ -210,7 +210,7 @@ describe('the settings of carrier B', () => {
 describe('what calls can be made to do', () => {
   const control = { apiKey: new Sensitive('k'), apiUrl: '', publicKey: '', connectionId: '' };
   const addr = { host: '127.0.0.1', port: 0 };
-  const a = (resumesStream: boolean): Parameters<typeof callMeans>[0] => ({
+  const a = (resumesStream: boolean): Parameters<typeof controlCapabilities>[0] => ({
     twilio: {
       ...{ addr, publicUrl: '', authToken: new Sensitive('t'), allowsStaticUrl: false, resumesStream },
       control: { accountSid: 'AC', user: 'AC', password: new Sensitive('p'), apiUrl: '' },
@@ -218,16 +218,16 @@ describe('what calls can be made to do', () => {
   });
 
   it('keys: carrier A unsupported unless resume-stream is enabled; carrier B supported; nowhere else', () => {
-    expect(callMeans(a(false)).carrier_a?.keys).toBe(false);
-    expect(callMeans(a(true)).carrier_a?.keys).toBe(true);
-    expect(callMeans({ telnyx: { addr, publicUrl: '', control } }).carrier_b?.keys).toBe(true);
+    expect(controlCapabilities(a(false)).carrier_a?.keys).toBe(false);
+    expect(controlCapabilities(a(true)).carrier_a?.keys).toBe(true);
+    expect(controlCapabilities({ telnyx: { addr, publicUrl: '', control } }).carrier_b?.keys).toBe(true);
     // WebSocket and loopback calls have no carrier.
-    expect(callMeans({})).toEqual({});
+    expect(controlCapabilities({})).toEqual({});
   });
 
   it('an operator is told which variable keeps the transfers of the agent file from calls', () => {
     const destinations = new Map([['billing', new Sensitive('+15550100077')]]);
-    const missing = (settings: Parameters<typeof callMeans>[0], warmTransfer = true): unknown =>
+    const missing = (settings: Parameters<typeof controlCapabilities>[0], warmTransfer = true): unknown =>
       missingTransfers({ destinations, warmTransfer }, settings).map((note) => note.split(' ').at(-1));
     const streams = { telnyx: { addr, publicUrl: '' } };
     const bare = { ...streams, sip: { refers: false } as never };

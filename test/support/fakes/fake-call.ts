@@ -312,7 +312,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       newSessionId: () => 'a session',
       showsNumbers: true,
       carriers: {
-        means: {},
+        capabilities: {},
         telephony: {
           ...{ settleTimeoutMs: 8_000, warmTransfer: false, returnLine: '', destinations: new Map() },
           dtmf: defaultDtmfSettings,

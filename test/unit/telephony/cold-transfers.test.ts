@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 const carrier = (outcome: ColdOutcome): Carrier => ({
-  ...{ name: 'carrier_b', means: { transfer: true, warm: true, keys: true } },
+  ...{ name: 'carrier_b', capabilities: { transfer: true, warm: true, keys: true } },
   hangUp: () => Promise.reject(new Error('nobody hangs up')),
   transfer: () => Promise.resolve(outcome),
   pressKeys: () => Promise.reject(new Error('no keys')),

@@ -8,7 +8,7 @@ import { TelnyxControl } from '../../../supervisor/telephony/telnyx/control.ts';
 import { CommandBook } from '../../../supervisor/telephony/commands.ts';
 import type { RestAnswer, RestRequest } from '../../../supervisor/telephony/rest.ts';
 
-const means = { transfer: true, warm: true, keys: true };
+const capabilities = { transfer: true, warm: true, keys: true };
 const ok: RestAnswer = { kind: 'answered', status: 200, body: { data: { result: 'ok' } } };
 const refusedWith = (code: string | number, status = 422): RestAnswer => ({
   ...{ kind: 'answered', status },
@@ -44,7 +44,7 @@ function newB(...answers: RestAnswer[]) {
     },
     account,
     {
-      means,
+      capabilities,
       ask,
       nowS: () => 0,
       longestSummary: () => Promise.resolve(),
@@ -75,7 +75,7 @@ function newA({ resumesStream = true }: { readonly resumesStream?: boolean } = {
       control: account,
     },
     account,
-    { means, ask, nowS: () => 0 },
+    { capabilities, ask, nowS: () => 0 },
   );
   return { control, asked, form: () => Object.fromEntries(new URLSearchParams(asked.at(-1)?.body)) };
 }

@@ -4,7 +4,7 @@
  *
  * Invariant: after `close` nobody is told anything.
  */
-import { keepVigil } from './vigil.ts';
+import { pollForLoss } from './loss-poll.ts';
 
 export interface LinkListener {
   received(json: string): void;
@@ -47,7 +47,7 @@ export class PeerLink {
   readonly #channel: RTCDataChannel;
   readonly #sender: RTCRtpSender;
   #listener: LinkListener | undefined;
-  readonly #vigil = new AbortController();
+  readonly #lossPoll = new AbortController();
   #watch: number | undefined;
   #packets = -1;
   #packetsAt = 0;
@@ -136,8 +136,8 @@ export class PeerLink {
   }
 
   #watchOver(session: string, token: string | undefined): void {
-    const { signal } = this.#vigil;
-    void keepVigil(session, { token, signal, lost: () => this.#break() });
+    const { signal } = this.#lossPoll;
+    void pollForLoss(session, { token, signal, lost: () => this.#break() });
     this.#packetsAt = performance.now();
     this.#channel.onclose = () => this.#break();
     this.#connection.onconnectionstatechange = () => {
@@ -165,7 +165,7 @@ export class PeerLink {
 
   #rest(): void {
     window.clearInterval(this.#watch);
-    this.#vigil.abort();
+    this.#lossPoll.abort();
   }
 
   #break(): void {

@@ -88,7 +88,7 @@ export class WebrtcPeer {
     this.#last = undefined;
     this.#openedAt = performance.now();
     if (before !== undefined) close(before);
-    void this.#keepVigil(connection);
+    void this.#pollForLoss(connection);
     return status;
   }
 
@@ -141,7 +141,7 @@ export class WebrtcPeer {
     this.heardAt = now;
   }
 
-  async #keepVigil(connection: Connection): Promise<void> {
+  async #pollForLoss(connection: Connection): Promise<void> {
     const request = { headers: { Prefer: `wait=${waitS}` }, signal: this.#over.signal };
     while (this.#connection === connection) {
       const status = await fetch(this.#session, request).then(

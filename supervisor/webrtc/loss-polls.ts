@@ -2,7 +2,7 @@
  * Clients that ask at their session URL to be told when their call has lost its worker, and wait for it (`Prefer: wait=25`, RFC 7240).
  * The death of a process is known here at once; without a word of it a client notices only that nothing comes any more.
  *
- * Invariant: of a call one client waits, and whoever waits is answered once.
+ * Invariant: one client waits for a call, and each client that waits is answered once.
  */
 import { systemClock, type Timer } from '../../shared/runtime/clock.ts';
 import { headerOf, type Exchange } from './exchange.ts';
@@ -13,18 +13,18 @@ const longestWaitS = 25;
 /** What a client that waits is told of its call. */
 export const lostBody = { type: 'application/json', text: '{"connection":"lost"}\n' };
 
-interface Vigil {
+interface LossPoll {
   readonly timer: Timer;
   readonly answer: (isLost: boolean) => void;
 }
 
-export class Vigils {
-  readonly #vigils = new Map<number, Vigil>();
+export class LossPolls {
+  readonly #polls = new Map<number, LossPoll>();
   /** Calls without a worker, whose clients have not come back yet. */
   readonly #lost = new Set<number>();
 
   /** Answers later: that the call has lost its worker, or that it has not by then. False where the client does not want to wait. */
-  keeps(call: number, exchange: Exchange, answer: Vigil['answer']): boolean {
+  keeps(call: number, exchange: Exchange, answer: LossPoll['answer']): boolean {
     const wanted = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/.exec(headerOf(exchange, 'prefer') ?? '');
     const seconds = Math.min(longestWaitS, Number(wanted?.[1] ?? 0));
     if (seconds === 0) return false;
@@ -33,10 +33,10 @@ export class Vigils {
       answer(true);
       return true;
     }
-    const vigil = { timer: systemClock.after(seconds * 1000, () => this.#end(call, false)), answer };
-    this.#vigils.set(call, vigil);
+    const poll = { timer: systemClock.after(seconds * 1000, () => this.#end(call, false)), answer };
+    this.#polls.set(call, poll);
     exchange.onGone(() => {
-      if (this.#vigils.get(call) === vigil) this.#end(call, false);
+      if (this.#polls.get(call) === poll) this.#end(call, false);
     });
     return true;
   }
@@ -57,10 +57,10 @@ export class Vigils {
   }
 
   #end(call: number, isLost: boolean): void {
-    const vigil = this.#vigils.get(call);
-    if (vigil === undefined) return;
-    this.#vigils.delete(call);
-    vigil.timer.cancel();
-    vigil.answer(isLost);
+    const poll = this.#polls.get(call);
+    if (poll === undefined) return;
+    this.#polls.delete(call);
+    poll.timer.cancel();
+    poll.answer(isLost);
   }
 }

@@ -1,16 +1,16 @@
 /** What calls of each carrier can be made to do, by the settings. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { TelephonyDefinition } from '../../shared/telephony/agent-file.ts';
-import type { CarrierName, ControlMeans } from '../../shared/telephony/call-control.ts';
+import type { CarrierName, ControlCapabilities } from '../../shared/telephony/call-control.ts';
 
 type Telephones = Pick<ServerSettings, 'twilio' | 'telnyx' | 'callback' | 'sip'>;
 
-export function callMeans({
+export function controlCapabilities({
   twilio,
   telnyx,
   callback,
   sip,
-}: Telephones): Partial<Readonly<Record<CarrierName, ControlMeans>>> {
+}: Telephones): Partial<Readonly<Record<CarrierName, ControlCapabilities>>> {
   // Warm transfers are completed by somebody who asks there.
   const hasDesk = callback !== undefined;
   return {

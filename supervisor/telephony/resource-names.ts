@@ -1,4 +1,4 @@
-/** What outsiders name to any host of a fleet: each thing is one host's (`supervisor/fleet/hosts.ts`). */
+/** Names of what outsiders ask any host of a fleet for; each resource belongs to one host (`supervisor/fleet/hosts.ts`). */
 import type { TelnyxEvent } from './telnyx/webhook.ts';
 import { textAt } from './rest.ts';
 
@@ -19,7 +19,7 @@ export const marks = {
 export const stateOfB = (payload: TelnyxEvent['payload']): string =>
   Buffer.from(textAt(payload, 'client_state'), 'base64').toString();
 
-export const things = {
+export const resourceNames = {
   /** By the carrier's id. */
   call: (callId: string): string => `call:${callId}`,
   transfer: (handle: string): string => `transfer:${handle}`,
@@ -29,9 +29,11 @@ export const things = {
   ofTelnyx: ({ payload }: TelnyxEvent): string => {
     const state = stateOfB(payload);
     const after = (mark: string): string => state.slice(mark.length);
-    if (state.startsWith(marks.outbound)) return things.made(after(marks.outbound));
-    if (state.startsWith(marks.unscreened)) return things.made(after(marks.unscreened));
-    if (state.startsWith(marks.leg)) return things.transfer(after(marks.leg));
-    return things.call(state.startsWith(marks.cold) ? after(marks.cold) : textAt(payload, 'call_control_id'));
+    if (state.startsWith(marks.outbound)) return resourceNames.made(after(marks.outbound));
+    if (state.startsWith(marks.unscreened)) return resourceNames.made(after(marks.unscreened));
+    if (state.startsWith(marks.leg)) return resourceNames.transfer(after(marks.leg));
+    return resourceNames.call(
+      state.startsWith(marks.cold) ? after(marks.cold) : textAt(payload, 'call_control_id'),
+    );
   },
 } as const;

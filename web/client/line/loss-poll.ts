@@ -1,12 +1,12 @@
 /**
- * Waits at a session URL for the word that the call has lost the process that had it. The service knows that at once; who is told nothing
- * notices by the silence of the line, almost a second later.
+ * Waits at a session URL for the word that the call has lost the process that had it. The service knows that at once; a client that
+ * is told nothing notices the silence of the line almost a second later.
  */
 const WAIT_S = 25;
 /** A service that answers sooner does not know how to wait. */
 const SOON_MS = 5_000;
 
-export async function keepVigil(
+export async function pollForLoss(
   session: string,
   { token, signal, lost }: { token: string | undefined; signal: AbortSignal; lost: () => void },
 ): Promise<void> {
