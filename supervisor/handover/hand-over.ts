@@ -11,7 +11,7 @@ import type { CallOffer, SignaledOffer, UnansweredReason } from '../../shared/pr
 import { startReading } from '../../shared/runtime/reading.ts';
 import { refuseUpgrade } from '../http/answer.ts';
 import { refusal } from '../http/refusals.ts';
-import { farewells } from './farewells.ts';
+import { endMessages } from './end-messages.ts';
 import {
   isUnconfirmed,
   mostDeaths,
@@ -21,7 +21,7 @@ import {
   type Release,
   type Renewal,
 } from './open-offer.ts';
-import { validRemains, type Remains } from './remains.ts';
+import { validRecord, type LeftRecord } from './left-records.ts';
 import { waitingOf, waitsForOneOf, workerFor } from './worker-for.ts';
 
 /**
@@ -42,7 +42,7 @@ const comeBackMs = 30_000;
 export type HandOverOutcome = 'taken' | 'moved' | 'lost' | 'resumed' | 'cut' | 'blamed';
 
 /** What becomes of a call whose worker is gone. */
-type Fate = LeftConnection | 'moved' | 'over' | 'blamed';
+type Outcome = LeftConnection | 'moved' | 'over' | 'blamed';
 
 export interface HandOverOptions {
   readonly clock: Clock;
@@ -54,7 +54,7 @@ export interface HandOverOptions {
   readonly keepsCalls: boolean;
   readonly records: {
     /** What a dead worker left, by number of the connection. */
-    readonly remains: (worker: number) => ReadonlyMap<number, Remains>;
+    readonly leftBy: (worker: number) => ReadonlyMap<number, LeftRecord>;
     /** Nobody will read this connection's record: its slot is free for the next worker in that row. */
     readonly forget: (slot: number, offer: number) => void;
   };
@@ -251,38 +251,38 @@ export class HandOver {
    * never began goes to another. The one for which it worked when it hung or crashed (`during`) is ended at the second time: taken up again and
    * again it would be the end of one worker after another. Returns how many of each there were.
    */
-  workerGone(worker: number, during?: number): Record<Fate, number> {
-    const fates = { open: 0, writable: 0, torn: 0, begun: 0, moved: 0, over: 0, blamed: 0 };
+  workerGone(worker: number, during?: number): Record<Outcome, number> {
+    const outcomes = { open: 0, writable: 0, torn: 0, begun: 0, moved: 0, over: 0, blamed: 0 };
     const { records } = this.#options;
-    const remains = records.remains(worker);
+    const found = records.leftBy(worker);
     for (const [id, offer] of this.#offers) {
       if (!('worker' in offer.state) || offer.state.worker !== worker) continue;
-      const left = validRemains(remains.get(id), offer.message.resumeFrom);
+      const left = validRecord(found.get(id), offer.message.resumeFrom);
       if (id === during && (offer.deaths += 1) >= mostDeaths) {
-        fates.blamed += 1;
+        outcomes.blamed += 1;
         this.#cut(id, offer, { connection: left?.connection ?? 'torn', outcome: 'blamed' });
         continue;
       }
       if (offer.signals !== undefined) {
-        fates[this.#leaveSignaled(id, offer, left)] += 1;
+        outcomes[this.#leaveSignaled(id, offer, left)] += 1;
         continue;
       }
-      fates[left?.connection ?? (offer.state.phase === 'taken' ? 'over' : 'moved')] += 1;
+      outcomes[left?.connection ?? (offer.state.phase === 'taken' ? 'over' : 'moved')] += 1;
       if (left?.connection === 'open' && !this.#isEnd) this.#takeUp(offer, left.slot);
       else if (left !== undefined) this.#cut(id, offer, { connection: left.connection, outcome: 'cut' });
       else if (offer.state.phase === 'taken') this.#forget(id);
       else this.#offerAgain(offer);
     }
     this.#placeNext();
-    for (const [id, { slot }] of remains)
+    for (const [id, { slot }] of found)
       if (this.#offers.get(id)?.message.resumeFrom !== slot) records.forget(slot, id);
     if (this.#isEnd)
       for (const [id, offer] of this.#offers) if (offer.state.phase === 'waiting') this.#lose(id, offer);
-    return fates;
+    return outcomes;
   }
 
   /** A signaled call has lost its worker: one without an answer goes to another, one with an answer waits for its client. */
-  #leaveSignaled(id: number, offer: OpenOffer, left: Remains | undefined): 'open' | 'moved' | 'over' {
+  #leaveSignaled(id: number, offer: OpenOffer, left: LeftRecord | undefined): 'open' | 'moved' | 'over' {
     offer.signals?.waysLost();
     if (!offer.isAnswered) {
       if (offer.state.phase === 'taken') this.#waiting += 1;
@@ -334,7 +334,7 @@ export class HandOver {
     const { transport } = message;
     if (socket === undefined || transport === 'webrtc') return;
     if (connection === 'torn' || connection === 'begun') socket.end();
-    else socket.end(farewells[transport][this.#isEnd ? 'shutdown' : 'failed']);
+    else socket.end(endMessages[transport][this.#isEnd ? 'shutdown' : 'failed']);
     // A socket that is closed over bytes that nobody read resets the connection, and the client loses what was sent last.
     startReading(socket);
     socket.resume();

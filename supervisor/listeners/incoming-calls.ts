@@ -28,7 +28,7 @@ import { RedisSet } from '../admission/redis-set.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { Succession } from '../restart/succession.ts';
 import { isSaga } from '../telephony/saga-store.ts';
-import type { TelephonyEverywhere } from '../telephony/everywhere.ts';
+import type { FleetTelephony } from '../telephony/fleet-telephony.ts';
 import { Successor, type Launch } from '../restart/successor.ts';
 import { TokenLedger } from '../admission/token-ledger.ts';
 import { TokenStore } from '../admission/token-store.ts';
@@ -45,7 +45,7 @@ export interface IncomingCallsOptions {
   readonly providers: () => readonly string[];
   readonly facts: () => AdmissionFacts;
   readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live'>;
-  readonly telephony: TelephonyEverywhere;
+  readonly telephony: FleetTelephony;
   /** What is shared with other hosts; undefined where nothing is. */
   readonly fleet: Fleet | undefined;
   readonly sip: ListeningFeature;

@@ -12,7 +12,7 @@ import type { Answer } from '../http/refusals.ts';
 import type { CallIngress } from './ingress.ts';
 import type { Arrival, Decision } from './front-door.ts';
 import type { Arrived, OpenListener } from './listeners.ts';
-import type { TelephonyEverywhere } from '../telephony/everywhere.ts';
+import type { FleetTelephony } from '../telephony/fleet-telephony.ts';
 import type { PageTokens } from './page-tokens.ts';
 import type { SignalingTakeover } from '../webrtc/takeover.ts';
 
@@ -39,7 +39,7 @@ export interface ListenerContext {
   readonly takeover: SignalingTakeover;
   readonly log: Log;
   /** What carriers tell of calls goes there. */
-  readonly telephony: TelephonyEverywhere;
+  readonly telephony: FleetTelephony;
   readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live'>;
 }
 

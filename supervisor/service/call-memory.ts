@@ -14,7 +14,7 @@ import {
 } from '../../shared/protocol/mailbox.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { createSharedMemory, mapInParts, mapSharedMemory } from '../../shared/runtime/shm.ts';
-import { remainsIn, type Remains } from '../handover/remains.ts';
+import { leftRecords, type LeftRecord } from '../handover/left-records.ts';
 
 /** History that inference keeps of a call when no turn model reads it. */
 const shortRingFrames = 16;
@@ -66,11 +66,11 @@ export class CallMemory {
   };
 
   /** Records of a worker's calls. A slot that was begun anew since belongs to another connection. */
-  readonly remains = (worker: number): ReadonlyMap<number, Remains> => {
+  readonly leftBy = (worker: number): ReadonlyMap<number, LeftRecord> => {
     const { slotsPerWorker } = this.layout;
     if (!this.#keepsCalls) return new Map();
     const slots = Array.from({ length: slotsPerWorker }, (_, at) => worker * slotsPerWorker + at);
-    return remainsIn(this.#records, slots);
+    return leftRecords(this.#records, slots);
   };
 
   /** For which call a worker that is gone worked at its end; undefined where it was for none, or nobody writes calls down. */

@@ -35,7 +35,7 @@ import { Presence } from './presence.ts';
 import { IncomingCalls } from '../listeners/incoming-calls.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { exportMetrics } from '../tracing/metrics-export.ts';
-import { TelephonyEverywhere } from '../telephony/everywhere.ts';
+import { FleetTelephony } from '../telephony/fleet-telephony.ts';
 
 const lookEveryMs = 200;
 
@@ -56,7 +56,7 @@ export class Service {
   readonly #live: LiveView;
   readonly #memory: CallMemory;
   readonly #sessions: SessionCount;
-  readonly #telephony: TelephonyEverywhere;
+  readonly #telephony: FleetTelephony;
   readonly #sip: SipFeature;
   /** Path; none once it could not be loaded. */
   #turnModel: string | undefined;
@@ -87,7 +87,7 @@ export class Service {
       offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
       allGiven: (worker) => this.#children.send(worker, { type: 'calls.given' }),
       keepsCalls: settings.callResume,
-      records: { forget: this.#memory.forget, remains: connectionsOnly(this.#memory.remains) },
+      records: { forget: this.#memory.forget, leftBy: connectionsOnly(this.#memory.leftBy) },
       isStopping: () => this.#children.table.course === 'closed',
       counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
     });
@@ -112,7 +112,7 @@ export class Service {
       providers: () => this.#providers.rows(machineMs()),
       ...{ unready: () => this.#unready(), sessions: () => this.#sessions.now },
     });
-    this.#telephony = new TelephonyEverywhere({
+    this.#telephony = new FleetTelephony({
       ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock },
       ...{ sip: () => this.#sip.carrier, settled: () => this.#lookWhetherEmpty() },
       hosts: options.fleet?.hosts,
@@ -296,9 +296,9 @@ export class Service {
     const gone = this.#handOver.workerGone(index, during?.offer);
     this.#sessions.workerGone(index);
     const { open: takenUp, writable, torn, begun, moved, over, blamed } = gone;
-    const fates = { takenUp, cut: writable + torn + begun, moved, over, blamed };
-    if (Object.values(fates).some((count) => count > 0))
-      log.warn({ worker: index, ...fates }, 'the calls of a worker that is gone');
+    const outcomes = { takenUp, cut: writable + torn + begun, moved, over, blamed };
+    if (Object.values(outcomes).some((count) => count > 0))
+      log.warn({ worker: index, ...outcomes }, 'the calls of a worker that is gone');
     if (during !== undefined && blamed === 0)
       log.warn({ worker: index, call: during.call }, 'a worker hung or died while it worked for this call');
     if (during !== undefined && blamed > 0)

@@ -13,7 +13,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Children } from '../children/children.ts';
-import type { Remains } from '../handover/remains.ts';
+import type { LeftRecord } from '../handover/left-records.ts';
 import { CannotListen } from '../listeners/ports.ts';
 import type { ListeningFeature, SuccessorLink } from '../restart/takeover.ts';
 import type { IncomingCalls } from '../listeners/incoming-calls.ts';
@@ -31,7 +31,7 @@ export interface SipFeatureOptions {
   readonly metrics: SupervisorMetrics;
   readonly boxes: Mailboxes;
   readonly records: {
-    readonly remains: (worker: number) => ReadonlyMap<number, Remains>;
+    readonly leftBy: (worker: number) => ReadonlyMap<number, LeftRecord>;
     readonly forget: (slot: number, offer: number) => void;
   };
   readonly children: () => Children;
@@ -66,7 +66,7 @@ export class SipFeature implements ListeningFeature {
       offer: (worker, message, socket) => children().offer(worker, message, socket),
       send: (worker, message) => void children().send(worker, message),
       allGiven: (worker) => void children().send(worker, { type: 'calls.given' }),
-      records: { remains: (worker) => slotsOf(records.remains(worker)), forget: records.forget },
+      records: { leftBy: (worker) => slotsOf(records.leftBy(worker)), forget: records.forget },
       isStopping: () => children().table.course === 'closed',
       isClosed: () => children().table.course !== 'serving',
       room: (address) => {
@@ -169,16 +169,16 @@ export class SipFeature implements ListeningFeature {
   }
 }
 
-const slotsOf = (remains: ReadonlyMap<number, Remains>): ReadonlyMap<number, number> =>
+const slotsOf = (records: ReadonlyMap<number, LeftRecord>): ReadonlyMap<number, number> =>
   new Map(
-    [...remains]
+    [...records]
       .filter(([offer, { connection }]) => offer >= sipOffersFrom && connection === 'open')
       .map(([offer, { slot }]) => [offer, slot]),
   );
 
 /** The records of connections alone. */
 export const connectionsOnly = (
-  remains: (worker: number) => ReadonlyMap<number, Remains>,
-): ((worker: number) => ReadonlyMap<number, Remains>) => {
-  return (worker) => new Map([...remains(worker)].filter(([offer]) => offer < sipOffersFrom));
+  leftBy: (worker: number) => ReadonlyMap<number, LeftRecord>,
+): ((worker: number) => ReadonlyMap<number, LeftRecord>) => {
+  return (worker) => new Map([...leftBy(worker)].filter(([offer]) => offer < sipOffersFrom));
 };

@@ -27,10 +27,10 @@ import { OwnCalls, type OwnCallsOptions } from './calls/own-calls.ts';
 import { RtpPorts } from './calls/rtp-ports.ts';
 import { accountOf, SipCarrier, type SipCarrierOptions } from './calls/sip-carrier.ts';
 import { Registrar } from './registration/registrar.ts';
-import { Neighbours } from './takeover/neighbours.ts';
+import { OtherSupervisors } from './takeover/other-supervisors.ts';
 import type { Incoming } from './takeover/relay.ts';
 import { SipTakeover } from './takeover/takeover.ts';
-import { Doors } from './wire/doors.ts';
+import { SipSockets } from './wire/sockets.ts';
 
 /** Timers of transactions are looked at so often. */
 const lookEveryMs = 50;
@@ -64,9 +64,9 @@ export class SipService {
   readonly #ports: RtpPorts;
   /** Calls that are made, and what calls ask of their peers. */
   readonly carrier: SipCarrier;
-  readonly #doors: Doors;
+  readonly #sockets: SipSockets;
   readonly #registrar: Registrar | undefined;
-  readonly #neighbours: Neighbours;
+  readonly #others: OtherSupervisors;
   /** What of it changes hands in a restart. */
   readonly takeover: SipTakeover;
   readonly #strangers: Seldom;
@@ -112,39 +112,39 @@ export class SipService {
         refers: settings.refers,
       },
       family: this.#familyOf(settings.trunk?.transport),
-      wayTo: (at, to) => this.#doors.wayTo(at, to),
+      wayTo: (at, to) => this.#sockets.wayTo(at, to),
     });
-    this.#neighbours = new Neighbours({
+    this.#others = new OtherSupervisors({
       state: this.#agent,
       received: (incoming, from) => this.#take(incoming, from),
       failed: (connection) => this.#step({ type: 'flow.failed', connection }),
-      send: (connection, bytes) => this.#doors.send(connection, bytes),
+      send: (connection, bytes) => this.#sockets.send(connection, bytes),
     });
-    this.#doors = new Doors({
+    this.#sockets = new SipSockets({
       ...{ settings, clock, log: options.log },
       received: (parsed, flow, size) => this.#take({ parsed, flow, size }),
       closed: (connection) => {
-        this.#neighbours.closed(connection);
+        this.#others.closed(connection);
         this.#registrar?.closed(connection);
         this.carrier.closed(connection);
         this.#step({ type: 'flow.failed', connection });
       },
       isNeeded: (connection) => {
         for (const { flow } of this.#agent.calls.values()) if (flow.connection === connection) return true;
-        return this.#neighbours.needs(connection) || this.#registrar?.needs(connection) === true;
+        return this.#others.needs(connection) || this.#registrar?.needs(connection) === true;
       },
       late: () => options.counted({ refused: 'handshake' }),
       full: () => options.counted({ limit: 'sip_connections' }),
     });
     this.takeover = new SipTakeover({
-      ...{ clock, gate, ports: this.#ports, doors: this.#doors, neighbours: this.#neighbours },
+      ...{ clock, gate, ports: this.#ports, sockets: this.#sockets, others: this.#others },
       left: () => this.#registrar?.stop(),
     });
   }
 
   /** Binds everything that no other process has given. Rejects when an address cannot be bound. */
   async bind(): Promise<void> {
-    await this.#doors.bind();
+    await this.#sockets.bind();
     void this.carrier.learnTrunk();
     this.#isOpen = true;
     this.#arm();
@@ -178,7 +178,7 @@ export class SipService {
     return new Registrar({
       ...{ account, log, newToken, chance: () => randomInt(2 ** 32) / 2 ** 32, now: () => clock.now() },
       family: this.#familyOf(account.transport),
-      wayTo: (at, to) => this.#doors.wayTo(at, to),
+      wayTo: (at, to) => this.#sockets.wayTo(at, to),
       send: (flow, bytes) => this.#send({ flow, to: flow.source, bytes }),
       isRegistered: (registered) => counted({ registered }),
     });
@@ -204,7 +204,7 @@ export class SipService {
   }
 
   close(): void {
-    this.#doors.close();
+    this.#sockets.close();
   }
 
   // ---- peers ----
@@ -212,7 +212,7 @@ export class SipService {
   #take(incoming: Incoming, from?: 'before' | 'after' | 'held'): void {
     const { parsed, flow, size } = incoming;
     try {
-      if (this.#registrar?.takes(parsed.message) === true || this.#neighbours.takes(incoming, from)) return;
+      if (this.#registrar?.takes(parsed.message) === true || this.#others.takes(incoming, from)) return;
       const { message, fault } = parsed;
       this.#step({ type: 'message.received', message, fault, flow, size });
     } catch (error) {
@@ -280,11 +280,11 @@ export class SipService {
 
   #send({ flow, to, bytes, orAt }: Omit<Extract<AgentAction, { type: 'send' }>, 'type'>): void {
     if (flow.protocol === 'UDP') {
-      this.#doors.datagram(bytes, to);
+      this.#sockets.datagram(bytes, to);
       return;
     }
-    const isSent = this.#doors.send(flow.connection, bytes) || this.#neighbours.send(flow.connection, bytes);
-    if (!isSent && orAt !== undefined) this.#doors.call(orAt, { protocol: flow.protocol, bytes });
+    const isSent = this.#sockets.send(flow.connection, bytes) || this.#others.send(flow.connection, bytes);
+    if (!isSent && orAt !== undefined) this.#sockets.call(orAt, { protocol: flow.protocol, bytes });
   }
 
   /** Audio goes where signalling goes, unless that is a translation's outer side; of all addresses, those of the family that is told. */
@@ -333,7 +333,7 @@ export class SipService {
     const { isClosed, readyWorkers } = this.#options;
     if (isClosed()) {
       this.#registrar?.leave();
-      if (!this.#neighbours.isFollowed) this.carrier.giveUp();
+      if (!this.#others.isFollowed) this.carrier.giveUp();
     } else if (!this.#isOpen || readyWorkers().length === 0) return;
     this.#registrar?.look();
   }

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
 import { HandOver } from '../../supervisor/handover/hand-over.ts';
-import type { Remains } from '../../supervisor/handover/remains.ts';
+import type { LeftRecord } from '../../supervisor/handover/left-records.ts';
 import { takeUpAtOnce } from '../../supervisor/handover/worker-for.ts';
 import { newVirtualClock } from '../support/core/virtual-clock.ts';
 import { upgradeRequest } from '../support/upgrade-request.ts';
@@ -22,7 +22,7 @@ class World {
   readonly #workers = new Map<number, Map<number, Held>>();
   readonly #handOver: HandOver;
   #lastWorker = 0;
-  #remains: ReadonlyMap<number, Remains> = new Map();
+  #leftRecords: ReadonlyMap<number, LeftRecord> = new Map();
   readonly violations: string[] = [];
   readonly released = new Map<number, number>();
   readonly counts = { taken: 0, moved: 0, lost: 0, resumed: 0, cut: 0, blamed: 0 };
@@ -37,7 +37,7 @@ class World {
       offer: (worker, { offer, resumeFrom }) => this.#receive(worker, offer, resumeFrom !== undefined),
       allGiven: () => undefined,
       keepsCalls: true,
-      records: { remains: () => this.#remains, forget: () => undefined },
+      records: { leftBy: () => this.#leftRecords, forget: () => undefined },
       isStopping: () => false,
       counted: (outcome) => (this.counts[outcome] += 1),
     });
@@ -121,15 +121,15 @@ class World {
   #die(worker: number): void {
     const held = this.#workers.get(worker) ?? new Map<number, Held>();
     this.#workers.delete(worker);
-    this.#remains = new Map(
-      [...held].flatMap(([offer, { isTaken }]): [number, Remains][] => {
+    this.#leftRecords = new Map(
+      [...held].flatMap(([offer, { isTaken }]): [number, LeftRecord][] => {
         const slot = worker * 1_000 + offer;
         if (isTaken) return [[offer, { slot, connection: 'open' }]];
         return this.#prng.chance(0.5) ? [[offer, { slot, connection: 'begun' }]] : [];
       }),
     );
     this.#handOver.workerGone(worker);
-    this.#remains = new Map();
+    this.#leftRecords = new Map();
   }
 
   #look(): void {

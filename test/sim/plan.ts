@@ -144,7 +144,7 @@ function settingsOf(prng: Prng): CallSettings {
   return {
     prompt: 'Be brief.',
     greeting: prng.chance(0.7) ? 'Welcome to the shop. What can I do for you?' : '',
-    farewell: 'Farewell, take good care.',
+    farewell: 'EndMessage, take good care.',
     apology: 'Excuse me, would you repeat that?',
     misheard: 'Pardon, what did you say?',
     announcement: silenceEndMs % 3 === 0 ? '' : 'The voice is out of order.',

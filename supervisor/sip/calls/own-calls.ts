@@ -222,9 +222,9 @@ export class OwnCalls {
   }
 
   workerGone(worker: number, during?: number): void {
-    const fates = this.#placement.workerGone(worker, during);
-    if (Object.values(fates).some((count) => count > 0))
-      this.#options.log.warn({ worker, ...fates }, 'the SIP calls of a worker that is gone');
+    const outcomes = this.#placement.workerGone(worker, during);
+    if (Object.values(outcomes).some((count) => count > 0))
+      this.#options.log.warn({ worker, ...outcomes }, 'the SIP calls of a worker that is gone');
   }
 
   /** Something may be possible that was not. */

@@ -40,7 +40,7 @@ export interface PlacementOptions {
   readonly allGiven: (worker: number) => void;
   readonly records: {
     /** Slots of the calls that a dead worker left whole, by number of the call. */
-    readonly remains: (worker: number) => ReadonlyMap<number, number>;
+    readonly leftBy: (worker: number) => ReadonlyMap<number, number>;
     readonly forget: (slot: number, offer: number) => void;
   };
   readonly isStopping: () => boolean;
@@ -120,32 +120,32 @@ export class Placement {
     worker: number,
     during?: number,
   ): { readonly takenUp: number; readonly over: number; readonly blamed: number } {
-    const remains = this.#options.records.remains(worker);
-    const fates = { takenUp: 0, over: 0, blamed: 0 };
+    const found = this.#options.records.leftBy(worker);
+    const outcomes = { takenUp: 0, over: 0, blamed: 0 };
     for (const placed of [...this.#calls.values()]) {
       if (placed.state.phase === 'waiting' || placed.state.worker !== worker) continue;
       const { offer, resumeFrom } = placed.message;
-      const slot = remains.get(offer);
+      const slot = found.get(offer);
       const wasTaken = placed.state.phase === 'taken';
       // While calls drain, another worker may still go on with them.
       const isEnd = this.#options.isStopping() && this.#options.readyWorkers().length === 0;
       const isBlamed = offer === during && (placed.deaths += 1) >= mostDeaths;
       if (isEnd || isBlamed || (wasTaken && slot === undefined)) {
-        fates[isBlamed ? 'blamed' : 'over'] += 1;
+        outcomes[isBlamed ? 'blamed' : 'over'] += 1;
         this.#lose(placed);
         continue;
       }
       if (slot !== undefined) {
         if (resumeFrom !== undefined && resumeFrom !== slot) this.#options.records.forget(resumeFrom, offer);
         placed.message = { ...placed.message, resumeFrom: slot };
-        fates.takenUp += 1;
+        outcomes.takenUp += 1;
       }
       placed.state = { phase: 'waiting', since: this.#options.now() };
       this.#place(placed);
     }
-    for (const [offer, slot] of remains)
+    for (const [offer, slot] of found)
       if (this.#calls.get(offer)?.message.resumeFrom !== slot) this.#options.records.forget(slot, offer);
-    return fates;
+    return outcomes;
   }
 
   /** Places what waits, and gives up on what has waited too long. */

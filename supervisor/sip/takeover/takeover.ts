@@ -9,8 +9,8 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Takeover, SuccessorLink } from '../../restart/takeover.ts';
 import type { KeptGate } from '../access/gate.ts';
 import type { RtpPorts } from '../calls/rtp-ports.ts';
-import { isSipListener, type Doors } from '../wire/doors.ts';
-import type { Neighbours } from './neighbours.ts';
+import { isSipListener, type SipSockets } from '../wire/sockets.ts';
+import type { OtherSupervisors } from './other-supervisors.ts';
 
 /** Transactions named in one message to another process. */
 const keysPerMessage = 2_000;
@@ -19,8 +19,8 @@ export interface SipTakeoverOptions {
   readonly clock: Clock;
   readonly gate: KeptGate;
   readonly ports: RtpPorts;
-  readonly doors: Doors;
-  readonly neighbours: Neighbours;
+  readonly sockets: SipSockets;
+  readonly others: OtherSupervisors;
   /** Another process has what it needs for new calls. */
   readonly left: () => void;
 }
@@ -34,62 +34,62 @@ export class SipTakeover implements Takeover {
 
   /** Everything that peers find again goes to the supervisor after this one, and nothing that calls here need. */
   give(successor: SuccessorLink): void {
-    const { clock, gate, ports, doors, neighbours } = this.#options;
+    const { clock, gate, ports, sockets, others } = this.#options;
     const nonces = gate.save(clock.now());
     successor.say({ type: 'sip.begin', nextPorts: ports.next, ...(nonces !== undefined && { nonces }) });
-    const keys = neighbours.give((message) => successor.say(message));
+    const keys = others.give((message) => successor.say(message));
     for (let from = 0; from < keys.length; from += keysPerMessage)
       successor.say({ type: 'sip.known', keys: keys.slice(from, from + keysPerMessage) });
-    doors.give(successor);
+    sockets.give(successor);
   }
 
   leave(): void {
-    this.#options.doors.leave();
-    this.#options.neighbours.leave();
+    this.#options.sockets.leave();
+    this.#options.others.leave();
     this.#options.left();
   }
 
   takeBack(): void {
-    this.#options.doors.takeBack();
-    this.#options.neighbours.takeBack();
+    this.#options.sockets.takeBack();
+    this.#options.others.takeBack();
   }
 
   successorSaid(message: SipRelayed): void {
-    this.#options.neighbours.afterSaid(message);
+    this.#options.others.afterSaid(message);
   }
 
   follow(say: (message: SipRelayed) => void): void {
-    this.#options.neighbours.follow(say);
+    this.#options.others.follow(say);
   }
 
   takeListener(name: string, given: Server): boolean {
     if (!isSipListener(name)) return false;
-    this.#options.doors.take(name, given);
+    this.#options.sockets.take(name, given);
     return true;
   }
 
   takeSocket(given: DatagramSocket): void {
-    this.#options.doors.takeSocket(given);
+    this.#options.sockets.takeSocket(given);
   }
 
   predecessorSaid(message: SipToSuccessor): void {
-    const { clock, gate, ports, neighbours } = this.#options;
+    const { clock, gate, ports, others } = this.#options;
     switch (message.type) {
       case 'sip.begin':
         ports.goOnAt(message.nextPorts);
         if (message.nonces !== undefined) gate.restore(message.nonces, clock.now());
         return;
       case 'sip.known':
-        neighbours.know(message.keys);
+        others.know(message.keys);
         return;
       case 'sip.socket':
         return;
       default:
-        neighbours.beforeSaid(message);
+        others.beforeSaid(message);
     }
   }
 
   predecessorGone(): void {
-    this.#options.neighbours.beforeGone();
+    this.#options.others.beforeGone();
   }
 }

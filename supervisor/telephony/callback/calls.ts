@@ -1,7 +1,7 @@
 /** Requests about calls that the service makes, below `/calls` of the callback listener. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { readOutboundRequest } from '../../../shared/telephony/callback-api.ts';
-import type { TelephonyEverywhere } from '../everywhere.ts';
+import type { FleetTelephony } from '../fleet-telephony.ts';
 import { refusal, refusals, type Answer } from '../../http/refusals.ts';
 
 /** What is answered: a value with its status, or a refusal. */
@@ -12,7 +12,7 @@ const keyForm = /^[\x21-\x7e]{1,128}$/;
 const badRequest = (message: string): Answer => refusal('bad_request', { message });
 
 export interface CallsContext {
-  readonly telephony: Pick<TelephonyEverywhere, 'make'>;
+  readonly telephony: Pick<FleetTelephony, 'make'>;
   /** Why no call can be taken at present. */
   readonly unready: () => string | undefined;
 }

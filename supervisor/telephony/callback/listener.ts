@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { assert } from '../../../shared/base/assert.ts';
 import type { Sensitive } from '../../../shared/config/sensitive.ts';
-import type { TelephonyEverywhere } from '../everywhere.ts';
+import type { FleetTelephony } from '../fleet-telephony.ts';
 import type { Listener } from '../../listeners/listener.ts';
 import { answerHeaders, errorBody } from '../../http/answer.ts';
 import { refusal, refusals, type Answer } from '../../http/refusals.ts';
@@ -54,7 +54,7 @@ export const callbackListener: Listener = {
 
 interface Served {
   readonly secret: Sensitive<string>;
-  readonly telephony: TelephonyEverywhere;
+  readonly telephony: FleetTelephony;
   readonly unready: () => string | undefined;
 }
 

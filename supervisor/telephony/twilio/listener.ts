@@ -17,7 +17,7 @@ import { onlyBy, refusal, refusals, type Answer } from '../../http/refusals.ts';
 import { listen, newGuardedServer, takeUpgrades, type OpenListener } from '../../listeners/listeners.ts';
 import { passOn } from '../../listeners/pass-on.ts';
 import { response as twimlOf } from './twiml.ts';
-import type { TelephonyEverywhere } from '../everywhere.ts';
+import type { FleetTelephony } from '../fleet-telephony.ts';
 import { outboundEnded, statusFact, statusPath, type StatusPath } from './status.ts';
 import { readBody } from '../../http/request-body.ts';
 import { readSegment } from './segment.ts';
@@ -106,7 +106,7 @@ interface Served {
   readonly shows: boolean;
   /** A call cannot be taken now. */
   readonly isClosed: () => boolean;
-  readonly telephony: TelephonyEverywhere;
+  readonly telephony: FleetTelephony;
 }
 
 function serve(
@@ -169,11 +169,7 @@ function takeStatus(
 }
 
 /** Passes on what is told, and asks what to do with a call; of the others nothing is asked, or the call shall end. */
-async function toldOf(
-  status: StatusPath,
-  form: FormParameters,
-  telephony: TelephonyEverywhere,
-): Promise<string> {
+async function toldOf(status: StatusPath, form: FormParameters, telephony: FleetTelephony): Promise<string> {
   const { kind, handle } = status;
   const fact = statusFact(status, form);
   if (fact !== undefined) await telephony.twilioTold(handle, fact);

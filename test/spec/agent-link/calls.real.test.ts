@@ -303,12 +303,12 @@ describe('Commands', () => {
     const one = await linked();
     const { session } = one;
     await session.says('turn.bot_started');
-    session.send({ type: 'end', id: 'e', say: 'Farewell.', reason: 'done' });
+    session.send({ type: 'end', id: 'e', say: 'EndMessage.', reason: 'done' });
     await answered(session, 'e');
     await session.closed();
     const types = session.events.map(({ type }) => type);
     expect(session.said('session.end')).toMatchObject({ reason: 'ended_by_agent' });
-    expect(session.said('bot.tts_text')).toMatchObject({ text: 'Farewell.' });
+    expect(session.said('bot.tts_text')).toMatchObject({ text: 'EndMessage.' });
     expect(types.slice(-2)).toEqual(['command.result', 'session.end']);
     expect((await one.call.closed).reason).toBe('ended');
     await service.says('the agent process ends the call', (line) => line['reason'] === 'done');

@@ -6,7 +6,7 @@ import { step } from '../../../supervisor/sip/agent/agent.ts';
 import { newAgent, type AgentState, type Flow } from '../../../supervisor/sip/agent/state.ts';
 import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
 import { writeMessage } from '../../../supervisor/sip/message/write.ts';
-import { Neighbours } from '../../../supervisor/sip/takeover/neighbours.ts';
+import { OtherSupervisors } from '../../../supervisor/sip/takeover/other-supervisors.ts';
 import type { Incoming } from '../../../supervisor/sip/takeover/relay.ts';
 
 const udp: Flow = {
@@ -26,7 +26,7 @@ const request = (method: string, { id = 'c1', branch = '', toTag = '', cseq = 1,
 /** A supervisor: its agent, what it took, and what went out of its sockets. */
 class Side {
   readonly state: AgentState;
-  readonly neighbours: Neighbours;
+  readonly others: OtherSupervisors;
   readonly taken: string[] = [];
   readonly sent: string[] = [];
   readonly failed: number[] = [];
@@ -44,7 +44,7 @@ class Side {
       isClosed: () => false,
       mostTransactions: 1_000,
     });
-    this.neighbours = new Neighbours({
+    this.others = new OtherSupervisors({
       state: this.state,
       received: (incoming, from) => this.take(incoming, from),
       failed: (connection) => void this.failed.push(connection),
@@ -64,7 +64,7 @@ class Side {
   }
 
   take(incoming: Incoming, from?: 'before' | 'after' | 'held'): void {
-    if (this.neighbours.takes(incoming, from)) return;
+    if (this.others.takes(incoming, from)) return;
     const { message, fault } = incoming.parsed;
     this.taken.push(message.kind === 'request' ? message.method : String(message.status));
     const { flow, size } = incoming;
@@ -81,23 +81,23 @@ class Side {
 
   #send(flow: Flow, bytes: Buffer): void {
     if (flow.protocol === 'UDP') this.sent.push(`udp ${bytes.toString().split('\r\n', 1)[0]}`);
-    else if (!this.#over(flow.connection, bytes)) this.neighbours.send(flow.connection, bytes);
+    else if (!this.#over(flow.connection, bytes)) this.others.send(flow.connection, bytes);
   }
 }
 
 /** Messages go through the declarations, as they do between processes. */
 function joined(old: Side, fresh: Side): void {
-  fresh.neighbours.follow((message) => {
+  fresh.others.follow((message) => {
     const read = readToPredecessor(JSON.parse(JSON.stringify(message)));
     expect(read.ok).toBe(true);
-    if (read.ok) old.neighbours.afterSaid(read.value as SipRelayed);
+    if (read.ok) old.others.afterSaid(read.value as SipRelayed);
   });
-  const keys = old.neighbours.give((message) => {
+  const keys = old.others.give((message) => {
     const read = readToSuccessor(JSON.parse(JSON.stringify(message)));
     expect(read.ok).toBe(true);
-    if (read.ok) fresh.neighbours.beforeSaid(read.value as SipRelayed);
+    if (read.ok) fresh.others.beforeSaid(read.value as SipRelayed);
   });
-  fresh.neighbours.know(keys);
+  fresh.others.know(keys);
 }
 
 function restart(): { old: Side; fresh: Side; tag: string } {
@@ -107,7 +107,7 @@ function restart(): { old: Side; fresh: Side; tag: string } {
   old.arrives(request('INVITE', { body: sdp }));
   const [call] = old.state.calls.values();
   joined(old, fresh);
-  old.neighbours.leave();
+  old.others.leave();
   old.sent.length = 0;
   return { old, fresh, tag: call!.localTag };
 }
@@ -141,7 +141,7 @@ describe('SIP during a restart', () => {
     const [call] = fresh.state.calls.values();
     old.arrives(request('ACK', { id: 'c2', toTag: call!.localTag, branch: 'y' }), tls);
     expect(fresh.taken).toEqual(['INVITE', 'ACK']);
-    expect(old.neighbours.needs(5)).toBe(true);
+    expect(old.others.needs(5)).toBe(true);
   });
 
   it('answers over a connection of the new process what belongs to the old one', () => {
@@ -157,12 +157,12 @@ describe('SIP during a restart', () => {
     joined(old, fresh);
     old.arrives(request('INVITE', { body: sdp }), tls);
     expect([...old.taken, ...fresh.taken]).toEqual([]);
-    old.neighbours.takeBack();
+    old.others.takeBack();
     expect([old.taken, fresh.taken]).toEqual([['INVITE'], []]);
     const [older, newer] = [new Side('old'), new Side('new')];
     joined(older, newer);
     older.arrives(request('INVITE', { body: sdp }), tls);
-    older.neighbours.leave();
+    older.others.leave();
     expect([older.taken, newer.taken]).toEqual([[], ['INVITE']]);
   });
 
@@ -171,17 +171,17 @@ describe('SIP during a restart', () => {
     old.arrives(request('INVITE', { id: 'c2', body: sdp }), tls);
     const [call] = fresh.state.calls.values();
     old.connections.delete(5);
-    old.neighbours.closed(5);
+    old.others.closed(5);
     expect(fresh.failed).toEqual([call!.flow.connection]);
-    expect(fresh.neighbours.send(call!.flow.connection, Buffer.from('x'))).toBe(false);
+    expect(fresh.others.send(call!.flow.connection, Buffer.from('x'))).toBe(false);
     old.arrives(request('INVITE', { id: 'c3', body: sdp }), { ...tls, connection: 6 });
-    fresh.neighbours.beforeGone();
+    fresh.others.beforeGone();
     expect(fresh.failed.length).toBe(2);
   });
 
   it('says that a call is unknown once the old process is gone', () => {
     const { fresh, tag } = restart();
-    fresh.neighbours.beforeGone();
+    fresh.others.beforeGone();
     fresh.arrives(request('OPTIONS', { toTag: tag, cseq: 2 }));
     expect(fresh.sent).toEqual(['udp SIP/2.0 481 Call/Transaction Does Not Exist']);
   });
@@ -190,7 +190,7 @@ describe('SIP during a restart', () => {
     const { old, fresh, tag } = restart();
     const newest = new Side('newest');
     joined(fresh, newest);
-    fresh.neighbours.leave();
+    fresh.others.leave();
     newest.arrives(request('OPTIONS', { toTag: tag, cseq: 2 }));
     newest.arrives(request('INVITE', { body: sdp }));
     expect(old.taken).toEqual(['INVITE', 'OPTIONS', 'INVITE']);
@@ -205,7 +205,7 @@ describe('SIP during a restart', () => {
     fresh.connections.add(7);
     const newest = new Side('newest');
     joined(fresh, newest);
-    fresh.neighbours.leave();
+    fresh.others.leave();
     fresh.arrives(request('OPTIONS', { toTag: tag, cseq: 2 }), again);
     expect([old.taken.at(-1), newest.taken]).toEqual(['OPTIONS', []]);
     expect(fresh.sent).toEqual(['7 SIP/2.0 200 OK']);

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, Socket } from 'no
 import { afterEach, describe, expect, it } from 'vitest';
 import { stopReading } from '../../../shared/runtime/reading.ts';
 import { HandOver } from '../../../supervisor/handover/hand-over.ts';
-import type { Remains } from '../../../supervisor/handover/remains.ts';
+import type { LeftRecord } from '../../../supervisor/handover/left-records.ts';
 import { takeUpAtOnce } from '../../../supervisor/handover/worker-for.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 import { upgradeRequest } from '../../support/upgrade-request.ts';
@@ -13,14 +13,14 @@ function newWorld(ready: number[] = [0], keepsCalls = false) {
   const clock = newVirtualClock();
   const offers: { worker: number; offer: number }[] = [];
   const counts = { taken: 0, moved: 0, lost: 0, resumed: 0, cut: 0, blamed: 0 };
-  const remains = new Map<number, Remains>();
+  const leftRecords = new Map<number, LeftRecord>();
   const world = {
     ready,
     reachable: true,
     stopping: false,
     released: 0,
     counts,
-    remains,
+    leftRecords,
     resumeFrom: [] as unknown[],
     /** Workers that were told that they have all, and how many offers had been made by then. */
     allGiven: [] as { worker: number; offers: number }[],
@@ -36,7 +36,7 @@ function newWorld(ready: number[] = [0], keepsCalls = false) {
     },
     allGiven: (worker) => world.allGiven.push({ worker, offers: offers.length }),
     keepsCalls,
-    records: { remains: () => remains, forget: (slot, offer) => world.forgotten.push({ slot, offer }) },
+    records: { leftBy: () => leftRecords, forget: (slot, offer) => world.forgotten.push({ slot, offer }) },
     isStopping: () => world.stopping,
     counted: (outcome) => (world.counts[outcome] += 1),
   });
@@ -163,7 +163,7 @@ describe('the hand-over', () => {
       handOver.taken(id);
     }
     const lost = offers.filter(({ worker }) => worker === 0).map(({ offer }) => offer);
-    for (const [slot, offer] of lost.entries()) world.remains.set(offer, { slot, connection: 'open' });
+    for (const [slot, offer] of lost.entries()) world.leftRecords.set(offer, { slot, connection: 'open' });
     world.ready = [...left];
     handOver.workerGone(0);
     for (let next = 150; next < offers.length; next += 1) handOver.taken(offers[next]?.offer ?? 0);
@@ -177,7 +177,7 @@ describe('the hand-over', () => {
     for (let id = 1; id <= calls; id += 1) {
       made.give();
       made.handOver.taken(id);
-      made.world.remains.set(id, { slot: id, connection: 'open' });
+      made.world.leftRecords.set(id, { slot: id, connection: 'open' });
     }
     made.world.ready = others;
     made.offers.length = 0;
@@ -213,7 +213,7 @@ describe('the hand-over', () => {
   it('gives what a worker was not sent yet to another one when that worker dies, too', () => {
     const { handOver, offers, world } = deathWith(40, [1]);
     // It had taken up none of them: their first records hold.
-    world.remains.clear();
+    world.leftRecords.clear();
     world.ready = [2];
     offers.length = 0;
     handOver.workerGone(1);
@@ -256,8 +256,8 @@ describe('the hand-over', () => {
       give();
       handOver.taken(id);
     }
-    world.remains.set(1, { slot: 0, connection: 'open' });
-    world.remains.set(2, { slot: 1, connection: 'open' });
+    world.leftRecords.set(1, { slot: 0, connection: 'open' });
+    world.leftRecords.set(2, { slot: 1, connection: 'open' });
     world.ready = [2];
     handOver.workerGone(0);
     expect(world.allGiven).toEqual([{ worker: 2, offers: 4 }]);
@@ -296,7 +296,7 @@ describe('the hand-over', () => {
     const { socket, heard, over } = await connected();
     handOver.give(socket, upgradeRequest, () => (world.released += 1));
     handOver.taken(1);
-    world.remains.set(1, { slot: 0, connection });
+    world.leftRecords.set(1, { slot: 0, connection });
     const closed = once(socket, 'close');
     handOver.workerGone(0);
     // The process must not leave before the client has read it.
@@ -314,7 +314,7 @@ describe('the hand-over', () => {
     const { socket } = await connected({ allowHalfOpen: true });
     handOver.give(socket, upgradeRequest, () => (world.released += 1));
     handOver.taken(1);
-    world.remains.set(1, { slot: 0, connection: 'writable' });
+    world.leftRecords.set(1, { slot: 0, connection: 'writable' });
     const closed = once(socket, 'close');
     handOver.workerGone(0);
     clock.advance(999);
@@ -329,7 +329,7 @@ describe('the hand-over', () => {
     const { socket } = await connected();
     handOver.give(socket, upgradeRequest, () => (world.released += 1));
     handOver.taken(1);
-    world.remains.set(1, { slot: 0, connection: 'writable' });
+    world.leftRecords.set(1, { slot: 0, connection: 'writable' });
     const closed = once(socket, 'close');
     socket.destroy();
     await closed;
@@ -343,7 +343,7 @@ describe('the hand-over', () => {
     const [call, fresh] = [await connected(), await connected()];
     handOver.give(call.socket, upgradeRequest, () => (world.released += 1));
     handOver.taken(1);
-    world.remains.set(1, { slot: 7, connection: 'open' });
+    world.leftRecords.set(1, { slot: 7, connection: 'open' });
     world.ready = [];
     handOver.workerGone(0);
     handOver.give(fresh.socket, upgradeRequest, () => (world.released += 1));
@@ -360,7 +360,7 @@ describe('the hand-over', () => {
     const { socket, heard, over } = await connected();
     handOver.give(socket, upgradeRequest, () => (world.released += 1));
     handOver.taken(1);
-    world.remains.set(1, { slot: 0, connection: 'open' });
+    world.leftRecords.set(1, { slot: 0, connection: 'open' });
     world.stopping = true;
     world.ready = [];
     handOver.workerGone(0);
@@ -380,10 +380,10 @@ describe('the hand-over', () => {
       handOver.taken(id);
     }
     world.ready = [1];
-    world.remains.set(1, { slot: 0, connection: 'open' });
-    world.remains.set(3, { slot: 1, connection: 'torn' });
+    world.leftRecords.set(1, { slot: 0, connection: 'open' });
+    world.leftRecords.set(3, { slot: 1, connection: 'torn' });
     // Of a connection that is not known any more.
-    world.remains.set(99, { slot: 2, connection: 'open' });
+    world.leftRecords.set(99, { slot: 2, connection: 'open' });
     handOver.workerGone(0);
     expect(world.forgotten).toEqual([
       { slot: 1, offer: 3 },
@@ -392,8 +392,8 @@ describe('the hand-over', () => {
     // The one that was to take it up dies in the middle, and had begun a record of its own.
     world.forgotten.length = 0;
     world.ready = [2];
-    world.remains.clear();
-    world.remains.set(1, { slot: 10, connection: 'open' });
+    world.leftRecords.clear();
+    world.leftRecords.set(1, { slot: 10, connection: 'open' });
     handOver.workerGone(1);
     expect([world.forgotten, world.resumeFrom.at(-1)]).toEqual([[{ slot: 0, offer: 1 }], 10]);
     handOver.over(1);
@@ -405,11 +405,11 @@ describe('the hand-over', () => {
     give();
     handOver.taken(1);
     world.ready = [1];
-    world.remains.set(1, { slot: 0, connection: 'open' });
+    world.leftRecords.set(1, { slot: 0, connection: 'open' });
     handOver.workerGone(0);
     world.ready = [2];
-    world.remains.clear();
-    world.remains.set(1, { slot: 10, connection: 'begun' });
+    world.leftRecords.clear();
+    world.leftRecords.set(1, { slot: 10, connection: 'begun' });
     handOver.workerGone(1);
     expect([offers.at(-1), world.resumeFrom]).toEqual([{ worker: 2, offer: 1 }, [0, 0]]);
     // The record that was only begun is of no use to anybody.
@@ -422,8 +422,8 @@ describe('the hand-over', () => {
     for (const { socket } of calls) handOver.give(socket, upgradeRequest, () => (world.released += 1));
     for (const id of [1, 2, 3]) handOver.taken(id);
     const left = (first: number): void => {
-      world.remains.clear();
-      for (const id of [1, 2, 3]) world.remains.set(id, { slot: first + id, connection: 'open' });
+      world.leftRecords.clear();
+      for (const id of [1, 2, 3]) world.leftRecords.set(id, { slot: first + id, connection: 'open' });
     };
     left(0);
     world.ready = [1];
@@ -446,7 +446,7 @@ describe('the hand-over', () => {
     handOver.taken(1);
     for (let worker = 0; worker < 30; worker += 1) {
       world.ready = [worker + 1];
-      world.remains.set(1, { slot: worker, connection: 'open' });
+      world.leftRecords.set(1, { slot: worker, connection: 'open' });
       expect(handOver.workerGone(worker)).toMatchObject({ open: 1, blamed: 0 });
       handOver.taken(1);
     }

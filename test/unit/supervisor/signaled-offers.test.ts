@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { HandOver } from '../../../supervisor/handover/hand-over.ts';
 import type { OfferSignals } from '../../../supervisor/handover/open-offer.ts';
-import type { Remains } from '../../../supervisor/handover/remains.ts';
+import type { LeftRecord } from '../../../supervisor/handover/left-records.ts';
 import { newSignaledCalls } from '../../../supervisor/handover/signaled-calls.ts';
 import type { ToWorker } from '../../../shared/protocol/ipc.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
@@ -17,7 +17,7 @@ function newWorld() {
   const told: string[] = [];
   const sent: ToWorker[] = [];
   const offers: { worker: number; sdp: string | undefined; resumeFrom: number | undefined }[] = [];
-  const remains = new Map<number, Remains>();
+  const leftRecords = new Map<number, LeftRecord>();
   const world = { ready: [0], released: 0 };
   const handOver = new HandOver({
     clock: newVirtualClock(),
@@ -28,7 +28,7 @@ function newWorld() {
     },
     allGiven: () => undefined,
     keepsCalls: true,
-    records: { remains: () => remains, forget: () => undefined },
+    records: { leftBy: () => leftRecords, forget: () => undefined },
     isStopping: () => false,
     counted: () => undefined,
   });
@@ -47,7 +47,7 @@ function newWorld() {
   handOver.taken(id);
   handOver.answered(id, 'answer');
   told.length = 0;
-  return { handOver, signaled, signals, id, told, sent, offers, remains, world };
+  return { handOver, signaled, signals, id, told, sent, offers, leftRecords, world };
 }
 
 describe('a call by offer whose client comes back', () => {
@@ -85,9 +85,9 @@ describe('a call by offer whose client comes back', () => {
   });
 
   it('is awaited once its worker is gone, and until another one has it', () => {
-    const { signaled, signals, handOver, id, remains, world } = newWorld();
+    const { signaled, signals, handOver, id, leftRecords, world } = newWorld();
     expect(signaled.isAwaited(id)).toBe(false);
-    remains.set(id, { slot: 7, connection: 'open' });
+    leftRecords.set(id, { slot: 7, connection: 'open' });
     world.ready = [1];
     handOver.workerGone(0);
     expect(signaled.isAwaited(id)).toBe(true);
@@ -100,10 +100,10 @@ describe('a call by offer whose client comes back', () => {
   });
 
   it('goes to another worker when its own turns out to be dead', () => {
-    const { signaled, signals, handOver, id, told, offers, remains, world } = newWorld();
+    const { signaled, signals, handOver, id, told, offers, leftRecords, world } = newWorld();
     signaled.comeBack(id, { sdp: 'second' }, signals('second'));
     world.ready = [1];
-    remains.set(id, { slot: 7, connection: 'open' });
+    leftRecords.set(id, { slot: 7, connection: 'open' });
     handOver.workerGone(0);
     expect(offers.at(-1)).toEqual({ worker: 1, sdp: 'second', resumeFrom: 7 });
     handOver.taken(id);

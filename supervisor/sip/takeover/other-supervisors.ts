@@ -6,14 +6,14 @@
 import type { SipRelayed } from '../../../shared/sip/takeover.ts';
 import type { AgentState } from '../agent/state.ts';
 import { Relay, type Incoming, type RelayOptions } from './relay.ts';
-import { isOwn, mayBeOlder } from './whose.ts';
+import { isOwn, mayBeOlder } from './ownership.ts';
 
 /** Messages that wait for some milliseconds. */
 const mostHeld = 1_024;
 /** Numbers of connections from here on are those of other processes. */
 const foreignFrom = 2 ** 31;
 
-export interface NeighboursOptions {
+export interface OtherSupervisorsOptions {
   readonly state: Pick<AgentState, 'clients' | 'invites' | 'transactions' | 'dialogs'>;
   /** To be taken here. */
   readonly received: (incoming: Incoming, from: 'before' | 'after' | 'held') => void;
@@ -22,8 +22,8 @@ export interface NeighboursOptions {
   readonly send: (connection: number, bytes: Buffer) => boolean;
 }
 
-export class Neighbours {
-  readonly #options: NeighboursOptions;
+export class OtherSupervisors {
+  readonly #options: OtherSupervisorsOptions;
   /** Transactions that were begun before this process served. */
   readonly #known = new Set<string>();
   #before: Relay | undefined;
@@ -32,7 +32,7 @@ export class Neighbours {
   #held: Incoming[] = [];
   #lastForeign = foreignFrom;
 
-  constructor(options: NeighboursOptions) {
+  constructor(options: OtherSupervisorsOptions) {
     this.#options = options;
   }
 

@@ -2,14 +2,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { Connections } from '../../../supervisor/sip/wire/connections.ts';
-import { Doors } from '../../../supervisor/sip/wire/doors.ts';
+import { SipSockets } from '../../../supervisor/sip/wire/sockets.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const inUse = Object.assign(new Error('in use'), { code: 'EADDRINUSE' });
 
-function newDoors(port: number): { doors: Doors; told: unknown[] } {
+function newSockets(port: number): { sockets: SipSockets; told: unknown[] } {
   const told: unknown[] = [];
-  const doors = new Doors({
+  const sockets = new SipSockets({
     settings: {
       addr: { host: '127.0.0.1', port },
       ...{ srtp: 'off', rtpPorts: { first: 10_000, last: 10_010 }, allow: [], refers: false },
@@ -23,7 +23,7 @@ function newDoors(port: number): { doors: Doors; told: unknown[] } {
     late: () => undefined,
     full: () => undefined,
   });
-  return { doors, told };
+  return { sockets, told };
 }
 
 afterEach(() => void vi.restoreAllMocks());
@@ -31,9 +31,9 @@ afterEach(() => void vi.restoreAllMocks());
 describe('SVC_SIP_ADDR with port 0', () => {
   it('takes another port where the one that UDP got is in use for TCP', async () => {
     const asked = vi.spyOn(Connections.prototype, 'listen').mockRejectedValueOnce(inUse);
-    const { doors, told } = newDoors(0);
-    await doors.bind();
-    doors.close();
+    const { sockets, told } = newSockets(0);
+    await sockets.bind();
+    sockets.close();
     // The next port may be in use as well.
     const ports = asked.mock.calls.map(([at]) => at.port);
     expect(ports.at(-1)).not.toBe(ports[0]);
@@ -42,14 +42,14 @@ describe('SVC_SIP_ADDR with port 0', () => {
 
   it('gives up after ten, and at once where the port was asked for', async () => {
     const asked = vi.spyOn(Connections.prototype, 'listen').mockRejectedValue(inUse);
-    const any = newDoors(0);
-    await expect(any.doors.bind()).rejects.toBe(inUse);
-    any.doors.close();
+    const any = newSockets(0);
+    await expect(any.sockets.bind()).rejects.toBe(inUse);
+    any.sockets.close();
     expect(asked).toHaveBeenCalledTimes(10);
     const { port } = asked.mock.calls[9]![0];
-    const one = newDoors(port);
-    await expect(one.doors.bind()).rejects.toBe(inUse);
-    one.doors.close();
+    const one = newSockets(port);
+    await expect(one.sockets.bind()).rejects.toBe(inUse);
+    one.sockets.close();
     expect(asked).toHaveBeenCalledTimes(11);
   });
 });

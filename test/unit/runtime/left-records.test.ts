@@ -1,7 +1,7 @@
 /** Which record of a call holds that a worker left in the middle of taking it up. */
 import { describe, expect, it } from 'vitest';
 import { callRecordBytes, CallRecords, type CallRecord } from '../../../shared/protocol/call-record.ts';
-import { remainsIn } from '../../../supervisor/handover/remains.ts';
+import { leftRecords } from '../../../supervisor/handover/left-records.ts';
 
 const slots = [0, 1, 2];
 const offer = 7;
@@ -32,7 +32,7 @@ describe('a worker that died while it took a call up from another of its own slo
       });
       leave(records.record(0), first);
       leave(records.record(2), second);
-      expect([...remainsIn(records, slots)]).toEqual([[offer, { slot, connection }]]);
+      expect([...leftRecords(records, slots)]).toEqual([[offer, { slot, connection }]]);
       expect(slots.map((at) => records.offerOf(at))).toEqual(slots.map((at) => (at === slot ? offer : 0)));
     },
   );

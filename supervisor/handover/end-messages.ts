@@ -4,7 +4,7 @@
  */
 import type { TransportKind } from '../../shared/protocol/ipc.ts';
 
-export interface Farewell {
+export interface EndMessage {
   /** The call ends because of a fault. */
   readonly failed: Buffer;
   /** The service stops. */
@@ -18,7 +18,7 @@ const finalFrame = (opcode: 1 | 8, body: Buffer): Buffer =>
 const closeFrame = (code: number): Buffer => finalFrame(8, Buffer.from([code >> 8, code & 0xff]));
 
 /** A shutdown is `stop`, then 1001 (docs/call-protocol.md, Messages). A fault is told by 1011 alone. */
-const websocket: Farewell = {
+const websocket: EndMessage = {
   failed: closeFrame(1011),
   shutdown: Buffer.concat([
     finalFrame(1, Buffer.from('{"type":"stop","reason":"shutdown"}')),
@@ -27,10 +27,10 @@ const websocket: Farewell = {
 };
 
 /** Protocols without a word for an end: a carrier goes on behind the stream once the socket is closed. */
-const stream: Farewell = { failed: closeFrame(1011), shutdown: closeFrame(1001) };
+const stream: EndMessage = { failed: closeFrame(1011), shutdown: closeFrame(1001) };
 
 /** What comes by an offer has no socket on which something could be said. */
-export const farewells: Readonly<Record<Exclude<TransportKind, 'webrtc'>, Farewell>> = {
+export const endMessages: Readonly<Record<Exclude<TransportKind, 'webrtc'>, EndMessage>> = {
   websocket,
   carrier_a: stream,
   carrier_b: stream,

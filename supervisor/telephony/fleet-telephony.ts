@@ -60,7 +60,7 @@ type AnswerOf<What extends keyof Answers> = Awaited<ReturnType<Answers[What]>>;
 /** A carrier repeats itself for minutes. */
 const repeatsMs = 600_000;
 
-export class TelephonyEverywhere {
+export class FleetTelephony {
   /** Of this host. */
   readonly own: Telephony;
   readonly #hosts: Hosts | undefined;

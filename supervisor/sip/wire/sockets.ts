@@ -24,7 +24,7 @@ const names = { TCP: 'sip', TLS: 'sips' } as const;
 const mostAttempts = 10;
 export const isSipListener = (name: string): boolean => name === names.TCP || name === names.TLS;
 
-export interface DoorsOptions {
+export interface SipSocketsOptions {
   readonly settings: SipSettings;
   readonly clock: Clock;
   readonly log: Log;
@@ -43,13 +43,13 @@ export interface SocketTaker {
   readonly giveSocket: (socket: DatagramSocket) => void;
 }
 
-export class Doors {
-  readonly #options: DoorsOptions;
+export class SipSockets {
+  readonly #options: SipSocketsOptions;
   readonly #connections: Connections;
   readonly #ports = { TCP: 0, TLS: 0 };
   #datagrams: Datagrams | undefined;
 
-  constructor(options: DoorsOptions) {
+  constructor(options: SipSocketsOptions) {
     this.#options = options;
     const { settings } = options;
     this.#connections = new Connections({

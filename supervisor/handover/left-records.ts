@@ -2,7 +2,7 @@
 import type { CallRecords, LeftConnection } from '../../shared/protocol/call-record.ts';
 
 /** The slot of its record, and how far the stream of bytes can be trusted. */
-export interface Remains {
+export interface LeftRecord {
   readonly slot: number;
   readonly connection: LeftConnection;
 }
@@ -14,8 +14,8 @@ const order: readonly LeftConnection[] = ['torn', 'open', 'writable', 'begun'];
  * What stands in these slots, by connection. A worker that died while it took a call up from another of its own slots left two records of it:
  * the one that does not hold is ended, or the next worker's death would make it be taken for a call that was just begun.
  */
-export function remainsIn(records: CallRecords, slots: Iterable<number>): ReadonlyMap<number, Remains> {
-  const found = new Map<number, Remains>();
+export function leftRecords(records: CallRecords, slots: Iterable<number>): ReadonlyMap<number, LeftRecord> {
+  const found = new Map<number, LeftRecord>();
   for (const slot of slots) {
     const record = records.record(slot);
     const { offer } = record;
@@ -35,10 +35,10 @@ export function remainsIn(records: CallRecords, slots: Iterable<number>): Readon
  * The record that holds. A worker that died while it took a call up had read and written nothing yet: the call stands where the worker
  * before it left it.
  */
-export function validRemains(
-  found: Remains | undefined,
+export function validRecord(
+  found: LeftRecord | undefined,
   resumeFrom: number | undefined,
-): Remains | undefined {
+): LeftRecord | undefined {
   const wasBegun = found?.connection === 'begun' && resumeFrom !== undefined && resumeFrom !== found.slot;
   return wasBegun ? { slot: resumeFrom, connection: 'open' } : found;
 }
