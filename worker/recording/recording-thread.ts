@@ -10,7 +10,7 @@ import type { RecordingSetup } from '../../shared/recording/layout.ts';
 import { recordingBytes, RecordingRing } from '../../shared/recording/ring.ts';
 import { systemClock, systemWallClock } from '../../shared/runtime/clock.ts';
 import { mapSharedMemory } from '../../shared/runtime/shm.ts';
-import { Keeper, type KeeperNews } from './keeper.ts';
+import { RecordingArchive, type ArchiveEvent } from './archive.ts';
 import type { FromRecordingThread, ToRecordingThread } from './thread-messages.ts';
 import { RecordingWriter } from './writer.ts';
 
@@ -49,7 +49,7 @@ function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void 
     ...{ dir, rings, isAfterDeath: isFirst },
     failed: (error, call) => say({ type: 'write.failed', code: codeOf(error), call }),
   });
-  const keeper = new Keeper({
+  const archive = new RecordingArchive({
     ...{ dir, mostBytes, format },
     ...(keepDays !== undefined && { keepDays }),
     ...(upload !== undefined && { upload }),
@@ -64,15 +64,15 @@ function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void 
   };
   again(writeEveryMs, () => writer.write());
   again(touchEveryMs, () => writer.touch(systemWallClock.now() / 1000));
-  if (keeps) again(keepEveryMs, () => void keeper.look());
+  if (keeps) again(keepEveryMs, () => void archive.look());
   port.on('message', (message: ToRecordingThread) => {
     assert(message.type === 'flush', 'there is one question to this thread');
     writer.write();
-    void keeper.look().finally(() => say({ type: 'flushed' }));
+    void archive.look().finally(() => say({ type: 'flushed' }));
   });
 }
 
-function toldOf(news: KeeperNews): FromRecordingThread {
+function toldOf(news: ArchiveEvent): FromRecordingThread {
   if (news.type === 'upload.failed') {
     const { call, waiting } = news;
     return { type: 'kept', what: news.type, code: codeOf(news.error), call, waiting };

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import type { Clock, WallClock } from '../../../shared/runtime/clock.ts';
 import { AgentProcess, commandFor } from './agent-process.ts';
 import { eventLine } from './event-line.ts';
-import { Keeper } from './keeper.ts';
+import { Reaper } from './reaper.ts';
 import { Tap } from './tap.ts';
 
 export interface AgentDevOptions {
@@ -83,7 +83,7 @@ export async function runAgentDev(options: AgentDevOptions): Promise<1 | 2 | und
     return 1;
   }
   const note = (text: string): void => write(`-- ${text}`);
-  const keeper = new Keeper();
+  const reaper = new Reaper();
   const agent = new AgentProcess(
     {
       file,
@@ -96,7 +96,7 @@ export async function runAgentDev(options: AgentDevOptions): Promise<1 | 2 | und
       hooks,
       pythonPath: fileURLToPath(fromHere('../../sdk/python/src')),
       clock: options.clock,
-      started: (child) => keeper.keep(child),
+      started: (child) => reaper.keep(child),
       note,
     },
     command,
@@ -104,7 +104,7 @@ export async function runAgentDev(options: AgentDevOptions): Promise<1 | 2 | und
   agent.start();
   const url = `ws://127.0.0.1:${tapPort}`;
   const demo = options.noService ? undefined : startDemo(start, { url, token }, options);
-  if (demo !== undefined) keeper.keep(demo);
+  if (demo !== undefined) reaper.keep(demo);
   if (demo === undefined) note(`start your service with SVC_AGENT_URL=${url}`);
   stopBySignal({ agent, tap, demo }, options);
   return undefined;

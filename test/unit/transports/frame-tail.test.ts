@@ -15,7 +15,7 @@ function frame(opcode: number, length: number, fin = true): Buffer {
 }
 
 /** The tail as whoever comes next finds it. */
-function newKeeper(kept?: 'text' | 'all') {
+function newArchive(kept?: 'text' | 'all') {
   let bytes: Buffer = Buffer.alloc(0);
   let [handled, handling, start] = [0, 0, 0];
   const tail = new FrameTail(
@@ -38,13 +38,13 @@ function newKeeper(kept?: 'text' | 'all') {
 
 describe('the tail of a connection', () => {
   it('is empty between messages', () => {
-    const { tail, kept } = newKeeper();
+    const { tail, kept } = newArchive();
     tail.take(Buffer.concat([frame(2, 640), frame(2, 0), frame(2, 70_000)]));
     expect(kept()).toHaveLength(0);
   });
 
   it('begins at the first frame of a message of several, control frames in between or not', () => {
-    const { tail, kept } = newKeeper();
+    const { tail, kept } = newArchive();
     const open = Buffer.concat([frame(2, 10, false), frame(9, 3), frame(0, 20, false)]);
     tail.take(Buffer.concat([frame(2, 640), open]));
     expect(kept()).toEqual(open);
@@ -65,7 +65,7 @@ describe('the tail of a connection', () => {
           : frame(prng.chance(0.5) ? 2 : 9, prng.below(125)),
       );
       const stream = Buffer.concat(messages);
-      const { tail, kept } = newKeeper();
+      const { tail, kept } = newArchive();
       let read = 0;
       while (read < stream.length) {
         const end = Math.min(stream.length, read + 1 + prng.below(200));
@@ -81,7 +81,7 @@ describe('the tail of a connection', () => {
   });
 
   it('holds messages until they are handled, and no audio', () => {
-    const { tail, kept } = newKeeper();
+    const { tail, kept } = newArchive();
     const [one, two, rest] = [frame(1, 30), frame(1, 31), frame(2, 100).subarray(0, 50)];
     tail.take(Buffer.concat([one, frame(2, 640), two, rest]));
     expect(kept()).toEqual(Buffer.concat([one, two, rest]));
@@ -92,7 +92,7 @@ describe('the tail of a connection', () => {
   });
 
   it('holds a message that waits while more comes', () => {
-    const { tail, kept } = newKeeper();
+    const { tail, kept } = newArchive();
     const [one, two] = [frame(1, 30), frame(1, 31)];
     tail.take(one);
     tail.take(Buffer.concat([frame(2, 640), two.subarray(0, 9)]));
@@ -106,7 +106,7 @@ describe('the tail of a connection', () => {
   });
 
   it('gives nobody a message for the third time', () => {
-    const { tail, kept } = newKeeper();
+    const { tail, kept } = newArchive();
     const [again, next, rest] = [frame(1, 30), frame(1, 31), frame(1, 32).subarray(0, 5)];
     tail.take(Buffer.concat([again, rest]), true);
     expect(kept()).toEqual(rest);
@@ -117,13 +117,13 @@ describe('the tail of a connection', () => {
   });
 
   it('keeps messages of both kinds where binary ones are more than audio', () => {
-    const { tail, kept } = newKeeper('all');
+    const { tail, kept } = newArchive('all');
     tail.take(Buffer.concat([frame(2, 30), frame(1, 31)]));
     expect(kept()).toEqual(Buffer.concat([frame(2, 30), frame(1, 31)]));
   });
 
   it('leaves out what has no room, and keeps count of it', () => {
-    const { tail, kept } = newKeeper();
+    const { tail, kept } = newArchive();
     tail.take(Buffer.concat([frame(1, 60_000), frame(1, 20)]));
     expect(kept()).toEqual(frame(1, 20));
     tail.handled();
@@ -133,7 +133,7 @@ describe('the tail of a connection', () => {
   });
 
   it('is, as of what is written down while a message is handled, what follows it', () => {
-    const { tail, kept, keptOnceSaved } = newKeeper();
+    const { tail, kept, keptOnceSaved } = newArchive();
     const [one, two, three] = [frame(1, 10), frame(1, 20), frame(1, 30, false)];
     tail.take(Buffer.concat([one, frame(2, 640), two, three]));
     for (const left of [[two, three], [three]]) {
@@ -154,7 +154,7 @@ describe('the tail of a connection', () => {
         prng.chance(0.5) ? frame(1, prng.below(200)) : frame(2, prng.below(700)),
       );
       const stream = Buffer.concat(messages);
-      const { tail, kept } = newKeeper();
+      const { tail, kept } = newArchive();
       let [read, handled] = [0, 0];
       while (read < stream.length) {
         const end = Math.min(stream.length, read + 1 + prng.below(400));

@@ -1,5 +1,5 @@
 /**
- * A relay that the service holds for one call: the machine of allocation.ts on a socket to the TURN server, and an inlet for each peer
+ * A relay that the service holds for one call: the machine of allocation.ts on a socket to the TURN server, and a loopback socket for each peer
  * whose packets come through it.
  *
  * Invariant: a relay that could not be had leaves nothing open; a relay that is closed is given back to its server.
@@ -11,7 +11,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { SocketAddress } from '../../../shared/webrtc/stun.ts';
 import type { TurnServer } from '../../../shared/webrtc/turn-url.ts';
-import { Inlet, type MuxPort } from '../ways/inlet.ts';
+import { LoopbackSocket, type MuxPort } from '../ways/loopback-socket.ts';
 import { Allocation, type AllocationOrder } from './allocation.ts';
 import { TurnReader } from './turn-reader.ts';
 
@@ -40,13 +40,13 @@ interface WireEvents {
 
 /** A packet to the server that waits for a TCP connection which takes nothing is of no use any more. */
 const mostUnsentBytes = 64 * 1024;
-const mostInlets = 16;
+const mostLoopbacks = 16;
 
 export class Relay {
   readonly #options: RelayOptions;
   readonly #wire: Wire;
   readonly #allocation: Allocation;
-  readonly #inlets = new Map<string, Inlet>();
+  readonly #loopbacks = new Map<string, LoopbackSocket>();
   #timer: { cancel(): void } | undefined;
   #settle: ((outcome: SocketAddress | string) => void) | undefined;
   #address: SocketAddress | undefined;
@@ -95,8 +95,8 @@ export class Relay {
 
   #end(): void {
     this.#timer?.cancel();
-    for (const inlet of this.#inlets.values()) inlet.close();
-    this.#inlets.clear();
+    for (const loopback of this.#loopbacks.values()) loopback.close();
+    this.#loopbacks.clear();
     this.#wire.close();
   }
 
@@ -113,20 +113,20 @@ export class Relay {
   #received(bytes: Buffer): void {
     const heard = this.#allocation.unwrap(bytes);
     if (heard === undefined) this.#perform(this.#allocation.receive(bytes, this.#options.now()));
-    else this.#inletOf(heard.peer)?.push(heard.data);
+    else this.#loopbackOf(heard.peer)?.push(heard.data);
   }
 
-  #inletOf(peer: SocketAddress): Inlet | undefined {
+  #loopbackOf(peer: SocketAddress): LoopbackSocket | undefined {
     const key = `${peer.ip} ${peer.port}`;
-    const known = this.#inlets.get(key);
-    if (known !== undefined || this.#inlets.size >= mostInlets) return known;
-    const made = new Inlet(this.#options.mux, (packet) => {
+    const known = this.#loopbacks.get(key);
+    if (known !== undefined || this.#loopbacks.size >= mostLoopbacks) return known;
+    const made = new LoopbackSocket(this.#options.mux, (packet) => {
       const sent = this.#allocation.wrap(peer, packet, this.#options.now());
       for (const bytes of sent) this.#wire.send(bytes);
       // A channel was asked for beside it.
       if (sent.length > 1) this.#arm();
     });
-    this.#inlets.set(key, made);
+    this.#loopbacks.set(key, made);
     return made;
   }
 

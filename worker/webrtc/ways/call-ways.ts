@@ -11,7 +11,7 @@ import type { SignaledOffer, WebrtcSetup } from '../../../shared/protocol/ipc.ts
 import type { AnswerCandidate } from '../../../shared/webrtc/sdp.ts';
 import type { TurnServer } from '../../../shared/webrtc/turn-url.ts';
 import { Relay } from '../turn/relay.ts';
-import type { MuxPort } from './inlet.ts';
+import type { MuxPort } from './loopback-socket.ts';
 import { TcpWay } from './tcp-way.ts';
 
 export interface WaysOptions {

@@ -5,7 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { framed, FrameReader } from '../../../shared/webrtc/framing.ts';
-import { Inlet, type MuxPort } from './inlet.ts';
+import { LoopbackSocket, type MuxPort } from './loopback-socket.ts';
 
 export interface TcpWayOptions {
   readonly socket: Socket;
@@ -20,7 +20,7 @@ export interface TcpWayOptions {
 export class TcpWay {
   readonly #socket: Socket;
   readonly #reader: FrameReader;
-  readonly #inlet: Inlet;
+  readonly #loopback: LoopbackSocket;
   readonly #most: number;
   readonly #waiting: Buffer[] = [];
   #isWriting = false;
@@ -29,11 +29,11 @@ export class TcpWay {
     this.#socket = socket;
     this.#most = queue;
     this.#reader = new FrameReader(maxFrameBytes);
-    this.#inlet = new Inlet(mux, (packet) => this.#write(packet));
+    this.#loopback = new LoopbackSocket(mux, (packet) => this.#write(packet));
     socket.setNoDelay(true);
     socket.on('error', () => undefined);
     socket.once('close', () => {
-      this.#inlet.close();
+      this.#loopback.close();
       closed();
     });
     socket.on('end', () => socket.destroy());
@@ -48,7 +48,7 @@ export class TcpWay {
   #read(chunk: Buffer): void {
     const frames = this.#reader.push(chunk);
     if (frames === undefined) this.#socket.destroy();
-    else for (const frame of frames) this.#inlet.push(frame);
+    else for (const frame of frames) this.#loopback.push(frame);
   }
 
   #write(packet: Buffer): void {

@@ -15,7 +15,7 @@ export interface MuxPort {
 /** Packets that wait for the socket. */
 const mostEarly = 8;
 
-export class Inlet {
+export class LoopbackSocket {
   readonly #socket: Socket;
   #early: Buffer[] | undefined = [];
   #isClosed = false;

@@ -1,6 +1,6 @@
 /**
- * Ends the children of a command that was killed: a shell that is told of process groups over a pipe, and ends those that are left when
- * the pipe closes. A command that is killed by SIGKILL can do nothing itself any more.
+ * Ends the children of a command that was killed. It is a shell that is told of process groups over a pipe, and ends those that are left
+ * when the pipe closes: a command that is killed by SIGKILL can do nothing itself any more.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 
@@ -23,7 +23,7 @@ sleep 2
 for group in $groups; do kill -s KILL -- "-$group"; done
 `;
 
-export class Keeper {
+export class Reaper {
   readonly #shell: ChildProcess;
 
   constructor() {

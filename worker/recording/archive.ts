@@ -1,6 +1,7 @@
 /**
- * What becomes of recordings when their calls are over: put together, kept or uploaded, and deleted in the end. Looks at the folders again
- * and again, so whatever a process that died left half done is taken up by the next one; a folder belongs to whoever renamed it.
+ * What becomes of recordings when their calls are over: put together, kept or uploaded, and deleted in the end. It looks at the
+ * folders again and again, so work that a process left half done when it died is taken up by the next one; a folder belongs to the process
+ * that renamed it.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ const longestRetryMs = 5 * 60_000;
 /** Where more calls than these wait to be put together, they come faster than the codec takes them. */
 const mostWaitingForCodec = 20;
 
-export interface KeeperOptions {
+export interface RecordingArchiveOptions {
   readonly dir: string;
   readonly mostBytes: number;
   readonly keepDays?: number;
@@ -31,10 +32,10 @@ export interface KeeperOptions {
   readonly upload?: UploadTarget;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly told: (what: KeeperNews) => void;
+  readonly told: (what: ArchiveEvent) => void;
 }
 
-export type KeeperNews =
+export type ArchiveEvent =
   | { readonly type: 'finished' | 'uploaded' | 'cut'; readonly call: string }
   | { readonly type: 'deleted'; readonly call: string; readonly wasWaiting: boolean }
   /** `waiting`: recordings that are on no bucket yet. */
@@ -57,8 +58,8 @@ const callOf = (name: string): string => name.replace(/[.]cut$/, '');
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-export class Keeper {
-  readonly #options: KeeperOptions;
+export class RecordingArchive {
+  readonly #options: RecordingArchiveOptions;
   /** Bytes of finished recordings, which do not change. */
   readonly #sizes = new Map<string, number>();
   #roomAt = 0;
@@ -73,7 +74,7 @@ export class Keeper {
   /** In the outbox, tried in vain: the others go first. */
   readonly #triedInVain = new Set<string>();
 
-  constructor(options: KeeperOptions) {
+  constructor(options: RecordingArchiveOptions) {
     this.#options = options;
     for (const folder of Object.values(recordingFolders)) mkdirSync(this.#path(folder), { recursive: true });
   }

@@ -16,23 +16,27 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordingFolders } from '../../../shared/recording/layout.ts';
 import { finishRecording } from '../../../worker/recording/finish.ts';
-import { Keeper, type KeeperNews, type KeeperOptions } from '../../../worker/recording/keeper.ts';
+import {
+  RecordingArchive,
+  type ArchiveEvent,
+  type RecordingArchiveOptions,
+} from '../../../worker/recording/archive.ts';
 import { superfluous } from '../../../worker/recording/retention.ts';
 
 let dir: string;
-let news: KeeperNews[];
+let news: ArchiveEvent[];
 let now: number;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'svc-keeper-'));
+  dir = mkdtempSync(join(tmpdir(), 'svc-archive-'));
   news = [];
   now = Date.now();
 });
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const newKeeper = (options: Partial<KeeperOptions> = {}): Keeper =>
-  new Keeper({ dir, mostBytes: 1e9, now: () => now, told: (one) => news.push(one), ...options });
+const newArchive = (options: Partial<RecordingArchiveOptions> = {}): RecordingArchive =>
+  new RecordingArchive({ dir, mostBytes: 1e9, now: () => now, told: (one) => news.push(one), ...options });
 
 const first =
   '{"at":0,"type":"call","call":"c","agent":"desk","started":"2026-03-01T10:00:00.000Z","rate":8000}\n';
@@ -66,14 +70,14 @@ describe('a recording that is put together', () => {
   });
 });
 
-describe('the keeper of recordings', () => {
+describe('the archive of recordings', () => {
   it('keeps what has ended, by day, and takes up what another process left half done', async () => {
     leave('a');
     const half = leave('99-b', 'work');
     utimesSync(half, now / 1000 - 3600, now / 1000 - 3600);
-    const keeper = newKeeper();
-    await keeper.look();
-    await keeper.look();
+    const archive = newArchive();
+    await archive.look();
+    await archive.look();
     expect([existsSync(kept('a')), existsSync(kept('b'))]).toEqual([true, true]);
     expect(news.map(({ type }) => type)).toEqual(['finished', 'finished']);
   });
@@ -82,7 +86,7 @@ describe('the keeper of recordings', () => {
     const lost = leave('gone', 'open');
     leave('alive', 'open');
     utimesSync(lost, now / 1000 - 3600, now / 1000 - 3600);
-    await newKeeper().look();
+    await newArchive().look();
     expect(readFileSync(join(kept('gone'), 'call.jsonl'), 'utf8')).toContain('{"type":"ended","end":"lost"}');
     expect(readdirSync(join(dir, 'open'))).toEqual(['alive']);
   });
@@ -90,7 +94,7 @@ describe('the keeper of recordings', () => {
   it('makes WAVs of what the codec has no time for, so that recordings never pile up', async () => {
     const names = Array.from({ length: 22 }, (_, index) => `c${index}`);
     for (const name of names) leave(name);
-    await newKeeper({ format: 'opus' }).look();
+    await newArchive({ format: 'opus' }).look();
     const formats = names.map((name) => readdirSync(kept(name)).find((file) => file.startsWith('audio')));
     expect(formats.filter((name) => name === 'audio.wav')).toHaveLength(2);
     expect(formats.filter((name) => name === 'audio.opus')).toHaveLength(20);
@@ -98,16 +102,16 @@ describe('the keeper of recordings', () => {
 
   it('does not take running calls for lost ones when the clock is set, or nobody has looked for a while', async () => {
     const alive = leave('alive', 'open');
-    const keeper = newKeeper();
-    await keeper.look();
+    const archive = newArchive();
+    await archive.look();
     now += 3_600_000;
-    await keeper.look();
+    await archive.look();
     utimesSync(alive, now / 1000, now / 1000);
     const lost = leave('gone', 'open');
     utimesSync(lost, now / 1000 - 3600, now / 1000 - 3600);
     for (let second = 0; second < 130; second += 1) {
       now += 1000;
-      await keeper.look();
+      await archive.look();
     }
     expect(readdirSync(join(dir, 'open'))).toEqual(['alive']);
     expect(existsSync(kept('gone'))).toBe(true);
@@ -119,14 +123,14 @@ describe('the keeper of recordings', () => {
       mkdirSync(join(dir, place), { recursive: true });
     for (const place of ['kept', 'kept/2026-03-01', 'outbox', 'open'])
       writeFileSync(join(dir, place, 'notes.txt'), 'somebody was here');
-    await newKeeper({ mostBytes: 2 * (56 + first.length) }).look();
+    await newArchive({ mostBytes: 2 * (56 + first.length) }).look();
     expect(news.map(({ type }) => type)).toEqual(['finished', 'finished', 'finished', 'deleted']);
   });
 
   it('deletes the oldest where there is no room for all', async () => {
     for (const name of ['a', 'b', 'c']) leave(name);
-    const keeper = newKeeper({ mostBytes: 2 * (56 + first.length) });
-    await keeper.look();
+    const archive = newArchive({ mostBytes: 2 * (56 + first.length) });
+    await archive.look();
     expect(news.filter(({ type }) => type === 'deleted')).toHaveLength(1);
     expect(readdirSync(join(dir, 'kept', '2026-03-01'))).toHaveLength(2);
   });
@@ -227,7 +231,7 @@ describe('an upload', () => {
 
   it('moves a recording into the bucket, signed, the transcript last', async () => {
     leave('c');
-    await newKeeper({ upload: target() }).look();
+    await newArchive({ upload: target() }).look();
     expect([...objects.keys()]).toEqual([
       '/calls/eu/2026-03-01/c/audio.wav',
       '/calls/eu/2026-03-01/c/call.jsonl',
@@ -240,13 +244,13 @@ describe('an upload', () => {
   it('is tried again after a pause, with nothing lost', async () => {
     leave('c');
     fails = 1;
-    const keeper = newKeeper({ upload: target() });
-    await keeper.look();
-    await keeper.look();
+    const archive = newArchive({ upload: target() });
+    await archive.look();
+    await archive.look();
     expect(objects.size).toBe(0);
     expect(readdirSync(join(dir, 'outbox'))).toEqual(['2026-03-01_c']);
     now += 2_000;
-    await keeper.look();
+    await archive.look();
     expect(objects.size).toBe(2);
     expect(news.map(({ type }) => type)).toEqual(['finished', 'upload.failed', 'uploaded']);
   });
@@ -255,7 +259,7 @@ describe('an upload', () => {
     leave('c');
     const key = '<AWSAccessKeyId>key</AWSAccessKeyId>';
     refusal = `<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message>${key}</Error>`;
-    await newKeeper({ upload: target('other') }).look();
+    await newArchive({ upload: target('other') }).look();
     expect(news.at(-1)).toMatchObject({
       ...{ type: 'upload.failed', call: 'c', waiting: 1 },
       error: { message: 'the bucket answered 403 (SignatureDoesNotMatch)' },
@@ -265,9 +269,9 @@ describe('an upload', () => {
 
   it('is signed with the keys that a file holds at that moment, and their session token', async () => {
     const file = join(dir, 'keys.json');
-    const keeper = newKeeper({ upload: { ...target(), keys: { file } } });
+    const archive = newArchive({ upload: { ...target(), keys: { file } } });
     leave('c');
-    await keeper.look();
+    await archive.look();
     expect(news.at(-1)).toMatchObject({
       ...{ type: 'upload.failed', call: 'c' },
       error: { message: 'SVC_RECORDING_UPLOAD_KEYS_FILE cannot be read as JSON' },
@@ -275,7 +279,7 @@ describe('an upload', () => {
     const keys = { Version: 1, AccessKeyId: 'key', SecretAccessKey: 'secret', SessionToken: 'of a role' };
     writeFileSync(file, JSON.stringify(keys));
     now += 2_000;
-    await keeper.look();
+    await archive.look();
     expect(objects.size).toBe(2);
     expect(tokens).toEqual(new Set(['of a role']));
   });
@@ -283,8 +287,8 @@ describe('an upload', () => {
   it('that never succeeds holds up no other', async () => {
     for (const name of ['a', 'b', 'c']) leave(name);
     never = '/a/';
-    const keeper = newKeeper({ upload: target() });
-    for (let look = 0; look < 3; look += 1, now += 10_000) await keeper.look();
+    const archive = newArchive({ upload: target() });
+    for (let look = 0; look < 3; look += 1, now += 10_000) await archive.look();
     expect(readdirSync(join(dir, 'outbox'))).toEqual(['2026-03-01_a']);
     expect(news.filter(({ type }) => type === 'uploaded')).toHaveLength(2);
   });
@@ -293,12 +297,12 @@ describe('an upload', () => {
     leave('a');
     let letGo = (): void => undefined;
     held = new Promise<void>((resolve) => (letGo = resolve));
-    const keeper = newKeeper({ upload: target(), mostBytes: 56 + first.length });
-    const slow = keeper.look();
+    const archive = newArchive({ upload: target(), mostBytes: 56 + first.length });
+    const slow = archive.look();
     await vi.waitFor(() => expect(asked).toBe(1));
     leave('b');
     now += 61_000;
-    const second = keeper.look();
+    const second = archive.look();
     await vi.waitFor(() => expect(news).toContainEqual({ type: 'deleted', call: 'b', wasWaiting: true }));
     letGo();
     await Promise.all([slow, second]);
@@ -309,7 +313,7 @@ describe('an upload', () => {
     leave('a');
     let letGo = (): void => undefined;
     held = new Promise<void>((resolve) => (letGo = resolve));
-    const look = newKeeper({ upload: target() }).look();
+    const look = newArchive({ upload: target() }).look();
     await vi.waitFor(() => expect(asked).toBe(1));
     rmSync(join(dir, 'outbox', '2026-03-01_a'), { recursive: true });
     letGo();
