@@ -19,7 +19,7 @@ import type { ListeningFeature, SuccessorLink } from '../restart/takeover.ts';
 import type { IncomingCalls } from '../listeners/incoming-calls.ts';
 import type { SipService } from './sip-service.ts';
 import type { SipAsCarrier } from '../telephony/carrier.ts';
-import type { OutboundFact } from '../telephony/outbound/outbound-call.ts';
+import type { OutboundEvent } from '../telephony/outbound/outbound-call.ts';
 
 /** Set by the bundler; absent when the sources run as they are. */
 declare const BUILD_SIP: boolean | undefined;
@@ -38,7 +38,7 @@ export interface SipFeatureOptions {
   readonly incoming: () => IncomingCalls;
   readonly readyWorkers: () => readonly number[];
   /** What becomes of a call that the service makes. */
-  readonly told: (dial: string, fact: OutboundFact) => void;
+  readonly told: (dial: string, event: OutboundEvent) => void;
 }
 
 export class SipFeature implements ListeningFeature {

@@ -12,9 +12,9 @@ import type { Hosts } from '../fleet/hosts.ts';
 import type { FormParameters } from './twilio/signature.ts';
 import type { TelnyxEvent } from './telnyx/webhook.ts';
 import { nothingKnown } from './away.ts';
-import type { OutboundFact } from './outbound/outbound-call.ts';
+import type { OutboundEvent } from './outbound/outbound-call.ts';
 import type { OutboundRefusal } from './outbound/outbound-calls.ts';
-import type { SagaFact } from './saga.ts';
+import type { SagaEvent } from './saga.ts';
 import { callOf, type StreamRequest } from './streams.ts';
 import { Telephony, type TelephonyOptions } from './telephony.ts';
 import { resourceNames } from './resource-names.ts';
@@ -32,12 +32,12 @@ interface ToldByB {
 const answers = {
   'a.answered': (own: Telephony, id: string, form: FormParameters) => own.twilioAnswered(id, form),
   'a.dialled': (own: Telephony, callId: string, form: FormParameters) => own.twilioDialled(callId, form),
-  'a.told': (own: Telephony, handle: string, fact: SagaFact) => own.warm.told(handle, fact),
+  'a.told': (own: Telephony, handle: string, event: SagaEvent) => own.warm.told(handle, event),
   // A new call is nobody's yet, so that whoever is told of it judges for itself whether there is room.
   'b.told': (own: Telephony, event: TelnyxEvent, { route, isClosed = () => false }: ToldByB) =>
     own.telnyxTold(event, { route, isClosed }),
   'call.goes_elsewhere': (own: Telephony, callId: string) => own.goesElsewhere(callId),
-  'made.told': (own: Telephony, id: string, fact: OutboundFact) => own.outbound.told(id, fact),
+  'made.told': (own: Telephony, id: string, event: OutboundEvent) => own.outbound.told(id, event),
   'made.heard': (own: Telephony, id: string, { by, callId }: Answered) =>
     own.outbound.heard(id, { type: by, call: callId }),
   'made.view': (own: Telephony, id: string) => own.outbound.view(id),
@@ -94,12 +94,12 @@ export class FleetTelephony {
     return this.#at(resourceNames.call(callId), 'a.dialled', [callId, form]);
   }
 
-  twilioTold(handle: string, fact: SagaFact): Promise<void> {
-    return this.#at(resourceNames.transfer(handle), 'a.told', [handle, fact]);
+  twilioTold(handle: string, event: SagaEvent): Promise<void> {
+    return this.#at(resourceNames.transfer(handle), 'a.told', [handle, event]);
   }
 
-  outboundTold(id: string, fact: OutboundFact): Promise<void> {
-    return this.#at(resourceNames.made(id), 'made.told', [id, fact]);
+  outboundTold(id: string, event: OutboundEvent): Promise<void> {
+    return this.#at(resourceNames.made(id), 'made.told', [id, event]);
   }
 
   async telnyxTold(event: TelnyxEvent, given: ToldByB): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * A warm transfer as a pure machine (docs/telephony.md, Warm transfers): park the caller, ring the destination, join both, or bring the caller back.
- * Facts come in, orders go out, time is an argument.
+ * Events come in, actions go out, time is an argument.
  *
  * Invariant: a caller is in one place. Nobody is brought back while it is unknown whether they are joined or parked; nobody is joined
  * with a leg that no person has answered; a step whose outcome is unknown is never repeated by itself, and leaves a handle by which an
@@ -78,7 +78,7 @@ export type StepOutcome =
   | { readonly kind: 'refused'; readonly code: RefusedCode; readonly gone?: true }
   | { readonly kind: 'unknown' };
 
-export type SagaFact =
+export type SagaEvent =
   /** What became of the step that was ordered last. */
   | { readonly type: 'step.done'; readonly step: number; readonly outcome: StepOutcome }
   | { readonly type: 'leg.answered'; readonly leg: string }
@@ -94,7 +94,7 @@ export type SagaFact =
   | { readonly type: 'abort' }
   | { readonly type: 'time.passed' };
 
-export type SagaOrder =
+export type SagaAction =
   | { readonly type: 'park' | 'ring' | 'join' | 'hang_up' | 'put_back'; readonly step: number }
   | {
       readonly type: 'tell';
@@ -110,8 +110,11 @@ export const isOver = ({ phase }: Saga): boolean => ['joined', 'back', 'gone', '
 
 type NewSaga = Omit<Saga, 'phase' | 'conference' | 'leg' | 'isTold' | 'joinTried' | 'steps' | 'endsBy'>;
 
-/** Begins: the first order parks the caller. */
-export function newSaga(given: NewSaga, now: Millis): { readonly saga: Saga; readonly orders: SagaOrder[] } {
+/** Begins: the first action parks the caller. */
+export function newSaga(
+  given: NewSaga,
+  now: Millis,
+): { readonly saga: Saga; readonly actions: SagaAction[] } {
   const rest = {
     phase: 'parking',
     conference: '',
@@ -121,50 +124,50 @@ export function newSaga(given: NewSaga, now: Millis): { readonly saga: Saga; rea
     steps: 0,
   } as const;
   const saga: Saga = { ...given, ...rest, endsBy: now + longestMs };
-  return { saga, orders: [order(saga, 'park')] };
+  return { saga, actions: [action(saga, 'park')] };
 }
 
-/** Takes one fact. Why an operator's command is refused is returned beside the orders. */
+/** Takes one event. Why an operator's command is refused is returned beside the actions. */
 export function stepSaga(
   saga: Saga,
-  fact: SagaFact,
+  event: SagaEvent,
   now: Millis,
-): { readonly orders: SagaOrder[]; readonly refusal?: string } {
-  const orders: SagaOrder[] = [];
-  if (isOver(saga)) return { orders, refusal: 'over' };
-  const refusal = take({ saga, orders, now }, fact);
-  return refusal === undefined ? { orders } : { orders, refusal };
+): { readonly actions: SagaAction[]; readonly refusal?: string } {
+  const actions: SagaAction[] = [];
+  if (isOver(saga)) return { actions, refusal: 'over' };
+  const refusal = take({ saga, actions, now }, event);
+  return refusal === undefined ? { actions } : { actions, refusal };
 }
 
 interface Site {
   readonly saga: Saga;
-  readonly orders: SagaOrder[];
+  readonly actions: SagaAction[];
   readonly now: Millis;
 }
 
-function take(site: Site, fact: SagaFact): string | undefined {
+function take(site: Site, event: SagaEvent): string | undefined {
   const { saga, now } = site;
-  switch (fact.type) {
+  switch (event.type) {
     case 'step.done':
-      if (fact.step === saga.steps) done(site, fact.outcome);
+      if (event.step === saga.steps) done(site, event.outcome);
       return undefined;
     case 'leg.answered':
-      if (isWaitedFor(site, fact.leg)) {
+      if (isWaitedFor(site, event.leg)) {
         saga.phase = 'answered';
         saga.endsBy = now + acceptS * 1000;
       }
       endUnwanted(site);
       return undefined;
     case 'leg.machine':
-      if (isWaitedFor(site, fact.leg)) bringBack(site);
+      if (isWaitedFor(site, event.leg)) bringBack(site);
       endUnwanted(site);
       return undefined;
     case 'leg.joined':
-      if (fact.leg === saga.leg && ['joining', 'meeting', 'unsure'].includes(saga.phase))
+      if (event.leg === saga.leg && ['joining', 'meeting', 'unsure'].includes(saga.phase))
         saga.phase = 'joined';
       return undefined;
     case 'leg.ended':
-      legEnded(site, fact.leg);
+      legEnded(site, event.leg);
       return undefined;
     case 'caller.gone':
       callerGone(site);
@@ -186,20 +189,20 @@ function take(site: Site, fact: SagaFact): string | undefined {
   }
 }
 
-function order(saga: Saga, type: 'park' | 'ring' | 'join' | 'hang_up' | 'put_back'): SagaOrder {
+function action(saga: Saga, type: 'park' | 'ring' | 'join' | 'hang_up' | 'put_back'): SagaAction {
   saga.steps += 1;
   return { type, step: saga.steps };
 }
 
-function go({ saga, orders }: Site, phase: SagaPhase, type: 'ring' | 'join' | 'hang_up' | 'put_back'): void {
+function go({ saga, actions }: Site, phase: SagaPhase, type: 'ring' | 'join' | 'hang_up' | 'put_back'): void {
   saga.phase = phase;
-  orders.push(order(saga, type));
+  actions.push(action(saga, type));
 }
 
-function tell({ saga, orders }: Site, outcome: Extract<SagaOrder, { type: 'tell' }>['outcome']): void {
+function tell({ saga, actions }: Site, outcome: Extract<SagaAction, { type: 'tell' }>['outcome']): void {
   if (saga.isTold) return;
   saga.isTold = true;
-  orders.push({ type: 'tell', outcome });
+  actions.push({ type: 'tell', outcome });
 }
 
 /** Nobody knows where the caller is: an operator may. */
@@ -268,9 +271,9 @@ function joinDone(site: Site, outcome: StepOutcome): void {
 }
 
 /** Nobody waits for the destination any more. */
-function endUnwanted({ saga, orders }: Site): void {
+function endUnwanted({ saga, actions }: Site): void {
   if (saga.phase !== 'leaving' || saga.leg === '') return;
-  orders.push(order(saga, 'hang_up'));
+  actions.push(action(saga, 'hang_up'));
   saga.phase = 'gone';
 }
 
@@ -321,9 +324,9 @@ function putBack(site: Site): void {
 }
 
 function callerGone(site: Site): void {
-  const { saga, orders } = site;
+  const { saga, actions } = site;
   const hasLeg = saga.leg !== '' && saga.phase !== 'hanging_up';
-  if (hasLeg) orders.push(order(saga, 'hang_up'));
+  if (hasLeg) actions.push(action(saga, 'hang_up'));
   tell(site, { kind: 'refused', code: 'rejected' });
   saga.phase = saga.phase === 'ringing' && !hasLeg ? 'leaving' : 'gone';
 }

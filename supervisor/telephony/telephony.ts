@@ -22,8 +22,8 @@ import type { TelnyxEvent } from './telnyx/webhook.ts';
 import { ColdTransfers } from './cold-transfers.ts';
 import { CommandBook } from './commands.ts';
 import { controlCapabilities } from './control-capabilities.ts';
-import { answerTwilio, hangUpNow, outboundCarriers, outboundFactB } from './outbound/carriers.ts';
-import type { OutboundFact } from './outbound/outbound-call.ts';
+import { answerTwilio, hangUpNow, outboundCarriers, telnyxOutboundEvent } from './outbound/carriers.ts';
+import type { OutboundEvent } from './outbound/outbound-call.ts';
 import { OutboundCalls } from './outbound/outbound-calls.ts';
 import { SagaStore } from './saga-store.ts';
 import { WarmTransfers } from './warm-transfers.ts';
@@ -152,15 +152,15 @@ export class Telephony {
   }
 
   /** A person who answers talks with the agent, even where the process that made the call is gone. */
-  #outboundTold(id: string, fact: OutboundFact, mark: string): void {
+  #outboundTold(id: string, event: OutboundEvent, mark: string): void {
     const connects = mark === marks.outbound ? 'person' : 'answered';
     const phase = this.outbound.view(id)?.phase;
     // One whose making got no answer, and that was given up since, has been made all the same.
-    if (phase === 'over' && ['answered', 'person', 'machine'].includes(fact.type))
-      void this.#hangUp('call' in fact ? fact.call : '');
-    else if (phase !== undefined) this.outbound.told(id, fact);
-    else if (fact.type === connects) void this.#telnyx?.connect(fact.call, { id, parameters: {} });
-    else if (fact.type === 'machine') void this.#hangUp(fact.call);
+    if (phase === 'over' && ['answered', 'person', 'machine'].includes(event.type))
+      void this.#hangUp('call' in event ? event.call : '');
+    else if (phase !== undefined) this.outbound.told(id, event);
+    else if (event.type === connects) void this.#telnyx?.connect(event.call, { id, parameters: {} });
+    else if (event.type === 'machine') void this.#hangUp(event.call);
   }
 
   /** A call wants something of its carrier. */
@@ -258,8 +258,8 @@ export class Telephony {
     else if (/^call\.(initiated|answered|machine\.)/.test(type)) control.begins(callId);
     const mark = [marks.outbound, marks.unscreened].find((one) => state.startsWith(one));
     if (mark !== undefined) {
-      const fact = outboundFactB(type, callId, payload);
-      if (fact !== undefined) this.#outboundTold(state.slice(mark.length), fact, mark);
+      const event = telnyxOutboundEvent(type, callId, payload);
+      if (event !== undefined) this.#outboundTold(state.slice(mark.length), event, mark);
     }
     if (type === 'call.initiated' && payload['direction'] === 'incoming') {
       // A caller who is answered and then dropped has waited, and pays.

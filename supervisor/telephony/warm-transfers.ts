@@ -1,5 +1,5 @@
 /**
- * Warm transfers at work: performs what the saga orders, writes its state down before each step, and takes facts from carriers and
+ * Warm transfers at work: performs the actions of the saga, writes its state down before each step, and takes events from carriers and
  * operators. The number of a destination is kept in memory alone; a step whose outcome died with the service has an unknown one.
  */
 import { randomBytes } from 'node:crypto';
@@ -17,8 +17,8 @@ import {
   ringS,
   stepSaga,
   type Saga,
-  type SagaFact,
-  type SagaOrder,
+  type SagaEvent,
+  type SagaAction,
   type SagaPhase,
   type StepOutcome,
 } from './saga.ts';
@@ -139,12 +139,12 @@ export class WarmTransfers {
     this.#options.begun(handle);
     const common = { handle, carrier, callId, commandId, summary, language, mayReturn };
     const given = { ...common, ...(destination !== undefined && { destination }) };
-    const { saga, orders } = newSaga(given, this.#options.wallClock.now());
+    const { saga, actions } = newSaga(given, this.#options.wallClock.now());
     // Nobody is parked who would be forgotten.
     if (!this.#save(saga)) return refused('unavailable');
     return new Promise((reply) => {
       this.#running.set(handle, { saga, numbers: { to, from }, reply });
-      this.#follow(handle, orders);
+      this.#follow(handle, actions);
     });
   }
 
@@ -159,16 +159,16 @@ export class WarmTransfers {
   }
 
   /** The carrier tells something of a transfer. */
-  told(handle: string, fact: SagaFact): void {
-    if (fact.type === 'leg.ended') this.#talking.delete(handle);
-    this.#take(handle, fact);
+  told(handle: string, event: SagaEvent): void {
+    if (event.type === 'leg.ended') this.#talking.delete(handle);
+    this.#take(handle, event);
   }
 
   /** And of a call: it may be one that is being transferred. */
-  toldOfCall(callId: string, fact: SagaFact): void {
+  toldOfCall(callId: string, event: SagaEvent): void {
     const handle = this.#ofCall(callId);
-    if (handle !== undefined) this.#take(handle, fact);
-    else if (fact.type === 'caller.gone') this.#endTalk(callId);
+    if (handle !== undefined) this.#take(handle, event);
+    else if (event.type === 'caller.gone') this.#endTalk(callId);
   }
 
   /** The carrier lets the destination wait in an empty conference. */
@@ -203,16 +203,16 @@ export class WarmTransfers {
     return undefined;
   }
 
-  #take(handle: string, fact: SagaFact): string | undefined {
+  #take(handle: string, event: SagaEvent): string | undefined {
     const running = this.#running.get(handle);
     if (running === undefined) return undefined;
     const before = running.saga.phase;
-    const { orders, refusal } = stepSaga(running.saga, fact, this.#options.wallClock.now());
-    this.#follow(handle, orders, before);
+    const { actions, refusal } = stepSaga(running.saga, event, this.#options.wallClock.now());
+    this.#follow(handle, actions, before);
     return refusal;
   }
 
-  #follow(handle: string, orders: readonly SagaOrder[], before?: SagaPhase): void {
+  #follow(handle: string, actions: readonly SagaAction[], before?: SagaPhase): void {
     const running = this.#running.get(handle);
     if (running === undefined) return;
     const { saga, reply } = running;
@@ -221,9 +221,9 @@ export class WarmTransfers {
     log.info({ transfer: handle, call: saga.callId, phase: saga.phase }, 'a warm transfer has moved');
     if (saga.phase !== before && isLeft(saga))
       log.warn({ transfer: handle, call: saga.callId, phase: saga.phase }, 'a caller waits for an operator');
-    for (const order of orders) {
-      if (order.type === 'tell') reply?.(order.outcome);
-      else void this.#perform(running, order);
+    for (const action of actions) {
+      if (action.type === 'tell') reply?.(action.outcome);
+      else void this.#perform(running, action);
     }
     if (isOver(saga)) {
       this.#running.delete(handle);
@@ -234,17 +234,17 @@ export class WarmTransfers {
       this.#take(handle, { type: 'abort' });
   }
 
-  async #perform(running: Running, order: Exclude<SagaOrder, { type: 'tell' }>): Promise<void> {
+  async #perform(running: Running, action: Exclude<SagaAction, { type: 'tell' }>): Promise<void> {
     const { saga } = running;
     this.#asking += 1;
-    const outcome = await this.#ask(running, order).catch((): StepOutcome => ({ kind: 'unknown' }));
+    const outcome = await this.#ask(running, action).catch((): StepOutcome => ({ kind: 'unknown' }));
     this.#asking -= 1;
-    this.#take(saga.handle, { type: 'step.done', step: order.step, outcome });
+    this.#take(saga.handle, { type: 'step.done', step: action.step, outcome });
   }
 
   async #ask(
     { saga, numbers }: Running,
-    { type, step }: Exclude<SagaOrder, { type: 'tell' }>,
+    { type, step }: Exclude<SagaAction, { type: 'tell' }>,
   ): Promise<StepOutcome> {
     const warm = this.#options.warmOf(saga.carrier);
     if (warm === undefined) return { kind: 'refused', code: 'unsupported' };
@@ -272,8 +272,8 @@ export class WarmTransfers {
         const before = this.#running.get(handle)?.saga.phase;
         const running = this.#running.get(handle);
         if (running === undefined || before === undefined) continue;
-        const { orders } = stepSaga(running.saga, { type: 'time.passed' }, this.#options.wallClock.now());
-        if (orders.length > 0 || running.saga.phase !== before) this.#follow(handle, orders, before);
+        const { actions } = stepSaga(running.saga, { type: 'time.passed' }, this.#options.wallClock.now());
+        if (actions.length > 0 || running.saga.phase !== before) this.#follow(handle, actions, before);
         if (isLeft(running.saga)) void this.#lookAfter(running);
       }
       this.#watch();

@@ -10,8 +10,8 @@ import {
   newLink,
   resumedLink,
   saveLink,
-  type LinkFact,
-  type LinkOrder,
+  type LinkInput,
+  type LinkAction,
   type LinkState,
   type SavedLink,
 } from '../../worker/agent-link/link-state.ts';
@@ -136,7 +136,7 @@ class LinkWorld {
 
   // ---- the service ----
 
-  #fact(fact: LinkFact): void {
+  #fact(fact: LinkInput): void {
     // A slow agent now and then; a hopeless one rarely.
     const bufferedBytes = this.#random.chance(0.05)
       ? this.#random.below(this.#random.chance(0.01) ? 2_000_000 : 400_000)
@@ -146,7 +146,7 @@ class LinkWorld {
       this.#violated('a link that is gone leaves no tool call waiting');
   }
 
-  #perform(order: LinkOrder): void {
+  #perform(order: LinkAction): void {
     switch (order.type) {
       case 'connect':
         this.#dial();

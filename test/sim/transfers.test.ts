@@ -9,13 +9,13 @@ import {
   newSaga,
   stepSaga,
   type Saga,
-  type SagaFact,
-  type SagaOrder,
+  type SagaEvent,
+  type SagaAction,
   type StepOutcome,
 } from '../../supervisor/telephony/saga.ts';
 
 const seeds = 10_000;
-type Order = Exclude<SagaOrder, { type: 'tell' }>;
+type Action = Exclude<SagaAction, { type: 'tell' }>;
 type Place = 'bot' | 'parked' | 'joined' | 'gone';
 type Leg = 'none' | 'ringing' | 'person' | 'machine' | 'listening' | 'joined' | 'ended';
 
@@ -25,8 +25,8 @@ class World {
   leg: Leg = 'none';
   tells = 0;
   readonly faults: string[] = [];
-  /** Facts on their way, in no order. */
-  readonly mail: SagaFact[] = [];
+  /** Events on their way, in no order. */
+  readonly mail: SagaEvent[] = [];
   readonly saga: Saga;
   readonly #random;
   isKind = false;
@@ -45,45 +45,45 @@ class World {
       summary: '',
       language: 'en',
     } as const;
-    const { saga, orders } = newSaga({ ...given, mayReturn: true }, 0);
+    const { saga, actions } = newSaga({ ...given, mayReturn: true }, 0);
     this.saga = saga;
-    this.#follow(orders);
+    this.#follow(actions);
   }
 
   chance(share: number): boolean {
     return this.#random.next() < share;
   }
 
-  take(fact: SagaFact, now = 0): void {
-    this.#follow(stepSaga(this.saga, fact, now).orders);
+  take(event: SagaEvent, now = 0): void {
+    this.#follow(stepSaga(this.saga, event, now).actions);
   }
 
   /** Delivers one of the facts that are on their way; now and then twice, now and then never. */
   deliver(): void {
     if (this.mail.length === 0) return;
-    const [fact] = this.mail.splice(Math.floor(this.#random.next() * this.mail.length), 1);
-    if (fact === undefined) return;
+    const [event] = this.mail.splice(Math.floor(this.#random.next() * this.mail.length), 1);
+    if (event === undefined) return;
     // An answer to a request is never lost: without one the shell says that its outcome is unknown.
-    if (!this.isKind && fact.type !== 'step.done' && this.chance(0.2)) return;
-    if (!this.isKind && this.chance(0.2)) this.mail.push(fact);
-    this.take(fact);
+    if (!this.isKind && event.type !== 'step.done' && this.chance(0.2)) return;
+    if (!this.isKind && this.chance(0.2)) this.mail.push(event);
+    this.take(event);
   }
 
-  #follow(orders: readonly SagaOrder[]): void {
-    for (const order of orders) {
-      if (order.type === 'tell') this.tells += 1;
-      else this.#perform(order);
+  #follow(actions: readonly SagaAction[]): void {
+    for (const action of actions) {
+      if (action.type === 'tell') this.tells += 1;
+      else this.#perform(action);
     }
     if (this.tells > 1) this.faults.push('whoever asked was told twice');
   }
 
-  #perform(order: Order): void {
+  #perform(action: Action): void {
     const answered = (outcome: StepOutcome): void => {
-      this.mail.push({ type: 'step.done', step: order.step, outcome });
+      this.mail.push({ type: 'step.done', step: action.step, outcome });
     };
     const fate = this.isKind ? 0.5 : this.#random.next();
     // Such a leg has no name, or could not be ended: it ends by itself.
-    if ((fate < 0.15 || fate > 0.9) && ['ring', 'hang_up'].includes(order.type)) this.isLegLost = true;
+    if ((fate < 0.15 || fate > 0.9) && ['ring', 'hang_up'].includes(action.type)) this.isLegLost = true;
     // Refused, or lost on its way there.
     if (fate < 0.1) {
       answered({ kind: 'refused', code: 'rejected' });
@@ -93,12 +93,12 @@ class World {
       answered({ kind: 'unknown' });
       return;
     }
-    const outcome = this.#effect(order.type);
+    const outcome = this.#effect(action.type);
     // Done, and the answer was lost.
     answered(fate > 0.9 ? { kind: 'unknown' } : outcome);
   }
 
-  #effect(type: Order['type']): StepOutcome {
+  #effect(type: Action['type']): StepOutcome {
     const refused = { kind: 'refused', code: 'rejected' } as const;
     switch (type) {
       case 'park':

@@ -4,8 +4,8 @@ import type { ConversationEvent } from '../../worker/core/told.ts';
 import { stepLink } from '../../worker/agent-link/link.ts';
 import {
   newLink,
-  type LinkFact,
-  type LinkOrder,
+  type LinkInput,
+  type LinkAction,
   type LinkSettings,
   type LinkState,
 } from '../../worker/agent-link/link-state.ts';
@@ -23,24 +23,24 @@ export class LinkDriver {
   readonly state: LinkState;
   now = 0;
   bufferedBytes = 0;
-  readonly orders: LinkOrder[] = [];
+  readonly orders: LinkAction[] = [];
 
   constructor(state: LinkState = newLink(linkSettings, 0)) {
     this.state = state;
   }
 
-  give(fact: LinkFact): LinkOrder[] {
+  give(fact: LinkInput): LinkAction[] {
     const orders = stepLink(this.state, fact, { now: this.now, bufferedBytes: this.bufferedBytes });
     this.orders.push(...orders);
     return orders;
   }
 
-  at(now: number): LinkOrder[] {
+  at(now: number): LinkAction[] {
     this.now = now;
     return this.give({ type: 'time.passed' });
   }
 
-  says(message: unknown): LinkOrder[] {
+  says(message: unknown): LinkAction[] {
     const text = typeof message === 'string' ? message : JSON.stringify(message);
     return this.give({ type: 'text.received', text });
   }
@@ -79,11 +79,11 @@ export class LinkDriver {
 }
 
 /** What stands on the wire. */
-export const written = (orders: readonly LinkOrder[]): Written[] =>
+export const written = (orders: readonly LinkAction[]): Written[] =>
   orders.flatMap((order) => (order.type === 'send' ? [JSON.parse(order.text) as Written] : []));
 
-export const commandsOf = (orders: readonly LinkOrder[]): { id: string; command: CallCommand }[] =>
+export const commandsOf = (orders: readonly LinkAction[]): { id: string; command: CallCommand }[] =>
   orders.flatMap((order) => (order.type === 'command' ? [{ id: order.id, command: order.command }] : []));
 
-export const kinds = (orders: readonly LinkOrder[]): string[] =>
+export const kinds = (orders: readonly LinkAction[]): string[] =>
   orders.map((order) => (order.type === 'news' ? order.news : order.type));

@@ -1,5 +1,5 @@
 /**
- * The agent link of one call at work: performs what the machine orders, and is what the rest of the call sees of it. It owns no timer:
+ * The agent link of one call at work: performs the actions of the machine, and is what the rest of the call sees of it. It owns no timer:
  * the call's housekeeping says when time has passed. Everything of it runs in the scope of the call.
  */
 import { unreachable } from '../../shared/base/assert.ts';
@@ -22,9 +22,9 @@ import type { CallLink, CallLinkSite } from './contract.ts';
 import { stepLink } from './link.ts';
 import {
   saveLink,
-  type LinkFact,
+  type LinkInput,
   type LinkNews,
-  type LinkOrder,
+  type LinkAction,
   type LinkState,
   type SavedLink,
 } from './link-state.ts';
@@ -38,7 +38,7 @@ export interface CallLinkOptions {
   readonly state: LinkState;
 }
 
-type Settled = Extract<LinkOrder, { type: 'tool.settled' }>;
+type Settled = Extract<LinkAction, { type: 'tool.settled' }>;
 
 export class AgentCallLink implements CallLink {
   readonly #options: CallLinkOptions;
@@ -46,7 +46,7 @@ export class AgentCallLink implements CallLink {
   #socket: AgentSocket | undefined;
   #prepared: ((setup: CallSetup) => void) | undefined;
   /** What the agent sent between its answer and the call that is made of it: a command may stand right behind the accept. */
-  #held: LinkFact[] | undefined;
+  #held: LinkInput[] | undefined;
   readonly #sinks = new Map<number, (report: ToolReport) => void>();
   /** Outcomes that came of an order to run, which is never answered from inside. */
   #early: Settled | undefined;
@@ -76,7 +76,7 @@ export class AgentCallLink implements CallLink {
   #letGo(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const fact of held) this.#step(fact);
+    for (const input of held) this.#step(input);
   }
 
   follow(event: ConversationEvent): void {
@@ -146,60 +146,60 @@ export class AgentCallLink implements CallLink {
 
   // ---- the machine ----
 
-  #step(fact: LinkFact): void {
+  #step(input: LinkInput): void {
     const now = this.#options.clock.now();
     const bufferedBytes = this.#socket?.bufferedBytes ?? 0;
-    for (const order of stepLink(this.#state, fact, { now, bufferedBytes })) this.#perform(order);
+    for (const action of stepLink(this.#state, input, { now, bufferedBytes })) this.#perform(action);
   }
 
-  #perform(order: LinkOrder): void {
-    switch (order.type) {
+  #perform(action: LinkAction): void {
+    switch (action.type) {
       case 'connect':
         this.#connect();
         return;
       case 'send':
-        this.#send(order.text);
+        this.#send(action.text);
         return;
       case 'ping':
         this.#socket?.ping();
         return;
       case 'pong':
-        this.#socket?.pong(order.data);
+        this.#socket?.pong(action.data);
         return;
       case 'read':
-        this.#socket?.read(order.isOn);
+        this.#socket?.read(action.isOn);
         return;
       case 'close':
-        this.#socket?.close(order.code, order.reason);
+        this.#socket?.close(action.code, action.reason);
         this.#socket = undefined;
         return;
       case 'call.prepared':
-        this.#prepared?.(setupOf(order.accept));
+        this.#prepared?.(setupOf(action.accept));
         this.#prepared = undefined;
         return;
       case 'command':
-        this.#options.site.command(order.id, order.command);
+        this.#options.site.command(action.id, action.command);
         return;
       case 'client.heard':
         this.#isClientHeard = true;
         return;
       case 'client.send':
-        this.#options.site.client?.sendMessage?.(order.message);
+        this.#options.site.client?.sendMessage?.(action.message);
         return;
       case 'tool.settled':
-        this.#settle(order);
+        this.#settle(action);
         return;
       case 'hop':
-        this.#options.metrics.agentHop.observe(order.ms / 1000);
+        this.#options.metrics.agentHop.observe(action.ms / 1000);
         return;
       case 'news':
-        this.#tellNews(order);
+        this.#tellNews(action);
         return;
       case 'reason':
-        this.#options.log.info({ reason: lineOf(order.reason, 512) }, reasonTexts[order.command]);
+        this.#options.log.info({ reason: lineOf(action.reason, 512) }, reasonTexts[action.command]);
         return;
       default:
-        unreachable(order);
+        unreachable(action);
     }
   }
 
@@ -211,10 +211,10 @@ export class AgentCallLink implements CallLink {
 
   #connect(): void {
     const { clock, dial, site } = this.#options;
-    const ifPresent = (fact: LinkFact): void => {
+    const ifPresent = (input: LinkInput): void => {
       if (this.#socket !== socket) return;
-      if (this.#held === undefined) this.#step(fact);
-      else this.#held.push(fact);
+      if (this.#held === undefined) this.#step(input);
+      else this.#held.push(input);
     };
     const on = site.bind(ifPresent);
     const socket: AgentSocket = dial(clock, {
@@ -235,7 +235,7 @@ export class AgentCallLink implements CallLink {
     else sink?.(settled.outcome);
   }
 
-  #tellNews({ news, why }: Extract<LinkOrder, { type: 'news' }>): void {
+  #tellNews({ news, why }: Extract<LinkAction, { type: 'news' }>): void {
     const { log, metrics } = this.#options;
     metrics.agentLinks.inc({ what: news });
     if (news === 'active' || news === 'resumed') log.debug(newsTexts[news]);

@@ -8,9 +8,9 @@ import type { AgentLinkFault } from '../../shared/agent-link/errors.ts';
 import type { MessageToAgent } from '../../shared/protocol/beside-the-call.ts';
 import { say, wants, type LinkStep } from './link-say.ts';
 
-/** One that no agent gets leaves no order: its client is told so. */
+/** A message that no agent gets leaves no action: its client is told so. */
 export function onClientSaid(step: LinkStep, { name, id, data = null }: MessageToAgent): void {
-  const { state, orders } = step;
+  const { state, actions } = step;
   const isShort = [name, id].every((text) => clientMessageShape.name.safeParse(text).success);
   if (!isShort || isDeeperThan(data, limits.nestedLevels) || !wants(state, 'client.message')) return;
   const outcome = say(step, {
@@ -20,17 +20,17 @@ export function onClientSaid(step: LinkStep, { name, id, data = null }: MessageT
     data: data as ServiceMessageOf<'client.message'>['data'],
   });
   const isKept = outcome === 'written' || state.broken !== undefined;
-  if (isKept) orders.push({ type: 'client.heard' });
+  if (isKept) actions.push({ type: 'client.heard' });
 }
 
 /** What is wrong with it, if anything. */
 export function sendToClient(
-  { state, orders }: LinkStep,
+  { state, actions }: LinkStep,
   { data, answers, name = '' }: AgentMessageOf<'client.send'>,
 ): AgentLinkFault | undefined {
   if (!state.settings.takesMessages)
     return { code: 'unsupported', message: 'the client of this call takes no messages' };
-  orders.push({
+  actions.push({
     type: 'client.send',
     message: { data, ...(answers !== undefined && { answers: { id: answers, name } }) },
   });

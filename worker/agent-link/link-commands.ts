@@ -31,9 +31,9 @@ export function onCommandText(step: LinkStep, fields: MessageFields): void {
   }
 }
 
-function noteHop({ state, now, orders }: LinkStep, re: number | undefined): void {
+function noteHop({ state, now, actions }: LinkStep, re: number | undefined): void {
   const ms = re === undefined ? undefined : ageOf(state.outbox, re, now);
-  if (ms !== undefined) orders.push({ type: 'hop', ms });
+  if (ms !== undefined) actions.push({ type: 'hop', ms });
 }
 
 function refuse(step: LinkStep, id: string | undefined, fault: AgentLinkFault): void {
@@ -43,7 +43,7 @@ function refuse(step: LinkStep, id: string | undefined, fault: AgentLinkFault): 
 
 function onCommand(step: LinkStep, command: AgentCommand): void {
   noteHop(step, command.re);
-  const { state, orders } = step;
+  const { state, actions } = step;
   const { id } = command;
   if (id !== undefined) {
     const known = admit(state.ids, id);
@@ -63,9 +63,9 @@ function onCommand(step: LinkStep, command: AgentCommand): void {
   }
   if (wanted.type === 'end') state.ends += 1;
   if ('reason' in command && command.reason !== undefined && command.reason !== '')
-    orders.push({ type: 'reason', command: command.type, reason: command.reason });
+    actions.push({ type: 'reason', command: command.type, reason: command.reason });
   if (command.type === 'tools.set') noteUnknownTools(step, command.enabled ?? []);
-  orders.push({ type: 'command', id: id === undefined ? noId : idPrefix + id, command: wanted });
+  actions.push({ type: 'command', id: id === undefined ? noId : idPrefix + id, command: wanted });
 }
 
 /** A name that is no tool of the call changes nothing: the rest of the command is done, and the agent is told. */

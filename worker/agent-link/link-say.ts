@@ -2,12 +2,12 @@
 import { faultText, type AgentLinkFault } from '../../shared/agent-link/errors.ts';
 import { isConversationEventType } from '../../shared/agent-link/events.ts';
 import type { ServiceMessage } from '../../shared/agent-link/service-messages.ts';
-import type { LinkOrder, LinkState } from './link-state.ts';
+import type { LinkAction, LinkState } from './link-state.ts';
 import { wait, write, type Outcome, type WriteSite } from './outbox.ts';
 
 export interface LinkStep extends WriteSite {
   readonly state: LinkState;
-  readonly orders: LinkOrder[];
+  readonly actions: LinkAction[];
 }
 
 /** Gives the agent a message, now or when it is there again. */

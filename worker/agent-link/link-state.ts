@@ -1,4 +1,4 @@
-/** What the machine of one call's agent link is told, what it orders and what it keeps. */
+/** What the machine of one call's agent link is told, what it answers and what it keeps. */
 import type { Millis } from '../../shared/base/units.ts';
 import type { ReadAccept } from '../../shared/agent-link/handshake.ts';
 import type { SessionEndReason, ConversationEventType } from '../../shared/agent-link/events.ts';
@@ -48,7 +48,7 @@ export interface LinkTerms {
 /** A remote tool is to run. */
 export type RemoteCall = Omit<ServiceMessageOf<'tool.call'>, 'type' | 'id'>;
 
-export type LinkFact =
+export type LinkInput =
   /** The call begins: the agent is asked what it is to be. */
   | { readonly type: 'call.began' }
   | { readonly type: 'socket.opened' }
@@ -74,7 +74,7 @@ export type LinkFact =
 /** Something that a log and a metric tell. */
 export type LinkNews = 'active' | 'fallback' | 'broken' | 'resumed' | 'gone' | 'slowed';
 
-export type LinkOrder =
+export type LinkAction =
   | { readonly type: 'connect' }
   | { readonly type: 'send'; readonly text: string }
   | { readonly type: 'ping' }

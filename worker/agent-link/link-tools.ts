@@ -8,7 +8,7 @@ import type { PendingCall, RemoteCall } from './link-state.ts';
 
 /** The id of the call is the one that `nextCall` was before. */
 export function onToolRun(step: LinkStep, call: RemoteCall): void {
-  const { state, orders } = step;
+  const { state, actions } = step;
   const id = state.nextCall;
   state.nextCall += 1;
   const pending: PendingCall = { call, isWritten: false };
@@ -22,7 +22,7 @@ export function onToolRun(step: LinkStep, call: RemoteCall): void {
   pending.isWritten = outcome === 'written';
   if (outcome === 'too_large' && state.calls.delete(id)) {
     const message = 'the arguments are larger than a message may be';
-    orders.push({ type: 'tool.settled', id, outcome: { kind: 'failed', message, transport: false } });
+    actions.push({ type: 'tool.settled', id, outcome: { kind: 'failed', message, transport: false } });
   }
 }
 
@@ -34,8 +34,8 @@ const unavailable = ({ isWritten }: PendingCall): ToolOutcome => ({
   ...(!isWritten && { unsent: true as const }),
 });
 
-function settle({ state, orders }: LinkStep, id: number, outcome: ToolOutcome): void {
-  if (state.calls.delete(id)) orders.push({ type: 'tool.settled', id, outcome });
+function settle({ state, actions }: LinkStep, id: number, outcome: ToolOutcome): void {
+  if (state.calls.delete(id)) actions.push({ type: 'tool.settled', id, outcome });
 }
 
 export function onToolResult(step: LinkStep, { id, result, error }: AgentMessageOf<'tool.result'>): void {

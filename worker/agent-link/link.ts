@@ -1,6 +1,6 @@
 /**
- * The link of one call to its agent as a pure state machine (docs/reference/agent-link.md, How a call goes): takes one fact, returns the
- * orders that follow. Time is an argument, deadlines are data. It decides nothing of the conversation: commands go to the core, which
+ * The link of one call to its agent as a pure state machine (docs/reference/agent-link.md, How a call goes): takes one input, returns the
+ * actions that follow. Time is an argument, deadlines are data. It decides nothing of the conversation: commands go to the core, which
  * answers them.
  *
  * Invariant: the agent is never waited for longer than connectMs + handshakeMs, no tool call is left without an outcome, and whatever an
@@ -27,28 +27,28 @@ import { answerCommand, onCommandText } from './link-commands.ts';
 import { onClientSaid } from './link-client.ts';
 import { report, say, wants, type LinkStep } from './link-say.ts';
 import { giveUpCalls, onToolAbandoned, onToolRun } from './link-tools.ts';
-import { brokenLink, type LinkFact, type LinkOrder, type LinkState } from './link-state.ts';
+import { brokenLink, type LinkInput, type LinkAction, type LinkState } from './link-state.ts';
 import { messageOf } from './messages.ts';
 import { oldestKept, reopen, replay, write } from './outbox.ts';
 
-/** Takes one fact. `bufferedBytes` are those that the agent's connection has not taken. */
+/** Takes one input. `bufferedBytes` are those that the agent's connection has not taken. */
 export function stepLink(
   state: LinkState,
-  fact: LinkFact,
+  input: LinkInput,
   { now, bufferedBytes }: { readonly now: Millis; readonly bufferedBytes: number },
-): LinkOrder[] {
-  const orders: LinkOrder[] = [];
-  const send = (text: string): void => void orders.push({ type: 'send', text });
-  if (state.phase.type === 'over') return orders;
-  const step = { state, now, bufferedBytes, orders, send };
-  take(step, fact);
+): LinkAction[] {
+  const actions: LinkAction[] = [];
+  const send = (text: string): void => void actions.push({ type: 'send', text });
+  if (state.phase.type === 'over') return actions;
+  const step = { state, now, bufferedBytes, actions, send };
+  take(step, input);
   if (state.phase.type === 'active' && bufferedBytes > agentLinkBacklog.closeBytes)
     leave(step, { code: 'too_slow' }, closeCodes.tooSlow);
-  return orders;
+  return actions;
 }
 
-function take(step: LinkStep, fact: LinkFact): void {
-  switch (fact.type) {
+function take(step: LinkStep, input: LinkInput): void {
+  switch (input.type) {
     case 'call.began':
       connect(step);
       return;
@@ -56,40 +56,40 @@ function take(step: LinkStep, fact: LinkFact): void {
       onOpened(step);
       return;
     case 'socket.closed':
-      onClosed(step, fact.why);
+      onClosed(step, input.why);
       return;
     case 'text.received':
-      onArrived(step, fact.text);
+      onArrived(step, input.text);
       return;
     case 'binary.received':
       onArrived(step, undefined);
       return;
     case 'ping.received':
-      onPing(step, fact.data);
+      onPing(step, input.data);
       return;
     case 'pong.received':
       heard(step);
       if (!mayRead(step.state.intake, step.now)) hold(step);
       return;
     case 'told':
-      onTold(step, fact.event);
+      onTold(step, input.event);
       return;
     case 'client.said':
-      onClientSaid(step, fact.message);
+      onClientSaid(step, input.message);
       return;
     case 'tools.known':
-      step.state.isTool = fact.isTool;
-      for (const rule of fact.refused.slice(0, limits.handshakeProblems))
+      step.state.isTool = input.isTool;
+      for (const rule of input.refused.slice(0, limits.handshakeProblems))
         report(step, { code: 'tool_refused', message: rule });
       return;
     case 'tool.run':
-      onToolRun(step, fact.call);
+      onToolRun(step, input.call);
       return;
     case 'tool.abandoned':
-      onToolAbandoned(step, fact);
+      onToolAbandoned(step, input);
       return;
     case 'call.ended':
-      onCallEnded(step, fact.reason);
+      onCallEnded(step, input.reason);
       return;
     case 'time.passed':
       onTime(step);
@@ -99,7 +99,7 @@ function take(step: LinkStep, fact: LinkFact): void {
 
 // ---- what is written -----------------------------------------------------------------------------------------------
 
-function onTold(step: LinkStep, event: Extract<LinkFact, { type: 'told' }>['event']): void {
+function onTold(step: LinkStep, event: Extract<LinkInput, { type: 'told' }>['event']): void {
   const { state } = step;
   if (event.type === 'command.answered') {
     answerCommand(step, event);
@@ -116,7 +116,7 @@ function connect(step: LinkStep): void {
   step.state.intake.isHeld = false;
   step.state.intake.ping = undefined;
   step.state.phase = { type: 'connecting', by: step.now + times.connectMs };
-  step.orders.push({ type: 'connect' });
+  step.actions.push({ type: 'connect' });
 }
 
 function onOpened(step: LinkStep): void {
@@ -198,19 +198,19 @@ function onAnswer(step: LinkStep, text: string): void {
 }
 
 function onAccept(step: LinkStep, accept: ReadAccept): void {
-  const { state, now, orders } = step;
+  const { state, now, actions } = step;
   const { broken, outbox } = state;
   state.phase = { type: 'active', heardAt: now, pingAt: now + times.pingIntervalMs };
   if (broken !== undefined) {
     state.broken = undefined;
     for (const pending of state.calls.values()) pending.isWritten = true;
     replay(outbox, { seen: accept.lastSeq, upTo: broken.upTo }, step);
-    orders.push({ type: 'news', news: 'resumed', why: '' });
+    actions.push({ type: 'news', news: 'resumed', why: '' });
     return;
   }
   state.terms = { resume: accept.resume, ...(accept.events !== undefined && { events: accept.events }) };
   outbox.keeps = accept.resume;
-  orders.push({ type: 'news', news: 'active', why: '' }, { type: 'call.prepared', accept });
+  actions.push({ type: 'news', news: 'active', why: '' }, { type: 'call.prepared', accept });
   const { problems } = accept;
   for (const fault of problems.slice(0, limits.handshakeProblems)) report(step, fault);
   const more = problems.length - limits.handshakeProblems;
@@ -221,21 +221,21 @@ function onReject(step: LinkStep, { code, message }: { code: string; message: st
   const why = `rejected: ${lineOf(code, 64)} ${lineOf(message, 256)}`.trim();
   if (step.state.broken === undefined) failHandshake(step, why, closeCodes.normal);
   else {
-    step.orders.push({ type: 'close', code: closeCodes.normal, reason: '' });
+    step.actions.push({ type: 'close', code: closeCodes.normal, reason: '' });
     goAlone(step, why);
   }
 }
 
 /** No agent answers as it should: a call that begins starts without it, a broken link is tried again. */
 function failHandshake(step: LinkStep, why: string, code: number): void {
-  step.orders.push({ type: 'close', code, reason: cutTo(why, closeReasonBytes) });
+  step.actions.push({ type: 'close', code, reason: cutTo(why, closeReasonBytes) });
   if (step.state.broken === undefined) fallBack(step, why);
   else tryLater(step, why);
 }
 
 function fallBack(step: LinkStep, why: string): void {
   step.state.phase = { type: 'gone' };
-  step.orders.push({ type: 'news', news: 'fallback', why }, { type: 'call.prepared', accept: undefined });
+  step.actions.push({ type: 'news', news: 'fallback', why }, { type: 'call.prepared', accept: undefined });
 }
 
 // ---- the link while the call runs ----------------------------------------------------------------------------------
@@ -249,10 +249,10 @@ function hold(step: LinkStep): void {
   const { intake } = step.state;
   if (intake.isHeld) return;
   intake.isHeld = true;
-  step.orders.push({ type: 'read', isOn: false });
+  step.actions.push({ type: 'read', isOn: false });
   if (intake.isTold) return;
   intake.isTold = true;
-  step.orders.push({ type: 'news', news: 'slowed', why: faultText({ code: 'too_fast' }) });
+  step.actions.push({ type: 'news', news: 'slowed', why: faultText({ code: 'too_fast' }) });
   report(step, { code: 'too_fast' });
 }
 
@@ -260,7 +260,7 @@ function hold(step: LinkStep): void {
 function onPing(step: LinkStep, data: Uint8Array): void {
   const { intake } = step.state;
   heard(step);
-  if (mayRead(intake, step.now)) step.orders.push({ type: 'pong', data });
+  if (mayRead(intake, step.now)) step.actions.push({ type: 'pong', data });
   else {
     intake.ping = data;
     hold(step);
@@ -269,7 +269,7 @@ function onPing(step: LinkStep, data: Uint8Array): void {
 
 /** What was held back goes on as the allowance fills. */
 function takeWaiting(step: LinkStep): void {
-  const { state, now, orders } = step;
+  const { state, now, actions } = step;
   const { intake } = state;
   if (!intake.isHeld && intake.waiting.length === 0) return;
   for (let next = nextArrived(intake, now); next !== undefined; next = nextArrived(intake, now))
@@ -278,8 +278,8 @@ function takeWaiting(step: LinkStep): void {
   intake.isHeld = false;
   const { ping } = intake;
   intake.ping = undefined;
-  if (ping !== undefined) orders.push({ type: 'pong', data: ping });
-  orders.push({ type: 'read', isOn: true });
+  if (ping !== undefined) actions.push({ type: 'pong', data: ping });
+  actions.push({ type: 'read', isOn: true });
 }
 
 function onClosed(step: LinkStep, why: string): void {
@@ -292,14 +292,14 @@ function onClosed(step: LinkStep, why: string): void {
 
 /** The connection of a call that runs is no more. */
 function onBroken(step: LinkStep, why: string): void {
-  const { state, now, orders } = step;
+  const { state, now, actions } = step;
   if (state.terms?.resume !== true) {
     goAlone(step, why);
     return;
   }
   state.broken = brokenLink(now, state.outbox.seq);
   state.phase = { type: 'away', retryAt: now };
-  orders.push({ type: 'news', news: 'broken', why });
+  actions.push({ type: 'news', news: 'broken', why });
 }
 
 function tryLater(step: LinkStep, why: string): void {
@@ -314,23 +314,23 @@ function tryLater(step: LinkStep, why: string): void {
 
 /** The call goes on without its agent, for good. */
 function goAlone(step: LinkStep, why: string): void {
-  const { state, orders } = step;
+  const { state, actions } = step;
   state.phase = { type: 'gone' };
   state.broken = undefined;
   state.outbox.waiting.length = 0;
   state.intake.waiting.length = 0;
-  orders.push({ type: 'news', news: 'gone', why });
+  actions.push({ type: 'news', news: 'gone', why });
   giveUpCalls(step);
 }
 
 /** This side ends the link of a call that runs. */
 function leave(step: LinkStep, fault: AgentLinkFault, code: number): void {
-  step.orders.push({ type: 'close', code, reason: fault.code });
+  step.actions.push({ type: 'close', code, reason: fault.code });
   goAlone(step, faultText(fault));
 }
 
 function onTime(step: LinkStep): void {
-  const { state, now, orders } = step;
+  const { state, now, actions } = step;
   takeWaiting(step);
   const { phase } = state;
   switch (phase.type) {
@@ -342,11 +342,11 @@ function onTime(step: LinkStep): void {
       return;
     case 'active':
       if (now >= phase.heardAt + times.downAfterMs) {
-        orders.push({ type: 'close', code: closeCodes.violation, reason: 'agent_down' });
+        actions.push({ type: 'close', code: closeCodes.violation, reason: 'agent_down' });
         onBroken(step, faultText({ code: 'agent_down' }));
       } else if (now >= phase.pingAt) {
         phase.pingAt = now + times.pingIntervalMs;
-        orders.push({ type: 'ping' });
+        actions.push({ type: 'ping' });
       }
       return;
     case 'away':
@@ -356,8 +356,8 @@ function onTime(step: LinkStep): void {
   }
 }
 
-function onCallEnded(step: LinkStep, reason: Extract<LinkFact, { type: 'call.ended' }>['reason']): void {
-  const { state, orders } = step;
+function onCallEnded(step: LinkStep, reason: Extract<LinkInput, { type: 'call.ended' }>['reason']): void {
+  const { state, actions } = step;
   const { phase } = state;
   if (phase.type === 'active' || phase.type === 'handshaking')
     write(
@@ -369,7 +369,7 @@ function onCallEnded(step: LinkStep, reason: Extract<LinkFact, { type: 'call.end
       step,
     );
   if (phase.type !== 'gone' && phase.type !== 'away' && phase.type !== 'idle')
-    orders.push({ type: 'close', code: closeCodes.normal, reason: '' });
+    actions.push({ type: 'close', code: closeCodes.normal, reason: '' });
   state.phase = { type: 'over' };
   state.calls.clear();
 }

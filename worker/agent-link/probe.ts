@@ -3,7 +3,7 @@ import type { ReadAccept } from '../../shared/agent-link/handshake.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { AgentSocket, Dial } from './agent-socket.ts';
 import { stepLink } from './link.ts';
-import { newLink, type LinkFact, type LinkOrder, type LinkSettings } from './link-state.ts';
+import { newLink, type LinkInput, type LinkAction, type LinkSettings } from './link-state.ts';
 
 /** What the agent accepted, or why there is no link. */
 export type ProbedAgent = { readonly accept: ReadAccept } | { readonly why: string };
@@ -16,11 +16,11 @@ export function probeAgent(dial: Dial, settings: LinkSettings, clock: Clock): Pr
   let socket: AgentSocket | undefined;
   let why = '';
   return new Promise((resolve) => {
-    const give = (fact: LinkFact): void => {
-      for (const order of stepLink(state, fact, { now: clock.now(), bufferedBytes: 0 })) perform(order);
+    const give = (input: LinkInput): void => {
+      for (const action of stepLink(state, input, { now: clock.now(), bufferedBytes: 0 })) perform(action);
     };
-    const perform = (order: LinkOrder): void => {
-      if (order.type === 'connect')
+    const perform = (action: LinkAction): void => {
+      if (action.type === 'connect')
         socket = dial(clock, {
           opened: () => give({ type: 'socket.opened' }),
           text: (text) => give({ type: 'text.received', text }),
@@ -29,11 +29,11 @@ export function probeAgent(dial: Dial, settings: LinkSettings, clock: Clock): Pr
           pong: () => undefined,
           closed: (reason) => give({ type: 'socket.closed', why: reason }),
         });
-      else if (order.type === 'send') socket?.send(order.text);
-      else if (order.type === 'close') socket?.close(order.code, order.reason);
-      else if (order.type === 'news') why = order.why;
-      else if (order.type === 'call.prepared') {
-        resolve(order.accept === undefined ? { why } : { accept: order.accept });
+      else if (action.type === 'send') socket?.send(action.text);
+      else if (action.type === 'close') socket?.close(action.code, action.reason);
+      else if (action.type === 'news') why = action.why;
+      else if (action.type === 'call.prepared') {
+        resolve(action.accept === undefined ? { why } : { accept: action.accept });
         clock.after(0, () => give({ type: 'call.ended', reason: 'call_ended' }));
       }
     };

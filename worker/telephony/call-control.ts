@@ -1,5 +1,5 @@
 /**
- * What one call asks of its carrier, through the supervisor, which outlives the call's stream. Every order is answered once: by the
+ * What one call asks of its carrier, through the supervisor, which outlives the call's stream. Every action is answered once: by the
  * carrier, or by the core's own time limit. A stream that ends while an answer is out may have ended because of what was asked, so the
  * call waits for the answer before it is over.
  */
@@ -44,7 +44,7 @@ export const telephonyServices = (
   ask: AskCarrier,
 ): TelephonyServices => ({ telephony, language, capabilities, ask });
 
-type CarrierOrder = Extract<CallAction, { type: `carrier.${string}` }>;
+type CarrierAction = Extract<CallAction, { type: `carrier.${string}` }>;
 
 export interface CallControlOptions {
   readonly clock: Clock;
@@ -98,25 +98,25 @@ export class CallControl {
     this.#options = options;
   }
 
-  perform(order: CarrierOrder): void {
+  perform(action: CarrierAction): void {
     const { bind, sendKeys } = this.#options;
-    if (order.type === 'carrier.keys' && sendKeys?.(order.digits) === true) {
-      this.#answered(order, { kind: 'ok' });
+    if (action.type === 'carrier.keys' && sendKeys?.(action.digits) === true) {
+      this.#answered(action, { kind: 'ok' });
       return;
     }
-    const command = this.#command(order);
+    const command = this.#command(action);
     if (command === undefined) {
-      this.#answered(order, { kind: 'refused', code: 'unsupported' });
+      this.#answered(action, { kind: 'refused', code: 'unsupported' });
       return;
     }
-    this.#out.add(order.commandId);
+    this.#out.add(action.commandId);
     this.#services.ask(
       command,
       bind((outcome: CarrierOutcome) => {
-        this.#out.delete(order.commandId);
+        this.#out.delete(action.commandId);
         if (command.type === 'keys' && command.carrier === 'carrier_a' && outcome.kind !== 'refused')
           this.#isMoved = true;
-        this.#answered(order, outcome);
+        this.#answered(action, outcome);
         this.#leaveNow();
       }),
     );
@@ -149,21 +149,21 @@ export class CallControl {
     leave?.();
   }
 
-  #command(order: CarrierOrder): ControlCommand | undefined {
+  #command(action: CarrierAction): ControlCommand | undefined {
     const { metadata, callId: ownId } = this.#start;
     const carrier = carrierNames.find((name) => name === metadata[carrierKeys.transport]);
     if (carrier === undefined) return undefined;
     const { telephony, language } = this.#services;
-    const { commandId } = order;
+    const { commandId } = action;
     const callId = metadata[carrierKeys.callId] ?? ownId;
     const common = { commandId, carrier, callId };
     const [context, brought] = [this.#options.context(), broughtMetadata(metadata)];
-    if (order.type === 'carrier.keys') {
-      const { digits } = order;
+    if (action.type === 'carrier.keys') {
+      const { digits } = action;
       const carried = { context: withKeysSent(context, digits), after: 'keys', metadata: brought } as const;
       return { ...common, carried, type: 'keys', digits };
     }
-    const { attempt, destination, isNumber, mode, summary } = order;
+    const { attempt, destination, isNumber, mode, summary } = action;
     const to = isNumber ? destination : telephony.destinations.get(destination)?.reveal();
     if (to === undefined) return undefined;
     const from = telephony.callerId?.reveal();
@@ -181,14 +181,14 @@ export class CallControl {
     };
   }
 
-  #answered(order: CarrierOrder, outcome: CarrierOutcome): void {
+  #answered(action: CarrierAction, outcome: CarrierOutcome): void {
     const { tell } = this.#options;
-    const { commandId } = order;
-    if (order.type === 'carrier.transfer') {
+    const { commandId } = action;
+    if (action.type === 'carrier.transfer') {
       tell({ type: 'carrier.answered', commandId, outcome });
       return;
     }
-    const { key, attempt } = order;
+    const { key, attempt } = action;
     const text = '{"status":"sent"}';
     const message = outcome.kind === 'refused' ? `the keys were not sent (${outcome.code})` : 'no answer';
     tell({

@@ -16,7 +16,7 @@ import type {
   MadeOutcome,
   OutboundCarrier,
 } from '../../telephony/carrier.ts';
-import type { OutboundEnd, OutboundFact } from '../../telephony/outbound/outbound-call.ts';
+import type { OutboundEnd, OutboundEvent } from '../../telephony/outbound/outbound-call.ts';
 import { hostText } from '../agent/client-transaction.ts';
 import type { AgentAction, AgentEvent, Flow, PeerOutcome, SipAccount } from '../agent/state.ts';
 import type { HeaderPair, Source } from '../message/write.ts';
@@ -45,7 +45,7 @@ export interface SipCarrierOptions {
   ) => Promise<Flow | undefined>;
   readonly step: (event: AgentEvent) => void;
   /** What becomes of a call that the service makes. */
-  readonly told: (dial: string, fact: OutboundFact) => void;
+  readonly told: (dial: string, event: OutboundEvent) => void;
 }
 
 type Waiting = (outcome: CarrierOutcome) => void;

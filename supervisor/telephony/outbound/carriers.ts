@@ -1,4 +1,4 @@
-/** How each carrier's words about calls that the service makes become facts, and which carriers can make them. */
+/** How each carrier's words about calls that the service makes become events, and which carriers can make them. */
 import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import type { CarrierName } from '../../../shared/telephony/call-control.ts';
 import type { FormParameters } from '../twilio/signature.ts';
@@ -8,7 +8,7 @@ import { response, say } from '../twilio/twiml.ts';
 import { TelnyxControl } from '../telnyx/control.ts';
 import type { Carrier, OutboundCarrier, SipAsCarrier } from '../carrier.ts';
 import { textAt } from '../rest.ts';
-import type { OutboundEnd, OutboundFact } from './outbound-call.ts';
+import type { OutboundEnd, OutboundEvent } from './outbound-call.ts';
 import type { OutboundCalls } from './outbound-calls.ts';
 
 /** Instructions of which there are none: the call ends. */
@@ -73,12 +73,12 @@ const ends: Readonly<Record<string, OutboundEnd>> = {
   originator_cancel: 'canceled',
 };
 
-/** The fact in an event of Telnyx; undefined where it says nothing new. */
-export function outboundFactB(
+/** What an event of Telnyx says of the call; undefined where it says nothing new. */
+export function telnyxOutboundEvent(
   type: string,
   call: string,
   payload: Readonly<Record<string, unknown>>,
-): OutboundFact | undefined {
+): OutboundEvent | undefined {
   switch (type) {
     case 'call.answered':
       return { type: 'answered', call };

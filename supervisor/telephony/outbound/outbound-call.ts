@@ -1,6 +1,6 @@
 /**
  * A call that the service makes, as a pure machine: it rings, a person or a machine answers, and then the agent talks, a message is left
- * after the beep, or nobody is troubled further. Facts come in, orders go out, time is an argument.
+ * after the beep, or nobody is troubled further. Events come in, actions go out, time is an argument.
  *
  * Invariant: the agent is connected once, and only to what the carrier does not take for a machine, where it is the one that finds out;
  * nothing is said before the beep; a call whose making has an unknown outcome is never made again.
@@ -42,7 +42,7 @@ export interface OutboundCall {
   call: string;
 }
 
-export type OutboundFact =
+export type OutboundEvent =
   | { readonly type: 'dialed'; readonly outcome: MadeOutcome }
   /** `answered`: by whom is not known. */
   | { readonly type: 'answered' | 'person' | 'machine' | 'beep' | 'spoken'; readonly call: string }
@@ -54,23 +54,27 @@ export type OutboundFact =
   | { readonly type: 'unheard' }
   | { readonly type: 'time.passed' };
 
-export type OutboundOrder = 'connect' | 'say' | 'hang_up';
+export type OutboundAction = 'connect' | 'say' | 'hang_up';
 
 export const newOutboundCall = (
   given: Pick<OutboundCall, 'id' | 'carrier' | 'hasMessage' | 'detection' | 'beganAt' | 'ringMs' | 'isHeard'>,
 ): OutboundCall => ({ ...given, phase: 'dialing', end: undefined, call: '', answeredAt: undefined });
 
-export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis): readonly OutboundOrder[] {
-  if (call.phase === 'over') return tooLate(call, fact);
-  if ('call' in fact) {
+export function stepOutbound(
+  call: OutboundCall,
+  event: OutboundEvent,
+  now: Millis,
+): readonly OutboundAction[] {
+  if (call.phase === 'over') return tooLate(call, event);
+  if ('call' in event) {
     // Nothing of another call belongs to this one.
-    if (call.call === '') call.call = fact.call;
-    if (call.call !== fact.call) return [];
+    if (call.call === '') call.call = event.call;
+    if (call.call !== event.call) return [];
   }
   const rings = call.phase === 'dialing' || call.phase === 'ringing';
-  switch (fact.type) {
+  switch (event.type) {
     case 'dialed':
-      return dialed(call, fact.outcome);
+      return dialed(call, event.outcome);
     case 'answered':
       if (!rings) return [];
       if (call.detection === 'carrier') {
@@ -82,7 +86,7 @@ export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis
     case 'person':
     case 'machine':
       if (!rings && call.phase !== 'listening') return [];
-      return fact.type === 'machine' ? machine(call) : person(call);
+      return event.type === 'machine' ? machine(call) : person(call);
     case 'beep':
       if (call.phase !== 'machine') return [];
       call.phase = 'message';
@@ -94,7 +98,7 @@ export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis
     case 'spoken':
       return call.phase === 'message' ? over(call, 'message_left') : [];
     case 'ended':
-      over(call, endOf(call, fact.reason));
+      over(call, endOf(call, event.reason));
       return [];
     case 'hang_up':
       return over(call, call.phase === 'person' && call.isHeard ? 'talked' : 'canceled');
@@ -106,26 +110,26 @@ export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis
 }
 
 /** Who hangs up while the carrier is being asked hangs up a call that has no id yet. */
-function tooLate(call: OutboundCall, fact: OutboundFact): readonly OutboundOrder[] {
-  if (fact.type !== 'dialed' || fact.outcome.kind !== 'ok' || call.call !== '') return [];
-  call.call = fact.outcome.id;
+function tooLate(call: OutboundCall, event: OutboundEvent): readonly OutboundAction[] {
+  if (event.type !== 'dialed' || event.outcome.kind !== 'ok' || call.call !== '') return [];
+  call.call = event.outcome.id;
   return ['hang_up'];
 }
 
 /** Whom the service has listened to is connected already. */
-function person(call: OutboundCall): readonly OutboundOrder[] {
+function person(call: OutboundCall): readonly OutboundAction[] {
   const isConnected = call.phase === 'listening';
   call.phase = 'person';
   return isConnected ? [] : ['connect'];
 }
 
-function machine(call: OutboundCall): readonly OutboundOrder[] {
+function machine(call: OutboundCall): readonly OutboundAction[] {
   if (!call.hasMessage) return over(call, 'voicemail');
   call.phase = 'machine';
   return [];
 }
 
-function dialed(call: OutboundCall, outcome: MadeOutcome): readonly OutboundOrder[] {
+function dialed(call: OutboundCall, outcome: MadeOutcome): readonly OutboundAction[] {
   // Who answers may be told before the request is.
   if (call.phase !== 'dialing') return [];
   if (outcome.kind === 'refused') {
@@ -137,7 +141,7 @@ function dialed(call: OutboundCall, outcome: MadeOutcome): readonly OutboundOrde
   return [];
 }
 
-function timePassed(call: OutboundCall, now: Millis): readonly OutboundOrder[] {
+function timePassed(call: OutboundCall, now: Millis): readonly OutboundAction[] {
   const age = now - call.beganAt;
   if (call.phase === 'person') {
     if (age >= longestTalkMs) over(call, 'unknown');
@@ -150,7 +154,7 @@ function timePassed(call: OutboundCall, now: Millis): readonly OutboundOrder[] {
 const isUndecided = ({ phase, answeredAt = Infinity }: OutboundCall, now: Millis): boolean =>
   (phase === 'dialing' || phase === 'ringing') && now - answeredAt >= longestVerdictMs;
 
-function over(call: OutboundCall, end: OutboundEnd): readonly OutboundOrder[] {
+function over(call: OutboundCall, end: OutboundEnd): readonly OutboundAction[] {
   call.phase = 'over';
   call.end = end;
   return call.call === '' ? [] : ['hang_up'];

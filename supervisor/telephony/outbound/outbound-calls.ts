@@ -24,8 +24,8 @@ import {
   newOutboundCall,
   stepOutbound,
   type OutboundCall,
-  type OutboundFact,
-  type OutboundOrder,
+  type OutboundEvent,
+  type OutboundAction,
 } from './outbound-call.ts';
 
 const lookEveryMs = 5_000;
@@ -136,12 +136,12 @@ export class OutboundCalls {
     return outcome.kind === 'refused' ? fail('refused') : ok(viewOf(call));
   }
 
-  #dialed(entry: Entry, fact: OutboundFact): void {
+  #dialed(entry: Entry, event: OutboundEvent): void {
     const { id } = entry.call;
-    if (this.#open.has(id)) this.told(id, fact);
+    if (this.#open.has(id)) this.told(id, event);
     else
-      for (const order of stepOutbound(entry.call, fact, this.#options.wallClock.now()))
-        this.#perform(entry, order);
+      for (const action of stepOutbound(entry.call, event, this.#options.wallClock.now()))
+        this.#perform(entry, action);
     if (this.#over.has(id)) this.#over.set(id, viewOf(entry.call));
   }
 
@@ -248,18 +248,18 @@ export class OutboundCalls {
   }
 
   /** Something is known of a call; what has to be done about it is done. */
-  told(id: string, fact: OutboundFact): void {
+  told(id: string, event: OutboundEvent): void {
     const entry = this.#open.get(id);
-    for (const order of this.take(id, fact)) if (entry !== undefined) this.#perform(entry, order);
+    for (const action of this.take(id, event)) if (entry !== undefined) this.#perform(entry, action);
   }
 
   /** The same for whoever does what has to be done. */
-  take(id: string, fact: OutboundFact): readonly OutboundOrder[] {
+  take(id: string, event: OutboundEvent): readonly OutboundAction[] {
     const entry = this.#open.get(id);
     if (entry === undefined) return [];
     const { call } = entry;
     const before = call.phase;
-    const orders = stepOutbound(call, fact, this.#options.wallClock.now());
+    const actions = stepOutbound(call, event, this.#options.wallClock.now());
     const { log, counted } = this.#options;
     if (call.phase !== before)
       log.info(
@@ -278,13 +278,13 @@ export class OutboundCalls {
       const [oldest] = this.#over.keys();
       if (this.#over.size > mostOutbound && oldest !== undefined) this.#over.delete(oldest);
     }
-    return orders;
+    return actions;
   }
 
   /** The service has listened to a call: what is said to a machine. */
-  heard(id: string, fact: OutboundFact & { readonly type: AnsweredBy }): CarrierOutcome {
-    const message = fact.type === 'machine' ? this.request(id)?.voicemail : undefined;
-    this.told(id, fact);
+  heard(id: string, event: OutboundEvent & { readonly type: AnsweredBy }): CarrierOutcome {
+    const message = event.type === 'machine' ? this.request(id)?.voicemail : undefined;
+    this.told(id, event);
     return { kind: 'ok', ...(message !== undefined && { message }) };
   }
 
@@ -303,21 +303,21 @@ export class OutboundCalls {
     return this.#open.get(id)?.request;
   }
 
-  #perform({ call, request }: Entry, order: OutboundOrder): void {
+  #perform({ call, request }: Entry, action: OutboundAction): void {
     const carrier = this.#options.carriers().get(call.carrier);
     const { id, call: callId } = call;
     const { voicemail = '', language } = request;
     let done: Promise<CarrierOutcome> | undefined;
-    if (order === 'connect')
+    if (action === 'connect')
       done = carrier?.connect?.(callId, { id, parameters: parametersOf({ call, request }) });
-    else if (order === 'say') done = carrier?.say?.(callId, { id, text: voicemail, language });
+    else if (action === 'say') done = carrier?.say?.(callId, { id, text: voicemail, language });
     else done = carrier?.hangUp(callId, `out-${id}-end`);
     done &&= this.#during(done);
     // A person who answered is not left in silence.
     done?.then(
       ({ kind }) => {
-        const isHeard = kind === 'ok' || (order === 'connect' && this.#options.hasStream(callId));
-        if (!isHeard && order !== 'hang_up') this.told(id, { type: 'unheard' });
+        const isHeard = kind === 'ok' || (action === 'connect' && this.#options.hasStream(callId));
+        if (!isHeard && action !== 'hang_up') this.told(id, { type: 'unheard' });
       },
       () => this.told(id, { type: 'unheard' }),
     );

@@ -18,7 +18,7 @@ import { listen, newGuardedServer, takeUpgrades, type OpenListener } from '../..
 import { passOn } from '../../listeners/pass-on.ts';
 import { response as twimlOf } from './twiml.ts';
 import type { FleetTelephony } from '../fleet-telephony.ts';
-import { outboundEnded, statusFact, statusPath, type StatusPath } from './status.ts';
+import { outboundEnded, statusEvent, statusPath, type StatusPath } from './status.ts';
 import { readBody } from '../../http/request-body.ts';
 import { readSegment } from './segment.ts';
 import { isSigned, signatureHeader, type FormParameters } from './signature.ts';
@@ -171,8 +171,8 @@ function takeStatus(
 /** Passes on what is told, and asks what to do with a call; of the others nothing is asked, or the call shall end. */
 async function toldOf(status: StatusPath, form: FormParameters, telephony: FleetTelephony): Promise<string> {
   const { kind, handle } = status;
-  const fact = statusFact(status, form);
-  if (fact !== undefined) await telephony.twilioTold(handle, fact);
+  const event = statusEvent(status, form);
+  if (event !== undefined) await telephony.twilioTold(handle, event);
   const ended = kind === 'call' ? outboundEnded(form) : undefined;
   if (ended !== undefined) await telephony.outboundTold(handle, ended);
   if (kind === 'answered') return await telephony.twilioAnswered(handle, form);

@@ -3,8 +3,8 @@
  * form. `leg` and `amd` speak of the destination's leg, `conference` says who has come into it, `parked` that the caller has left it. `dialled`
  * asks what to do with the caller of a cold transfer, `answered` with a call that the service made, and `call` tells the end of that.
  */
-import type { OutboundEnd, OutboundFact } from '../outbound/outbound-call.ts';
-import type { SagaFact } from '../saga.ts';
+import type { OutboundEnd, OutboundEvent } from '../outbound/outbound-call.ts';
+import type { SagaEvent } from '../saga.ts';
 import type { FormParameters } from './signature.ts';
 
 const eventPath = /\/carrier_a\/events\/(\w+)\/([\w-]{1,64})$/;
@@ -27,8 +27,8 @@ const ended: readonly string[] = ['completed', 'busy', 'no-answer', 'failed', 'c
 
 export const isOverAtA = (callStatus: string): boolean => ended.includes(callStatus);
 
-/** The fact in a form; undefined where it says nothing new. Who answered is what counts: a leg that is merely answered may be a voicemail. */
-export function statusFact({ kind }: StatusPath, form: FormParameters): SagaFact | undefined {
+/** The event that a form tells; undefined where it says nothing new. Who answered is what counts: a leg that is merely answered may be a voicemail. */
+export function statusEvent({ kind }: StatusPath, form: FormParameters): SagaEvent | undefined {
   const field = (name: string): string => form.find(([is]) => is === name)?.[1] ?? '';
   if (kind === 'parked') return { type: 'caller.gone' };
   const leg = field('CallSid');
@@ -54,7 +54,7 @@ const ends: Readonly<Record<string, OutboundEnd>> = {
 };
 
 /** How a call that the service made has ended; undefined while it has not. */
-export function outboundEnded(form: FormParameters): Extract<OutboundFact, { type: 'ended' }> | undefined {
+export function outboundEnded(form: FormParameters): Extract<OutboundEvent, { type: 'ended' }> | undefined {
   const field = (name: string): string => form.find(([is]) => is === name)?.[1] ?? '';
   const reason = ends[field('CallStatus')];
   return reason === undefined ? undefined : { type: 'ended', call: field('CallSid'), reason };

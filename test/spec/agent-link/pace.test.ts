@@ -4,16 +4,16 @@
  */
 import { describe, expect, it } from 'vitest';
 import { agentLinkErrors } from '../../../shared/agent-link/errors.ts';
-import type { LinkOrder } from '../../../worker/agent-link/link-state.ts';
+import type { LinkAction } from '../../../worker/agent-link/link-state.ts';
 import { commandsOf, kinds, LinkDriver, written } from '../../support/link-driver.ts';
 
 /** What is taken in at once, and in a second. */
 const [atOnce, perSecond] = [100, 50];
 
-const ids = (orders: readonly LinkOrder[]): string[] => commandsOf(orders).map(({ id }) => id);
+const ids = (orders: readonly LinkAction[]): string[] => commandsOf(orders).map(({ id }) => id);
 
 /** Says so many lines at one moment. */
-function flood(link: LinkDriver, count: number): LinkOrder[] {
+function flood(link: LinkDriver, count: number): LinkAction[] {
   const at = link.orders.length;
   for (let number = 1; number <= count; number += 1) link.says({ type: 'say', id: `s${number}`, text: 'a' });
   return link.orders.slice(at);
@@ -75,7 +75,7 @@ describe('An agent that sends much', () => {
 
   it('has pings answered, and of too many the newest, after two seconds at most', () => {
     const link = new LinkDriver().accepted();
-    const ping = (number: number): LinkOrder[] =>
+    const ping = (number: number): LinkAction[] =>
       link.give({ type: 'ping.received', data: Uint8Array.of(number % 256) });
     expect(ping(7)).toEqual([{ type: 'pong', data: Uint8Array.of(7) }]);
     for (let number = 1; number <= 5_000; number += 1) ping(number);

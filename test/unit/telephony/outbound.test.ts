@@ -6,28 +6,28 @@ import { readOutboundRequest, type OutboundRequest } from '../../../shared/telep
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { MadeOutcome, OutboundCarrier } from '../../../supervisor/telephony/carrier.ts';
 import { outboundEnded } from '../../../supervisor/telephony/twilio/status.ts';
-import { answerTwilio, outboundFactB } from '../../../supervisor/telephony/outbound/carriers.ts';
+import { answerTwilio, telnyxOutboundEvent } from '../../../supervisor/telephony/outbound/carriers.ts';
 import type { TwilioControl } from '../../../supervisor/telephony/twilio/control.ts';
 import {
   newOutboundCall,
   stepOutbound,
   type OutboundCall,
-  type OutboundFact,
+  type OutboundEvent,
 } from '../../../supervisor/telephony/outbound/outbound-call.ts';
 import { readToSuccessor } from '../../../shared/protocol/takeover.ts';
 import { OutboundCalls } from '../../../supervisor/telephony/outbound/outbound-calls.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
-const fact = (type: 'answered' | 'person' | 'machine' | 'beep' | 'spoken', call = 'c'): OutboundFact => ({
+const fact = (type: 'answered' | 'person' | 'machine' | 'beep' | 'spoken', call = 'c'): OutboundEvent => ({
   type,
   call,
 });
-const ended = (reason: 'busy' | 'failed' = 'failed'): OutboundFact => ({ type: 'ended', call: 'c', reason });
-const dialed: OutboundFact = { type: 'dialed', outcome: { kind: 'ok', id: 'c' } };
-const lost: OutboundFact = { type: 'dialed', outcome: { kind: 'unknown' } };
+const ended = (reason: 'busy' | 'failed' = 'failed'): OutboundEvent => ({ type: 'ended', call: 'c', reason });
+const dialed: OutboundEvent = { type: 'dialed', outcome: { kind: 'ok', id: 'c' } };
+const lost: OutboundEvent = { type: 'dialed', outcome: { kind: 'unknown' } };
 
 describe('a call that is made', () => {
-  const run = (facts: readonly OutboundFact[], given: Partial<OutboundCall> = {}): unknown[] => {
+  const run = (facts: readonly OutboundEvent[], given: Partial<OutboundCall> = {}): unknown[] => {
     const call = newOutboundCall({
       ...{
         id: 'i',
@@ -40,8 +40,8 @@ describe('a call that is made', () => {
       },
       ...given,
     });
-    const orders = facts.flatMap((one) => stepOutbound(call, one, 0));
-    return [call.end ?? call.phase, ...orders];
+    const actions = facts.flatMap((one) => stepOutbound(call, one, 0));
+    return [call.end ?? call.phase, ...actions];
   };
 
   it.each([
@@ -82,7 +82,7 @@ describe('a call that is made', () => {
     ['somebody else is told to have answered', [dialed, fact('person', 'x')], ['ringing']],
     ['somebody answers while the carrier finds out who', [dialed, fact('answered')], ['ringing']],
     ['nothing counts any more', [dialed, ended('busy'), fact('person')], ['busy']],
-  ] as [string, OutboundFact[], string[]][])('where %s', (_, facts, outcome) => {
+  ] as [string, OutboundEvent[], string[]][])('where %s', (_, facts, outcome) => {
     expect(run(facts)).toEqual(outcome);
   });
 
@@ -122,7 +122,7 @@ describe('a call that is made', () => {
       ['voicemail', 'connect'],
     ],
     ['whoever answered hangs up at once', 'own', [dialed, fact('answered'), ended()], ['unknown', 'connect']],
-  ] as [string, OutboundCall['detection'], OutboundFact[], string[]][])(
+  ] as [string, OutboundCall['detection'], OutboundEvent[], string[]][])(
     'with its detection where %s',
     (_, detection, facts, outcome) => {
       expect(run(facts, { detection, carrier: 'carrier_a' })).toEqual(outcome);
@@ -181,7 +181,7 @@ describe('a call that is made', () => {
     // Who picked up was gone before it was known who it was.
     ['call.hangup', { hangup_cause: 'normal_clearing' }, { reason: 'unknown' }],
   ])('of carrier B: %s %j', (type, payload, expected) => {
-    expect(outboundFactB(type, 'c', payload)).toMatchObject({ call: 'c', ...expected });
+    expect(telnyxOutboundEvent(type, 'c', payload)).toMatchObject({ call: 'c', ...expected });
   });
 });
 

@@ -22,7 +22,7 @@ import {
   longestQuietMs,
   longestVerdictMs,
   wordsAgo,
-  type AnswerFact,
+  type AnswerEvent,
 } from '../../media/answer/answer.ts';
 import { AnswerEar } from '../../media/answer/ear.ts';
 import type { MachineMessage } from '../opening.ts';
@@ -119,7 +119,7 @@ export class Screening {
     this.#ear = new AnswerEar({
       ...{ boxes, slot, machineMs, encoding, sampleRate: inputRate, threshold: speech.threshold },
       isMachine: message !== undefined,
-      told: (fact) => this.#take(fact),
+      told: (event) => this.#take(event),
     });
     services.log.info({ outbound, isMachine: message !== undefined }, 'a call is listened to');
     if (message === undefined) return;
@@ -166,13 +166,13 @@ export class Screening {
     this.#phase = 'over';
   }
 
-  #take(fact: AnswerFact): void {
+  #take(event: AnswerEvent): void {
     if (this.#phase === 'over') return;
     this.#options.services.log.info(
-      { outbound: this.#outbound, heard: fact },
+      { outbound: this.#outbound, heard: event },
       'who has answered was listened to',
     );
-    switch (fact) {
+    switch (event) {
       case 'human':
       case 'unknown':
         this.#isPerson();

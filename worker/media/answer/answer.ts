@@ -47,7 +47,7 @@ export interface AnswerFrame {
  * `beep`, `silence`: the machine listens now, because it beeped, or because it has long said nothing. `deaf`: it takes no message, for it is
  * a fax, or never ends.
  */
-export type AnswerFact = 'human' | 'machine' | 'unknown' | 'beep' | 'silence' | 'deaf';
+export type AnswerEvent = 'human' | 'machine' | 'unknown' | 'beep' | 'silence' | 'deaf';
 
 export interface Answer {
   phase: 'who' | 'machine' | 'over';
@@ -69,23 +69,23 @@ export const newAnswer = ({ isMachine = false } = {}): Answer => ({
 });
 
 /** Takes the next frame; tells what is known by it. */
-export function hearAnswer(answer: Answer, frame: AnswerFrame): readonly AnswerFact[] {
+export function hearAnswer(answer: Answer, frame: AnswerFrame): readonly AnswerEvent[] {
   if (answer.phase === 'over') return [];
   answer.heardMs += frame.ms;
   if (frame.isVoice || frame.toneHz !== undefined) answer.soundAt = answer.heardMs;
   const sign = hearBeep(answer, frame);
   if (sign !== undefined) {
-    const facts: readonly AnswerFact[] = answer.phase === 'who' ? ['machine', sign] : [sign];
+    const events: readonly AnswerEvent[] = answer.phase === 'who' ? ['machine', sign] : [sign];
     answer.phase = 'over';
-    return facts;
+    return events;
   }
-  const fact = answer.phase === 'who' ? judge(answer, frame) : judgeGreeting(answer);
-  if (fact === undefined) return [];
-  answer.phase = fact === 'machine' ? 'machine' : 'over';
-  return [fact];
+  const event = answer.phase === 'who' ? judge(answer, frame) : judgeGreeting(answer);
+  if (event === undefined) return [];
+  answer.phase = event === 'machine' ? 'machine' : 'over';
+  return [event];
 }
 
-function judge(answer: Answer, { ms, isVoice }: AnswerFrame): AnswerFact | undefined {
+function judge(answer: Answer, { ms, isVoice }: AnswerFrame): AnswerEvent | undefined {
   const { heardMs } = answer;
   if (isVoice) {
     answer.voice ??= { from: heardMs - ms, to: heardMs, ms: 0 };
@@ -104,7 +104,7 @@ function judge(answer: Answer, { ms, isVoice }: AnswerFrame): AnswerFact | undef
   return heardMs >= longestQuietMs && !beeps ? 'unknown' : undefined;
 }
 
-function judgeGreeting({ heardMs, soundAt }: Answer): AnswerFact | undefined {
+function judgeGreeting({ heardMs, soundAt }: Answer): AnswerEvent | undefined {
   if (heardMs >= longestGreetingMs) return 'deaf';
   return heardMs - soundAt >= beeplessMs ? 'silence' : undefined;
 }

@@ -4,7 +4,7 @@ import type { Mailboxes } from '../../../shared/protocol/mailbox.ts';
 import { resultRing, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { InboundAudio } from '../in/inbound.ts';
 import { VadClient } from '../vad/vad-client.ts';
-import { hearAnswer, newAnswer, type Answer, type AnswerFact } from './answer.ts';
+import { hearAnswer, newAnswer, type Answer, type AnswerEvent } from './answer.ts';
 import { ToneMeter } from './tone.ts';
 
 export interface AnswerEarOptions {
@@ -18,7 +18,7 @@ export interface AnswerEarOptions {
   readonly threshold: number;
   /** It is known to be a machine, and its beep is waited for. */
   readonly isMachine: boolean;
-  readonly told: (fact: AnswerFact) => void;
+  readonly told: (event: AnswerEvent) => void;
 }
 
 export class AnswerEar {
@@ -38,7 +38,7 @@ export class AnswerEar {
       ...{ boxes, slot, machineMs },
       judged: (probability, ms) => {
         const frame = { ms, isVoice: probability >= threshold, toneHz: this.#tones.shift() };
-        for (const fact of hearAnswer(this.answer, frame)) told(fact);
+        for (const event of hearAnswer(this.answer, frame)) told(event);
       },
     });
     this.#inbound = new InboundAudio({

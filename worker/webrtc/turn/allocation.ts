@@ -3,7 +3,7 @@
  * in, bytes and facts go out; what carries them is the shell's.
  *
  * Invariant: nothing leaves for a peer before the relay is there; requests, permissions and channels are bounded; after `failed` or
- * `close` nothing happens any more. No order holds a credential.
+ * `close` nothing happens any more. No action holds a credential.
  */
 import {
   errorCodeOf,
@@ -20,7 +20,7 @@ import {
 } from '../../../shared/webrtc/stun.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 
-export type AllocationOrder =
+export type AllocationAction =
   | { readonly type: 'send'; readonly bytes: Buffer }
   /** Where the relay is reached. */
   | { readonly type: 'allocated'; readonly address: SocketAddress }
@@ -114,12 +114,12 @@ export class Allocation {
     return Math.min(this.#refreshAt, ...waits, ...this.#permissions.values(), ...channels);
   }
 
-  start(now: Millis): readonly AllocationOrder[] {
+  start(now: Millis): readonly AllocationAction[] {
     return [this.#ask({ name: 'allocate' }, now)];
   }
 
   /** Lets packets of this address through to us. */
-  permit(ip: string, now: Millis): readonly AllocationOrder[] {
+  permit(ip: string, now: Millis): readonly AllocationAction[] {
     const isSix = this.#relayed?.ip.includes(':') === true;
     if (this.#isOver || this.#relayed === undefined || ip.includes(':') !== isSix) return [];
     if (this.#permissions.has(ip) || this.#permissions.size >= mostPeers) return [];
@@ -177,7 +177,7 @@ export class Allocation {
   }
 
   /** Everything else that the server sends. */
-  receive(bytes: Buffer, now: Millis): readonly AllocationOrder[] {
+  receive(bytes: Buffer, now: Millis): readonly AllocationAction[] {
     const message = this.#isOver ? undefined : readStun(bytes);
     const id = message?.transaction.toString('hex') ?? '';
     const request = this.#requests.get(id);
@@ -190,45 +190,45 @@ export class Allocation {
   }
 
   /** Sends again what was not answered, and renews what runs out. */
-  wake(now: Millis): readonly AllocationOrder[] {
+  wake(now: Millis): readonly AllocationAction[] {
     if (this.#isOver) return [];
-    const orders: AllocationOrder[] = [];
+    const actions: AllocationAction[] = [];
     for (const [id, request] of this.#requests) {
       if (now < request.againAt) continue;
       if (this.#options.isReliable || request.sent >= mostSent) {
         this.#requests.delete(id);
-        orders.push(...this.#missed(request.kind, 'the server does not answer'));
-        if (this.#isOver) return orders;
+        actions.push(...this.#missed(request.kind, 'the server does not answer'));
+        if (this.#isOver) return actions;
       } else {
         request.againAt = now + firstWaitMs * 2 ** request.sent;
         request.sent += 1;
-        orders.push({ type: 'send', bytes: request.bytes });
+        actions.push({ type: 'send', bytes: request.bytes });
       }
     }
-    return [...orders, ...this.#renew(now)];
+    return [...actions, ...this.#renew(now)];
   }
 
-  #renew(now: Millis): AllocationOrder[] {
-    const orders: AllocationOrder[] = [];
+  #renew(now: Millis): AllocationAction[] {
+    const actions: AllocationAction[] = [];
     if (now >= this.#refreshAt) {
       this.#refreshAt = Number.POSITIVE_INFINITY;
-      orders.push(this.#ask({ name: 'refresh' }, now));
+      actions.push(this.#ask({ name: 'refresh' }, now));
     }
     for (const [ip, renewAt] of this.#permissions) {
       if (now < renewAt) continue;
       this.#permissions.set(ip, now + permissionMs);
-      orders.push(this.#ask({ name: 'permission', ip }, now));
+      actions.push(this.#ask({ name: 'permission', ip }, now));
     }
     for (const channel of this.#channels.values()) {
       if (now < channel.renewAt) continue;
       channel.renewAt = now + channelMs;
-      orders.push(this.#ask({ name: 'channel', channel }, now));
+      actions.push(this.#ask({ name: 'channel', channel }, now));
     }
-    return orders;
+    return actions;
   }
 
   /** Gives the relay back. */
-  close(): readonly AllocationOrder[] {
+  close(): readonly AllocationAction[] {
     const isHeld = !this.#isOver && this.#relayed !== undefined;
     const last = isHeld ? this.#write({ name: 'refresh' }, { lifetimeS: 0 }) : undefined;
     this.#isOver = true;
@@ -259,7 +259,7 @@ export class Allocation {
     return { id: transaction.toString('hex'), bytes };
   }
 
-  #granted({ kind }: Request, { attributes, transaction }: StunMessage, now: Millis): AllocationOrder[] {
+  #granted({ kind }: Request, { attributes, transaction }: StunMessage, now: Millis): AllocationAction[] {
     const lifetime = attributes.get(attribute.lifetime);
     switch (kind.name) {
       case 'allocate': {
@@ -287,7 +287,7 @@ export class Allocation {
     this.#refreshAt = now + Math.max(lifetimeS - 60, lifetimeS / 2) * 1000;
   }
 
-  #refused({ kind, refusals }: Request, message: StunMessage, now: Millis): AllocationOrder[] {
+  #refused({ kind, refusals }: Request, message: StunMessage, now: Millis): AllocationAction[] {
     const code = errorCodeOf(message);
     const nonce = message.attributes.get(attribute.nonce);
     const realm = message.attributes.get(attribute.realm) ?? this.#auth?.realm;
@@ -305,12 +305,12 @@ export class Allocation {
   }
 
   /** A request has come to nothing. Without its relay the call has none; without one peer it has the others. */
-  #missed(kind: RequestKind, reason: string): AllocationOrder[] {
+  #missed(kind: RequestKind, reason: string): AllocationAction[] {
     if (kind.name === 'allocate' || kind.name === 'refresh') return this.#fail(reason);
     return [{ type: 'noted', what: `${reason} for a ${kind.name}` }];
   }
 
-  #fail(reason: string): AllocationOrder[] {
+  #fail(reason: string): AllocationAction[] {
     this.#isOver = true;
     return [{ type: 'failed', reason }];
   }

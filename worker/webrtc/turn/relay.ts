@@ -12,7 +12,7 @@ import type { Millis } from '../../../shared/base/units.ts';
 import type { SocketAddress } from '../../../shared/webrtc/stun.ts';
 import type { TurnServer } from '../../../shared/webrtc/turn-url.ts';
 import { LoopbackSocket, type MuxPort } from '../ways/loopback-socket.ts';
-import { Allocation, type AllocationOrder } from './allocation.ts';
+import { Allocation, type AllocationAction } from './allocation.ts';
 import { TurnReader } from './turn-reader.ts';
 
 export interface RelayOptions {
@@ -130,18 +130,18 @@ export class Relay {
     return made;
   }
 
-  #perform(orders: readonly AllocationOrder[]): void {
-    for (const order of orders) {
-      if (order.type === 'send') this.#wire.send(order.bytes);
-      else if (order.type === 'noted') this.#options.noted(order.what);
-      else if (order.type === 'allocated') this.#allocated(order.address);
+  #perform(actions: readonly AllocationAction[]): void {
+    for (const action of actions) {
+      if (action.type === 'send') this.#wire.send(action.bytes);
+      else if (action.type === 'noted') this.#options.noted(action.what);
+      else if (action.type === 'allocated') this.#allocated(action.address);
       else {
         // The machine is over by now, so that nobody would say so.
         const settle = this.#settle;
         this.#settle = undefined;
         this.#end();
-        if (settle === undefined) this.#options.lost(order.reason);
-        else settle(order.reason);
+        if (settle === undefined) this.#options.lost(action.reason);
+        else settle(action.reason);
       }
     }
     this.#arm();

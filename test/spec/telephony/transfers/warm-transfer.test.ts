@@ -6,8 +6,8 @@ import {
   ringS,
   stepSaga,
   type Saga,
-  type SagaFact,
-  type SagaOrder,
+  type SagaEvent,
+  type SagaAction,
   type StepOutcome,
 } from '../../../../supervisor/telephony/saga.ts';
 
@@ -16,14 +16,14 @@ const refused: StepOutcome = { kind: 'refused', code: 'rejected' };
 const unknown: StepOutcome = { kind: 'unknown' };
 const leg = 'leg-1';
 
-/** One transfer, and the orders that nobody has looked at yet. */
+/** One transfer, and the actions that nobody has looked at yet. */
 class Transfer {
   readonly saga: Saga;
-  #orders: SagaOrder[];
+  #actions: SagaAction[];
   now = 0;
 
   constructor({ mayReturn = true }: { readonly mayReturn?: boolean } = {}) {
-    const { saga, orders } = newSaga(
+    const { saga, actions } = newSaga(
       {
         ...{ handle: 'h-1', carrier: 'carrier_a', callId: 'CA1', commandId: 'c-1' },
         ...{ summary: 'An invoice.', language: 'en', mayReturn },
@@ -31,23 +31,23 @@ class Transfer {
       0,
     );
     this.saga = saga;
-    this.#orders = orders;
+    this.#actions = actions;
   }
 
-  /** The orders since the last look. */
+  /** The actions since the last look. */
   get ordered(): string[] {
-    return this.#orders
+    return this.#actions
       .splice(0)
-      .map((order) => (order.type === 'tell' ? `tell ${JSON.stringify(order.outcome)}` : order.type));
+      .map((action) => (action.type === 'tell' ? `tell ${JSON.stringify(action.outcome)}` : action.type));
   }
 
   look(): void {
-    this.#orders = [];
+    this.#actions = [];
   }
 
-  take(fact: SagaFact): string | undefined {
-    const { orders, refusal } = stepSaga(this.saga, fact, this.now);
-    this.#orders.push(...orders);
+  take(event: SagaEvent): string | undefined {
+    const { actions, refusal } = stepSaga(this.saga, event, this.now);
+    this.#actions.push(...actions);
     return refusal;
   }
 
@@ -75,7 +75,7 @@ function joining(): Transfer {
   transfer.take({ type: 'complete' });
   return transfer;
 }
-/** The orders that came before are seen. */
+/** The actions that came before are seen. */
 function fresh(transfer: Transfer): Transfer {
   transfer.look();
   return transfer;
@@ -129,8 +129,8 @@ describe('Warm transfer', () => {
   it.each([
     ['no answer or declined', 'leg.ended', ['put_back']],
     ['voicemail', 'leg.machine', ['hang_up']],
-  ] as const)('abort, %s', (_, type, orders) => {
-    expect(fresh(rung()).facts(type).ordered).toEqual(orders);
+  ] as const)('abort, %s', (_, type, actions) => {
+    expect(fresh(rung()).facts(type).ordered).toEqual(actions);
   });
 
   it('abort, abort_warm: the leg is ended, then the caller is put back', () => {

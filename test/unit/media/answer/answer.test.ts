@@ -6,7 +6,7 @@ import {
   longestGreetingMs,
   longestVerdictMs,
   newAnswer,
-  type AnswerFact,
+  type AnswerEvent,
   type AnswerFrame,
 } from '../../../../worker/media/answer/answer.ts';
 import { ToneMeter } from '../../../../worker/media/answer/tone.ts';
@@ -190,7 +190,7 @@ describe('who has answered', () => {
     fc.assert(
       fc.property(fc.array(stretch, { maxLength: 30 }), (heardBefore) => {
         const answer = newAnswer();
-        const facts: AnswerFact[] = [];
+        const facts: AnswerEvent[] = [];
         let verdictMs = 0;
         let at = 0;
         for (const frame of [...frames(heardBefore), ...frames([['voice', longestGreetingMs + 100]])]) {

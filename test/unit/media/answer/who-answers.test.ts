@@ -7,7 +7,7 @@ import { loadFlite, type Flite } from '../../../../examples/demo/flite.ts';
 import type { Voice } from '../../../../examples/demo/voices.ts';
 import { sileroPath } from '../../../../inference/models.ts';
 import { openVadModel, VadThread } from '../../../../inference/vad-thread.ts';
-import type { AnswerFact } from '../../../../worker/media/answer/answer.ts';
+import type { AnswerEvent } from '../../../../worker/media/answer/answer.ts';
 import { AnswerEar } from '../../../../worker/media/answer/ear.ts';
 import { beep, joined, line, silence, voice } from '../../../support/audio/answers.ts';
 import { newMailboxes } from '../../../support/audio/mailboxes.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 interface Told {
-  readonly fact: AnswerFact;
+  readonly fact: AnswerEvent;
   readonly atMs: number;
 }
 

@@ -11,7 +11,7 @@ import {
   xoredAddress,
   type StunMessage,
 } from '../../../../shared/webrtc/stun.ts';
-import { Allocation, type AllocationOrder } from '../../../../worker/webrtc/turn/allocation.ts';
+import { Allocation, type AllocationAction } from '../../../../worker/webrtc/turn/allocation.ts';
 import { TurnReader } from '../../../../worker/webrtc/turn/turn-reader.ts';
 
 const relay = { ip: '198.51.100.7', port: 50_000 };
@@ -74,9 +74,9 @@ function newWorld({ isReliable = false } = {}) {
   const newTransaction = (): Buffer => Buffer.from(String((transactions += 1)).padStart(12, '0'));
   const allocation = new Allocation({ username, credential, isReliable, newTransaction });
   const server = new Server();
-  const told: Exclude<AllocationOrder, { type: 'send' }>[] = [];
+  const told: Exclude<AllocationAction, { type: 'send' }>[] = [];
   const world = { isDeaf: false, now: 0 };
-  const perform = (orders: readonly AllocationOrder[]): void => {
+  const perform = (orders: readonly AllocationAction[]): void => {
     for (const order of orders) {
       if (order.type !== 'send') told.push(order);
       else if (world.isDeaf) server.asked.push(readStun(order.bytes) as StunMessage);
