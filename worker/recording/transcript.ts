@@ -13,7 +13,7 @@ export type TranscriptLine = Readonly<Record<string, unknown>> & { readonly type
 export class Transcript {
   readonly #redaction: Redaction;
   /** What the LLM has said in the running round; a line of the agent comes whole and outside of one. */
-  #botText = '';
+  #agentText = '';
   #isInRound = false;
 
   constructor(redaction: Redaction) {
@@ -35,7 +35,7 @@ export class Transcript {
         this.#isInRound = true;
         return undefined;
       case 'bot.text':
-        this.#botText += event.text;
+        this.#agentText += event.text;
         return this.#isInRound ? undefined : this.#said(event.epoch);
       case 'bot.llm_stopped':
         this.#isInRound = false;
@@ -61,8 +61,8 @@ export class Transcript {
   }
 
   #said(epoch: number): TranscriptLine | undefined {
-    const text = this.#botText.trim();
-    this.#botText = '';
+    const text = this.#agentText.trim();
+    this.#agentText = '';
     return text === '' ? undefined : { type: 'agent', epoch, text: this.#redaction.text(text) };
   }
 

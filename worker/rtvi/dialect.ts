@@ -216,7 +216,7 @@ class RtviDialect implements SocketDialect {
     const format = formatOf(data['version']);
     const isFirst = this.#call.state.readyId === undefined;
     this.#call.state.readyId = id;
-    if (!isFirst) return this.#answered(this.#botReady());
+    if (!isFirst) return this.#answered(this.#readyMessage());
     this.#call.state.format = format ?? 2;
     this.#call.state.version = format === 1 ? String(data['version']) : rtviVersion;
     const start = startOf(this.#call.outputRate);
@@ -224,7 +224,7 @@ class RtviDialect implements SocketDialect {
     return several([this.#refused(id, `This service speaks RTVI ${rtviVersion} and 1.x`), start]);
   }
 
-  #botReady(): string {
+  #readyMessage(): string {
     const { version, readyId } = this.#call.state;
     return rtviMessage('bot-ready', { version, about: { library: 'voice-agent-service' } }, readyId);
   }
@@ -258,7 +258,7 @@ class RtviDialect implements SocketDialect {
   write(message: ServerMessage | ConversationMessage): Outgoing | undefined {
     switch (message.type) {
       case 'started':
-        return this.#frame(this.#botReady());
+        return this.#frame(this.#readyMessage());
       case 'error':
         return this.#frame(rtviMessage('error', { error: message.message, fatal: message.fatal }));
       default:

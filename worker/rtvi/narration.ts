@@ -24,7 +24,7 @@ export interface NarrationState {
   readonly spoken: SpokenState;
   /** The response that TTS was given text of and has not given all audio of. */
   ttsEpoch: number | undefined;
-  isBotSpeaking: boolean;
+  isAgentSpeaking: boolean;
   /** The LLM is answering. */
   isLlmOpen: boolean;
 }
@@ -32,14 +32,14 @@ export interface NarrationState {
 export const narrationCodec = record<NarrationState>({
   spoken: spokenCodec,
   ttsEpoch: maybe(number),
-  isBotSpeaking: flag,
+  isAgentSpeaking: flag,
   isLlmOpen: flag,
 });
 
 export const newNarration = (): NarrationState => ({
   spoken: newSpoken(),
   ttsEpoch: undefined,
-  isBotSpeaking: false,
+  isAgentSpeaking: false,
   isLlmOpen: false,
 });
 
@@ -113,7 +113,7 @@ function narrateVoice(
     case 'bot.tts_stopped':
       return stopTts(state);
     case 'turn.bot_started':
-      state.isBotSpeaking = true;
+      state.isAgentSpeaking = true;
       return [rtviMessage('bot-started-speaking'), ...progressed(audible(spoken), format)];
     case 'bot.heard':
       return [
@@ -156,8 +156,8 @@ function stopTts(state: NarrationState): string[] {
 }
 
 function stopSpeaking(state: NarrationState): string[] {
-  const wasSpeaking = state.isBotSpeaking;
-  state.isBotSpeaking = false;
+  const wasSpeaking = state.isAgentSpeaking;
+  state.isAgentSpeaking = false;
   ended(state.spoken);
   return wasSpeaking ? [rtviMessage('bot-stopped-speaking')] : [];
 }

@@ -107,7 +107,7 @@ export async function runCall(options: CallOptions, io: CallIo): Promise<number>
     const report = reportOf({
       callId: client.callId,
       wire: call.wire,
-      bot: client.playout.speech(),
+      agent: client.playout.speech(),
       caller: spoken,
       clears: call.clears,
       marksPlayed: call.marksPlayed,
@@ -195,7 +195,7 @@ class TerminalCall {
   #advance(client: CallClient, nowMs: Millis): void {
     this.#sayingSinceMs ??= client.speakingSinceMs;
     const spoken = this.#spoken();
-    const facts = { saidMs: this.#saidMs, callerEndMs: spoken?.endMs, bot: client.playout.speech() };
+    const facts = { saidMs: this.#saidMs, callerEndMs: spoken?.endMs, agent: client.playout.speech() };
     this.#phase = nextPhase(this.#phase, facts, { nowMs, pace: this.#pace });
     if (this.#phase !== 'talking' || this.#saying) return;
     this.#saying = true;

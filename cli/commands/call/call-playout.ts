@@ -16,7 +16,7 @@ export interface Span {
 }
 
 /** A stretch of agent speech: when it was played, and when its first audio came in. */
-export interface BotSpan extends Span {
+export interface AgentSpan extends Span {
   readonly arrivedMs: Millis;
 }
 
@@ -131,7 +131,7 @@ export class CallPlayout {
   }
 
   /** The agent's speech by energy; the last stretch may end in the future. */
-  speech(): readonly BotSpan[] {
+  speech(): readonly AgentSpan[] {
     return this.#speech;
   }
 

@@ -4,7 +4,7 @@
  */
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { rmsDbfs } from '../../../shared/audio/pcm.ts';
-import type { BotSpan, Span } from './call-playout.ts';
+import type { AgentSpan, Span } from './call-playout.ts';
 
 // ---- The course of a call ------------------------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ export interface CallFacts {
   readonly saidMs: Millis | undefined;
   /** When the caller's last speech in it went out. */
   readonly callerEndMs: Millis | undefined;
-  readonly bot: readonly BotSpan[];
+  readonly agent: readonly AgentSpan[];
 }
 
 export type CallPhase = 'greeting' | 'talking' | 'answer' | 'over';
@@ -49,7 +49,7 @@ export function nextPhase(
   at: { nowMs: Millis; pace: CallPace },
 ): CallPhase {
   const { nowMs, pace } = at;
-  const last = facts.bot.at(-1);
+  const last = facts.agent.at(-1);
   switch (phase) {
     case 'greeting': {
       if (!pace.waitGreeting) return 'talking';
@@ -118,7 +118,7 @@ export interface CallRecord {
   readonly callId: string;
   /** What happened on the wire, in order. */
   readonly wire: readonly TimelineEntry[];
-  readonly bot: readonly BotSpan[];
+  readonly agent: readonly AgentSpan[];
   /** When the recording's speech went out. */
   readonly caller: Span | undefined;
   readonly clears: number;
@@ -132,15 +132,15 @@ export interface CallRecord {
 
 export function reportOf(record: CallRecord): CallReport {
   const { caller, endMs } = record;
-  const bot = record.bot.filter((span) => span.startMs < endMs);
+  const agent = record.agent.filter((span) => span.startMs < endMs);
   const timeline = [...record.wire];
-  const answer = caller === undefined ? undefined : bot.find((span) => span.arrivedMs >= caller.endMs);
+  const answer = caller === undefined ? undefined : agent.find((span) => span.arrivedMs >= caller.endMs);
   const gapMs = answer === undefined || caller === undefined ? undefined : answer.arrivedMs - caller.endMs;
   if (caller !== undefined) {
     timeline.push({ atMs: caller.startMs, what: 'caller began to speak' });
     timeline.push({ atMs: caller.endMs, what: 'caller stopped speaking' });
   }
-  for (const span of bot) {
+  for (const span of agent) {
     const greeting = caller === undefined || span.startMs < caller.startMs;
     const name = greeting ? 'greeting' : 'bot speech';
     const gap = span === answer && gapMs !== undefined ? `, ${Math.round(gapMs)} ms after the caller` : '';
@@ -151,7 +151,7 @@ export function reportOf(record: CallRecord): CallReport {
   return {
     callId: record.callId,
     timeline: timeline.sort((a, b) => a.atMs - b.atMs),
-    answered: caller !== undefined && bot.some((span) => span.endMs > caller.endMs),
+    answered: caller !== undefined && agent.some((span) => span.endMs > caller.endMs),
     gapMs,
     clears: record.clears,
     marksPlayed: record.marksPlayed,

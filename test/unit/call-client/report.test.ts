@@ -9,12 +9,12 @@ import {
 } from '../../../cli/commands/call/call-report.ts';
 import type { CallFacts, CallPace, CallRecord } from '../../../cli/commands/call/call-report.ts';
 
-const silent: CallFacts = { saidMs: undefined, callerEndMs: undefined, bot: [] };
+const silent: CallFacts = { saidMs: undefined, callerEndMs: undefined, agent: [] };
 const at = (nowMs: number, pace: Partial<CallPace> = {}): { nowMs: number; pace: CallPace } => ({
   nowMs,
   pace: { ...defaultPace, ...pace },
 });
-const span = (startMs: number, endMs: number): CallRecord['bot'][number] => ({
+const span = (startMs: number, endMs: number): CallRecord['agent'][number] => ({
   startMs,
   endMs,
   arrivedMs: startMs - 40,
@@ -22,7 +22,7 @@ const span = (startMs: number, endMs: number): CallRecord['bot'][number] => ({
 
 describe('nextPhase', () => {
   it('speaks when the greeting has been over for a while', () => {
-    const facts = { ...silent, bot: [span(300, 2000)] };
+    const facts = { ...silent, agent: [span(300, 2000)] };
     expect(nextPhase('greeting', facts, at(2700))).toBe('greeting');
     expect(nextPhase('greeting', facts, at(2800))).toBe('talking');
   });
@@ -39,19 +39,19 @@ describe('nextPhase', () => {
   });
 
   it('hangs up when the answer is over', () => {
-    const facts = { saidMs: 9000, callerEndMs: 8500, bot: [span(9400, 11_000)] };
+    const facts = { saidMs: 9000, callerEndMs: 8500, agent: [span(9400, 11_000)] };
     expect(nextPhase('answer', facts, at(13_400))).toBe('answer');
     expect(nextPhase('answer', facts, at(13_500))).toBe('over');
   });
 
   it('does not take the greeting for an answer', () => {
-    const facts = { saidMs: 9000, callerEndMs: 8500, bot: [span(300, 2000)] };
+    const facts = { saidMs: 9000, callerEndMs: 8500, agent: [span(300, 2000)] };
     expect(nextPhase('answer', facts, at(16_900))).toBe('answer');
     expect(nextPhase('answer', facts, at(17_000))).toBe('over');
   });
 
   it('hangs up at the latest when it has listened long enough', () => {
-    const facts = { saidMs: 9000, callerEndMs: 8500, bot: [span(9400, 99_000)] };
+    const facts = { saidMs: 9000, callerEndMs: 8500, agent: [span(9400, 99_000)] };
     expect(nextPhase('answer', facts, at(11_999, { listenMs: 3000 }))).toBe('answer');
     expect(nextPhase('answer', facts, at(12_000, { listenMs: 3000 }))).toBe('over');
   });
@@ -77,7 +77,7 @@ describe('reportOf', () => {
   const record: CallRecord = {
     callId: 'c',
     wire: [{ atMs: 9000, what: 'stop: ended' }],
-    bot: [span(340, 2000), span(5440, 8000)],
+    agent: [span(340, 2000), span(5440, 8000)],
     caller: { startMs: 3000, endMs: 4800 },
     clears: 0,
     marksPlayed: 2,
@@ -105,13 +105,13 @@ describe('reportOf', () => {
   });
 
   it('says so when there was no answer', () => {
-    const report = reportOf({ ...record, bot: [span(340, 2000)] });
+    const report = reportOf({ ...record, agent: [span(340, 2000)] });
     expect(report.answered).toBe(false);
     expect(reportLines(report).at(-1)).toMatch(/^no answer;/);
   });
 
-  it('claims no gap for a bot that was speaking already', () => {
-    const report = reportOf({ ...record, bot: [span(4000, 7000)] });
+  it('claims no gap for an agent that was speaking already', () => {
+    const report = reportOf({ ...record, agent: [span(4000, 7000)] });
     expect(report.gapMs).toBeUndefined();
     expect(report.answered).toBe(true);
     expect(reportLines(report).at(-1)).toMatch(/^the bot was speaking/);
