@@ -12,7 +12,9 @@ import { answerHelp } from './process/help.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = (path) => join(root, 'node_modules', path);
 
-const houseRules = ['tidy', 'house', 'words', 'docs', 'dependencies', 'deploy'].map((name) => `test/${name}.test.ts`);
+const houseRules = ['tidy', 'house', 'words', 'docs', 'dependencies', 'deploy'].map(
+  (name) => `test/${name}.test.ts`,
+);
 
 /** The slow ones first, so that the short ones fill the gaps. */
 const steps = [
