@@ -6,6 +6,7 @@
 import { CallDriver } from '../../../worker/call/driver.ts';
 import type { CallAction } from '../../../worker/core/actions.ts';
 import type { CallEvent, PlayoutPosition } from '../../../worker/core/events.ts';
+import type { Told } from '../../../worker/core/told.ts';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import { newCall, type CallState } from '../../../worker/core/state.ts';
 import { WordEar, type SpokenWord } from './words.ts';
@@ -17,7 +18,16 @@ const firstTextAfterMs = 400;
 const firstAudioAfterMs = 200;
 /** Of the agent's answers; what it says in a scenario has the pace of its recording. */
 const answerMsPerChar = 60;
-const answer = 'Let me look at that for you. I will tell you in a moment.';
+const shortAnswer = 'Let me look at that for you. I will tell you in a moment.';
+
+/** Something that the agent said. */
+export interface Said {
+  text: string;
+  readonly fromMs: number;
+  /** When its last sound was played, or it was cut. */
+  toMs: number;
+  end: 'none' | 'whole' | 'cut';
+}
 
 export interface CallNotes {
   /** When the core decided that a turn is over. */
@@ -36,6 +46,11 @@ export interface CallNotes {
   requests: number;
   /** STT has told a word of the caller's. */
   hasWords: boolean;
+  readonly said: Said[];
+  /** When the agent could be heard. */
+  readonly sounds: { readonly fromMs: number; toMs: number }[];
+  /** What the core took for a turn of the caller, and when. */
+  readonly turns: { readonly text: string; readonly atMs: number }[];
 }
 
 export interface CallWorldOptions {
@@ -46,19 +61,23 @@ export interface CallWorldOptions {
   readonly streams: boolean;
   /** The agent speaks from the first moment, and for as long as the scenario lasts: so long for a character. */
   readonly botMsPerChar: number | undefined;
+  /** What the LLM answers; absent: a sentence or two. */
+  readonly answer?: string | undefined;
+  /** STT has told words. */
+  readonly heardWords: () => void;
   /** The turn model is asked; `judged` answers. */
   readonly judge: (ask: number) => void;
 }
 
 interface Output {
   readonly context: number;
-  chars: number;
+  text: string;
+  said: Said | undefined;
   audioMs: number;
   sentMs: number;
   /** When its first audio exists. */
   audioAt: number | undefined;
   flushed: boolean;
-  started: boolean;
 }
 
 export class CallWorld {
@@ -71,6 +90,9 @@ export class CallWorld {
     measured: [],
     requests: 0,
     hasWords: false,
+    said: [],
+    sounds: [],
+    turns: [],
   };
   readonly #options: CallWorldOptions;
   readonly #state: CallState;
@@ -103,6 +125,11 @@ export class CallWorld {
     return this.#output && { context: this.#output.context, sentMs: this.#output.sentMs };
   }
 
+  /** The agent can be heard now. */
+  get isAudible(): boolean {
+    return this.#output?.said !== undefined && !this.#held;
+  }
+
   tell(event: CallEvent): void {
     this.#driver.tell(event);
   }
@@ -130,7 +157,7 @@ export class CallWorld {
     if (!this.#options.streams) return;
     const text = this.#ear.partial(this.#now);
     if (text !== undefined && text !== '') {
-      this.notes.hasWords = true;
+      this.#hearWords();
       this.tell({ type: 'stt.partial', text, speechFinal: false, position: this.position });
     }
   }
@@ -146,20 +173,36 @@ export class CallWorld {
     const output = this.#output;
     if (output?.audioAt === undefined || untilMs < output.audioAt) return;
     if (this.#held) {
-      this.notes.heldMs += output.started ? passedMs : 0;
+      this.notes.heldMs += output.said === undefined ? 0 : passedMs;
       return;
     }
     const { context } = output;
-    if (!output.started) {
-      output.started = true;
+    if (output.said === undefined) {
+      output.said = { text: output.text, fromMs: untilMs, toMs: untilMs, end: 'none' };
+      this.notes.said.push(output.said);
       if (this.#options.botMsPerChar === undefined) this.notes.audibleMs.push(untilMs);
       this.tell({ type: 'playout.started', context, audioAt: output.audioAt });
     }
+    const before = output.sentMs;
     output.sentMs = Math.min(output.audioMs, output.sentMs + passedMs);
+    if (output.sentMs > before) this.#noteSound(output.said, untilMs - passedMs);
     if (output.flushed && output.sentMs >= output.audioMs) {
+      output.said.end = 'whole';
       this.#output = undefined;
       this.tell({ type: 'playout.drained', context, sentMs: output.audioMs });
     }
+  }
+
+  #noteSound(said: Said, fromMs: number): void {
+    said.toMs = this.#now;
+    const last = this.notes.sounds.at(-1);
+    if (last !== undefined && last.toMs >= fromMs) last.toMs = this.#now;
+    else this.notes.sounds.push({ fromMs, toMs: this.#now });
+  }
+
+  #hearWords(): void {
+    this.notes.hasWords = true;
+    this.#options.heardWords();
   }
 
   #perform(action: CallAction): void {
@@ -178,7 +221,7 @@ export class CallWorld {
         this.notes.requests += 1;
         const { round } = action;
         this.#in(firstTextAfterMs, () => {
-          this.tell({ type: 'llm.text', round, text: answer });
+          this.tell({ type: 'llm.text', round, text: this.#options.answer ?? shortAnswer });
           this.tell({ type: 'llm.done', round, finish: 'stop', toolCalls: [] });
         });
         return;
@@ -187,30 +230,26 @@ export class CallWorld {
         this.#held = false;
         this.#output = {
           context: action.context,
-          chars: 0,
+          text: '',
+          said: undefined,
           audioMs: 0,
           sentMs: 0,
           audioAt: undefined,
           flushed: false,
-          started: false,
         };
         return;
       case 'told':
-        if (action.event.type === 'turn.measured')
-          this.notes.measured.push({ responseMs: action.event.times.responseMs, atMs: this.#now });
+        this.#noteTold(action.event);
         return;
       case 'playout.pause':
-        if (this.#output?.started === true) this.notes.stoppedMs.push(this.#now);
+        if (this.#output?.said !== undefined) this.notes.stoppedMs.push(this.#now);
         this.#held = true;
         return;
       case 'playout.resume':
         this.#held = false;
         return;
       case 'playout.clear':
-        if (this.#output?.started === true) {
-          this.notes.cutMs.push(this.#now);
-          this.notes.stoppedMs.push(this.#now);
-        }
+        this.#noteCut();
         this.#output = undefined;
         this.#held = false;
         return;
@@ -226,10 +265,24 @@ export class CallWorld {
     }
   }
 
+  #noteTold(event: Told['event']): void {
+    if (event.type === 'turn.measured')
+      this.notes.measured.push({ responseMs: event.times.responseMs, atMs: this.#now });
+    if (event.type === 'user.text') this.notes.turns.push({ text: event.text, atMs: this.#now });
+  }
+
+  #noteCut(): void {
+    const said = this.#output?.said;
+    if (said === undefined) return;
+    said.end = 'cut';
+    this.notes.cutMs.push(this.#now);
+    this.notes.stoppedMs.push(this.#now);
+  }
+
   #finalize(): void {
     const text = this.#ear.finish(this.#now);
-    this.notes.hasWords ||= text !== '';
     this.#in(finalAfterMs, () => {
+      if (text !== '') this.#hearWords();
       // What ends because it was asked to end is no evidence.
       if (text !== '') this.tell({ type: 'stt.final', text, speechFinal: false, position: this.position });
       this.tell({ type: 'stt.finalized', position: this.position });
@@ -243,9 +296,11 @@ export class CallWorld {
     const { botMsPerChar } = this.#options;
     const delayMs = botMsPerChar === undefined ? firstAudioAfterMs : 0;
     output.audioAt ??= this.#now + delayMs;
-    output.chars += text.length;
+    output.text += text;
+    if (output.said !== undefined) output.said.text = output.text;
     output.audioMs += text.length * (botMsPerChar ?? answerMsPerChar);
-    const { chars, audioMs } = output;
+    const { audioMs } = output;
+    const chars = output.text.length;
     this.#in(delayMs, () => this.tell({ type: 'tts.spoken', context, chars, audioMs }));
   }
 

@@ -1,4 +1,5 @@
 /** The decision of the service: its call core, in a world that is played, told what the service hears. */
+import { backchannelsOf } from '../../../shared/config/agent/backchannels.ts';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import type { SpeechDetectorSettings, SpeechFact } from '../../../worker/media/vad/speech-detector.ts';
 import { speechEvent } from '../../../worker/call/speech-event.ts';
@@ -21,6 +22,8 @@ export interface CoreDeciderOptions {
   readonly model: 'none' | 'asked' | 'right';
   /** Asks the real turn model about so much audio; the replay waits and calls `judged`. */
   readonly ask: (audioMs: number) => void;
+  /** STT has told words of the caller's. */
+  readonly heardWords?: () => void;
 }
 
 export class CoreDecider implements Decider {
@@ -45,10 +48,15 @@ export class CoreDecider implements Decider {
         ...settings,
         greeting: scenario.botText === '' ? (scenario.asked ?? '') : scenario.botText,
         turn: { ...settings.turn, model: options.model !== 'none' },
+        ...(scenario.language !== undefined && {
+          interrupt: { ...settings.interrupt, backchannels: backchannelsOf(scenario.language) },
+        }),
       },
       words: scenario.words,
       streams: options.streams,
-      botMsPerChar: scenario.kind === 'turn' ? undefined : scenario.botMsPerChar,
+      botMsPerChar: ['turn', 'call'].includes(scenario.kind) ? undefined : scenario.botMsPerChar,
+      answer: scenario.call?.answer,
+      heardWords: () => options.heardWords?.(),
       judge: (ask) => this.#judge(ask),
     });
   }
@@ -67,6 +75,11 @@ export class CoreDecider implements Decider {
 
   get notes(): CallNotes {
     return this.#world.notes;
+  }
+
+  /** The agent can be heard. */
+  get isAudible(): boolean {
+    return this.#world.isAudible;
   }
 
   get heldMs(): number {

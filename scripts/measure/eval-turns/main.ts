@@ -9,7 +9,7 @@ import { silencesOf } from '../../../shared/config/agent/silences.ts';
 import { turnKeys } from '../../../shared/config/agent-file.ts';
 import { loadAgentFile } from '../../../shared/config/load.ts';
 import { loadFlite } from '../../../examples/demo/flite.ts';
-import { voices } from '../../../examples/demo/voices.ts';
+import { voices as names } from '../../../examples/demo/voices.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { chooseTurnModel } from '../../../shared/installation/turn-model.ts';
@@ -18,12 +18,23 @@ import { callSettings, speechSettings } from '../../../worker/host/definition.ts
 import type { TurnSettings } from './deciders.ts';
 import { startInference } from './inference.ts';
 import { recordingsIn, textsIn, type Recording } from './recordings.ts';
+import { callsInRooms } from './calls.ts';
 import { curvePoints, curveTable } from './curve.ts';
 import { naturalTurns } from './natural.ts';
 import { countsOf, worseThan, type Counts } from './ratchet.ts';
 import { replay, type CoreRow, type ServiceRows } from './replay.ts';
-import { interruptionScenarios, isOneTurn, pausesMs, turnScenarios, type Scenario } from './scenarios.ts';
-import { digitStrings, shortWords, spokenOverBot, type Speaker } from './spoken.ts';
+import {
+  interruptionScenarios,
+  isOneTurn,
+  pausesMs,
+  speechOf,
+  turnScenarios,
+  type Scenario,
+} from './scenarios.ts';
+import { hesitations, longNumbers } from './hesitations.ts';
+import { laughterOver, nodsOverBot } from './reactions.ts';
+import { digitStrings, listeningOverBot, shortWords, spokenOverBot, type Speaker } from './spoken.ts';
+import { personsOf } from './speakers.ts';
 import { tables } from './table.ts';
 
 const slots = 64;
@@ -113,11 +124,13 @@ function material(folders: readonly string[]): Material {
     noiseFolder === undefined || !existsSync(noiseFolder)
       ? []
       : recordingsIn(noiseFolder).flatMap(({ pcm }) => (pcm.length >= leastNoiseSamples ? [pcm] : []));
-  return { speech, digits, noises };
+  return { speech, others: all.filter((one) => !digits.includes(one)), digits, noises };
 }
 
 interface Material {
   readonly speech: Recording[];
+  /** The same, with those that are too short or too long for a turn. */
+  readonly others: Recording[];
   readonly digits: Recording[];
   readonly noises: Int16Array[];
 }
@@ -128,7 +141,7 @@ const isAside = (clip: string): boolean => clip.includes('petewarden');
 
 async function speakers(): Promise<Speaker[]> {
   const flite = await loadFlite();
-  return voices.flatMap((voice) =>
+  return names.flatMap((voice) =>
     [0.85, 1, 1.2].map((speed) => ({
       name: `${voice} ${speed}`,
       isAside: asideVoices.includes(voice),
@@ -139,27 +152,38 @@ async function speakers(): Promise<Speaker[]> {
 
 /** The scenarios of the parts that are wanted, or so many of each kind and group. */
 async function scenariosOf(
-  { speech, digits, noises }: Material,
+  { speech, others, digits, noises }: Material,
   { only, sample }: { only: ReadonlySet<string>; sample: number },
 ): Promise<Scenario[]> {
   const wants = (part: string): boolean => only.size === 0 || only.has(part);
   const [bot] = speech;
+  const voices = await speakers();
   const found = [
     ...(wants('turns') ? turnScenarios(speech, noises) : []),
     ...(wants('natural') ? naturalTurns(speech) : []),
     ...(wants('interruptions') ? interruptionScenarios(speech, noises) : []),
-    ...(wants('spoken') && bot !== undefined ? spokenOverBot(await speakers(), bot) : []),
-    ...(wants('digits') && bot !== undefined ? shortWords(digits, bot) : []),
+    ...(wants('spoken') && bot !== undefined ? spokenOverBot(voices, bot) : []),
+    ...(wants('ducking') && !wants('spoken') && bot !== undefined ? listeningOverBot(voices, bot) : []),
+    ...(wants('nods') && bot !== undefined ? nodsOverBot(voices, bot) : []),
+    ...(wants('laughter') && bot !== undefined ? laughterOver(bot) : []),
+    ...(wants('hesitation') ? hesitations(voices) : []),
+    ...(wants('digits') && bot !== undefined ? [...shortWords(digits, bot), ...longNumbers(voices)] : []),
+    ...(wants('background') && bot !== undefined ? callsInRooms(personsOf(others), speechOf(bot.pcm)) : []),
     ...(wants('strings') ? digitStrings(digits, isAside) : []),
   ];
-  if (sample === 0) return found;
+  return sample === 0 ? found : drawn(found, sample);
+}
+
+/** So many of each kind and group; of whole calls so many callers of each half, as a call is compared with others of its caller. */
+function drawn(found: readonly Scenario[], sample: number): Scenario[] {
   const prng = newPrng(3);
-  const drawn = new Map<string, Scenario[]>();
+  const groups = new Map<string, Scenario[]>();
   for (const one of found) {
     const key = `${one.kind}|${one.group}`;
-    drawn.set(key, [...(drawn.get(key) ?? []), one]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
   }
-  return [...drawn.values()].flatMap((ones) => {
+  return [...groups.values()].flatMap((ones) => {
+    if (ones[0]?.call !== undefined) return ones.slice(0, sample);
     for (let at = ones.length - 1; at > 0; at -= 1) {
       const other = prng.below(at + 1);
       const [a, b] = [ones[at], ones[other]];

@@ -1,8 +1,26 @@
 /** Figures as they stand in tables, and tables of text. */
 
+/** Of a normal distribution, so that 95 of 100 lie within it. */
+const z = 1.96;
+
+/** The interval in which the share lies that so few of so many stand for (Wilson). */
+export function wilson(part: number, whole: number): readonly [number, number] {
+  if (whole === 0) return [0, 1];
+  const [share, square] = [part / whole, (z * z) / whole];
+  const spread = z * Math.sqrt((share * (1 - share)) / whole + square / (4 * whole));
+  return [(share + square / 2 - spread) / (1 + square), (share + square / 2 + spread) / (1 + square)];
+}
+
+/** A share with that interval. */
+export function shareWithin(part: number, whole: number): string {
+  const ends = wilson(part, whole).map((end) => Math.round(Math.abs(100 * end)));
+  return whole === 0 ? '-' : `${part}/${whole} (${ends.join(' to ')} %)`;
+}
+
 export function quantile(values: readonly number[], share: number): string {
   const sorted = [...values].sort((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  if (value === Infinity) return 'never';
   return value === undefined ? '-' : `${Math.round(value)} ms`;
 }
 

@@ -2,7 +2,9 @@
  * Whether a replay went worse than one that was noted down: each row counts what went wrong of so many, and may get worse by no more than
  * chance explains. It reads no audio and decides nothing about turns.
  */
+import { wilson } from './print.ts';
 import { isCut, isHeard, isSoon } from './spoken-table.ts';
+import { callCounts } from './calls-table.ts';
 import type { Replayed } from './replay.ts';
 import { toleranceMs } from './table.ts';
 
@@ -15,8 +17,6 @@ export type Counts = Readonly<Record<string, Count>>;
 
 /** Rows that say what could be, and not what the service does by default. */
 const notByDefault = /right model|not ahead/;
-/** Of a normal distribution, so that 95 of 100 lie within it. */
-const z = 1.96;
 
 function isBad({ scenario }: Replayed, decider: Replayed['deciders'][number]): boolean | undefined {
   const { notes } = decider;
@@ -47,17 +47,12 @@ export function countsOf(replayed: readonly Replayed[]): Counts {
       const count = counts.get(name) ?? { bad: 0, of: 0 };
       counts.set(name, { bad: count.bad + (bad ? 1 : 0), of: count.of + 1 });
     }
+  for (const [name, count] of callCounts(replayed)) counts.set(name, count);
   return Object.fromEntries([...counts].sort(([a], [b]) => a.localeCompare(b)));
 }
 
-/** Upper end of the interval in which the share lies that so few of so many stand for (Wilson). */
-export function upperShare({ bad, of }: Count): number {
-  if (of === 0) return 1;
-  const share = bad / of;
-  const square = (z * z) / of;
-  const spread = z * Math.sqrt((share * (1 - share)) / of + square / (4 * of));
-  return (share + square / 2 + spread) / (1 + square);
-}
+/** Upper end of the interval in which the share lies that so few of so many stand for. */
+export const upperShare = ({ bad, of }: Count): number => wilson(bad, of)[1];
 
 /** What is worse than it was noted down, a line each; a row that is missing is worse than any. */
 export function worseThan(noted: Counts, now: Counts): string[] {

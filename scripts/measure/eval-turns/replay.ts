@@ -174,6 +174,8 @@ class ServicePlayer implements Player {
       slot,
       scenario,
       speech,
+      // What a call sends depends on what was decided in it: it has one decider.
+      ...(scenario.kind === 'call' && { isSending: () => this.deciders[0]?.isAudible === true }),
       tell: (fact, how) => {
         for (const decider of this.deciders) decider.take(fact, how);
       },
@@ -202,9 +204,13 @@ class ServicePlayer implements Player {
   }
 }
 
-/** Of what is said briefly, and of pauses as callers make them, only the service has an opinion. */
+/** Of what is said briefly, of pauses as callers make them, and of whole calls, only the service has an opinion. */
 const isForService = ({ kind, pause }: Scenario): boolean =>
-  pause !== undefined || ['listening', 'telling', 'short word'].includes(kind);
+  pause !== undefined || ['listening', 'telling', 'short word', 'call'].includes(kind);
+/** The row that whole calls are played for: what an ear hears depends on what was decided, so each row takes as long as all others together. */
+const ofCalls = 'service, streamed words';
+const coresFor = ({ kind }: Scenario, cores: readonly CoreRow[]): readonly CoreRow[] =>
+  kind === 'call' ? cores.filter(({ name }) => name === ofCalls) : cores;
 const nobody: Player = { deciders: [], over: true, judgedByEnergy: 0, advance: () => false };
 
 /** A row of the table for the whole decision of the service. */
@@ -240,10 +246,12 @@ export async function replay(scenarios: readonly Scenario[], options: ReplayOpti
   // Ways through one scenario, in the order of the rows.
   const players: readonly ((scenario: Scenario, slot: number) => Player)[] = [
     (scenario, slot) => (isForService(scenario) ? nobody : new FramePlayer(scenario, slot, options)),
-    ...options.services.map(
-      (rows) => (scenario: Scenario, slot: number) =>
-        new ServicePlayer(scenario, slot, { ...rows, boxes: options.boxes }),
-    ),
+    ...options.services.map((rows) => (scenario: Scenario, slot: number): Player => {
+      const cores = coresFor(scenario, rows.cores);
+      return cores.length === 0
+        ? nobody
+        : new ServicePlayer(scenario, slot, { ...rows, cores, boxes: options.boxes });
+    }),
   ];
   const tasks = scenarios.length * players.length;
   const open = new Map<number, Running>();

@@ -26,12 +26,15 @@ const echoDb = [-30, -20, -12] as const;
 const writtenEchoDb = -20;
 
 export interface Scenario {
-  readonly kind: 'turn' | 'interruption' | 'no interruption' | 'listening' | 'telling' | 'short word';
+  readonly kind:
+    'turn' | 'interruption' | 'no interruption' | 'listening' | 'telling' | 'short word' | 'call';
   /** Rows of the table group by this. */
   readonly group: string;
   readonly pcm: Int16Array;
   /** The recording that it is one of several of. */
   readonly clip?: string;
+  /** Absent: English. */
+  readonly language?: string;
   /** What the agent asked before the turn; absent: nothing. */
   readonly asked?: string;
   /** Where the caller's speech begins and ends, in milliseconds. */
@@ -46,6 +49,20 @@ export interface Scenario {
   readonly botMsPerChar: number;
   /** What is sent of it, from the beginning on and over and over; absent where the agent is silent. */
   readonly played?: Int16Array;
+  /** Of a call with several turns. */
+  readonly call?: CallScene;
+}
+
+/** What happens in a call: the caller speaks several times, and somebody else may talk in the room. */
+export interface CallScene {
+  /** Calls that are the same but for what is heard behind the caller have one name. */
+  readonly name: string;
+  /** Those that are the same but for levels have one name. */
+  readonly family: string;
+  readonly questions: readonly { readonly fromMs: number; readonly endMs: number; readonly text: string }[];
+  readonly answer: string;
+  /** Somebody else talks from here on, so much below the caller; absent: nobody. */
+  readonly other?: { readonly fromMs: number; readonly belowDb: number };
 }
 
 export const samplesOf = (ms: number): number => Math.round((ms * sampleRate) / 1000);

@@ -29,6 +29,8 @@ export interface ServiceEarOptions {
   readonly slot: number;
   readonly scenario: Pick<Scenario, 'pcm' | 'played'>;
   readonly speech: SpeechDetectorSettings;
+  /** Whether the agent is heard now; absent: it always is where the scenario says what is played. */
+  readonly isSending?: () => boolean;
   /** Told what was heard. */
   readonly tell: (fact: SpeechFact, how: Heard) => void;
 }
@@ -119,8 +121,10 @@ export class ServiceEar {
 
   /** Sends what the agent says up to now, also while it is held: its echo is in the scenario anyway. */
   #play(): void {
+    const { isSending = () => true } = this.#options;
     const { played = nothing } = this.#options.scenario;
     for (; played.length > 0 && this.#sent < this.#heard; this.#sent += packetSamples) {
+      if (!isSending()) continue;
       const frame = Int16Array.from(
         { length: packetSamples },
         (_, i) => played[(this.#sent + i) % played.length] ?? 0,

@@ -1,6 +1,6 @@
 /** What became of short things that callers say: whether the agent stopped, for how long, and whether they were heard at all. */
 import type { Replayed } from './replay.ts';
-import { print, quantile, share } from './print.ts';
+import { print, quantile, share, shareWithin } from './print.ts';
 
 /** A voice that stops the agent later than this has not been noticed. */
 const noticedWithinMs = 2_000;
@@ -43,7 +43,13 @@ function listening(replayed: readonly Replayed[]): string[][] {
     const gaps = ones.map(({ notes }) => notes.heldMs);
     const requests = ones.reduce((sum, { notes }) => sum + notes.requests, 0);
     return [
-      ...[group, name, share(count(ones, isCut), ones.length), quantile(gaps, 0.5), quantile(gaps, 0.95)],
+      ...[
+        group,
+        name,
+        shareWithin(count(ones, isCut), ones.length),
+        quantile(gaps, 0.5),
+        quantile(gaps, 0.95),
+      ],
       ...[`${requests}`],
     ];
   });
@@ -56,7 +62,13 @@ function telling(replayed: readonly Replayed[]): string[][] {
     );
     const stop = stops(ones);
     return [
-      ...[group, name, share(count(ones, isSoon), ones.length), quantile(stop, 0.5), quantile(stop, 0.95)],
+      ...[
+        group,
+        name,
+        shareWithin(count(ones, isSoon), ones.length),
+        quantile(stop, 0.5),
+        quantile(stop, 0.95),
+      ],
       ...[quantile(cuts, 0.5), quantile(cuts, 0.95)],
     ];
   });

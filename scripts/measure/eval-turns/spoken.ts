@@ -6,7 +6,8 @@
  */
 import { newPrng } from '../../../shared/base/prng.ts';
 import type { Recording } from './recordings.ts';
-import { faded, laid, mix, msOf, rms, samplesOf, speechOf, type Scenario } from './scenarios.ts';
+import { faded, laid, mix, msOf, samplesOf, speechOf, type Scenario } from './scenarios.ts';
+import { levelled } from './speakers.ts';
 import { wordsOver, type SpokenWord } from './words.ts';
 
 /** A text and how recognisers write it. */
@@ -54,20 +55,14 @@ export interface Speaker {
   readonly say: (text: string) => Int16Array;
 }
 
-const startMs = 1_500;
+export const startMs = 1_500;
 const wholeMs = 5_000;
 /** Of a caller at a common distance from the microphone. */
-const callerDb = -27;
+export const callerDb = -27;
 const phases = 8;
 const frameMs = 32;
 
-const half = (isAside: boolean): string => (isAside ? 'kept aside' : 'seen');
-
-/** So loud, in dB below full scale. */
-function levelled(pcm: Int16Array, db: number): Int16Array {
-  const gain = (32_768 * 10 ** (db / 20)) / Math.max(1, rms(pcm));
-  return pcm.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
-}
+export const half = (isAside: boolean): string => (isAside ? 'kept aside' : 'seen');
 
 /** What a speaker says, over an agent that goes on speaking for as long as the scenario lasts. */
 export function spokenOverBot(speakers: readonly Speaker[], bot: Recording): Scenario[] {
@@ -92,6 +87,10 @@ export function spokenOverBot(speakers: readonly Speaker[], bot: Recording): Sce
     ...telling.map((one) => make('telling', one, speaker)),
   ]);
 }
+
+/** Of these the words of listening alone. */
+export const listeningOverBot = (speakers: readonly Speaker[], bot: Recording): Scenario[] =>
+  spokenOverBot(speakers, bot).filter(({ kind }) => kind === 'listening');
 
 /** One digit at each of eight places of VAD's frame, into silence and over the agent. */
 export function shortWords(digits: readonly Recording[], bot: Recording): Scenario[] {
@@ -118,7 +117,7 @@ export function shortWords(digits: readonly Recording[], bot: Recording): Scenar
   });
 }
 
-const botSays = (bot: Recording, words: Int16Array) => ({
+export const botSays = (bot: Recording, words: Int16Array) => ({
   botText: `${bot.text}. `.repeat(Math.ceil(wholeMs / msOf(words.length)) + 1).trim(),
   botMsPerChar: msOf(words.length) / (bot.text.length + 2),
   played: words,

@@ -1,6 +1,7 @@
 /** What the replay amounts to, by decider and group. */
 import type { Replayed } from './replay.ts';
 import { print, quantile, share } from './print.ts';
+import { callsTables } from './calls-table.ts';
 import { spokenTables } from './spoken-table.ts';
 
 /** A decision this much before the end of speech may still be about it: frames are 32 ms, and words fade. */
@@ -140,7 +141,7 @@ export function tables(replayed: readonly Replayed[]): string {
         interruptions,
       ),
     );
-  return [...parts, ...spokenTables(replayed)].join('\n\n');
+  return [...parts, ...spokenTables(replayed), ...callsTables(replayed)].join('\n\n');
 }
 
 const asInterruptions: readonly string[] = ['interruption', 'no interruption'];

@@ -1,0 +1,144 @@
+/**
+ * Whole calls in a room where somebody else talks, a television or a second person: from the beginning on, from the middle of an answer on, or
+ * while nobody speaks. Each is played with the talker so much below the caller, with noise on the line and without, and with an STT that says
+ * nothing of the talker or writes that down as well; and once without any talker, which the others are compared with.
+ */
+import { newPrng } from '../../../shared/base/prng.ts';
+import { faded, laid, mix, msOf, samplesOf, type CallScene, type Scenario } from './scenarios.ts';
+import { levelled, talk, type Person } from './speakers.ts';
+import { half } from './spoken.ts';
+import { wordsOver, type SpokenWord } from './words.ts';
+
+export const belowDb = [12, 15, 20, 25, 30, 35] as const;
+const greeting = 'Hello, this is the office of Doctor Miller. How may I help you today?';
+const shortAnswer = 'Let me look at that for you. I will tell you in a moment.';
+const longAnswer =
+  'We are open from eight in the morning until six in the evening, and on Saturdays until noon. The practice is closed on Sundays, and there ' +
+  'is somebody on call at the hospital next to the station.';
+/** The greeting has been played by then. */
+const firstMs = 5_500;
+/** From the end of a question to the next one, and to the end of the call. */
+const betweenMs = 8_000;
+const lastMs = 8_000;
+const questionsInCall = 3;
+/** From the end of the question to the other talker, in an answer and behind one. */
+const intoAnswerMs = 3_500;
+const behindAnswerMs = 7_000;
+/** From the end of the only question to the end of the call: before the agent asks whether somebody is there. */
+const otherMs = 16_000;
+/** Levels of callers, one after another, in dB below full scale. */
+const callersDb = [-20, -27, -36] as const;
+const lineDb = -58;
+/** Callers with at least this much to say, none of it for longer. */
+const longestMs = 7_500;
+
+type Moment = 'from the start' | 'into an answer' | 'into silence';
+const moments: readonly Moment[] = ['from the start', 'into an answer', 'into silence'];
+
+interface Room {
+  readonly moment: Moment;
+  readonly belowDb: number | undefined;
+  readonly hasNoise: boolean;
+  /** STT writes the talker's words down. */
+  readonly isWritten: boolean;
+}
+
+const rooms: readonly Room[] = moments.flatMap((moment) =>
+  [false, true].flatMap((hasNoise): Room[] => [
+    { moment, hasNoise, belowDb: undefined, isWritten: false },
+    ...belowDb.flatMap((db) =>
+      [false, true].map((isWritten): Room => ({ moment, hasNoise, belowDb: db, isWritten })),
+    ),
+  ]),
+);
+
+/** Every caller in every room, with talkers of the caller's own half alone. */
+export function callsInRooms(persons: readonly Person[], agent: Int16Array): Scenario[] {
+  return persons.flatMap((caller, index) => {
+    const own = caller.clips.filter(({ pcm }) => msOf(pcm.length) <= longestMs);
+    if (own.length === 0) return [];
+    const others = persons.filter(({ name, isAside }) => isAside === caller.isAside && name !== caller.name);
+    const talkers = Array.from({ length: others.length }, (_, i) => others[(index + i) % others.length]);
+    // A television has many voices, a second person in the room has one.
+    const heard = talkers.flatMap((one) => one ?? []).slice(0, index % 2 === 0 ? Infinity : 1);
+    const db = callersDb[index % callersDb.length] ?? -27;
+    return rooms.map((room) =>
+      callIn(room, { caller: { ...caller, clips: own }, db, talkers: heard, agent }),
+    );
+  });
+}
+
+interface Cast {
+  readonly caller: Person;
+  readonly db: number;
+  readonly talkers: readonly Person[];
+  readonly agent: Int16Array;
+}
+
+function callIn(room: Room, { caller, db, talkers, agent }: Cast): Scenario {
+  const isWhole = room.moment === 'from the start';
+  const parts: { atMs: number; pcm: Int16Array }[] = [];
+  const words: SpokenWord[] = [];
+  const questions: CallScene['questions'][number][] = [];
+  for (let at = 0, atMs = firstMs; at < (isWhole ? questionsInCall : 1); at += 1) {
+    const clip = caller.clips[at % caller.clips.length];
+    if (clip === undefined) break;
+    const endMs = atMs + msOf(clip.pcm.length);
+    parts.push({ atMs, pcm: levelled(faded(clip.pcm), db) });
+    words.push(...wordsOver(clip.text, atMs, endMs));
+    questions.push({ fromMs: atMs, endMs, text: clip.text });
+    atMs = endMs + betweenMs;
+  }
+  const lastEndMs = questions.at(-1)?.endMs ?? 0;
+  const otherFromMs = isWhole
+    ? 0
+    : lastEndMs + (room.moment === 'into an answer' ? intoAnswerMs : behindAnswerMs);
+  const wholeMs = isWhole ? lastEndMs + lastMs : lastEndMs + otherMs;
+  const pcm = laid(wholeMs, parts);
+  if (room.belowDb !== undefined) {
+    const other = talk(talkers, { fromMs: otherFromMs, toMs: wholeMs, db: db - room.belowDb });
+    for (const part of other.parts) mix(pcm, part.pcm, { at: samplesOf(part.atMs), gain: 1 });
+    if (room.isWritten) words.push(...besides(other.words, questions));
+  }
+  if (room.hasNoise) addLineNoise(pcm);
+  return {
+    kind: 'call',
+    group: groupOf(room, caller),
+    clip: caller.name,
+    pcm,
+    asked: greeting,
+    startMs: questions[0]?.fromMs ?? 0,
+    endMs: lastEndMs,
+    words,
+    botText: '',
+    botMsPerChar: 0,
+    played: agent,
+    call: {
+      name: [caller.name, room.moment, room.hasNoise].join('|'),
+      family: familyOf(room, caller),
+      questions,
+      answer: room.moment === 'into an answer' ? longAnswer : shortAnswer,
+      ...(room.belowDb !== undefined && { other: { fromMs: otherFromMs, belowDb: room.belowDb } }),
+    },
+  };
+}
+
+/** Of two voices a recogniser writes down the louder one. */
+const besides = (words: readonly SpokenWord[], questions: CallScene['questions']): SpokenWord[] =>
+  words.filter((word) => questions.every(({ fromMs, endMs }) => word.endMs < fromMs || word.fromMs > endMs));
+
+function groupOf({ moment, belowDb: db, hasNoise, isWritten }: Room, { isAside }: Person): string {
+  const talker = db === undefined ? 'nobody else' : `-${db} dB${isWritten ? ', written' : ''}`;
+  return `talker ${moment}, ${hasNoise ? 'noise' : 'quiet'}, ${half(isAside)}: ${talker}`;
+}
+
+const familyOf = ({ moment, belowDb: db, isWritten }: Room, { isAside }: Person): string =>
+  `talker ${moment}${db === undefined ? ', none' : isWritten ? ', written' : ''}, ${half(isAside)}`;
+
+/** Noise of a telephone line: white, and of a level that is common. */
+function addLineNoise(pcm: Int16Array): void {
+  const prng = newPrng(5);
+  const most = Math.round(32_768 * 10 ** (lineDb / 20) * Math.sqrt(3));
+  const noise = Int16Array.from({ length: pcm.length }, () => prng.below(2 * most + 1) - most);
+  mix(pcm, noise, { at: 0, gain: 1 });
+}
