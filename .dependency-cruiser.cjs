@@ -183,8 +183,13 @@ module.exports = {
           '^worker/($1/|telephony/frame[.]ts$|transports/socket/|core/|media/(rtp|opus)/|transports/[^/]+[.]ts$)',
       },
     ),
-    forbid('web-stands-alone', { path: '^web/' }, { pathNot: '^web/' }),
-    forbid('the-library-knows-no-page', { path: '^web/client/' }, { pathNot: '^web/client/' }),
+    // The hook alone needs React, which its users bring.
+    forbid('web-stands-alone', { path: '^web/(?!client/react[.]ts$)' }, { pathNot: '^web/' }),
+    forbid(
+      'the-library-knows-no-page',
+      { path: '^web/client/' },
+      { pathNot: '^web/client/|node_modules/(@types/)?react/' },
+    ),
     forbid(
       'examples-stand-alone',
       { path: '^examples/([^/]+)/' },

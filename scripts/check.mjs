@@ -23,6 +23,8 @@ const steps = [
     name: 'lint and types',
     command: [bin('oxlint/bin/oxlint'), '--type-check', '--deny-warnings'],
   },
+  // Reports of what the packages offer, and what they ask for.
+  { name: 'public types', command: ['scripts/api.mjs', '--check'] },
   { name: 'unused code', command: [bin('knip/bin/knip.js'), '--no-progress'] },
   {
     name: 'dependency rules',

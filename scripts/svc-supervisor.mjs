@@ -2,6 +2,7 @@
 // The `svc-supervisor` command: makes a checkout ready, then runs the built supervisor in this very process, so that signals reach it.
 import './node-version.mjs';
 import { existsSync, readFileSync } from 'node:fs';
+import { makeReady } from './process/ready.mjs';
 
 const at = (path) => new URL(`../${path}`, import.meta.url);
 const isBuilt = () => existsSync(at('dist/supervisor/cli.js'));
@@ -17,13 +18,7 @@ if (asksForHelp && !isBuilt()) {
   process.stdout.write(readFileSync(at('docs/reference/commands.md'), 'utf8'));
   process.exit(0);
 }
-// In an installed package there is nothing to install or to build.
-const installer = at('scripts/install.mjs');
-if (!asksForHelp && existsSync(installer)) {
-  const { ensureBuilt, ensureInstalled } = await import(installer.href);
-  await ensureInstalled({ dev: false });
-  await ensureBuilt();
-}
+if (!asksForHelp) await makeReady();
 if (!isBuilt()) {
   // `npm pack` builds before it packs, unless its user turned scripts off.
   process.stderr.write(

@@ -11,6 +11,12 @@ import { widgetStyle } from './widget-style.ts';
 
 const SHOWN_LINES = 6;
 
+declare global {
+  interface HTMLElementTagNameMap {
+    'voice-agent-call': HTMLElement;
+  }
+}
+
 /** A server that renders the page runs this script, too, and has no elements. */
 const Base = 'HTMLElement' in globalThis ? HTMLElement : (Object as unknown as typeof HTMLElement);
 

@@ -3,7 +3,7 @@
  * A voice of tones, as a provider in a package: a server answers `GET {url}/tones?text=Hi&rate=24000&lowest_hz=220` with PCM16 audio,
  * one tone for each letter (`server.mjs` is one).
  *
- * @import { StageContext, StageError, TtsEvent, TtsPackage, TtsSession } from 'voice-agent-service/stage'
+ * @import { StageContext, StageError, TtsEvent, TtsPackage, TtsSession } from '@voice-agent-service/stage'
  */
 
 /** @typedef {{ url: string, lowestHz: number }} ToneOptions */

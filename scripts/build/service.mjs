@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { writeDeclarations } from './declarations.mjs';
 import { writeLineTables } from './line-table.mjs';
 import { thirdPartyNotices } from './notices.mjs';
-import { buildSdkCode } from '../sdk/code.mjs';
+import { buildSdkCode } from './sdk-code.mjs';
 import { buildWidget } from './widget.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -26,8 +26,6 @@ const entries = [
   'cli/commands/agent-dev/typescript-hooks',
   'shared/auth/mint',
   'worker/recording/recording-thread',
-  'worker/stages/contract',
-  'worker/stages/contract-checks',
   'examples/demo/main',
   'examples/demo/stt-thread',
   'examples/demo/tts-thread',
@@ -68,7 +66,7 @@ const carried = [
 ];
 
 /** What the package exports for others to import. */
-const typed = ['shared/auth/mint', 'worker/stages/contract', 'worker/stages/contract-checks'];
+const typed = ['shared/auth/mint'];
 
 /** Bundled CommonJS asks for Node's own modules by `require`, which a module has not. */
 const requireForBundled =
@@ -111,7 +109,7 @@ function withSip() {
   return wanted.length > 0;
 }
 
-/** Leaves of an earlier build only the packages that `npm run sdk` and `npm run client` made: other projects have installed them by a link. */
+/** Leaves of an earlier build only the packages that `npm run packages` made: other projects have installed them by a link. */
 export function clear(dist) {
   mkdirSync(dist, { recursive: true });
   for (const name of readdirSync(dist))
@@ -135,7 +133,7 @@ export async function buildAll() {
     typed.filter((entry) => existsSync(at(`${entry}.ts`))),
   );
   writeFileSync(at('dist/THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, metafile));
-  // For agents that run beside a checkout (`svc-supervisor agent dev`); `npm run sdk` makes the whole package.
+  // For agents that run beside a checkout (`svc-supervisor agent dev`); `npm run packages` makes the whole package.
   if (existsSync(at('sdk/typescript/src'))) await buildSdkCode(at('dist/sdk'));
   await buildPage();
   if (existsSync(at('web/widget.ts'))) await buildWidget(at('dist/web/widget.js'));

@@ -52,6 +52,26 @@ for (const way of ['keydown', 'given-up']) document.addEventListener(way, () => 
 call.on('finished', () => undefined);
 `;
 
+/** The same as a component. */
+const component = `
+import { useVoiceCall } from '@voice-agent-service/client/react';
+import { createElement as h, StrictMode, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+
+function Call() {
+  const { call, hangUp, lines, muted, needsGesture, outcome, setMuted, start, state } = useVoiceCall({ url: '/ws' });
+  const said = lines.map(({ who, text, state }) => [who, text, state].join(' '));
+  const facts = ['state ' + state, 'muted ' + muted, 'gesture ' + needsGesture, 'outcome ' + outcome?.kind, 'call ' + call?.state];
+  const buttons = Object.entries({ start, hangUp, mute: () => setMuted(true) });
+  return h('div', null, [...facts, ...said].join(', '), buttons.map(([key, onClick]) => h('button', { key, onClick }, key)));
+}
+function Page() {
+  const [shown, show] = useState(true);
+  return h('div', null, shown && h(Call), h('button', { onClick: () => show(false) }, 'leave'));
+}
+createRoot(document.body).render(h(StrictMode, null, h(Page)));
+`;
+
 /** A browser that starts no audio before a touch, and every track of the microphone that it has given. */
 const WANTS_A_GESTURE = `
   let touched = false;
@@ -79,12 +99,13 @@ describe('the packed library', () => {
     execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
   beforeAll(() => {
-    run(process.execPath, [join(project, 'scripts/client.mjs'), at('built')], project);
+    run(process.execPath, [join(project, 'scripts/packages.mjs'), 'client', at('built')], project);
     mkdirSync(at('site'));
     const tarball = run('npm', ['pack', '--pack-destination', folder, '--silent'], at('built')).trim();
     writeFileSync(at('package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }));
     run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--silent', at(tarball)]);
     writeFileSync(at('main.ts'), program);
+    writeFileSync(at('component.js'), component);
   });
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -94,7 +115,8 @@ describe('the packed library', () => {
       readFileSync(at('node_modules/@voice-agent-service/client/package.json'), 'utf8'),
     ) as { dependencies?: object };
     expect(dependencies).toEqual({});
-    for (const name of ['index.js', 'index.d.ts', 'worklets.js', 'LICENSE', 'README.md'])
+    const types = ['index', 'react', 'worklets'].map((name) => `types/client/${name}.d.ts`);
+    for (const name of ['index.js', 'react.js', ...types, 'worklets.js', 'LICENSE', 'README.md'])
       expect(readFileSync(at('node_modules/@voice-agent-service/client', name), 'utf8')).not.toBe('');
   });
 
@@ -103,7 +125,17 @@ describe('the packed library', () => {
     ['ESNext', 'Bundler'],
   ])('has types for projects with modules of %s and resolution of %s', (module, moduleResolution) => {
     const options = { ...compilerOptions, module, moduleResolution };
-    writeFileSync(at('tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['main.ts'] }));
+    const uses = `import { useVoiceCall, type VoiceCallHook } from '@voice-agent-service/client/react';
+import '@voice-agent-service/client/widget.js';
+import '@voice-agent-service/client/worklets.js';
+export const hook = (): VoiceCallHook => useVoiceCall({ url: '/ws' });
+export const element: HTMLElement = document.createElement('voice-agent-call');
+// @ts-expect-error the hook says where a call is taken
+useVoiceCall({});
+`;
+    writeFileSync(at('uses.ts'), uses);
+    const files = ['main.ts', 'uses.ts'];
+    writeFileSync(at('tsconfig.json'), JSON.stringify({ compilerOptions: options, files }));
     expect(run(process.execPath, [tsc, '-p', folder])).toBe('');
   });
 
@@ -118,16 +150,14 @@ describe('the packed library', () => {
 
     beforeAll(async () => {
       await build({
-        entryPoints: [at('main.ts')],
-        bundle: true,
-        format: 'esm',
-        outfile: at('site/main.js'),
-        logLevel: 'warning',
+        entryPoints: [at('main.ts'), at('component.js')],
+        nodePaths: [join(project, 'node_modules')],
+        ...{ bundle: true, format: 'esm', outdir: at('site'), logLevel: 'warning' },
       });
-      writeFileSync(
-        at('site/index.html'),
-        '<!doctype html><body>ready</body><script type="module" src="main.js"></script>',
-      );
+      const page = (script: string): string =>
+        `<!doctype html><body>ready</body><script type="module" src="${script}.js"></script>`;
+      writeFileSync(at('site/index.html'), page('main'));
+      writeFileSync(at('site/component.html'), page('component'));
       writeFileSync(at('caller.wav'), callerWav());
       service = new ScriptedService(at('site'), { scripts: "'self' blob:" });
       await service.listen();
@@ -186,6 +216,34 @@ describe('the packed library', () => {
         'window.tracks.length > 0 && window.tracks.every(({ readyState }) => readyState === "ended")',
       );
       await page.close();
+    });
+
+    it('is a hook for React: one call for a component, shown while it lasts, and over with it', async () => {
+      const { page } = chromium;
+      await page.goto(new URL('component.html', service.pageUrl).href);
+      await shows(page, 'state idle, muted false, gesture false, outcome undefined, call undefined');
+      const begin = async () => {
+        const arriving = service.nextCall();
+        await page.getByText('start').click();
+        const peer = await arriving;
+        await peer.start();
+        return peer;
+      };
+      const first = await begin();
+      first.send({ type: 'user.transcript', text: 'Hi', final: false });
+      await shows(page, /muted false.*caller Hi open/);
+      first.send({ type: 'user.text', epoch: 1, text: 'Hi there' });
+      await shows(page, 'caller Hi there done');
+      await page.getByText('mute').click();
+      await shows(page, 'muted true');
+      await page.getByText('hangUp').click();
+      await first.until(() => first.has('stop'));
+      first.send({ type: 'stop', reason: 'ended' });
+      await shows(page, 'state ended, muted true, gesture false, outcome hung-up');
+      const second = await begin();
+      await shows(page, /state listening, muted false, gesture false, outcome undefined/);
+      await page.getByText('leave').click();
+      await second.until(() => second.has('stop'));
     });
 
     it('rejects the start with the reason', async () => {

@@ -20,7 +20,9 @@ import { verifySessionToken } from '../../shared/auth/session-token.ts';
 import { provenance } from '../../scripts/deploy/provenance.mjs';
 import { sherpaBeside, sherpaInstall } from '../../cli/commands/local/sherpa.ts';
 import { deployTools, toolsMissing } from '../support/chart.ts';
+import { spoken, startDemo } from '../support/process/running-demo.ts';
 import { TestService } from '../support/process/service.ts';
+import { writeWav } from '../../shared/audio/wav.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const unreachable = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED)\b/;
@@ -63,6 +65,8 @@ const filesIn = (path: string): string[] =>
     statSync(join(path, name)).isFile(),
   );
 
+const demoCommand = (app: string): string => join(app, 'node_modules/.bin/voice-agent-service');
+
 /** A call that has heard the greeting, beside the call page. */
 async function heardGreeting(program: string): Promise<boolean> {
   const service = await TestService.start({
@@ -94,7 +98,7 @@ describe('a package made by npm pack', () => {
     if (problem === '') expect(installed).toMatchObject({ status: 0 });
   }, 300_000);
 
-  it('holds what runs and what explains it, and no sources, tests or demo', (context) => {
+  it('holds what runs and what explains it, the demo with it, and no sources or tests', (context) => {
     context.skip(problem !== '', problem);
     const files = filesIn(join(app, 'node_modules/voice-agent-service'));
     const folders = new Set(files.flatMap((name) => /^(dist\/)?[^/]+(?=\/)/.exec(name)?.[0] ?? []));
@@ -103,6 +107,7 @@ describe('a package made by npm pack', () => {
         'dist',
         'dist/announcements',
         'dist/bin',
+        'dist/examples',
         'dist/inference',
         'dist/shared',
         'dist/supervisor',
@@ -114,11 +119,24 @@ describe('a package made by npm pack', () => {
     expect(files.filter((name) => /\.map$|\.test\.|(?<!\.d)\.ts$/.test(name))).toEqual([]);
   });
 
-  it('serves calls', async (context) => {
+  it.for(['svc-supervisor', 'voice-agent-service'])('serves calls as %s', async (name, context) => {
     context.skip(problem !== '', problem);
-    const program = join(app, 'node_modules/.bin/svc-supervisor');
+    const program = join(app, 'node_modules/.bin', name);
     expect(run(app, program, '--help')).toMatchObject({ status: 0 });
     expect(await heardGreeting(program)).toBe(true);
+  });
+
+  it('starts the keyless demo with the command that has its name, and answers a caller', async (context) => {
+    context.skip(problem !== '', problem);
+    const demo = await startDemo({}, [demoCommand(app), 'demo']);
+    const pcm = await spoken(demo, 'What time is it?', { rate: 16_000 });
+    writeFileSync(join(app, 'question.wav'), writeWav(pcm, 16_000));
+    const caller = join(app, 'node_modules/.bin/svc-supervisor');
+    const call = run(app, caller, 'call', 'question.wav', '--url', demo.ws, '--json');
+    await demo.stop();
+    expect(call).toMatchObject({ status: 0 });
+    expect(JSON.parse(call.text)).toMatchObject({ answered: true, stopReason: 'ended', errors: [] });
+    expect(run(app, process.execPath, demoCommand(app), 'demo', '--help').text).toMatch(/^usage: npx /);
   });
 
   it('gives TypeScript the helper that makes session tokens', (context) => {
@@ -161,6 +179,11 @@ describe('a folder made by npm run deploy-tree', () => {
   });
 
   it('holds neither what builds, what only the demo or tests need, nor libraries for other machines', () => {
+    for (const name of ['dist/examples', 'scripts/start.mjs', 'scripts/voice-agent-service.mjs'])
+      expect([name, existsSync(join(tree, name))]).toEqual([name, false]);
+    expect(readFileSync(join(tree, 'package.json'), 'utf8')).not.toMatch(
+      /soundswallower|flite|"voice-agent-service":/,
+    );
     for (const name of ['esbuild', 'soundswallower', '@echogarden', 'sherpa-onnx-node', 'vitest'])
       expect([name, existsSync(join(tree, 'node_modules', name))]).toEqual([name, false]);
     const native = filesIn(tree).filter((name) => /\.(node|so|dll|dylib|exe)(\.\d+)*$/.test(name));

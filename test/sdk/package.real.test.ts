@@ -56,7 +56,7 @@ describe('the packed TypeScript SDK', () => {
     execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
   beforeAll(() => {
-    run(process.execPath, [join(project, 'scripts/sdk.mjs'), join(folder, 'built')], project);
+    run(process.execPath, [join(project, 'scripts/packages.mjs'), 'sdk', join(folder, 'built')], project);
     mkdirSync(app);
     const tarball = run(
       'npm',

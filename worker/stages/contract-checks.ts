@@ -1,5 +1,5 @@
 /**
- * What a package's voice must do, as checks for any test runner: published as `voice-agent-service/stage-checks`. Each check opens a
+ * What a package's voice must do, as checks for any test runner: published as `@voice-agent-service/stage/checks`. Each check opens a
  * session of its own on a stage that reaches a real or a fake server, and throws what is wrong.
  */
 import { systemClock } from '../../shared/runtime/clock.ts';

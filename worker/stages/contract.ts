@@ -1,5 +1,5 @@
 /**
- * The contract of stages for packages, published as `voice-agent-service/stage`. A package whose module exports `stt`, `llm` or `tts` in
+ * The contract of stages for packages, published as `@voice-agent-service/stage`. A package whose module exports `stt`, `llm` or `tts` in
  * the shape below can be named in an agent file: `provider = "npm:@acme/our-stt"` (docs/architecture/adding-a-provider.md).
  */
 import type { OptionsOutcome } from '../../shared/config/stages/package.ts';

@@ -37,9 +37,12 @@ export function cleanEnv(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
 }
 
-/** Rejects with what the command said when it ends before it is ready. */
-export async function startDemo(env: Readonly<Record<string, string>> = {}): Promise<RunningDemo> {
-  const child = spawn(process.execPath, ['scripts/start.mjs', '--free-ports', '--json'], {
+/** Rejects with what the command said when it ends before it is ready. `command`: that of a package instead of the checkout's. */
+export async function startDemo(
+  env: Readonly<Record<string, string>> = {},
+  command: readonly string[] = ['scripts/start.mjs'],
+): Promise<RunningDemo> {
+  const child = spawn(process.execPath, [...command, '--free-ports', '--json'], {
     cwd: project,
     env: { ...cleanEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,86 @@
+/** What a change of a public type asks for before it can be released. */
+import { describe, expect, it } from 'vitest';
+import { bumpBetween, missingChanges, parseChange } from '../../../scripts/packages/changes.mjs';
+
+const change = (packages: string, body: string): ReturnType<typeof parseChange> =>
+  parseChange('.changeset/a.md', `---\n${packages}\n---\n\n${body}\n`);
+
+describe('a file of .changeset', () => {
+  it('names packages, says what has changed, and what users do', () => {
+    const text =
+      'Sessions end otherwise.\n\nMore words.\n\nUpgrade: write `end({})`.\n\nUpgrade: never twice.';
+    const read = change(`'@a/b': major\nservice: patch\n"@a/c": minor`, text);
+    expect(read).toEqual({
+      file: '.changeset/a.md',
+      packages: { '@a/b': 'major', service: 'patch', '@a/c': 'minor' },
+      words: 'Sessions end otherwise.\n\nMore words.',
+      upgrade: 'write `end({})`.\n\nUpgrade: never twice.',
+    });
+  });
+
+  it('may come from an editor of another system', () => {
+    const read = parseChange('a.md', "---\r\n'@a/b': patch\r\n---\r\n\r\nMended.\r\n");
+    expect([read.packages, read.words]).toEqual([{ '@a/b': 'patch' }, 'Mended.']);
+  });
+
+  it.each([
+    ['no head', 'a change', /between two lines/],
+    ['another bump', '---\na: huge\n---\nWords.', /patch, minor or major/],
+    ['no package', '---\n\n---\nWords.', /name a package/],
+    ['no words', '---\na: minor\n---\n\nUpgrade: do it.', /say what has changed/],
+    ['a major change without a way to upgrade', '---\na: major\n---\nWords.', /behind "Upgrade:"/],
+    ['an empty way to upgrade', '---\na: major\n---\nWords.\n\nUpgrade:\n', /behind "Upgrade:"/],
+  ])('is refused with %s', (_, text, rule) => {
+    expect(() => parseChange('.changeset/a.md', text)).toThrow(rule);
+  });
+});
+
+describe('the difference of two reports', () => {
+  const before = 'interface A {\n    b: string;\n    c?: number;\n}';
+
+  it.each([
+    ['nothing', before, undefined],
+    ['a member more', before.replace('}', '    d?: string;\n}'), 'minor'],
+    ['a member less', before.replace('    c?: number;\n', ''), 'major'],
+    ['another type', before.replace('string', 'number'), 'major'],
+    ['a member that must be given now', before.replace('c?', 'c'), 'major'],
+    ['one of two lines that read alike', 'a\na', 'major'],
+    ['an entry that is gone', undefined, 'major'],
+  ])('asks for what it takes: %s', (name, after, bump) => {
+    expect(bumpBetween(name.startsWith('one of two') ? 'a\na\na' : before, after)).toBe(bump);
+  });
+
+  it('is minor for a new entry', () => expect(bumpBetween(undefined, before)).toBe('minor'));
+});
+
+describe('a release', () => {
+  const released = { agent: 'a\nb', client: 'c' };
+  const packageOf = (report: string): string => `@v/${report}`;
+  const missing = (
+    current: Readonly<Record<string, string>>,
+    packages?: Readonly<Record<string, 'patch' | 'minor' | 'major'>>,
+  ): string[] =>
+    missingChanges({ released, current, packageOf, changes: packages === undefined ? [] : [{ packages }] });
+
+  it('wants no change where none is seen', () => expect(missing(released)).toEqual([]));
+
+  it('wants a change for each package whose report differs, as large as the difference', () => {
+    const broken = { agent: 'a\nc', client: 'c\nd' };
+    expect(missing(broken)).toEqual([
+      expect.stringMatching(/^api\/agent\.api\.md .*@v\/agent the bump major .*Upgrade/),
+      expect.stringMatching(/^api\/client\.api\.md .*@v\/client the bump minor$/),
+    ]);
+    expect(missing(broken, { '@v/agent': 'minor', '@v/client': 'minor' })).toHaveLength(1);
+    expect(missing(broken, { '@v/agent': 'major', '@v/client': 'patch' })).toHaveLength(1);
+    expect(missing(broken, { '@v/agent': 'major', '@v/client': 'minor' })).toEqual([]);
+  });
+
+  it('wants one for an entry that is gone, and for a new one', () => {
+    expect(missing({ agent: 'a\nb', more: 'x' })).toHaveLength(2);
+  });
+
+  it('wants nothing before there was a first one', () => {
+    const given = { released: {}, current: { agent: 'a' }, packageOf, changes: [] };
+    expect(missingChanges(given)).toEqual([]);
+  });
+});
