@@ -16,6 +16,7 @@ import type { LlmStage } from '../../worker/stages/stage.ts';
 import { loadAgentFileAt, packagesOf } from '../commands/check/check-command.ts';
 import { AgentTools } from './agent-tools.ts';
 import type { StandIns } from './scenarios/canned-tools.ts';
+import { ScriptedModel } from './scenarios/scripted-model.ts';
 import type { Conversation, ConversationSink } from './conversation.ts';
 import { TextCall } from './text-call.ts';
 
@@ -24,6 +25,8 @@ export interface CallWish {
   readonly sink: ConversationSink;
   /** Absent: every tool is run. */
   readonly stand?: StandIns;
+  /** Answers instead of the agent's LLM. */
+  readonly llm?: LlmStage;
 }
 
 export interface OpenAgent {
@@ -62,14 +65,22 @@ const unreadable: Problem = {
 };
 
 /** Keys of ears and voice are not needed here; those of the LLM are, and those of tools that are run. */
-const isNeeded = ({ path }: Problem, realTools: boolean): boolean =>
-  !(realTools ? /^(stt|tts)\b/ : /^(stt|tts|tools|mcp)\b/).test(path);
+const isNeeded = ({ path }: Problem, { realTools, realLlm }: Realness): boolean => {
+  const [table = ''] = path.split(/[.[]/);
+  return !['stt', 'tts', ...(realTools ? [] : ['tools', 'mcp']), ...(realLlm ? [] : ['llm'])].includes(table);
+};
+
+/** What of the agent file is used as it is; what is not needs no key. */
+export interface Realness {
+  readonly realTools: boolean;
+  readonly realLlm: boolean;
+}
 
 /** Reads and opens an agent file. Resolves once its tools are there. */
 export async function openAgent(
   path: string,
   { env, readFile, readBytes, clock, writeError }: AgentSources,
-  { realTools = true }: { readonly realTools?: boolean } = {},
+  { realTools = true, realLlm = true }: Partial<Realness> = {},
 ): Promise<AgentReading> {
   const packages = await packagesOf(path, { readFile });
   const sources = { env, readFile, readBytes, packages };
@@ -77,13 +88,13 @@ export async function openAgent(
   if (loaded === undefined) return { problems: [unreadable] };
   const strict = loadAgentFileAt(path, { ...sources, requireSecrets: true });
   const missing = (strict?.problems ?? []).filter(
-    (problem) => problem.severity === 'error' && isNeeded(problem, realTools),
+    (problem) => problem.severity === 'error' && isNeeded(problem, { realTools, realLlm }),
   );
   const { definition } = loaded;
   if (definition === undefined) return { problems: loaded.problems };
   if (missing.length > 0) return { problems: missing };
   const tools = new AgentTools(definition, { clock, realTools, notice: writeError });
-  const agent = await readyAgent(definition, { packages, clock, tools, writeError });
+  const agent = await readyAgent(definition, { packages, clock, tools, realLlm, writeError });
   await tools.start();
   return { agent, problems: loaded.problems };
 }
@@ -94,11 +105,13 @@ async function readyAgent(
     packages,
     clock,
     tools,
+    realLlm,
     writeError,
   }: {
     readonly packages: Packages;
     readonly clock: Clock;
     readonly tools: AgentTools;
+    readonly realLlm: boolean;
     readonly writeError: (line: string) => void;
   },
 ): Promise<OpenAgent> {
@@ -116,18 +129,18 @@ async function readyAgent(
   // Nothing comes with a call that has no client: variables become their fallbacks.
   const settings = withVariables(callSettings(definition, features), {});
   const { minSpeechMs, confirmMs, stopMs } = speechSettings(definition, features);
-  const llm = await llmOf(definition.llm);
+  const llm = realLlm ? await llmOf(definition.llm) : new ScriptedModel(writeError);
   return {
     name: definition.agent.name,
     llm,
     openLlm: llmOf,
     mayHaveTool: (name) => tools.mayHave(name),
-    newCall: ({ pace, sink, stand }) =>
+    newCall: ({ pace, sink, stand, llm: scripted }) =>
       new TextCall({
         settings,
         voice: { minSpeechMs, confirmMs, stopMs },
         openTools: tools.opener(stand),
-        llm,
+        llm: scripted ?? llm,
         clock,
         pace,
         sink,

@@ -8,14 +8,14 @@ import type { Problem } from '../../../shared/config/problem.ts';
 import { showProblem } from '../../../shared/config/problem.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';
 import { whyUnreadable, whyUnwritable } from '../../../shared/installation/named-files.ts';
-import { openAgent, type AgentSources, type OpenAgent } from '../agent.ts';
+import { openAgent, type AgentSources, type OpenAgent, type Realness } from '../agent.ts';
 import { coloursFor, type Colours } from '../colours.ts';
 import { shownCall } from './judge.ts';
 import { junitReport } from './junit.ts';
 import { printable, shownMs } from '../../commands/printable.ts';
 import { runScenario, type ScenarioResult } from './run-scenario.ts';
 import { readScenarioFile } from './scenario-file.ts';
-import type { Scenario, ScenarioFile } from './scenario.ts';
+import { isScripted, type Scenario, type ScenarioFile } from './scenario.ts';
 
 export interface RehearseOptions extends AgentSources {
   readonly output: { readonly isTTY?: boolean; write(text: string): unknown };
@@ -67,8 +67,7 @@ export async function runRehearse(args: readonly string[], sources: RehearseOpti
       `${wish.scenarios}:1:1: error: the file cannot be read: ${whyUnreadable(wish.scenarios)}`,
     ]);
   const scenarios = readScenarioFile(text, env);
-  const realTools = scenarios.file?.realTools ?? false;
-  const reading = await openAgent(wish.agent, sources, { realTools });
+  const reading = await openAgent(wish.agent, sources, realnessOf(scenarios.file));
   const problems = [
     ...errorsOf(wish.scenarios, scenarios.problems),
     ...errorsOf(wish.agent, reading.problems),
@@ -87,6 +86,16 @@ export async function runRehearse(args: readonly string[], sources: RehearseOpti
   } finally {
     await reading.agent.close();
   }
+}
+
+/** An LLM is needed where one answers, or where one plays a caller or judges and none is named for that. */
+function realnessOf(file: ScenarioFile | undefined): Realness {
+  const scenarios = file?.scenarios ?? [];
+  const isJudged = scenarios.some(({ expect }) => expect.judge.length > 0) && file?.callerLlm === undefined;
+  return {
+    realTools: file?.realTools ?? false,
+    realLlm: isJudged || scenarios.some((scenario) => !isScripted(scenario)),
+  };
 }
 
 const errorsOf = (file: string, problems: readonly Problem[]): string[] =>

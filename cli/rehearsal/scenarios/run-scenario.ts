@@ -10,7 +10,8 @@ import type { Conversation } from '../conversation.ts';
 import { checkScenario } from './expectations.ts';
 import { judge } from './judge.ts';
 import { nextLine } from './llm-caller.ts';
-import type { CallerStep, Scenario } from './scenario.ts';
+import { isScripted, type CallerStep, type Scenario } from './scenario.ts';
+import { ScriptedModel } from './scripted-model.ts';
 import { Transcript, type TurnRecord } from '../transcript.ts';
 
 export interface ScenarioResult {
@@ -37,6 +38,8 @@ interface Playing {
   readonly rehearsal: Rehearsal;
   readonly signal: AbortSignal;
   readonly failures: string[];
+  /** Absent: the agent's own LLM answers. */
+  readonly model?: ScriptedModel;
 }
 
 export async function runScenario(scenario: Scenario, rehearsal: Rehearsal): Promise<ScenarioResult> {
@@ -45,9 +48,11 @@ export async function runScenario(scenario: Scenario, rehearsal: Rehearsal): Pro
   const transcript = new Transcript();
   const controller = new AbortController();
   const failures: string[] = [];
+  const model = isScripted(scenario) ? new ScriptedModel((failure) => failures.push(failure)) : undefined;
   const call = agent.newCall({
     pace: 'none',
     sink: (event) => transcript.take(event),
+    ...(model && { llm: model }),
     stand: { tools: scenario.tools, realTools, missing: (name) => failures.push(missingTool(name)) },
   });
   const timer = clock.after(scenario.timeoutMs, () => {
@@ -55,7 +60,14 @@ export async function runScenario(scenario: Scenario, rehearsal: Rehearsal): Pro
     controller.abort();
     call.close();
   });
-  const playing: Playing = { call, transcript, rehearsal, signal: controller.signal, failures };
+  const playing: Playing = {
+    call,
+    transcript,
+    rehearsal,
+    signal: controller.signal,
+    failures,
+    ...(model && { model }),
+  };
   try {
     const stepTurns = await play(scenario, playing);
     if (!controller.signal.aborted) {
@@ -90,11 +102,13 @@ async function play(scenario: Scenario, playing: Playing): Promise<number[]> {
           playing.failures.push(`the call was over before step ${index + 1} of the caller`);
         break;
       }
+      playing.model?.begin(index + 1, step.model ?? []);
       await takeStep(step, call);
       stepTurns.push(playing.transcript.turns.length - 1);
     }
   }
   await call.run({ until: 'quiet' });
+  playing.model?.finish();
   call.hangUp();
   return stepTurns;
 }

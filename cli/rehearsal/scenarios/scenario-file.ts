@@ -10,6 +10,7 @@ import { leftOut } from '../../../shared/config/stages/features.ts';
 import { isTable, readTable, reportUnknownKey } from '../../../shared/config/table.ts';
 import { readToml } from '../../../shared/config/toml.ts';
 import {
+  answerKeys,
   cannedToolKeys,
   fileKeys,
   mostScenarios,
@@ -20,7 +21,14 @@ import {
   stepKeys,
 } from './scenario-keys.ts';
 import { readExpectations, readScenarioExpectations } from './scenario-expect.ts';
-import type { CallerStep, CannedTool, Scenario, ScenarioCaller, ScenarioFile } from './scenario.ts';
+import type {
+  CallerStep,
+  CannedTool,
+  Scenario,
+  ScenarioCaller,
+  ScenarioFile,
+  ScriptedAnswer,
+} from './scenario.ts';
 
 type Table = Readonly<Record<string, unknown>>;
 type Env = Readonly<Record<string, string | undefined>>;
@@ -166,6 +174,7 @@ function readStep(raw: unknown, at: KeyPath, problems: ProblemList): CallerStep 
   if (value === undefined) return undefined;
   const expect =
     value.expect === undefined ? undefined : readExpectations(value.expect, [...at, 'expect'], problems);
+  const model = value.model === undefined ? undefined : readAnswers(value.model, [...at, 'model'], problems);
   const { say, keys, silence_s: silenceS, interrupt_after_words: afterWords } = value;
   const does = [
     ...(say === undefined ? [] : [{ does: 'say', text: say } as const]),
@@ -186,7 +195,37 @@ function readStep(raw: unknown, at: KeyPath, problems: ProblemList): CallerStep 
     ...only,
     ...(afterWords !== undefined && { afterWords }),
     ...(expect !== undefined && { expect }),
+    ...(model !== undefined && { model }),
   };
+}
+
+function readAnswers(
+  raw: readonly unknown[],
+  at: KeyPath,
+  problems: ProblemList,
+): readonly ScriptedAnswer[] | undefined {
+  const answers = raw.flatMap((entry, index): ScriptedAnswer[] => {
+    const place = [...at, index];
+    // A text alone is said.
+    const table = typeof entry === 'string' ? { say: entry } : entry;
+    if (!isTable(table)) {
+      problems.error(place, 'must be a text or a table such as { call = "end_call" }');
+      return [];
+    }
+    const { value } = readTable(answerKeys, table, { at: place, problems });
+    if (value === undefined) return [];
+    const { say, call, arguments: given } = value;
+    if (say === undefined && call === undefined) problems.error(place, 'must have say, call or both');
+    if (given !== undefined && call === undefined)
+      problems.error([...place, 'arguments'], 'is for a call and stands beside none');
+    return [
+      {
+        ...(say !== undefined && { say }),
+        ...(call !== undefined && { call: { name: call, arguments: given ?? {} } }),
+      },
+    ];
+  });
+  return answers.length === raw.length ? answers : undefined;
 }
 
 function readCannedTools(raw: unknown, at: KeyPath, problems: ProblemList): CannedTool[] {

@@ -6,6 +6,9 @@ export const mostScenarios = 500;
 /** Steps of one caller. */
 export const mostSteps = 200;
 
+/** Rounds of the LLM that one step can script. */
+const mostAnswers = 32;
+
 const longestLine = 4_096;
 const line = z.string().min(1).max(longestLine);
 const lines = z.array(line).max(64).default([]);
@@ -43,7 +46,14 @@ export const stepKeys = z.strictObject({
   silence_s: z.number().min(0.1).max(3_600).exactOptional(),
   hang_up: z.literal(true).exactOptional(),
   interrupt_after_words: z.int().min(1).max(1_000).exactOptional(),
+  model: z.array(z.unknown()).min(1).max(mostAnswers).exactOptional(),
   expect: z.record(z.string(), z.unknown()).exactOptional(),
+});
+
+export const answerKeys = z.strictObject({
+  say: line.exactOptional(),
+  call: z.string().min(1).max(128).exactOptional(),
+  arguments: z.record(z.string(), z.unknown()).exactOptional(),
 });
 
 export const personaKeys = z.strictObject({

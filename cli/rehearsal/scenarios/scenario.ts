@@ -32,11 +32,19 @@ export interface ScenarioExpectations extends Expectations {
   readonly judge: readonly string[];
 }
 
+/** What a scripted LLM answers in one round: words, a call of a tool, or both. */
+export interface ScriptedAnswer {
+  readonly say?: string;
+  readonly call?: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
+}
+
 /** What the caller does, once the agent is quiet or after some words of what it says. */
 export type CallerStep = {
   readonly afterWords?: number;
   /** What is expected of the answer to this step. */
   readonly expect?: Expectations;
+  /** What the LLM answers to this step, round by round. */
+  readonly model?: readonly ScriptedAnswer[];
 } & (
   | { readonly does: 'say'; readonly text: string }
   | { readonly does: 'press'; readonly keys: string }
@@ -66,6 +74,10 @@ export interface Scenario {
   readonly tools: readonly CannedTool[];
   readonly expect: ScenarioExpectations;
 }
+
+/** Whether the LLM of a scenario is scripted: a step without answers then is one that needs none. */
+export const isScripted = ({ caller }: Scenario): boolean =>
+  caller.kind === 'script' && caller.steps.some(({ model }) => model !== undefined);
 
 export interface ScenarioFile {
   readonly scenarios: readonly Scenario[];

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
+  answerKeys,
   cannedToolKeys,
   fileKeys,
   personaKeys,
@@ -15,15 +16,16 @@ const page = read('docs/rehearsal.md');
 
 describe('docs/rehearsal.md', () => {
   it('shows scenarios that are accepted', () => {
-    const [, example = ''] = /```toml\n([^`]*)```/.exec(page) ?? [];
-    const { file, problems } = readScenarioFile(example, {});
-    expect(problems).toEqual([]);
-    expect(file?.scenarios).toHaveLength(2);
+    const files = [...page.matchAll(/```toml\n([^`]*)```/g)].map(([, text = '']) =>
+      readScenarioFile(text, {}),
+    );
+    expect(files.flatMap(({ problems }) => problems)).toEqual([]);
+    expect(files.map(({ file }) => file?.scenarios.length)).toEqual([2, 1]);
   });
 
   it.each(
-    [fileKeys, scenarioKeys, stepKeys, personaKeys, cannedToolKeys, scenarioExpectKeys].flatMap(({ shape }) =>
-      Object.keys(shape),
+    [fileKeys, scenarioKeys, stepKeys, answerKeys, personaKeys, cannedToolKeys, scenarioExpectKeys].flatMap(
+      ({ shape }) => Object.keys(shape),
     ),
   )('explains the key %s', (key) => {
     expect(page).toMatch(new RegExp(`\`${key}\\b`));
