@@ -4,12 +4,15 @@ import '../supervisor/restart/early-signals.ts';
 import '../shared/runtime/stack.ts';
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { createInterface } from 'node:readline/promises';
+import { fileURLToPath } from 'node:url';
 import { runAgentDev } from './commands/agent-dev/agent-dev-command.ts';
 import { parseCallArguments, runCall } from './commands/call/call-client.ts';
 import { packagesOf, runCheck } from './commands/check/check-command.ts';
 import { chooseCommand, readArguments, usageError, type CommandName } from './commands/commands.ts';
 import { readBytes, readingOnce, readText } from '../shared/installation/named-files.ts';
 import { runConfig } from './commands/config-command.ts';
+import { runInit } from './commands/init/init-command.ts';
 import { runLocal } from './commands/local/local-command.ts';
 import { parentChannel } from '../supervisor/restart/predecessor.ts';
 import { runServe } from '../supervisor/service/serve.ts';
@@ -25,6 +28,8 @@ import { newLog } from '../shared/runtime/log.ts';
 /** Set by the bundler; absent when the sources run as they are. */
 declare const BUILD_VERSION: string | undefined;
 
+/** The folder of the package: above that of the built command line, and above that of its source. */
+const home = fileURLToPath(new URL(typeof BUILD_VERSION === 'string' ? '../..' : '..', import.meta.url));
 const maxWorkers = 256;
 const { env } = process;
 const clock = systemClock;
@@ -80,6 +85,8 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
       return await serve(args);
     case 'check':
       return await check(args);
+    case 'init':
+      return await init(args);
     case 'config':
       return runConfig({ env, cores, write: out });
     case 'token mint':
@@ -135,6 +142,30 @@ async function check(args: readonly string[]): Promise<number | undefined> {
   const readFile = readingOnce(readText);
   const packages = await packagesOf(file, { readFile });
   return runCheck(file, { requireSecrets, env, readFile, readBytes, packages, write: out });
+}
+
+async function init(args: readonly string[]): Promise<number> {
+  const parsed = readArguments('init', args);
+  if (!parsed.ok) return 2;
+  const { values, given } = parsed.value;
+  const terminal = process.stdin.isTTY && process.stdout.isTTY;
+  return await runInit({
+    folder: given[0] ?? '',
+    template: values.template,
+    home,
+    ...(terminal && { ask }),
+    write: out,
+    writeError: err,
+  });
+}
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
 }
 
 /** A port in an option; undefined when it was not given, NaN when it is none. */

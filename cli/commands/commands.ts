@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import { SAMPLE_RATES } from '../../shared/audio/resampler.ts';
 import { nearestName } from '../../shared/config/nearest.ts';
+import { templateNames } from './init/templates.ts';
 
 interface Option {
   readonly type: 'string' | 'boolean';
@@ -43,6 +44,13 @@ export const commands = {
     },
     notes: `--connect resolves, connects and asks every provider for one thing (a few tokens, one word of speech, half a second of silence),
 lists the tools of tool servers, has a handshake with agent processes, and connects to the hosts of HTTP tools without running one.`,
+  },
+  init: {
+    takes: ['FOLDER'],
+    summary: 'begins a project with an agent, its rehearsal and what runs it',
+    options: { template: option('NAME', `one of ${templateNames.join(', ')} (asked at a terminal)`) },
+    notes:
+      'FOLDER is new or empty, and its name becomes that of the agent. Nothing is installed and nothing is asked of the network.',
   },
   config: { takes: [], summary: 'prints the settings in force', options: {} },
   'token mint': {

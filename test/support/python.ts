@@ -29,10 +29,14 @@ export const pythonEnv: NodeJS.ProcessEnv = {
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
 };
 
-export function run(command: string, args: readonly string[], options: { cwd?: string } = {}): Outcome {
+export function run(
+  command: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Outcome {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
-    ...options,
     env: pythonEnv,
+    ...options,
     encoding: 'utf8',
   });
   return { status: status ?? -1, text: `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}` };

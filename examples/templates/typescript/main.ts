@@ -1,0 +1,3 @@
+import { agent } from './agent.ts';
+
+await agent.listen();
