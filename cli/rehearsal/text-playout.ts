@@ -39,7 +39,7 @@ export type PlayoutOrder =
       readonly context: number;
       readonly from?: { readonly skipMs: Millis };
     }
-  | { readonly type: 'playout.pause' | 'playout.resume' | 'playout.clear' }
+  | { readonly type: 'playout.pause' | 'playout.duck' | 'playout.resume' | 'playout.clear' }
   | { readonly type: 'playout.mark'; readonly context: number; readonly id: string }
   | { readonly type: 'playout.finish'; readonly context: number };
 
@@ -61,6 +61,7 @@ export class TextPlayout {
       case 'playout.pause':
         this.#hold(true, now);
         return;
+      case 'playout.duck':
       case 'playout.resume':
         this.#hold(false, now);
         return;

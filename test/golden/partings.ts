@@ -31,7 +31,7 @@ export const partings: readonly Dialogue[] = [
     const call = leaving(begin).callerSays('Wait, when do you open?').ends(undefined);
     call.llmSees(
       'user: That is all.',
-      'assistant: Thank you -> end_call',
+      'assistant: Thank you for -> end_call',
       'end_call: {"ok":true}',
       'user: Wait, when do you open?',
     );
@@ -64,12 +64,7 @@ export const partings: readonly Dialogue[] = [
         .callerInsists()
         .ordered('playout.clear 2')
         .sttHears('Tschüss!');
-      call
-        .callerStops()
-        .silenceEndsTheTurn()
-        .sttFinalizes()
-        .botSays('for calling us today. Goodbye.')
-        .skips();
+      call.callerStops().silenceEndsTheTurn().sttFinalizes().botSays('calling us today. Goodbye.').skips();
       call
         .botPlays(100)
         .callerBegins()
@@ -132,6 +127,6 @@ export const partings: readonly Dialogue[] = [
       .workerIsLost()
       .silenceEndsTheTurn()
       .sttFinalizes();
-    call.botSays('for calling us today. Goodbye.').botFinishes().rounds(1).ends('ended');
+    call.botSays('calling us today. Goodbye.').botFinishes().rounds(1).ends('ended');
   }),
 ];

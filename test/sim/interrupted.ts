@@ -313,8 +313,8 @@ class InterruptedCall implements SimWorld {
     else if (action.type === 'tts.flush') this.#tts.flush(action.context);
     else if (action.type === 'tts.cancel') this.#tts.cancel(action.context);
     else if (action.type === 'playout.open') playout.open(action.context);
-    else if (action.type === 'playout.pause') playout.hold(true);
-    else if (action.type === 'playout.resume') playout.hold(false);
+    else if (action.type === 'playout.pause') playout.hold(true, action.duckMs);
+    else if (action.type === 'playout.resume' || action.type === 'playout.duck') playout.hold(false);
     else if (action.type === 'playout.mark') playout.mark(action.context, action.id);
     else if (action.type === 'playout.clear') {
       playout.clear();

@@ -253,12 +253,14 @@ export class CallAudio {
         this.#relieveTts();
         return;
       case 'playout.pause':
-        outbound.hold();
+        outbound.hold(action.duckMs);
+        if (!outbound.held) return;
         playout.interrupt();
         this.#options.transport.pause?.();
         return;
+      case 'playout.duck':
       case 'playout.resume':
-        outbound.release();
+        outbound.release({ softly: action.type === 'playout.duck' });
         playout.advance(this.#now());
         return;
       case 'playout.clear':
@@ -356,6 +358,7 @@ export class CallAudio {
       started: (context) => tell({ type: 'playout.started', context, audioAt: this.#audioAt ?? this.#now() }),
       drained: (context, sentMs) => tell({ type: 'playout.drained', context, sentMs }),
       late: (byMs) => metrics.frameLateness.observe(byMs / 1000),
+      held: () => transport.pause?.(),
       underrun: () => metrics.underruns.inc(),
       starved: (context, sentMs) => tell({ type: 'playout.starved', context, sentMs }),
       fed: (context) => tell({ type: 'playout.fed', context }),

@@ -68,8 +68,11 @@ export type CallAction =
       readonly context: number;
       readonly from?: { readonly audioMs: Millis; readonly skipMs: Millis };
     }
-  /** Hold the output at the current sample; nothing is dropped. */
-  | { readonly type: 'playout.pause' }
+  /** Hold the output at a sample; nothing is dropped. With `duckMs` it goes on softly for so long before that. */
+  | { readonly type: 'playout.pause'; readonly duckMs?: Millis }
+  /** Go on softly, where the output was held at that sample. */
+  | { readonly type: 'playout.duck' }
+  /** Go on, as loud as ever. */
   | { readonly type: 'playout.resume' }
   /** Drop everything not sent. `clear` goes to the client when `wire` is true. */
   | { readonly type: 'playout.clear'; readonly epoch: number; readonly wire: boolean }

@@ -60,6 +60,8 @@ function resumeResponse(
     ...former,
     context: state.numbers.context,
     writing: { ...former.writing, llmAt: now },
+    // The last that the LLM wrote may have been told by the worker that is gone, and not been written down.
+    recovery: { ...former.recovery, hadText: former.recovery.hadText || former.writing.phase === 'llm' },
     spoken: { ...former.spoken, phase: 'speaking', saidBefore, spokenSaid: saidBefore },
     // Nobody has heard anything since the worker died; how long that was is not known here.
     playing: { ...former.playing, heard, silentAt: now },

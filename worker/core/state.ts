@@ -1,7 +1,7 @@
 /** The state of one call: its slices, each declared beside what it means. Only `step` and the functions it calls change it. */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
-import { holdsOutput, isQuiet, newCaller, type Caller } from './turn/caller.ts';
+import { isQuiet, outputFor, newCaller, type Caller } from './turn/caller.ts';
 import { newCommands, type Commands } from './commands.ts';
 import { newConversation, type Conversation } from './delivery/conversation.ts';
 import { newCourse, type Course } from './course.ts';
@@ -78,7 +78,8 @@ export function greetingOf({
   return [consent, greeting, say].filter((line) => line.trim() !== '').join(' ');
 }
 
-export const outputHeld = ({ caller }: Slices<'caller'>): boolean => holdsOutput(caller);
+export const outputHeld = ({ caller }: Slices<'caller'>): boolean => outputFor(caller) === 'held';
+export const outputDucked = ({ caller }: Slices<'caller'>): boolean => outputFor(caller) === 'ducked';
 export const nobodySpeaks = ({ caller }: Slices<'caller'>): boolean => isQuiet(caller);
 
 /** The caller may still answer a farewell with more: nothing but the caller's own goodbye, or silence, ends the call. */

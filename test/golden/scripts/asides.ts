@@ -41,7 +41,7 @@ export const asides: readonly Dialogue[] = [
       .ordered('playout.clear 2')
       .sttFinalizes()
       .silenceEndsTheTurn();
-    call.sttFinalizes().llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Stop.');
+    call.sttFinalizes().llmIsAsked('user: Go.', 'assistant: Alpha beta gamma delta', 'user: Stop.');
   }),
 
   dialogue('words of listening and sounds that STT tells late change nothing', (begin) => {
@@ -79,13 +79,13 @@ export const asides: readonly Dialogue[] = [
   dialogue('what STT tells late belongs to a caller who has begun to speak again', (begin) => {
     const call = faded(begin).callerBegins().sttHears('Wait.').ordered('playout.clear 2').sttFinalizes();
     call.callerInsists().sttHears('I need two.').callerStops().silenceEndsTheTurn().sttFinalizes();
-    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Wait. I need two.');
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma delta', 'user: Wait. I need two.');
   }),
 
   dialogue('a sound that STT tells late is no part of what the caller says next', (begin) => {
     const call = faded(begin).callerBegins().sttHears('Ahem.').sttFinalizes().callerInsists();
     call.sttHears('I need two.').callerStops().silenceEndsTheTurn().sttFinalizes();
-    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: I need two.');
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma delta', 'user: I need two.');
   }),
 
   dialogue(
@@ -164,7 +164,7 @@ export const asides: readonly Dialogue[] = [
     call.sttFinalizes();
     call.llmIsAsked(
       'user: Go.',
-      'assistant: Alpha beta gamma',
+      'assistant: Alpha beta gamma delta',
       'user: Sales please.',
       'user: [The caller pressed the keys: 1]',
     );
@@ -172,7 +172,11 @@ export const asides: readonly Dialogue[] = [
 
   dialogue('a key into a sound that STT tells late is answered', (begin) => {
     const call = faded(begin).presses('1#').rounds(1).sttHears('Ahem.').sttFinalizes().rounds(2);
-    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: [The caller pressed the keys: 1]');
+    call.llmIsAsked(
+      'user: Go.',
+      'assistant: Alpha beta gamma delta',
+      'user: [The caller pressed the keys: 1]',
+    );
   }),
 
   dialogue('a long voice interrupts although STT owes the text of the sound before it', (begin) => {

@@ -129,18 +129,18 @@ export const commands: readonly Dialogue[] = [
   }),
 
   dialogue('who interrupts the farewell is answered, and then hears the rest of it', (begin) => {
-    const call = begin().opens().tell(end('So long, and thank you.', 'a')).botPlays(700).skips();
+    const call = begin().opens().tell(end('So long, and thank you very much.', 'a')).botPlays(700).skips();
     nothing(call.callerSays('Wait, when do you open?').ordered('playout.clear 2'));
-    call.rounds(1).llmIsAsked('assistant: So long, and', 'user: Wait, when do you open?');
-    call.llmAnswers('At nine.').botSays('At nine.').botFinishes().botSays('thank you.').botPlays(300);
-    call.callerSays('On Sundays?').rounds(2).llmAnswers('No.').botFinishes().botSays('you.');
+    call.rounds(1).llmIsAsked('assistant: So long, and thank', 'user: Wait, when do you open?');
+    call.llmAnswers('At nine.').botSays('At nine.').botFinishes().botSays('you very much.').botPlays(300);
+    call.callerSays('On Sundays?').rounds(2).llmAnswers('No.').botFinishes().botSays('much.');
     nothing(call.skips()).botFinishes().ordered('a done').ends('ended', 'command');
   }),
 
   dialogue('a goodbye into the farewell is not answered, and the rest of it ends the call', (begin) => {
     const call = begin().opens().tell(end('So long, and thank you.', 'a')).botPlays(700).callerBegins();
     call.callerInsists().callerStops().silenceEndsTheTurn().sttHears('Bye.').sttFinalizes().rounds(0);
-    call.botSays('thank you.').botFinishes().ordered('a done').ends('ended', 'command');
+    call.botSays('you.').botFinishes().ordered('a done').ends('ended', 'command');
   }),
 
   dialogue('who begins to speak as the farewell ends is answered before the call is ended', (begin) => {
@@ -213,7 +213,7 @@ export const commands: readonly Dialogue[] = [
 
   dialogue('another worker knows what is left of a farewell', (begin) => {
     const call = begin().opens().tell(end('So long, and thank you.', 'a')).botPlays(700).callerSays('Wait.');
-    call.workerIsLost().llmAnswers('Yes?').botFinishes().botSays('thank you.').botFinishes();
+    call.workerIsLost().llmAnswers('Yes?').botFinishes().botSays('you.').botFinishes();
     call.ordered('a done').ends('ended', 'command');
   }),
 
@@ -292,7 +292,7 @@ export const commands: readonly Dialogue[] = [
       .sttHears('No,')
       .callerStops()
       .silenceEndsTheTurn();
-    call.sttFinalizes().ordered('a done').llmIsAsked('user: Hm?', 'user: No, Two people');
+    call.sttFinalizes().ordered('a done').llmIsAsked('user: Hm?', 'assistant: Well', 'user: No, Two people');
   }),
 
   dialogue('a typed yes answers the question of a tool', (begin) => {

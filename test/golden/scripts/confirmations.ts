@@ -78,7 +78,7 @@ export const confirmations: readonly Dialogue[] = [
     const call = asks(begin).botPlays(300).callerSays('Yes and hurry.').running().rounds(2);
     call.llmSees(
       'user: Pay it.',
-      'assistant: Ten',
+      'assistant: Ten euros.',
       'assistant: -> pay',
       'pay: !not_confirmed',
       'user: Yes and hurry.',

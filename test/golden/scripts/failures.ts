@@ -442,7 +442,7 @@ export const failures: readonly Dialogue[] = [
   dialogue('a short interruption without words was none: the rest of the answer is spoken', (begin) => {
     const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(340);
     call.callerBegins().callerInsists().callerStops().silenceEndsTheTurn().sttFinalizes();
-    call.botSays(' enough answer.').rounds(1).botFinishes().callerSays('Thanks.');
+    call.botSays('enough answer.').rounds(1).botFinishes().callerSays('Thanks.');
     call.llmIsAsked('user: Go.', 'assistant: A long', 'assistant: enough answer.', 'user: Thanks.');
   }),
 

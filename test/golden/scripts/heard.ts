@@ -60,14 +60,14 @@ export const heard: readonly Dialogue[] = [
     const call = answering(begin).botPlays(6 * msPerChar);
     call.tell({ type: 'playout.acknowledged', context: call.context, playedMs: msPerChar }).callerBegins();
     call.later(2_000).callerInsists().sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
-    call.llmIsAsked('user: Go.', 'assistant: Alpha', 'user: Stop.');
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta', 'user: Stop.');
   }),
 
   dialogue('an acknowledgement that goes backwards is none', (begin) => {
     const call = answering(begin).botPlays(12 * msPerChar);
     call.tell({ type: 'playout.acknowledged', context: call.context, playedMs: 600 });
     call.tell({ type: 'playout.acknowledged', context: call.context, playedMs: 10 });
-    cut(call, 'Alpha beta');
+    cut(call, 'Alpha beta gamma');
   }),
 
   dialogue('times of words go before an estimate', (begin) => {
@@ -79,7 +79,7 @@ export const heard: readonly Dialogue[] = [
   dialogue('a word that has begun is not heard before the next one has', (begin) => {
     const call = answering(begin);
     wordTimes(call, [0, 200, 300, 900]).botPlays(899);
-    cut(call, 'Alpha beta');
+    cut(call, 'Alpha beta gamma');
     const other = answering(begin);
     wordTimes(other, [0, 200, 300, 900]).botPlays(901);
     cut(other, 'Alpha beta gamma');
@@ -113,7 +113,7 @@ export const heard: readonly Dialogue[] = [
     ] as const)
       call.tell({ type: 'tts.word', context: call.context, chars, startMs });
     call.botPlays(250);
-    cut(call, 'SQL is');
+    cut(call, 'SQL is old');
   }),
 
   dialogue(
@@ -126,7 +126,7 @@ export const heard: readonly Dialogue[] = [
       for (const [index, chars] of [0, 11, 17, 26, 30, 34, 38].entries())
         call.tell({ type: 'tts.word', context: call.context, chars, startMs: index * 100 });
       call.botPlays(450);
-      cut(call, 'SQL and');
+      cut(call, 'SQL and XML are');
     },
   ),
 
@@ -193,7 +193,7 @@ export const heard: readonly Dialogue[] = [
     const { context } = call;
     call.tell({ type: 'mark.sent', id: 'i1', inside: { context, atMs: 8 * msPerChar } });
     call.botPlays(14 * msPerChar).tell({ type: 'mark.played', id: 'i1' });
-    cut(call, 'Alpha beta');
+    cut(call, 'Alpha');
   }),
 
   dialogue('nothing is heard behind a mark within a piece whose echo is missing', (begin) => {
@@ -231,7 +231,7 @@ export const heard: readonly Dialogue[] = [
   dialogue('what is estimated of an answer with markup is no more than was heard', (begin) => {
     const call = begin().opens().callerSays('Go.').llmAnswers('- **Alpha** beta gamma delta epsilon.');
     call.botPlays(16 * msPerChar).callerSays('Stop.');
-    call.llmIsAsked('user: Go.', 'assistant: - **Alpha** beta', 'user: Stop.');
+    call.llmIsAsked('user: Go.', 'assistant: - **Alpha** beta gamma', 'user: Stop.');
   }),
 
   dialogue('an answer in which there is nothing to say is none', (begin) => {

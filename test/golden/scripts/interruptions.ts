@@ -5,6 +5,9 @@ import { msPerChar } from '../../support/core/scripted-audio.ts';
 
 const words = (text: string): number => text.length * msPerChar;
 
+/** What is heard softly while the agent gives way: 240 ms of it. */
+const duckedChars = Math.floor(240 / words('x'));
+
 export const interruptions: readonly Dialogue[] = [
   dialogue('speech holds the output first and cuts it once it is confirmed', (begin) => {
     const call = begin({ echoMs: 100 })
@@ -35,7 +38,7 @@ export const interruptions: readonly Dialogue[] = [
       .callerBegins()
       .callerInsists();
     call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
-    call.llmIsAsked('user: Go.', 'assistant: First part. Second', 'user: Stop.');
+    call.llmIsAsked('user: Go.', 'assistant: First part. Second part', 'user: Stop.');
   }),
 
   dialogue('a sent mark without its echo keeps later pieces out', (begin) => {
@@ -114,7 +117,7 @@ export const interruptions: readonly Dialogue[] = [
   }),
 
   dialogue('the answer never ends inside a word', (begin) => {
-    for (let chars = 0; chars <= 24; chars += 1) {
+    for (let chars = 0; chars <= 17; chars += 1) {
       const call = begin().opens().callerSays('Go.').llmAnswers('Alpha beta gamma delta.');
       call
         .botPlays(words('x') * chars + words('x') / 2 + 1)
@@ -122,7 +125,8 @@ export const interruptions: readonly Dialogue[] = [
         .callerInsists();
       call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
       const whole = ['Alpha', 'Alpha beta', 'Alpha beta gamma', 'Alpha beta gamma delta.'];
-      const heard = whole.findLast((text) => text.length <= chars);
+      // The agent gives way softly before it stands still, and is heard meanwhile.
+      const heard = whole.findLast((text) => text.length <= chars + duckedChars);
       const kept = heard === undefined ? [] : [`assistant: ${heard}`];
       call.llmIsAsked('user: Go.', ...kept, 'user: Stop.');
     }
@@ -150,7 +154,7 @@ export const interruptions: readonly Dialogue[] = [
 
   dialogue('a cough holds the output and lets it go on', (begin) => {
     const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300).skips();
-    call.callerBegins().callerStops().orders('playout.pause', 'stt.listen', 'stt.finalize');
+    call.callerBegins().callerStops().orders('playout.pause', 'stt.listen', 'stt.finalize', 'playout.duck');
     call.sttHears('Ahem.').orders('playout.resume').sttFinalizes().later(3_000).orders();
     call.botFinishes().callerSays('Thanks.');
     call.llmIsAsked('user: Go.', 'assistant: A long enough answer.', 'user: Thanks.');
@@ -169,7 +173,7 @@ export const interruptions: readonly Dialogue[] = [
     call.callerBegins().callerStops().later(200).callerBegins().skips();
     call.callerInsists().orders('playout.clear 2', 'tts.cancel 1');
     call.sttHears('Wait').sttFinalizes().sttHears('a moment.').callerStops().silenceEndsTheTurn();
-    call.sttFinalizes().llmIsAsked('user: Go.', 'assistant: A long', 'user: Wait a moment.');
+    call.sttFinalizes().llmIsAsked('user: Go.', 'assistant: A long enough', 'user: Wait a moment.');
   }),
 
   dialogue('an answer that ends while somebody speaks into it leaves a turn behind', (begin) => {

@@ -159,7 +159,7 @@ export const keysAndIdle: readonly Dialogue[] = [
       ...['playout.pause', 'stt.listen', 'stt.finalize', 'playout.resume', 'playout.clear 2', 'tts.cancel 1'],
     );
     call.sttHears('Hmm.').sttFinalizes().later(3_000);
-    call.llmIsAsked('user: Menu.', 'assistant: Press one', 'user: [The caller pressed the keys: 1]');
+    call.llmIsAsked('user: Menu.', 'assistant: Press one for', 'user: [The caller pressed the keys: 1]');
   }),
 
   dialogue('a key completed while the caller goes on speaking is answered with that turn', (begin) => {

@@ -205,7 +205,7 @@ export const lastResort: readonly Dialogue[] = [
         .later(2_700);
       call.botPlays(750).callerBegins().callerInsists().sttHears('What?').callerStops();
       call.silenceEndsTheTurn().sttFinalizes();
-      call.llmIsAsked('user: Hm?', 'assistant: Something is', 'user: What?');
+      call.llmIsAsked('user: Hm?', 'assistant: Something is not', 'user: What?');
     },
   ),
 

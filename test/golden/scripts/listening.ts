@@ -50,9 +50,31 @@ export const listening: readonly Dialogue[] = [
     call.llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: Thanks.');
   }),
 
+  dialogue(
+    'the agent gives way softly, and stays soft until it is known what a short voice said',
+    (begin) => {
+      const call = speaking(begin, interruptedBy(1, 700)).skips();
+      call.callerBegins().orders('playout.pause', 'stt.listen').isHeld();
+      call.later(150).callerStops().orders('stt.finalize', 'playout.duck');
+      call.sttHears('Mm-hmm.').orders('playout.resume').sttFinalizes().later(3_000).orders();
+    },
+  ),
+
+  dialogue('a voice that comes back while the agent is soft makes it give way again', (begin) => {
+    const call = speaking(begin, interruptedBy(1, 700)).callerBegins().later(150).callerStops().skips();
+    call.callerBegins().orders('playout.pause', 'stt.listen').isHeld();
+    call.callerInsists().sttGuesses('Stop').ordered('playout.clear 2');
+  }),
+
+  dialogue('behind a voice of a breath the agent stands still until its words are known', (begin) => {
+    const call = speaking(begin, interruptedBy(1, 700)).callerBegins().later(900).skips();
+    call.callerStops().orders('stt.finalize').isHeld();
+    call.sttHears('Mm-hmm.').orders('playout.resume');
+  }),
+
   dialogue('a short pause of a voice over the bot asks what was said, and ends no turn', (begin) => {
     const call = speaking(begin, interruptedBy(1, 700)).callerBegins().skips();
-    call.tell({ type: 'voice.paused', silenceMs: 128 }).orders('stt.finalize');
+    call.tell({ type: 'voice.paused', silenceMs: 128 }).orders('stt.finalize', 'playout.duck');
     call.sttHears('Mm-hmm.').orders('playout.resume').sttFinalizes();
     call.callerStops().later(3_000).orders();
   }),
@@ -123,7 +145,7 @@ export const listening: readonly Dialogue[] = [
   dialogue('a short word that STT hears after the voice is gone still interrupts', (begin) => {
     const call = speaking(begin).callerBegins().callerStops().later(150).skips();
     call.sttHears('Stop.').ordered('playout.clear 2').sttFinalizes().silenceEndsTheTurn().sttFinalizes();
-    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Stop.');
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma delta', 'user: Stop.');
   }),
 
   dialogue('where a word is asked for, a voice without one interrupts once it has lasted', (begin) => {
@@ -210,7 +232,7 @@ export const listening: readonly Dialogue[] = [
 
   dialogue('an echo that was taken for an interruption is not answered: the bot says the rest', (begin) => {
     const call = speaking(begin).callerBegins().callerInsists().callerStops().sttHears('beta gamma.');
-    call.silenceEndsTheTurn().skips().sttFinalizes().rounds(1).botSays('delta epsilon zeta eta theta.');
+    call.silenceEndsTheTurn().skips().sttFinalizes().rounds(1).botSays('epsilon zeta eta theta.');
   }),
 
   dialogue('once the echo is known, only words interrupt', (begin) => {
@@ -221,7 +243,7 @@ export const listening: readonly Dialogue[] = [
 
   dialogue('words of listening that cut the bot by the length of the voice lead to the rest', (begin) => {
     const call = speaking(begin).callerBegins().callerInsists().callerStops().silenceEndsTheTurn().skips();
-    call.sttHears('Mm-hmm.').sttFinalizes().rounds(1).botSays('delta epsilon zeta eta theta.');
+    call.sttHears('Mm-hmm.').sttFinalizes().rounds(1).botSays('epsilon zeta eta theta.');
   }),
 
   dialogue('to a question, a word of listening is an answer', (begin) => {
@@ -265,8 +287,8 @@ export const listening: readonly Dialogue[] = [
     call.callerStops().sttHears('Mm-hmm.').silenceEndsTheTurn().sttFinalizes();
     call.llmIsAsked(
       'user: Go.',
-      'assistant: Alpha beta gamma',
-      'assistant: delta epsilon zeta eta theta.',
+      'assistant: Alpha beta gamma delta',
+      'assistant: epsilon zeta eta theta.',
       'user: Mm-hmm.',
     );
   }),

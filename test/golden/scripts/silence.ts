@@ -196,7 +196,7 @@ export const silence: readonly Dialogue[] = [
   dialogue('a noise into a filler does not lose the question that the LLM thinks about', (begin) => {
     const call = begin().opens().callerSays('Hm?').later(1_500).botSays('One moment. ').botPlays(550);
     call.callerBegins().callerInsists().ordered('llm.cancel').callerStops().silenceEndsTheTurn();
-    call.sttFinalizes().rounds(2).llmIsAsked('user: Hm?', 'assistant: One');
+    call.sttFinalizes().rounds(2).llmIsAsked('user: Hm?', 'assistant: One moment.');
   }),
 
   dialogue('a filler does not prove that TTS is alive', (begin) => {

@@ -118,8 +118,9 @@ export class ResponseJudge {
     if (response.broken) {
       this.#context.broken(response, response.drainedMs);
       this.#close(response);
-      // Behind the announcement nothing is spoken again: an answer is asked for later.
-      const isGivenUp = response.announced && response.plain.trim() !== '';
+      // Behind the announcement nothing is spoken again, unless a caller may be asking something else: an answer is asked for later.
+      const gaveWay = story.mouth === 'candidate' && story.held;
+      const isGivenUp = response.announced && response.plain.trim() !== '' && !gaveWay;
       if (!isGivenUp) this.#repeated = response;
       if (isGivenUp || !scene.has('playout.open')) this.#afterEnd(scene, response);
       return;
@@ -281,7 +282,11 @@ export class ResponseJudge {
     const nobody = silent || former !== undefined;
     story.demand(now, nobody, 'the bot begins to speak while the caller does');
     if (story.mouth === 'candidate' && story.held)
-      story.demand(now, scene.has('playout.pause'), 'a repeated response plays into a candidate');
+      story.demand(
+        now,
+        scene.has('playout.pause') || scene.has('playout.duck'),
+        'a repeated response plays into a candidate',
+      );
   }
 
   /** How much of what was said is on the wire of another worker as a whole. */

@@ -58,7 +58,10 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
   'candidate.ts: longestHoldMs': {
     'holds the output for as long as the caller makes a noise': replace(value('longestHoldMs'), '250_000'),
   },
-  'candidate.ts: beginFading': { 'does not ask what a candidate said': remove(last(call('finalize'))) },
+  'candidate.ts: beginFading': {
+    'does not ask what a candidate said': remove(last(call('finalize'))),
+    'stands still behind a nod': remove(statement('goOnSoftly')),
+  },
   'candidate.ts: mayBeWordless': {
     'never interrupts by voice where words are asked for': never(operand('lastedMs')),
   },

@@ -21,6 +21,7 @@ export class SimPlayout {
   #sentMs = 0;
   #beforeMs = 0;
   #held = false;
+  #yieldTicks: number | undefined;
   #finished = false;
   #started = false;
   #starving = false;
@@ -62,6 +63,7 @@ export class SimPlayout {
     this.#sentMs = 0;
     this.#beforeMs = 0;
     this.#held = false;
+    this.#yieldTicks = undefined;
     this.#finished = false;
     this.#started = false;
     this.#starving = false;
@@ -86,14 +88,21 @@ export class SimPlayout {
     if (context === this.#context) this.#finished = true;
   }
 
-  hold(held: boolean): void {
-    this.#held = held;
+  /** Goes on softly for so long before it stands. */
+  hold(held: boolean, duckMs = 0): void {
+    this.#held = held && duckMs === 0;
+    this.#yieldTicks = held && duckMs > 0 ? Math.round(duckMs / 20) : undefined;
   }
 
   /** Every 20 ms. Its effects may change everything, so it looks again after each step. */
   tick(): void {
     const context = this.#context;
     if (context === 0 || this.#held) return;
+    if (this.#yieldTicks !== undefined && this.#yieldTicks-- === 0) {
+      this.#yieldTicks = undefined;
+      this.#held = true;
+      return;
+    }
     const waitingMs = this.#deliveredMs - this.#sentMs;
     if (waitingMs >= 20 || (this.#finished && waitingMs > 0)) this.#send(context, Math.min(20, waitingMs));
     else if (this.#started && !this.#finished && !this.#starving) {

@@ -94,7 +94,7 @@ class ToolWorld {
     if (event.type === 'stt.finalized') this.#owed = Math.max(0, this.#owed - 1);
     for (const { type } of actions) {
       if (type === 'playout.pause') this.#held = true;
-      else if (type === 'playout.resume') this.#held = false;
+      else if (type === 'playout.resume' || type === 'playout.duck') this.#held = false;
       else if (type === 'playout.open' || type === 'playout.clear') {
         this.#held = false;
         this.#flushed = false;

@@ -322,8 +322,8 @@ class World implements SimWorld {
     if (action.type === 'playout.open') {
       if (action.from !== undefined) this.#goOn(action.context, action.from);
       playout.open(action.context, action.from);
-    } else if (action.type === 'playout.pause') playout.hold(true);
-    else if (action.type === 'playout.resume') playout.hold(false);
+    } else if (action.type === 'playout.pause') playout.hold(true, action.duckMs);
+    else if (action.type === 'playout.resume' || action.type === 'playout.duck') playout.hold(false);
     else if (action.type === 'playout.mark') playout.mark(action.context, action.id);
     else if (action.type === 'playout.finish') playout.finish(action.context);
     else if (action.type === 'playout.clear') {

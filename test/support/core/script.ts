@@ -15,7 +15,7 @@ import type { CallState } from '../../../worker/core/state.ts';
 import { realCore, takenOver, type Core } from './core.ts';
 import { ordersIn, type Order } from './order.ts';
 import { shown } from './orders.ts';
-import { addMark, addSpeech, noAudio } from './scripted-audio.ts';
+import { addMark, addSpeech, giveWay, noAudio } from './scripted-audio.ts';
 import { scriptSettings, type ScriptOptions } from './script-settings.ts';
 import { ScriptedTools, seen, type ScriptedCall } from './scripted-tools.ts';
 
@@ -75,15 +75,23 @@ export class Script {
       if (Math.min(echo?.at ?? Infinity, deadline) > until) break;
       if (echo !== undefined && echo.at <= deadline) {
         this.#echoes.shift();
-        this.#now = Math.max(this.#now, echo.at);
+        this.#passTo(echo.at);
         this.tell({ type: 'mark.played', id: echo.id });
       } else {
-        this.#now = Math.max(this.#now, deadline);
+        this.#passTo(deadline);
         this.tell({ type: 'deadline.reached' });
       }
     }
-    this.#now = until;
+    this.#passTo(until);
     return this;
+  }
+
+  #passTo(time: number): void {
+    const ms = Math.max(0, time - this.#now);
+    this.#now += ms;
+    if (this.#audio.yieldMs === 0) return;
+    giveWay(this.#audio, ms);
+    this.#sendMarks();
   }
 
   /** From now on no mark comes back. */
@@ -401,9 +409,13 @@ export class Script {
     else if (order.type === 'tts.flush') audio.flushed = true;
     else if (order.type === 'stt.finalize') this.#finalizes += 1;
     else if (order.type === 'playout.mark') addMark(audio, order.id);
-    else if (order.type === 'playout.pause') audio.held = true;
-    else if (order.type === 'playout.resume') audio.held = false;
-    else if (order.type === 'playout.clear') {
+    else if (order.type === 'playout.pause') {
+      audio.held = true;
+      audio.yieldMs = order.duckMs ?? 0;
+    } else if (order.type === 'playout.resume' || order.type === 'playout.duck') {
+      audio.held = false;
+      audio.yieldMs = 0;
+    } else if (order.type === 'playout.clear') {
       this.#audio = noAudio(0);
       this.#echoes = [];
     } else if (order.type === 'carrier.transfer') this.transfers.push(order);

@@ -12,6 +12,8 @@ export interface Audio {
   flushed: boolean;
   started: boolean;
   held: boolean;
+  /** It goes on for so long before it is held. */
+  yieldMs: number;
   /** Everything that exists has gone out, and more is to come. */
   dry: boolean;
 }
@@ -25,6 +27,7 @@ export const noAudio = (context: number): Audio => ({
   flushed: false,
   started: false,
   held: false,
+  yieldMs: 0,
   dry: false,
 });
 
@@ -37,6 +40,13 @@ export function addSpeech(audio: Audio, text: string): void {
     endMs: before.endMs + text.length * msPerChar,
     reported: false,
   });
+}
+
+/** The output gives way meanwhile: it goes on for a while before it stands. */
+export function giveWay(audio: Audio, ms: number): void {
+  const playedMs = Math.min(ms, audio.yieldMs);
+  audio.yieldMs -= playedMs;
+  audio.sentMs = Math.min(audio.sentMs + playedMs, audio.pieces.at(-1)?.endMs ?? 0);
 }
 
 /** A mark behind the audio that exists now. */

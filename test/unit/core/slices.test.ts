@@ -1,6 +1,6 @@
 /** The slices of a call's state that decide something by themselves. */
 import { describe, expect, it } from 'vitest';
-import { holdsOutput, isQuiet, newCaller } from '../../../worker/core/turn/caller.ts';
+import { outputFor, isQuiet, newCaller } from '../../../worker/core/turn/caller.ts';
 import {
   courseDeadline,
   courseIsDue,
@@ -115,15 +115,15 @@ describe('the caller', () => {
     expect(isQuiet(caller)).toBe(false);
   });
 
-  it('holds the output with a candidate that has not taken too long', () => {
+  it('gives way with a candidate that has not taken too long', () => {
     const caller = newCaller();
-    expect(holdsOutput(caller)).toBe(false);
-    caller.turn = { phase: 'candidate', ...held, held: true };
-    expect(holdsOutput(caller)).toBe(true);
-    caller.turn = { phase: 'fading', ...held, held: true, lastVoiceAt: 0, resumeAt: 0 };
-    expect(holdsOutput(caller)).toBe(true);
-    caller.turn = { phase: 'candidate', ...held, held: false };
-    expect(holdsOutput(caller)).toBe(false);
+    expect(outputFor(caller)).toBe('plain');
+    caller.turn = { phase: 'candidate', ...held, output: 'held' };
+    expect(outputFor(caller)).toBe('held');
+    caller.turn = { phase: 'fading', ...held, output: 'held', lastVoiceAt: 0, resumeAt: 0 };
+    expect(outputFor(caller)).toBe('held');
+    caller.turn = { phase: 'candidate', ...held, output: 'plain' };
+    expect(outputFor(caller)).toBe('plain');
   });
 });
 

@@ -92,6 +92,45 @@ describe('outbound audio', () => {
     }
   });
 
+  it('gives way 18 dB softer for as long as it is told, fades out, stands, and goes on with the next sample', () => {
+    const rate = 16_000;
+    const pcm = Int16Array.from({ length: 2 * rate }, (_, i) => 9_000 * Math.sin(i / 9));
+    const outbound = newOutbound(rate, rate);
+    outbound.write(1, pcm);
+    const heard: number[] = [];
+    const take = (): void => void heard.push(...samplesOf(readied(outbound).takeFrame()));
+    for (let i = 0; i < 10; i += 1) take();
+    outbound.hold(240);
+    let frames = 0;
+    for (; outbound.ready; frames += 1) take();
+    expect(frames).toBe(12);
+    expect(outbound.held).toBe(true);
+    expect(heard.at(-1)).toBe(0);
+    const loudest = (from: number, to: number): number => Math.max(...heard.slice(from, to).map(Math.abs));
+    const ducked = loudest(11 * 320, 20 * 320);
+    expect(20 * Math.log10(ducked / 9_000)).toBeCloseTo(-18, 0);
+    outbound.release({ softly: true });
+    for (let i = 0; i < 5; i += 1) take();
+    expect(loudest(23 * 320, 27 * 320)).toBe(ducked);
+    outbound.release();
+    for (let i = 0; i < 5; i += 1) take();
+    expect(heard.slice(-320)).toEqual([...pcm.subarray(31 * 320, 32 * 320)]);
+    // Nothing clicks: no step is larger than the steepest of the voice itself, and a ramp of 12 ms.
+    const steps = heard.slice(1).map((sample, i) => Math.abs(sample - (heard[i] ?? 0)));
+    expect(Math.max(...steps)).toBeLessThan(9_000 / 9 + 9_000 / (0.012 * rate) + 1);
+  });
+
+  it('is as loud as ever behind a clear, whatever it gave way to', () => {
+    const outbound = newOutbound();
+    outbound.write(1, new Int16Array(16_000).fill(9_000));
+    readied(outbound).takeFrame();
+    outbound.hold(240);
+    readied(outbound).takeFrame();
+    outbound.open(2);
+    outbound.write(2, new Int16Array(640).fill(9_000));
+    expect(samplesOf(readied(outbound).takeFrame())).toEqual(Array(320).fill(9_000));
+  });
+
   it('lets nothing of a context that was cut sound in the next one', () => {
     const pcm = Int16Array.from({ length: 2_000 }, (_, i) => 9_000 * Math.sin(i / 9));
     const fresh = newOutbound(24_000, 8_000);

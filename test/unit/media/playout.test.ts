@@ -32,6 +32,7 @@ function newSetup({ leadMs = () => 0 }: { leadMs?: () => number } = {}) {
       started: (context) => facts.push(`started ${context} at ${clock.now()}`),
       drained: (context, sentMs) => facts.push(`drained ${context} after ${sentMs}`),
       late: (byMs) => late.push(byMs),
+      held: () => facts.push(`held at ${clock.now()}`),
       underrun: () => facts.push(`underrun at ${clock.now()}`),
       starved: (context, sentMs) => facts.push(`starved ${context} after ${sentMs}`),
       fed: (context) => facts.push(`fed ${context} at ${clock.now()}`),

@@ -74,6 +74,7 @@ function newCall(beganAt = 0) {
     started: nothing,
     drained: nothing,
     late: nothing,
+    held: nothing,
     underrun: nothing,
     starved: nothing,
     fed: nothing,

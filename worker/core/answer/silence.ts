@@ -84,9 +84,12 @@ export function onSilenceDeadline(step: Step): void {
 }
 
 /** The output goes on after it was held: the caller begins to wait now, if there is nothing to hear. */
-export function resumeOutput(step: Step<'delivery' | 'silence'>): void {
+export function resumeOutput(
+  step: Step<'delivery' | 'silence'>,
+  { softly = false }: { readonly softly?: boolean } = {},
+): void {
   const { state, now } = step;
-  step.actions.push({ type: 'playout.resume' });
+  step.actions.push({ type: softly ? 'playout.duck' : 'playout.resume' });
   const { response } = state.delivery;
   if (response === undefined || response.playing.phase === 'draining') return;
   if (response.playing.silentAt === undefined) {

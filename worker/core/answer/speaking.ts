@@ -41,6 +41,7 @@ import {
   greetingOf,
   mayStay,
   nobodySpeaks,
+  outputDucked,
   outputHeld,
   type Slices,
   type Step,
@@ -97,7 +98,7 @@ export function openResponse(
   if (outputHeld(state)) {
     step.actions.push({ type: 'playout.pause' });
     noteGap(response.playing.heard, now);
-  }
+  } else if (outputDucked(state)) step.actions.push({ type: 'playout.duck' });
   return response;
 }
 

@@ -29,8 +29,12 @@ function perform(step: Step, action: TurnAction): void {
     case 'output.hold':
       holdOutput(step);
       return;
+    case 'output.duck':
+      resumeOutput(step, { softly: true });
+      return;
     case 'output.release':
-      resumeOutput(step);
+      if (action.from === 'held') resumeOutput(step);
+      else step.actions.push({ type: 'playout.resume' });
       return;
     case 'turn.begun':
       beginEpoch(step);
@@ -62,9 +66,15 @@ function perform(step: Step, action: TurnAction): void {
 const mayAnswerNow = ({ state }: Step): boolean =>
   state.delivery.response === undefined && !isEnding(state.course) && nobodySpeaks(state);
 
+/** Callers hear that the agent gives way when it becomes softer; a nod is over before it falls silent. */
+const duckMs = 240;
+
+/** A response that can be heard gives way step by step; one that is silent just now does not begin. */
 function holdOutput({ state, now, actions }: Step<'delivery'>): void {
-  if (state.delivery.response !== undefined) noteGap(state.delivery.response.playing.heard, now);
-  actions.push({ type: 'playout.pause' });
+  const playing = state.delivery.response?.playing;
+  const sounds = playing?.phase === 'playing' && playing.silentAt === undefined;
+  if (playing !== undefined) noteGap(playing.heard, sounds ? now + duckMs : now);
+  actions.push(sounds ? { type: 'playout.pause', duckMs } : { type: 'playout.pause' });
 }
 
 /** The caller has cut in. */

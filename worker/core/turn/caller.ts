@@ -42,9 +42,9 @@ export const newCaller = (): Caller => ({
 /** A line or an answer of the agent's own waits while the caller speaks (docs/reference/agent-link.md, Lines). */
 export const isQuiet = ({ turn, voice }: Caller): boolean => turn.phase === 'idle' && voice === 'silent';
 
-/** The output stands at a sample, because a candidate holds it. */
-export const holdsOutput = ({ turn }: Caller): boolean =>
-  (turn.phase === 'candidate' || turn.phase === 'fading') && turn.held;
+/** How the output gives way to a voice that may be an interruption. */
+export const outputFor = ({ turn }: Caller): 'plain' | 'held' | 'ducked' =>
+  turn.phase === 'candidate' || turn.phase === 'fading' ? turn.output : 'plain';
 
 export const callerCodec = record<Caller>({
   turn: turnCodec,

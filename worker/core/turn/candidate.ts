@@ -1,6 +1,6 @@
 /**
- * A possible interruption: the caller's voice while a response exists. The output is held at a sample until the voice has
- * lasted long enough or words say what it is; then the response is cut, or goes on where it was held.
+ * A possible interruption: the caller's voice while a response exists. The output gives way, first softer and then silent at a sample, until
+ * the voice has lasted long enough or words say what it is; then the response is cut, or goes on where it was held.
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
@@ -10,7 +10,7 @@ import { finalize, listen, setAside } from './hearing.ts';
 import { beginPause, resumeMarginMs } from './pause.ts';
 import { withGoodbyes, withoutListening } from './backchannels.ts';
 import { spokenWords, withoutEcho } from './phrases.ts';
-import { holdsOutput } from './caller.ts';
+import { outputFor } from './caller.ts';
 import type { Slices } from '../state.ts';
 import type { TurnStep } from './turn-actions.ts';
 import { newWords, wholeText, type Aside, type Candidate, type Fading, type Words } from './turn.ts';
@@ -21,6 +21,11 @@ const listeningMs = 1_500;
 const moreWordsMs = 250;
 /** "No" may become "no problem": while the output stands still, the rest of such a phrase is waited for. A pause ends that sooner. */
 const halfPhraseMs = 600;
+/**
+ * A voice that falls silent this soon is a nod more often than an interruption: the agent goes on softly until its words are known. What was
+ * said in a breath more is waited for in silence.
+ */
+const shortVoiceMs = 700;
 /** No candidate holds the output for longer; the caller would take the agent for gone. */
 const longestHoldMs = 2_500;
 /** An echo has begun by then after the end of what comes back. Callers repeat the agent's words to answer, but not as fast. */
@@ -36,14 +41,14 @@ export function beginCandidate(step: TurnStep, { isFaint = false }: { isFaint?: 
     words,
     startedAt: now,
     // Where the agent's voice comes back, it would hold itself at every word.
-    held: mayCut(step.agent) && !step.agent.echoes && !isFaint,
+    output: mayCut(step.agent) && !step.agent.echoes && !isFaint ? 'held' : 'plain',
     loud: false,
     lastedMs: 0,
     isNoEcho: false,
     position: undefined,
     isFaint,
   };
-  if (holdsOutput(state.caller)) step.actions.push({ type: 'output.hold' });
+  if (outputFor(state.caller) === 'held') step.actions.push({ type: 'output.hold' });
   listen(step, turn.phase !== 'aside');
 }
 
@@ -66,8 +71,7 @@ export function onSpeechConfirmed(
   turn.isFaint = false;
   reviewCandidate(step, position);
   if (!wasFaint || state.caller.turn !== turn || !mayCut(step.agent) || step.agent.echoes) return;
-  turn.held = true;
-  step.actions.push({ type: 'output.hold' });
+  giveWay(step, turn);
 }
 
 /** The voice goes on and on. */
@@ -110,7 +114,7 @@ function goOnWhenListening(step: TurnStep, turn: Candidate | Fading): void {
   const { state, now } = step;
   const listens = !owesAside(state) && listensOnly(step, turn);
   turn.listensAt = listens ? (turn.listensAt ?? now) : undefined;
-  if (turn.phase === 'candidate' || !turn.held) return;
+  if (turn.phase === 'candidate' || turn.output === 'plain') return;
   const isNothing = state.caller.stt.owed.length === 0 && wholeText(turn.words).trim() === '';
   if (!listens && !isNothing) return;
   turn.resumeAt = Math.min(turn.resumeAt, Math.max(now, turn.voiceBy ?? now));
@@ -119,7 +123,7 @@ function goOnWhenListening(step: TurnStep, turn: Candidate | Fading): void {
 
 function endFading(step: TurnStep, turn: Fading): void {
   beginAside(step, turn);
-  if (turn.held) step.actions.push({ type: 'output.release' });
+  if (turn.output !== 'plain') step.actions.push({ type: 'output.release', from: turn.output });
 }
 
 function interrupts(step: TurnStep, turn: Candidate | Fading | Aside): boolean {
@@ -142,7 +146,7 @@ function interrupts(step: TurnStep, turn: Candidate | Fading | Aside): boolean {
 
 /** What was said asks for something, unless more words make it a phrase of listening; the voice goes on, and the agent stands still. */
 function isHalfPhrase(step: TurnStep, turn: Candidate | Fading | Aside): boolean {
-  if (turn.phase !== 'candidate' || !turn.held) return false;
+  if (turn.phase !== 'candidate' || turn.output !== 'held') return false;
   if (tellingWords(step, turn, { patient: true }).telling.length > 0) return false;
   turn.halfAt ??= step.now;
   return step.now < turn.halfAt + halfPhraseMs;
@@ -213,10 +217,15 @@ function confirm(step: TurnStep, turn: Candidate | Fading | Aside): void {
 }
 
 /** The candidate fell silent. STT is asked at once: what it heard may still be an interruption. */
-export function beginFading(step: TurnStep, turn: Candidate, lastVoiceAt: Millis): void {
+export function beginFading(
+  step: TurnStep,
+  turn: Candidate,
+  { lastVoiceAt, maySound = true }: { readonly lastVoiceAt: Millis; readonly maySound?: boolean },
+): void {
   const { settings } = step.state.setup;
-  const { words, startedAt, held, position } = turn;
-  if (!held && !mayCut(step.agent)) {
+  const { words, startedAt, output, position } = turn;
+  const gaveWay = output !== 'plain';
+  if (!gaveWay && !mayCut(step.agent)) {
     beginAside(step, { words, startedAt, lastVoiceAt, position });
     finalize(step);
     return;
@@ -227,11 +236,27 @@ export function beginFading(step: TurnStep, turn: Candidate, lastVoiceAt: Millis
     ...rest,
     phase: 'fading',
     lastVoiceAt,
-    resumeAt: held ? Math.max(step.now, Math.min(resumeAt, startedAt + longestHoldMs)) : resumeAt,
+    resumeAt: gaveWay ? Math.max(step.now, Math.min(resumeAt, startedAt + longestHoldMs)) : resumeAt,
   };
   step.state.caller.turn = fading;
   finalize(step);
-  if (held && fading.listensAt !== undefined) endFading(step, fading);
+  if (gaveWay && fading.listensAt !== undefined) endFading(step, fading);
+  else if (maySound && output === 'held' && isShort(fading) && step.agent.response?.isWaiting === false)
+    goOnSoftly(step, fading);
+}
+
+/** The output gives way to a voice that may be an interruption. */
+export function giveWay(step: TurnStep, turn: Candidate): void {
+  turn.output = 'held';
+  step.actions.push({ type: 'output.hold' });
+}
+
+const isShort = ({ startedAt, lastVoiceAt }: Fading): boolean => lastVoiceAt - startedAt < shortVoiceMs;
+
+/** The voice has ended and its words are not known yet: the agent goes on, softly. */
+function goOnSoftly(step: TurnStep, turn: Fading): void {
+  turn.output = 'ducked';
+  step.actions.push({ type: 'output.duck' });
 }
 
 /** What was said cuts nothing, as far as is known. */
@@ -245,7 +270,7 @@ export function beginAside(step: Pick<TurnStep, 'state'>, from: Omit<Aside, 'pha
 export function prolongFading(step: TurnStep, turn: Fading): void {
   const { minSpeechMs, maxSilenceMs } = step.state.setup.settings.turn;
   const until = Math.min(step.now + minSpeechMs + resumeMarginMs, turn.lastVoiceAt + maxSilenceMs);
-  const latest = turn.held ? turn.startedAt + longestHoldMs : Infinity;
+  const latest = turn.output !== 'plain' ? turn.startedAt + longestHoldMs : Infinity;
   turn.resumeAt = Math.max(turn.resumeAt, Math.min(until, latest));
   turn.voiceBy = Math.min(until, latest);
 }
@@ -256,7 +281,7 @@ export function candidateDeadline(state: Slices<'setup' | 'caller'>): Millis | u
   if (turn.phase !== 'candidate') return undefined;
   const isLongAt = turn.loud && turn.isLong !== true ? longAt(state, turn) : Infinity;
   const wholeAt = turn.halfAt === undefined ? Infinity : turn.halfAt + halfPhraseMs;
-  const at = Math.min(isLongAt, turn.held ? Math.min(heldUntil(turn), wholeAt) : Infinity);
+  const at = Math.min(isLongAt, turn.output === 'held' ? Math.min(heldUntil(turn), wholeAt) : Infinity);
   return at === Infinity ? undefined : at;
 }
 
@@ -275,9 +300,9 @@ export function onCandidateDeadline(step: TurnStep): void {
     if (now >= longAt(state, turn)) turn.isLong = true;
     // A response that has been played to its end by now is not cut any more.
     if (step.agent.response?.isPlayed !== true) reviewCandidate(step, step.position);
-    if (state.caller.turn !== turn || !turn.held || now < heldUntil(turn)) return;
+    if (state.caller.turn !== turn || turn.output !== 'held' || now < heldUntil(turn)) return;
     // The agent goes on; words can still interrupt it.
-    turn.held = false;
-    step.actions.push({ type: 'output.release' });
+    turn.output = 'plain';
+    step.actions.push({ type: 'output.release', from: 'held' });
   }
 }

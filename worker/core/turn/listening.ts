@@ -5,7 +5,7 @@ import type { Slices } from '../state.ts';
 import { tell } from '../told.ts';
 import type { TurnStep } from './turn-actions.ts';
 import { weighAside } from './aside.ts';
-import { beginCandidate, beginFading, prolongFading, reviewCandidate } from './candidate.ts';
+import { beginCandidate, beginFading, giveWay, prolongFading, reviewCandidate } from './candidate.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import { listen, onSttDeadline, reopenStt } from './hearing.ts';
 import { beginPause, judgedWithinMs, resumeMarginMs, reviewPause } from './pause.ts';
@@ -16,6 +16,7 @@ import {
   setPartial,
   wholeText,
   type Aside,
+  type Candidate,
   type Finalizing,
   type Pausing,
 } from './turn.ts';
@@ -35,7 +36,9 @@ export function onSpeechStarted(step: TurnStep, { isFaint = false }: { isFaint?:
       return;
     case 'fading': {
       const { lastVoiceAt: _, resumeAt: __, ...candidate } = turn;
-      state.caller.turn = { ...candidate, phase: 'candidate' };
+      const again: Candidate = { ...candidate, phase: 'candidate' };
+      state.caller.turn = again;
+      if (again.output === 'ducked') giveWay(step, again);
       listen(step, false);
       return;
     }
@@ -83,7 +86,7 @@ export function onSpeechStopped(
   state.caller.voice = 'silent';
   const { stopMs } = state.setup.settings.turn;
   state.caller.soundEndAt = now - Math.max(quietMs, stopMs) - unjudgedMs;
-  if (turn.phase === 'candidate') beginFading(step, turn, now - stopMs);
+  if (turn.phase === 'candidate') beginFading(step, turn, { lastVoiceAt: now - stopMs });
   else if (turn.phase === 'speaking') {
     const holdBy = unjudgedMs > 0 ? now + judgedWithinMs : now;
     beginPause(step, turn, { lastVoiceAt: now - stopMs - unjudgedMs, holdBy });
@@ -95,7 +98,7 @@ export function onVoicePaused(step: TurnStep, silenceMs: Millis): void {
   const { caller } = step.state;
   if (caller.turn.phase !== 'candidate') return;
   caller.voice = 'silent';
-  beginFading(step, caller.turn, step.now - silenceMs);
+  beginFading(step, caller.turn, { lastVoiceAt: step.now - silenceMs });
 }
 
 /**

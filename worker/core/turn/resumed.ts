@@ -40,10 +40,12 @@ export function resumeTurn(step: TurnStep, { turnAudio, silentMs = 0 }: Resumed)
   switch (turn.phase) {
     case 'candidate':
     case 'fading': {
-      const { startedAt, held, loud, lastedMs, isNoEcho, position, isFaint } = turn;
-      if (held) actions.push({ type: 'output.hold' });
-      const known = { words, startedAt, held, loud, lastedMs, isNoEcho, position, isFaint };
-      beginFading(step, { phase: 'candidate', ...known }, now);
+      const { startedAt, output, loud, lastedMs, isNoEcho, position, isFaint } = turn;
+      if (output !== 'plain') actions.push({ type: 'output.hold' });
+      const given = output === 'plain' ? 'plain' : 'held';
+      const known = { words, startedAt, output: given, loud, lastedMs, isNoEcho, position, isFaint } as const;
+      // The voice may go on: this worker knows when it has judged what came meanwhile.
+      beginFading(step, { phase: 'candidate', ...known }, { lastVoiceAt: now, maySound: false });
       return;
     }
     case 'aside':

@@ -10,10 +10,12 @@ import type { FaultKind } from '../told.ts';
 import type { Finalizing } from './turn.ts';
 
 export type TurnAction =
-  /** A caller may be interrupting: the output stands at a sample until that is known. */
+  /** A caller may be interrupting: the output gives way until that is known. */
   | { readonly type: 'output.hold' }
-  /** It was no interruption: the output goes on at that sample. */
-  | { readonly type: 'output.release' }
+  /** The voice was short, and is over: the output goes on softly until it is known what it said. */
+  | { readonly type: 'output.duck' }
+  /** It was no interruption: the output goes on, where it was held at that sample. */
+  | { readonly type: 'output.release'; readonly from: 'held' | 'ducked' }
   /** A turn of the caller begins where no response runs. */
   | { readonly type: 'turn.begun' }
   /** The caller takes over: the response is cut where `position` says that playback stood. */

@@ -33,7 +33,7 @@ interface Segment {
 
 export type Turn =
   | { readonly phase: 'idle' }
-  /** The caller speaks while a response exists. Its output is held at a sample; nothing is dropped yet. */
+  /** The caller speaks while a response exists. Its output gives way; nothing is dropped yet. */
   | Candidate
   /** The candidate fell silent. The response goes on at `resumeAt`. */
   | Fading
@@ -48,8 +48,11 @@ export type Turn =
 interface Held {
   readonly words: Words;
   readonly startedAt: Millis;
-  /** The output is held; false once the candidate took so long that the agent goes on under it. */
-  held: boolean;
+  /**
+   * `held`: the agent gives way, and stands still at a sample. `ducked`: it goes on softly until it is known what was said. `plain`: it goes on
+   * as if nobody spoke, from the beginning or because the candidate took too long.
+   */
+  output: 'plain' | 'held' | 'ducked';
   /** The voice was long enough to interrupt, where words do not say otherwise. */
   loud: boolean;
   /** For how long at least it has lasted, as far as that was told. */
@@ -244,7 +247,7 @@ const positionCodec = maybe(record<PlayoutPosition>({ context: number, sentMs: n
 const held = {
   words: wordsCodec,
   startedAt: time,
-  held: flag,
+  output: text<Held['output']>(),
   loud: flag,
   lastedMs: number,
   isNoEcho: flag,

@@ -6,6 +6,7 @@
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { encodeMulaw } from '../../../shared/audio/g711.ts';
 import { writeInt16 } from '../../../shared/audio/pcm.ts';
+import { Gain } from './gain.ts';
 import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
 
 /** Above this much waiting audio the TTS session is asked to pause, below the other it goes on. */
@@ -49,6 +50,9 @@ export class OutboundAudio {
   #offset = 0;
   #context = 0;
   #held = false;
+  /** Frames that still go out before the output is held; undefined: it is not about to be. */
+  #yieldFrames: number | undefined;
+  readonly #gain: Gain;
   #finished = false;
   #drained = true;
   #delivered = 0;
@@ -67,6 +71,7 @@ export class OutboundAudio {
 
   constructor(options: OutboundOptions) {
     this.#options = options;
+    this.#gain = new Gain(options.toRate);
     this.#resampler = newResampler({ from: options.fromRate, to: options.toRate });
     this.#lag = Math.round((this.#resampler.delayMs * options.fromRate) / 1000);
     this.#frameSamples = (options.toRate * FRAME_MS) / 1000;
@@ -101,6 +106,8 @@ export class OutboundAudio {
     this.#marks = [];
     this.#context = 0;
     this.#held = false;
+    this.#yieldFrames = undefined;
+    this.#gain.reset();
     this.#finished = false;
     this.#drained = true;
     this.#delivered = 0;
@@ -133,12 +140,25 @@ export class OutboundAudio {
     if (context === this.#context) this.#finished = true;
   }
 
-  hold(): void {
-    this.#held = true;
+  /** Stands at a sample: at once, or when it has gone on softly for so long, and faded out. */
+  hold(duckMs: Millis = 0): void {
+    if (this.#held) return;
+    this.#yieldFrames = Math.round(duckMs / FRAME_MS);
+    if (this.#yieldFrames === 0) this.#stand();
+    else this.#gain.duck();
   }
 
-  release(): void {
+  /** Goes on, softly or as loud as ever. */
+  release({ softly = false }: { readonly softly?: boolean } = {}): void {
     this.#held = false;
+    this.#yieldFrames = undefined;
+    if (softly) this.#gain.duck();
+    else this.#gain.open();
+  }
+
+  #stand(): void {
+    this.#held = true;
+    this.#yieldFrames = undefined;
   }
 
   get held(): boolean {
@@ -208,6 +228,8 @@ export class OutboundAudio {
     const count = Math.min(this.#fifoLength, this.#frameSamples);
     this.#fifo.fill(0, count, this.#frameSamples);
     const samples = this.#fifo.subarray(0, this.#frameSamples);
+    if (this.#yieldFrames === 1) this.#gain.close();
+    this.#gain.apply(samples);
     const frame = Buffer.allocUnsafe(
       this.#options.encoding === 'mulaw' ? this.#frameSamples : this.#frameSamples * 2,
     );
@@ -217,6 +239,7 @@ export class OutboundAudio {
     this.#fifo.copyWithin(0, count, this.#fifoLength);
     this.#fifoLength -= count;
     this.#sent += count;
+    if (this.#yieldFrames !== undefined && --this.#yieldFrames === 0) this.#stand();
     return frame;
   }
 

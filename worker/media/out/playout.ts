@@ -21,6 +21,8 @@ export interface PlayoutSink {
   drained(context: number, sentMs: Millis): void;
   /** A frame went out this much after its time. */
   late(byMs: Millis): void;
+  /** The output gave way, and stands still from here. */
+  held(): void;
   /** The client ran dry inside a context: a frame was due and there was none. */
   underrun(): void;
   /** Everything that exists of a context that plays is on the wire, and more is to come. */
@@ -87,6 +89,10 @@ export class Playout {
     }
     const { context } = this.#audio;
     this.#sink.sendFrame(this.#audio.takeFrame());
+    if (this.#audio.held) {
+      this.interrupt();
+      this.#sink.held();
+    }
     if (this.#startedContext === context) {
       if (this.#starving) this.#sink.fed(context);
       this.#starving = false;
