@@ -47,6 +47,7 @@ export class CallAudio {
   readonly #playout: Playout;
   readonly #vad: VadClient;
   readonly #echo: CallEcho;
+  readonly #detector: SpeechDetector;
   readonly #turn: TurnClient;
   /** What was heard and sent, for whoever records the call. */
   readonly tap: AudioTap;
@@ -71,6 +72,7 @@ export class CallAudio {
       isEcho: () => this.#echo.isEcho(this.#now()),
       isOverBot: () => this.#echo.isOverBot(this.#now()),
     });
+    this.#detector = detector;
     this.tap = new AudioTap(sampleRate, inputRate);
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,
@@ -128,6 +130,7 @@ export class CallAudio {
       quietMs: detector.quietMs,
       unjudgedMs,
       lastedMs: detector.lastedMs,
+      belowCallerDb: detector.belowCallerDb,
     });
   }
 
@@ -199,6 +202,11 @@ export class CallAudio {
     if (this.#lateUntil === undefined) return;
     this.#lateUntil = undefined;
     this.#options.tell({ type: 'voice.caught_up' });
+  }
+
+  /** STT has told words of what it heard. */
+  heardWords(): void {
+    this.#detector.heardWords();
   }
 
   stopListening(): void {

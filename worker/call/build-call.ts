@@ -126,6 +126,7 @@ function openStages(
     tts: services.tts,
     tell,
     onTts: (event) => audio()?.onTts(event),
+    onWords: () => audio()?.heardWords(),
     position: () => audio()?.position,
     onFailure: (stage, cause) => callLog.stageFailed(stage, cause),
   });

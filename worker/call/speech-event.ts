@@ -16,21 +16,24 @@ export interface Moment {
   readonly unjudgedMs?: Millis;
   /** For how long at least a voice has lasted that goes on. */
   readonly lastedMs: Millis;
+  /** By how much it is softer than the caller's, in dB; undefined as long as that is not known. */
+  readonly belowCallerDb: number | undefined;
 }
 
 export function speechEvent(fact: SpeechFact, moment: Moment): CallEvent {
-  const { position, isNoEcho, isFaint, quietMs, unjudgedMs = 0, lastedMs } = moment;
+  const { position, isNoEcho, isFaint, quietMs, unjudgedMs = 0, lastedMs, belowCallerDb } = moment;
+  const level = belowCallerDb !== undefined && { belowCallerDb: Math.round(belowCallerDb) };
   switch (fact) {
     case 'speech.started':
-      return { type: fact, position, isFaint };
+      return { type: fact, position, isFaint, ...level };
     case 'speech.confirmed':
-      return { type: fact, position, isNoEcho };
+      return { type: fact, position, isNoEcho, ...level };
     case 'speech.stopped':
-      return { type: fact, position, quietMs, ...(unjudgedMs > 0 && { unjudgedMs }) };
+      return { type: fact, position, quietMs, ...(unjudgedMs > 0 && { unjudgedMs }), ...level };
     case 'voice.paused':
       return { type: fact, position, silenceMs: voicePauseMs };
     case 'voice.lasted':
-      return { type: fact, position, lastedMs };
+      return { type: fact, position, lastedMs, ...level };
     default:
       return { type: fact, position };
   }

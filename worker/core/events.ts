@@ -41,12 +41,15 @@ export type CallEvent =
   | { readonly type: 'deadline.reached'; readonly position?: PlayoutPosition | undefined }
   /**
    * The caller's voice lasted `turn.minSpeechMs`, or is back after `voice.paused`. `isFaint`: it may be a hum, or is so soft that only
-   * its pitch tells it from noise, so that nothing is held for it before it is confirmed.
+   * its pitch tells it from noise, or nobody knows yet how loud the caller is, so that nothing is held for it before it is confirmed.
+   * `belowCallerDb`, here and below: by how much the newest half second of the voice is softer than the caller's voices before, in dB; negative where
+   * it is louder, absent as long as the caller's level is not known.
    */
   | {
       readonly type: 'speech.started';
       readonly position?: PlayoutPosition | undefined;
       readonly isFaint?: boolean;
+      readonly belowCallerDb?: number;
     }
   /**
    * The caller's voice is surely speech, or lasted long enough to be an interruption. Always after `speech.started`. `isNoEcho`: the agent's
@@ -56,6 +59,7 @@ export type CallEvent =
       readonly type: 'speech.confirmed';
       readonly position: PlayoutPosition | undefined;
       readonly isNoEcho?: boolean;
+      readonly belowCallerDb?: number;
     }
   /** Silence of `silenceMs` within speech, shorter than `turn.stopMs`. Told once for each pause, while the agent can be heard. */
   | {
@@ -68,6 +72,7 @@ export type CallEvent =
       readonly type: 'voice.lasted';
       readonly lastedMs: Millis;
       readonly position?: PlayoutPosition | undefined;
+      readonly belowCallerDb?: number;
     }
   /** Silence lasted `turn.stopMs` after speech. */
   | {
@@ -77,6 +82,7 @@ export type CallEvent =
       readonly quietMs?: Millis;
       /** Audio of the caller that came behind it and is not judged yet; `voice.caught_up` says when it is. */
       readonly unjudgedMs?: Millis;
+      readonly belowCallerDb?: number;
     }
   /** What came while nobody judged the caller's audio is judged, and ends in silence. */
   | { readonly type: 'voice.caught_up' }

@@ -26,6 +26,8 @@ const intoAnswerMs = 3_500;
 const behindAnswerMs = 7_000;
 /** From the end of the only question to the end of the call: before the agent asks whether somebody is there. */
 const otherMs = 16_000;
+/** A talker who begins in silence ends so much later. */
+const silenceTalkMs = 4_000;
 /** Levels of callers, one after another, in dB below full scale. */
 const callersDb = [-20, -27, -36] as const;
 const lineDb = -58;
@@ -94,9 +96,10 @@ function callIn(room: Room, { caller, db, talkers, agent }: Cast): Scenario {
     ? 0
     : lastEndMs + (room.moment === 'into an answer' ? intoAnswerMs : behindAnswerMs);
   const wholeMs = isWhole ? lastEndMs + lastMs : lastEndMs + otherMs;
+  const otherToMs = room.moment === 'into silence' ? otherFromMs + silenceTalkMs : wholeMs;
   const pcm = laid(wholeMs, parts);
   if (room.belowDb !== undefined) {
-    const other = talk(talkers, { fromMs: otherFromMs, toMs: wholeMs, db: db - room.belowDb });
+    const other = talk(talkers, { fromMs: otherFromMs, toMs: otherToMs, db: db - room.belowDb });
     for (const part of other.parts) mix(pcm, part.pcm, { at: samplesOf(part.atMs), gain: 1 });
     if (room.isWritten) words.push(...besides(other.words, questions));
   }

@@ -11,6 +11,14 @@ import type { Heard } from './service-ear.ts';
 /** Audio before the reported start that belongs to the turn. */
 const beforeStartMs = 300;
 
+const unheard: Heard = {
+  isNoEcho: false,
+  isFaint: false,
+  quietMs: 0,
+  lastedMs: 0,
+  belowCallerDb: undefined,
+};
+
 export interface CoreDeciderOptions {
   readonly name: string;
   readonly scenario: Scenario;
@@ -99,7 +107,7 @@ export class CoreDecider implements Decider {
   }
 
   /** The service heard this, now. */
-  take(fact: SpeechFact, how: Heard = { isNoEcho: false, isFaint: false, quietMs: 0, lastedMs: 0 }): void {
+  take(fact: SpeechFact, how: Heard = unheard): void {
     const world = this.#world;
     if (fact === 'speech.started') this.#startedMs ??= world.nowMs - this.#options.speech.minSpeechMs;
     world.tell(speechEvent(fact, { position: world.position, ...how }));

@@ -164,6 +164,7 @@ class ServicePlayer implements Player {
         ...core,
         speech,
         scenario,
+        heardWords: () => this.#ear.heardWords(),
         ask: (audioMs) =>
           this.#questions.ask({ audioMs, judged: (probability) => decider.judged(probability) }),
       });

@@ -22,6 +22,7 @@ export interface Heard {
   readonly isFaint: boolean;
   readonly quietMs: number;
   readonly lastedMs: number;
+  readonly belowCallerDb: number | undefined;
 }
 
 export interface ServiceEarOptions {
@@ -38,6 +39,7 @@ export interface ServiceEarOptions {
 export class ServiceEar {
   readonly #options: ServiceEarOptions;
   readonly #vad: VadClient;
+  readonly #detector: SpeechDetector;
   readonly #echo: CallEcho;
   /** Samples of the agent that were sent, and of the caller that were heard. */
   #sent = 0;
@@ -54,12 +56,14 @@ export class ServiceEar {
           isFaint: detector.isFaint,
           quietMs: detector.quietMs,
           lastedMs: detector.lastedMs,
+          belowCallerDb: detector.belowCallerDb,
         }),
       {
         isEcho: () => this.#echo.isEcho(this.nowMs),
         isOverBot: () => this.#echo.isOverBot(this.nowMs),
       },
     );
+    this.#detector = detector;
     this.#vad = new VadClient({
       boxes,
       slot,
@@ -113,6 +117,11 @@ export class ServiceEar {
   /** Takes answers of inference. */
   collect(): void {
     this.#vad.collect();
+  }
+
+  /** STT has told words of what it heard. */
+  heardWords(): void {
+    this.#detector.heardWords();
   }
 
   get judgedByEnergy(): number {

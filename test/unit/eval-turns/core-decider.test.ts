@@ -15,7 +15,13 @@ const [right] = withModel.cores.map((row) => ({ ...row, speech: withModel.speech
 function play(decider: CoreDecider, ...partsMs: readonly number[]): void {
   const speech = decider.name === right!.name ? withModel.speech : withoutModel.speech;
   const detector: SpeechDetector = new SpeechDetector(speech, (fact) =>
-    decider.take(fact, { isNoEcho: false, isFaint: false, quietMs: 0, lastedMs: detector.lastedMs }),
+    decider.take(fact, {
+      isNoEcho: false,
+      isFaint: false,
+      quietMs: 0,
+      lastedMs: detector.lastedMs,
+      belowCallerDb: undefined,
+    }),
   );
   let nowMs = 0;
   partsMs.forEach((ms, index) => {

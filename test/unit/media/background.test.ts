@@ -54,7 +54,7 @@ describe('what is heard behind the caller', () => {
   });
 
   it('is nothing where it is quiet: a caller who trails off is heard', () => {
-    expect(behind(-45)({ probability: 0.8, db: -42, frames: 30 })).toEqual([]);
+    expect(behind(-45)({ probability: 0.8, db: -32, frames: 30 })).toEqual([]);
   });
 
   it('hides nobody who speaks over the bot', () => {

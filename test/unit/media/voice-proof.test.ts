@@ -193,9 +193,9 @@ describe('a hum', () => {
 });
 
 describe('a voice too quiet to tell how it sounds', () => {
-  it('interrupts by its length alone', () => {
-    expect(factsOf(frames(12, 0.99, sounding(-65, -40))).at(-1)).toBe('speech.confirmed 10');
-    expect(factsOf(frames(12, 0.99, sounding(-65, -10))).at(-1)).toBe('speech.confirmed 10');
+  it('interrupts by its length alone, once it is known that the caller is as quiet', () => {
+    expect(factsOf(frames(18, 0.99, sounding(-65, -40))).at(-1)).toBe('speech.confirmed 16');
+    expect(factsOf(frames(18, 0.99, sounding(-65, -10))).at(-1)).toBe('speech.confirmed 16');
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import { Background } from './background.ts';
+import { CallerLevel } from './caller-level.ts';
 import { decibels, type FrameSound } from './frame-sound.ts';
 import { longestUnprovedMs, VoiceProof } from '../echo/echo.ts';
 
@@ -47,6 +48,8 @@ const overBackgroundDb = 10;
 const backgroundBelow = 0.1;
 const backgroundShare = 0.05;
 const silentDb = -120;
+/** No microphone is as quiet: -90 dBFS. */
+const leastPower = 1e-9;
 /** After an echo was found, voice is an echo for so many frames more: the next look is saved, and its pauses are bridged. */
 const echoFrames = 2;
 
@@ -83,6 +86,9 @@ export class SpeechDetector {
   #echoFrames = 0;
   readonly #proof: VoiceProof;
   readonly #behind = new Background();
+  readonly #level: CallerLevel;
+  /** The voice of the last frame was too soft to be the caller's. */
+  #isSoft = false;
 
   constructor(
     settings: SpeechDetectorSettings,
@@ -95,17 +101,41 @@ export class SpeechDetector {
     this.#isOverBot = isOverBot;
     this.#release = Math.max(settings.threshold - hysteresis, lowestRelease);
     this.#proof = new VoiceProof(settings.threshold);
+    this.#level = new CallerLevel(settings.threshold, isOverBot);
   }
 
   /** Takes the probability of the next frame; without `sound`, how it sounds is not known. */
   take(probability: number, frameMs: Millis, sound?: FrameSound): void {
     const isOwnVoice = this.#judgeEcho(probability);
-    const voice = isOwnVoice || this.#isBehindCaller(probability, sound) ? 0 : probability;
-    if (isOwnVoice) this.#proof.forget();
+    const isSoft = !isOwnVoice && this.#isTooSoft(probability, frameMs, sound);
+    const isHidden = isOwnVoice || isSoft;
+    const voice = isHidden || this.#isBehindCaller(probability, sound) ? 0 : probability;
+    if (isHidden) this.#proof.forget();
     else this.#proof.take(voice, frameMs, sound);
-    this.#followSound(voice, frameMs, sound);
+    if (isSoft) this.#quietMs += frameMs;
+    else this.#followSound(voice, frameMs, sound);
+    // The silence of a caller began with the last sound of theirs, and not when that was certain.
+    if (isSoft && !this.#isSoft && this.#speech)
+      this.#silenceMs = Math.max(this.#silenceMs, this.#level.softMs - frameMs);
+    this.#isSoft = isSoft;
     if (this.#speech) this.#duringSpeech(voice, frameMs);
     else this.#duringSilence(voice, frameMs);
+  }
+
+  /** What is judged by its loudness alone may be any sound, and what no microphone is as quiet as was made: their levels say nothing of voices. */
+  #isTooSoft(probability: number, frameMs: Millis, sound: FrameSound | undefined): boolean {
+    if (sound === undefined || sound.judgedByEnergy || sound.power < leastPower) return false;
+    return this.#level.hides(probability, sound.power, frameMs);
+  }
+
+  /** STT has told words of what was heard. */
+  heardWords(): void {
+    this.#level.heardWords();
+  }
+
+  /** By how much the present voice is softer than the caller's, in dB; undefined as long as that is not known. */
+  get belowCallerDb(): number | undefined {
+    return this.#level.belowDb;
   }
 
   /** While the agent speaks nothing is hidden: a caller who interrupts softly is heard, and what is no interruption lets the agent go on. */
@@ -147,7 +177,8 @@ export class SpeechDetector {
 
   /** Takes VAD's opinion of the last 32 ms, of which `sinceMs` are newer than the last frame. The frame itself is taken as well, when it is full. */
   peek(probability: number, sinceMs: Millis, sound: FrameSound): void {
-    if (!this.wantsPeek(sinceMs) || !this.#proof.isSureBy(probability, sound) || this.#isEcho()) return;
+    if (!this.wantsPeek(sinceMs) || !this.#level.admits(sound.power)) return;
+    if (!this.#proof.isSureBy(probability, sound) || this.#isEcho()) return;
     if (this.#voiceMs === 0 && this.#hadSpeech && !this.#speech) this.#tell('voice.resumed');
     if (!this.#speech) this.#begin();
     this.#confirmed = true;
@@ -189,9 +220,9 @@ export class SpeechDetector {
     this.#confirm();
   }
 
-  /** What has just started may be a hum: it is told to hold nothing. */
+  /** What has just started may be a hum, or somebody else: it is told to hold nothing. */
   get isFaint(): boolean {
-    return !this.isConfirmed && this.#proof.isHum;
+    return !this.isConfirmed && (this.#proof.isHum || this.#level.isDoubtful);
   }
 
   #begin(): void {
@@ -232,7 +263,7 @@ export class SpeechDetector {
   #last(): void {
     const { lastsMs = [] } = this.#settings;
     const spokenMs = Math.max(this.#spokenMs, this.#voiceMs - longestHumMs);
-    if (spokenMs < (lastsMs[this.#lastsTold] ?? Infinity)) return;
+    if (spokenMs < (lastsMs[this.#lastsTold] ?? Infinity) || this.#level.isDoubtful) return;
     this.#lastsTold += 1;
     this.#tell('voice.lasted');
   }
@@ -278,7 +309,7 @@ export class SpeechDetector {
     if (this.#confirmed) return;
     const { confirmMs } = this.#settings;
     const isLong = this.#spokenMs >= confirmMs || this.#voiceMs >= Math.max(confirmMs, longestHumMs);
-    if (!isLong && !this.#isSure) return;
+    if ((!isLong && !this.#isSure) || this.#level.isDoubtful) return;
     this.#confirmed = true;
     this.#tell('speech.confirmed');
   }

@@ -1,0 +1,41 @@
+/**
+ * Every threshold of the caller's level, in one place. `Db` are decibels, `Ms` milliseconds of audio, `Frames` frames of 32 ms. Of somebody who
+ * speaks steadily, the level of a tenth of a second lies within -9 and +6.5 dB of the mean in 96 of 100 cases, and that of half a second
+ * within -5 and +4.5 dB (22 recordings).
+ */
+export const levelThresholds = {
+  fastFrames: 4,
+  voiceFrames: 16,
+  /** About three seconds of voice. */
+  callerFrames: 96,
+  /** VAD is so sure of what teaches the caller's level. */
+  clearly: 0.8,
+  /** After so many the level is known without words. */
+  knownFrames: 16,
+  /** Until it is, a voice that is softer proves nothing by itself. */
+  doubtfulDb: -30,
+  /** A voice that is so much louder than the caller was is the caller's: after so many frames where words agree or none were heard before, else after so many. */
+  louderDb: 9,
+  louderFrames: 8,
+  unprovenLouderFrames: 48,
+  /** How much softer than the caller a voice may begin: over the agent, where nobody else was heard, and at most where somebody was. */
+  overBotDb: 6,
+  /** and the last half second of it, if there is so much. */
+  overBotVoiceDb: 8,
+  aloneDb: 14,
+  mostBelowDb: 12,
+  /** What has begun may become softer by so much. */
+  softerDb: 3,
+  /** Somebody else was heard for so long, and no longer ago. */
+  otherMs: 500,
+  otherWithinMs: 5_000,
+  /** As loud as somebody else is what is at most so much louder. */
+  otherDb: 6,
+  /** A soft voice that goes on for so long is the caller's, and without words is not after so long. */
+  recoveredMs: 1_000,
+  unprovenMs: 4_000,
+  /** A voice ends with so much silence. */
+  gapMs: 500,
+  /** What STT tells was spoken at most so long before. */
+  wordsWithinMs: 2_000,
+} as const;
