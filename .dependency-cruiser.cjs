@@ -3,7 +3,7 @@ const pureFiles =
   '^(worker/core/|worker/(transports/[^/]+|rtvi|webrtc|telephony|telephony/[^/]+)/(dialect|narration|spoken|clock-marks|call-machine|call-state|allowance|late-frames|sent-marks|frame|chunk-order|encodings)[.]ts|worker/webrtc/turn/(allocation|turn-reader)[.]ts|supervisor/(http/refusals|telephony/saga|service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|worker/agent-link/(command-ids|intake|link|link-client|link-commands|link-say|link-state|link-tools|messages|outbox)[.]ts|worker/recording/(facts|plain|redaction|replay|retention|transcript)[.]ts|inference/batcher[.]ts)';
 /** Features that have a folder of the same name in each room: settings and shapes in `shared`, doors in `supervisor`, calls in `worker`. */
 const features = '(agent-link|recording|rtvi|sip|telephony|tracing|webrtc)';
-const declarations = `(config|protocol|audio|auth|net|${features})`;
+const declarations = `(config|protocol|audio|auth|net|languages|${features})`;
 /** What a provider declares, and the list of providers, which the configuration reads. */
 const providerDeclaration = '^worker/stages/(stt|llm|tts)/[^/]+/declaration[.]ts$';
 const providerList = '^worker/stages/providers[.]ts$';
@@ -28,6 +28,7 @@ module.exports = {
       { path: '^shared/base/' },
       { pathNot: '^shared/base/|node_modules/(lossless-json|re2js)/' },
     ),
+    forbid('languages-are-data', { path: '^shared/languages/' }, { pathNot: '^shared/(base|languages)/' }),
     forbid(
       'declarations-stay-pure',
       { path: `^shared/${declarations}/` },
@@ -66,7 +67,7 @@ module.exports = {
       'the-pure-set-imports-no-world',
       { path: pureFiles },
       {
-        pathNot: `^shared/base/|^shared/(protocol|config|${features})/|^shared/audio/alaw[.]ts$|^shared/auth/token-fault[.]ts$|${pureFiles}`,
+        pathNot: `^shared/(base|languages)/|^shared/(protocol|config|${features})/|^shared/audio/alaw[.]ts$|^shared/auth/token-fault[.]ts$|${pureFiles}`,
       },
     ),
     forbid(

@@ -98,6 +98,8 @@ export class CoreShell {
         cancel: (context) => this.#playout.drop(context),
       }),
       tell: (event) => this.#tell(event),
+      // There is no sound whose level could be learned.
+      onWords: () => undefined,
       onTts: (event) => this.#onTts(event),
       position: () => this.#position,
       onFailure: (stage, what) => options.emit({ type: 'fault', stage, what }),

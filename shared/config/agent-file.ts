@@ -13,6 +13,7 @@ import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
 import type { McpDefinition } from './agent/mcp.ts';
 import type { Silences } from './agent/silences.ts';
+import { languages } from '../languages/languages.ts';
 import { recordingKeys } from '../recording/agent-file.ts';
 import type { RecordingDefinition } from '../recording/agent-file.ts';
 import { dtmfKeys, telephonyKeys } from '../telephony/agent-file.ts';
@@ -68,7 +69,9 @@ export const agentKeys = z.strictObject({
       description: 'Name of the agent in logs and metrics: 1 to 64 letters, digits, _ and -.',
       examples: ['front-desk'],
     }),
-  language: languageTag.default('en').meta({ description: 'Language of the call as a BCP 47 tag.' }),
+  language: languageTag.default('en').meta({
+    description: `Language of the call as a BCP 47 tag. Those with words and lines of their own: ${languages.map(({ name }) => name).join(', ')} (docs/languages.md).`,
+  }),
   prompt: z
     .string()
     .min(1)
@@ -289,6 +292,8 @@ export type AgentSection = Given<
 > & {
   /** Empty in an agent with a flow. */
   readonly prompt: string;
+  /** Codes of the languages that callers may speak, the most likely first: what the agent and STT are set to. */
+  readonly languages: readonly string[];
   /** What an agent without fillers says while a stage is late. */
   readonly lateLines: readonly string[];
   readonly announcement: AnnouncementDefinition;

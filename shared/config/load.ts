@@ -11,8 +11,7 @@ import { readMcp } from './agent/mcp.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
 import { readRecording } from '../recording/agent-file.ts';
 import { readTelephony } from '../telephony/agent-file.ts';
-import { backchannelsOf } from './agent/backchannels.ts';
-import { builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
+import { backchannelsOf, builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
 import type { BuiltInTexts } from './agent/texts.ts';
 import { builtInToolNames, checkToolNames, warnOfUnnamedTools } from './agent/tool-names.ts';
 import type { ProvidedTools } from './agent/tool-names.ts';
@@ -24,6 +23,7 @@ import { agentLinkOf } from '../agent-link/variables.ts';
 import { camelKeys, withoutKeys } from './camel.ts';
 import { ProblemList } from './problem.ts';
 import type { Problem } from './problem.ts';
+import { spokenLanguages } from '../languages/languages.ts';
 import { readLlm, readStt, readTts } from './stages/stage-tables.ts';
 import { leftOut as leftOutOfBuild } from './stages/features.ts';
 import type { Packages } from './stages/package.ts';
@@ -87,6 +87,8 @@ interface AgentSite {
   readonly texts: BuiltInTexts;
   /** The agent's BCP 47 tag; empty where it has none that is valid. */
   readonly language: string;
+  /** Codes of the languages that callers may speak. */
+  readonly languages: readonly string[];
   readonly hasFlow: boolean;
   readonly provided: ProvidedTools;
   /** `[[tools]]` as it stands there. */
@@ -142,6 +144,7 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
   const apology = rest.apology ?? texts.apology;
   return {
     ...camelKeys(rest),
+    languages: site.languages,
     farewell: rest.farewell ?? texts.farewell,
     apology,
     misheard:
@@ -170,6 +173,14 @@ function hearsSeveral(stt: unknown): boolean {
   if (!isTable(stt)) return false;
   const options = stt['stt_cloud_c'] ?? stt['gladia'];
   return stt['language'] === 'multi' || (isTable(options) && options['code_switching'] === true);
+}
+
+/** Tags of the languages that callers may speak: that of the agent, and those that STT is told to hear. */
+function heardTags(stt: unknown, language: string): readonly string[] {
+  if (hearsSeveral(stt)) return [language, 'multi'];
+  const stages = isTable(stt) ? [stt, stt['secondary']] : [];
+  const heard = stages.map((stage) => (isTable(stage) ? stage['language'] : undefined));
+  return [language, ...heard.filter((tag) => typeof tag === 'string')];
 }
 
 function readTurn(tree: Tree, { problems, texts, language }: AgentSite): Section<'turn'> {
@@ -242,6 +253,7 @@ function readDefinition(
     options,
     texts,
     language: language ?? '',
+    languages: spokenLanguages(heardTags(tree['stt'], language ?? '')),
     hasFlow: tree['flow'] !== undefined,
     provided,
     declaredTools: tree['tools'],

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { encodedWeights } from '../../worker/core/turn/completeness-weights.ts';
+import { encodedWeights } from '../../shared/languages/completeness-weights.ts';
 import { TestService } from '../support/process/service.ts';
 import { RawCaller, startFrame } from './raw-caller.ts';
 

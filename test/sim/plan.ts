@@ -143,6 +143,7 @@ function settingsOf(prng: Prng): CallSettings {
   const silenceEndMs = stopMs + from(0, 600);
   return {
     prompt: 'Be brief.',
+    languages: ['en'],
     greeting: prng.chance(0.7) ? 'Welcome to the shop. What can I do for you?' : '',
     farewell: 'EndMessage, take good care.',
     apology: 'Excuse me, would you repeat that?',

@@ -19,6 +19,8 @@ export interface ToolBook {
 
 export interface CallSettings {
   readonly prompt: string;
+  /** Codes of the languages that callers may speak, the most likely first (`shared/languages`). */
+  readonly languages: readonly string[];
   /** Spoken before everything else, whoever speaks first; absent: nothing. */
   readonly consent?: string;
   /** Empty: the caller speaks first. */

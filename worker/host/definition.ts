@@ -9,6 +9,7 @@ import { defaultCallLimits, type CallSettings, type ToolBook } from '../core/set
 import { greetingOf } from '../core/state.ts';
 import { newRespelling } from '../core/answer/response.ts';
 import { addText, finishText, newSplitter } from '../core/answer/sentences.ts';
+import { vocabularyOf } from '../../shared/languages/vocabulary.ts';
 import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { StageDefinitions } from '../stages/registry.ts';
 import { readConfirmation } from '../tools/confirmation.ts';
@@ -38,6 +39,7 @@ export function callSettings(
   const silences = silencesOf(turn, features);
   return {
     prompt: agent.prompt,
+    languages: agent.languages,
     greeting: agent.greeting,
     ...(recording !== undefined && recording.consent !== '' && { consent: recording.consent }),
     farewell: agent.farewell,
@@ -92,9 +94,10 @@ export interface KnownTexts {
 export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
   const { apology, misheard, confirmQuestion, idle, outage } = settings;
   const pronounce = newRespelling(settings.pronounce);
+  const { sentences } = vocabularyOf(settings.languages);
   const pieces = (line: string): string[] => {
     const splitter = newSplitter();
-    return [...addText(splitter, line), finishText(splitter) ?? ''].map(pronounce);
+    return [...addText(splitter, line, sentences), finishText(splitter) ?? ''].map(pronounce);
   };
   const fillers = (settings.fillers.length > 0 ? settings.fillers : settings.lateLines).map(pronounce);
   const farewell = pieces(settings.farewell);
@@ -114,7 +117,7 @@ export const toolBook = ({ agent }: AgentDefinition, tools: CallTools): ToolBook
   ruleOf: (name) => tools.ruleOf(name),
   performerOf: (name) => tools.performerOf(name),
   validate: (name, argumentsText, node) => tools.validate(name, argumentsText, node),
-  answerOf: (text) => readConfirmation(text, agent.confirm, { language: agent.language }),
+  answerOf: (text) => readConfirmation(text, agent.confirm, vocabularyOf(agent.languages).answers),
 });
 
 /** What the registry of tools takes. */

@@ -31,7 +31,7 @@ export interface FactsHead {
   readonly agent: string;
   readonly metadata: Readonly<Record<string, string>>;
   /** The call's own, the tools left out. */
-  readonly settings: Omit<CallSettings, 'tools'>;
+  readonly settings: Omit<CallSettings, 'tools' | 'languages'> & Partial<Pick<CallSettings, 'languages'>>;
   readonly startedAt: Millis;
   /** Present where another worker had the call. */
   readonly taken?: { readonly state: unknown; readonly history: string };

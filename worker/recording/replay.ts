@@ -4,6 +4,7 @@
  */
 import type { CallAction } from '../core/actions.ts';
 import { step } from '../core/call.ts';
+import { spokenLanguages } from '../../shared/languages/languages.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import { decodeState, stateVersion } from '../core/snapshot.ts';
 import { newCall, type CallState } from '../core/state.ts';
@@ -125,7 +126,9 @@ interface Beginning {
 
 function begin(head: FactsHead, { core, tools, settings: change }: Beginning): CallState {
   const { call: session, startedAt: now, taken } = head;
-  const settings = { ...(change?.(head.settings, head) ?? head.settings), tools };
+  // Calls that were written down before languages had files of their own knew the words of all.
+  const then = { ...head.settings, languages: head.settings.languages ?? spokenLanguages(['multi']) };
+  const settings = { ...(change?.(then, head) ?? then), tools };
   return taken === undefined
     ? core.newCall(settings, { session, now })
     : decodeState({ ...taken, shiftMs: 0 }, settings);

@@ -3,18 +3,8 @@
  * asked back, changed, told meanwhile or said beside the point is unclear, because the call that waits for it changes the world
  * (docs/tools.md, Read-only tools and side effects). Pure; the words for yes and no come from the agent file or the language.
  */
-import {
-  accepts,
-  courtesies,
-  details,
-  firmYes,
-  hedges,
-  lightWords,
-  noRefusal,
-  openers,
-  tellers,
-  wishes,
-} from './confirmation-words.ts';
+import { answeredWords } from '../../shared/languages/spelling.ts';
+import type { Answers } from '../../shared/languages/vocabulary.ts';
 
 export interface ConfirmationWords {
   /** In lower case; the first one may be followed by a few more words. */
@@ -27,21 +17,6 @@ type Words = readonly string[];
 
 /** Words of the order that may follow a firm yes. */
 const mostAfterYes = 4;
-
-/** Turkish verbs that tell what somebody does, did or will do; an order has no such ending. */
-const toldInTurkish = /(?:yor(?:um|uz|sun|sunuz)?|[dt][ıiuü](?:m|k)?|[ae]c[ae](?:ğ[ıi]m|ğ[ıi]z|k))$/u;
-
-const light = new Set(lightWords);
-const telling = new Set(tellers);
-const opening = new Set(openers);
-const doubting = new Set([...hedges, ...details]);
-
-function wordsOf(text: string, language: string): string[] {
-  // Turkish has two letters i; any other locale would turn "HAYIR" into another word.
-  const lower = text.normalize('NFC').toLocaleLowerCase(/^tr\b/i.test(language) ? 'tr' : 'en');
-  const plain = lower.replace(/['’ʼ]/g, '');
-  return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-}
 
 const startsWith = (words: Words, phrase: Words): boolean =>
   phrase.length > 0 && phrase.every((word, index) => words[index] === word);
@@ -68,34 +43,42 @@ function without(words: Words, phrases: readonly Words[]): string[] {
   return left;
 }
 
-/** What the answer means; `unclear` is never a yes. `language` is a BCP 47 tag. */
+/** What the answer means; `unclear` is never a yes. */
 export function readConfirmation(
   answer: string,
   { yes, no }: ConfirmationWords,
-  { language }: { readonly language: string },
+  known: Answers,
 ): 'yes' | 'no' | 'unclear' {
-  const phrases = (list: Words): Words[] => list.map((phrase) => wordsOf(phrase, language));
-  const all = without(wordsOf(answer, language), phrases(noRefusal));
-  const agreeing = phrases([...yes, ...accepts, ...wishes]);
-  const polite = phrases(courtesies);
-  const own = fromLead(all, { agreeing, polite });
-  if (holds(all, phrases(no))) return leading(own, phrases(yes)) === undefined ? 'no' : 'unclear';
+  const { language, accepts, wishes, courtesies: polite, noRefusal, light, doubting } = known;
+  const phrases = (list: Words): Words[] => list.map((phrase) => answeredWords(phrase, language));
+  const all = without(answeredWords(answer, language), noRefusal);
+  const [agreed, refused] = [phrases(yes), phrases(no)];
+  const agreeing = [...agreed, ...accepts, ...wishes];
+  const own = fromLead(all, { agreeing, polite, light });
+  if (holds(all, refused)) return leading(own, agreed) === undefined ? 'no' : 'unclear';
   if (leading(own, agreeing) === undefined || answer.includes('?')) return 'unclear';
   const rest = without(own, [...agreeing, ...polite]);
   if (rest.some((word) => doubting.has(word) || /\p{N}/u.test(word))) return 'unclear';
   if (rest.every((word) => light.has(word))) return 'yes';
-  if (holds(own, phrases(wishes))) return 'unclear';
-  const firm = firmYes.find(
-    ({ words }) => leading(own, phrases(words.filter((word) => yes.includes(word)))) !== undefined,
-  );
-  const isOwn = leading(own, phrases(yes.slice(0, 1))) !== undefined;
-  return (firm !== undefined || isOwn) && isOrder(rest, firm?.order) ? 'yes' : 'unclear';
+  if (holds(own, wishes)) return 'unclear';
+  const isAgreed = (phrase: Words): boolean => agreed.some((one) => one.join(' ') === phrase.join(' '));
+  const firm = known.firm.find(({ words }) => leading(own, words.filter(isAgreed)) !== undefined);
+  const isOwn = leading(own, agreed.slice(0, 1)) !== undefined;
+  return (firm !== undefined || isOwn) && isOrder(rest, firm?.order, known) ? 'yes' : 'unclear';
 }
 
 /** The words from the first that mean something. "That is right" begins with words that mean nothing elsewhere. */
 function fromLead(
   words: Words,
-  { agreeing, polite }: { readonly agreeing: readonly Words[]; readonly polite: readonly Words[] },
+  {
+    agreeing,
+    polite,
+    light,
+  }: {
+    readonly agreeing: readonly Words[];
+    readonly polite: readonly Words[];
+    readonly light: ReadonlySet<string>;
+  },
 ): Words {
   let own = words;
   while (own.length > 0 && leading(own, agreeing) === undefined) {
@@ -110,9 +93,13 @@ function fromLead(
  * What follows a yes may say once more what is to be done: "yes, book the table". In a language of an agent file nobody knows how an order
  * looks.
  */
-function isOrder(rest: Words, shape: RegExp | undefined): boolean {
+function isOrder(
+  rest: Words,
+  shape: RegExp | undefined,
+  { light, openers, tellers, told }: Answers,
+): boolean {
   const said = rest.filter((word) => !light.has(word));
-  if (said.length > mostAfterYes || opening.has(rest[0] ?? '')) return false;
-  if (rest.some((word) => telling.has(word) || toldInTurkish.test(word))) return false;
+  if (said.length > mostAfterYes || openers.has(rest[0] ?? '')) return false;
+  if (rest.some((word) => tellers.has(word) || told.some((ending) => ending.test(word)))) return false;
   return shape?.test(said.join(' ')) ?? true;
 }

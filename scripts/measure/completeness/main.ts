@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newPrng, type Prng } from '../../../shared/base/prng.ts';
 import { featuresOf, hashOf } from '../../../worker/core/turn/completeness.ts';
-import { spokenWords } from '../../../worker/core/turn/phrases.ts';
+import { spokenWords } from '../../../shared/languages/spelling.ts';
 import { pausesWithin } from './pauses.ts';
 
 /** Features that are kept beside the words, and how often one must have been seen. */

@@ -1,5 +1,6 @@
 /** What the service makes of pauses within sentences that were kept aside, by the words alone. */
 import { silencesOf } from '../../../shared/config/agent/silences.ts';
+import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import { endOfTurn } from '../../../worker/core/turn/end-of-turn.ts';
 import { boundary, lengthsMs, stride } from '../eval-turns/natural.ts';
 
@@ -12,9 +13,11 @@ const settings = {
   completeAt: 0.5,
   speculate: false,
 };
+const vocabulary = vocabularyOf(['en', 'de', 'fr', 'es']);
 const silenceAfter = (words: readonly string[]): number =>
   endOfTurn(
     {
+      vocabulary,
       text: words.join(' '),
       asked: '',
       guessed: false,

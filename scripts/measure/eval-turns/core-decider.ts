@@ -1,5 +1,5 @@
 /** The decision of the service: its call core, in a world that is played, told what the service hears. */
-import { backchannelsOf } from '../../../shared/config/agent/backchannels.ts';
+import { backchannelsOf } from '../../../shared/config/agent/texts.ts';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import type { SpeechDetectorSettings, SpeechFact } from '../../../worker/media/vad/speech-detector.ts';
 import { speechEvent } from '../../../worker/call/speech-event.ts';
@@ -57,6 +57,7 @@ export class CoreDecider implements Decider {
         greeting: scenario.botText === '' ? (scenario.asked ?? '') : scenario.botText,
         turn: { ...settings.turn, model: options.model !== 'none' },
         ...(scenario.language !== undefined && {
+          languages: [scenario.language],
           interrupt: { ...settings.interrupt, backchannels: backchannelsOf(scenario.language) },
         }),
       },

@@ -166,6 +166,7 @@ class World implements SimWorld {
           isFaint: faint.chance(0.2),
           quietMs: 0,
           lastedMs: detector.lastedMs,
+          belowCallerDb: detector.belowCallerDb,
         }),
       );
     const detector: SpeechDetector = new SpeechDetector(settings, tell, { isOverBot: () => true });

@@ -15,6 +15,7 @@ export interface ScriptOptions {
 
 export const scriptSettings: CallSettings = {
   prompt: 'Be brief.',
+  languages: ['en', 'de', 'tr'],
   greeting: '',
   farewell: 'Goodbye.',
   apology: 'Sorry, say that again.',

@@ -254,6 +254,7 @@ function placesOf(sessions: () => FakeWorld['sessions']): CallServices['sessions
 /** What a call of a test goes by unless the test says otherwise. */
 const fakeSettings = (): CallServices['settings'] => ({
   prompt: 'You are a test.',
+  languages: ['en'],
   greeting: 'Hello there.',
   farewell: 'Goodbye.',
   apology: 'Sorry, once more please.',

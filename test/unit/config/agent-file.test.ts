@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, it, expect } from 'vitest';
-import { backchannelsOf } from '../../../shared/config/agent/backchannels.ts';
-import { builtInTexts } from '../../../shared/config/agent/texts.ts';
+import { backchannelsOf, builtInTexts } from '../../../shared/config/agent/texts.ts';
 import { changed, errorsOf, goodFile, load } from './agent-text.ts';
 
 const english = builtInTexts('en');
@@ -58,6 +57,7 @@ describe('a good agent file', () => {
         name: 'desk',
         prompt: 'Be brief.',
         language: 'en',
+        languages: ['en'],
         greeting: '',
         ...englishLines,
         maxCallS: 3600,
@@ -126,7 +126,7 @@ describe('a good agent file', () => {
   });
 
   it('speaks any other language by its own texts', () => {
-    const text = `${changed(['name = "desk"', 'name = "desk"\nlanguage = "nl"\nfarewell = "Dag."\napology = "Wie bitte?"\nfillers = []'])}
+    const text = `${changed(['name = "desk"', 'name = "desk"\nlanguage = "sv"\nfarewell = "Dag."\napology = "Wie bitte?"\nfillers = []'])}
 [agent.confirm]
 ask = "Soll ich das tun?"
 yes = ["ja"]

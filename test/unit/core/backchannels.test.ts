@@ -1,11 +1,16 @@
 /** Words of listening: told by sound and by the language's list, however STT spells them; never what asks for a stop. */
 import { describe, expect, it } from 'vitest';
-import { backchannelsOf } from '../../../shared/config/agent/backchannels.ts';
-import { withoutListening, withoutSounds } from '../../../worker/core/turn/backchannels.ts';
-import { spokenWords } from '../../../worker/core/turn/phrases.ts';
+import { backchannelsOf } from '../../../shared/config/agent/texts.ts';
+import { spokenLanguages } from '../../../shared/languages/languages.ts';
+import { spokenWords } from '../../../shared/languages/spelling.ts';
+import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
+import { listeningOf, withoutListening, withoutSounds } from '../../../worker/core/turn/backchannels.ts';
+
+const listening = (backchannels: readonly string[], language = 'en') =>
+  listeningOf(backchannels, vocabularyOf(spokenLanguages([language]))).listening;
 
 const left = (text: string, language = 'en', options = {}): string[] =>
-  withoutListening(spokenWords(text), backchannelsOf(language), options);
+  withoutListening(spokenWords(text), listening(backchannelsOf(language), language), options);
 
 describe('sounds of listening', () => {
   it.each([
@@ -79,11 +84,13 @@ describe('words of listening', () => {
   });
 
   it('count as a whole phrase, in the spelling of the list, and an empty one is none', () => {
-    expect(withoutListening(['i', 'see'], ['i', 'i see', ' '])).toEqual([]);
-    expect(withoutListening(['stop'], [''])).toEqual(['stop']);
-    expect(withoutListening(['ben', 'anladım'], ['Ben anladım'])).toEqual([]);
-    expect(withoutListening(['no'], ['no problem'], { unfinished: true })).toEqual(['no']);
-    expect(withoutListening(['no'], ['no problem'], { unfinished: true, patient: true })).toEqual([]);
-    expect(withoutListening(['no', 'problem'], ['no problem'])).toEqual([]);
+    expect(withoutListening(['i', 'see'], listening(['i', 'i see', ' ']))).toEqual([]);
+    expect(withoutListening(['stop'], listening(['']))).toEqual(['stop']);
+    expect(withoutListening(['ben', 'anladım'], listening(['Ben anladım']))).toEqual([]);
+    expect(withoutListening(['no'], listening(['no problem']), { unfinished: true })).toEqual(['no']);
+    expect(withoutListening(['no'], listening(['no problem']), { unfinished: true, patient: true })).toEqual(
+      [],
+    );
+    expect(withoutListening(['no', 'problem'], listening(['no problem']))).toEqual([]);
   });
 });

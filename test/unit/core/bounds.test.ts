@@ -1,5 +1,6 @@
 /** Whatever a call may hold is saved: each bound is told where it is met, and all of them together fit into the record of a call. */
 import { describe, expect, it } from 'vitest';
+import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import { agentLinkBacklog, agentLinkLimits } from '../../../shared/agent-link/limits.ts';
 import { historyBytes, stateBytes } from '../../../shared/protocol/call-record.ts';
 import { noteEdit } from '../../../worker/core/answer/edits.ts';
@@ -193,7 +194,7 @@ describe('a call that holds all that it may', () => {
       ...{ isSilent: false, now: 0 },
     });
     const sentence = `${'語'.repeat(60)}。`;
-    const voice = { pronounce: newRespelling({}), actions: [] };
+    const voice = { pronounce: newRespelling({}), sentences: vocabularyOf(['en']).sentences, actions: [] };
     for (let said = 0; said < 2 * longestAnswerChars; said += sentence.length)
       writeText(response, sentence, voice);
     response.writing.expected = response.writing.text;

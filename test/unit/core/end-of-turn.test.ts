@@ -1,6 +1,7 @@
 /** When a pause is the end of the turn: one row for each thing that can be known of it. */
 import fc from 'fast-check';
 import { describe, it, expect } from 'vitest';
+import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import {
   endOfTurn,
   newPatience,
@@ -25,6 +26,7 @@ const settings: TurnSettings = {
 const after = (evidence: Partial<PauseEvidence>): number =>
   endOfTurn(
     {
+      vocabulary: vocabularyOf(['en', 'tr']),
       text: '',
       asked: '',
       guessed: false,

@@ -1,6 +1,10 @@
 /** Numbers and spelled words that are said piece by piece. */
 import { describe, expect, it } from 'vitest';
+import { spokenLanguages } from '../../../shared/languages/languages.ts';
+import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import { numberSaid } from '../../../worker/core/turn/numbers-said.ts';
+
+const { numbers } = vocabularyOf(spokenLanguages(['multi']));
 
 describe('a number that the bot asked for', () => {
   it.each([
@@ -27,7 +31,7 @@ describe('a number that the bot asked for', () => {
     ['Wie ist Ihre E-Mail-Adresse?', 'anna punkt weber ät', 'begun'],
     ['¿Cuál es su correo?', 'ana arroba', 'begun'],
     ['Quel est votre e-mail ?', 'marie tiret', 'begun'],
-  ])('%s %s: %s', (asked, text, what) => expect(numberSaid(asked, text)).toBe(what));
+  ])('%s %s: %s', (asked, text, what) => expect(numberSaid(asked, text, numbers)).toBe(what));
 
   it.each([
     ['What is your phone number?', 'I have it somewhere'],
@@ -39,8 +43,8 @@ describe('a number that the bot asked for', () => {
     ["What's your email?", 'It is john.smith@gmail.com.'],
     ["What's your email?", 'I have none'],
     ['Where are you?', 'at'],
-  ])('%s %s: none', (asked, text) => expect(numberSaid(asked, text)).toBeUndefined());
+  ])('%s %s: none', (asked, text) => expect(numberSaid(asked, text, numbers)).toBeUndefined());
 
   it('is told from its digits where there are many', () =>
-    expect(numberSaid('Hello.', 'my number is four two one')).toBe('open'));
+    expect(numberSaid('Hello.', 'my number is four two one', numbers)).toBe('open'));
 });

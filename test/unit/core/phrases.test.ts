@@ -1,6 +1,17 @@
 /** What recognised words amount to: hesitation, or the agent's own voice. */
 import { describe, it, expect } from 'vitest';
-import { endsHesitant, endsSentence, spokenWords, withoutEcho } from '../../../worker/core/turn/phrases.ts';
+import { spokenLanguages } from '../../../shared/languages/languages.ts';
+import { spokenWords } from '../../../shared/languages/spelling.ts';
+import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
+import {
+  endsHesitant,
+  endsSentence,
+  withoutEcho as withoutEchoIn,
+} from '../../../worker/core/turn/phrases.ts';
+
+const vocabulary = vocabularyOf(spokenLanguages(['multi']));
+const withoutEcho = (words: readonly string[], played: readonly string[], options = {}) =>
+  withoutEchoIn(words, played, { urgent: vocabulary.urgent, ...options });
 
 describe('words', () => {
   it('are compared without case and punctuation, and keep what belongs inside them', () => {
@@ -21,7 +32,7 @@ describe('words', () => {
 
   it('are told in scripts without spaces and with marks of their own', () => {
     expect(spokenWords('はい。')).toEqual(['はい']);
-    expect(spokenWords('हाँ, ठीक है')).toEqual(['हाँ', 'ठीक', 'है']);
+    expect(spokenWords('हाँ, ठीक है।')).toEqual(['हां', 'ठीक', 'है']);
   });
 });
 
@@ -68,17 +79,17 @@ describe('the end of what was said', () => {
       'Bir',
       'My number is',
     ])
-      expect(endsHesitant(text), text).toBe(true);
+      expect(endsHesitant(text, vocabulary), text).toBe(true);
   });
 
   it('is hesitant behind a comma or an ellipsis, whatever the word', () => {
     for (const text of ['On Monday,', 'Well...', 'Let me think…', 'The number is five-'])
-      expect(endsHesitant(text), text).toBe(true);
+      expect(endsHesitant(text, vocabulary), text).toBe(true);
   });
 
   it('is not hesitant behind a full stop or an ordinary word', () => {
     for (const text of ['Call me then.', 'That is what I am here for!', 'two tickets', 'Evet', '', '  '])
-      expect(endsHesitant(text), text).toBe(false);
+      expect(endsHesitant(text, vocabulary), text).toBe(false);
   });
 
   it('is a sentence behind its mark, also inside quotes, and not behind an ellipsis', () => {

@@ -1,8 +1,17 @@
 /** Cutting a stream of text into pieces that can be spoken. */
 import fc from 'fast-check';
 import { describe, it, expect } from 'vitest';
-import { addText, finishText, newSplitter } from '../../../worker/core/answer/sentences.ts';
+import { spokenLanguages } from '../../../shared/languages/languages.ts';
+import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
+import {
+  addText as addTextIn,
+  finishText,
+  newSplitter,
+  type Splitter,
+} from '../../../worker/core/answer/sentences.ts';
 
+const { sentences } = vocabularyOf(spokenLanguages(['multi']));
+const addText = (splitter: Splitter, text: string): string[] => addTextIn(splitter, text, sentences);
 const leading = new Set('and the und die y los et les ve bir'.split(' '));
 
 /** The pieces of a text that comes in parts. */

@@ -1,10 +1,13 @@
 /** Answers to "shall I do that?", as recognisers write them. */
 import { describe, expect, it } from 'vitest';
 import { builtInTexts } from '../../../shared/config/agent/texts.ts';
+import { spokenLanguages } from '../../../shared/languages/languages.ts';
+import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import { readConfirmation } from '../../../worker/tools/confirmation.ts';
 
+const answersIn = (...tags: string[]) => vocabularyOf(spokenLanguages(tags)).answers;
 const read = (answer: string, language: string) =>
-  readConfirmation(answer, builtInTexts(language), { language });
+  readConfirmation(answer, builtInTexts(language), answersIn(language));
 
 describe('in English', () => {
   it.each([
@@ -436,7 +439,9 @@ describe.each(Object.entries(answers))('the whole answer decides (%s)', (languag
   it('also where callers may change the language, but that more may be unclear', () => {
     const all = builtInTexts(language, { several: true });
     for (const [answer, meaning] of cases)
-      expect([answer, meaning, 'unclear']).toContain(readConfirmation(answer, all, { language }));
+      expect([answer, meaning, 'unclear']).toContain(
+        readConfirmation(answer, all, answersIn(language, 'multi')),
+      );
   });
 });
 
@@ -447,7 +452,7 @@ describe('of callers who may change the language', () => {
       const { yes, no } = builtInTexts(language);
       const all = builtInTexts('en', { several: true });
       const readings = (which: (answer: string) => string): string[] => [...yes, ...no].map(which);
-      expect(readings((answer) => readConfirmation(answer, all, { language: 'en' }))).toEqual(
+      expect(readings((answer) => readConfirmation(answer, all, answersIn('en', 'multi')))).toEqual(
         readings((answer) => read(answer, language)),
       );
     },
@@ -456,7 +461,7 @@ describe('of callers who may change the language', () => {
 
 describe('in any other language', () => {
   const words = { yes: ['ja', 'genau'], no: ['nein', 'nicht'] };
-  const german = (answer: string) => readConfirmation(answer, words, { language: 'de' });
+  const german = (answer: string) => readConfirmation(answer, words, answersIn('de'));
 
   it('takes the words of the agent file', () => {
     expect(german('Ja.')).toBe('yes');

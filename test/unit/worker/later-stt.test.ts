@@ -23,6 +23,7 @@ function newSetup() {
     onTts: () => undefined,
     position: () => undefined,
     onFailure: () => undefined,
+    onWords: () => undefined,
   });
   const die = (): void => fakes.stt.at(-1)!.emit({ type: 'error', error: { kind: 'disconnected' } });
   return { clock, fakes, stages, die };

@@ -50,7 +50,7 @@ const keysToolName = 'send_dtmf';
 
 /** The caller has waited long enough: a sentence that the LLM stopped behind is said, or something meanwhile. */
 export function fillSilence(step: Step<'setup' | 'silence'>, response: Response): void {
-  if (isSentence(response.writing.splitter)) {
+  if (isSentence(response.writing.splitter, step.state.setup.vocabulary.sentences)) {
     response.writing.firstTextAt = step.now;
     speakPending(response, voiceOf(step));
     return;

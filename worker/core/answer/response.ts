@@ -21,6 +21,7 @@ import type { OpaqueReasoning } from '../tools/tools-state.ts';
 import { fastestMsPerChar, heardCodec, newHeardState, type HeardState } from '../delivery/heard.ts';
 import type { ToolPair } from '../tools/tools-state.ts';
 import { withoutMarkup } from './markup.ts';
+import type { Sentences } from '../../../shared/languages/vocabulary.ts';
 import { addText, finishText, newSplitter, splitterCodec, type Splitter } from './sentences.ts';
 import { tell } from '../told.ts';
 
@@ -179,6 +180,7 @@ export const newResponse = ({ owedSince, now, msPerChar, ...named }: NewResponse
 
 export interface Voice {
   readonly pronounce: Respelling;
+  readonly sentences: Sentences;
   readonly actions: CallAction[];
 }
 
@@ -192,7 +194,8 @@ export function writeText(response: Response, written: string, voice: Voice): vo
 
 /** Passes text on to TTS as far as it forms pieces. */
 export function passText(response: Response, text: string, voice: Voice): void {
-  for (const piece of addText(response.writing.splitter, text)) speakPiece(response, piece, voice);
+  for (const piece of addText(response.writing.splitter, text, voice.sentences))
+    speakPiece(response, piece, voice);
 }
 
 /** No more text comes: passes on the rest. False when nothing that can be said but fillers was written since the newest tool call. */

@@ -4,6 +4,7 @@
  * on to the next ("and", "the"). Pieces concatenated are exactly the text that came in.
  */
 import { flag, record, text } from '../../../shared/base/codec.ts';
+import type { Sentences } from '../../../shared/languages/vocabulary.ts';
 
 export interface Splitter {
   pending: string;
@@ -28,18 +29,8 @@ const minSentenceChars = 12;
 const sentenceEnd =
   /[。！？｡]+["'”’」』）)\]]*(?=[^。！？｡"'”’」』）)\]])|[\p{STerm}…]["'”’»」』）)\]]*(?=\s)|\n/gu;
 const clauseEnd = /[，、；：]|[,;:—–،؛](?=\s)/g;
-/** What ends in a full stop and goes on: also initials ("J.K.", "U.S.", "z.B.") and the number of a list. */
-const abbreviation =
-  /(?:^|[\s("'“‘«])(?:mr|mrs|ms|dr|prof|st|no|vs|etc|approx|nr|bzw|ca|hr|fr|str|tel|sra?|srta|dra|uds?|mme|mlle|sn|av|capt|lt|sgt|rev|gov|hon|jr|mt|ave|blvd|dept|ext|inkl|ggf|evtl|usw|\p{L}|(?:\p{L}{1,2}\.)+\p{L}{1,2})\.$|(?:^|\n)[ \t]*\d{1,3}\.$/iu;
-/** Those that a sentence may end with: it does where the next word begins one. */
-const lastAbbreviation =
-  /(?:^|[\s("'“‘«])(?:etc|usw|jr|ave|blvd|\p{Lu}|(?:\p{Lu}\p{Ll}?\.)+\p{Lu}\p{Ll}?|[ap]\.m)\.$/u;
-const opener =
-  /^(?:I|you|he|she|it|we|they|the|this|that|these|those|there|here|my|your|our|his|its|and|but|so|if|when|what|how|who|where|why|can|could|would|will|shall|should|do|does|did|is|are|was|were|have|please|then|now|yes|thanks?|ich|er|sie|es|wir|ihr|möchten|haben|können|soll|bitte|wenn)(?=[\s,’'])/i;
 /** "Am 3. Mai", "3. katta": a number whose full stop makes it an ordinal. */
 const ordinal = /(?<![\d.,])\d{1,2}\.$/;
-const ordinalAfter = /(?:^|\s)(?:am|de[rnms]|die|das|zum|zur|vom|im|ab|bis)\s+\d{1,2}\.$/i;
-const ordinalBefore = /^(?:\p{Ll}|Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)/u;
 /** A tag of HTML that is not closed yet. */
 const openTag = /(?<![\p{L}\p{N}])<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?$/iu;
 /** One of these takes as long to say as three letters of others. */
@@ -48,28 +39,14 @@ const dense = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/gu;
 /** Ends in a whole sentence. */
 export const wholeSentence = /[\p{STerm}…]["'”’»」』）)]*\s*$/u;
 
-/** Words that nobody pauses behind: articles, conjunctions, prepositions, pronouns and auxiliary verbs. */
-const leadsOn = new Set(
-  [
-    'a an the and or but nor so if as of to in on at by for from with into about than that which who when while because',
-    'i you he she it we they my your his her its our their this these those is are was were be been am will would can',
-    "could should shall may might must do does did have has had not no don't i'm i'll we'll it's very more",
-    've veya ya ama ile için gibi bir bu şu o çok daha en',
-    'der die das den dem des ein eine einen einem einer und oder aber dass weil wenn zu von mit für auf in im an am',
-    'ich sie wir er es ist sind war wird werden kann nicht sehr',
-    'el la los las un una unos unas y o pero que de del a al en con por para su sus mi es son se no muy',
-    'le les une des du et ou mais de au aux dans sur avec pour par que qui ce cette ces son sa ses votre vos est sont ne pas très',
-  ].flatMap((line) => line.split(' ')),
-);
-
 export const newSplitter = (): Splitter => ({ pending: '', started: false });
 
 /** Adds text and returns the pieces that became complete. */
-export function addText(splitter: Splitter, text: string): string[] {
+export function addText(splitter: Splitter, text: string, words: Sentences): string[] {
   splitter.pending += text;
   const pieces: string[] = [];
   for (;;) {
-    const end = pieceEnd(splitter);
+    const end = pieceEnd(splitter, words);
     if (end === undefined) return pieces;
     pieces.push(splitter.pending.slice(0, end));
     splitter.pending = splitter.pending.slice(end);
@@ -85,38 +62,41 @@ export function finishText(splitter: Splitter): string | undefined {
 }
 
 /** What is pending is a sentence already, whatever follows: it waits for its end alone, which no text has shown yet. */
-export const isSentence = ({ pending }: Splitter): boolean =>
+export const isSentence = ({ pending }: Splitter, { abbreviation }: Sentences): boolean =>
   /[^\d\s][\p{STerm}…]["'”’»」』）)\]]*\s*$/u.test(pending) && !abbreviation.test(pending.trimEnd());
 
-function pieceEnd(splitter: Splitter): number | undefined {
+function pieceEnd(splitter: Splitter, words: Sentences): number | undefined {
   const text = splitter.pending;
   const minChars = splitter.started ? minSentenceChars : 1;
   const end =
-    endOf(text, { pattern: sentenceEnd, minChars }) ??
-    (splitter.started ? longSentenceEnd(text) : firstPieceEnd(text)) ??
-    (text.length > maxPieceChars ? breathBefore(text, maxPieceChars) : undefined);
-  return end !== undefined && end > maxPieceChars ? breathBefore(text, maxPieceChars) : end;
+    endOf(text, { pattern: sentenceEnd, minChars, words }) ??
+    (splitter.started ? longSentenceEnd(text, words) : firstPieceEnd(text, words)) ??
+    (text.length > maxPieceChars ? breathBefore(text, maxPieceChars, words) : undefined);
+  return end !== undefined && end > maxPieceChars ? breathBefore(text, maxPieceChars, words) : end;
 }
 
-function firstPieceEnd(text: string): number | undefined {
-  const clause = endOf(text, { pattern: clauseEnd, minChars: firstClauseChars });
+function firstPieceEnd(text: string, words: Sentences): number | undefined {
+  const clause = endOf(text, { pattern: clauseEnd, minChars: firstClauseChars, words });
   if (clause !== undefined) return clause;
-  return text.length > firstBreathChars ? breathBefore(text, firstBreathChars) : undefined;
+  return text.length > firstBreathChars ? breathBefore(text, firstBreathChars, words) : undefined;
 }
 
 /** The first clause of a sentence that is long already. */
-const longSentenceEnd = (text: string): number | undefined =>
+const longSentenceEnd = (text: string, words: Sentences): number | undefined =>
   sizeOf(text.slice(0, maxPieceChars)) > longSentenceChars
-    ? endOf(text, { pattern: clauseEnd, minChars: leastClauseChars })
+    ? endOf(text, { pattern: clauseEnd, minChars: leastClauseChars, words })
     : undefined;
 
 /** End of the first match at or after `minChars` behind which the sentence does not go on, behind the white space that follows. */
-function endOf(text: string, options: { pattern: RegExp; minChars: number }): number | undefined {
+function endOf(
+  text: string,
+  options: { pattern: RegExp; minChars: number; words: Sentences },
+): number | undefined {
   options.pattern.lastIndex = 0;
   for (let match = options.pattern.exec(text); match !== null; match = options.pattern.exec(text)) {
     const end = match.index + match[0].length;
     const piece = text.slice(0, end);
-    if (sizeOf(piece) < options.minChars || goesOn(piece, text.slice(end))) continue;
+    if (sizeOf(piece) < options.minChars || goesOn(piece, text.slice(end), options.words)) continue;
     return end + (/^\s+/.exec(text.slice(end))?.[0].length ?? 0);
   }
   return undefined;
@@ -125,18 +105,19 @@ function endOf(text: string, options: { pattern: RegExp; minChars: number }): nu
 const sizeOf = (text: string): number => text.trim().length + 2 * (text.match(dense)?.length ?? 0);
 
 /** The sentence is not over where `piece` ends, as far as is known of what follows. */
-function goesOn(piece: string, rest: string): boolean {
+function goesOn(piece: string, rest: string, words: Sentences): boolean {
   const next = rest.trimStart();
-  const isLast = lastAbbreviation.test(piece) && /^\p{Lu}/u.test(next) && opener.test(next);
-  if ((abbreviation.test(piece) && !isLast) || openTag.test(piece)) return true;
-  return ordinal.test(piece) && (next === '' || ordinalAfter.test(piece) || ordinalBefore.test(next));
+  const isLast = words.lastAbbreviation.test(piece) && /^\p{Lu}/u.test(next) && words.opener.test(next);
+  if ((words.abbreviation.test(piece) && !isLast) || openTag.test(piece)) return true;
+  if (!ordinal.test(piece)) return false;
+  return next === '' || words.beforeOrdinal.test(piece) || words.afterOrdinal.test(next);
 }
 
 /**
  * Behind the last white space before `limit` where a speaker may breathe, or behind the last of all where there is none; `limit` itself
  * for a word that is longer than a piece.
  */
-function breathBefore(text: string, limit: number): number {
+function breathBefore(text: string, limit: number, { leadsOn }: Sentences): number {
   const spaces = [...text.slice(0, limit).matchAll(/\s+/g)].map(
     ({ index, 0: space }) => index + space.length,
   );

@@ -49,6 +49,7 @@ import {
 
 export const voiceOf = (step: Step<'setup'>): Voice => ({
   pronounce: step.state.setup.pronounce,
+  sentences: step.state.setup.vocabulary.sentences,
   actions: step.actions,
 });
 

@@ -1,7 +1,8 @@
 /** What a turn amounts to once its text is known. */
 import { withoutListening } from '../turn/backchannels.ts';
 import { echoWithinMs } from '../turn/candidate.ts';
-import { spokenWords, withoutEcho } from '../turn/phrases.ts';
+import { withoutEcho } from '../turn/phrases.ts';
+import { spokenWords } from '../../../shared/languages/spelling.ts';
 import type { Slices } from '../state.ts';
 import type { Finalizing } from '../turn/turn.ts';
 
@@ -16,14 +17,14 @@ export function kindOf(
   if (words.length === 0) return 'silence';
   const {
     delivery: { lastSaid },
-    setup: { settings },
+    setup: { listening },
   } = state;
   const near = turn.startedAt - lastSaid.endedAt < echoWithinMs;
-  const own = near ? withoutEcho(words, spokenWords(lastSaid.text)) : words;
+  const own = near ? withoutEcho(words, spokenWords(lastSaid.text), listening) : words;
   if (own.length === 0) {
     state.delivery.echoes = true;
     return 'echo';
   }
-  const listensOnly = withoutListening(own, settings.interrupt.backchannels).length === 0;
+  const listensOnly = withoutListening(own, listening).length === 0;
   return turn.interrupted && state.delivery.cutOff.trim() !== '' && listensOnly ? 'listening' : 'words';
 }

@@ -5,8 +5,8 @@ import { isEnding } from '../course.ts';
 import { addUser } from '../delivery/history.ts';
 import { nobodySpeaks, type Step } from '../state.ts';
 import { isPressing } from '../turn/dtmf.ts';
-import { withGoodbyes, withoutListening } from '../turn/backchannels.ts';
-import { spokenWords } from '../turn/phrases.ts';
+import { withoutListening } from '../turn/backchannels.ts';
+import { spokenWords } from '../../../shared/languages/spelling.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 
 interface LastTurn {
@@ -35,8 +35,7 @@ export function takeLeave(step: Step, turn: LastTurn): boolean {
 }
 
 function hasMore({ state: { commands, conversation, setup } }: Step, text: string): boolean {
-  const goodbyes = withGoodbyes(setup.settings.interrupt.backchannels);
-  const telling = withoutListening(spokenWords(text), goodbyes);
+  const telling = withoutListening(spokenWords(text), setup.parting);
   return telling.length > 0 || conversation.owed || commands.texts.length > 0;
 }
 

@@ -40,7 +40,10 @@ export function reviewSpeculation(step: Guessing, { text, pause }: WordsChanged)
   }
   if (pause === undefined || state.speculation.running !== undefined || text === '') return;
   const { guessed } = pause;
-  const isPart = endsHesitant(text) || numberSaid(state.delivery.lastSaid.text, text) === 'begun';
+  const { vocabulary } = state.setup;
+  const isPart =
+    endsHesitant(text, vocabulary) ||
+    numberSaid(state.delivery.lastSaid.text, text, vocabulary.numbers) === 'begun';
   const worthIt = !isPart && (state.speculation.trustsStt || !guessed);
   if (!worthIt || !maySpeculate(step) || /^\W*$/u.test(text)) return;
   applyEdits(state.conversation.edits, state.conversation.history);
@@ -81,11 +84,13 @@ export function dropSpeculation(step: Step<'speculation'>): void {
 function prepareSpeech(step: Guessing, speculation: Speculation): void {
   if (speculation.isPrepared) return;
   const splitter = newSplitter();
+  const { pronounce, vocabulary } = step.state.setup;
   const [piece = speculation.done?.finish === 'stop' ? finishText(splitter) : undefined] = addText(
     splitter,
     speculation.held,
+    vocabulary.sentences,
   );
-  const said = piece === undefined ? '' : step.state.setup.pronounce(piece);
+  const said = piece === undefined ? '' : pronounce(piece);
   if (said === '') return;
   speculation.isPrepared = true;
   step.actions.push({ type: 'tts.prepare', text: said });

@@ -7,7 +7,7 @@ import type { AgentSide, TurnStep } from './turn-actions.ts';
 import { withoutSounds } from './backchannels.ts';
 import { tellingWords, type Hearing } from './candidate.ts';
 import { beginPause } from './pause.ts';
-import { spokenWords } from './phrases.ts';
+import { spokenWords } from '../../../shared/languages/spelling.ts';
 import { forgetWords, wholeText, type Aside, type Turn } from './turn.ts';
 
 /**

@@ -3,8 +3,8 @@
  * language and however STT spells them; words by the agent's list, in any spelling that sounds the same. It compares words and knows
  * nothing of time, turns or audio. A word that calls for a stop is never part of listening.
  */
-import { spokenWords } from './phrases.ts';
-import { bare, isUrgent } from './urgent.ts';
+import { bare } from '../../../shared/languages/spelling.ts';
+import { phrasesOf, type Phrase, type Vocabulary } from '../../../shared/languages/vocabulary.ts';
 
 /** Sounds of assent: "mm-hmm", "uh-huh", "aha", "hı hı", "ajá". They answer a question, as a yes does. */
 const assent = /^(?:m+h+[hmu]*|h+m+h+m+|u+h*h+u+[hm]*|a+h+a+[hm]*|a+j+a+[mj]*|m+j+m*|h*ı+h+ı+m*)$/u;
@@ -22,20 +22,43 @@ function isSound(word: string, { assents }: { assents: boolean }): boolean {
   return assents && assent.test(squashed.normalize('NFD').replaceAll(/\p{M}/gu, ''));
 }
 
-/** What callers return a farewell with, in any language: none of them means anything else in another. */
-const goodbyes: readonly string[] = [
-  'bye|bye bye|goodbye|good bye|thanks|thank you|thank you very much|thanks a lot|you too|see you|take care|cheers',
-  'good night|have a nice day|have a good day|have a good one|ciao|tschüss|tschau|danke|danke schön|vielen dank|dankeschön',
-  'auf wiedersehen|auf wiederhören|schönen tag noch|gleichfalls|ebenfalls|adiós|chao|gracias|muchas gracias|hasta luego',
-  'igualmente|au revoir|merci|merci beaucoup|bonne journée|à bientôt|güle güle|hoşça kal|hoşça kalın|görüşürüz|iyi günler',
-  'teşekkürler|teşekkür ederim|sağ ol|sağ olun',
-].flatMap((line) => line.split('|'));
+/** Phrases of listening, ready for comparison, and the words that none of them begins with, because they call for a stop. */
+export interface Listening {
+  /** From the longest to the shortest. */
+  readonly phrases: readonly Phrase[];
+  readonly byFirst: ReadonlyMap<string, readonly Phrase[]>;
+  readonly urgent: ReadonlySet<string>;
+}
 
-/** Words of listening where a farewell is spoken: its return is one. */
-export const withGoodbyes = (backchannels: readonly string[]): readonly string[] => [
-  ...backchannels,
-  ...goodbyes,
-];
+export function newListening(backchannels: readonly string[], urgent: ReadonlySet<string>): Listening {
+  const phrases = phrasesOf(backchannels);
+  const byFirst = new Map<string, Phrase[]>();
+  for (const phrase of phrases) {
+    const [first = ''] = phrase;
+    byFirst.set(first, [...(byFirst.get(first) ?? []), phrase]);
+  }
+  return { phrases, byFirst, urgent };
+}
+
+interface OfCall {
+  readonly listening: Listening;
+  readonly parting: Listening;
+}
+
+const made = new WeakMap<Vocabulary, WeakMap<readonly string[], OfCall>>();
+
+/** What is listening in a call, and what is where a farewell is spoken, whose return is listening. The calls of an agent share it. */
+export function listeningOf(backchannels: readonly string[], vocabulary: Vocabulary): OfCall {
+  const ofVocabulary = made.get(vocabulary) ?? new WeakMap<readonly string[], OfCall>();
+  made.set(vocabulary, ofVocabulary);
+  const { urgent, goodbyes } = vocabulary;
+  const known = ofVocabulary.get(backchannels) ?? {
+    listening: newListening(backchannels, urgent),
+    parting: newListening([...backchannels, ...goodbyes], urgent),
+  };
+  ofVocabulary.set(backchannels, known);
+  return known;
+}
 
 /** Words in a row that one sound may be written as: "uh huh", "m hm". */
 const longestSound = 2;
@@ -52,16 +75,16 @@ export interface ListeningOptions {
 /** What is left when words and sounds of listening are taken away. Phrases of several words count as a whole. */
 export function withoutListening(
   words: readonly string[],
-  backchannels: readonly string[],
+  listening: Listening,
   options: ListeningOptions = {},
 ): string[] {
-  const phrases = phrasesOf(backchannels);
+  const said = words.map(bare);
   const left: string[] = [];
   for (let at = 0; at < words.length;) {
     const length =
-      phraseAt(words, at, { phrases, ...options }) ??
+      phraseAt(said, at, { listening, ...options }) ??
       soundAt(words, at, { assents: true }) ??
-      hyphenedAt(words, at, phrases);
+      hyphenedAt(words, at, listening);
     if (length === undefined) left.push(words[at] ?? '');
     at += length ?? 1;
   }
@@ -73,37 +96,31 @@ export function withoutSounds(words: readonly string[]): string[] {
   return words.filter((word) => !isSound(word, { assents: false }));
 }
 
-type Phrase = readonly string[];
-
-function phrasesOf(backchannels: readonly string[]): readonly Phrase[] {
-  const phrases = backchannels.map((entry) => spokenWords(entry).map(bare));
-  return phrases.filter((phrase) => phrase.length > 0).sort((a, b) => b.length - a.length);
-}
-
 interface Looking extends ListeningOptions {
-  readonly phrases: readonly Phrase[];
+  readonly listening: Listening;
 }
 
-/** How many words from `at` on are a phrase of listening. */
+/** How many words from `at` on are a phrase of listening. They are compared as they sound. */
 function phraseAt(
   words: readonly string[],
   at: number,
-  { phrases, unfinished = false, partial = false, patient = false }: Looking,
+  { listening, unfinished = false, partial = false, patient = false }: Looking,
 ): number | undefined {
+  const { phrases, byFirst, urgent } = listening;
+  const first = words[at] ?? '';
   const left = words.length - at;
   const matches = (phrase: Phrase): boolean => {
-    const word = words[at] ?? '';
     const isBegun = left < phrase.length;
-    if (isBegun && (!unfinished || (isUrgent(word) && !patient))) return false;
+    if (isBegun && (!unfinished || (urgent.has(first) && !patient))) return false;
     return phrase.every((part, index) => {
       const said = words[at + index];
-      if (said === undefined) return true;
-      if (bare(said) === part) return true;
-      const isCut = partial && index === left - 1 && said.length > 1 && !isUrgent(said);
-      return isCut && part.startsWith(bare(said));
+      if (said === undefined || said === part) return true;
+      const isCut = partial && index === left - 1 && said.length > 1 && !urgent.has(said);
+      return isCut && part.startsWith(said);
     });
   };
-  const found = phrases.find(matches);
+  // Only a word that may be cut short is another than a phrase's first.
+  const found = (partial && left === 1 ? phrases : (byFirst.get(first) ?? [])).find(matches);
   return found && Math.min(found.length, left);
 }
 
@@ -117,11 +134,10 @@ function soundAt(words: readonly string[], at: number, options: { assents: boole
 }
 
 /** A word that repeats itself with hyphens: "yeah-yeah", "ok-ok". */
-function hyphenedAt(words: readonly string[], at: number, phrases: readonly Phrase[]): number | undefined {
+function hyphenedAt(words: readonly string[], at: number, { byFirst }: Listening): number | undefined {
   const parts = (words[at] ?? '').split('-');
   if (parts.length < 2) return undefined;
   const isListening = (part: string): boolean =>
-    phrases.some((phrase) => phrase.length === 1 && phrase[0] === bare(part)) ||
-    isSound(part, { assents: true });
+    (byFirst.get(bare(part)) ?? []).some(({ length }) => length === 1) || isSound(part, { assents: true });
   return !refusal.test(words[at] ?? '') && parts.every(isListening) ? 1 : undefined;
 }

@@ -8,8 +8,9 @@ import type { CallEvent, PlayoutPosition } from '../events.ts';
 import type { AgentSide, RunningResponse } from './turn-actions.ts';
 import { finalize, listen, setAside } from './hearing.ts';
 import { beginPause, resumeMarginMs } from './pause.ts';
-import { withGoodbyes, withoutListening } from './backchannels.ts';
-import { spokenWords, withoutEcho } from './phrases.ts';
+import { withoutListening, type Listening } from './backchannels.ts';
+import { withoutEcho } from './phrases.ts';
+import { spokenWords } from '../../../shared/languages/spelling.ts';
 import { outputFor } from './caller.ts';
 import type { Slices } from '../state.ts';
 import type { TurnStep } from './turn-actions.ts';
@@ -104,10 +105,8 @@ function listensOnly(step: Hearing, turn: Candidate | Fading): boolean {
 /** STT has yet to tell what was said before this voice: its words so far say nothing about it. */
 const owesAside = ({ caller }: Slices<'caller'>): boolean => caller.stt.owed[0]?.fate === 'aside';
 
-const listeningWords = ({ state, agent }: Hearing): readonly string[] => {
-  const { backchannels } = state.setup.settings.interrupt;
-  return agent.response?.isFarewell === true ? withGoodbyes(backchannels) : backchannels;
-};
+const listeningWords = ({ state, agent }: Hearing): Listening =>
+  agent.response?.isFarewell === true ? state.setup.parting : state.setup.listening;
 
 /** The agent goes on as soon as the words are those of listening, or STT has found none: a silence would tell nothing more. */
 function goOnWhenListening(step: TurnStep, turn: Candidate | Fading): void {
@@ -184,9 +183,11 @@ export function tellingWords(
   const { words } = voice;
   const unfinished = words.partial.trim() !== '';
   const played = playedWords(hearing.agent, voice);
-  const own = withoutEcho(spokenWords(wholeText(words)), played, { unfinished });
+  const listening = listeningWords(hearing);
+  const { urgent } = listening;
+  const own = withoutEcho(spokenWords(wholeText(words)), played, { unfinished, urgent });
   const options = { unfinished: true, partial: unfinished, patient };
-  const telling = withoutListening(own, listeningWords(hearing), options);
+  const telling = withoutListening(own, listening, options);
   const isEcho = (word: string): boolean => played.includes(word);
   return { own, telling: late || hearing.agent.echoes ? telling.filter((word) => !isEcho(word)) : telling };
 }

@@ -3,8 +3,8 @@
  * and their number, for English, German, French and Spanish. Its weights are learned from what people write and say to services
  * (docs/decisions/0079-whole-sentences.md). It knows nothing of punctuation, melody, time or turns.
  */
-import { bias, encodedWeights, weightStep } from './completeness-weights.ts';
-import { spokenWords } from './phrases.ts';
+import { bias, encodedWeights, weightStep } from '../../../shared/languages/completeness-weights.ts';
+import { spokenWords } from '../../../shared/languages/spelling.ts';
 
 /** What is known of the words so far, each feature as a text. The first one is the last word. */
 export function featuresOf(words: readonly string[]): string[] {
@@ -84,7 +84,7 @@ function weightOf(feature: string): number | undefined {
   return hashes[low] === hash ? weights[low] : undefined;
 }
 
-const sentenceEnd = /[.?!;。！？]\s+/u;
+const sentenceEnd = /[.?!;。！？।]\s+/u;
 /** Of the last words of a sentence in another language fewer are known. */
 const knownShare = 0.6;
 const lookedAt = 12;

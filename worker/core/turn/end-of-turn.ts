@@ -8,8 +8,11 @@ import { completeness } from './completeness.ts';
 import { numberSaid } from './numbers-said.ts';
 import { endsSentence, hesitationAt } from './phrases.ts';
 import type { TurnSettings } from '../settings.ts';
+import type { Vocabulary } from '../../../shared/languages/vocabulary.ts';
 
 export interface PauseEvidence {
+  /** The words of the languages that the caller may speak. */
+  readonly vocabulary: Vocabulary;
   /** Words of the turn so far, as STT writes them. */
   readonly text: string;
   /** What the agent said before the turn. */
@@ -55,19 +58,20 @@ export function endOfTurn(evidence: PauseEvidence, settings: TurnSettings): Mill
 
 function unbounded(evidence: PauseEvidence, settings: TurnSettings): Millis {
   const { stopMs, silenceEndMs, maxSilenceMs, completeAt } = settings;
-  const { text, asked, probability, patienceMs } = evidence;
-  const number = numberSaid(asked, text);
+  const { text, asked, vocabulary, probability, patienceMs } = evidence;
+  const number = numberSaid(asked, text, vocabulary.numbers);
   // Each group of a number sounds finished, and is none of the caller's sentences.
   if (number === 'whole') return wholeNumberMs;
   if (number === 'begun') return begunNumberMs + patienceMs;
   if (number === 'open') return Math.max(openNumberMs, silenceEndMs) + patienceMs;
-  const hesitation = hesitationAt(text);
+  const hesitation = hesitationAt(text, vocabulary);
   const finished = evidence.speechFinal && !evidence.guessed && endsSentence(text);
   const waitMs = silenceEndMs + patienceMs;
   if (probability === undefined && finished && patienceMs === 0)
     return stopMs + (silenceEndMs - stopMs) * finishedShare;
   // Where STT has put the full stop, it knows the sentence better.
-  const whole = endsSentence(text) ? undefined : completeness(text, { answers: endsInQuestion(asked) });
+  const isJudged = vocabulary.isLearned && !endsSentence(text);
+  const whole = isJudged ? completeness(text, { answers: endsInQuestion(asked) }) : undefined;
   if (whole !== undefined) {
     const atMost = hesitation === 'surely' ? wholeIfHesitant : 1;
     return byWords(Math.min(whole, atMost), evidence, settings);

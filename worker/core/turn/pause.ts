@@ -49,13 +49,14 @@ export function reviewPause(step: TurnStep, asked = step.agent.lastSaid.text): v
   const { state } = step;
   const {
     caller: { turn },
-    setup: { settings },
+    setup: { settings, vocabulary },
   } = state;
   if (turn.phase !== 'pausing') return;
   const text = wholeText(turn.words);
   const guessed = turn.words.partial.trim() !== '';
   const waitMs = endOfTurn(
     {
+      vocabulary,
       text,
       asked: asked.slice(-askedChars),
       guessed,

@@ -2,13 +2,8 @@
  * What recognised words amount to: hesitation, a sentence, or the agent's own voice that came back through the caller's
  * microphone (words of listening: backchannels.ts). It compares words and knows nothing of time, turns or audio.
  */
-import { isUrgent } from './urgent.ts';
-
-/** Words as they are compared: lower case, without punctuation; apostrophes and hyphens inside words stay. */
-export function spokenWords(text: string): string[] {
-  const plain = text.normalize('NFKC').replaceAll('İ', 'i').toLowerCase().replaceAll('’', "'");
-  return plain.match(/[\p{L}\p{N}\p{M}]+(?:['-][\p{L}\p{N}\p{M}]+)*/gu) ?? [];
-}
+import { bare, spokenWords } from '../../../shared/languages/spelling.ts';
+import type { Endings, Vocabulary } from '../../../shared/languages/vocabulary.ts';
 
 /** Fewer words in a row prove nothing: callers repeat single words of the agent to answer it. */
 const echoRun = 2;
@@ -20,11 +15,11 @@ const echoRun = 2;
 export function withoutEcho(
   words: readonly string[],
   played: readonly string[],
-  { unfinished = false }: { unfinished?: boolean } = {},
+  { unfinished = false, urgent }: { unfinished?: boolean; urgent: ReadonlySet<string> },
 ): string[] {
   const left: string[] = [];
   for (let at = 0; at < words.length;) {
-    const run = longestRun(words, at, { played, unfinished });
+    const run = longestRun(words, at, { played, unfinished, urgent });
     if (run < echoRun && !(unfinished && run > 0 && at + run === words.length)) {
       left.push(words[at] ?? '');
       at += 1;
@@ -38,7 +33,11 @@ export function withoutEcho(
 function longestRun(
   words: readonly string[],
   at: number,
-  { played, unfinished }: { played: readonly string[]; unfinished: boolean },
+  {
+    played,
+    unfinished,
+    urgent,
+  }: { played: readonly string[]; unfinished: boolean; urgent: ReadonlySet<string> },
 ): number {
   let longest = 0;
   for (let start = 0; start < played.length; start += 1) {
@@ -47,46 +46,47 @@ function longestRun(
     const next = words[at + run];
     const isLast = unfinished && next !== undefined && at + run === words.length - 1;
     // "no" is no half of "now": a pause for the rest of it makes the caller say it twice.
-    if (isLast && !(run === 0 && isUrgent(next)) && played[start + run]?.startsWith(next) === true) run += 1;
+    if (isLast && !(run === 0 && urgent.has(bare(next))) && played[start + run]?.startsWith(next) === true)
+      run += 1;
     longest = Math.max(longest, run);
   }
   return longest;
 }
 
-/** Last words after which a speaker goes on; English and Turkish, which share none that would mislead the other. */
-const hesitations = new Set(
-  [
-    'um uh uhm er erm hmm and but or because cause if when the a an to of for with from my your is are was i we into than as',
-    'before after until without between',
-    'ıı ııı ee eee şey yani ve ama veya ya çünkü ile için gibi eğer fakat ayrıca hani mesela bir',
-  ].flatMap((line) => line.split(' ')),
-);
+/** A language of a call in which others are spoken as well is told from a turn in which it knows at least this share of the words. */
+const knownShare = 1 / 3;
 
-/** Words that end a sentence as often as they lead on: "book that", "I think that". */
-const doubtful = new Set(
-  'like so then that in on at well about this these those very just maybe plus actually basically'.split(' '),
-);
-/** Two last words after which a speaker goes on. */
-const begun =
-  /^(?:(?:can|could|would|will|do|did|should) (?:you|i|we)|(?:i|we) (?:need|want|have|think|mean)|would like|i'd like)$/u;
+/** What the words' last ones tell in the language that knows most of them; in several, where they know as many. */
+function spokenIn(words: readonly string[], { endings }: Vocabulary): readonly Endings[] {
+  if (endings.length === 1) return endings;
+  const known = endings.map((one) => words.filter((word) => one.known.has(word)).length);
+  const most = Math.max(...known);
+  return most < words.length * knownShare ? [] : endings.filter((_, at) => known[at] === most);
+}
 
 /**
  * The words end where nobody ends a sentence: in a filling sound, a conjunction, an article (`surely`); or where one may as well go on
  * as have finished (`perhaps`).
  */
-export function hesitationAt(text: string): 'surely' | 'perhaps' | undefined {
-  if (/[.?!…。！？]["'”’)\]]*\s*$/u.test(text) && !/(\.\.\.|…)\s*$/u.test(text)) return undefined;
+export function hesitationAt(text: string, vocabulary: Vocabulary): 'surely' | 'perhaps' | undefined {
+  if (/[.?!…。！？।]["'”’)\]]*\s*$/u.test(text) && !/(\.\.\.|…)\s*$/u.test(text)) return undefined;
   if (/(,|\.\.\.|…|-)\s*$/u.test(text)) return 'surely';
   const words = spokenWords(text);
   const last = words.at(-1);
   if (last === undefined) return undefined;
-  if (hesitations.has(last) || begun.test(words.slice(-2).join(' '))) return 'surely';
-  return doubtful.has(last) ? 'perhaps' : undefined;
+  const spoken = spokenIn(words, vocabulary);
+  if (spoken.some((one) => one.hesitations.has(last) || one.begun.some((phrase) => endsIn(words, phrase))))
+    return 'surely';
+  return spoken.some(({ doubtful }) => doubtful.has(last)) ? 'perhaps' : undefined;
 }
 
+const endsIn = (words: readonly string[], phrase: readonly string[]): boolean =>
+  phrase.every((word, at) => words[words.length - phrase.length + at] === word);
+
 /** More words are to be expected. */
-export const endsHesitant = (text: string): boolean => hesitationAt(text) !== undefined;
+export const endsHesitant = (text: string, vocabulary: Vocabulary): boolean =>
+  hesitationAt(text, vocabulary) !== undefined;
 
 /** The words end as a sentence does. */
 export const endsSentence = (text: string): boolean =>
-  /[.?!。！？]["'”’)\]]*\s*$/u.test(text) && !/\.\.\.\s*$/u.test(text);
+  /[.?!。！？।]["'”’)\]]*\s*$/u.test(text) && !/\.\.\.\s*$/u.test(text);

@@ -1,0 +1,122 @@
+import { listed, spaced } from '../base/listed.ts';
+import type { Language } from './language.ts';
+
+const orders =
+  'boek|reserveer|stuur|verstuur|betaal|bestel|maak|zet|leg|plan|voeg|verwijder|bel|activeer|blokkeer|neem|gebruik|open|sluit|bevestig|annuleer|verbind|koop|pak|start|ga|regel|noteer|schrijf';
+
+export const dutch: Language = {
+  code: 'nl',
+  name: 'Dutch',
+  lines: {
+    fillers: ['Een moment, alstublieft.', 'Ik kijk het even na.', 'Nog een ogenblik.', 'Ik ben zo bij u.'],
+    apology: 'Sorry, er ging aan mijn kant iets mis. Kunt u dat herhalen?',
+    misheard: 'Sorry, dat heb ik niet verstaan. Kunt u dat herhalen?',
+    farewell: 'Tot ziens.',
+    hold: 'Het lukt helaas nog niet. Blijft u alstublieft aan de lijn.',
+    back: 'Bedankt voor het wachten.',
+    unheardNote: '[De beller heeft uw antwoord niet gehoord. Geef het nu.]',
+    announcement: '',
+    idleQuestion: 'Bent u er nog?',
+    confirmQuestion: 'Zal ik dat doen?',
+    keysNote: '[De beller heeft deze toetsen ingedrukt: {digits}]',
+    returnLine: 'Helaas kon niemand uw gesprek aannemen. Waarmee kan ik u verder helpen?',
+  },
+  backchannels: listed(
+    'ja|jaja|ja hoor|jawel|jep|oké|oke|ok|okay|okee|goed|heel goed|prima|prima hoor|duidelijk|helder|begrepen|snap ik|ik snap het|ik begrijp het',
+    'begrijp ik|precies|juist|klopt|dat klopt|natuurlijk|tuurlijk|uiteraard|zeker|zeker weten|mooi|fijn|top|super|leuk|inderdaad|in orde|akkoord|is goed',
+    'dat is goed|oh ja|o ja|ach zo|aha|zo|nou ja|vanzelfsprekend|absoluut|exact|graag',
+    'geen probleem|geen punt|niet slecht|maakt niet uit',
+  ),
+  goodbyes: listed(
+    'dag|doei|doeg|tot ziens|tot horens|tot straks|tot gauw|tot later|dank u|dank u wel|dankjewel|dank je wel|dank je|bedankt|hartelijk dank|heel erg bedankt',
+    'fijne dag|fijne dag nog|prettige dag|prettige dag nog|goedendag|goedenavond|goede nacht|insgelijks|hetzelfde|u ook|jij ook|van hetzelfde|merci|bye|ciao|groetjes',
+  ),
+  urgent: spaced(
+    'nee neen niet stop wacht wachten ho halt wat wie wanneer waar waarom hoe welke welk hoeveel sorry pardon moment',
+  ),
+  hesitations: spaced(
+    'eh ehm uh uhm euh hm hmm en of maar want omdat dat als toen terwijl de het een der den mijn onze zijn haar',
+    'voor van met zonder tussen tot naar bij uit in op aan om door over onder na vanaf te dus heel erg zeg',
+  ),
+  doubtful: spaced(
+    'dan zo die dit deze ook nog even eigenlijk misschien ongeveer ik wij we u er is was ben niet wel nou gewoon uw',
+  ),
+  begun: listed(
+    'ik wil|ik wou|ik zou|ik zou graag|ik heb|ik ben|ik zoek|ik heet|mijn naam is|mijn nummer is|het nummer is|ik wil graag|wij willen|we willen|ik moet|ik bel',
+    'kunt u|kan u|kun je|zou u|zou je|heeft u|mag ik|kan ik|zou ik|ik denk|ik bedoel|dat wil zeggen|ik denk dat',
+  ),
+  isLearned: false,
+  numbers: {
+    asked: String.raw`nummer|cijfer|postcode|\bcode\b|\bspel(?:len|t)?\b|letter voor letter|kenteken|wachtwoord|e-?mail|mailadres|\b(?:pin|iban|bsn)\b|pincode`,
+    counted: 'cijferige?|cijfers|tekens|letters|nummers',
+    values: spaced(
+      'nul een/één/eén twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien achttien negentien',
+      'twintig eenentwintig tweeëntwintig/tweeentwintig drieëntwintig/drieentwintig vierentwintig vijfentwintig zesentwintig zevenentwintig achtentwintig negenentwintig dertig',
+    ),
+    digits: [],
+    tens: spaced('veertig vijftig zestig zeventig tachtig negentig'),
+    double: spaced('dubbel dubbele tweemaal'),
+    triple: spaced('driemaal driedubbel'),
+    between: spaced('en dan streepje min punt spatie eh ehm uh koppelteken'),
+    mailAsked: 'e-?mail|mailadres',
+    joints: spaced('punt streepje underscore koppelteken dot'),
+    ats: spaced('at apenstaartje apestaartje apenstaart'),
+  },
+  sentences: {
+    abbreviations: spaced(
+      'dhr mevr mw dr drs ir ing mr prof st nr bijv bv o.a m.b.t enz evt ca tel blz vs art',
+    ),
+    lastAbbreviations: spaced('enz'),
+    openers: spaced(
+      'ik jij u hij zij wij we jullie het de een dat dit er wilt kunt heeft mag als maar en bedankt',
+    ),
+    leadsOn: spaced(
+      'de het een der den en of maar want dat als omdat van voor met in op aan bij naar uit om te door over tot ik u hij zij wij we is zijn was wordt kan zal',
+      'mijn uw onze haar niet heel erg meer',
+    ),
+    beforeOrdinal: [],
+    afterOrdinal: [],
+  },
+  answers: {
+    yes: listed(
+      'ja|jawel|jazeker|ja hoor|jep|graag|oké|oke|okee|ok|okay|goed|is goed|dat is goed|prima|natuurlijk|tuurlijk|uiteraard|zeker|zeker weten|klopt|dat klopt|correct',
+      'juist|precies|akkoord|in orde|absoluut|inderdaad|doe maar|doet u maar|doe het maar|doe dat maar|doet u het maar|doet u dat maar|doe dat|doet u dat|ga uw gang|ga je gang|bevestigd|ik bevestig|vanzelfsprekend',
+    ),
+    no: listed(
+      'nee|neen|niet|nooit|geen|niks|niets|stop|halt|wacht|wachten|annuleer|annuleren|fout|onjuist|laat maar|vergeet het|nimmer|moment|een ogenblik',
+    ),
+    firmYes: listed('ja|jawel|jazeker|natuurlijk|uiteraard|zeker|absoluut'),
+    // "Boekt u de tafel", or "graag boeken".
+    order: new RegExp(
+      `^(?:${orders})(?: |$)|^\\p{L}+t u(?: |$)|^\\p{L}+en$|^(?:de|het) \\p{L}+ \\p{L}+en$`,
+      'u',
+    ),
+    told: undefined,
+    accepts: listed(
+      'dat zou fijn zijn|dat zou mooi zijn|dat zou geweldig zijn|dat zou leuk zijn|dat zou heel fijn zijn|dat is fijn|dat is prima|dat is in orde|dat is correct|dat is juist',
+      'lijkt me goed|lijkt me prima|dat lijkt me goed|dat lijkt me prima|dat lijkt me een goed idee|klinkt goed|dat klinkt goed|goed idee|heel graag|zeer graag|wat mij betreft wel',
+      'dat wil ik graag|dat wil ik|ik wil dat|ik wil het graag|ik ga akkoord|ik ben akkoord|ik ben het ermee eens|ik stem toe|ik weet het zeker|met plezier|met genoegen',
+      'dat mag|dat mag u doen|dat kunt u doen|u mag|mag u doen|als u wilt|als u dat wilt doen|als u zo vriendelijk wilt zijn|ga verder|gaat u verder|doen we|laten we dat doen',
+    ),
+    wishes: listed('ik wil graag|ik zou graag willen|ik wil|graag zou ik'),
+    courtesies: listed(
+      'voor mij|voor ons|meteen|bedankt voor uw hulp|dank u voor uw hulp|oh|ah|hm|hmm|eh|ehm|uh|uhm|nou|super',
+      'alstublieft|alsjeblieft|graag|dank u|dank u wel|dankuwel|dank je|dank je wel|dankjewel|bedankt|hartelijk dank|heel erg bedankt|meneer|mevrouw',
+      'fijn|mooi|top|geweldig|perfect|uitstekend|heel fijn|heel mooi|heel vriendelijk|wat aardig|leuk|goed|heel goed|hoor',
+    ),
+    light: spaced('het dat dit ik dan is zo eens doe die hoor wel'),
+    tellers: spaced('ik we wij hij zij mijn onze mij'),
+    openers: spaced('een voor om in op met van naar aan en ook bij'),
+    hedges: spaced(
+      'maar als indien misschien wellicht denk geloof vermoed of tenzij behalve liever eerst alleen later anders andere ander eigenlijk waarschijnlijk',
+      'wat hoe welke welk wanneer waarom wie waar hoeveel kan kunt kunnen zou zal weet begrijp snap zie vraag vragen hallo nog hier heet hoop hoewel voordat nadat mits',
+    ),
+    details: spaced(
+      'twee drie vier vijf zes zeven acht negen tien elf twaalf twintig dertig half halve beide vandaag morgen overmorgen vanavond ochtend middag avond nacht',
+      'week maand volgende uur maandag dinsdag woensdag donderdag vrijdag zaterdag zondag personen mensen ook',
+    ),
+    noRefusal: listed(
+      'geen probleem|geen punt|geen zorgen|waarom niet|geen bezwaar|maakt niet uit|als u het niet erg vindt|vind ik niet erg|geen enkel probleem',
+    ),
+  },
+};

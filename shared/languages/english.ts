@@ -1,0 +1,133 @@
+import { listed, spaced } from '../base/listed.ts';
+import type { Language } from './language.ts';
+
+/** Orders that callers give to an agent: the first word of one. */
+const orders =
+  'book|reserve|send|transfer|pay|order|make|schedule|set|add|delete|remove|call|put|start|submit|sign|register|confirm|activate|block|update|connect|arrange|buy|sell|go|try|use|take|give|get|open|close|finish|complete|process|continue|place|move|charge|refund|renew|email|text|ship|deliver|print|save|note|check|issue|approve|enter|switch|turn|let|bring|proceed|lock|unlock|forward|extend|accept|apply|create|enroll|repeat|release|return|deal|carry';
+
+export const english: Language = {
+  code: 'en',
+  name: 'English',
+  lines: {
+    fillers: ['One moment.', 'Let me check.', 'Just a second.', 'Bear with me.'],
+    apology: 'Sorry, something went wrong on my side. Could you say that again?',
+    misheard: 'Sorry, I did not catch that. Could you say it again?',
+    farewell: 'Goodbye.',
+    hold: 'I am still having trouble. Please stay on the line.',
+    back: 'Thank you for waiting.',
+    unheardNote: '[The caller has not heard your answer. Give it now.]',
+    announcement: 'Sorry, something went wrong. Please wait, or call again later.',
+    idleQuestion: 'Are you still there?',
+    confirmQuestion: 'Shall I go ahead with that?',
+    keysNote: '[The caller pressed the keys: {digits}]',
+    returnLine: 'Sorry, nobody could take your call. How else can I help?',
+  },
+  backchannels: listed(
+    'okay|ok|kay|mkay|mmkay|right|yeah|yea|ya|yah|yep|yup|yes|sure|sure thing|alright|all right|i see|got it|gotcha',
+    "i got it|i hear you|i understand|understood|of course|makes sense|that makes sense|sounds good|fair enough|that's right|that's true",
+    'exactly|absolutely|definitely|certainly|great|good|cool|nice|perfect|fine|true|very good|wow|go on|go ahead',
+    'no problem|no worries|not bad',
+  ),
+  goodbyes: listed(
+    'bye|bye bye|goodbye|good bye|thanks|thank you|thank you very much|thanks a lot|you too|see you|take care|cheers',
+    'good night|have a nice day|have a good day|have a good one|ciao',
+  ),
+  urgent: spaced('no not nope stop wait hold what who when where why how which pardon sorry'),
+  hesitations: spaced(
+    'um uh uhm er erm hmm and but or because cause if when the a an to of for with from my your is are was i we into than as',
+    'before after until without between',
+  ),
+  doubtful: spaced(
+    'like so then that in on at well about this these those very just maybe plus actually basically',
+  ),
+  begun: listed(
+    'can you|can i|can we|could you|could i|could we|would you|would i|would we|will you|will i|will we|do you|do i|do we',
+    'did you|did i|did we|should you|should i|should we|i need|i want|i have|i think|i mean|we need|we want|we have|we think|we mean',
+    "would like|i'd like",
+  ),
+  isLearned: true,
+  numbers: {
+    asked: String.raw`\b(?:numbers?|digits?|pin|codes?|zip|postcode|iban|serial|extension|spell|spelled|letter by letter)\b|\b(?:phone|account|card|order|reference|booking|tracking|licen[cs]e|passport)\b.*\b(?:number|id)\b|e-?mail`,
+    counted: 'digits?|numbers|characters|letters',
+    values: spaced(
+      'zero/oh/o one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen',
+      'twenty twenty-one twenty-two twenty-three twenty-four twenty-five twenty-six twenty-seven twenty-eight twenty-nine thirty',
+    ),
+    digits: [],
+    tens: spaced('forty fifty sixty seventy eighty ninety'),
+    double: ['double'],
+    triple: ['triple'],
+    between: spaced('and dash minus hyphen dot point space um uh er hmm then'),
+    mailAsked: 'e-?mail',
+    joints: spaced('dot underscore dash hyphen point'),
+    ats: ['at'],
+  },
+  sentences: {
+    abbreviations: spaced(
+      'mr mrs ms dr prof st no vs etc approx str tel av capt lt sgt rev gov hon jr mt ave blvd dept ext',
+    ),
+    lastAbbreviations: spaced('etc jr ave blvd'),
+    openers: spaced(
+      'i you he she it we they the this that these those there here my your our his its and but so if when what how who where why',
+      'can could would will shall should do does did is are was were have please then now yes thank thanks',
+    ),
+    leadsOn: spaced(
+      'a an the and or but nor so if as of to in on at by for from with into about than that which who when while because',
+      'i you he she it we they my your his her its our their this these those is are was were be been am will would can',
+      "could should shall may might must do does did have has had not no don't i'm i'll we'll it's very more",
+    ),
+    beforeOrdinal: [],
+    afterOrdinal: [],
+  },
+  answers: {
+    yes: listed(
+      'yes|yeah|yep|yup|sure|okay|ok|please do|go ahead|do it|correct|of course|certainly|absolutely',
+      "definitely|that's right|that is right|right|fine|confirm|confirmed|i confirm|sounds good",
+    ),
+    no: listed(
+      "no|nope|nah|not|don't|do not|stop|cancel|wait|never|wrong|that's wrong|leave it|hold on",
+      'forget it|never mind',
+    ),
+    firmYes: listed('yes|yeah|yep|yup|absolutely|definitely|certainly|of course'),
+    order: new RegExp(`^(?:${orders})(?: |$)`, 'u'),
+    told: undefined,
+    accepts: listed(
+      "that'd be great|that'd be good|that'd be nice|that'd be lovely|that'd be perfect|that'd be fine|that'd be wonderful|that'd be helpful|that would be very nice",
+      "that would be very kind|that would be very helpful|that would be really nice|that would be really helpful|that's fine|that is fine|that's okay|that is okay",
+      "that's ok|that's correct|that is correct|that's what i want|that is what i want|exactly|indeed|go for it|fine by me|you bet|go on|keep going|let's do it|let's do that",
+      'let us do that|happy to|id be happy to|as i said|as i said before',
+      'i would like that|i would like it|i would like you to|i would love that|i would love it|i would appreciate it|i would appreciate that|i would|id like that|id like it',
+      "id like you to|id love that|id love it|i'd appreciate that|i'd appreciate it|i want that|i want it|i want you to|i do want that|i do want it",
+      "i agree|i accept|i approve|i'm sure|i am sure|i'm happy with that|i am happy with that|that would be great|that would be good|that would be nice",
+      'that would be fine|that would be lovely|that would be perfect|that would be wonderful|that would be helpful|that works|that works for me',
+      'works for me|that sounds good|that sounds great|sounds great|sounds perfect|that will be fine|thatll be fine|that will do|thatll do|you can|you may',
+      'you can do that|you may do that|you can go ahead|you may go ahead|can you please|could you please|would you please|will you please',
+      'if you would|if you could|if you please|by all means|with pleasure|please proceed|proceed|carry on',
+    ),
+    wishes: listed(
+      'id like to|i would like to|id love to|i would love to|i want to|i would like|i want|please i would like to',
+    ),
+    courtesies: listed(
+      'for me|for us|right away|straight away|immediately|thank you for asking|thanks for asking|thank you for your help|thanks for your help',
+      'um|uh|er|erm|ah|oh|hm|hmm|well|please|thanks|thank you|thank you so much|thank you very much|many thanks|thanks a lot|indeed|sir|madam|maam',
+      "great|perfect|lovely|wonderful|excellent|good|awesome|cool|nice|brilliant|super|that's great|that's perfect|that's very kind|that's kind of you",
+      "that's very kind of you|you're very kind|all right|alright",
+    ),
+    light: spaced('so it that thats this then i im am is do and just lets said the very much'),
+    tellers: spaced('i im ive ill id you youre we were he she they its there theres here my mine our your'),
+    openers: spaced('the a an for at on in to with from of by about and also plus as'),
+    hedges: spaced(
+      'but if unless maybe perhaps think guess suppose except instead actually only first later change',
+      'other another different rather after before or what how which when why who where can could would',
+      'should will does probably possibly though however until wondering moment second question ask tell know',
+      'see understand understood hear heard listening got mean remember still already hello hi speaking supposed sort kind wish hope hoping',
+    ),
+    details: spaced(
+      'one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty half both today tomorrow tonight morning afternoon evening noon',
+      'week month next oclock pm monday tuesday wednesday thursday friday saturday sunday people person persons instead too also',
+    ),
+    noRefusal: listed(
+      "no problem|no worries|why not|don't worry|no doubt|not a problem|if you don't mind|i don't mind|no objection|no objections",
+    ),
+  },
+};

@@ -1,0 +1,124 @@
+import { listed, spaced } from '../base/listed.ts';
+import type { Language } from './language.ts';
+
+const orders =
+  'réserve|envoie|paie|paye|commande|mets|ajoute|supprime|appelle|active|bloque|confirme|prends|ouvre|ferme|continue|utilise';
+
+export const french: Language = {
+  code: 'fr',
+  name: 'French',
+  lines: {
+    fillers: [
+      "Un instant, s'il vous plaît.",
+      'Je vérifie.',
+      'Encore une petite seconde.',
+      'Je suis à vous tout de suite.',
+    ],
+    apology: "Excusez-moi, un problème est survenu. Pouvez-vous répéter, s'il vous plaît ?",
+    misheard: "Excusez-moi, je n'ai pas compris. Pouvez-vous répéter, s'il vous plaît ?",
+    farewell: 'Au revoir.',
+    hold: "Le problème n'est pas résolu. Restez en ligne, s'il vous plaît.",
+    back: "Merci d'avoir patienté.",
+    unheardNote: "[La personne qui appelle n'a pas entendu votre réponse. Donnez-la maintenant.]",
+    announcement: '',
+    idleQuestion: 'Êtes-vous toujours là ?',
+    confirmQuestion: 'Souhaitez-vous que je le fasse ?',
+    keysNote: '[La personne qui appelle a appuyé sur les touches : {digits}]',
+    returnLine: "Désolé, personne n'a pu prendre votre appel. Que puis-je faire d'autre pour vous ?",
+  },
+  backchannels: listed(
+    "oui|ouais|ouaip|mouais|ok|okay|d'accord|d'acc|je vois|je comprends|compris|bien|très bien|bien sûr|exact|exactement",
+    "tout à fait|voilà|ça marche|entendu|parfait|super|ah bon|bon|certes|en effet|absolument|c'est ça|c'est vrai",
+    'pas de problème|pas de souci|pas mal',
+  ),
+  goodbyes: listed(
+    'au revoir|merci|merci beaucoup|merci bien|bonne journée|bonne soirée|bonne fin de journée|à bientôt|à la prochaine|bye|ciao|salut',
+    'merci à vous|merci à vous aussi|vous aussi|à vous aussi|à vous de même|de même|également|pareillement|au revoir madame|au revoir monsieur',
+  ),
+  urgent: spaced(
+    'non arrête arrêtez attends attendez stop quoi qui quand où pourquoi comment quel quelle pardon',
+  ),
+  hesitations: spaced(
+    'euh heu eum hum hmm ben bah et ou mais donc car parce que comme le la les un une des du de au aux à',
+    'dans sur avec pour par chez entre vers mon ma mes notre nos votre vos son sa ses ce cet cette ces',
+    "je j'ai c'est est sont suis dont très",
+  ),
+  doubtful: spaced(
+    "alors puis enfin voilà là bien tu il elle on nous vous y en ça ne pas même si quand qui sans plus aussi peut-être plutôt d'abord",
+  ),
+  begun: listed(
+    "je voudrais|j'aimerais|je souhaite|je souhaiterais|je veux|je cherche|je suis|j'ai|j'ai besoin de|je m'appelle|mon nom est|mon numéro est|c'est le",
+    'est-ce que|pouvez-vous|pourriez-vous|avez-vous|puis-je|peut-on|je pense|je crois|je pense que|parce que|il y a',
+  ),
+  isLearned: true,
+  numbers: {
+    asked: String.raw`numéro|chiffre|épele|épeler|lettre par lettre|courriel|e-?mail|mél\b|code postal|\b(?:code|pin|iban)\b`,
+    counted: 'chiffres|caractères|lettres',
+    values: spaced(
+      'zéro un/une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf',
+      'vingt vingt-et-un/vingt-un vingt-deux vingt-trois vingt-quatre vingt-cinq vingt-six vingt-sept vingt-huit vingt-neuf trente',
+    ),
+    digits: [],
+    tens: spaced(
+      'quarante cinquante soixante septante huitante octante nonante quatre-vingt quatre-vingts quatre-vingt-dix',
+    ),
+    double: ['double'],
+    triple: ['triple'],
+    between: spaced('et puis tiret moins point espace euh heu hum alors'),
+    mailAsked: 'e-?mail|courriel|adresse électronique|mél\\b',
+    joints: spaced('point tiret underscore'),
+    ats: spaced('at arobase arobas arrobase'),
+  },
+  sentences: {
+    abbreviations: spaced('mr mm mme mlle dr prof st ste av bd tél env etc p no art cf'),
+    lastAbbreviations: ['etc'],
+    openers: spaced(
+      "je tu il elle nous vous ils elles ce c'est ça la le les voulez pouvez avez merci et mais si",
+    ),
+    leadsOn: spaced(
+      'le la les une un des du et ou mais de au aux dans sur avec pour par que qui ce cette ces son sa ses votre vos est sont ne pas très',
+    ),
+    beforeOrdinal: [],
+    afterOrdinal: [],
+  },
+  answers: {
+    yes: listed(
+      "oui|ouais|bien sûr|d'accord|okay|ok|tout à fait|exactement|exact|absolument|allez-y|vas-y",
+      "c'est ça|c'est bon|parfait|entendu|volontiers|certainement|ça marche|je confirme|faites-le",
+    ),
+    no: listed(
+      'non|pas|jamais|arrêtez|arrête|stop|attendez|attends|annulez|annule|faux|laissez|laisse|aucun',
+      'aucune|un instant|un moment',
+    ),
+    firmYes: listed('oui|bien sûr|absolument'),
+    order: new RegExp(`^(?:${orders}|\\p{L}+ez)(?: |$)`, 'u'),
+    told: undefined,
+    accepts: listed(
+      'ce serait très bien|ce serait très gentil|ce serait vraiment bien|ça serait très bien|ça serait gentil|cest bien|cest ce que je veux|évidemment',
+      'je veux bien|je le veux|je voudrais bien|je voudrais ça|jaimerais bien|jaimerais ça|je le souhaite|je souhaite que vous le fassiez|ce serait bien',
+      'ce serait parfait|ce serait super|ce serait gentil|ce serait formidable|ça serait bien|ça serait parfait|ça serait super|ça me va|ça me convient',
+      'avec plaisir|je suis daccord|je suis sûr|je suis sûre|jaccepte|vous pouvez|vous pouvez y aller|vous pouvez le faire|faites donc|faites ça|faites|fais le',
+      'fais ça|je vous en prie|je vous prie|si vous voulez bien|bonne idée|cest bien ça|cest exact|cest correct|cest parfait|très volontiers|procédez',
+    ),
+    wishes: listed('je voudrais|jaimerais|je veux|je souhaite'),
+    courtesies: listed(
+      'pour moi|merci de votre aide|oh|ah|hm|hmm',
+      'euh|ben|bah|alors|sil vous plaît|sil te plaît|sil vous plait|sil te plait|merci|merci beaucoup|merci bien|merci à vous|madame|monsieur',
+      "mademoiselle|c'est gentil|c'est très gentil|très bien|super|génial|formidable|bien",
+    ),
+    light: spaced('ça cest je le'),
+    tellers: spaced('je jai jétais nous il elle on mon ma mes vous'),
+    openers: spaced('le la les un une pour à dans avec de du des et aussi en'),
+    hedges: spaced(
+      'mais si peut sauf plutôt dabord après avant ou où seulement autre crois pense quoi quand pourquoi combien quel quelle qui changer',
+      'sais comprends compris vois entends écoute savoir mappelle demander allô bonjour encore déjà toujours ici peutêtre probablement cependant espère suppose question',
+    ),
+    details: spaced(
+      'deux trois quatre cinq six sept huit neuf dix onze douze vingt trente demi demie aujourdhui demain matin soir midi semaine prochain prochaine heures heure',
+      'lundi mardi mercredi jeudi vendredi samedi dimanche personnes aussi',
+    ),
+    noRefusal: listed(
+      'pas de problème|pas de souci|pourquoi pas|si ça ne vous dérange pas|pas dinconvénient|aucun problème|si vous voulez bien',
+    ),
+  },
+};

@@ -1,0 +1,129 @@
+import { listed, spaced } from '../base/listed.ts';
+import type { Language } from './language.ts';
+
+const orders =
+  'buch|buche|reservier|reserviere|schick|schicke|sende|bezahl|bezahle|überweis|überweise|bestell|bestelle|leg|lege|trag|trage|nimm|ruf|rufe|mach|mache|fahr|starte|speichere|lösche';
+
+export const german: Language = {
+  code: 'de',
+  name: 'German',
+  lines: {
+    fillers: [
+      'Einen Moment bitte.',
+      'Ich sehe gleich nach.',
+      'Einen Augenblick noch.',
+      'Ich bin gleich so weit.',
+    ],
+    apology: 'Entschuldigung, da ist bei mir etwas schiefgegangen. Können Sie das bitte wiederholen?',
+    misheard: 'Entschuldigung, das habe ich nicht verstanden. Können Sie das bitte wiederholen?',
+    farewell: 'Auf Wiederhören.',
+    hold: 'Es klappt leider noch nicht. Bitte bleiben Sie dran.',
+    back: 'Danke, dass Sie gewartet haben.',
+    unheardNote: '[Der Anrufer hat Ihre Antwort nicht gehört. Geben Sie sie jetzt.]',
+    announcement: '',
+    idleQuestion: 'Sind Sie noch da?',
+    confirmQuestion: 'Soll ich das so machen?',
+    keysNote: '[Der Anrufer hat diese Tasten gedrückt: {digits}]',
+    returnLine: 'Leider konnte niemand Ihren Anruf annehmen. Wie kann ich Ihnen sonst helfen?',
+  },
+  backchannels: listed(
+    'ja|jo|jep|jup|jawohl|okay|ok|genau|klar|alles klar|na klar|verstehe|ich verstehe|verstanden|gut|sehr gut|richtig',
+    'stimmt|ach so|achso|natürlich|sicher|in ordnung|passt|super|prima|eben|gerne|jaja|na gut',
+    'kein problem|nicht schlecht',
+  ),
+  goodbyes: listed(
+    'tschüss|tschau|ciao|bye|bye bye|danke|danke schön|vielen dank|dankeschön|merci|danke ihnen auch|ihnen auch|bis dann|bis bald',
+    'auf wiedersehen|auf wiederhören|schönen tag noch|gleichfalls|ebenfalls|einen schönen tag|gute nacht',
+  ),
+  urgent: spaced(
+    'nein nee nö nicht halt stopp stop warte warten was wer wann wo warum wieso wie welche moment sorry pardon',
+  ),
+  hesitations: spaced(
+    'äh ähm öh öhm hm hmm und oder aber weil dass ob wenn sondern der dem den des eine einen einem einer eines',
+    'mein meine meinen meinem meiner unser unsere unseren für von vom zum zur beim zwischen ohne bis im am ins ans also',
+  ),
+  // Behind a verb many of them are the second part of it: "rufen Sie mich an".
+  doubtful: spaced(
+    'die das so dann denn zu auf in an um mit bei aus nach über unter ein es sie ich wir ihr ihre da noch halt eigentlich vielleicht',
+    'ungefähr etwa sehr ziemlich wie als',
+  ),
+  begun: listed(
+    'ich möchte|ich würde|ich hätte|ich brauche|ich will|ich wollte|ich suche|ich habe|ich bin|ich heiße|mein name ist|wir möchten|wir brauchen',
+    'können sie|könnten sie|haben sie|würden sie|kannst du|könntest du|kann ich|könnte ich|ich glaube|ich meine|das heißt',
+  ),
+  isLearned: true,
+  numbers: {
+    asked: String.raw`nummer|ziffer|stellig|postleitzahl|\bplz\b|buchstabier|kennzeichen|\b(?:pin|iban|code)\b|e-?mail`,
+    counted: 'stellige?[nrs]?|stellen|ziffern|zeichen|buchstaben',
+    values: spaced(
+      'null eins/ein zwei/zwo drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn',
+      'zwanzig einundzwanzig zweiundzwanzig dreiundzwanzig vierundzwanzig fünfundzwanzig sechsundzwanzig siebenundzwanzig achtundzwanzig neunundzwanzig dreißig/dreissig',
+    ),
+    digits: [],
+    tens: spaced('vierzig fünfzig sechzig siebzig achtzig neunzig'),
+    double: spaced('doppel doppelt zweimal'),
+    triple: spaced('dreifach dreimal'),
+    between: spaced('und dann strich bindestrich minus punkt äh ähm hm leerzeichen'),
+    mailAsked: 'e-?mail|mailadresse',
+    joints: spaced('punkt unterstrich bindestrich minus strich dot'),
+    ats: spaced('at ät et klammeraffe'),
+  },
+  sentences: {
+    abbreviations: spaced('dr prof st nr bzw ca hr fr str tel inkl ggf evtl usw etc vs jr'),
+    lastAbbreviations: spaced('etc usw jr'),
+    openers: spaced('ich er sie es wir ihr möchten haben können soll bitte wenn das die der'),
+    leadsOn: spaced(
+      'der die das den dem des ein eine einen einem einer und oder aber dass weil wenn zu von mit für auf in im an am',
+      'ich sie wir er es ist sind war wird werden kann nicht sehr',
+    ),
+    beforeOrdinal: spaced('am der den dem des die das zum zur vom im ab bis'),
+    afterOrdinal: spaced('Jan Feb Mär Apr Mai Jun Jul Aug Sep Okt Nov Dez'),
+  },
+  answers: {
+    yes: listed(
+      'ja|jawohl|jo|gerne|gern|okay|ok|klar|na klar|natürlich|sicher|genau|richtig|stimmt|korrekt',
+      'einverstanden|in ordnung|alles klar|passt|auf jeden fall|machen sie das|mach das|ich bestätige',
+      'bestätigt',
+    ),
+    no: listed(
+      'nein|nee|nö|nicht|nie|niemals|kein|keine|keinen|stopp|stop|halt|abbrechen|warte|warten|moment',
+      'falsch|lassen sie|lass|vergiss es|vergessen sie',
+    ),
+    firmYes: listed('ja|jawohl|natürlich|auf jeden fall'),
+    // "Buchen Sie den Tisch", or "bitte buchen".
+    order: new RegExp(`^(?:${orders})(?: |$)|^\\p{L}+(?:en|ern|eln)(?: sie(?: |$)|$)`, 'u'),
+    told: undefined,
+    accepts: listed(
+      'das wäre sehr nett|das wäre sehr schön|das wäre sehr gut|das wäre sehr lieb|das wäre wirklich nett|das wäre wunderbar|genau so|so ist es|das ist korrekt',
+      'das ist genau was ich will|ich bin dafür|gern geschehen|auf alle fälle|selbstverständlich|unbedingt',
+      'das möchte ich|ich möchte das|möchte ich gern|möchte ich gerne|das möchte ich gern|das möchte ich gerne|das hätte ich gern|das hätte ich gerne',
+      'ich hätte das gern|ich hätte das gerne|das will ich|ich will das|das wäre toll|das wäre schön|das wäre gut|das wäre nett|das wäre super|das wäre lieb',
+      'das wäre prima|das wäre perfekt|wäre schön|wäre toll|wäre nett|ich bitte darum|ich bin einverstanden|bin einverstanden|ich bin sicher|bin sicher',
+      'das können sie machen|können sie machen|können sie gern machen|können sie gerne machen|das dürfen sie|dürfen sie|sie dürfen|sie können|tun sie das',
+      'tu das|machen sie es|machen sie|mach es|machen wir|das machen wir|so machen wir das|machen wir so|so machen wir es|ich stimme zu',
+      'stimme zu|sehr gern|sehr gerne|das passt|passt so|passt mir|das passt mir|das ist richtig|das stimmt|das ist gut|das ist in ordnung|das klingt gut',
+      'klingt gut|nur zu|wenn sie so nett wären|wenn sie so freundlich wären|bitte sehr',
+    ),
+    wishes: listed(
+      'ich möchte|möchte ich|ich will|ich hätte gern|ich hätte gerne|hätte ich gern|hätte ich gerne',
+    ),
+    courtesies: listed(
+      'für mich|danke der nachfrage|danke für ihre hilfe|oh|ah|hm|hmm|okay',
+      'äh|ähm|also|bitte|danke|danke schön|dankeschön|danke sehr|vielen dank|herzlichen dank|besten dank|sehr nett|sehr freundlich|das ist nett',
+      'das ist sehr nett|super|prima|toll|perfekt|wunderbar|gut|sehr gut|schön',
+    ),
+    light: spaced('so das es ich doch dann ist'),
+    tellers: spaced('ich wir er mein meine meinen meiner'),
+    openers: spaced('der die den dem ein eine einen einem einer für um im in mit von zu nach an und auch'),
+    hedges: spaced(
+      'aber wenn falls vielleicht oder sondern stattdessen eigentlich lieber erst nur später vorher anders andere',
+      'glaube denke wie wann warum wer wo welche',
+      'was frage fragen weiß weiss verstehe verstanden kenne sehe höre merke heiße hallo noch schon hier dran trotzdem eben allerdings wahrscheinlich eventuell hoffe bevor nachdem',
+    ),
+    details: spaced(
+      'eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig halb beide heute morgen übermorgen abend mittag nachmittag uhr woche',
+      'nächste nächsten nächster montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag personen leute auch',
+    ),
+    noRefusal: listed('kein problem|keine sorge|warum nicht|nichts dagegen|keine einwände'),
+  },
+};

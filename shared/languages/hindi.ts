@@ -1,0 +1,123 @@
+import { listed, spaced } from '../base/listed.ts';
+import type { Language } from './language.ts';
+
+/** Both scripts stand in every list: STT writes Hindi in Devanagari, or in Latin letters of no fixed spelling. */
+export const hindi: Language = {
+  code: 'hi',
+  name: 'Hindi',
+  lines: {
+    fillers: ['एक मिनट, कृपया।', 'मैं अभी देखता हूँ।', 'बस एक पल और।', 'कृपया थोड़ा रुकिए।'],
+    apology: 'माफ़ कीजिए, कुछ गड़बड़ हो गई। क्या आप फिर से बता सकते हैं?',
+    misheard: 'माफ़ कीजिए, मैं समझ नहीं पाया। क्या आप फिर से बता सकते हैं?',
+    farewell: 'नमस्ते।',
+    hold: 'समस्या अभी भी बनी हुई है। कृपया लाइन पर बने रहिए।',
+    back: 'प्रतीक्षा करने के लिए धन्यवाद।',
+    unheardNote: '[कॉल करने वाले ने आपका उत्तर नहीं सुना। अब उत्तर दीजिए।]',
+    announcement: '',
+    idleQuestion: 'क्या आप लाइन पर हैं?',
+    confirmQuestion: 'क्या मैं यह कर दूँ?',
+    keysNote: '[कॉल करने वाले ने ये बटन दबाए: {digits}]',
+    returnLine: 'माफ़ कीजिए, आपकी कॉल कोई नहीं ले सका। मैं और क्या मदद कर सकता हूँ?',
+  },
+  backchannels: listed(
+    'हाँ|हां|हा|हाँ हाँ|हाँ जी|हां जी|जी|जी हाँ|जी हां|जी जी|अच्छा|अच्छा जी|ठीक|ठीक है|ठीक है जी|बिल्कुल|बिलकुल|सही|सही है|सही बात है|ओके|ओ के|समझ गया|समझ गई',
+    'समझ गया जी|मैं समझ गया|मैं समझ गई|समझा|समझी|हम्म|ज़रूर|जरूर|बढ़िया|बहुत अच्छा|बहुत बढ़िया|सच में|वाह|चलो|चलिए|ठीक|पक्का|एकदम|हो गया|यस|राइट|बताइए|पता है',
+    'haan|han|haa|haan haan|haan ji|han ji|ji|jee|ji haan|ji han|ji ji|accha|acha|achha|achchha|accha ji|theek|thik|theek hai|thik hai|thik he|tik hai|bilkul|sahi|sahi hai',
+    'sahi baat hai|ok|okay|okey|samajh gaya|samajh gayi|samajh gaye|main samajh gaya|main samajh gayi|samjha|samjhi|zaroor|jaroor|zarur|badhiya|bahut accha|bahut badhiya',
+    'sach mein|wah|chalo|chaliye|pakka|ekdum|ho gaya|yes|right|bataiye|pata hai|hmm ji|no problem',
+    'कोई बात नहीं|कोई दिक्कत नहीं|koi baat nahi|koi baat nahin|koi dikkat nahi',
+  ),
+  goodbyes: listed(
+    'नमस्ते|नमस्कार|धन्यवाद|बहुत धन्यवाद|बहुत बहुत धन्यवाद|शुक्रिया|बहुत शुक्रिया|बाय|बाय बाय|अलविदा|फिर मिलेंगे|थैंक यू|थैंक्यू|आपका भी|आपको भी|शुभ रात्रि|शुभ दिन|राम राम',
+    'namaste|namaskar|dhanyavaad|dhanyavad|dhanyawad|bahut dhanyavaad|bahut bahut dhanyavaad|shukriya|bahut shukriya|bye|bye bye|alvida|phir milenge|fir milenge|thank you|thanks',
+    'thank you ji|aapka bhi|aapko bhi|shubh ratri|shubh din|ram ram|goodbye',
+  ),
+  urgent: spaced(
+    'नहीं नही ना रुको रुकिए रुकिये ठहरो ठहरिए बस क्या कौन कब कहाँ कहां क्यों कैसे कितना कितने कितनी कौनसा स्टॉप वेट माफ़',
+    'nahi nahin nahee ruko rukiye rukie ruk thehro thehriye bas kya kaun kab kahan kyon kyun kaise kitna kitne kitni kaunsa stop wait no sorry hello',
+  ),
+  hesitations: spaced(
+    'अं अम उम ऊं मतलब और या लेकिन मगर पर क्योंकि कि अगर तो के का की को से में ने लिए मेरा मेरी मेरे हमारा हमारी एक वो यानी जैसे बहुत',
+    'um umm uh uhm matlab aur ya lekin magar par kyunki kyonki agar toh ke ka ki ko se mein me ne liye mera meri mere hamara hamari ek woh vo yaani yani jaise bahut',
+  ),
+  doubtful: spaced(
+    'मैं हम है हैं यह ये फिर शायद अभी भी ही थोड़ा वाला असल',
+    'main hum hai hain yeh ye phir fir shayad abhi bhi hi thoda to wala',
+  ),
+  begun: listed(
+    'मेरा नाम|मेरा नंबर|मेरा नाम है|मेरा नंबर है|मुझे|मैं चाहता|मैं चाहती|क्या आप|क्या मैं|मुझे एक|मुझे लगता है|बात यह है कि|के बारे में|के लिए',
+    'mera naam|mera number|mera naam hai|mera number hai|mujhe|main chahta|main chahti|kya aap|kya main|mujhe ek|mujhe lagta hai|baat yeh hai ki|ke baare mein|ke liye',
+  ),
+  isLearned: false,
+  numbers: {
+    asked: String.raw`नंबर|नम्बर|अंक|पिन|कोड|वर्तनी|स्पेल|अक्षर|ईमेल|ई-मेल|खाता संख्या|number|\bank\b|\b(?:pin|code|otp|iban)\b|spell|akshar|e-?mail|digits?`,
+    counted: 'अंकों|अंक|अंकीय|अक्षरों|अक्षर|डिजिट|ank(?:on)?|digits?|akshar',
+    values: spaced(
+      'शून्य/ज़ीरो/जीरो/zero/shunya/shoonya एक/वन/ek दो/टू/do तीन/थ्री/teen/tin चार/फोर/char/chaar पाँच/पांच/फाइव/paanch/panch छह/छः/छे/सिक्स/chhah/chhe/cheh/che सात/सेवन/saat आठ/एट/aath नौ/नाइन/nau',
+      'दस/das ग्यारह/gyarah बारह/barah तेरह/terah चौदह/chaudah पंद्रह/पन्द्रह/pandrah सोलह/solah सत्रह/satrah अठारह/atharah उन्नीस/unnis बीस/bees इक्कीस/ikkees बाईस/baees',
+      'तेईस/teis चौबीस/chaubees पच्चीस/pachees छब्बीस/chhabbis सत्ताईस/sattais अट्ठाईस/atthais उनतीस/untees तीस/tees',
+    ),
+    digits: spaced('one two three four five six seven eight nine oh'),
+    tens: spaced('चालीस पचास साठ सत्तर अस्सी नब्बे chalis chalees pachas saath sattar assi nabbe'),
+    double: spaced('डबल double'),
+    triple: spaced('ट्रिपल triple'),
+    between: spaced('और फिर डैश डॉट स्पेस बिंदु उम अं aur phir fir dash dot space um'),
+    mailAsked: 'ईमेल|ई-मेल|मेल आईडी|e-?mail|mail id',
+    joints: spaced('डॉट बिंदु अंडरस्कोर डैश हाइफन dot underscore dash hyphen'),
+    ats: spaced('एट ऐट at'),
+  },
+  sentences: {
+    abbreviations: spaced('डॉ श्री सुश्री प्रो कु पं रु dr mr mrs ms prof no st rs'),
+    lastAbbreviations: [],
+    openers: spaced('मैं आप हम वह यह वे क्या कृपया और लेकिन अगर जी हाँ धन्यवाद i you we the it please'),
+    leadsOn: spaced('और या लेकिन कि के का की को से में ने पर लिए मेरा मेरी मेरे आपका आपकी आपके एक यह वह बहुत नहीं तो भी'),
+    beforeOrdinal: [],
+    afterOrdinal: [],
+  },
+  answers: {
+    yes: listed(
+      'हाँ|हां|हाँ जी|हां जी|जी हाँ|जी हां|जी|ठीक है|ठीक|बिल्कुल|बिलकुल|सही|सही है|ज़रूर|जरूर|अच्छा|ओके|कर दीजिए|कर दीजिये|कर दो|कर दें|कीजिए|पक्का|यस|श्योर|हाँ कर दीजिए',
+      'मंज़ूर है|मंजूर है|बेशक|सहमत हूँ',
+      'haan|han|haa|ha|haan ji|han ji|ji haan|ji han|ji|theek hai|thik hai|theek|thik|bilkul|sahi|sahi hai|zaroor|jaroor|zarur|accha|acha|achha|ok|okay|yes|sure|kar dijiye|kar dijie',
+      'kar do|kar den|kijiye|pakka|manzoor hai|manjur hai|beshak|sehmat hoon',
+    ),
+    no: listed(
+      'नहीं|नही|नहीं जी|मत|मत करो|मत कीजिए|कभी नहीं|रुको|रुकिए|रुकिये|ठहरिए|रहने दो|रहने दीजिए|गलत|ग़लत|कैंसिल|रद्द|नो|बंद करो|छोड़ो|छोड़िए',
+      'nahi|nahin|nahee|mat|mat karo|mat kijiye|kabhi nahi|ruko|rukiye|rukie|thehriye|rehne do|rehne dijiye|galat|cancel|radd|no|band karo|chhodo|chodo|chhodiye|wait|stop',
+    ),
+    firmYes: listed(
+      'हाँ|हां|हाँ जी|हां जी|जी हाँ|जी हां|बिल्कुल|बिलकुल|ज़रूर|जरूर|haan|han|haan ji|han ji|ji haan|ji han|bilkul|zaroor|jaroor|yes',
+    ),
+    // The verb stands last: "बुक कर दीजिए".
+    order:
+      /(?:दीजिए|दीजिये|दो|दें|कीजिए|कीजिये|करो|करें|लीजिए|लो|भेजो|भेजिए|dijiye|dijie|do|den|kijiye|kijie|karo|karein|lijiye|lo|bhejo|bhejiye)$/u,
+    told: /(?:ता हूँ|ती हूँ|था|थी|थे|रहा|रही|रहे|ूँगा|ूँगी|raha|rahi|rahe|tha|thi|the|unga|ungi|oonga|oongi)$/u,
+    accepts: listed(
+      'बहुत अच्छा रहेगा|अच्छा रहेगा|अच्छा होगा|बहुत अच्छा होगा|मुझे मंज़ूर है|मुझे मंजूर है|मैं सहमत हूँ|मैं सहमत हूं|हाँ बिल्कुल|जी बिल्कुल|जी ज़रूर|जी जरूर|यही चाहिए',
+      'मुझे यही चाहिए|मैं यही चाहता हूँ|मैं यही चाहती हूँ|खुशी से|चलेगा|ठीक रहेगा|सही रहेगा|आगे बढ़िए|ऐसा ही कीजिए|ऐसा कर दीजिए|यह कर दीजिए|बात सही है|अच्छा विचार है',
+      'bahut accha rahega|accha rahega|acha rahega|accha hoga|mujhe manzoor hai|mujhe manjur hai|main sehmat hoon|main sahmat hoon|ji bilkul|ji zaroor|yahi chahiye|mujhe yahi chahiye',
+      'main yahi chahta hoon|main yahi chahti hoon|khushi se|chalega|theek rahega|thik rahega|sahi rahega|aage badhiye|aisa hi kijiye|aisa kar dijiye|yeh kar dijiye|ye kar dijiye|go ahead|please do',
+    ),
+    wishes: listed(
+      'मुझे चाहिए|मैं चाहता हूँ|मैं चाहती हूँ|मैं चाहूँगा|मैं चाहूँगी|mujhe chahiye|main chahta hoon|main chahti hoon|main chahunga|main chahungi',
+    ),
+    courtesies: listed(
+      'मेरे लिए|हमारे लिए|अभी|तुरंत|कृपया|प्लीज़|प्लीज|धन्यवाद|बहुत धन्यवाद|बहुत बहुत धन्यवाद|शुक्रिया|थैंक यू|थैंक्यू|सर|मैडम|मैम|भाई|भैया|जी सर|बढ़िया|बहुत अच्छा|बहुत बढ़िया|वाह|अरे|उम|हम्म',
+      'mere liye|hamare liye|abhi|turant|kripya|please|plz|dhanyavaad|dhanyavad|dhanyawad|bahut dhanyavaad|shukriya|thank you|thanks|sir|madam|maam|bhai|bhaiya|badhiya|bahut accha|wah|arre|are|um|hmm|oh|ah',
+    ),
+    light: spaced('ना न यह ये इसे उसे वो तो ही है हो अब yeh ye ise use woh wo toh to hi hai ho ab na'),
+    tellers: spaced('मैं मैंने मेरा मेरी मेरे हम हमने हमारा मुझे main maine mera meri mere hum humne hamara mujhe'),
+    openers: spaced('को से में के का की और साथ लिए ko se mein me ke ka ki aur saath liye'),
+    hedges: spaced(
+      'लेकिन मगर पर अगर शायद या लगता सोचता बजाय पहले बाद सिर्फ केवल दूसरा दूसरी अलग बदल क्या कैसे कौन कौनसा कब क्यों कहाँ कहां कितना कितने सकता सकते सकती पता समझ समझा सुन सवाल पूछना हैलो नमस्ते अभी',
+      'lekin magar par agar shayad ya lagta sochta bajay pehle baad sirf keval dusra doosra dusri alag badal kya kaise kaun kaunsa kab kyon kyun kahan kitna kitne sakta sakte sakti pata samajh samjha sun sawal puchna hello namaste',
+    ),
+    details: spaced(
+      'एक दो तीन चार पाँच पांच छह सात आठ नौ दस ग्यारह बारह बीस तीस आधा दोनों आज कल परसों सुबह दोपहर शाम रात हफ्ते महीने अगले बजे सोमवार मंगलवार बुधवार गुरुवार शुक्रवार शनिवार रविवार लोग',
+      'ek teen char chaar paanch panch chhah chhe saat aath nau das barah bees tees aadha dono aaj kal parso subah dopahar shaam raat hafte mahine agle baje somvar mangalvar budhvar guruvar shukravar shanivar ravivar log',
+    ),
+    noRefusal: listed(
+      'कोई बात नहीं|कोई दिक्कत नहीं|कोई समस्या नहीं|क्यों नहीं|मुझे कोई आपत्ति नहीं|कोई परेशानी नहीं|koi baat nahi|koi baat nahin|koi dikkat nahi|koi samasya nahi|kyon nahi|kyun nahi|no problem',
+    ),
+  },
+};

@@ -1,0 +1,121 @@
+import { listed, spaced } from '../base/listed.ts';
+import type { Language } from './language.ts';
+
+const orders =
+  'prenota|prenoti|manda|mandi|invia|invii|paga|paghi|trasferisci|trasferisca|fai|faccia|metti|metta|aggiungi|aggiunga|compra|compri|ordina|ordini|attiva|attivi|blocca|blocchi|cancella|cancelli|chiama|chiami|continua|continui|usa|usi|prendi|prenda|apri|apra|chiudi|chiuda|conferma|confermi|colleghi|collega|passi|proceda|procedi|registri|salvi|fissi|fissa';
+
+export const italian: Language = {
+  code: 'it',
+  name: 'Italian',
+  lines: {
+    fillers: ['Un attimo, per favore.', 'Controllo subito.', 'Ancora un secondo.', 'Sono subito da lei.'],
+    apology: 'Mi scusi, qualcosa è andato storto. Può ripetere, per favore?',
+    misheard: 'Mi scusi, non ho capito. Può ripetere, per favore?',
+    farewell: 'Arrivederci.',
+    hold: 'Il problema non è ancora risolto. Resti in linea, per favore.',
+    back: 'Grazie per aver atteso.',
+    unheardNote: '[Chi chiama non ha sentito la sua risposta. La dia adesso.]',
+    announcement: '',
+    idleQuestion: 'È ancora in linea?',
+    confirmQuestion: 'Vuole che proceda?',
+    keysNote: '[Chi chiama ha premuto i tasti: {digits}]',
+    returnLine: 'Mi dispiace, nessuno ha potuto rispondere. Come altro posso aiutarla?',
+  },
+  backchannels: listed(
+    'sì|già|ok|okay|okei|va bene|vabbè|certo|certamente|capisco|capito|ho capito|chiaro|esatto|giusto|perfetto|bene|molto bene|benissimo',
+    "d'accordo|sicuro|infatti|appunto|ottimo|bello|vero|è vero|assolutamente|ci mancherebbe|ah ecco|ecco|proprio così|ci sta|dai",
+    'nessun problema|non fa niente|si figuri|mica male|non male|come no|meno male',
+  ),
+  goodbyes: listed(
+    'arrivederci|arrivederla|ciao|ciao ciao|grazie|grazie mille|molte grazie|grazie tante|grazie a lei|buona giornata|buona serata|buonanotte',
+    'a presto|altrettanto|anche a lei|a lei|salve|addio|ci sentiamo|a risentirci|buona giornata anche a lei|grazie altrettanto|bye',
+  ),
+  urgent: spaced(
+    'no non ferma fermi fermo fermati aspetta aspetti alt stop basta cosa che chi quando dove come perché quale quanto scusi scusa momento',
+  ),
+  hesitations: spaced(
+    'ehm eh em uhm mmm beh boh cioè e ed o oppure ma però perché che il lo la i gli le un uno una di del dello della dei degli delle a al allo alla',
+    'ai agli alle da dal dalla in nel nella nei con col per su sul sulla tra fra mio mia miei mie suo sua nostro nostra molto mi',
+  ),
+  doubtful: spaced(
+    'allora quindi poi così bene ecco questo questa quello quella se quando come si è sono anche più tipo diciamo forse non ci',
+  ),
+  begun: listed(
+    'mi chiamo|il mio nome è|io sono|io mi chiamo|vorrei|volevo|vorrei sapere|ho bisogno di|mi serve|il mio numero è|il numero è|devo|sto cercando',
+    'può|potrebbe|posso|avete|è possibile|penso che|credo che|cioè che|nel senso',
+  ),
+  isLearned: false,
+  numbers: {
+    asked: String.raw`numero|cifr[ae]|codice|\bcap\b|lettera per lettera|compit|scandisc|sillab|targa|posta elettronica|e-?mail|\b(?:pin|iban)\b`,
+    counted: 'cifre|numeri|caratteri|lettere',
+    values: spaced(
+      'zero uno/una/un due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove',
+      'venti ventuno/ventun ventidue ventitré/ventitre ventiquattro venticinque ventisei ventisette ventotto ventinove trenta',
+    ),
+    digits: [],
+    tens: spaced('quaranta cinquanta sessanta settanta ottanta novanta'),
+    double: spaced('doppio doppia'),
+    triple: spaced('triplo tripla'),
+    between: spaced('e poi trattino meno punto spazio virgola ehm eh'),
+    mailAsked: 'e-?mail|posta elettronica|indirizzo mail',
+    joints: spaced('punto trattino underscore sottolineato lineetta'),
+    ats: spaced('chiocciola at'),
+  },
+  sentences: {
+    abbreviations: spaced(
+      'sig sigg sigra dott dr dottssa prof avv ing geom arch rag spett gent egr n tel pag art es ecc ca cap int ss',
+    ),
+    lastAbbreviations: spaced('ecc'),
+    openers: spaced('io lei noi voi loro il la lo i gli le un una può vuole ho ha e ma se per grazie questo'),
+    leadsOn: spaced(
+      'il lo la i gli le un uno una di del dello della dei degli delle a al alla ai alle da dal dalla in nel nella con per su sul sulla tra fra',
+      'e ed o ma che se mio mia suo sua sono è ha ho non molto più mi si ci',
+    ),
+    beforeOrdinal: [],
+    afterOrdinal: [],
+  },
+  answers: {
+    yes: listed(
+      "sì|si|certo|certamente|va bene|vabbè|ok|okay|okei|d'accordo|esatto|giusto|corretto|perfetto|assolutamente|sicuro|sicuramente|senz'altro",
+      'volentieri|proceda|procedi|lo faccia|fallo|faccia pure|confermo|ovviamente|naturalmente|benissimo|come no|esattamente|sissignore',
+    ),
+    no: listed(
+      'no|non|mai|nessuno|niente|basta|fermo|fermi|ferma|stop|aspetti|aspetta|annulli|annulla|cancelli tutto|sbagliato|lasci|lascia|lasci stare|lasci perdere',
+      'lascia stare|lascia perdere|neanche|nemmeno|macché|un momento|un attimo',
+    ),
+    firmYes: listed("sì|certo|certamente|assolutamente|senz'altro|ovviamente|naturalmente"),
+    // "Lo prenoti", "me la mandi" and "prenotalo" as well.
+    order: new RegExp(
+      `^(?:(?:me |ce )?(?:lo|la|li|le|mi) )?(?:${orders})(?: |$)|^\\p{L}+[aie](?:me|te)?l[oaie](?: |$)`,
+      'u',
+    ),
+    told: /(?:[aei]vo|[aei]to|erò|irò|iamo)$/u,
+    accepts: listed(
+      'mi va bene|per me va bene|va benissimo|va bene così|va bene per me|sarebbe perfetto|sarebbe ottimo|sarebbe bello|sarebbe gentile|sarebbe molto gentile',
+      'sarebbe fantastico|sarebbe meraviglioso|mi farebbe piacere|mi fa piacere|con piacere|molto volentieri|è quello che voglio|è giusto|è corretto|è esatto',
+      "sono d'accordo|sono sicuro|sono sicura|lo voglio|la voglio|accetto|buona idea|ottima idea|può farlo|può procedere|può andare|faccia|facciamolo|facciamo così",
+      'se può|se gentilmente può|mi sembra perfetto|mi sembra giusto|proprio così|è così|tutto giusto|tutto corretto|ci mancherebbe',
+    ),
+    wishes: listed('vorrei|voglio|mi piacerebbe|mi piacerebbe molto|desidero'),
+    courtesies: listed(
+      'per me|per noi|subito|grazie per laiuto|grazie dellaiuto|oh|ah|hm|hmm|super',
+      'ehm|eh|beh|allora|guardi|per favore|per piacere|per cortesia|prego|grazie|grazie mille|molte grazie|grazie tante|signore|signora|signorina',
+      'molto gentile|gentilissimo|gentilissima|ottimo|bene|molto bene|bello|fantastico|meraviglioso|eccellente|dai',
+    ),
+    light: spaced('lo la che questo questa è così pure poi'),
+    tellers: spaced('io mio mia miei mie ho noi nostro nostra lui lei mi'),
+    openers: spaced('il i gli le un uno una per a ad in con di da del della al alla alle e anche su'),
+    hedges: spaced(
+      'ma però se forse magari credo penso suppongo oppure o invece piuttosto prima dopo solo soltanto altro altra diverso diversa meglio cambiare tranne',
+      'eccetto cosa come quale quando perché chi dove quanto può potrebbe dipende aspettando so capisco capito sento vedo domanda chiedere pronto buongiorno ancora già qui chiamo',
+      'probabilmente spero comunque speriamo pensavo',
+    ),
+    details: spaced(
+      'due tre quattro cinque sei sette otto nove dieci undici dodici venti trenta mezza mezzo entrambi oggi domani dopodomani stasera mattina pomeriggio sera notte mezzogiorno',
+      'settimana mese prossimo prossima ore lunedì martedì mercoledì giovedì venerdì sabato domenica persone anche',
+    ),
+    noRefusal: listed(
+      'nessun problema|non cè problema|perché no|come no|non ho obiezioni|non si preoccupi|se non le dispiace|senza problemi|non fa niente',
+    ),
+  },
+};

@@ -1,0 +1,122 @@
+import { listed, spaced } from '../base/listed.ts';
+import type { Language } from './language.ts';
+
+const orders =
+  'zarezerwuj|rezerwuj|wyślij|zapłać|przelej|zamów|zrób|dodaj|usuń|zadzwoń|włącz|wyłącz|zablokuj|odblokuj|potwierdź|anuluj|połącz|kup|weź|użyj|otwórz|zamknij|zapisz|umów|przełóż|kontynuuj|zmień|proszę';
+
+export const polish: Language = {
+  code: 'pl',
+  name: 'Polish',
+  lines: {
+    fillers: ['Chwileczkę, proszę.', 'Już sprawdzam.', 'Jeszcze sekunda.', 'Proszę o chwilę cierpliwości.'],
+    apology: 'Przepraszam, coś poszło nie tak. Czy można prosić o powtórzenie?',
+    misheard: 'Przepraszam, nie dosłyszałem. Czy można prosić o powtórzenie?',
+    farewell: 'Do widzenia.',
+    hold: 'Niestety nadal jest problem. Proszę pozostać na linii.',
+    back: 'Dziękuję za cierpliwość.',
+    unheardNote: '[Rozmówca nie usłyszał twojej odpowiedzi. Podaj ją teraz.]',
+    announcement: '',
+    idleQuestion: 'Czy nadal jesteśmy w kontakcie?',
+    confirmQuestion: 'Czy mam to zrobić?',
+    keysNote: '[Rozmówca nacisnął klawisze: {digits}]',
+    returnLine: 'Przepraszam, nikt nie mógł odebrać połączenia. W czym jeszcze mogę pomóc?',
+  },
+  backchannels: listed(
+    'tak|no|no tak|tak tak|aha|ok|okej|okay|oki|dobrze|dobra|no dobrze|no dobra|w porządku|jasne|pewnie|oczywiście|rozumiem|zrozumiałem|zrozumiałam',
+    'zrozumiano|wiem|właśnie|no właśnie|dokładnie|zgadza się|zgoda|racja|słusznie|prawda|to prawda|świetnie|super|fajnie|spoko|bardzo dobrze|doskonale',
+    'naturalnie|faktycznie|rzeczywiście|no jasne|ma sens|to ma sens|już wiem|jest|ta|jo|proszę bardzo|słucham',
+    'nie ma problemu|nie ma sprawy|nieźle|nie szkodzi|żaden problem',
+  ),
+  goodbyes: listed(
+    'do widzenia|dowidzenia|pa|pa pa|cześć|na razie|do usłyszenia|do zobaczenia|dziękuję|dziękuję bardzo|bardzo dziękuję|dzięki|dzięki wielkie|dziękuję pani',
+    'dziękuję panu|miłego dnia|miłego wieczoru|dobranoc|dobrego dnia|nawzajem|wzajemnie|i wzajemnie|dziękuję wzajemnie|wszystkiego dobrego|również|pozdrawiam',
+  ),
+  urgent: spaced(
+    'nie stop stój czekaj poczekaj zaczekaj chwila chwileczkę moment zaraz dość co kto kiedy gdzie jak dlaczego czemu który która które ile przepraszam',
+  ),
+  hesitations: spaced(
+    'yyy yy eee ee ymm hmm hm mmm um em i a ale albo lub oraz bo ponieważ gdyż że żeby aby jeśli jeżeli gdy czy w we z ze na do od dla o u po pod nad',
+    'przed przez przy za między bez mój moja moje mojego moją nasz nasza bardzo jakby znaczy',
+  ),
+  doubtful: spaced(
+    'to ten ta tak więc no może jeszcze też jest są jestem mam się mi ja my już właściwie chyba tego tam tu jako jak co kiedy który która',
+  ),
+  begun: listed(
+    'chciałbym|chciałabym|chcę|chciałbym się|chciałabym się|potrzebuję|nazywam się|mam na imię|moje nazwisko to|mój numer to|numer to|jestem|szukam|dzwonię w|dzwonię w sprawie',
+    'czy może|czy mogę|czy mógłby|czy mogłaby|czy mógłbym|czy mogłabym|czy jest|czy są|czy pan|czy pani|wydaje mi się|myślę że|to znaczy|chodzi o|w sprawie',
+  ),
+  isLearned: false,
+  numbers: {
+    asked: String.raw`numer|cyfr|\bkod|liter|przeliter|pesel|\bnip\b|rejestrac|hasło|e-?mail|mailow|\b(?:pin|iban)\b`,
+    counted: 'cyfr(?:y|owy|owego|owym)?|znak(?:ów|i)|liter[ay]?|cyfrow\\p{L}+',
+    values: spaced(
+      'zero jeden/jedna/jedno dwa/dwie/dwu trzy/trzech cztery/czterech/cztero pięć/pięciu/pięcio sześć/sześciu/sześcio siedem/siedmiu/siedmio osiem/ośmiu/ośmio dziewięć/dziewięciu/dziewięcio dziesięć/dziesięciu/dziesięcio',
+      'jedenaście/jedenastu dwanaście/dwunastu trzynaście/trzynastu czternaście/czternastu piętnaście/piętnastu szesnaście/szesnastu siedemnaście osiemnaście dziewiętnaście',
+      'dwadzieścia dwadzieścia-jeden dwadzieścia-dwa dwadzieścia-trzy dwadzieścia-cztery dwadzieścia-pięć dwadzieścia-sześć dwadzieścia-siedem dwadzieścia-osiem dwadzieścia-dziewięć trzydzieści',
+    ),
+    digits: [],
+    tens: spaced('czterdzieści pięćdziesiąt sześćdziesiąt siedemdziesiąt osiemdziesiąt dziewięćdziesiąt'),
+    double: spaced('podwójne podwójny dwukrotnie'),
+    triple: spaced('potrójne trzykrotnie'),
+    between: spaced('i myślnik kreska minus kropka spacja łącznik potem dalej yyy eee'),
+    mailAsked: 'e-?mail|mailow|poczt\\p{L}* elektroniczn',
+    joints: spaced('kropka myślnik podkreślnik podkreślenie kreska minus'),
+    ats: spaced('małpa małpka at'),
+  },
+  sentences: {
+    abbreviations: spaced(
+      'np ul al pl os nr tel dr prof mgr inż itd itp tzn tzw m.in św godz min maks ks płk gen śp pt zob por woj',
+    ),
+    lastAbbreviations: spaced('itd itp'),
+    openers: spaced(
+      'ja pan pani my wy oni to ten ta czy jest są mam może proszę dziękuję i ale jeśli więc nie tak',
+    ),
+    leadsOn: spaced(
+      'i a ale albo lub oraz bo że żeby aby jeśli gdy czy w we z ze na do od dla o u po pod nad przed przez przy za między bez',
+      'ja pan pani my się jest są nie bardzo mój moja moje ten ta to te',
+    ),
+    beforeOrdinal: spaced('dnia do od na około przed po godz'),
+    afterOrdinal: [],
+  },
+  answers: {
+    yes: listed(
+      'tak|tak tak|no tak|jasne|pewnie|oczywiście|dobrze|dobra|ok|okej|okay|zgoda|zgadzam się|zgadza się|dokładnie|właśnie|potwierdzam|potwierdzone|w porządku',
+      'naturalnie|jak najbardziej|koniecznie|na pewno|proszę to zrobić|proszę tak zrobić|proszę zrobić|proszę kontynuować|śmiało|poprawnie|racja|słusznie|spoko|super',
+    ),
+    no: listed(
+      'nie|nigdy|żaden|żadne|żadnego|stop|stój|czekaj|poczekaj|proszę czekać|proszę poczekać|chwileczkę|chwila|anuluj|anulować|źle|błąd|rezygnuję|zapomnij|daj spokój',
+      'odwołaj|wcale|skądże|zostaw',
+    ),
+    firmYes: listed('tak|jasne|oczywiście|jak najbardziej|naturalnie'),
+    // "Proszę zarezerwować" loses its first word as a courtesy.
+    order: new RegExp(`^(?:${orders})(?: |$)|^\\p{L}+(?:ać|eć|ić|yć|ąć|uć)(?: |$)`, 'u'),
+    told: /(?:łem|łam|liśmy|łyśmy|łbym|łabym|uję|ę)$/u,
+    accepts: listed(
+      'byłoby świetnie|byłoby super|byłoby dobrze|byłoby miło|byłoby wspaniale|to byłoby świetne|to byłoby miłe|bardzo chętnie|chętnie|z przyjemnością|z chęcią|bardzo proszę|poproszę',
+      'tak poproszę|poproszę bardzo|pasuje|pasuje mi|mi pasuje|odpowiada mi|to mi odpowiada|to mi pasuje|może być|niech będzie|niech tak będzie|tak jest|to prawda|to się zgadza',
+      'wszystko się zgadza|brzmi dobrze|dobry pomysł|świetny pomysł|właśnie tego chcę|tego chcę|tak chcę|akceptuję|jestem pewien|jestem pewna|jestem za|proszę bardzo|proszę działać',
+      'może pan|może pani|może pan to zrobić|może pani to zrobić|zróbmy to|zróbmy tak|tak zróbmy|nie mam nic przeciwko',
+    ),
+    wishes: listed('chcę|chciałbym|chciałabym'),
+    courtesies: listed(
+      'dla mnie|dla nas|od razu|dziękuję za pomoc|oh|och|ah|ach|hm|hmm|super',
+      'yyy|eee|no|proszę|dziękuję|dziękuję bardzo|bardzo dziękuję|dzięki|dzięki wielkie|serdecznie dziękuję|panie|pani|proszę pana|proszę pani',
+      'świetnie|wspaniale|doskonale|idealnie|bardzo dobrze|fajnie|miło|bardzo miło|bardzo pan miły|bardzo pani miła',
+    ),
+    light: spaced('to tak się ten tę go ją je niech już'),
+    tellers: spaced('ja mój moja moje mam my nasz nasza mi mnie jestem'),
+    openers: spaced('na do w we z ze dla o od po za i oraz przy przez u też także'),
+    hedges: spaced(
+      'ale jeśli jeżeli może chyba myślę sądzę albo lub czy zamiast raczej wolę najpierw tylko później potem inny inna inne innego lepiej zmienić oprócz',
+      'co jak jaki jaka który która kiedy dlaczego czemu kto gdzie ile czy zależy wiem rozumiem słyszę widzę pytanie zapytać halo jeszcze tutaj nazywam prawdopodobnie',
+      'nadzieję właściwie jednak chociaż zanim zastanawiam dopiero',
+    ),
+    details: spaced(
+      'dwa dwie trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście dwadzieścia trzydzieści pół oba dzisiaj dziś jutro pojutrze rano wieczorem południe',
+      'tydzień miesiąc następny przyszły godzina godzinie godzinę poniedziałek wtorek środa środę czwartek piątek sobota sobotę niedziela niedzielę osoby osób też',
+    ),
+    noRefusal: listed(
+      'nie ma problemu|nie ma sprawy|czemu nie|dlaczego nie|nie mam nic przeciwko|żaden problem|nie szkodzi|nie widzę przeszkód|jeśli nie ma pan nic przeciwko',
+    ),
+  },
+};

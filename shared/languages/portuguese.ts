@@ -1,0 +1,124 @@
+import { listed, spaced } from '../base/listed.ts';
+import type { Language } from './language.ts';
+
+const orders =
+  'reserve|reserva|marque|marca|envie|envia|mande|manda|pague|paga|transfira|transfere|faça|faz|ponha|põe|coloque|coloca|adicione|adiciona|compre|compra|peça|pede|ative|ativa|bloqueie|bloqueia|apague|apaga|ligue|liga|siga|continue|continua|use|usa|tome|toma|abra|abre|feche|fecha|confirme|confirma|conecte|conecta|passe|passa|prossiga|registre|registe|agende|agenda';
+
+export const portuguese: Language = {
+  code: 'pt',
+  name: 'Portuguese',
+  lines: {
+    fillers: ['Um momento, por favor.', 'Vou verificar.', 'Só mais um segundo.', 'Já volto a falar consigo.'],
+    apology: 'Desculpe, algo deu errado. Pode repetir, por favor?',
+    misheard: 'Desculpe, não entendi. Pode repetir, por favor?',
+    farewell: 'Até logo.',
+    hold: 'O problema ainda continua. Por favor, aguarde na linha.',
+    back: 'Obrigado por aguardar.',
+    unheardNote: '[A pessoa que ligou não ouviu a sua resposta. Dê-a agora.]',
+    announcement: '',
+    idleQuestion: 'Ainda está aí?',
+    confirmQuestion: 'Quer que eu faça isso?',
+    keysNote: '[A pessoa que ligou pressionou as teclas: {digits}]',
+    returnLine: 'Desculpe, ninguém pôde atender a sua chamada. Em que mais posso ajudar?',
+  },
+  backchannels: listed(
+    'sim|é|tá|tá bom|tá certo|está bem|está bom|ok|okay|okei|certo|claro|claro que sim|entendi|entendo|percebo|percebi|compreendo|compreendi|sei',
+    'já sei|estou a ver|tô vendo|beleza|bom|muito bem|perfeito|exato|exatamente|isso|isso mesmo|pois|pois é|pois claro|com certeza|de acordo|ótimo',
+    'legal|fixe|boa|verdade|é verdade|pronto|tudo bem|combinado|correto|faz sentido|uhum|aham|ahã|né|ah é|ah sim|que bom',
+    'sem problema|sem problemas|não tem problema|não faz mal|nada mal|não há problema|pois não',
+  ),
+  goodbyes: listed(
+    'tchau|tchau tchau|adeus|até logo|até mais|até já|até breve|até amanhã|obrigado|obrigada|muito obrigado|muito obrigada|obrigadão|valeu|falou',
+    'igualmente|para você também|pra você também|para si também|bom dia|boa tarde|boa noite|tenha um bom dia|um bom dia|obrigado igualmente|eu que agradeço',
+    'obrigado eu|de nada|abraço|ciao|bye',
+  ),
+  urgent: spaced(
+    'não pare para para parem espera espere aguarde alto stop chega que quê quem quando onde como qual porquê quanto desculpe perdão peraí calma',
+  ),
+  hesitations: spaced(
+    'hum hã ãh eh éh ahn hmm hm uhm e ou mas porém porque pois que o a os as um uma uns umas de do da dos das ao à aos às em no na nos nas',
+    'num numa com por pelo pela pra pro para sem entre até desde meu minha meus minhas seu sua nosso nossa muito se tipo',
+  ),
+  doubtful: spaced(
+    'então assim bem né isso este esta esse essa aquele aquela quando como qual é são sou eu também mais talvez tá bom não me te lhe',
+  ),
+  begun: listed(
+    'eu quero|eu queria|queria|gostaria|eu gostaria|gostaria de|eu preciso|preciso|preciso de|meu nome é|o meu nome é|me chamo|chamo-me|eu sou|o meu número é',
+    'meu número é|eu tenho|estou|estou ligando|estou a ligar|pode|poderia|posso|você pode|tem como|acho que|eu acho|quer dizer|deixa eu',
+  ),
+  isLearned: false,
+  numbers: {
+    asked: String.raw`número|numero|dígito|digito|algarismo|código|codigo|\bcep\b|\bcpf\b|\bnif\b|soletr|letra por letra|senha|correio eletr|e-?mail|placa|matrícula|\b(?:pin|iban)\b`,
+    counted: 'dígitos|digitos|algarismos|números|caracteres|letras',
+    values: spaced(
+      'zero um/uma dois/duas três/tres quatro cinco seis/meia sete oito nove dez onze doze treze catorze/quatorze quinze dezesseis/dezasseis dezessete/dezassete dezoito dezenove/dezanove',
+      'vinte vinte-e-um vinte-e-dois vinte-e-três vinte-e-quatro vinte-e-cinco vinte-e-seis vinte-e-sete vinte-e-oito vinte-e-nove trinta',
+    ),
+    digits: [],
+    tens: spaced('quarenta cinquenta sessenta setenta oitenta noventa'),
+    double: ['duplo'],
+    triple: ['triplo'],
+    between: spaced('e hífen traço menos ponto espaço depois hum eh barra'),
+    mailAsked: 'e-?mail|correio eletr',
+    joints: spaced('ponto hífen traço underline underscore sublinhado'),
+    ats: spaced('arroba at'),
+  },
+  sentences: {
+    abbreviations: spaced(
+      'sr sra srs srta dr dra prof profa eng av tel ex núm nº pág etc cap art exmo exma r',
+    ),
+    lastAbbreviations: ['etc'],
+    openers: spaced(
+      'eu você o a os as nós eles ele ela um uma pode quer tem há e mas se para obrigado obrigada',
+    ),
+    leadsOn: spaced(
+      'o a os as um uma uns umas e ou mas que de do da dos das em no na nos nas ao à com por pelo pela para pra seu sua meu minha é são se não muito mais',
+    ),
+    beforeOrdinal: [],
+    afterOrdinal: [],
+  },
+  answers: {
+    yes: listed(
+      'sim|claro|claro que sim|com certeza|certo|ok|okay|okei|tá|tá bom|tá certo|está bem|está bom|está certo|pode|pode ser|pode sim|isso|isso mesmo|exato|exatamente',
+      'correto|perfeito|de acordo|combinado|confirmo|confirmado|concordo|faça|faça isso|pode fazer|vá em frente|beleza|pois não|sem dúvida|é isso|afirmativo|por favor sim',
+    ),
+    no: listed(
+      'não|nao|nunca|jamais|pare|espere|espera|aguarde|cancele|cancela|cancelar|errado|incorreto|deixe|deixa|esqueça|esquece|nem pensar|de jeito nenhum',
+      'um momento|peraí|tampouco|desisto',
+    ),
+    firmYes: listed('sim|claro que sim|com certeza|sem dúvida'),
+    // "Reserve-o" and "pode reservar" as well.
+    order: new RegExp(
+      `^(?:${orders})(?: |$)|^\\p{L}+(?:ar|er|ir)(?: |$)|^\\p{L}+[ae] (?:[oa]s?|me)(?: |$)`,
+      'u',
+    ),
+    told: /(?:ando|endo|indo|ei|amos|emos|imos|ava|ia)$/u,
+    accepts: listed(
+      'seria ótimo|seria bom|seria muito bom|seria perfeito|seria maravilhoso|seria muito gentil|seria legal|por mim tudo bem|tudo bem|para mim está bem|pra mim tá bom',
+      'com prazer|com todo o prazer|com todo o gosto|eu aceito|aceito|eu quero isso|quero isso|é o que eu quero|é isso que eu quero|eu concordo|estou de acordo',
+      'tenho certeza|tenho a certeza|eu confirmo|boa ideia|ótima ideia|acho ótimo|parece bom|parece ótimo|me parece bem|parece-me bem|faça favor|se puder|se puder sim',
+      'pode fazer isso|pode prosseguir|pode continuar|pode seguir|prossiga|siga em frente|vamos|vamos lá|vamos fazer isso|está perfeito|está ótimo|está correto|é verdade|é claro',
+    ),
+    wishes: listed('quero|eu quero|gostaria|eu gostaria|queria|eu queria|adoraria'),
+    courtesies: listed(
+      'para mim|pra mim|para nós|agora mesmo|já|obrigado pela ajuda|obrigada pela ajuda|oh|ah|hm|hmm|super',
+      'hum|eh|bem|bom|então|olha|olhe|por favor|se faz favor|faz favor|obrigado|obrigada|muito obrigado|muito obrigada|senhor|senhora|senhorita|moça|moço',
+      'muito gentil|muita gentileza|gentileza|ótimo|legal|excelente|maravilha|maravilhoso|muito bem|muito bom|que bom|boa',
+    ),
+    light: spaced('o a isso isto é eu que então sim assim aí lá'),
+    tellers: spaced('meu minha meus minhas nós nosso nossa ele ela tenho tive estou fui tinha'),
+    openers: spaced('os as um uma para pra em no na com de do da e também às ao por'),
+    hedges: spaced(
+      'mas se talvez acho penso creio suponho ou porém embora contudo antes depois primeiro só somente apenas outro outra diferente melhor mudar exceto menos',
+      'que quê como qual quando porque quem onde quanto depende poderia espero provavelmente sei entendo entendi percebo vejo ouço pergunta perguntar alô olá oi ainda aqui',
+      'chamo sou falando caso invés',
+    ),
+    details: spaced(
+      'dois duas três quatro cinco seis sete oito nove dez onze doze vinte trinta meia meio ambos hoje amanhã tarde noite manhã semana mês próximo próxima hora horas',
+      'segunda terça quarta quinta sexta sábado domingo pessoas pessoa também',
+    ),
+    noRefusal: listed(
+      'sem problema|sem problemas|não tem problema|não há problema|não faz mal|por que não|porque não|não me importo|se não se importa|não tenho objeção|pois não',
+    ),
+  },
+};

@@ -1,0 +1,120 @@
+import { listed, spaced } from '../base/listed.ts';
+import type { Language } from './language.ts';
+
+const orders =
+  'reserve|reserva|envíe|envía|mande|manda|pague|paga|transfiera|transfiere|haga|haz|ponga|pon|añada|añade|compre|compra|pida|pide|active|activa|bloquee|bloquea|borre|borra|llame|llama|siga|sigue|continúe|continúa|use|usa|tome|toma|abra|abre|cierre|cierra|confirme|confirma|conecte|conecta|páseme|pásame';
+
+export const spanish: Language = {
+  code: 'es',
+  name: 'Spanish',
+  lines: {
+    fillers: [
+      'Un momento, por favor.',
+      'Déjeme comprobarlo.',
+      'Un segundo más.',
+      'Enseguida estoy con usted.',
+    ],
+    apology: 'Disculpe, algo ha fallado. ¿Puede repetirlo, por favor?',
+    misheard: 'Disculpe, no le he entendido. ¿Puede repetirlo, por favor?',
+    farewell: 'Adiós.',
+    hold: 'Sigo teniendo problemas. No cuelgue, por favor.',
+    back: 'Gracias por esperar.',
+    unheardNote: '[La persona que llama no ha oído su respuesta. Désela ahora.]',
+    announcement: '',
+    idleQuestion: '¿Sigue ahí?',
+    confirmQuestion: '¿Quiere que lo haga?',
+    keysNote: '[La persona que llama ha pulsado las teclas: {digits}]',
+    returnLine: 'Lo siento, nadie ha podido atender su llamada. ¿En qué más puedo ayudarle?',
+  },
+  backchannels: listed(
+    'sí|ya|ok|okey|okay|vale|claro|claro que sí|ya veo|entiendo|entendido|comprendo|de acuerdo|bien|muy bien|bueno',
+    'perfecto|exacto|así es|correcto|dale|listo|genial|por supuesto|desde luego|está bien|eso es',
+    'no hay problema|no pasa nada|qué bien|cómo no',
+  ),
+  goodbyes: listed(
+    'adiós|chao|chau|gracias|muchas gracias|mil gracias|hasta luego|hasta pronto|hasta mañana|igualmente|bye|ciao',
+    'que tenga buen día|que tenga un buen día|buen día|buenas noches|nos vemos|gracias a usted|a usted|gracias igualmente',
+  ),
+  urgent: spaced(
+    'no para pare alto espera espere stop qué quién cuándo dónde cómo cuál cuánto perdón perdone sorry',
+  ),
+  hesitations: spaced(
+    'eh ehm em mmm pues y e o u pero porque que el la los las un una unos unas lo de del a al en con por para sin',
+    'sobre entre hasta desde mi mis su sus nuestro nuestra muy se me le',
+  ),
+  doubtful: spaced(
+    'bueno entonces así bien ya eso esto este esta ese esa también quizás tal luego tu te si cuando como es son soy más',
+  ),
+  begun: listed(
+    'me llamo|mi nombre es|mi número es|yo soy|me gustaría|quisiera|quiero|necesito|tengo|estoy|busco|quería|puede|podría|puedo|tiene',
+    'se puede|creo que|pienso que|o sea|es que|hay que',
+  ),
+  isLearned: true,
+  numbers: {
+    asked: String.raw`número|numero|dígito|cifra|código|codigo|deletre|letra por letra|correo|e-?mail|matrícula|\b(?:pin|iban)\b`,
+    counted: 'dígitos|digitos|cifras|números|caracteres|letras',
+    values: spaced(
+      'cero uno/una/un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve',
+      'veinte veintiuno/veintiún/veintiuna veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve treinta',
+    ),
+    digits: [],
+    tens: spaced('cuarenta cincuenta sesenta setenta ochenta noventa'),
+    double: ['doble'],
+    triple: ['triple'],
+    between: spaced('y e guion guión raya menos punto espacio luego eh em'),
+    mailAsked: 'correo|e-?mail',
+    joints: spaced('punto guion guión raya subrayado barra'),
+    ats: spaced('arroba at'),
+  },
+  sentences: {
+    abbreviations: spaced('sr sra srta dr dra ud uds d dña prof núm pág tel av avda etc ext art'),
+    lastAbbreviations: ['etc'],
+    openers: spaced(
+      'yo usted él ella nosotros ellos el la los las un una hay puede quiere y pero si gracias',
+    ),
+    leadsOn: spaced(
+      'el la los las un una unos unas y o pero que de del a al en con por para su sus mi es son se no muy',
+    ),
+    beforeOrdinal: [],
+    afterOrdinal: [],
+  },
+  answers: {
+    yes: listed(
+      'sí|claro|claro que sí|vale|de acuerdo|okay|ok|por supuesto|desde luego|correcto|exacto|adelante',
+      'hágalo|hazlo|confirmo|perfecto|está bien|así es|dale',
+    ),
+    no: listed(
+      'no|nunca|jamás|pare|espere|espera|cancele|cancela|cancelar|detente|incorrecto|déjelo|déjalo',
+      'olvídelo|olvídalo|tampoco|un momento',
+    ),
+    firmYes: listed('sí|claro que sí|por supuesto'),
+    // "Resérvelo" as well.
+    order: new RegExp(`^(?:${orders}|\\p{L}+[ae](?:me)?l[oa]s?)(?: |$)`, 'u'),
+    told: undefined,
+    accepts: listed(
+      'sería muy amable|sería muy amable de su parte|sería maravilloso|está perfecto|exactamente|efectivamente|así lo quiero',
+      'lo quiero|eso quiero|eso es lo que quiero|me parece bien|me parece perfecto|me parece|estoy de acuerdo|estoy seguro|estoy segura|sería genial',
+      'sería estupendo|sería perfecto|sería fantástico|estaría bien|estaría genial|suena bien|puede hacerlo|puedes hacerlo|háganlo|con gusto|con mucho gusto',
+      'encantado|encantada|proceda|procede|si es tan amable|si me hace el favor|es correcto|eso es|acepto|muy bien',
+    ),
+    wishes: listed('quiero|quisiera|me gustaría|me encantaría|me gustaría mucho'),
+    courtesies: listed(
+      'gracias por su ayuda|oh|ah|hm|hmm|super',
+      'eh|bueno|pues|por favor|gracias|muchas gracias|muchísimas gracias|mil gracias|señor|señora|señorita|muy amable|genial|estupendo|fenomenal',
+    ),
+    light: spaced('lo eso entonces que es'),
+    tellers: spaced('yo mi mis nosotros nos'),
+    openers: spaced('el los la las un una para a en con de y también'),
+    hedges: spaced(
+      'pero si quizás quizá vez creo mejor primero después antes solo otro otra qué cómo cuándo cuánto cuál quién dónde depende excepto salvo cambiar fuera',
+      'sé entiendo entendido comprendo veo oigo escucho saber preguntar pregunta hola todavía aún ya aquí tengo soy llamo dígame probablemente supongo espero aunque tal',
+    ),
+    details: spaced(
+      'dos tres cuatro cinco seis siete ocho nueve diez once doce veinte treinta media hoy mañana tarde noche semana próximo próxima lunes martes miércoles',
+      'jueves viernes sábado domingo personas también',
+    ),
+    noRefusal: listed(
+      'no hay problema|no pasa nada|por qué no|cómo no|si no le importa|si no te importa|no tengo inconveniente',
+    ),
+  },
+};

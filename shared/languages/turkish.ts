@@ -1,0 +1,101 @@
+import { listed, spaced } from '../base/listed.ts';
+import type { Language } from './language.ts';
+
+export const turkish: Language = {
+  code: 'tr',
+  name: 'Turkish',
+  lines: {
+    fillers: ['Bir saniye lütfen.', 'Hemen bakıyorum.', 'Kontrol ediyorum.', 'Biraz daha bekleteceğim.'],
+    apology: 'Özür dilerim, bir sorun oluştu. Tekrar söyler misiniz?',
+    misheard: 'Özür dilerim, anlayamadım. Tekrar söyler misiniz?',
+    farewell: 'Hoşça kalın.',
+    hold: 'Sorun hâlâ sürüyor. Lütfen hatta kalın.',
+    back: 'Beklediğiniz için teşekkür ederim.',
+    unheardNote: '[Arayan yanıtınızı duymadı. Şimdi verin.]',
+    announcement: '',
+    idleQuestion: 'Hâlâ orada mısınız?',
+    confirmQuestion: 'Bunu yapmamı onaylıyor musunuz?',
+    keysNote: '[Arayan şu tuşlara bastı: {digits}]',
+    returnLine: 'Üzgünüm, şu anda kimse yanıt veremedi. Başka nasıl yardımcı olabilirim?',
+  },
+  backchannels: listed(
+    'tamam|tamamdır|evet|anladım|anlıyorum|peki|tabii|tabi|tabii ki|olur|doğru|aynen|aynen öyle|öyle|güzel|iyi|he|ha|hah',
+    'ok|okey|okay|eyvallah|elbette|kesinlikle|harika|süper|sorun değil|sorun yok|ne güzel',
+  ),
+  goodbyes: listed(
+    'güle güle|hoşça kal|hoşça kalın|görüşürüz|görüşmek üzere|iyi günler|iyi akşamlar|iyi geceler|kendinize iyi bakın|size de|bay bay|bye',
+    'teşekkürler|teşekkür ederim|çok teşekkürler|çok teşekkür ederim|ben teşekkür ederim|sağ ol|sağ olun|sağolun|sağol|mersi',
+  ),
+  urgent: spaced('hayır yok dur durun bekle bekleyin ne kim nerede neden niye nasıl hangi kaç pardon stop'),
+  hesitations: spaced(
+    'ıı ııı ee eee şey yani ve ama veya ya çünkü ile için gibi eğer fakat ayrıca hani mesela bir ııı ıhm hmm',
+  ),
+  doubtful: spaced('ben sen biz siz bu şu o da de ki en çok daha belki aslında falan bana işte benim'),
+  begun: listed('benim adım|adım|numaram|telefon numaram|şey yani|nasıl desem|bir de'),
+  isLearned: false,
+  numbers: {
+    asked: String.raw`numara|rakam|hane|şifre|\bkod|hecele|harf harf|e-?posta|e-?mail|plaka|\b(?:pin|iban)\b`,
+    counted: 'hane(?:li)?|rakam(?:lı)?|basamaklı|karakter(?:li)?|harf(?:li)?',
+    values: spaced(
+      'sıfır bir iki üç dört beş altı yedi sekiz dokuz on onbir oniki onüç ondört onbeş onaltı onyedi onsekiz ondokuz',
+      'yirmi yirmibir yirmiiki yirmiüç yirmidört yirmibeş yirmialtı yirmiyedi yirmisekiz yirmidokuz otuz',
+    ),
+    digits: [],
+    tens: spaced('kırk elli altmış yetmiş seksen doksan'),
+    double: ['çift'],
+    triple: [],
+    between: spaced('ve tire nokta boşluk eksi ıı ııı ee eee sonra'),
+    mailAsked: 'e-?posta|e-?mail|mail adres',
+    joints: spaced('nokta tire alttan alt çizgi'),
+    ats: spaced('et at kuyruklu'),
+  },
+  sentences: {
+    abbreviations: spaced('sn dr prof doç av no tel vb vs sok cad mah apt'),
+    lastAbbreviations: spaced('vb vs'),
+    openers: spaced('ben sen o biz siz bu şu ve ama lütfen evet hayır'),
+    leadsOn: spaced('ve veya ya ama ile için gibi bir bu şu o çok daha en'),
+    beforeOrdinal: [],
+    afterOrdinal: [],
+  },
+  answers: {
+    yes: listed(
+      'evet|tamam|olur|tabii|tabi|elbette|onaylıyorum|onay|doğru|peki|yapın|yap|devam edin|devam et',
+      'lütfen yapın|kesinlikle|uygun|aynen',
+    ),
+    no: listed(
+      'hayır|yok|olmaz|istemiyorum|yapma|yapmayın|dur|durun|bekle|bekleyin|iptal|vazgeç|vazgeçtim',
+      'yanlış|onaylamıyorum|değil|gerek yok|boş ver',
+    ),
+    firmYes: listed('evet|elbette|kesinlikle'),
+    // The verb stands last.
+    order: /(?:[ıiuü]n(?:[ıiuü]z)?|[ae]l[ıi]m)$/u,
+    told: /(?:yor(?:um|uz|sun|sunuz)?|[dt][ıiuü](?:m|k)?|[ae]c[ae](?:ğ[ıi]m|ğ[ıi]z|k))$/u,
+    accepts: listed(
+      'tabii ki|tabi ki|öyle|çok iyi olur|çok memnun olurum|çok makbule geçer|makbule geçer|aynen öyle|istediğim bu|bence de',
+      'çok isterim|bunu isterim|bunu istiyorum|evet istiyorum|kabul ediyorum|kabul|memnun olurum|sevinirim|çok sevinirim|iyi olur',
+      'güzel olur|çok güzel olur|harika olur|süper olur|öyle yapalım|yapalım|öyle yapın|bunu yapın|yapabilirsiniz|devam edebilirsiniz',
+      'rica ederim|rica edeceğim|zahmet olmazsa|mümkünse|memnuniyetle|eminim|bana uyar|katılıyorum|iyi fikir',
+    ),
+    wishes: listed('isterim|istiyorum'),
+    courtesies: listed(
+      'benim için|oh|ah|hm|hmm',
+      'ee|eee|şey|yani|lütfen|teşekkürler|teşekkür ederim|çok teşekkürler|çok teşekkür ederim|teşekkür|sağol|sağ ol|sağ olun|çok sağ olun|efendim',
+      'hanımefendi|beyefendi|canım|harika|süper|güzel|mükemmel|çok iyi|çok güzel',
+    ),
+    light: spaced('bunu onu ben o zaman ve dedim'),
+    tellers: spaced('ben biz sen siz benim bizim'),
+    openers: spaced('ve bir'),
+    hedges: spaced(
+      'ama fakat ancak eğer belki sanırım galiba yerine aslında önce sonra başka',
+      'yalnız sadece veya ya ne nasıl hangi neden niye kaç kim nerede mi mı mu mü',
+      'biliyorum anladım anlıyorum duydum duyuyorum dinliyorum görüyorum buradayım merhaba alo hâlâ hala herhalde muhtemelen sorum soru sormak merak umarım var daha',
+    ),
+    details: spaced(
+      'iki üç dört beş altı yedi sekiz dokuz on yirmi otuz buçuk bugün yarın sabah akşam öğlen hafta gelecek saat pazartesi salı çarşamba perşembe cuma cumartesi',
+      'pazar kişi kişilik de da',
+    ),
+    noRefusal: listed(
+      'sorun yok|sorun değil|problem değil|problem yok|sıkıntı yok|neden olmasın|itirazım yok|zahmet olmazsa',
+    ),
+  },
+};

@@ -1,0 +1,206 @@
+/**
+ * The words of the languages that a call's callers may speak, made ready for comparison: sets, patterns, phrases from the longest to the
+ * shortest. They are made once for each set of languages, and never look at a call.
+ */
+import type { AnswerWords, Language, NumberWords, SentenceWords } from './language.ts';
+import { languageOf } from './languages.ts';
+import { answeredWords, bare, spokenWords } from './spelling.ts';
+
+export type Phrase = readonly string[];
+
+/** What a turn's last words tell, in one language. */
+export interface Endings {
+  /** All single words that the language's lists hold: by them it is told from others. */
+  readonly known: ReadonlySet<string>;
+  readonly hesitations: ReadonlySet<string>;
+  readonly doubtful: ReadonlySet<string>;
+  readonly begun: readonly Phrase[];
+}
+
+export interface Numbers {
+  readonly asked: RegExp;
+  /** Finds the number of digits that is asked for, in words or figures, as its first group. */
+  readonly length: RegExp;
+  /** By words without blanks and hyphens. */
+  readonly values: ReadonlyMap<string, number>;
+  readonly digits: ReadonlySet<string>;
+  readonly tens: ReadonlySet<string>;
+  readonly repeats: ReadonlyMap<string, number>;
+  readonly between: ReadonlySet<string>;
+  readonly mailAsked: RegExp;
+  readonly joints: ReadonlySet<string>;
+  readonly ats: ReadonlySet<string>;
+}
+
+export interface Sentences {
+  readonly abbreviation: RegExp;
+  readonly lastAbbreviation: RegExp;
+  readonly opener: RegExp;
+  readonly leadsOn: ReadonlySet<string>;
+  readonly beforeOrdinal: RegExp;
+  readonly afterOrdinal: RegExp;
+}
+
+export interface Answers {
+  /** By whose rules letters become lower case. */
+  readonly language: string;
+  readonly firm: readonly { readonly words: readonly Phrase[]; readonly order: RegExp }[];
+  readonly told: readonly RegExp[];
+  readonly accepts: readonly Phrase[];
+  readonly wishes: readonly Phrase[];
+  readonly courtesies: readonly Phrase[];
+  readonly noRefusal: readonly Phrase[];
+  readonly light: ReadonlySet<string>;
+  readonly tellers: ReadonlySet<string>;
+  readonly openers: ReadonlySet<string>;
+  /** Hedges and details. */
+  readonly doubting: ReadonlySet<string>;
+}
+
+export interface Vocabulary {
+  readonly goodbyes: readonly string[];
+  /** As they sound. */
+  readonly urgent: ReadonlySet<string>;
+  /** One for each language. */
+  readonly endings: readonly Endings[];
+  /** The model of whole sentences has learned one of the languages. */
+  readonly isLearned: boolean;
+  readonly numbers: Numbers;
+  readonly sentences: Sentences;
+  readonly answers: Answers;
+}
+
+const made = new Map<string, Vocabulary>();
+
+/** By the codes of the languages, the most likely first. */
+export function vocabularyOf(codes: readonly string[]): Vocabulary {
+  const name = codes.join();
+  const vocabulary = made.get(name) ?? newVocabulary(codes.flatMap((code) => languageOf(code) ?? []));
+  made.set(name, vocabulary);
+  return vocabulary;
+}
+
+const newVocabulary = (spoken: readonly Language[]): Vocabulary => ({
+  goodbyes: spoken.flatMap(({ goodbyes }) => goodbyes),
+  urgent: new Set(spoken.flatMap(({ urgent }) => urgent.flatMap(spokenWords).map(bare))),
+  endings: spoken.map(endingsOf),
+  isLearned: spoken.some(({ isLearned }) => isLearned),
+  numbers: numbersOf(spoken.map(({ numbers }) => numbers)),
+  sentences: sentencesOf(spoken.map(({ sentences }) => sentences)),
+  answers: answersOf(
+    spoken[0]?.code ?? '',
+    spoken.map(({ answers }) => answers),
+  ),
+});
+
+/** Phrases from the longest to the shortest, in any spelling that sounds the same. */
+export const phrasesOf = (texts: readonly string[]): readonly Phrase[] =>
+  sorted(texts.map((text) => spokenWords(text).map(bare)));
+
+const sorted = (phrases: readonly Phrase[]): readonly Phrase[] =>
+  phrases.filter(({ length }) => length > 0).sort((a, b) => b.length - a.length);
+
+const wordSet = (words: readonly string[]): ReadonlySet<string> => new Set(words.flatMap(spokenWords));
+
+function endingsOf(language: Language): Endings {
+  const { hesitations, doubtful, begun, urgent, backchannels, goodbyes, numbers, sentences, answers } =
+    language;
+  const values = numbers.values.flatMap((value) => value.split('/'));
+  const { tellers, light, openers, hedges, details, courtesies, yes, no } = answers;
+  const lists = [hesitations, doubtful, urgent, values, sentences.leadsOn, sentences.openers];
+  const more = [backchannels, goodbyes, tellers, light, openers, hedges, details, courtesies, yes, no, begun];
+  return {
+    known: wordSet([...lists, ...more].flat()),
+    hesitations: wordSet(hesitations),
+    doubtful: wordSet(doubtful),
+    begun: sorted(begun.map(spokenWords)),
+  };
+}
+
+const anyOf = (patterns: readonly string[], flags: string): RegExp => new RegExp(patterns.join('|'), flags);
+
+/** How many numbers have words: the first of them are single digits. */
+const singleDigits = 10;
+/** Words of one number, such as "vinte e dois". */
+const longestNumber = String.raw`[\p{L}\p{M}]+(?:[-\s][\p{L}\p{M}]+){0,2}?`;
+
+function numbersOf(all: readonly NumberWords[]): Numbers {
+  const spellings = all.flatMap(({ values }) =>
+    values.map((value, at) => ({ at, words: value.split('/').flatMap((one) => spokenWords(one)) })),
+  );
+  const [ones, others] = [
+    spellings.filter(({ at }) => at < singleDigits),
+    spellings.filter(({ at }) => at >= singleDigits),
+  ].map((some) => some.flatMap(({ words }) => words)) as [string[], string[]];
+  const counted = all.map((one) => one.counted).join('|');
+  return {
+    asked: anyOf(
+      all.map((one) => one.asked),
+      'iu',
+    ),
+    length: new RegExp(String.raw`(\d{1,2}|${longestNumber})[-\s]?(?:${counted})(?![\p{L}\p{M}])`, 'giu'),
+    values: new Map(
+      spellings.flatMap(({ at, words }) => words.map((word) => [word.replaceAll('-', ''), at] as const)),
+    ),
+    digits: wordSet([...ones, ...all.flatMap(({ digits }) => digits)]),
+    tens: wordSet([...others, ...all.flatMap(({ tens }) => tens)]),
+    repeats: new Map([
+      ...all.flatMap(({ double }) => spokenWords(double.join(' ')).map((word) => [word, 1] as const)),
+      ...all.flatMap(({ triple }) => spokenWords(triple.join(' ')).map((word) => [word, 2] as const)),
+    ]),
+    between: wordSet(all.flatMap(({ between }) => between)),
+    mailAsked: anyOf(
+      all.map((one) => one.mailAsked),
+      'iu',
+    ),
+    joints: wordSet(all.flatMap(({ joints }) => joints)),
+    ats: wordSet(all.flatMap(({ ats }) => ats)),
+  };
+}
+
+/** What may stand before a word of a sentence. */
+const opening = String.raw`(?:^|[\s("'“‘«])`;
+/** Nothing at all where a language has no such words. */
+const oneOf = (words: readonly string[]): string => (words.length === 0 ? '(?!)' : words.join('|'));
+const escaped = (words: readonly string[]): string[] => words.map((word) => word.replaceAll('.', '[.]'));
+
+function sentencesOf(all: readonly SentenceWords[]): Sentences {
+  const abbreviations = oneOf(escaped(all.flatMap((one) => one.abbreviations)));
+  const last = oneOf(escaped(all.flatMap((one) => one.lastAbbreviations)));
+  const initials = String.raw`\p{L}|(?:\p{L}{1,2}\.)+\p{L}{1,2}`;
+  const ofList = String.raw`(?:^|\n)[ \t]*\d{1,3}\.$`;
+  const lastInitials = String.raw`\p{Lu}|(?:\p{Lu}\p{Ll}?\.)+\p{Lu}\p{Ll}?|[ap]\.m`;
+  const before = oneOf(all.flatMap((one) => one.beforeOrdinal));
+  const after = oneOf(all.flatMap((one) => one.afterOrdinal));
+  return {
+    abbreviation: new RegExp(String.raw`${opening}(?:${abbreviations}|${initials})\.$|${ofList}`, 'iu'),
+    lastAbbreviation: new RegExp(String.raw`${opening}(?:${last}|${lastInitials})\.$`, 'u'),
+    opener: new RegExp(`^(?:${oneOf(all.flatMap((one) => one.openers))})(?=[\\s,’'])`, 'iu'),
+    leadsOn: new Set(all.flatMap((one) => one.leadsOn)),
+    beforeOrdinal: new RegExp(String.raw`(?:^|\s)(?:${before})\s+\d{1,2}\.$`, 'iu'),
+    afterOrdinal: new RegExp(String.raw`^(?:\p{Ll}|${after})`, 'u'),
+  };
+}
+
+function answersOf(language: string, all: readonly AnswerWords[]): Answers {
+  const phrases = (which: (words: AnswerWords) => readonly string[]): readonly Phrase[] =>
+    all.flatMap(which).map((text) => answeredWords(text, language));
+  const words = (which: (words: AnswerWords) => readonly string[]): ReadonlySet<string> =>
+    new Set(phrases(which).flat());
+  return {
+    language,
+    firm: all.map(({ firmYes, order }) => ({
+      words: firmYes.map((text) => answeredWords(text, language)),
+      order,
+    })),
+    told: all.flatMap(({ told }) => told ?? []),
+    accepts: phrases(({ accepts }) => accepts),
+    wishes: phrases(({ wishes }) => wishes),
+    courtesies: phrases(({ courtesies }) => courtesies),
+    noRefusal: phrases(({ noRefusal }) => noRefusal),
+    light: words(({ light }) => light),
+    tellers: words(({ tellers }) => tellers),
+    openers: words(({ openers }) => openers),
+    doubting: words(({ hedges, details }) => [...hedges, ...details]),
+  };
+}
