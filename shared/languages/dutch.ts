@@ -80,7 +80,7 @@ export const dutch: Language = {
   answers: {
     yes: listed(
       'ja|jawel|jazeker|ja hoor|jep|graag|oké|oke|okee|ok|okay|goed|is goed|dat is goed|prima|natuurlijk|tuurlijk|uiteraard|zeker|zeker weten|klopt|dat klopt|correct',
-      'juist|precies|akkoord|in orde|absoluut|inderdaad|doe maar|doet u maar|doe het maar|doe dat maar|doet u het maar|doet u dat maar|doe dat|doet u dat|ga uw gang|ga je gang|bevestigd|ik bevestig|vanzelfsprekend',
+      'juist|precies|akkoord|in orde|absoluut|inderdaad|doe maar|doet u maar|doe het maar|doe dat maar|doet u het maar|doet u dat maar|doe dat|doet u dat|gaat u maar verder|gaat u maar|ga maar|boekt u maar|reserveert u maar|ga uw gang|ga je gang|bevestigd|ik bevestig|vanzelfsprekend',
     ),
     no: listed(
       'nee|neen|niet|nooit|geen|niks|niets|stop|halt|wacht|wachten|annuleer|annuleren|fout|onjuist|laat maar|vergeet het|nimmer|moment|een ogenblik',

@@ -21,7 +21,7 @@ export const hindi: Language = {
   },
   backchannels: listed(
     'हाँ|हां|हा|हाँ हाँ|हाँ जी|हां जी|जी|जी हाँ|जी हां|जी जी|अच्छा|अच्छा जी|ठीक|ठीक है|ठीक है जी|बिल्कुल|बिलकुल|सही|सही है|सही बात है|ओके|ओ के|समझ गया|समझ गई',
-    'समझ गया जी|मैं समझ गया|मैं समझ गई|समझा|समझी|हम्म|ज़रूर|जरूर|बढ़िया|बहुत अच्छा|बहुत बढ़िया|सच में|वाह|चलो|चलिए|ठीक|पक्का|एकदम|हो गया|यस|राइट|बताइए|पता है',
+    'समझ गया जी|मैं समझ गया|मैं समझ गई|समझा|समझी|हम्म|ज़रूर|जरूर|बढ़िया|बहुत अच्छा|बहुत बढ़िया|सच में|वाह|चलो|चलिए|पक्का|एकदम|हो गया|यस|राइट|बताइए|पता है',
     'haan|han|haa|haan haan|haan ji|han ji|ji|jee|ji haan|ji han|ji ji|accha|acha|achha|achchha|accha ji|theek|thik|theek hai|thik hai|thik he|tik hai|bilkul|sahi|sahi hai',
     'sahi baat hai|ok|okay|okey|samajh gaya|samajh gayi|samajh gaye|main samajh gaya|main samajh gayi|samjha|samjhi|zaroor|jaroor|zarur|badhiya|bahut accha|bahut badhiya',
     'sach mein|wah|chalo|chaliye|pakka|ekdum|ho gaya|yes|right|bataiye|pata hai|hmm ji|no problem',
@@ -82,16 +82,16 @@ export const hindi: Language = {
       'kar do|kar den|kijiye|pakka|manzoor hai|manjur hai|beshak|sehmat hoon',
     ),
     no: listed(
-      'नहीं|नही|नहीं जी|मत|मत करो|मत कीजिए|कभी नहीं|रुको|रुकिए|रुकिये|ठहरिए|रहने दो|रहने दीजिए|गलत|ग़लत|कैंसिल|रद्द|नो|बंद करो|छोड़ो|छोड़िए',
-      'nahi|nahin|nahee|mat|mat karo|mat kijiye|kabhi nahi|ruko|rukiye|rukie|thehriye|rehne do|rehne dijiye|galat|cancel|radd|no|band karo|chhodo|chodo|chhodiye|wait|stop',
+      'नहीं|नही|जी नहीं|जी नही|नहीं जी|मत|मत करो|मत कीजिए|कभी नहीं|रुको|रुकिए|रुकिये|ठहरिए|रहने दो|रहने दीजिए|गलत|ग़लत|कैंसिल|रद्द|नो|बंद करो|छोड़ो|छोड़िए',
+      'nahi|nahin|nahee|ji nahi|ji nahin|mat|mat karo|mat kijiye|kabhi nahi|ruko|rukiye|rukie|thehriye|rehne do|rehne dijiye|galat|cancel|radd|no|band karo|chhodo|chodo|chhodiye|wait|stop',
     ),
     firmYes: listed(
       'हाँ|हां|हाँ जी|हां जी|जी हाँ|जी हां|बिल्कुल|बिलकुल|ज़रूर|जरूर|haan|han|haan ji|han ji|ji haan|ji han|bilkul|zaroor|jaroor|yes',
     ),
-    // The verb stands last: "बुक कर दीजिए".
+    // The verb stands last, and of "बुक कर दीजिए" the first word is left.
     order:
-      /(?:दीजिए|दीजिये|दो|दें|कीजिए|कीजिये|करो|करें|लीजिए|लो|भेजो|भेजिए|dijiye|dijie|do|den|kijiye|kijie|karo|karein|lijiye|lo|bhejo|bhejiye)$/u,
-    told: /(?:ता हूँ|ती हूँ|था|थी|थे|रहा|रही|रहे|ूँगा|ूँगी|raha|rahi|rahe|tha|thi|the|unga|ungi|oonga|oongi)$/u,
+      /(?:दीजिए|दीजिये|दो|दें|कीजिए|कीजिये|करो|करें|लीजिए|लो|भेजो|भेजिए|dijiye|dijie|do|den|kijiye|kijie|karo|karein|lijiye|lo|bhejo|bhejiye)$|(?:^| )(?:बुक|कन्फर्म|ऑर्डर|पेमेंट|ट्रांसफर|सेव|शुरू|चालू|book|confirm|order|payment|transfer|save|shuru|chalu)$/u,
+    told: /(?:[ाअ-ह]ता|[ाअ-ह]ती|था|थी|थे|रहा|रही|रहे|ूंगा|ूंगी|raha|rahi|rahe|tha|thi|the|unga|ungi|oonga|oongi)$/u,
     accepts: listed(
       'बहुत अच्छा रहेगा|अच्छा रहेगा|अच्छा होगा|बहुत अच्छा होगा|मुझे मंज़ूर है|मुझे मंजूर है|मैं सहमत हूँ|मैं सहमत हूं|हाँ बिल्कुल|जी बिल्कुल|जी ज़रूर|जी जरूर|यही चाहिए',
       'मुझे यही चाहिए|मैं यही चाहता हूँ|मैं यही चाहती हूँ|खुशी से|चलेगा|ठीक रहेगा|सही रहेगा|आगे बढ़िए|ऐसा ही कीजिए|ऐसा कर दीजिए|यह कर दीजिए|बात सही है|अच्छा विचार है',

@@ -38,7 +38,7 @@ export const italian: Language = {
     'ai agli alle da dal dalla in nel nella nei con col per su sul sulla tra fra mio mia miei mie suo sua nostro nostra molto mi',
   ),
   doubtful: spaced(
-    'allora quindi poi così bene ecco questo questa quello quella se quando come si è sono anche più tipo diciamo forse non ci',
+    'allora quindi poi così bene ecco questo questa quello quella se quando come è sono anche più tipo diciamo forse non ci',
   ),
   begun: listed(
     'mi chiamo|il mio nome è|io sono|io mi chiamo|vorrei|volevo|vorrei sapere|ho bisogno di|mi serve|il mio numero è|il numero è|devo|sto cercando',

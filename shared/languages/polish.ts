@@ -39,7 +39,7 @@ export const polish: Language = {
     'przed przez przy za między bez mój moja moje mojego moją nasz nasza bardzo jakby znaczy',
   ),
   doubtful: spaced(
-    'to ten ta tak więc no może jeszcze też jest są jestem mam się mi ja my już właściwie chyba tego tam tu jako jak co kiedy który która',
+    'to ten ta więc no może jeszcze też jest są jestem mam się mi ja my już właściwie chyba tego tam tu jako jak co kiedy który która',
   ),
   begun: listed(
     'chciałbym|chciałabym|chcę|chciałbym się|chciałabym się|potrzebuję|nazywam się|mam na imię|moje nazwisko to|mój numer to|numer to|jestem|szukam|dzwonię w|dzwonię w sprawie',
@@ -107,7 +107,7 @@ export const polish: Language = {
     tellers: spaced('ja mój moja moje mam my nasz nasza mi mnie jestem'),
     openers: spaced('na do w we z ze dla o od po za i oraz przy przez u też także'),
     hedges: spaced(
-      'ale jeśli jeżeli może chyba myślę sądzę albo lub czy zamiast raczej wolę najpierw tylko później potem inny inna inne innego lepiej zmienić oprócz',
+      'ale jeśli jeżeli może chyba myślę sądzę albo lub zamiast raczej wolę najpierw tylko później potem inny inna inne innego lepiej zmienić oprócz',
       'co jak jaki jaka który która kiedy dlaczego czemu kto gdzie ile czy zależy wiem rozumiem słyszę widzę pytanie zapytać halo jeszcze tutaj nazywam prawdopodobnie',
       'nadzieję właściwie jednak chociaż zanim zastanawiam dopiero',
     ),

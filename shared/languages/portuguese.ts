@@ -33,7 +33,7 @@ export const portuguese: Language = {
     'obrigado eu|de nada|abraço|ciao|bye',
   ),
   urgent: spaced(
-    'não pare para para parem espera espere aguarde alto stop chega que quê quem quando onde como qual porquê quanto desculpe perdão peraí calma',
+    'não pare para parem espera espere aguarde alto stop chega que quê quem quando onde como qual porquê quanto desculpe perdão peraí calma',
   ),
   hesitations: spaced(
     'hum hã ãh eh éh ahn hmm hm uhm e ou mas porém porque pois que o a os as um uma uns umas de do da dos das ao à aos às em no na nos nas',

@@ -43,7 +43,7 @@ export const spanish: Language = {
     'sobre entre hasta desde mi mis su sus nuestro nuestra muy se me le',
   ),
   doubtful: spaced(
-    'bueno entonces así bien ya eso esto este esta ese esa también quizás tal luego tu te si cuando como es son soy más',
+    'bueno entonces así bien ya eso esto este esta ese esa también quizás tal luego tu te cuando como es son soy más',
   ),
   begun: listed(
     'me llamo|mi nombre es|mi número es|yo soy|me gustaría|quisiera|quiero|necesito|tengo|estoy|busco|quería|puede|podría|puedo|tiene',

@@ -28,7 +28,7 @@ export const turkish: Language = {
   ),
   urgent: spaced('hayır yok dur durun bekle bekleyin ne kim nerede neden niye nasıl hangi kaç pardon stop'),
   hesitations: spaced(
-    'ıı ııı ee eee şey yani ve ama veya ya çünkü ile için gibi eğer fakat ayrıca hani mesela bir ııı ıhm hmm',
+    'ıı ııı ee eee şey yani ve ama veya ya çünkü ile için gibi eğer fakat ayrıca hani mesela bir ıhm hmm',
   ),
   doubtful: spaced('ben sen biz siz bu şu o da de ki en çok daha belki aslında falan bana işte benim'),
   begun: listed('benim adım|adım|numaram|telefon numaram|şey yani|nasıl desem|bir de'),

@@ -55,7 +55,10 @@ export function readConfirmation(
   const [agreed, refused] = [phrases(yes), phrases(no)];
   const agreeing = [...agreed, ...accepts, ...wishes];
   const own = fromLead(all, { agreeing, polite, light });
-  if (holds(all, refused)) return leading(own, agreed) === undefined ? 'no' : 'unclear';
+  if (holds(all, refused)) {
+    const [assent, refusal] = [leading(own, agreed)?.length ?? 0, leading(own, refused)?.length ?? 0];
+    return assent === 0 || refusal > assent ? 'no' : 'unclear';
+  }
   if (leading(own, agreeing) === undefined || answer.includes('?')) return 'unclear';
   const rest = without(own, [...agreeing, ...polite]);
   if (rest.some((word) => doubting.has(word) || /\p{N}/u.test(word))) return 'unclear';

@@ -120,12 +120,20 @@ export class Script {
 
   /** The caller is silent until the turn is over. */
   silenceEndsTheTurn(): this {
+    this.silenceMs();
+    return this;
+  }
+
+  /** How long that is, from the last voice on. */
+  silenceMs(): number {
+    const { stopMs, maxSilenceMs } = this.#settings.turn;
     const asked = this.#finalizes;
-    for (let waitedMs = 0; this.#finalizes === asked; waitedMs += 10) {
-      assert.ok(waitedMs <= this.#settings.turn.maxSilenceMs, 'the turn does not end');
+    let waitedMs = 0;
+    for (; this.#finalizes === asked; waitedMs += 10) {
+      assert.ok(waitedMs <= maxSilenceMs, 'the turn does not end');
       this.later(10);
     }
-    return this;
+    return stopMs + waitedMs;
   }
 
   sttHears(text: string, { speechFinal = false } = {}): this {

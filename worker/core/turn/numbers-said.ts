@@ -8,11 +8,11 @@ import type { Numbers } from '../../../shared/languages/vocabulary.ts';
 
 /** How many digits or letters the agent asks for, where it says so. */
 function askedLength(asked: string, { length, values }: Numbers): number | undefined {
-  const words = ([...asked.matchAll(length)].at(-1)?.[1] ?? '').toLowerCase().split(/[-\s]+/u);
+  const found = [...asked.matchAll(length)].at(-1)?.[1] ?? '';
+  const words = spokenWords(found).flatMap((word) => word.split('-'));
   // Of "your twenty-two" the longest end that is a number.
   const ends = words.map((_, at) => words.slice(at).join(''));
-  const found = ends.map((end) => (/^\d+$/.test(end) ? Number(end) : values.get(end)));
-  const value = found.find((one) => one !== undefined);
+  const [value] = ends.flatMap((end) => (/^\d+$/.test(end) ? Number(end) : (values.get(end) ?? [])));
   return value !== undefined && value > 1 ? value : undefined;
 }
 

@@ -72,12 +72,18 @@ export function hesitationAt(text: string, vocabulary: Vocabulary): 'surely' | '
   if (/[.?!…。！？।]["'”’)\]]*\s*$/u.test(text) && !/(\.\.\.|…)\s*$/u.test(text)) return undefined;
   if (/(,|\.\.\.|…|-)\s*$/u.test(text)) return 'surely';
   const words = spokenWords(text);
-  const last = words.at(-1);
-  if (last === undefined) return undefined;
-  const spoken = spokenIn(words, vocabulary);
-  if (spoken.some((one) => one.hesitations.has(last) || one.begun.some((phrase) => endsIn(words, phrase))))
-    return 'surely';
-  return spoken.some(({ doubtful }) => doubtful.has(last)) ? 'perhaps' : undefined;
+  if (words.length === 0) return undefined;
+  const told = spokenIn(words, vocabulary).map((spoken) => hesitationIn(words, spoken));
+  // What is a word of hesitation in one language, and in another that may be spoken as well is none, is taken for none.
+  if (told.length === 0 || told.includes(undefined)) return undefined;
+  return told.includes('surely') ? 'surely' : 'perhaps';
+}
+
+function hesitationIn(words: readonly string[], spoken: Endings): 'surely' | 'perhaps' | undefined {
+  const last = words.at(-1) ?? '';
+  const { hesitations, doubtful, begun } = spoken;
+  if (hesitations.has(last) || begun.some((phrase) => endsIn(words, phrase))) return 'surely';
+  return doubtful.has(last) ? 'perhaps' : undefined;
 }
 
 const endsIn = (words: readonly string[], phrase: readonly string[]): boolean =>
