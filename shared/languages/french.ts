@@ -50,9 +50,18 @@ export const french: Language = {
     "je voudrais|j'aimerais|je souhaite|je souhaiterais|je veux|je cherche|je suis|j'ai|j'ai besoin de|je m'appelle|mon nom est|mon numéro est|c'est le",
     'est-ce que|pouvez-vous|pourriez-vous|avez-vous|puis-je|peut-on|je pense|je crois|je pense que|parce que|il y a',
   ),
+  thinking: listed(
+    "voyons|voyons voir|attendez|attends|attendez un instant|attendez une seconde|attendez un moment|attends une seconde|un instant|un instant s'il vous plaît|un moment|un moment s'il vous plaît|un petit instant|une seconde|une petite seconde|une minute",
+    'deux secondes|deux minutes|laissez-moi voir|laissez-moi réfléchir|laissez-moi regarder|laissez-moi vérifier|laisse-moi voir|laisse-moi réfléchir|je réfléchis|je regarde|je vais regarder|je vais voir|je vérifie|je vais vérifier|je cherche|je dois chercher|je dois regarder|je dois vérifier',
+    "il faut que je regarde|il faut que je cherche|il faut que je réfléchisse|je suis en train de chercher|que je regarde|comment dire|comment dirais-je|bonne question|c'est une bonne question|ne quittez pas|patientez",
+  ),
+  corrections: listed(
+    'non pardon|pardon non|non excusez-moi|excusez-moi non|non attendez|non je veux dire|je veux dire|enfin non|ou plutôt|non plutôt|non désolé|je voulais dire',
+  ),
   isLearned: true,
   numbers: {
     asked: String.raw`numéro|chiffre|épele|épeler|lettre par lettre|courriel|e-?mail|mél\b|code postal|\b(?:code|pin|iban)\b`,
+    spelled: String.raw`épel|epel|lettre par lettre`,
     counted: 'chiffres|caractères|lettres',
     values: spaced(
       'zéro un/une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf',

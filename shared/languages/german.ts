@@ -51,9 +51,19 @@ export const german: Language = {
     'ich möchte|ich würde|ich hätte|ich brauche|ich will|ich wollte|ich suche|ich habe|ich bin|ich heiße|mein name ist|wir möchten|wir brauchen',
     'können sie|könnten sie|haben sie|würden sie|kannst du|könntest du|kann ich|könnte ich|ich glaube|ich meine|das heißt',
   ),
+  thinking: listed(
+    'mal sehen|mal schauen|mal gucken|mal überlegen|schauen wir mal|sehen wir mal|lass mich überlegen|lassen sie mich überlegen|lass mich nachdenken|lassen sie mich nachdenken|lassen sie mich sehen|lass mich sehen|lassen sie mich schauen',
+    'lassen sie mich kurz nachsehen|lassen sie mich mal sehen|lassen sie mich kurz überlegen|lass mal sehen|lass mal schauen|moment|einen moment|moment mal|einen moment bitte|moment bitte|kleinen moment|kleinen moment bitte|einen augenblick|augenblick|einen augenblick bitte|augenblick bitte',
+    'sekunde|eine sekunde|kurze sekunde|eine minute|warte|warten sie|warte mal|warten sie mal|warten sie bitte|warte kurz|warten sie kurz|ich muss nachsehen|ich muss kurz nachsehen|ich muss nachschauen|ich muss mal nachschauen|ich muss mal schauen|ich muss erst suchen',
+    'ich muss überlegen|ich muss kurz überlegen|ich muss mal überlegen|ich schaue nach|ich schau mal|ich schaue mal|ich schau kurz|ich gucke mal|ich guck mal|ich sehe nach|ich überlege|ich überlege gerade|ich suche gerade|wie sage ich das|gute frage|das ist eine gute frage',
+  ),
+  corrections: listed(
+    'nein entschuldigung|entschuldigung nein|nein moment|nein warte|nein ich meine|ich meine|ich meinte|entschuldigung ich meine|ach nein|nein doch|quatsch|nein quatsch|beziehungsweise|nein sorry|vielmehr|nee sorry',
+  ),
   isLearned: true,
   numbers: {
     asked: String.raw`nummer|ziffer|stellig|postleitzahl|\bplz\b|buchstabier|kennzeichen|\b(?:pin|iban|code)\b|e-?mail`,
+    spelled: String.raw`buchstabier|spell`,
     counted: 'stellige?[nrs]?|stellen|ziffern|zeichen|buchstaben',
     values: spaced(
       'null eins/ein zwei/zwo drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn',

@@ -48,9 +48,19 @@ export const hindi: Language = {
     'मेरा नाम|मेरा नंबर|मेरा नाम है|मेरा नंबर है|मुझे|मैं चाहता|मैं चाहती|क्या आप|क्या मैं|मुझे एक|मुझे लगता है|बात यह है कि|के बारे में|के लिए',
     'mera naam|mera number|mera naam hai|mera number hai|mujhe|main chahta|main chahti|kya aap|kya main|mujhe ek|mujhe lagta hai|baat yeh hai ki|ke baare mein|ke liye',
   ),
+  thinking: listed(
+    'एक मिनट|एक मिनट रुकिए|एक मिनट दीजिए|एक मिनट प्लीज|एक सेकंड|एक सेकेंड|एक सेकंड रुकिए|एक पल|एक पल रुकिए|ज़रा रुकिए|ज़रा रुकिये|रुकिए|रुको|थोड़ा रुकिए|देखता हूँ|देखती हूँ|मैं देखता हूँ|मैं देखती हूँ|अभी देखता हूँ|अभी देखती हूँ|देखने दीजिए|मुझे देखने दीजिए|देख लेता हूँ',
+    'देख लेती हूँ|मुझे देखना पड़ेगा|सोचने दीजिए|मुझे सोचने दीजिए|सोचता हूँ|सोचती हूँ|सोच रहा हूँ|सोच रही हूँ|मैं सोच रहा हूँ|मैं सोच रही हूँ|ढूंढ रहा हूँ|ढूंढ रही हूँ|ढूँढता हूँ|चेक करता हूँ|चेक करती हूँ|मैं चेक करता हूँ|कैसे कहूँ|क्या कहते हैं|अच्छा सवाल है|होल्ड कीजिए',
+    'ek minute|ek minat|ek minute rukiye|ek minute ruko|ek minute dijiye|ek second|ek sec|ek second rukiye|ek pal|zara rukiye|jara rukiye|thoda rukiye|rukiye|ruko|dekhta hoon|dekhti hoon|main dekhta hoon|main dekhti hoon|abhi dekhta hoon|abhi dekhti hoon|dekhne dijiye|mujhe dekhne dijiye|dekhta hun|dekhti hun',
+    'sochne dijiye|mujhe sochne dijiye|sochta hoon|sochti hoon|soch raha hoon|soch rahi hoon|dhoondh raha hoon|dhundh raha hoon|dhundh rahi hoon|check karta hoon|check karti hoon|main check karta hoon|kaise kahoon|accha sawal hai|hold kijiye|let me see|let me check|one minute|one second',
+  ),
+  corrections: listed(
+    'नहीं माफ़ कीजिए|नहीं सॉरी|सॉरी नहीं|मेरा मतलब|नहीं नहीं|नहीं मेरा मतलब|बल्कि|nahi sorry|sorry nahi|nahin sorry|mera matlab|nahi nahi|nahin nahin|balki',
+  ),
   isLearned: false,
   numbers: {
     asked: String.raw`नंबर|नम्बर|अंक|पिन|कोड|वर्तनी|स्पेल|अक्षर|ईमेल|ई-मेल|खाता संख्या|number|\bank\b|\b(?:pin|code|otp|iban)\b|spell|akshar|e-?mail|digits?`,
+    spelled: String.raw`वर्तनी|स्पेल|अक्षर|spell|akshar`,
     counted: 'अंकों|अंक|अंकीय|अक्षरों|अक्षर|डिजिट|ank(?:on)?|digits?|akshar',
     values: spaced(
       'शून्य/ज़ीरो/जीरो/zero/shunya/shoonya एक/वन/ek दो/टू/do तीन/थ्री/teen/tin चार/फोर/char/chaar पाँच/पांच/फाइव/paanch/panch छह/छः/छे/सिक्स/chhah/chhe/cheh/che सात/सेवन/saat आठ/एट/aath नौ/नाइन/nau',

@@ -44,9 +44,18 @@ export const italian: Language = {
     'mi chiamo|il mio nome è|io sono|io mi chiamo|vorrei|volevo|vorrei sapere|ho bisogno di|mi serve|il mio numero è|il numero è|devo|sto cercando',
     'può|potrebbe|posso|avete|è possibile|penso che|credo che|cioè che|nel senso',
   ),
+  thinking: listed(
+    "vediamo|vediamo un po'|fammi vedere|mi faccia vedere|fammi pensare|mi faccia pensare|mi lasci pensare|mi lasci vedere|mi faccia controllare|mi faccia guardare|ci penso|ci devo pensare|devo pensarci|sto pensando|un attimo|un attimo solo|un attimino|un momento|un momentino|un secondo",
+    'un minuto|un attimo per favore|un momento per favore|attimo|aspetti|aspetta|aspetti un attimo|aspetti un momento|aspetta un attimo|aspetti un secondo|mi dia un attimo|mi dia un secondo|mi dia un momento|dammi un secondo|devo guardare|devo controllare|devo cercare|devo cercarlo|lo sto cercando|sto cercando',
+    'sto guardando|guardo subito|guardo un attimo|lo cerco|controllo un attimo|come si dice|bella domanda|buona domanda|che dire|resti in linea|abbia pazienza',
+  ),
+  corrections: listed(
+    'no scusi|scusi no|no scusa|no aspetti|no volevo dire|volevo dire|voglio dire|cioè no|no cioè|anzi|anzi no|no anzi|o meglio|mi correggo|no no',
+  ),
   isLearned: false,
   numbers: {
     asked: String.raw`numero|cifr[ae]|codice|\bcap\b|lettera per lettera|compit|scandisc|sillab|targa|posta elettronica|e-?mail|\b(?:pin|iban)\b`,
+    spelled: String.raw`lettera per lettera|compit|scandi|sillab|spelling`,
     counted: 'cifre|numeri|caratteri|lettere',
     values: spaced(
       'zero uno/una/un due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove',

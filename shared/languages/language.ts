@@ -34,6 +34,8 @@ export interface Lines {
 export interface NumberWords {
   /** Pattern: the agent asks for what is told digit by digit or letter by letter. */
   readonly asked: string;
+  /** Pattern: the agent asks to have a word spelled. */
+  readonly spelled: string;
   /** Pattern: what stands behind the number of digits that the agent asks for. */
   readonly counted: string;
   /** From zero to thirty; several spellings of one number have a slash between them. */
@@ -122,6 +124,10 @@ export interface Language {
   readonly doubtful: readonly string[];
   /** Several last words after which a speaker goes on: "can you". */
   readonly begun: readonly string[];
+  /** Phrases that ask for time to think or to look something up: "let me see". They are no turn to answer yet. */
+  readonly thinking: readonly string[];
+  /** First words of a correction, which seldom comes alone: "no sorry, five people ... on Friday". */
+  readonly corrections: readonly string[];
   /** The model of whole sentences (`completeness-weights.ts`) has learned the language. */
   readonly isLearned: boolean;
   readonly numbers: NumberWords;

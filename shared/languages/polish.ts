@@ -45,9 +45,18 @@ export const polish: Language = {
     'chciałbym|chciałabym|chcę|chciałbym się|chciałabym się|potrzebuję|nazywam się|mam na imię|moje nazwisko to|mój numer to|numer to|jestem|szukam|dzwonię w|dzwonię w sprawie',
     'czy może|czy mogę|czy mógłby|czy mogłaby|czy mógłbym|czy mogłabym|czy jest|czy są|czy pan|czy pani|wydaje mi się|myślę że|to znaczy|chodzi o|w sprawie',
   ),
+  thinking: listed(
+    'niech pomyślę|niech się zastanowię|niech zobaczę|niech spojrzę|niech sprawdzę|zaraz zobaczę|zaraz sprawdzę|już sprawdzam|już patrzę|sprawdzam|zobaczmy|pomyślmy|muszę pomyśleć|muszę się zastanowić|muszę sprawdzić|muszę poszukać|muszę zobaczyć|muszę zajrzeć|zastanawiam się',
+    'szukam|właśnie szukam|chwila|chwileczkę|chwileczka|chwilkę|chwilka|jedną chwilę|jedną chwileczkę|momencik|moment|jeden moment|sekunda|sekundę|sekundkę|sekundka|jedną sekundę|minutkę|minutka|minutę|proszę chwilę poczekać|proszę chwileczkę poczekać|proszę czekać|proszę poczekać',
+    'poczekaj|czekaj|zaraz|zaraz zaraz|proszę o chwilę|proszę o moment|proszę dać mi chwilę|proszę dać mi sekundę|daj mi chwilę|jak to się mówi|jak to powiedzieć|dobre pytanie|to dobre pytanie',
+  ),
+  corrections: listed(
+    'nie przepraszam|przepraszam nie|nie czekaj|nie to znaczy|to znaczy nie|a nie|nie nie|poprawka|chciałem powiedzieć|chciałam powiedzieć',
+  ),
   isLearned: false,
   numbers: {
     asked: String.raw`numer|cyfr|\bkod|liter|przeliter|pesel|\bnip\b|rejestrac|hasło|e-?mail|mailow|\b(?:pin|iban)\b`,
+    spelled: String.raw`przeliter|literow|litera po literze`,
     counted: 'cyfr(?:y|owy|owego|owym)?|znak(?:ów|i)|liter[ay]?|cyfrow\\p{L}+',
     values: spaced(
       'zero jeden/jedna/jedno dwa/dwie/dwu trzy/trzech cztery/czterech/cztero pięć/pięciu/pięcio sześć/sześciu/sześcio siedem/siedmiu/siedmio osiem/ośmiu/ośmio dziewięć/dziewięciu/dziewięcio dziesięć/dziesięciu/dziesięcio',

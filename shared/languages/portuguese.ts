@@ -46,9 +46,19 @@ export const portuguese: Language = {
     'eu quero|eu queria|queria|gostaria|eu gostaria|gostaria de|eu preciso|preciso|preciso de|meu nome é|o meu nome é|me chamo|chamo-me|eu sou|o meu número é',
     'meu número é|eu tenho|estou|estou ligando|estou a ligar|pode|poderia|posso|você pode|tem como|acho que|eu acho|quer dizer|deixa eu',
   ),
+  thinking: listed(
+    'deixa eu ver|deixa ver|deixe-me ver|deixe ver|deixa-me ver|deixa eu pensar|deixe-me pensar|deixa-me pensar|deixa eu olhar|deixa eu procurar|deixa eu checar|deixe-me verificar|vamos ver|vejamos|vou ver|vou verificar|vou olhar|vou procurar|um momento|um momento por favor|um momentinho',
+    'um minuto|um minutinho|um segundo|um segundinho|um instante|só um momento|só um minuto|só um minutinho|só um segundo|só um instante|espera|espere|espera aí|espere aí|peraí|pera aí|pera|espera um pouco|espere um pouco|espera um momento|espere um momento|aguarde|aguarde um momento',
+    'me dá um segundo|me dê um segundo|dê-me um segundo|dá-me um segundo|tenho que ver|tenho de ver|tenho que olhar|tenho que procurar|tenho de procurar|preciso ver|preciso olhar|preciso procurar|preciso pensar|estou procurando|estou à procura|estou olhando|estou pensando|estou a pensar|estou a ver',
+    'como se diz|como é que se diz|boa pergunta|é uma boa pergunta',
+  ),
+  corrections: listed(
+    'não desculpe|desculpe não|não desculpa|desculpa não|não perdão|não espera|quero dizer|não quero dizer|quis dizer|aliás|não aliás|ou melhor|melhor dizendo|não não',
+  ),
   isLearned: false,
   numbers: {
     asked: String.raw`número|numero|dígito|digito|algarismo|código|codigo|\bcep\b|\bcpf\b|\bnif\b|soletr|letra por letra|senha|correio eletr|e-?mail|placa|matrícula|\b(?:pin|iban)\b`,
+    spelled: String.raw`soletr|letra por letra`,
     counted: 'dígitos|digitos|algarismos|números|caracteres|letras',
     values: spaced(
       'zero um/uma dois/duas três/tres quatro cinco seis/meia sete oito nove dez onze doze treze catorze/quatorze quinze dezesseis/dezasseis dezessete/dezassete dezoito dezenove/dezanove',

@@ -49,9 +49,18 @@ export const spanish: Language = {
     'me llamo|mi nombre es|mi número es|yo soy|me gustaría|quisiera|quiero|necesito|tengo|estoy|busco|quería|puede|podría|puedo|tiene',
     'se puede|creo que|pienso que|o sea|es que|hay que',
   ),
+  thinking: listed(
+    'a ver|déjeme ver|déjame ver|déjeme pensar|déjame pensar|déjeme mirar|déjame mirar|déjeme buscar|déjeme comprobar|deje que mire|deja que mire|vamos a ver|veamos|espere|espera|espere un momento|espera un momento|espere un segundo|espera un segundo|espérese',
+    'un momento|un momento por favor|un momentito|un segundo|un segundito|un segundo por favor|un minuto|un minutito|momento|deme un segundo|deme un momento|dame un segundo|dame un momento|tengo que mirar|tengo que mirarlo|tengo que buscar|tengo que buscarlo|tengo que pensar|tengo que pensarlo',
+    'lo estoy buscando|estoy buscando|estoy mirando|estoy pensando|voy a mirar|voy a ver|voy a buscarlo|lo busco|lo miro|cómo se dice|buena pregunta|es una buena pregunta|permítame|permítame un momento|ya le digo|ahora le digo|aguarde|aguarde un momento',
+  ),
+  corrections: listed(
+    'no perdón|perdón no|no perdone|perdone no|no espere|no quiero decir|quiero decir|quise decir|digo|no digo|mejor dicho|no lo siento|o sea no|más bien|ay no',
+  ),
   isLearned: true,
   numbers: {
     asked: String.raw`número|numero|dígito|cifra|código|codigo|deletre|letra por letra|correo|e-?mail|matrícula|\b(?:pin|iban)\b`,
+    spelled: String.raw`deletre|letra por letra`,
     counted: 'dígitos|digitos|cifras|números|caracteres|letras',
     values: spaced(
       'cero uno/una/un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve',

@@ -32,9 +32,17 @@ export const turkish: Language = {
   ),
   doubtful: spaced('ben sen biz siz bu şu o da de ki en çok daha belki aslında falan bana işte benim'),
   begun: listed('benim adım|adım|numaram|telefon numaram|şey yani|nasıl desem|bir de'),
+  thinking: listed(
+    'bir bakayım|bakayım|bi bakayım|dur bakayım|durun bakayım|bir düşüneyim|düşüneyim|bi düşüneyim|bir saniye|bi saniye|bir saniye lütfen|bir dakika|bi dakika|bir dakika lütfen|bir an|bir an lütfen|biraz bekleyin|bekleyin|bekle|bir saniye bekleyin|bir dakika bekleyin',
+    'bekleyin lütfen|hemen bakıyorum|bakıyorum|şimdi bakıyorum|bakmam lazım|bakmam gerek|bakmam gerekiyor|kontrol edeyim|kontrol etmem lazım|arıyorum|şu an arıyorum|düşünüyorum|düşünmem lazım|nasıl desem|nasıl diyeyim|ne diyecektim|güzel soru|iyi soru|müsaadenizle',
+  ),
+  corrections: listed(
+    'hayır pardon|pardon hayır|yok pardon|hayır yani|yani hayır|yok yok|hayır özür dilerim|daha doğrusu|yok hayır|demek istediğim|hayır şey',
+  ),
   isLearned: false,
   numbers: {
     asked: String.raw`numara|rakam|hane|şifre|\bkod|hecele|harf harf|e-?posta|e-?mail|plaka|\b(?:pin|iban)\b`,
+    spelled: String.raw`hecele|harf harf|kodla`,
     counted: 'hane(?:li)?|rakam(?:lı)?|basamaklı|karakter(?:li)?|harf(?:li)?',
     values: spaced(
       'sıfır bir iki üç dört beş altı yedi sekiz dokuz on onbir oniki onüç ondört onbeş onaltı onyedi onsekiz ondokuz',

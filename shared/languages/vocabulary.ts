@@ -8,17 +8,22 @@ import { answeredWords, bare, spokenWords } from './spelling.ts';
 
 export type Phrase = readonly string[];
 
-/** What a turn's last words tell, in one language. */
+/** What a turn's words tell of its end, in one language. */
 export interface Endings {
   /** All single words that the language's lists hold: by them it is told from others. */
   readonly known: ReadonlySet<string>;
   readonly hesitations: ReadonlySet<string>;
   readonly doubtful: ReadonlySet<string>;
   readonly begun: readonly Phrase[];
+  /** What asks for time, as it sounds, and what may stand beside it. */
+  readonly thinking: readonly Phrase[];
+  readonly besideThinking: readonly Phrase[];
+  readonly corrections: readonly Phrase[];
 }
 
 export interface Numbers {
   readonly asked: RegExp;
+  readonly spelled: RegExp;
   /** Finds the number of digits that is asked for, in words or figures, as its first group. */
   readonly length: RegExp;
   /** By words without blanks and hyphens. */
@@ -102,18 +107,23 @@ const sorted = (phrases: readonly Phrase[]): readonly Phrase[] =>
 
 const wordSet = (words: readonly string[]): ReadonlySet<string> => new Set(words.flatMap(spokenWords));
 
+const wordsIn = (lists: readonly (readonly string[])[]): string[] => lists.flat().flatMap(spokenWords);
+
 function endingsOf(language: Language): Endings {
-  const { hesitations, doubtful, begun, urgent, backchannels, goodbyes, numbers, sentences, answers } =
-    language;
+  const { hesitations, doubtful, begun, thinking, corrections } = language;
+  const { urgent, backchannels, goodbyes, numbers, sentences } = language;
+  const { tellers, light, openers, hedges, details, courtesies, yes, no } = language.answers;
   const values = numbers.values.flatMap((value) => value.split('/'));
-  const { tellers, light, openers, hedges, details, courtesies, yes, no } = answers;
-  const lists = [hesitations, doubtful, urgent, values, sentences.leadsOn, sentences.openers];
-  const more = [backchannels, goodbyes, tellers, light, openers, hedges, details, courtesies, yes, no, begun];
+  const ofTurns = [hesitations, doubtful, begun, thinking, urgent, backchannels, goodbyes, values];
+  const ofAnswers = [tellers, light, openers, hedges, details, courtesies, yes, no];
   return {
-    known: wordSet([...lists, ...more].flat()),
+    known: new Set(wordsIn([...ofTurns, ...ofAnswers, sentences.leadsOn, sentences.openers])),
     hesitations: wordSet(hesitations),
     doubtful: wordSet(doubtful),
     begun: sorted(begun.map(spokenWords)),
+    thinking: phrasesOf(thinking),
+    besideThinking: phrasesOf([...hesitations, ...backchannels, ...courtesies]),
+    corrections: phrasesOf(corrections),
   };
 }
 
@@ -136,6 +146,10 @@ function numbersOf(all: readonly NumberWords[]): Numbers {
   return {
     asked: anyOf(
       all.map((one) => one.asked),
+      'iu',
+    ),
+    spelled: anyOf(
+      all.map((one) => one.spelled),
       'iu',
     ),
     length: new RegExp(String.raw`(\d{1,2}|${longestNumber})[-\s]?(?:${counted})(?![\p{L}\p{M}])`, 'giu'),

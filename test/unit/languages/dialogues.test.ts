@@ -113,6 +113,26 @@ describe.each(languages.map((language) => [language.code, language] as const))('
     if (begun.toLowerCase() === text) expect(silenceMs(begun)).toBeGreaterThan(silenceEndMs * 1.25);
   });
 
+  it.each(said.thinking)('%j asks for time, also where STT calls it a sentence', (text) => {
+    const [asked, heard] = [lines.idleQuestion, text];
+    const call = begin({ greeting: asked }).opens().botFinishes().callerBegins().callerInsists();
+    expect(call.sttHears(heard, { speechFinal: true }).callerStops().silenceMs()).toBeGreaterThan(
+      silenceEndMs * 2,
+    );
+  });
+
+  it.each(said.notThinking)('%j asks for no time', (text) => {
+    expect(silenceMs(text)).toBeLessThanOrEqual(silenceEndMs * 1.05);
+  });
+
+  it('behind a correction more is waited for', () => {
+    expect(silenceMs(said.correction)).toBeGreaterThanOrEqual(900);
+  });
+
+  it('a name that is to be spelled is not over when it was said', () => {
+    expect(silenceMs(said.spelling.said, said.spelling.asked)).toBeGreaterThanOrEqual(1_200);
+  });
+
   it.each(said.whole)('behind %j nothing is waited for', (text) => {
     expect(silenceMs(text)).toBeLessThanOrEqual(silenceEndMs * 1.05);
   });

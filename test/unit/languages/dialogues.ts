@@ -11,10 +11,18 @@ export interface Said {
   readonly stops: readonly string[];
   /** Words behind which more is waited for. */
   readonly begun: readonly string[];
+  /** Asks for time: more is waited for, whatever STT makes of it. */
+  readonly thinking: readonly string[];
+  /** Sounds much like it, and asks for none. */
+  readonly notThinking: readonly string[];
+  /** Takes back what was said, and something may follow. */
+  readonly correction: string;
   /** Words that are all there is. */
   readonly whole: readonly string[];
   /** The agent asks for so many digits, and what is said of them. */
   readonly digits: readonly { readonly asked: string; readonly part: string; readonly all: string }[];
+  /** The agent asks for a name to be spelled, and the word is said first. */
+  readonly spelling: { readonly asked: string; readonly said: string };
   /** The agent asks for a number or name of unknown length. */
   readonly open: readonly { readonly asked: string; readonly said: string }[];
   /** An address for mail of which the end is missing. */
@@ -35,6 +43,16 @@ export const dialogues: Readonly<Record<string, Said>> = {
     listens: ['Okay.', 'Uh-huh, I see.', 'yeah yeah', 'No problem.', 'got it'],
     stops: ['Stop.', 'Wait, wait.', 'No, on Friday.', 'What?', 'Can I ask something?'],
     begun: ['um', 'I would like to', 'a table for two and', 'my name is', 'can you', 'the'],
+    thinking: [
+      'Let me see.',
+      'um, let me think',
+      'Okay, one moment please.',
+      'Wait.',
+      'One moment please, I have to look for it.',
+    ],
+    notThinking: ['Let me see the menu.', 'I wait for you.'],
+    correction: 'no sorry five people',
+    spelling: { asked: 'Could you spell your last name?', said: 'it is kowalczyk' },
     whole: ['a table for two', 'tomorrow at noon', 'yes', 'twenty people'],
     digits: [
       { asked: 'Your four-digit PIN, please.', part: 'seven two', all: 'seven two nine oh' },
@@ -56,6 +74,16 @@ export const dialogues: Readonly<Record<string, Said>> = {
     listens: ['Ja.', 'Mhm, verstehe.', 'ja ja', 'Kein Problem.', 'alles klar'],
     stops: ['Stopp.', 'Moment mal.', 'Nein, am Freitag.', 'Wie bitte?', 'Kann ich etwas fragen?'],
     begun: ['ähm', 'also', 'ich möchte', 'einen Tisch für zwei und', 'mein Name ist', 'der'],
+    thinking: [
+      'Mal sehen.',
+      'ähm, mal überlegen',
+      'Ja, einen Moment bitte.',
+      'Warten Sie.',
+      'Moment, ich muss nachsehen.',
+    ],
+    notThinking: ['Ich warte auf den Zug.'],
+    correction: 'nein entschuldigung fünf Personen',
+    spelling: { asked: 'Können Sie den Namen buchstabieren?', said: 'das ist Kowalczyk' },
     whole: ['einen Tisch für zwei Personen', 'morgen Mittag', 'ja', 'das wäre alles'],
     digits: [
       { asked: 'Bitte die vierstellige PIN.', part: 'sieben zwei', all: 'sieben zwo neun null' },
@@ -77,6 +105,16 @@ export const dialogues: Readonly<Record<string, Said>> = {
     listens: ['Oui.', "D'accord, je vois.", 'ouais ouais', 'Pas de souci.', 'très bien'],
     stops: ['Stop.', 'Attendez.', 'Non, vendredi.', 'Quoi ?', 'Je peux vous poser une question ?'],
     begun: ['euh', 'je voudrais', 'une table pour deux et', "je m'appelle", 'est-ce que', 'le'],
+    thinking: [
+      'Attendez.',
+      'euh, voyons voir',
+      'Oui, un instant.',
+      'Laissez-moi réfléchir.',
+      'Attendez, je cherche.',
+    ],
+    notThinking: ["J'attends le train."],
+    correction: 'non pardon cinq personnes',
+    spelling: { asked: 'Pouvez-vous épeler votre nom ?', said: "c'est Kowalczyk" },
     whole: ['une table pour deux personnes', 'demain à midi', 'oui', 'vingt personnes'],
     digits: [
       { asked: 'Les quatre chiffres de votre code ?', part: 'sept deux', all: 'sept deux neuf zéro' },
@@ -98,6 +136,10 @@ export const dialogues: Readonly<Record<string, Said>> = {
     listens: ['Sí.', 'Ajá, entiendo.', 'vale vale', 'No hay problema.', 'muy bien'],
     stops: ['Para.', 'Espere un momento.', 'No, el viernes.', '¿Qué?', '¿Puedo preguntar algo?'],
     begun: ['eh', 'el', 'me llamo', 'una mesa para dos y', 'quiero', 'mi nombre es'],
+    thinking: ['A ver.', 'eh, déjeme pensar', 'Sí, un momento.', 'Espere.', 'Espere, lo estoy buscando.'],
+    notThinking: ['Espero el tren.'],
+    correction: 'no perdón cinco personas',
+    spelling: { asked: '¿Puede deletrear su apellido?', said: 'es Kowalczyk' },
     whole: ['una mesa para dos', 'mañana al mediodía', 'sí', 'si', 'veinte personas'],
     digits: [
       { asked: 'Los cuatro dígitos, por favor.', part: 'siete dos', all: 'siete dos nueve cero' },
@@ -119,6 +161,16 @@ export const dialogues: Readonly<Record<string, Said>> = {
     listens: ['Evet.', 'Hı hı, anladım.', 'tamam tamam', 'Sorun değil.', 'TAMAM'],
     stops: ['Dur.', 'Bir dakika bekleyin.', 'Hayır, cuma günü.', 'Ne?', 'Bir şey sorabilir miyim?'],
     begun: ['şey', 'yani', 'iki kişilik masa ve', 'benim adım', 'iki bilet için', 'ıı'],
+    thinking: [
+      'Bir bakayım.',
+      'şey, düşüneyim',
+      'Evet, bir saniye.',
+      'Bekleyin.',
+      'Bir dakika, bakmam lazım.',
+    ],
+    notThinking: ['Treni bekliyorum.'],
+    correction: 'hayır pardon beş kişi',
+    spelling: { asked: 'Soyadınızı heceler misiniz?', said: 'Kowalczyk' },
     whole: ['iki kişilik bir masa istiyorum', 'yarın öğlen', 'evet', 'yirmi kişi'],
     digits: [
       { asked: 'Dört haneli şifreniz nedir?', part: 'yedi iki', all: 'yedi iki dokuz sıfır' },
@@ -148,6 +200,16 @@ export const dialogues: Readonly<Record<string, Said>> = {
     listens: ['Sì.', 'Va bene, ho capito.', 'sì sì', 'Nessun problema.', "d'accordo", 'certo certo'],
     stops: ['Basta.', 'Aspetti un attimo.', 'No, venerdì.', 'Come?', 'Posso fare una domanda?'],
     begun: ['ehm', 'cioè', 'vorrei', 'un tavolo per due e', 'mi chiamo', 'il'],
+    thinking: [
+      'Vediamo.',
+      'ehm, mi faccia pensare',
+      'Sì, un attimo.',
+      'Aspetti.',
+      'Un attimo, lo sto cercando.',
+    ],
+    notThinking: ['Aspetto il treno.'],
+    correction: 'no scusi cinque persone',
+    spelling: { asked: 'Può dirmi il cognome lettera per lettera?', said: 'è Kowalczyk' },
     whole: ['un tavolo per due', 'domani a mezzogiorno', 'sì', 'si', 'venti persone'],
     digits: [
       { asked: 'Il codice di quattro cifre, per favore.', part: 'sette due', all: 'sette due nove zero' },
@@ -169,6 +231,16 @@ export const dialogues: Readonly<Record<string, Said>> = {
     listens: ['Sim.', 'Tá bom, entendi.', 'aham', 'Sem problema.', 'pois é', 'isso mesmo'],
     stops: ['Pare.', 'Espera aí um momento.', 'Não, na sexta.', 'O quê?', 'Posso fazer uma pergunta?'],
     begun: ['hum', 'eu queria', 'uma mesa para dois e', 'meu nome é', 'gostaria de', 'o'],
+    thinking: [
+      'Deixa eu ver.',
+      'hum, deixa eu pensar',
+      'Sim, só um momento.',
+      'Espera.',
+      'Um minutinho, estou procurando.',
+    ],
+    notThinking: ['Espero o comboio.'],
+    correction: 'não desculpe cinco pessoas',
+    spelling: { asked: 'Pode soletrar o seu sobrenome?', said: 'é Kowalczyk' },
     whole: ['uma mesa para duas pessoas', 'amanhã ao meio-dia', 'sim', 'vinte pessoas'],
     digits: [
       { asked: 'Os quatro dígitos, por favor.', part: 'sete dois', all: 'sete dois nove zero' },
@@ -197,6 +269,16 @@ export const dialogues: Readonly<Record<string, Said>> = {
     listens: ['Ja.', 'Oké, ik snap het.', 'jaja', 'Geen probleem.', 'prima', 'dat klopt'],
     stops: ['Stop.', 'Wacht even.', 'Nee, op vrijdag.', 'Wat zegt u?', 'Mag ik iets vragen?'],
     begun: ['eh', 'dus', 'ik wil graag', 'een tafel voor twee en', 'mijn naam is', 'de'],
+    thinking: [
+      'Even kijken.',
+      'eh, laat me even denken',
+      'Ja, een momentje.',
+      'Wacht even.',
+      'Momentje, ik zoek het even op.',
+    ],
+    notThinking: ['Ik wacht op de trein.'],
+    correction: 'nee sorry vijf personen',
+    spelling: { asked: 'Kunt u uw achternaam spellen?', said: 'het is Kowalczyk' },
     whole: ['een tafel voor twee', 'morgenmiddag', 'ja', 'twintig personen'],
     digits: [
       { asked: 'De viercijferige pincode, alstublieft.', part: 'zeven twee', all: 'zeven twee negen nul' },
@@ -225,6 +307,16 @@ export const dialogues: Readonly<Record<string, Said>> = {
     listens: ['Tak.', 'No tak, rozumiem.', 'no no', 'Nie ma problemu.', 'aha, dobrze', 'jasne'],
     stops: ['Stop.', 'Proszę poczekać.', 'Nie, w piątek.', 'Co?', 'Mogę o coś zapytać?'],
     begun: ['yyy', 'chciałbym', 'stolik dla dwóch osób i', 'nazywam się', 'ale', 'w'],
+    thinking: [
+      'Niech pomyślę.',
+      'yyy, niech zobaczę',
+      'Tak, chwileczkę.',
+      'Proszę poczekać.',
+      'Moment, muszę sprawdzić.',
+    ],
+    notThinking: ['Czekam na pociąg.'],
+    correction: 'nie przepraszam pięć osób',
+    spelling: { asked: 'Czy może pan przeliterować nazwisko?', said: 'to jest Kowalczyk' },
     whole: ['stolik dla dwóch osób', 'jutro w południe', 'tak', 'dwadzieścia osób'],
     digits: [
       { asked: 'Proszę podać czterocyfrowy kod.', part: 'siedem dwa', all: 'siedem dwa dziewięć zero' },
@@ -255,6 +347,10 @@ export const dialogues: Readonly<Record<string, Said>> = {
     listens: ['हाँ।', 'जी, समझ गया।', 'ठीक है ठीक है', 'अच्छा', 'Haan haan.', 'Accha, theek hai.', 'कोई बात नहीं'],
     stops: ['रुकिए।', 'एक मिनट रुको।', 'नहीं, शुक्रवार को।', 'क्या?', 'Ruko ruko.', 'Kya?', 'मुझे कुछ पूछना है'],
     begun: ['मतलब', 'मुझे', 'दो लोगों के लिए और', 'मेरा नाम', 'mera naam', 'do log aur', 'lekin'],
+    thinking: ['एक मिनट।', 'अच्छा, सोचने दीजिए', 'जी, एक मिनट रुकिए।', 'देखता हूँ।', 'Ek minute, dekhta hoon.'],
+    notThinking: ['मैं ट्रेन का इंतज़ार कर रहा हूँ।'],
+    correction: 'नहीं सॉरी पाँच लोग',
+    spelling: { asked: 'अपने नाम की स्पेलिंग, अक्षर बताइए।', said: 'कोवाल्स्की' },
     whole: ['दो लोगों की टेबल चाहिए', 'कल दोपहर', 'हाँ', 'do logon ki table chahiye', 'bees log'],
     digits: [
       { asked: 'अपना चार अंकों का पिन बताइए।', part: 'सात दो', all: 'सात दो नौ शून्य' },

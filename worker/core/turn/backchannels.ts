@@ -14,6 +14,9 @@ const hesitation =
 /** A sound of refusal: its two halves are alike, and the hyphen is how it is written. */
 const refusal = /^(?:n?uh-uh|huh-uh|unh-unh)$/u;
 
+/** The word is a sound that is drawn out while a speaker looks for words, and no spelled letter. */
+export const isHesitation = (word: string): boolean => word.length > 1 && isSound(word, { assents: false });
+
 /** The word is a sound and no word; with `assents`, also one that means yes. */
 function isSound(word: string, { assents }: { assents: boolean }): boolean {
   if (refusal.test(word)) return false;

@@ -6,7 +6,7 @@ import { maybe, number, record, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { completeness } from './completeness.ts';
 import { numberSaid } from './numbers-said.ts';
-import { endsSentence, hesitationAt } from './phrases.ts';
+import { asksForTime, beginsCorrection, endsSentence, hesitationAt } from './phrases.ts';
 import type { TurnSettings } from '../settings.ts';
 import type { Vocabulary } from '../../../shared/languages/vocabulary.ts';
 
@@ -47,6 +47,8 @@ const begunNumberMs = 2_000;
 const openNumberMs = 1_200;
 /** A number that is as long as it was to be needs no melody. */
 const wholeNumberMs = 400;
+/** A caller who takes something back may take back more: this is waited at least. */
+const correctedMs = 900;
 /** Where the model and STT agree on the end, this share of the way from stopMs to silenceEndMs is still waited. */
 const finishedShare = 0.4;
 
@@ -57,13 +59,21 @@ export function endOfTurn(evidence: PauseEvidence, settings: TurnSettings): Mill
 }
 
 function unbounded(evidence: PauseEvidence, settings: TurnSettings): Millis {
-  const { stopMs, silenceEndMs, maxSilenceMs, completeAt } = settings;
-  const { text, asked, vocabulary, probability, patienceMs } = evidence;
+  const { silenceEndMs, maxSilenceMs } = settings;
+  const { text, asked, vocabulary, patienceMs } = evidence;
+  if (asksForTime(text, vocabulary)) return maxSilenceMs;
   const number = numberSaid(asked, text, vocabulary.numbers);
   // Each group of a number sounds finished, and is none of the caller's sentences.
   if (number === 'whole') return wholeNumberMs;
   if (number === 'begun') return begunNumberMs + patienceMs;
   if (number === 'open') return Math.max(openNumberMs, silenceEndMs) + patienceMs;
+  const waitMs = ofSentence(evidence, settings);
+  return beginsCorrection(text, vocabulary) ? Math.max(waitMs, correctedMs) : waitMs;
+}
+
+function ofSentence(evidence: PauseEvidence, settings: TurnSettings): Millis {
+  const { stopMs, silenceEndMs, maxSilenceMs, completeAt } = settings;
+  const { text, asked, vocabulary, probability, patienceMs } = evidence;
   const hesitation = hesitationAt(text, vocabulary);
   const finished = evidence.speechFinal && !evidence.guessed && endsSentence(text);
   const waitMs = silenceEndMs + patienceMs;

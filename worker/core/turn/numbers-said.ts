@@ -51,6 +51,9 @@ function mailSaid(text: string, { joints, ats }: Numbers): 'begun' | 'open' | un
 /** So many digits in a row are a number of that kind although nobody asked for one. */
 const unaskedDigits = 3;
 
+const isToSpell = (asked: string, text: string, { spelled }: Numbers): boolean =>
+  spelled.test(asked) && !text.includes('?') && spokenWords(text).length > 0;
+
 export type NumberSaid = 'whole' | 'begun' | 'open';
 
 /**
@@ -61,7 +64,8 @@ export function numberSaid(asked: string, text: string, numbers: Numbers): Numbe
   const mail = numbers.mailAsked.test(asked) ? mailSaid(text, numbers) : undefined;
   if (mail !== undefined) return mail;
   const said = saidLength(text, numbers);
-  if (said === 0) return undefined;
+  // A name that is to be spelled is said as a word first: "it is Kowalczyk ... K, O, W".
+  if (said === 0) return isToSpell(asked, text, numbers) ? 'open' : undefined;
   const length = askedLength(asked, numbers);
   if (length !== undefined) return said >= length ? 'whole' : 'begun';
   return numbers.asked.test(asked) || said >= unaskedDigits ? 'open' : undefined;

@@ -2,8 +2,9 @@
  * What recognised words amount to: hesitation, a sentence, or the agent's own voice that came back through the caller's
  * microphone (words of listening: backchannels.ts). It compares words and knows nothing of time, turns or audio.
  */
+import { isHesitation } from './backchannels.ts';
 import { bare, spokenWords } from '../../../shared/languages/spelling.ts';
-import type { Endings, Vocabulary } from '../../../shared/languages/vocabulary.ts';
+import type { Endings, Phrase, Vocabulary } from '../../../shared/languages/vocabulary.ts';
 
 /** Fewer words in a row prove nothing: callers repeat single words of the agent to answer it. */
 const echoRun = 2;
@@ -72,7 +73,9 @@ export function hesitationAt(text: string, vocabulary: Vocabulary): 'surely' | '
   if (/[.?!…。！？।]["'”’)\]]*\s*$/u.test(text) && !/(\.\.\.|…)\s*$/u.test(text)) return undefined;
   if (/(,|\.\.\.|…|-)\s*$/u.test(text)) return 'surely';
   const words = spokenWords(text);
-  if (words.length === 0) return undefined;
+  const last = words.at(-1);
+  if (last === undefined) return undefined;
+  if (isHesitation(last)) return 'surely';
   const told = spokenIn(words, vocabulary).map((spoken) => hesitationIn(words, spoken));
   // What is a word of hesitation in one language, and in another that may be spoken as well is none, is taken for none.
   if (told.length === 0 || told.includes(undefined)) return undefined;
@@ -89,9 +92,49 @@ function hesitationIn(words: readonly string[], spoken: Endings): 'surely' | 'pe
 const endsIn = (words: readonly string[], phrase: readonly string[]): boolean =>
   phrase.every((word, at) => words[words.length - phrase.length + at] === word);
 
+/**
+ * The words ask for time, to think or to look something up: alone, or beside others in a phrase of several words at the end. Where they end
+ * a sentence, that is no end of the turn.
+ */
+export function asksForTime(text: string, vocabulary: Vocabulary): boolean {
+  if (/[?？]\s*$/u.test(text)) return false;
+  const words = spokenWords(text);
+  const said = words.map(bare);
+  return spokenIn(words, vocabulary).some(
+    ({ thinking, besideThinking }) =>
+      thinking.some((phrase) => phrase.length > 1 && endsIn(said, phrase)) ||
+      isThinking(said, thinking, besideThinking),
+  );
+}
+
+function isThinking(
+  words: readonly string[],
+  thinking: readonly Phrase[],
+  beside: readonly Phrase[],
+): boolean {
+  let isAsked = false;
+  for (let at = 0; at < words.length;) {
+    const begins = (phrase: Phrase): boolean => phrase.every((word, index) => words[at + index] === word);
+    const asking = thinking.find(begins);
+    const phrase = asking ?? beside.find(begins);
+    if (phrase === undefined) return false;
+    isAsked ||= asking !== undefined;
+    at += phrase.length;
+  }
+  return isAsked;
+}
+
+/** The caller takes back what was said, and seldom changes one thing alone: "no sorry, five people ... on Friday". */
+export function beginsCorrection(text: string, vocabulary: Vocabulary): boolean {
+  const words = spokenWords(text);
+  const said = words.map(bare);
+  const begins = (phrase: Phrase): boolean => phrase.every((word, at) => said[at] === word);
+  return spokenIn(words, vocabulary).some(({ corrections }) => corrections.some(begins));
+}
+
 /** More words are to be expected. */
 export const endsHesitant = (text: string, vocabulary: Vocabulary): boolean =>
-  hesitationAt(text, vocabulary) !== undefined;
+  hesitationAt(text, vocabulary) !== undefined || asksForTime(text, vocabulary);
 
 /** The words end as a sentence does. */
 export const endsSentence = (text: string): boolean =>
