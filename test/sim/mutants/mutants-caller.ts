@@ -170,7 +170,7 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
   'pause.ts: askEarlyAt': {
     'asks early without waiting for what is owed': replace(condition('owed'), "turn.phase !== 'pausing'"),
   },
-  'end-of-turn.ts: unbounded': {
+  'end-of-turn.ts: ofSentence': {
     'ignores the turn model': always(guard(returned('hesitantFactor'))),
     'believes the turn model against the words': replace(returned('hesitant', 'stopMs'), 'stopMs'),
     'believes the turn model against a finished sentence': never(last(condition('finished'))),
