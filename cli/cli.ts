@@ -168,7 +168,7 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-/** A port in an option; undefined when it was not given, NaN when it is none. */
+/** A port in an option; undefined when it was not given, NaN when the text is no port. */
 function portIn(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   return /^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : Number.NaN;

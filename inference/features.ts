@@ -1,5 +1,5 @@
 /**
- * The features that Smart Turn v3 hears: the log-mel spectrogram of Whisper over 8 s, 80 bands by 800 frames. Whoever owns an
+ * The features that Smart Turn v3 hears: the log-mel spectrogram of Whisper over 8 s, 80 bands by 800 frames. The owner of an
  * extractor writes samples into `window` and calls `compute`; nothing is allocated per call, so `features` is valid until the
  * next one. The arithmetic is in double precision: the model was trained on a reference that agrees to about 5e-6.
  */

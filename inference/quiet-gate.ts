@@ -1,6 +1,6 @@
 /**
  * Which frames of a call need no run of the VAD model: those in which nothing happens. Somebody has spoken in the call, the model has
- * heard nobody for half a second, and the frame is as loud, in whole and above 1 kHz, as those in which it heard nobody. Whatever is louder or softer is judged at
+ * heard nobody for half a second, and the frame is as loud, in whole and above 1 kHz, as those in which it heard nobody. A louder or softer frame is judged at
  * once, so a gate delays nothing. It knows levels and probabilities, and nothing of audio (decision 0033).
  */
 import type { FrameLevel } from '../shared/protocol/frame-levels.ts';
@@ -87,7 +87,7 @@ export class QuietGate {
   judged({ power, brightPower }: FrameLevel, probability: number): void {
     this.#skipped = 0;
     this.#heard = probability >= voiceFrom ? awakeFrames : Math.min(this.#heard + 1, awakeFrames);
-    // Written so that a probability that is none counts as somebody.
+    // Written so that NaN counts as somebody.
     if (!(probability < nobodyBelow)) {
       this.#calm = 0;
       this.#startAnew();

@@ -237,7 +237,7 @@ export class VadThread {
     this.#state.set(model.subarray(stateFloats), (rows + row) * stateFloats);
   }
 
-  /** Where nobody has spoken for a second, the worker finds the result when it looks by itself; but who asks may be about to hear somebody. */
+  /** Where nobody has spoken for a second, the worker finds the result when it looks by itself; but a call that asks may be about to hear somebody. */
   #ringBells(): void {
     const { rows, slots } = this.#plan;
     for (let row = 0; row < rows; row += 1) {

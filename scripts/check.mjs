@@ -1,6 +1,6 @@
 // Everything that can be said about the project without running it: format, lint, types, dependency rules, unused code,
 // house rules, generated files. One line per step; the output of a step is shown only when it fails. `--beside-tests` leaves out what is a
-// test, for who runs those as well.
+// test, where those run as well.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -127,7 +127,7 @@ function holdsRefusalStatus(given: ts.Node | undefined): boolean {
   return holds;
 }
 
-/** An answer with a code of its own. What is logged has a code and a status too, of somebody else. */
+/** An answer with a code of its own. A line of the log has a code and a status too, of somebody else. */
 function isAnswer(node: ts.Node): boolean {
   if (!ts.isObjectLiteralExpression(node)) return false;
   const status = node.properties.find((property) => nameOf(property) === 'status');

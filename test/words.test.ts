@@ -28,6 +28,9 @@ const foreign = 'scripts/sdk/python-files.ts: seats';
 /** Words that mean nothing else in a comment, either. */
 const pictureInComment = /^\s*(?:\/\/|\/?\*).*\b(?:companions?|errands?|heirs?|seats?|vigils?)\b/i;
 
+/** A sentence needs a subject: "a caller who presses", not "who presses". The core has its own turn. */
+const bareSubject = /^\s*(?:\/\/|\/?\*+)(?:.*[.:;])? (?:Whoever|Whatever|Whom|whoever [a-z]+s) /;
+
 const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
   encoding: 'utf8',
@@ -105,5 +108,21 @@ describe('names', () => {
       true,
     );
     expect(['phraseAt', 'theirs', 'mannered', 'seatbelt'].some(isPicture)).toBe(false);
+  });
+});
+
+describe('comments', () => {
+  it('have sentences with a subject', () => {
+    const judged = files.filter((path) => !path.startsWith('worker/core/'));
+    const found = judged.flatMap((path) =>
+      textOf(path)
+        .split('\n')
+        .filter((line) => bareSubject.test(line))
+        .map((line) => `${path}: ${line}`),
+    );
+    expect(found).toEqual([]);
+    expect(bareSubject.test('  // Whoever presses is heard.')).toBe(true);
+    expect(bareSubject.test('/** Sent as it is. Whatever it holds stays. */')).toBe(true);
+    expect(bareSubject.test('// A caller who presses is heard, whatever it does.')).toBe(false);
   });
 });

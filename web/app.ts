@@ -114,7 +114,7 @@ function main(): void {
   offerToTests(() => call);
 }
 
-/** Who presses before it is known how calls go from here has pressed once it is: else the call would go the lesser way. */
+/** A press waits until it is known how calls go from here: else the call would go the lesser way. */
 function onPress(button: HTMLButtonElement, ready: Promise<void>, press: () => void): void {
   let isWaiting = false;
   button.addEventListener('click', () => {

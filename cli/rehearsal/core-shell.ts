@@ -1,5 +1,5 @@
 /**
- * The shell of a call without sound around the core of every call. What the caller does becomes the facts that a detector
+ * The shell of a call without sound around the core of every call. The caller's acts become the facts that a detector
  * and a recogniser would have told; orders are performed on text. The only file here that knows facts and orders of the core;
  * it knows no timers, but is asked when it wants to be woken.
  */

@@ -49,7 +49,7 @@ export class ToolWatch {
     this.#end(key);
   }
 
-  /** What the LLM is told of a whole round, or of one that was cut. What still runs is told when it has ended. */
+  /** What the LLM is told of a whole round, or of one that was cut. A tool that still runs is told when it has ended. */
   answered(pairs: readonly ToolPair[]): void {
     const running = new Set([...this.#running.values()].map(({ call }) => call.id));
     for (const { call, text } of pairs) {

@@ -1,7 +1,7 @@
 /**
  * What callers say to an order line: what there is, how much they want of it, and that it is all.
  *
- * Invariant: pure, over lower-case words. It knows no prices and keeps no order: those are the business of whoever offers the tools.
+ * Invariant: pure, over lower-case words. It knows no prices and keeps no order: those are the business of the program that offers the tools.
  */
 import { dishes, names } from './domain.ts';
 import { toNumber } from './spoken-values.ts';

@@ -1,7 +1,7 @@
 /**
  * The recognizer: one caller's turn in, its words out, or the admission that it was not understood.
  *
- * Invariant: a turn is decoded as a whole after it ended, because the model adapts to a voice over the turn. Whatever is said is
+ * Invariant: a turn is decoded as a whole after it ended, because the model adapts to a voice over the turn. Every utterance is
  * forced into the grammar, so the words alone mean nothing: they count only when the grammar explains the sound about as
  * well as a free sequence of phones does. It blocks its thread while it works.
  */

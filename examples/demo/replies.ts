@@ -95,7 +95,7 @@ function purposeOf(decision: Decision): Purpose | undefined {
         tool: 'transfer_call',
         values: [
           [['destination'], decision.department],
-          // A department is dialled; whoever wants a person is introduced.
+          // A department is dialled; a caller who wants a person is introduced.
           [['mode'], decision.department === '' ? 'warm' : 'cold'],
           [['summary'], 'The caller has asked for a person.'],
         ],

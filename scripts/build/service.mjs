@@ -87,7 +87,7 @@ const placeOf = (path) =>
 /** What the bundler makes of an entry. */
 const builtFile = (path) => at('dist', `${placeOf(path)}.js`);
 
-/** Providers to leave out of the build, as a comma-separated list of their names; a name that is none fails the build. */
+/** Providers to leave out of the build, as a comma-separated list of their names; an unknown name fails the build. */
 function providersLeftOut() {
   const text = process.env.SVC_BUILD_WITHOUT ?? '';
   if (text === '') return text;

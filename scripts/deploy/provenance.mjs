@@ -1,4 +1,4 @@
-// Where a package comes from: an in-toto statement with SLSA's predicate, unsigned. Whoever builds the same commit gets the same bytes, so that it
+// Where a package comes from: an in-toto statement with SLSA's predicate, unsigned. Every build of the same commit gives the same bytes, so that it
 // can be checked without believing anybody; sign the file with what your organisation signs with.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

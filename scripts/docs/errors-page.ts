@@ -11,9 +11,9 @@ const sameToken = 'Call again with the same token after the time in `Retry-After
 const tokenAdvice: Readonly<Record<TokenCode, string>> = {
   token_missing: 'Present a token, in one of the ways that [session tokens](../tokens.md) have.',
   token_invalid:
-    'Get a new token. Where every token is refused, compare the secret with that of who makes them.',
+    'Get a new token. Where every token is refused, compare the secret with that of the program that makes them.',
   token_wrong_audience: 'Get a token whose `aud` names this listener.',
-  token_not_yet_valid: 'Compare the clock of who makes tokens with the clock of the service.',
+  token_not_yet_valid: 'Compare the clock of the program that makes tokens with the clock of the service.',
   token_expired: newToken,
   token_lifetime_too_long: 'Make tokens with a shorter life.',
   token_reused: newToken,

@@ -1,4 +1,4 @@
-// How a script begins. What it imports from packages it imports later, because a checkout may have none yet.
+// How a script begins. It imports packages later, because a checkout may have none yet.
 import '../node-version.mjs';
 
 /** Prints the usage and ends where the command line asks for it, before anything is installed, built or written. */

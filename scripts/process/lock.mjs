@@ -70,7 +70,7 @@ function take(folder, me) {
   return '';
 }
 
-/** Within the action of who has the lock: when it is over, another process has it. */
+/** Within the action of the process that has the lock: when it is over, another process has it. */
 export const leaveTo = (folder, pid) => writeFileSync(join(folder, nameOf(pid)), '');
 
 /** Gives back the lock of another process. */
@@ -83,7 +83,7 @@ function giveBack(folder, owners) {
 }
 
 /**
- * Does something while no other process with this lock does; `waiting` is told the process id of who has it, once. A child that must
+ * Does something while no other process with this lock does; `waiting` is told the id of the process that has it, once. A child that must
  * not be met by the next owner, should this process be killed, is named to `share`.
  */
 export async function whileLocked(folder, { waiting }, action) {

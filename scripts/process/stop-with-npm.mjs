@@ -1,4 +1,4 @@
-// npm passes no signal on to what it runs: it ends, or only the shell does that it puts in between. Whoever is started by npm asks here
+// npm passes no signal on to what it runs: it ends, or only the shell does that it puts in between. A program that npm starts asks here
 // to be stopped with it.
 import { readFileSync } from 'node:fs';
 

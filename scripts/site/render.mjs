@@ -1,4 +1,4 @@
-// Markdown to HTML, with every link looked up: to a page, to a file that is copied along, or to a heading. What leads nowhere is a problem.
+// Markdown to HTML, with every link looked up: to a page, to a file that is copied along, or to a heading. A link that leads nowhere is a problem.
 import { existsSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import MarkdownIt from 'markdown-it';

@@ -120,7 +120,7 @@ function withoutNull(fields: MessageFields): MessageFields {
   return fields;
 }
 
-/** Whatever walks through a message does it by calling itself: that must not cost the call its stack. */
+/** Functions walk through a message by calling themselves: a deep one must not cost the call its stack. */
 export const isTooDeep = (fields: MessageFields): boolean => isDeeperThan(fields, limits.nestedLevels);
 
 export const invalid = (message: string): AgentLinkFault => ({ code: 'invalid_message', message });

@@ -35,7 +35,7 @@ export const turnMetricsSchema = z
   })
   .meta({ description: 'Latencies of an answered turn; each is absent when unknown.' });
 
-/** How a response ended for whoever heard it. */
+/** How a response ended for its listener. */
 const heardEnds = ['finished', 'interrupted', 'failed', 'call_ended'] as const;
 
 /** Events that say what the conversation does, by type. `session.accept.events` chooses among them. */

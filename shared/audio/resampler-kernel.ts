@@ -1,6 +1,6 @@
 /**
  * The inner loops of the resampler as WebAssembly: eight products at a time, which plain TypeScript cannot express. Each kernel
- * has a memory of its own, which its owner lays out. What the functions take is said in resampler-kernel.wat.
+ * has a memory of its own, which its owner lays out. resampler-kernel.wat says what the functions take.
  */
 import { kernelBytes } from './resampler-kernel-bytes.ts';
 

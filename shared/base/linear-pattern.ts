@@ -12,7 +12,7 @@ export interface LinearPattern {
   readonly cost: number;
   /** Whether the pattern is found anywhere in the text. */
   test(text: string): boolean;
-  /** The text with each match replaced. What lies behind the most matches that are looked for is replaced as a whole. */
+  /** The text with each match replaced. The text behind the most matches that are looked for is replaced as a whole. */
   replaceAll(text: string, replacement: string): string;
 }
 

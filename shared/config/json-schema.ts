@@ -1,8 +1,8 @@
 /**
  * JSON Schemas of tool arguments (docs/reference/agent-link.md, Tool declaration: type object, no remote `$ref`). `check`, the start and the
  * calls compile them here and nowhere else, so that they agree. Nothing is ever fetched: a schema that refers outside
- * itself is refused. Faults of a schema are told by place and rule, without its values. Whatever schema and arguments are, a check
- * ends soon: all calls of a worker wait for it.
+ * itself is refused. Faults of a schema are told by place and rule, without its values. A check of any schema
+ * and arguments ends soon: all calls of a worker wait for it.
  */
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';

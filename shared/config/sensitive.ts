@@ -1,5 +1,5 @@
 /**
- * A value that must not reach a log, an error or an answer. Whatever turns it into text gets a placeholder; only
+ * A value that must not reach a log, an error or an answer. As text it is a placeholder; only
  * `reveal` gives the value, at the place that sends it.
  */
 

@@ -234,7 +234,7 @@ function readLines(lines: string[]): Reading {
     const values = readValues(text);
     if ('tree' in values) return { tree: values.tree, text, problems };
     problems.push(values.problem);
-    if (text.includes(notUtf8)) break; // Whatever else seems wrong may be its encoding.
+    if (text.includes(notUtf8)) break; // Other faults may come of its encoding.
     const index = values.problem.line - 1;
     if (carriesStructure(lines, index)) break;
     lines[index] = '';

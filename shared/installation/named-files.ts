@@ -1,4 +1,4 @@
-/** Reads the agent file and the files that it names. What is not there, or may not be read, is `undefined` and no exception. */
+/** Reads the agent file and the files that it names. A file that is not there, or may not be read, is `undefined` and no exception. */
 import {
   accessSync,
   closeSync,

@@ -66,7 +66,7 @@ const ageOf = (moment: number, nowMs: number): number => (momentOf(nowMs) - mome
 
 export type BreakerState = 'closed' | 'half-open' | 'open';
 
-/** The right to use a provider once. What came of it is reported with it. */
+/** The right to use a provider once. Its holder reports by it what came of the use. */
 export interface Leave {
   readonly kind: 'usual' | 'probe' | 'forced';
   /** When the probe was claimed; 0 for other uses. */

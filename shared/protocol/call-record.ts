@@ -1,11 +1,11 @@
 /**
  * What must survive the death of a worker so that its calls do not die with it: per call slot a record in memory of its own,
  * written by the worker that has the call and read by the one that takes it up. Texts are written into the half that is not
- * valid and then made valid by one store, so whoever reads finds a whole one at any instant of a kill.
+ * valid and then made valid by one store, so a reader finds a whole one at any instant of a kill.
  */
 import { assert } from '../base/assert.ts';
 
-// Whatever a call may hold fits: its bounds are those of the core (worker/core/bounds.ts) and of the agent link. Pages that nobody writes
+// A whole call fits: its bounds are those of the core (worker/core/bounds.ts) and of the agent link. Pages that nobody writes
 // take no memory.
 /** Most bytes of a call's history, as JSON; the core holds no more. */
 export const historyBytes = 256 * 1024;

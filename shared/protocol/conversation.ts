@@ -13,7 +13,7 @@ export interface TurnMetrics {
   readonly response_ms: number;
 }
 
-/** How an answer ended for whoever heard it. */
+/** How an answer ended for its listener. */
 export interface HeardFields {
   readonly heard: string;
   readonly complete: boolean;

@@ -39,7 +39,7 @@ const toSuccessor = z.discriminatedUnion('type', [
     provider: ids,
     counts: z.array(z.tuple([z.number(), z.number()])).max(60),
   }),
-  /** All that was there when the copy began has been sent. What changes from here on is still told. */
+  /** All that was there when the copy began has been sent. Later changes are still told. */
   z.object({ type: z.literal('copy.end') }),
   /** A listening socket travels beside it. */
   z.object({ type: z.literal('listener'), name: ids }),
@@ -56,7 +56,7 @@ const toSuccessor = z.discriminatedUnion('type', [
     bytes: z.string(),
     peer: z.string().optional(),
   }),
-  /** Sent to who has taken over: one of an older version does not know it, and lets it be. */
+  /** Sent to the supervisor that has taken over: one of an older version does not know it, and lets it be. */
   outboundLeft,
   ...sipToSuccessor,
   ...webrtcAnswered,

@@ -1,6 +1,6 @@
 /**
  * What is recorded of one call on its way from the worker's event loop to the disk: a ring of entries in memory that outlives the
- * worker. One thread puts entries in and never waits; one takes them out, and says so only once they are written, so whoever comes after
+ * worker. One thread puts entries in and never waits; one takes them out, and says so only once they are written, so the thread that comes after
  * a dead worker goes on at the first entry that is on no disk.
  *
  * Invariant: an entry is there whole or not at all, and entries come out in the order in which they went in.

@@ -1,4 +1,4 @@
-/** The server variables of RTVI: where its clients call, and who of them may. Part of the list in `server.ts`. */
+/** The server variables of RTVI: where its clients call, and which of them may. Part of the list in `server.ts`. */
 import { present } from '../base/present.ts';
 import type { HostPort } from '../net/address.ts';
 import type { AllowedOrigins } from '../net/origin.ts';

@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { lockFile } from './shm.ts';
 
-/** Takes the lock; undefined when another one has it. The returned function gives it back; who has it may take the file away. */
+/** Takes the lock; undefined when another one has it. The returned function gives it back; the process that has it may take the file away. */
 export function takeLock(path: string): (() => void) | undefined {
   for (;;) {
     const fd = openSync(path, 'a', 0o600);
@@ -13,7 +13,7 @@ export function takeLock(path: string): (() => void) | undefined {
       closeSync(fd);
       return undefined;
     }
-    // Whoever had it before may have taken the file away in between.
+    // The process that had it before may have taken the file away in between.
     if (statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino) return () => closeSync(fd);
     closeSync(fd);
   }

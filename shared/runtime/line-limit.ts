@@ -1,6 +1,6 @@
 /**
  * Keeps a fault that repeats from filling the disk: each logger (there is one per call) may say each of its fixed sentences
- * a number of times, and then once a second. What was left out is counted and told with the next line that is written.
+ * a number of times, and then once a second. Lines that were left out are counted and told with the next line that is written.
  *
  * Invariant: bounded, because sentences are fixed texts of the sources and a logger is forgotten with its call.
  */

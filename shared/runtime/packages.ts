@@ -14,7 +14,7 @@ export function findPackage(name: string, folders: readonly string[]): Result<st
     try {
       return ok(pathToFileURL(createRequire(join(folder, 'x.js')).resolve(name)).href);
     } catch (error) {
-      // Who has a package without an entry shall not be told to install it.
+      // A user who has a package without an entry shall not be told to install it.
       if (codeOf(error) !== 'MODULE_NOT_FOUND')
         rule = 'has no module under "exports" or "main" that can be loaded';
     }

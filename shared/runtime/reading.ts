@@ -1,5 +1,5 @@
 /**
- * Whether a process reads from a socket that it has, at the kernel's end: what is not read stays there for whoever reads next,
+ * Whether a process reads from a socket that it has, at the kernel's end: what is not read stays there for the process that reads next,
  * be it another process. Node's own `pause` reads on until its buffer is full.
  */
 import type { Socket as DatagramSocket } from 'node:dgram';

@@ -20,7 +20,7 @@ export const webrtcAsked = [
     body: z.string().max(sdpLimits.bytes).optional(),
     peer: short.optional(),
   }),
-  /** Who asked waits no longer. */
+  /** The client that asked waits no longer. */
   z.object({ type: z.literal('webrtc.left'), ask }),
 ] as const;
 

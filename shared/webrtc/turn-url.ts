@@ -1,4 +1,4 @@
-/** URLs of TURN servers (RFC 7065), and what a server of relays is to whoever uses it. Pure; no message repeats a URL. */
+/** URLs of TURN servers (RFC 7065), and what a server of relays is to its clients. Pure; no message repeats a URL. */
 import { parseIp } from '../net/cidr.ts';
 
 /** As browsers take it (RTCIceServer), with no member besides. */
@@ -19,7 +19,7 @@ export interface TurnServer {
 
 const form = /^(turns?):(\[[\dA-Fa-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?(?:\?transport=(udp|tcp))?$/;
 
-/** Undefined where the text is none, and for TURN by DTLS, which nobody here speaks. */
+/** Undefined where the text is no such URL, and for TURN by DTLS, which nobody here speaks. */
 export function parseTurnUrl(url: string): Pick<TurnServer, 'transport' | 'host' | 'port'> | undefined {
   const [, scheme, name = '', portText, transport] = url.length > 512 ? [] : (form.exec(url) ?? []);
   const isSecure = scheme === 'turns';

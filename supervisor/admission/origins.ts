@@ -2,7 +2,7 @@
  * Which web pages may open calls. A listener on loopback that asks for no token is meant for programs of this machine, but a page
  * of any site that is open in a browser here reaches it too, and each call costs what its providers cost. So a page of
  * another origin is refused there, and a request for a name that is not of this machine with it: a site can have its name
- * lead here, and is its own origin then. What has no `Origin` is no page.
+ * lead here, and is its own origin then. A request without `Origin` is from no page.
  */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { HostPort } from '../../shared/net/address.ts';

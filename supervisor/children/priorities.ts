@@ -12,7 +12,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 /** In nice values: one is about a quarter more, or less, of a contended core. */
 const ahead = 5;
 const behind = 10;
-/** Who is behind for longer comes back, whatever it does. */
+/** A process that is behind for longer comes back, whatever it does. */
 const behindForMs = 10_000;
 /** The kernel's bounds. */
 const firstNice = -20;
@@ -110,7 +110,7 @@ export class Priorities {
 const pidOf = ({ pid, exitCode, signalCode }: Started): number | undefined =>
   exitCode === null && signalCode === null ? pid : undefined;
 
-/** False when the kernel refuses: it is not allowed, or who was meant has ended meanwhile. */
+/** False when the kernel refuses: it is not allowed, or the process has ended meanwhile. */
 function attempt(change: () => void): boolean {
   try {
     change();

@@ -30,7 +30,7 @@ export interface ProcessTable {
   spare: number | undefined;
   /** How many children may make their first start at the same time. */
   readonly startsAtOnce: number;
-  /** Who is replaced: everybody; while the last calls end only a last worker, without which they would be lost; nobody any more. */
+  /** Which children are replaced: all; while the last calls end only a last worker, without which they would be lost; none any more. */
   course: 'serving' | 'draining' | 'closed';
 }
 

@@ -74,7 +74,7 @@ export class Hosts {
     return owner === 'nobody' ? 'here' : owner;
   }
 
-  /** This host has the resource from now on, if any has it; who had it. */
+  /** This host has the resource from now on, if any has it; returns the host that had it. */
   async moveHere(resource: string): Promise<Owner> {
     const given = { condition: 'XX', GET: true, expiration: { type: 'PX', value: keptMs } } as const;
     return await this.#owner((client) => client.set(keyOf(resource), this.id, given));
@@ -158,7 +158,7 @@ export class Hosts {
     try {
       answer = await this.#answers(question);
     } catch {
-      // Whoever asks goes on as without an answer; what went wrong here is this host's own affair.
+      // The host that asks goes on as without an answer; the fault is this host's own affair.
       return;
     }
     const message = JSON.stringify({ from: this.id, number, answer: answer ?? null });

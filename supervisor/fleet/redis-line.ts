@@ -29,7 +29,7 @@ const maxWaiting = 4_096;
 const silentAnswers = 5;
 const firstRetryMs = 50;
 const longestRetryMs = 2_000;
-/** Who only listens would not notice that nobody speaks any more. */
+/** A connection that only listens would not notice that nobody speaks any more. */
 const pingEveryMs = 10_000;
 const longestSilenceMs = 30_000;
 

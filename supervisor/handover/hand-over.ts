@@ -389,7 +389,7 @@ export class HandOver {
     }
   }
 
-  /** Who was sent calls to take up reads none of them before it knows that no more follow. */
+  /** A worker that was sent calls to take up reads none of them before it knows that no more follow. */
   #tellGiven(): void {
     if (this.#givenTo.size === 0) return;
     const ready = this.#options.readyWorkers();

@@ -6,7 +6,7 @@ import type { CallOffer, SignaledOffer, UnansweredReason } from '../../shared/pr
 /** `overtaken`: its client has made another offer for the same call before this one was answered. */
 export type Unanswered = UnansweredReason | 'no_worker' | 'overtaken';
 
-/** What becomes of a call that came by an offer, for whoever answers its client. */
+/** What becomes of a call that came by an offer, for the part that answers its client. */
 export interface OfferSignals {
   /** The worker's answer; once for each offer, or else `unanswered`. */
   readonly answered: (sdp: string) => void;
@@ -30,7 +30,7 @@ export type OfferState =
 
 /** The offer of a client that is back while its call is with its worker. */
 export interface Renewal {
-  /** Of all that its process was offered: an answer to one that was overtaken is none to this one. */
+  /** Of all that its process was offered: an answer to an overtaken offer does not answer this one. */
   readonly number: number;
   readonly offered: SignaledOffer;
   readonly signals: OfferSignals;

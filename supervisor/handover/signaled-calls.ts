@@ -28,7 +28,7 @@ export interface SignaledCalls {
   readonly hangUp: (id: number) => void;
 }
 
-/** Who sends messages to workers, and sockets with them, which are theirs then. */
+/** The part that sends messages to workers, and sockets with them, which are theirs then. */
 interface Workers {
   send(worker: number, message: ToWorker, socket?: Socket): boolean;
 }

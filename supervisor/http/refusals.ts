@@ -95,7 +95,7 @@ export const refusalRows = {
   metrics_closed: {
     status: 403,
     message: 'set SVC_METRICS_TOKEN: SVC_HEALTH_ADDR is not a loopback address',
-    advice: 'The operator sets `SVC_METRICS_TOKEN`, and whoever asks sends it as a bearer token.',
+    advice: 'The operator sets `SVC_METRICS_TOKEN`, and the client sends it as a bearer token.',
   },
   tokens_closed: {
     status: 403,

@@ -5,7 +5,7 @@ import type { ConnectionPool } from '../admission/admission.ts';
 import type { RequestHead } from '../admission/credentials.ts';
 import type { Answer } from '../http/refusals.ts';
 
-/** Who asks for a call, once the listener's own rules have been kept. */
+/** A request for a call that keeps the listener's own rules. */
 export interface AdmittedRequest {
   /** What opens one call and no more; it is used once there is room for the call. `expS`: Unix seconds. */
   readonly pass?: {

@@ -1,6 +1,6 @@
 /**
  * Who gets a session token from the page's own listener. A token is a call, so the answer is no by default: yes for a browser on
- * this machine that asks from this very page, or, with SVC_INSECURE_LISTENERS, for whoever asks. A request for a name that is
+ * this machine that asks from this very page, or, with SVC_INSECURE_LISTENERS, for every client. A request for a name that is
  * not of this machine came through a proxy, or from a site that had its name lead here; both look alike.
  */
 import { fail, ok, type Result } from '../../shared/base/result.ts';

@@ -1,7 +1,7 @@
 /**
  * Tells a supervisor that is about to take over what this one remembers: used session tokens, what running calls hold, requests
  * to providers. First what is there, a part at a time, so that calls are judged in between; and from the first part on every
- * change, in the order in which it happens. Whoever has read all of it knows what this process knows.
+ * change, in the order in which it happens. A process that has read all of it knows what this process knows.
  */
 import type { CarriedCall, ToSuccessor } from '../../shared/protocol/takeover.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';

@@ -45,7 +45,7 @@ export interface SuccessorProcess {
     socket: Socket,
     gone: (isGiven: boolean) => void,
   ): void;
-  /** Ends it and everything that it started. What it says from here on is not heard. */
+  /** Ends it and everything that it started. Its later messages are not heard. */
   kill(): void;
 }
 

@@ -1,4 +1,4 @@
-/** The page of the live view: one document without anything from elsewhere. What it shows is written as text, never as markup. */
+/** The page of the live view: one document without anything from elsewhere. Its contents are written as text, never as markup. */
 import { createHash } from 'node:crypto';
 
 const script = `

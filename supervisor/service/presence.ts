@@ -69,7 +69,7 @@ export class Presence {
   }
 }
 
-/** Whoever reads the file finds a whole one at any instant. */
+/** A reader of the file finds a whole one at any instant. */
 function replaceFile(path: string, { text, draft }: { readonly text: string; readonly draft: string }): void {
   writeFileSync(draft, text);
   try {

@@ -155,7 +155,7 @@ export class SipFeature implements ListeningFeature {
     return isOurs;
   }
 
-  /** Whoever has the calls of a worker that is gone: before the connections' hand-over, which shares the records. */
+  /** Looks after the calls of a worker that is gone: before the connections' hand-over, which shares the records. */
   workerGone(worker: number, during: number | undefined): void {
     this.#service?.workerGone(worker, during);
   }

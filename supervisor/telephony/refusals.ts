@@ -1,4 +1,4 @@
-/** Requests of carriers that are refused. Whoever calls hears silence or a busy tone then, and the carrier's log is not the operator's. */
+/** Requests of carriers that are refused. The caller hears silence or a busy tone then, and the carrier's log is not the operator's. */
 import type { ServerResponse } from 'node:http';
 import type { WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';

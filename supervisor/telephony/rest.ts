@@ -14,7 +14,7 @@ const connectTimeoutMs = 3_000;
 const mostAnswerBytes = 65_536;
 /** Longer is a silence that somebody hears. */
 const longestPatienceMs: Millis = 2_000;
-/** Between what is asked for again, which ends when whoever waits has waited long enough. */
+/** Between what is asked for again, which ends when the caller has waited long enough. */
 const pausesMs: readonly Millis[] = [500, 2_000, 6_000];
 const longestPersistenceMs: Millis = 20_000;
 
@@ -86,7 +86,7 @@ export function newRest(): { readonly ask: AskRest; readonly close: () => void }
   return { ask, close: () => void agent.destroy() };
 }
 
-/** What cannot be read, or breaks off, is none: the status says whether the command was taken. */
+/** An answer that cannot be read, or breaks off, is empty: the status says whether the command was taken. */
 async function readBody(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;

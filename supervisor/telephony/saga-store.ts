@@ -141,7 +141,7 @@ export class SagaStore {
 
 const textFields = ['handle', 'callId', 'commandId', 'summary', 'language', 'conference', 'leg'] as const;
 
-/** A line that was cut by a death is none. */
+/** A line that a death has cut is left out. */
 function sagaOf(line: string): Saga | undefined {
   try {
     const read: unknown = JSON.parse(line);

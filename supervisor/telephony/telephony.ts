@@ -278,7 +278,7 @@ export class Telephony {
     } else this.#telnyxSaga(type, callId, { state, payload });
   }
 
-  /** Whom the carrier does not let be answered hears that it is busy, and does not ring until giving up. */
+  /** A caller whose call the carrier does not let be answered hears that the line is busy, and does not ring until giving up. */
   async #answer(control: TelnyxControl, callId: string, state: string): Promise<void> {
     const outcome = await this.#did('answer', callId, control.answer(callId, state));
     if (outcome.kind === 'refused' && !isGone(outcome))

@@ -7,7 +7,7 @@ import { webrtcVariables } from '../../shared/webrtc/variables.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { CannotListen } from '../listeners/ports.ts';
 
-/** Workers whose supervisor was killed keep their ports for 3 s, and whoever starts it again is there sooner. */
+/** Workers whose supervisor was killed keep their ports for 3 s, and an operator starts it again sooner. */
 const leftWithinMs: Millis = 5_000;
 const lookEveryMs: Millis = 100;
 

@@ -3,7 +3,7 @@
  * new one is asked about a session that it does not know it asks the old one, and passes the answer on; the old one does the same
  * with the one before it.
  *
- * Invariant: whoever asks is answered once, at the latest when the other process is gone.
+ * Invariant: a client that asks is answered once, at the latest when the other process is gone.
  */
 import type { WebrtcAnswered, WebrtcAsked } from '../../shared/webrtc/takeover.ts';
 import { refusal, refusals } from '../http/refusals.ts';

@@ -12,7 +12,7 @@ import { newLookup, type Lookup } from '../../worker/stages/lookup.ts';
 import { Observed } from '../support/process/observed.ts';
 import { selfSigned } from '../support/self-signed.ts';
 
-/** An agent process behind a certificate that nobody knows but whoever was given it. */
+/** An agent process behind a certificate that nobody knows but the clients that were given it. */
 class SecureAgent extends Observed {
   readonly resumed: boolean[] = [];
   readonly identity = selfSigned();

@@ -1,4 +1,4 @@
-/** SIP with `sipp` as whoever is called: calls that the service makes, callers who are handed on, and keys that go as messages. */
+/** SIP with `sipp` as the called party: calls that the service makes, callers who are handed on, and keys that go as messages. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../support/fakes/fake-chat.ts';
 import { TestService } from '../support/process/service.ts';

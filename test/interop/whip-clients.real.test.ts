@@ -1,6 +1,6 @@
 /**
  * WHIP clients as they are published, against one service with a token, their pages on another host: each connects, asks, is answered, and
- * hangs up. What can hear is asked whether it heard the answer.
+ * hangs up. A client that can hear is asked whether it heard the answer.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces, tmpdir } from 'node:os';

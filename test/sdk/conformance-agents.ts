@@ -55,7 +55,7 @@ export async function startConformanceAgent(
     throw new Error('the agent ended before it listened');
   });
   const [text] = await Promise.race([line, ended]);
-  // Whoever ends it later is not told of that.
+  // The agent that ends it later is not told of that.
   ended.catch(() => undefined);
   return { child, port: Number(/^listening on (\d+)$/.exec(text)?.[1]) };
 }

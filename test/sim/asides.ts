@@ -46,7 +46,7 @@ export class Asides {
     this.#vague = false;
   }
 
-  /** STT has told a text. What was said before the caller began again counts when it says something. */
+  /** STT has told a text. Words from before the caller began again count when they say something. */
   told(): void {
     if (this.#owed === 0) return;
     this.#owed -= 1;

@@ -31,7 +31,7 @@ export interface RenderedChart {
 
 const rendered = new Map<string, RenderedChart>();
 
-/** Each set of values is rendered once. What comes out is held to the schemas of the versions of Kubernetes that are named. */
+/** Each set of values is rendered once. The result is held to the schemas of the versions of Kubernetes that are named. */
 export function renderChart(
   values: Readonly<Record<string, unknown>>,
   kubernetes: readonly string[] = [],

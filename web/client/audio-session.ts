@@ -52,7 +52,7 @@ const WANTED_RATES: readonly (number | undefined)[] = [16_000, undefined, 48_000
 const WIDE_RATES: readonly (number | undefined)[] = [48_000, undefined, 16_000];
 /** A browser that wants a gesture first leaves the audio suspended; any other starts it sooner than this. */
 const STARTS_WITHIN_MS = 500;
-/** Who has clicked or pressed a key here gave that gesture: what is late then is the device, as headphones by radio are. */
+/** A click or a key here is that gesture: what is late then is the device, as headphones by radio are. */
 const STARTS_AFTER_GESTURE_MS = 3_000;
 const GESTURES = ['pointerup', 'keydown'] as const;
 /** The longest that the end of a goodbye is left to play. */

@@ -1,4 +1,4 @@
-/** The state of a call in one word, for whoever shows it. */
+/** The state of a call in one word, for the page that shows it. */
 import type { CallPhase } from './call-machine.ts';
 import type { Turn } from './turn-view.ts';
 

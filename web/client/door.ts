@@ -6,7 +6,7 @@ import type { CallOutcome } from './call-machine.ts';
 import type { LineKind } from './line/line-kind.ts';
 import { parseObject } from './wire.ts';
 
-/** Thrown by whoever gives tokens, to say how the call ends without one. */
+/** Thrown by the function that gives tokens, to say how the call ends without one. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
   readonly outcome: CallOutcome;

@@ -65,7 +65,7 @@ export class AgentCallLink implements CallLink {
       this.#prepared = (setup) => {
         this.#held = [];
         resolve(setup);
-        // Whoever asked was first to wait for the answer: the call is there by then.
+        // The part that asked was first to wait for the answer: the call is there by then.
         void prepared.then(this.#options.site.bind(() => this.#letGo()));
       };
     });

@@ -1,4 +1,4 @@
-/** A handshake with an agent process and nothing after it, for whoever wants to know whether it answers. */
+/** A handshake with an agent process and nothing after it, for commands that ask whether it answers. */
 import type { ReadAccept } from '../../shared/agent-link/handshake.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { AgentSocket, Dial } from './agent-socket.ts';

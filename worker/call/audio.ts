@@ -49,7 +49,7 @@ export class CallAudio {
   readonly #echo: CallEcho;
   readonly #detector: SpeechDetector;
   readonly #turn: TurnClient;
-  /** What was heard and sent, for whoever records the call. */
+  /** What was heard and sent, for the recorder of the call. */
   readonly tap: AudioTap;
   /** The newest question to the turn model. */
   #ask = 0;

@@ -1,6 +1,6 @@
 /**
- * Whoever follows a call to tell of it later: recordings, facts for replays, traces, the live view. Nobody of them can change the
- * call or end it: what one throws is logged, and it is not asked again.
+ * An observer follows a call to tell of it later: recordings, facts for replays, traces, the live view. None of them can change the
+ * call or end it: an error of an observer is logged, and it is not asked again.
  */
 import type { AdmittedStart } from './admission.ts';
 import type { Millis } from '../../shared/base/units.ts';

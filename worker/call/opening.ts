@@ -18,7 +18,7 @@ export interface MachineMessage {
 
 /**
  * What one call is made with instead of what its agent's definition says: plain JSON, which is written down and survives the
- * worker. Whatever it does not name is the definition's.
+ * worker. The definition stands for what it does not name.
  */
 export type CallSetup = Partial<
   Pick<CallSettings, 'prompt' | 'greeting' | 'farewell' | 'apology' | 'maxCallMs' | 'flow' | 'context'>
@@ -36,7 +36,7 @@ export type CallSetup = Partial<
 /** Says what a call is to be. */
 type PrepareCall = () => CallSetup | Promise<CallSetup>;
 
-/** Whoever prepares has limits of its own; beyond this one the call starts as the definition says. */
+/** The part that prepares a call has limits of its own; beyond this one the call starts as the definition says. */
 const longestWaitMs: Millis = 10_000;
 /** Caller audio that is kept; of more, the newest. */
 const mostAudioMs: Millis = 5_000;
@@ -86,7 +86,7 @@ export interface CallOpeningOptions {
   readonly bind: <A extends readonly unknown[]>(callback: (...args: A) => void) => (...args: A) => void;
   /** Told once, unless it was cancelled before. `late`: nobody answered in time. */
   readonly opened: (setup: CallSetup, late: boolean) => void;
-  /** Whoever prepares broke; told instead of `opened`. */
+  /** The part that prepares the call broke; told instead of `opened`. */
   readonly failed: (error: unknown) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The shell of one call: takes facts from the transport, the media side and the stages, has the driver tell them to the core, and
- * performs the orders. Whatever is thrown in here ends this call and no other.
+ * performs the orders. An error that is thrown in here ends this call and no other.
  */
 import { assert, unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';

@@ -11,7 +11,7 @@ export interface CallTrace {
   readonly traceId: string;
   /** Of the span that is the call itself; 16 hex digits. */
   readonly spanId: string;
-  /** The span of whoever started the call, where it came with one. */
+  /** The span of the program that started the call, where it came with one. */
   readonly parentSpanId?: string | undefined;
   /** Spans of the call are exported. */
   readonly isSampled: boolean;

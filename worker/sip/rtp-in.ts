@@ -64,7 +64,7 @@ export class RtpIn {
     this.#media = media;
   }
 
-  /** Where an encrypted stream stands, for whoever goes on with the call. */
+  /** Where an encrypted stream stands, for the worker that goes on with the call. */
   get place(): SrtpReader['place'] {
     return this.#srtp?.place;
   }

@@ -17,7 +17,7 @@ export interface Failure {
   readonly role?: string;
   /** Canonical name of the provider; of a server or tool its name in the file. */
   readonly provider: string;
-  /** Who that is, where it is known: `Deepgram`. */
+  /** Its vendor, where it is known: `Deepgram`. */
   readonly vendor?: string;
   readonly host?: string;
   /** `rejected 401`, `timeout connect`, `disconnected`, `protocol`. */

@@ -226,7 +226,7 @@ async function readAnswer(response: Dispatcher.ResponseData, pointer: string): P
     return report;
   };
   if (status >= 300 && status < 400) return drop(failed('the server redirects, which is not followed'));
-  // Who says that there were too many calls has not taken this one.
+  // A server that says that there were too many calls has not taken this one.
   if (status === 429) return drop({ ...failed('the server takes no more calls now', true), unsent: true });
   if (status < 200 || status > 299)
     return drop(failed(`the server answered with status ${status}`, status >= 502));

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Sampling } from '../../shared/tracing/setup.ts';
 import type { CallTrace, ToolAttempt, TraceOf } from '../call/trace.ts';
 
-/** The key of a call's metadata that holds the header of whoever started it. */
+/** The key of a call's metadata that holds the header of the program that started it. */
 export const traceparentKey = 'traceparent';
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;

@@ -18,7 +18,7 @@ export interface PeerEvents {
   readonly left: () => void;
   /** It broke. */
   readonly closed: () => void;
-  /** RTP or RTCP; the buffer belongs to whoever is told. */
+  /** RTP or RTCP; the buffer belongs to the function that is told. */
   readonly packet: (packet: Buffer) => void;
   /** A message of the data channel. */
   readonly text: (text: string) => void;

@@ -4,7 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 
-/** Asked to end first, killed two seconds later. A group that is gone by then is none of it. */
+/** Asked to end first, killed two seconds later. A group that is gone by then is left alone. */
 const script = `
 groups=' '
 while read -r word group; do

@@ -26,8 +26,8 @@ const frameMs = 20;
 /** A reply without a frame for so long is over, or broken. */
 const goneQuietMs = 2_500;
 /**
- * For so long a caller who was put off waits for the answer before it asks again. Who spoke was asked to say it again, and does so soon;
- * keys need no STT, and whoever pressed them is owed the answer without asking.
+ * For so long a caller who was put off waits for the answer before it asks again. A caller who spoke was asked to say it again, and does so soon;
+ * keys need no STT, and a caller who pressed them is owed the answer without asking.
  */
 const patienceMs = { speech: 2_500, keys: 6_000 };
 const cutShare = 0.15;

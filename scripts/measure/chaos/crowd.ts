@@ -42,7 +42,7 @@ export class Crowd {
   }
 
   /**
-   * Opens calls until there are as many as there should be: at first, and when some have ended. Who is refused asks again, as
+   * Opens calls until there are as many as there should be: at first, and when some have ended. A caller that is refused asks again, as
    * clients do.
    */
   async fill(address: CallerOptions['address']): Promise<void> {

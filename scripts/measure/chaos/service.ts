@@ -104,7 +104,7 @@ export class ChaosService {
     return false;
   }
 
-  /** Whatever is left of it, whoever leads it now. */
+  /** All that is left of it, whichever process leads it now. */
   kill(): void {
     // One that could not be started has no session.
     if (this.#child.pid === undefined) return;

@@ -31,7 +31,7 @@ export interface PackageStage {
   readonly apiKey: 'required' | 'optional';
   /** What a voice of the package asks of `[tts]`; absent for other stages. */
   readonly voice?: VoiceRules;
-  /** Opens the stage; who calls it knows its type. */
+  /** Opens the stage; its caller knows the type. */
   readonly open: unknown;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Sends one export at a time to a collector by OTLP/HTTP. What it does not take for now is tried again a few times with growing pauses; then it is given
+ * Sends one export at a time to a collector by OTLP/HTTP. An export that it does not take for now is tried again a few times with growing pauses; then it is given
  * up. Nobody waits for it but the caller of `send`, and nothing is thrown.
  */
 import { Agent } from '../undici.ts';
@@ -71,7 +71,7 @@ export class OtlpSender {
       const seconds = Number(answer.headers['retry-after']);
       return { outcome: status, ...(seconds > 0 && { againMs: seconds * 1000 }) };
     } catch {
-      // Whatever the network says, it comes to the same: nobody has taken it.
+      // Every error of the network comes to the same: nobody has taken it.
       return { outcome: 'unreachable' };
     } finally {
       timer.cancel();

@@ -1,4 +1,4 @@
-/** What this side can, as it is told to everybody. */
+/** Capabilities of both sides of a call, as SIP messages tell them. */
 import { headerOf, lists, type SipMessage } from '../message/message.ts';
 import type { HeaderPair } from '../message/write.ts';
 import type { SipCall } from './state.ts';
@@ -13,7 +13,7 @@ export const capabilities: readonly HeaderPair[] = [
   ['Supported', supported.join(', ')],
 ];
 
-/** What a peer can, as it says in its INVITE or its answer; who says nothing may be asked. */
+/** Capabilities of a peer, as its INVITE or its answer says; a peer that says nothing may be asked. */
 export function allowed(message: SipMessage): Pick<SipCall, 'allowsUpdate' | 'mayAsk'> {
   const isSilent = headerOf(message, 'allow') === undefined;
   const mayBe = (method: string): boolean => isSilent || lists(message, 'allow', method);

@@ -95,7 +95,7 @@ function offerAnew(call: SipCall): void {
   call.sdp = writeSdpAnswer(session, { ...agreed, audio }, place);
 }
 
-/** Keys that come as messages: one that cannot be read is told to whoever sent it. */
+/** Keys that come as messages: one that cannot be read is told to its sender. */
 function info(step: Step, call: SipCall, transaction: ServerTransaction): void {
   const digit = infoKey(transaction.request);
   if (digit === undefined) {

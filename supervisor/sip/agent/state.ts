@@ -71,7 +71,7 @@ export interface SipAccount {
 
 /** A call of this side that nobody has answered yet. */
 export interface Dialing {
-  /** Names it to whoever asked for it. */
+  /** Names it to the part that asked for it. */
   readonly dial: string;
   /** Who is called. */
   readonly target: string;
@@ -94,7 +94,7 @@ export interface Dialing {
   proofs: number;
   /** The session timer that the peer has asked for. */
   timerS: number | undefined;
-  /** Whoever asked has been told what came of it. */
+  /** The party that asked has been told what came of it. */
   isOver: boolean;
 }
 

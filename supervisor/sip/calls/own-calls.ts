@@ -135,7 +135,7 @@ export class OwnCalls {
     if (offer !== undefined) this.#placement.tell(offer, { type: 'sip.digit', offer, digit });
   }
 
-  /** Tells the worker, and whoever has the call after it. */
+  /** Tells the worker, and the one that has the call after it. */
   #change(
     call: number,
     message: (offer: number) => SipToWorker,

@@ -1,6 +1,6 @@
 /**
  * Which worker has which SIP call: the one with the fewest, and after its death another one, which goes on from the record that the
- * first left. What holds for connections (handover/hand-over.ts) holds here; what is kept of a call is its socket for audio.
+ * first left. The same holds as for connections (handover/hand-over.ts); of a call its socket for audio is kept.
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import {
@@ -80,7 +80,7 @@ export class Placement {
     return this.#calls.get(offer);
   }
 
-  /** Tells the worker that has the call. What it would be told while it is on its way stands in the offer. */
+  /** Tells the worker that has the call. While the call is on its way, the offer holds what it would be told. */
   tell(offer: number, message: SipToWorker): void {
     const state = this.#calls.get(offer)?.state;
     if (state !== undefined && state.phase !== 'waiting') this.#options.send(state.worker, message);

@@ -68,7 +68,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
   readonly capabilities;
   readonly #options: SipCarrierOptions;
   readonly #made = new Map<string, Made>();
-  /** Who waits for what a peer makes of a REFER, or of keys, by call. */
+  /** Commands that wait for what a peer makes of a REFER, or of keys, by call. */
   readonly #referring = new Map<number, Waiting>();
   readonly #pressing = new Map<number, Waiting>();
   #way: Flow | undefined;
@@ -170,7 +170,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
     const made = this.#made.get(dial);
     if (made === undefined) return;
     const reason = endOf(why);
-    // Whom nobody answers is no fault; a trunk that lets nobody be called is for the operator to see.
+    // A call that nobody answers is no fault; a trunk that lets nobody be called is for the operator to see.
     const level = reason === 'failed' ? 'warn' : 'info';
     this.#options.log[level]({ outbound: dial, why }, 'a call by SIP was not answered');
     this.#forget(made);
@@ -186,7 +186,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
     this.#options.told(made.dial, { type: 'ended', call: made.callId, reason: 'failed' });
   }
 
-  /** What it held is given back; once it is begun, by whoever has it. */
+  /** What it held is given back; once it is begun, by the worker that has it. */
   #forget({ dial, isBegun, rtp, release }: Made): void {
     this.#made.delete(dial);
     if (isBegun) return;

@@ -1,4 +1,4 @@
-/** The fields that decisions are made on: addresses, Via, CSeq, parameters (RFC 3261, 20 and 25). Undefined stands for a text that is none. */
+/** The fields that decisions are made on: addresses, Via, CSeq, parameters (RFC 3261, 20 and 25). Undefined stands for a text that cannot be read. */
 import { headerOf, listOf, splitParams, type SipMessage } from './message.ts';
 
 export type Params = ReadonlyMap<string, string>;
@@ -77,7 +77,7 @@ export function readUri(text: string): SipUri | undefined {
 /** Where the headers of an address begin, or -1: a question mark in the user part is one of its characters. */
 export const headersAt = (uri: string): number => uri.indexOf('?', uri.indexOf('@') + 1);
 
-/** Percent escapes of a user part; one that is none stays as it is. */
+/** Percent escapes of a user part; a text that is no escape stays as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,6 +1,6 @@
 /**
  * Bytes to messages. Lenient where trunks are sloppy and the meaning is plain (bare line feeds, octets behind the body of a datagram),
- * strict where two readers could understand two things. What cannot be read at all has no headers to answer with and is an error; what
+ * strict where two readers could understand two things. An unreadable message has no headers to answer with and is an error; what
  * can be read and breaks a rule is judged in validate.ts.
  */
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
@@ -62,7 +62,7 @@ export function parseHead(text: string): Result<Parsed, string> {
     else headers.push(header);
   }
   const start = startLine(first);
-  if (start === undefined) return fail('the start line is none');
+  if (start === undefined) return fail('the first line is no start line');
   const message = { ...start.message, headers, body: Buffer.alloc(0) };
   const wrong = start.fault ?? fault;
   return ok({ message, ...(wrong !== undefined && { fault: wrong }) });

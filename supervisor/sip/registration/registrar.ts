@@ -1,6 +1,6 @@
 /**
  * The registration at work: finds the registrar by its name, makes the way there, and tells the operator when calls can come and when
- * they can not. What arrives from the registrar's addresses is let in as calls of the account.
+ * they can not. Calls from the registrar's addresses are let in as calls of the account.
  */
 import { lookup } from 'node:dns/promises';
 import type { SipRegistration } from '../../../shared/sip/registration.ts';

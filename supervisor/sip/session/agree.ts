@@ -55,7 +55,7 @@ function agreeOn(offer: AudioOffer, rules: AgreeRules): Agreed | undefined {
   const secured = keysFor(offer, rules);
   if (secured === 'refused') return undefined;
   const clock = sipClockRate(chosen.codec);
-  // Who has Opus and keys by the clock of telephones alone presses them all the same.
+  // A peer that has Opus and keys by the clock of telephones alone presses them all the same.
   const keys = [...offer.dtmf];
   const [dtmfClock, dtmfType] = keys.find(([rate]) => rate === clock) ?? keys[0] ?? [clock];
   const media: SipMedia = {

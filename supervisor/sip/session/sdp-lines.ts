@@ -3,7 +3,7 @@
  * put right here: blanks at the ends of lines and around their parts, line feeds alone, letters of the wrong case. Pure.
  */
 
-/** Lines in their plain form; those that are none are left out. */
+/** Lines in their plain form; a line without a type is left out. */
 export function sdpLines(text: string): string[] {
   return text.split(/\r\n|\r|\n/).flatMap((raw) => {
     const [, type, value = ''] = /^[\s\0\uFEFF]*([a-z])[ \t]*=(.*)$/i.exec(raw) ?? [];

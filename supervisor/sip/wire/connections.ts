@@ -127,7 +127,7 @@ export class Connections {
     return this.#servers;
   }
 
-  /** Another process accepts from now on. What is connected stays. */
+  /** Another process accepts from now on. Connections stay. */
   leave(): void {
     for (const server of this.#servers.values()) server.close();
   }

@@ -111,7 +111,7 @@ export class SipSockets {
     this.#options.log.info({ listener: names[protocol], address }, 'listening');
   }
 
-  /** From here on datagrams wait in the kernel for whoever reads next. */
+  /** From here on datagrams wait in the kernel for the process that reads next. */
   give(to: SocketTaker): void {
     if (this.#datagrams !== undefined) {
       stopReceiving(this.#datagrams.socket);

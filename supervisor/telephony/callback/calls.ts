@@ -28,7 +28,7 @@ export async function makeCall(
   const read = readOutboundRequest(body);
   if (!read.ok) return badRequest(read.error);
   const reason = unready();
-  // Whoever answers would hear nobody.
+  // The person who answers would hear nobody.
   if (reason !== undefined) return refusal('not_ready', { message: `the service takes no calls: ${reason}` });
   const made = await telephony.make(read.value, key);
   return made.ok ? { status: 202, value: made.value } : refusals[made.error];

@@ -1,4 +1,4 @@
-/** The page of the desk that takes warm transfers: who waits, what it is about, and two buttons. What it shows is written as text, never as markup. */
+/** The page of the desk that takes warm transfers: who waits, what it is about, and two buttons. Its contents are written as text, never as markup. */
 import { createHash } from 'node:crypto';
 
 const script = `

@@ -11,7 +11,7 @@ import { textAt } from '../rest.ts';
 import type { OutboundEnd, OutboundEvent } from './outbound-call.ts';
 import type { OutboundCalls } from './outbound-calls.ts';
 
-/** Instructions of which there are none: the call ends. */
+/** Empty instructions: the call ends. */
 export const hangUpNow = response();
 
 export function outboundCarriers(

@@ -50,7 +50,7 @@ export type OutboundEvent =
   | { readonly type: 'streaming'; readonly call: string }
   | { readonly type: 'ended'; readonly call: string; readonly reason: OutboundEnd }
   | { readonly type: 'hang_up' }
-  /** Whoever has answered does not hear the agent or the message. */
+  /** The person or machine that has answered does not hear the agent or the message. */
   | { readonly type: 'unheard' }
   | { readonly type: 'time.passed' };
 
@@ -90,7 +90,7 @@ export function stepOutbound(
     case 'beep':
       if (call.phase !== 'machine') return [];
       call.phase = 'message';
-      // Whoever listens says it, too.
+      // The listener of the call says it, too.
       return call.detection === 'own' ? [] : ['say'];
     case 'streaming':
       call.isHeard = true;
@@ -109,14 +109,14 @@ export function stepOutbound(
   }
 }
 
-/** Who hangs up while the carrier is being asked hangs up a call that has no id yet. */
+/** A call that is hung up while the carrier is being asked has no id yet. */
 function tooLate(call: OutboundCall, event: OutboundEvent): readonly OutboundAction[] {
   if (event.type !== 'dialed' || event.outcome.kind !== 'ok' || call.call !== '') return [];
   call.call = event.outcome.id;
   return ['hang_up'];
 }
 
-/** Whom the service has listened to is connected already. */
+/** A person that the service has listened to is connected already. */
 function person(call: OutboundCall): readonly OutboundAction[] {
   const isConnected = call.phase === 'listening';
   call.phase = 'person';
@@ -130,7 +130,7 @@ function machine(call: OutboundCall): readonly OutboundAction[] {
 }
 
 function dialed(call: OutboundCall, outcome: MadeOutcome): readonly OutboundAction[] {
-  // Who answers may be told before the request is.
+  // The carrier may tell of an answer before the request is answered.
   if (call.phase !== 'dialing') return [];
   if (outcome.kind === 'refused') {
     over(call, 'refused');

@@ -253,7 +253,7 @@ export class OutboundCalls {
     for (const action of this.take(id, event)) if (entry !== undefined) this.#perform(entry, action);
   }
 
-  /** The same for whoever does what has to be done. */
+  /** The same, for a caller that performs the actions itself. */
   take(id: string, event: OutboundEvent): readonly OutboundAction[] {
     const entry = this.#open.get(id);
     if (entry === undefined) return [];

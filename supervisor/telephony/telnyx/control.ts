@@ -46,7 +46,7 @@ export class TelnyxControl implements Carrier, WarmCarrier, OutboundCarrier {
   readonly #settings: TelnyxSettings;
   readonly #account: TelnyxAccount;
   readonly #given: TelnyxGiven;
-  /** Legs that hear a summary, and who waits for its end. */
+  /** Legs that hear a summary, and the promise that waits for its end. */
   readonly #speaking = new Map<string, () => void>();
   /** Calls and legs that are over: nothing is asked for them any more. */
   readonly #over = new Set<string>();

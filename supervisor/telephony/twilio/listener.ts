@@ -147,7 +147,7 @@ function serve(
   });
 }
 
-/** What the carrier tells of a transfer; instructions that are asked for are none, so that the call ends. */
+/** What the carrier tells of a transfer; instructions that are asked for are empty, so that the call ends. */
 function takeStatus(
   settings: TwilioSettings,
   given: Pick<Served, 'request' | 'response' | 'refuse' | 'telephony'> & { readonly status: StatusPath },

@@ -27,7 +27,7 @@ const ended: readonly string[] = ['completed', 'busy', 'no-answer', 'failed', 'c
 
 export const isOverAtA = (callStatus: string): boolean => ended.includes(callStatus);
 
-/** The event that a form tells; undefined where it says nothing new. Who answered is what counts: a leg that is merely answered may be a voicemail. */
+/** The event that a form tells; undefined where it says nothing new. The one who answered counts: a leg that is merely answered may be a voicemail. */
 export function statusEvent({ kind }: StatusPath, form: FormParameters): SagaEvent | undefined {
   const field = (name: string): string => form.find(([is]) => is === name)?.[1] ?? '';
   if (kind === 'parked') return { type: 'caller.gone' };

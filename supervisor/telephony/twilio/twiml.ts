@@ -53,7 +53,7 @@ export function dialNumber(
 
 export const playDigits = (digits: string): string => `<Play${attributes({ digits })}/>`;
 
-/** A conference: whoever does not start it waits there; it is over when one of the two leaves. */
+/** A conference: the party that does not start it waits there; it is over when one of the two leaves. */
 export function dialConference(
   name: string,
   given: {
@@ -73,7 +73,7 @@ export function dialConference(
   return `<Dial${attributes({ action })}><Conference${options}>${escaped(name)}</Conference></Dial>`;
 }
 
-/** Lines and tabs are space between words here. What the carrier does not speak is read in its own default. */
+/** Lines and tabs are space between words here. A language that the carrier does not speak is read in its own default. */
 export const say = (text: string, language: string): string =>
   `<Say${attributes({ language: spokenLanguage(language, languagesOfA) })}>${escaped(text.replaceAll(/\s+/g, ' '))}</Say>`;
 

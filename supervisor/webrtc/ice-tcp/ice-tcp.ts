@@ -1,6 +1,6 @@
 /**
  * TCP connections that are to carry the media of WebRTC calls: each has to name a live call by its first frame, and is brought to the
- * worker that has it. What does not is closed without a byte.
+ * worker that has it. A connection that does not is closed without a byte.
  *
  * Invariant: as many connections are open, in all and of one address, as the settings allow, those that workers have among them. A
  * connection is counted until it is closed, wherever that is.

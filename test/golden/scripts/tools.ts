@@ -105,7 +105,7 @@ export const toolRounds: readonly Dialogue[] = [
     const [first, second] = call.tools.orders('weather');
     assert.equal(first?.idempotencyKey, second?.idempotencyKey);
     assert.match(first?.idempotencyKey ?? '', /^[0-9a-f]{16}$/);
-    // Whoever follows the call was told of one run and of its end.
+    // The observer was told of one run and of its end.
     call.tell({ type: 'call.closed' });
   }),
 

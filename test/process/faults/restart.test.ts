@@ -175,7 +175,7 @@ describe('a restart', () => {
     }
     await Promise.all(callers.map((caller) => caller.received('started')));
     await Promise.all(callers.map((caller) => caller.received('error', unknowns)));
-    // Who never says anything is told so by the old supervisor, which ends after that.
+    // A client that never says anything is told so by the old supervisor, which ends after that.
     for (const socket of mute) expect(await firstData(socket)).toMatch(/^HTTP\/1.1 408 /);
     await stopped(service, old);
     expect(callers.every((caller) => caller.status === 101 && !caller.gone)).toBe(true);

@@ -45,7 +45,7 @@ async function greeted(callId: string): Promise<{ call: CallClient; heardMs: num
 
 describe('a disk that answers no more', () => {
   it('costs the recording, and neither a frame nor the end of the service', async () => {
-    // Whoever opens a pipe that nobody reads stands still, as on a server that is gone.
+    // A program that opens a pipe that nobody reads stands still, as on a server that is gone.
     mkdirSync(join(folder, 'open', 'stuck'), { recursive: true });
     execFileSync('mkfifo', [join(folder, 'open', 'stuck', 'heard.pcm')]);
     await start();

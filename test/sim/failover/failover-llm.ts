@@ -88,7 +88,7 @@ function ask(
     }
   });
   runUntil(clock, () => ends.length > 0, 30_000);
-  // Whatever still runs must have nothing to say.
+  // A request that still runs must have nothing to say.
   clock.advance(10_000);
   return { text, ends, firstMs, requests: world.requests.length, failovers: world.reasons.length };
 }

@@ -98,7 +98,7 @@ export class ContextJudge {
     const exact = tts.reports && faults.lost === 0;
     // A sentence whose beginning is only estimated may be left out.
     const doubtMs = 60 * Math.sqrt(response.said.length);
-    // Who believed a voice that said only some of its text has a wrong idea of its pace.
+    // A service that believed a voice that said only some of its text has a wrong idea of its pace.
     const misledMs = this.#story.witnesses.tts.hadGaps ? sentMs : 0;
     return beyondMs + (exact ? 350 : 350 + sentMs * 0.08 + doubtMs + misledMs);
   }

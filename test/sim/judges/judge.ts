@@ -1,6 +1,6 @@
 /**
  * Watches a simulated call. It sees facts and orders and asks the client what was played; it never reads the state of the
- * core. What it finds wrong is a violation with the rule that it breaks.
+ * core. A fault is a violation with the rule that it breaks.
  */
 import type { Prng } from '../../../shared/base/prng.ts';
 import type { Order } from '../../support/core/order.ts';

@@ -9,7 +9,7 @@ import { runSeeds } from '../seeds.ts';
 
 const seeds = 300;
 
-/** Who noticed that the core is broken: a scripted conversation, which costs little, or else a rule of the simulation. */
+/** The check that noticed that the core is broken: a scripted conversation, which costs little, or else a rule of the simulation. */
 function noticed(core: Core): string | undefined {
   return scripted(core) ?? simulated(core);
 }

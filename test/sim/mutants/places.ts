@@ -5,7 +5,7 @@
 import ts from 'typescript';
 
 export interface Place {
-  /** What is sought, for who reads that it is not there. */
+  /** What is sought, for the reader of a failure. */
   readonly what: string;
   readonly within: (scope: ts.Node) => readonly ts.Node[];
 }

@@ -65,7 +65,7 @@ export class SimLlm {
     this.#round = undefined;
   }
 
-  /** The worker is gone, and its request with it; whoever asks again may get the same answer. */
+  /** The worker is gone, and its request with it; a worker that asks again may get the same answer. */
   lose(): void {
     if (this.#round !== undefined && this.#world.plan.prng.chance(0.6)) this.#repeats = this.#text;
     this.cancel();

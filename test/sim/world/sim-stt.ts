@@ -94,7 +94,7 @@ export class SimStt {
     this.#session += 1;
     this.#open = [];
     this.#deaf = false;
-    // Who was asked to listen goes on with the new session.
+    // A session that was asked to listen goes on as the new one.
   }
 
   /** Another worker: nobody listens any more, and nothing that was said is known. */

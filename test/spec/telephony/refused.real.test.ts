@@ -50,13 +50,13 @@ describe('a caller for whom there is no room', () => {
       path: `/calls/${encodeURIComponent('v3:full')}/actions/reject`,
       fields: { cause: 'USER_BUSY' },
     });
-    // Who is not the carrier learns nothing about load.
+    // A client that is not the carrier learns nothing about load.
     const stranger = await postVoice(service.address('carrier_a'), 'CA2', { signature: 'AAAA' });
     expect(stranger.status).toBe(403);
     expect(await service.metric('svc_refusals_total{reason="sessions_full"}')).toBe(2);
     first.stop();
     await service.readyWhen((body) => body['ready'] === 1);
-    // Who was told to come has the place, though the stream is not open yet.
+    // A caller who was told to come has the place, though the stream is not open yet.
     const url = streamUrlOf(await askA('CA3'));
     expect(await askA('CA4')).toContain(busy);
     const second = await open('CA3', url);

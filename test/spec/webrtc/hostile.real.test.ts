@@ -1,5 +1,5 @@
 /**
- * Strangers at the ports of media, and offers that point at others: nothing is sent to who has not proven to know a call, the call that
+ * Strangers at the ports of media, and offers that point at others: nothing is sent to a client that has not proven to know a call, the call that
  * is there goes on, and descriptors and memory are back afterwards.
  */
 import { randomBytes } from 'node:crypto';

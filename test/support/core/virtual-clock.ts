@@ -30,7 +30,7 @@ export function newVirtualClock(): VirtualClock {
   return {
     now: () => nowMs,
     after: (delayMs, callback) => {
-      // Node would wake after a millisecond, and whoever sets a timer for never would set it again a thousand times a second.
+      // Node would wake after a millisecond, and code that sets a timer for never would set it again a thousand times a second.
       if (!Number.isFinite(delayMs)) throw new Error('a timer needs a time');
       const timer = { dueMs: nowMs + Math.max(0, delayMs), order: order++, callback };
       waiting.add(timer);

@@ -49,7 +49,7 @@ export class FakeRegistrar extends Observed {
   readonly #password: string;
   readonly #protocol: PhoneWire['protocol'];
   #desk: Desk = { port: 0, close: () => undefined };
-  /** The way to whoever registered last. */
+  /** The way to the device that registered last. */
   #say: Say = () => undefined;
 
   private constructor(password: string, protocol: PhoneWire['protocol']) {

@@ -117,7 +117,7 @@ export function reply(
 
 const tag = '[pid]s[call_number]';
 
-/** A request of whoever was called. */
+/** A request of the called party. */
 export const sendBack = (method: string, request: Request): string =>
   send(method, {
     ...request,

@@ -28,7 +28,7 @@ export class FakeTwilioApi extends Observed {
   message = 'no';
   /** Where streams that come back are opened. */
   listener = '';
-  /** Who hears a summary stays to its end, and comes into the conference. */
+  /** A person who hears a summary stays to its end, and comes into the conference. */
   staysForSummary = true;
   /** What happens between a request's coming and its being done. */
   before: ((request: ApiRequest) => Promise<void>) | undefined;

@@ -95,7 +95,7 @@ export class Coturn extends Observed {
     await this.#opened();
   }
 
-  /** Of the server by TLS, for whoever is to trust it. */
+  /** Of the server by TLS, for the client that is to trust it. */
   get certificate(): string {
     return join(this.#folder, 'cert.pem');
   }

@@ -1,4 +1,4 @@
-/** Whatever a call may hold is saved: each bound is told where it is met, and all of them together fit into the record of a call. */
+/** A whole call is saved: each bound is told where it is met, and all of them together fit into the record of a call. */
 import { describe, expect, it } from 'vitest';
 import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import { agentLinkBacklog, agentLinkLimits } from '../../../shared/agent-link/limits.ts';

@@ -74,7 +74,7 @@ const sources = execFileSync('git', ['ls-files', 'cli', 'supervisor', 'worker', 
   encoding: 'utf8',
 })
   .split('\n')
-  // Commands print for whoever started them; they are no part of the service.
+  // Commands print for their user; they are no part of the service.
   .filter(
     (path) => path.endsWith('.ts') && !/^cli\/(rehearsal|commands\/local|commands\/agent-dev)\//.test(path),
   );

@@ -146,7 +146,7 @@ describe('the local recogniser', () => {
     for (let i = 0; i < 40; i += 1) caller.socket.send(second);
     const taken = (): number => engine.streams[0]?.audio.length ?? 0;
     await engine.until(() => taken() >= 3);
-    // Whoever still read the first client would have read all of it while another asks so often.
+    // A server that still read the first client would have read all of it while another asks so often.
     const other = await client();
     for (let asked = 1; asked <= 100; asked += 1) {
       other.socket.send('Done');

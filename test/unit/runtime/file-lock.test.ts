@@ -27,7 +27,7 @@ it('has one owner at a time', () => {
   const unlock = takeLock(path);
   expect(unlock).toBeDefined();
   expect(takeLock(path)).toBeUndefined();
-  // Who takes the file away as well leaves nothing that another one would hold in vain.
+  // A process that takes the file away as well leaves nothing that another one would hold in vain.
   rmSync(path);
   unlock?.();
   expect(takeLock(path)).toBeDefined();

@@ -217,7 +217,7 @@ describe('a call that this side makes', () => {
     call.at(50_000);
     expect(call.answer(422, { to: 'UPDATE', more: 'Min-SE: 300\r\n' })).toEqual(['UPDATE']);
     expect(call.request('UPDATE')).toContain('Session-Expires: 300;refresher=uac\r\nMin-SE: 300');
-    // Whoever asks for no more than it got is not asked again at once.
+    // A peer that asks for no more than it got is not asked again at once.
     expect(call.answer(422, { to: 'UPDATE', more: 'Min-SE: 300\r\n' })).toEqual([]);
     expect(call.at(200_000)).toEqual(['UPDATE']);
   });

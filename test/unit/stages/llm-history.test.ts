@@ -1,4 +1,4 @@
-/** Whatever a call was like, what is sent of it is acceptable to the strictest chat templates, by each interface. */
+/** The history of every call is acceptable to the strictest chat templates, by each interface. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderChatRequest } from '../../../worker/stages/llm/chat-compatible/request.ts';

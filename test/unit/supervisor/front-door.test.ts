@@ -67,7 +67,7 @@ describe('a session token', () => {
     leave(first, true);
     const second = await come(token('a'));
     expect(outcome(second)).toBe('admitted');
-    // Whatever is said of the first one again is about that one alone.
+    // A second word about the first one concerns that one alone.
     leave(first, true);
     expect(outcome(await come(token('a')))).toBe('token_reused');
     leave(second, false);

@@ -178,7 +178,7 @@ describe('a call that is made', () => {
     ['call.hangup', { hangup_cause: 'user_busy' }, { reason: 'busy' }],
     ['call.hangup', { hangup_cause: 'timeout' }, { reason: 'no_answer' }],
     ['call.hangup', { hangup_cause: 'not_found' }, { reason: 'failed' }],
-    // Who picked up was gone before it was known who it was.
+    // The person who picked up was gone before it was known who it was.
     ['call.hangup', { hangup_cause: 'normal_clearing' }, { reason: 'unknown' }],
   ])('of carrier B: %s %j', (type, payload, expected) => {
     expect(telnyxOutboundEvent(type, 'c', payload)).toMatchObject({ call: 'c', ...expected });

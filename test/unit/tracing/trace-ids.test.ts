@@ -1,4 +1,4 @@
-/** Which trace a call has: the same in every worker, that of whoever started it, and sampled as often as was asked for. */
+/** Which trace a call has: the same in every worker, that of the program that started it, and sampled as often as was asked for. */
 import { describe, expect, it } from 'vitest';
 import { newTraceOf } from '../../../worker/tracing/trace-ids.ts';
 

@@ -39,7 +39,7 @@ export interface CallServerSettings {
   readonly onAudio?: (transport: CallTransport) => void;
   /** Whether the engine takes this audio now; by its room when not given. */
   readonly takes?: (bytes: Uint8Array, now: number) => boolean;
-  /** What is written down for whoever comes after a death; nothing when not given. */
+  /** What is written down for the worker that comes after a death; nothing when not given. */
   readonly journal?: ConnectionJournal;
   /** Told of each key, before the call goes on. */
   readonly onKey?: (digit: string) => void;

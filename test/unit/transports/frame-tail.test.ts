@@ -14,7 +14,7 @@ function frame(opcode: number, length: number, fin = true): Buffer {
   return Buffer.concat([head, Buffer.alloc(length, opcode)]);
 }
 
-/** The tail as whoever comes next finds it. */
+/** The tail as the next worker finds it. */
 function newArchive(kept?: 'text' | 'all') {
   let bytes: Buffer = Buffer.alloc(0);
   let [handled, handling, start] = [0, 0, 0];

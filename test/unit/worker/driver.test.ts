@@ -12,7 +12,7 @@ const numberOf = (one: CallEvent | CallAction): number =>
   one.type === 'llm.text' ? one.round : one.type === 'turn.judge' ? one.ask : 0;
 const note: CallAction = { type: 'told', event: { type: 'turn.bot_ended', epoch: 1 } };
 
-/** Each fact gives these orders, by its number; others give none. What happens is written into `log`. */
+/** Each fact gives these orders, by its number; others give none. The driver's steps are written into `log`. */
 function driven(orders: Readonly<Record<number, readonly CallAction[]>>, ports: Partial<DriverPorts> = {}) {
   const log: string[] = [];
   let now = 0;

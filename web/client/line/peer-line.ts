@@ -8,7 +8,7 @@ import type { ClientMessage } from '../wire.ts';
 import type { Line, LineAudio, LineListener } from './line.ts';
 import { type LinkAnswer, type LinkListener, PeerLink } from './peer-link.ts';
 
-/** For the first connection; who is not reached by then is called by WebSocket. */
+/** For the first connection; a service that is not reached by then is called by WebSocket. */
 const CONNECT_MS = 5_000;
 const COME_BACK_MS = 2_500;
 /** The service keeps a call that has lost its process for half a minute. */

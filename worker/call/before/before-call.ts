@@ -14,7 +14,7 @@ export interface Opened {
   readonly setup: CallSetup;
   /** What was said and pressed meanwhile. */
   readonly opening: CallOpening;
-  /** Whoever has answered spoke first. */
+  /** The person or machine that has answered spoke first. */
   readonly afterWords: boolean;
   /** Nobody answered in time. */
   readonly isLate: boolean;

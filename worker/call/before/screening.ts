@@ -39,7 +39,7 @@ export interface ScreeningOptions {
   /** It was found to be a machine by a worker that is gone. */
   readonly message: MachineMessage | undefined;
   readonly bind: <A extends readonly unknown[]>(callback: (...args: A) => void) => (...args: A) => void;
-  /** Written down for whoever goes on with the call. */
+  /** Written down for the worker that goes on with the call. */
   readonly keep: (message: MachineMessage) => void;
   readonly done: (screened: Screened) => void;
 }

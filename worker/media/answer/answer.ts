@@ -11,7 +11,7 @@ import type { Millis } from '../../../shared/base/units.ts';
 export const longestHelloMs: Millis = 1_900;
 /** Silence in which a person waits for an answer (Asterisk's AMD: 800, Twilio: 1,200). */
 export const waitsMs: Millis = 800;
-/** Who says nothing for so long waits for the other side to begin (Asterisk's AMD: 2,500). */
+/** A person who says nothing for so long waits for the other side to begin (Asterisk's AMD: 2,500). */
 export const longestQuietMs: Millis = 2_500;
 /** Less voice than that is a click (Asterisk's AMD: a word has 100 ms). */
 const leastVoiceMs: Millis = 100;

@@ -1,6 +1,6 @@
 /**
- * How much of a heard signal is a played one that went through a short linear path: loudspeaker, room, microphone, line. Whatever such
- * a path does is a weighted sum of the last `taps` played samples, so the weights that leave the least of the heard signal are
+ * How much of a heard signal is a played one that went through a short linear path: loudspeaker, room, microphone, line. The output of such
+ * a path is a weighted sum of the last `taps` played samples, so the weights that leave the least of the heard signal are
  * asked for (least squares), and the share of the energy that goes away with them is the answer. An echo goes away nearly
  * wholly, another voice hardly at all, both together in part.
  *

@@ -1,6 +1,6 @@
 /**
  * What is heard in place of audio that was lost: the last moment again, softer each time, and nothing after that. A hole without it would
- * be a click, and the end of a word to whoever listens for pauses.
+ * be a click, and the end of a word to a listener for pauses.
  */
 
 /** How loud each repetition is, in a row. */

@@ -68,7 +68,7 @@ export class SrtpReader {
     this.#mki = mkiPlace(mkiBytes, suite, this.#cipher);
   }
 
-  /** The newest index of the newest source, for whoever goes on with the call. */
+  /** The newest index of the newest source, for the worker that goes on with the call. */
   get place(): { readonly ssrc: number; readonly index: number } | undefined {
     const last = [...this.#ssrcs].at(-1);
     return last && { ssrc: last[0], index: last[1].highest };

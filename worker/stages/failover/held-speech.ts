@@ -11,7 +11,7 @@ import type { StageContext, TtsEvent } from '../stage.ts';
 /** How far audio is ahead of its listener: passed on up to the first, and again below the second. */
 const aheadMs = 320;
 const nextAtMs = 200;
-/** What is held beyond this is passed on, so that memory is bounded by whoever takes it. */
+/** What is held beyond this is passed on, so that the taker bounds the memory. */
 const mostHeldMs = 5_000;
 /** Longest part that is passed on at once. */
 const partMs = 100;
@@ -56,7 +56,7 @@ export class HeldSpeech {
       this.pass({ event, at });
       return;
     }
-    // Who said it may use the samples for something else when this returns.
+    // The provider may use the samples for something else when this returns.
     const kept = event.type === 'audio' ? { ...event, pcm: event.pcm.slice() } : event;
     this.queue.push({ event: kept, at });
     if (event.type === 'audio') this.waiting += event.pcm.length;

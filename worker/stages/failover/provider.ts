@@ -81,7 +81,7 @@ export class Use<S> {
     return verdict;
   }
 
-  /** Whoever asked gave up waiting for it. */
+  /** The call gave up waiting for it. */
   stalled(): void {
     this.provider.meter.failed('stalled');
     this.provider.breaker.failed(this.settle(), this.machineMs());

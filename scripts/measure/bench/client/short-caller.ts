@@ -34,7 +34,7 @@ export function pickKind(prng: Prng): ShortCallKind {
   return shortCallKinds.find((kind) => (at -= shares[kind]) < 0) ?? 'talks';
 }
 
-/** `refused`: the service took no calls at that moment, so there was none. */
+/** `refused`: the service took no calls at that moment, so there was no call. */
 export type ShortCallEnd = 'as meant' | 'unanswered' | 'failed' | 'refused';
 
 export interface ShortCallOptions {

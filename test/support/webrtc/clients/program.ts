@@ -10,7 +10,7 @@ type Told = Readonly<Record<string, unknown>> & { readonly event: string };
 
 export class ClientProgram extends Observed {
   readonly told: Told[] = [];
-  /** What it wrote beside that, for whoever reads a failure. */
+  /** What it wrote beside that, for the reader of a failure. */
   readonly text: string[] = [];
   readonly #child: ChildProcess;
   #isOver = false;
