@@ -64,73 +64,40 @@ export class Service {
   #isSuccessorStopping = false;
   #timer: Timer | undefined;
 
+  /** Each part is made of those above it. What a part tells later ones goes by functions, of which none is called in here. */
   constructor(options: ServiceOptions) {
     this.#options = options;
     const { settings, clock, log, workers, systemd, launch, parent, inferenceThreads, turnModel } = options;
-    this.#presence = new Presence({ log, systemd, settings, pid: launch.pid, isFirst: parent === undefined });
     this.#turnModel = turnModel;
+    this.#presence = new Presence({ log, systemd, settings, pid: launch.pid, isFirst: parent === undefined });
     this.#lifecycle = newLifecycle(settings.drain);
     this.#admission = new Admission({ ...settings, acceptQueue: settings.ws.acceptQueue });
-    this.#memory = new CallMemory({
-      settings,
-      workers,
-      inferenceThreads,
-      hasTurnModel: turnModel !== undefined,
-    });
-    const { layout, boxes } = this.#memory;
+    const hasTurnModel = turnModel !== undefined;
+    this.#memory = new CallMemory({ settings, workers, inferenceThreads, hasTurnModel });
     this.#load = new LoadWatch(this.#memory);
+    this.#providers = new ProviderWatch(options.providers, this.#memory.boxes);
     this.#children = this.#newChildren();
-    const readyWorkers = (): readonly number[] =>
-      this.#hangWatch.awake(processes.readyWorkers(this.#children.table), machineMs());
-    this.#handOver = new HandOver({
-      ...{ clock, readyWorkers },
-      offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
-      allGiven: (worker) => this.#children.send(worker, { type: 'calls.given' }),
-      keepsCalls: settings.callResume,
-      records: { forget: this.#memory.forget, leftBy: connectionsOnly(this.#memory.leftBy) },
-      isStopping: () => this.#children.table.course === 'closed',
-      counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
-    });
-    this.#sessions = new SessionCount(boxes, {
+    this.#hangWatch = this.#newHangWatch();
+    this.#handOver = this.#newHandOver();
+    this.#telephony = this.#newTelephony();
+    this.#sip = this.#newSip();
+    this.#sessions = new SessionCount(this.#memory.boxes, {
       most: settings.maxSessions,
       elsewhere: () => this.#handOver.moving + this.#incoming.callLedger.carried,
     });
-    this.#hangWatch = new HangWatch({
-      table: this.#children.table,
-      boxes,
-      turnThreads: () => (this.#turnModel === undefined ? 0 : (layout.turnThreads ?? 0)),
-      hangMs: settings.hangTimeoutMs,
-      log,
-      kill: (row, why) => this.#children.killOne(row, why),
-      stateOf: (row) => this.#children.stateOf(row),
-    });
-    this.#providers = new ProviderWatch(options.providers, boxes);
-    this.#live = new LiveView({
-      ...{ agent: options.agentName, clock, boxes, machineMs, maxSessions: settings.maxSessions },
-      workers: () => processes.reachableWorkers(this.#children.table),
-      send: (worker, message) => this.#children.send(worker, message),
-      providers: () => this.#providers.rows(machineMs()),
-      ...{ unready: () => this.#unready(), sessions: () => this.#sessions.now },
-    });
-    this.#telephony = new FleetTelephony({
-      ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock },
-      ...{ sip: () => this.#sip.carrier, settled: () => this.#lookWhetherEmpty() },
-      hosts: options.fleet?.hosts,
-    });
-    this.#sip = new SipFeature({
-      ...{ settings, clock, log, boxes, metrics: this.#metrics, records: this.#memory },
-      ...{ children: () => this.#children, incoming: () => this.#incoming, readyWorkers },
-      told: (dial, fact) => this.#telephony.own.outbound.told(dial, fact),
-    });
+    this.#live = this.#newLiveView();
     this.#incoming = this.#newIncomingCalls();
-    this.#sessions.share();
     this.#collector = new MetricsCollector({
       clock,
       ask: (worker, ask) => this.#children.send(worker, { type: 'metrics.ask', ask }),
       workers: () => processes.reachableWorkers(this.#children.table),
     });
+    this.#sessions.share();
     exportMetrics({ settings, clock, log, wallClock: systemWallClock }, () => this.#gatherMetrics());
   }
+
+  readonly #readyWorkers = (): readonly number[] =>
+    this.#hangWatch.awake(processes.readyWorkers(this.#children.table), machineMs());
 
   #newChildren(): Children {
     const { settings, clock, log, workers, agent, priorities, parent } = this.#options;
@@ -155,12 +122,94 @@ export class Service {
     });
   }
 
+  #newHangWatch(): HangWatch {
+    const { layout, boxes } = this.#memory;
+    return new HangWatch({
+      table: this.#children.table,
+      boxes,
+      turnThreads: () => (this.#turnModel === undefined ? 0 : (layout.turnThreads ?? 0)),
+      hangMs: this.#options.settings.hangTimeoutMs,
+      log: this.#options.log,
+      kill: (row, why) => this.#children.killOne(row, why),
+      stateOf: (row) => this.#children.stateOf(row),
+    });
+  }
+
+  #newHandOver(): HandOver {
+    const { clock, settings } = this.#options;
+    return new HandOver({
+      clock,
+      readyWorkers: this.#readyWorkers,
+      offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
+      allGiven: (worker) => this.#children.send(worker, { type: 'calls.given' }),
+      keepsCalls: settings.callResume,
+      records: { forget: this.#memory.forget, leftBy: connectionsOnly(this.#memory.leftBy) },
+      isStopping: () => this.#children.table.course === 'closed',
+      counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
+    });
+  }
+
+  #newTelephony(): FleetTelephony {
+    const { settings, clock, log, fleet } = this.#options;
+    return new FleetTelephony({
+      settings,
+      clock,
+      log,
+      metrics: this.#metrics,
+      wallClock: systemWallClock,
+      sip: () => this.#sip.carrier,
+      settled: () => this.#lookWhetherEmpty(),
+      hosts: fleet?.hosts,
+    });
+  }
+
+  #newSip(): SipFeature {
+    const { settings, clock, log } = this.#options;
+    return new SipFeature({
+      settings,
+      clock,
+      log,
+      boxes: this.#memory.boxes,
+      metrics: this.#metrics,
+      records: this.#memory,
+      children: this.#children,
+      room: (pool, address) => this.#incoming.room(pool, address),
+      readyWorkers: this.#readyWorkers,
+      told: (dial, event) => this.#telephony.own.outbound.told(dial, event),
+    });
+  }
+
+  #newLiveView(): LiveView {
+    const { agentName, clock, settings } = this.#options;
+    return new LiveView({
+      agent: agentName,
+      clock,
+      boxes: this.#memory.boxes,
+      machineMs,
+      maxSessions: settings.maxSessions,
+      workers: () => processes.reachableWorkers(this.#children.table),
+      send: (worker, message) => this.#children.send(worker, message),
+      providers: () => this.#providers.rows(machineMs()),
+      unready: () => this.#unready(),
+      sessions: () => this.#sessions.now,
+    });
+  }
+
   #newIncomingCalls(): IncomingCalls {
     const { settings, agentName, clock, log, launch, priorities, parent } = this.#options;
     return new IncomingCalls({
-      ...{ telephony: this.#telephony, sip: this.#sip, fleet: this.#options.fleet },
-      ...{ settings, agentName, clock, log, launch, priorities, parent },
-      ...{ metrics: this.#metrics, admission: this.#admission },
+      telephony: this.#telephony,
+      sip: this.#sip,
+      fleet: this.#options.fleet,
+      settings,
+      agentName,
+      clock,
+      log,
+      launch,
+      priorities,
+      parent,
+      metrics: this.#metrics,
+      admission: this.#admission,
       providers: () => {
         this.#countRequests();
         return this.#providers.inUse(machineMs());
@@ -418,7 +467,8 @@ export class Service {
   #depart(): void {
     const { clock, log, settings, exit } = this.#options;
     departWhenUnneeded({
-      ...{ clock, drain: settings.drain },
+      clock,
+      drain: settings.drain,
       isNeeded: () => this.#handOver.isTelling || (this.#stopsAsked < 2 && this.#incoming.isNeeded),
       isStopping: () => this.#stopsAsked > 0 || this.#isSuccessorStopping,
       leave: () => {

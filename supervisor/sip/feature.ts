@@ -34,8 +34,8 @@ export interface SipFeatureOptions {
     readonly leftBy: (worker: number) => ReadonlyMap<number, LeftRecord>;
     readonly forget: (slot: number, offer: number) => void;
   };
-  readonly children: () => Children;
-  readonly incoming: () => IncomingCalls;
+  readonly children: Children;
+  readonly room: IncomingCalls['room'];
   readonly readyWorkers: () => readonly number[];
   /** What becomes of a call that the service makes. */
   readonly told: (dial: string, event: OutboundEvent) => void;
@@ -57,20 +57,24 @@ export class SipFeature implements ListeningFeature {
     // The bundler leaves the import out where the constant is false; behind a return it would not.
     const sip = typeof BUILD_SIP === 'undefined' || BUILD_SIP ? await import('./sip-service.ts') : undefined;
     if (sip === undefined) return;
-    const { clock, log, metrics, boxes, records, children, incoming, readyWorkers, told } = this.#options;
+    const { clock, log, metrics, boxes, records, children, readyWorkers, told } = this.#options;
     const pool = { name: 'sip', most: maxSessions };
     this.#service = new sip.SipService({
-      ...{ settings, clock, log, readyWorkers, told },
+      settings,
+      clock,
+      log,
+      readyWorkers,
+      told,
       showsNumbers: !telephony.redactsNumbers,
       load: (worker) => boxes.workerStatus(worker).calls,
-      offer: (worker, message, socket) => children().offer(worker, message, socket),
-      send: (worker, message) => void children().send(worker, message),
-      allGiven: (worker) => void children().send(worker, { type: 'calls.given' }),
+      offer: (worker, message, socket) => children.offer(worker, message, socket),
+      send: (worker, message) => void children.send(worker, message),
+      allGiven: (worker) => void children.send(worker, { type: 'calls.given' }),
       records: { leftBy: (worker) => slotsOf(records.leftBy(worker)), forget: records.forget },
-      isStopping: () => children().table.course === 'closed',
-      isClosed: () => children().table.course !== 'serving',
+      isStopping: () => children.table.course === 'closed',
+      isClosed: () => children.table.course !== 'serving',
       room: (address) => {
-        const room = incoming().room(pool, address);
+        const room = this.#options.room(pool, address);
         if ('release' in room) return room;
         return { status: room.status === 429 ? 486 : 503, retryAfterS: room.retryAfterS };
       },
