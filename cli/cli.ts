@@ -214,7 +214,7 @@ async function top(args: readonly string[]): Promise<number> {
   const { url, once = false, json = false } = parsed.value.values;
   const isTerminal = process.stdout.isTTY;
   const rows = (): number | undefined => (isTerminal ? process.stdout.rows : undefined);
-  return await runTop({ ...{ url, once, json, env, clock, isTerminal, rows }, write: out, writeError: err });
+  return await runTop({ url, once, json, env, clock, isTerminal, rows, write: out, writeError: err });
 }
 
 async function serve(args: readonly string[]): Promise<number | undefined> {

@@ -95,6 +95,16 @@ function emptyCatches(file: ts.SourceFile): string[] {
   return found;
 }
 
+/** `...{ a, b }` in an object: its properties stand there as well. */
+function spreadLiterals(file: ts.SourceFile): string[] {
+  const found: string[] = [];
+  visit(file, (node) => {
+    if (!ts.isSpreadAssignment(node) || !ts.isObjectLiteralExpression(node.expression)) return;
+    found.push(`${file.fileName}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
+  });
+  return found;
+}
+
 function defaultExports(file: ts.SourceFile): string[] {
   const isDefault = (statement: ts.Statement): boolean =>
     ts.isExportAssignment(statement) ||
@@ -196,6 +206,10 @@ describe('the project', () => {
     expect(named.flatMap((path) => namelessExports(treeOf(path)))).toEqual([]);
   });
 
+  it('writes the properties of objects as such', () => {
+    expect(product.flatMap((path) => spreadLiterals(treeOf(path)))).toEqual([]);
+  });
+
   it('swallows no error without a word', () => {
     expect(code.flatMap((path) => emptyCatches(treeOf(path)))).toEqual([]);
   });
@@ -241,6 +255,8 @@ describe('the project', () => {
     expect(longFunctions(parse('a.ts', long))).toEqual([`a.ts:1 has ${longestFunction + 2} lines`]);
     expect(longFunctions(parse('a.ts', `describe('x', ${long.slice(10, -1)});`))).toEqual([]);
     expect(emptyCatches(parse('a.ts', 'try { f(); } catch {\n // why\n}'))).toEqual(['a.ts:1']);
+    expect(spreadLiterals(parse('a.ts', 'f({ a, ...{ b, c } });'))).toEqual(['a.ts:1']);
+    expect(spreadLiterals(parse('a.ts', 'f({ a, ...(b && { c }), ...d });'))).toEqual([]);
     expect(defaultExports(parse('a.ts', 'export default 1;'))).toEqual(['a.ts']);
     expect(defaultExports(parse('a.ts', 'export default function f() {}'))).toEqual(['a.ts']);
     expect(defaultExports(parse('a.ts', 'export function f() {}'))).toEqual([]);

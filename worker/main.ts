@@ -124,11 +124,15 @@ class Worker {
     });
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
     this.#observation = openObservation(setup, definition, {
-      ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
+      clock: systemClock,
+      log: this.#log,
+      metrics: this.#metrics,
     });
     this.#services = this.#newServices(boxes, { definition, adapters });
     this.#places = new Places({
-      ...{ services: this.#services, host: this.#host, left: this.#left },
+      services: this.#services,
+      host: this.#host,
+      left: this.#left,
       busy: (offer) => this.#send({ type: 'call.busy', offer }),
     });
     this.#server = newUpgradeServer(setup.limits);
@@ -162,9 +166,13 @@ class Worker {
       agent: definition.agent.name,
       newSessionId: randomUUID,
       ...agentLinkServices(definition, {
-        ...{ env: process.env, certificates: this.#setup.agentCa },
+        env: process.env,
+        certificates: this.#setup.agentCa,
         mayTransfer: (start) => capabilitiesOf(start, this.#setup.callControl)?.transfer === true,
-        ...{ clock: systemClock, log: this.#log, metrics: this.#metrics, traceOf },
+        clock: systemClock,
+        log: this.#log,
+        metrics: this.#metrics,
+        traceOf,
       }),
       openTools: (context, { metadata, remote, control }) => {
         const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
@@ -208,7 +216,8 @@ class Worker {
     this.#host.keepBeating();
     // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
     const peers = openPeerCalls(this.#setup, this.#speechRate, {
-      ...{ log: this.#log, metrics: this.#metrics.webrtc },
+      log: this.#log,
+      metrics: this.#metrics.webrtc,
       place: (offer) => this.#places.peer(offer, () => this.#peers?.over(offer.offer)),
       send: (message) => this.#send(message),
     });
@@ -353,7 +362,8 @@ class Worker {
   }
 
   #serveSocket(ws: CallSocket, offer: CallOffer, call: Place): CallRunner {
-    const [{ journal, left }, { transport }] = [call, offer];
+    const { journal, left } = call;
+    const { transport } = offer;
     assert(transport !== 'webrtc', 'a call with a socket has a transport on sockets');
     return this.#places.serve(offer, call, (runner) =>
       transports[transport](ws, runner, {

@@ -32,7 +32,8 @@ const licencesOf = (license) => {
 const component = ({ name, version, license, integrity, place }) => ({
   type: 'library',
   'bom-ref': purlOf(name, version),
-  ...{ name, version },
+  name,
+  version,
   purl: purlOf(name, version),
   ...licencesOf(license),
   ...hashesOf(integrity),
@@ -68,7 +69,9 @@ export function partsList(root, folders) {
       component: {
         type: 'application',
         'bom-ref': self,
-        ...{ name: own.name, version: own.version, purl: self },
+        name: own.name,
+        version: own.version,
+        purl: self,
         ...licencesOf(own.license),
       },
     },

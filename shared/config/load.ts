@@ -212,7 +212,9 @@ function readToolSections(tree: Tree, texts: BuiltInTexts, site: VariableSite) {
   const { allowInsecure, url } = link;
   const hasSessions = (site.env['SVC_SESSION_SECRET'] ?? '') !== '';
   const agentLink = readAgentLink(tree['agent_link'], {
-    ...{ ...site, allowInsecure, hasSessions },
+    ...site,
+    allowInsecure,
+    hasSessions,
     hasUrl: url !== undefined,
   });
   const tools = readTools(tree['tools'], { ...site, taken });
@@ -266,7 +268,14 @@ function readDefinition(
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
   if (stt === undefined || llm === undefined || tts === undefined) return undefined;
   return {
-    ...{ agent, turn, stt, llm, tts, tools, mcp, telephony },
+    agent,
+    turn,
+    stt,
+    llm,
+    tts,
+    tools,
+    mcp,
+    telephony,
     ...(flow !== undefined && { flow }),
     ...(agentLink !== undefined && { agentLink }),
     ...(recording !== undefined && { recording }),

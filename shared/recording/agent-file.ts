@@ -97,7 +97,12 @@ export function readRecording(raw: unknown, problems: ProblemList): RecordingDef
     return undefined;
   }
   return {
-    ...{ audio, audioFormat, transcript, facts, redact, redactDtmf: value.redact_dtmf },
+    audio,
+    audioFormat,
+    transcript,
+    facts,
+    redact,
+    redactDtmf: value.redact_dtmf,
     consent: consent ?? '',
     ...(keepDays !== undefined && { keepDays }),
   };

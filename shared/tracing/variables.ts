@@ -68,9 +68,7 @@ const samplers = [
 ] as const;
 
 const endpoint = (name: `OTEL_${string}`, text: string) =>
-  readVariable<string | undefined>(name, text, {
-    ...{ form: urlForm, read: readUrl, fallback: undefined },
-  });
+  readVariable<string | undefined>(name, text, { form: urlForm, read: readUrl, fallback: undefined });
 
 export const telemetryVariables = {
   otelDisabled: choiceVariable('OTEL_SDK_DISABLED', 'true switches all of OpenTelemetry off.', {

@@ -97,9 +97,11 @@ function readAudio(
   if (way === 'inactive') return fail('the audio section is active');
   const keys = telephoneEvent(audio);
   return ok({
-    ...{ ufrag, pwd },
+    ufrag,
+    pwd,
     audio: {
-      ...{ mid, opus },
+      mid,
+      opus,
       hears: way !== 'sendonly',
       speaks: way !== 'recvonly',
       ...(keys !== undefined && { telephoneEvent: keys }),

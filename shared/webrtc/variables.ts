@@ -145,7 +145,10 @@ export function takeWebrtc(reader: Reader, maxSessions: number): { readonly webr
   refuseUntellable(reader, places, candidateIps);
   return {
     webrtc: {
-      ...{ addr, udpAddr, candidateIps, maxCallsPerAddress: taken.webrtcMaxCallsPerIp },
+      addr,
+      udpAddr,
+      candidateIps,
+      maxCallsPerAddress: taken.webrtcMaxCallsPerIp,
       maxHandshaking: webrtcMaxHandshaking || Math.max(1, Math.floor(maxSessions / 4)),
       ...present({ token, corsOrigin, tcp, turn }),
       ...present({ wsPath: taken.webrtcWsPath, offersPerMinute: taken.webrtcOffersPerMinute }),

@@ -40,7 +40,9 @@ export interface ChildSetupOptions extends AgentForWorkers {
 function webrtcSetup(webrtc: WebrtcSettings, workerRows: number): WebrtcSetup {
   const { udpAddr, candidateIps, tcp, turn } = webrtc;
   return {
-    ...{ udp: udpAddr, workerRows, candidateIps },
+    udp: udpAddr,
+    workerRows,
+    candidateIps,
     ...(tcp !== undefined && {
       tcp: { host: tcp.addr.host, maxFrameBytes: tcp.maxFrameBytes, queue: tcp.queue },
     }),

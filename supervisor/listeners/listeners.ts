@@ -220,7 +220,12 @@ export function judge({ arrival, socket, bytes }: Arrived, options: Judge): void
       // The library wants the one name that counted in what may have been a list.
       const upgrade = { ...headers, upgrade: 'websocket' };
       const request = {
-        ...{ transport, method: arrival.method, url, headers: upgrade, head, signedMetadata },
+        transport,
+        method: arrival.method,
+        url,
+        headers: upgrade,
+        head,
+        signedMetadata,
         ...(maxS !== undefined && { endsAtMs: machineMs() + maxS * 1000 }),
       };
       options.accepted(socket, request, release);

@@ -64,8 +64,14 @@ export const pageListener: Listener = {
     const { addr, tokenUrl } = wanted(settings);
     return openPageListener({
       ...(offersWebrtc(settings) && { signaling: signalingOf(context) }),
-      ...{ at: given ?? addr, folder: pageFolder, tokenUrl, agentName },
-      ...{ tokens: pageTokens, look, arrived, isLeaving },
+      at: given ?? addr,
+      folder: pageFolder,
+      tokenUrl,
+      agentName,
+      tokens: pageTokens,
+      look,
+      arrived,
+      isLeaving,
     });
   },
 };
@@ -132,7 +138,8 @@ function answer(request: IncomingMessage, response: ServerResponse, options: Ser
       response
         .writeHead(200, {
           ...(isShared(path) && sharedHeaders),
-          ...{ 'Content-Type': file.type, 'Content-Length': file.body.length },
+          'Content-Type': file.type,
+          'Content-Length': file.body.length,
         })
         .end(file.body);
     }

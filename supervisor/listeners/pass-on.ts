@@ -17,9 +17,13 @@ export function passOn(request: IncomingMessage, response: ServerResponse, addre
   const { method, url, headers } = request;
   const asked = ask({
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    ...{ port, method, path: url, timeout: longestAnswerMs },
+    port,
+    method,
+    path: url,
+    timeout: longestAnswerMs,
     // One request for each connection: it must not come back to this process.
-    ...{ headers: { ...headers, connection: 'close' }, agent: false },
+    headers: { ...headers, connection: 'close' },
+    agent: false,
   });
   asked.on('response', (answer) => {
     response.writeHead(answer.statusCode ?? 502, { ...answer.headers, connection: 'close' });

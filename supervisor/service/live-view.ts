@@ -46,12 +46,11 @@ export class LiveView {
     );
     const reason = unready();
     return {
-      ...{
-        agent,
-        ready: reason === undefined,
-        ...(reason !== undefined && { reason, why: sentenceOf(reason) }),
-      },
-      ...{ sessions: sessions(), maxSessions },
+      agent,
+      ready: reason === undefined,
+      ...(reason !== undefined && { reason, why: sentenceOf(reason) }),
+      sessions: sessions(),
+      maxSessions,
       calls: calls.flat().toSorted((a, b) => b.ageMs - a.ageMs),
       workers: rows.map((worker) => this.#worker(worker)),
       providers: providers(),

@@ -98,19 +98,14 @@ export class SipService {
     const mediaHost = (flow: Flow): string => this.#mediaHost(flow);
     const step = (event: AgentEvent): void => this.#step(event);
     const shared = { ports: this.#ports, mediaHost, step, noPort: () => this.#noPort() };
-    this.#calls = new OwnCalls({
-      ...{ ...options, ...shared, agent: this.#agent },
-      now: () => clock.now(),
-    });
+    this.#calls = new OwnCalls({ ...options, ...shared, agent: this.#agent, now: () => clock.now() });
     this.carrier = new SipCarrier({
-      ...{
-        ...options,
-        ...shared,
-        calls: this.#calls,
-        newToken,
-        trunk: settings.trunk,
-        refers: settings.refers,
-      },
+      ...options,
+      ...shared,
+      calls: this.#calls,
+      newToken,
+      trunk: settings.trunk,
+      refers: settings.refers,
       family: this.#familyOf(settings.trunk?.transport),
       wayTo: (at, to) => this.#sockets.wayTo(at, to),
     });
@@ -121,7 +116,9 @@ export class SipService {
       send: (connection, bytes) => this.#sockets.send(connection, bytes),
     });
     this.#sockets = new SipSockets({
-      ...{ settings, clock, log: options.log },
+      settings,
+      clock,
+      log: options.log,
       received: (parsed, flow, size) => this.#take({ parsed, flow, size }),
       closed: (connection) => {
         this.#others.closed(connection);
@@ -137,7 +134,11 @@ export class SipService {
       full: () => options.counted({ limit: 'sip_connections' }),
     });
     this.takeover = new SipTakeover({
-      ...{ clock, gate, ports: this.#ports, sockets: this.#sockets, others: this.#others },
+      clock,
+      gate,
+      ports: this.#ports,
+      sockets: this.#sockets,
+      others: this.#others,
       left: () => this.#registrar?.stop(),
     });
   }
@@ -176,7 +177,11 @@ export class SipService {
   #newRegistrar(account: SipRegistration): Registrar {
     const { clock, log, counted } = this.#options;
     return new Registrar({
-      ...{ account, log, newToken, chance: () => randomInt(2 ** 32) / 2 ** 32, now: () => clock.now() },
+      account,
+      log,
+      newToken,
+      chance: () => randomInt(2 ** 32) / 2 ** 32,
+      now: () => clock.now(),
       family: this.#familyOf(account.transport),
       wayTo: (at, to) => this.#sockets.wayTo(at, to),
       send: (flow, bytes) => this.#send({ flow, to: flow.source, bytes }),

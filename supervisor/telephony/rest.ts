@@ -65,7 +65,10 @@ export function newRest(): { readonly ask: AskRest; readonly close: () => void }
     const { origin, pathname, search } = new URL(url);
     try {
       const response = await agent.request({
-        ...{ origin, path: pathname + search, method, body: method === 'GET' ? null : body },
+        origin,
+        path: pathname + search,
+        method,
+        body: method === 'GET' ? null : body,
         headers: { authorization, 'content-type': contentType, accept: 'application/json' },
         headersTimeout: answerTimeoutMs,
         bodyTimeout: answerTimeoutMs,

@@ -103,7 +103,9 @@ export class Telephony {
   #newWarm(): WarmTransfers {
     const { settings, clock, wallClock, log, metrics } = this.#options;
     return new WarmTransfers({
-      ...{ clock, wallClock, log },
+      clock,
+      wallClock,
+      log,
       store: new SagaStore(settings.telephony.stateDir),
       warmOf: (name) => {
         const carrier = this.#carriers.get(name);
@@ -125,8 +127,11 @@ export class Telephony {
   #newOutbound(): OutboundCalls {
     const { settings, clock, wallClock, log, metrics } = this.#options;
     return new OutboundCalls({
-      ...{ settings: settings.callback?.outbound, isOfFleet: this.#options.claim !== undefined },
-      ...{ clock, wallClock, log },
+      settings: settings.callback?.outbound,
+      isOfFleet: this.#options.claim !== undefined,
+      clock,
+      wallClock,
+      log,
       carriers: () => outboundCarriers(this.#carriers, settings, this.#options.sip()),
       counted: (carrier, end) => metrics.outboundCalls.inc({ carrier, end }),
       begun: (id) => this.#options.claim?.(resourceNames.made(id)),

@@ -192,7 +192,11 @@ export class WarmTransfers {
   get views(): readonly TransferView[] {
     return [...this.#running.values()].map(
       ({ saga: { handle, callId: call, carrier, phase, summary, destination } }) => ({
-        ...{ handle, call, carrier, phase, summary },
+        handle,
+        call,
+        carrier,
+        phase,
+        summary,
         ...(destination !== undefined && { destination }),
       }),
     );

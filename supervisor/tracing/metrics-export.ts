@@ -117,7 +117,10 @@ function histogramsOf(name: string, values: readonly Sample[], times: object): o
     const counts = upTo.map((value, index) => String(value - (index === 0 ? 0 : (upTo[index - 1] ?? 0))));
     return {
       ...times,
-      ...{ count: String(count), sum, bucketCounts: counts, explicitBounds: bounds },
+      count: String(count),
+      sum,
+      bucketCounts: counts,
+      explicitBounds: bounds,
       attributes: attributeList(textsOf(labels)),
     };
   });

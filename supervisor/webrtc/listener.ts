@@ -64,7 +64,8 @@ export function signalingOf(context: ListenerContext): Signaling {
   const known = signalings.get(context);
   if (known !== undefined) return known;
   const made = new Signaling({
-    ...{ ...context, webrtc: wanted(context.settings) },
+    ...context,
+    webrtc: wanted(context.settings),
     refusal: (head) => {
       const nowS = Math.floor(context.wallClock.now() / 1000);
       const admitted = ingressesOf(context.settings).offers.admit(head, nowS);
@@ -95,11 +96,15 @@ function ingressesOf(settings: ServerSettings): SignalingIngresses {
   const common = { pool: { name, most: 2 * settings.maxSessions }, enforcesMaxS: true };
   const made: SignalingIngresses = {
     offers: {
-      ...{ ...common, transport: 'webrtc', gate: gates.offers },
+      ...common,
+      transport: 'webrtc',
+      gate: gates.offers,
       admit: (head, nowS) => admit(head, { nowS, settings, label: name, ways: 'bearer' }),
     },
     sockets: {
-      ...{ ...common, transport: 'websocket', gate: gates.sockets },
+      ...common,
+      transport: 'websocket',
+      gate: gates.sockets,
       admit: (head, nowS) => admit(head, { nowS, settings, label: 'webrtc-ws', ways: 'any' }),
     },
   };
@@ -122,7 +127,11 @@ function admit(
   const webrtc = wanted(settings);
   const { access } = settings;
   const { verdict, rest } = judgeCredentials(head, {
-    ...{ staticToken: webrtc.token, secrets: access.sessionSecrets, audience: 'svc-webrtc', nowS, ways },
+    staticToken: webrtc.token,
+    secrets: access.sessionSecrets,
+    audience: 'svc-webrtc',
+    nowS,
+    ways,
   });
   if (!verdict.ok) return fail(tokenAnswers[verdict.error]);
   const foreign = signalingRefusal(head.headers, { webrtc, access });

@@ -37,7 +37,10 @@ export class Reach {
     this.#servers =
       webrtc.turn &&
       new IceServers({
-        ...{ settings: webrtc.turn, clock, wallClock, fetch },
+        settings: webrtc.turn,
+        clock,
+        wallClock,
+        fetch,
         newId: () => randomBytes(6).toString('hex'),
         failed: (reason) => log.warn({ reason }, 'no relays can be given'),
       });

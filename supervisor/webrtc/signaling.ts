@@ -175,7 +175,12 @@ export class Signaling {
     const session = this.#sessions.add(offer);
     const { transport, signedMetadata, release, connected, maxS } = decision;
     const request = {
-      ...{ transport, signedMetadata, method: 'POST', url: endpoint, headers: {}, head: '' },
+      transport,
+      signedMetadata,
+      method: 'POST',
+      url: endpoint,
+      headers: {},
+      head: '',
       signaled: offered,
       ...(maxS !== undefined && { endsAtMs: machineMs() + maxS * 1000 }),
     };
@@ -219,7 +224,8 @@ export class Signaling {
     exchange.send({
       status: 201,
       headers: {
-        ...{ Location: `${sessionsAt}${session.id}`, ETag: session.etag },
+        Location: `${sessionsAt}${session.id}`,
+        ETag: session.etag,
         ...(links.length > 0 && { Link: links.join(', ') }),
       },
       body: { type: sdpType, text: sdp },

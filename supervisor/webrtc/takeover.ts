@@ -74,7 +74,11 @@ export class SignalingTakeover {
       if (this.#asked.delete(ask)) say({ type: 'webrtc.left', ask });
     });
     say({
-      ...{ type: 'webrtc.asked', ask, session, method, headers },
+      type: 'webrtc.asked',
+      ask,
+      session,
+      method,
+      headers,
       ...(body !== undefined && { body }),
       ...(peer !== undefined && { peer }),
     });
@@ -114,7 +118,9 @@ export class SignalingTakeover {
       for (const gone of goneOnes) gone();
     });
     return {
-      ...{ method, peer, head: { url: `/whip/sessions/${session}`, headers } },
+      method,
+      peer,
+      head: { url: `/whip/sessions/${session}`, headers },
       text: () => Promise.resolve(body),
       isGone: () => isOver,
       onGone: (gone) => void goneOnes.push(gone),
@@ -123,7 +129,10 @@ export class SignalingTakeover {
         isOver = true;
         this.#answering.delete(ask);
         say({
-          ...{ type: 'webrtc.answered', ask, status, headers: { ...more } },
+          type: 'webrtc.answered',
+          ask,
+          status,
+          headers: { ...more },
           ...(answered !== undefined && { body: answered }),
         });
       },

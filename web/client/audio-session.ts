@@ -126,7 +126,8 @@ export class AudioSession implements LineAudio {
   playStream(stream: MediaStream): void {
     this.#voice?.close();
     this.#voice = new StreamVoice(stream, {
-      ...{ context: this.#context, output: this.#loudness },
+      context: this.#context,
+      output: this.#loudness,
       reported: (report) => this.#listener?.reported(report),
     });
   }

@@ -133,7 +133,10 @@ export interface LinkState {
 
 /** A link that broke at that time behind its message `upTo`. */
 export const brokenLink = (since: Millis, upTo: number): NonNullable<LinkState['broken']> => ({
-  ...{ since, upTo, attempts: 0, pauseMs: agentLinkTimes.resumeFirstPauseMs },
+  since,
+  upTo,
+  attempts: 0,
+  pauseMs: agentLinkTimes.resumeFirstPauseMs,
 });
 
 export const newLink = (settings: LinkSettings, now: Millis): LinkState => ({

@@ -28,7 +28,11 @@ export function messageOf(event: ConversationEvent): ServiceMessage | undefined 
 }
 
 const heardMessage = (epoch: number, { heard, complete, how }: HeardEnd): ServiceMessage => ({
-  ...{ type: 'bot.heard', epoch, text: heard, complete, ended: how },
+  type: 'bot.heard',
+  epoch,
+  text: heard,
+  complete,
+  ended: how,
 });
 
 const metricsOf = (times: TurnTimes) => ({

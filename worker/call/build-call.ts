@@ -57,7 +57,8 @@ export function buildCall(build: CallBuild): RunningCall {
     remoteTools === undefined || link === undefined ? undefined : { tools: remoteTools, runner: link };
   const capabilities = capabilitiesOf(start, services.carriers.capabilities);
   const opened = services.openTools(stageContext({ clock, scope }), {
-    ...{ metadata, remote },
+    metadata,
+    remote,
     control: controlTools(capabilities, transport.sendKeys !== undefined),
   });
   link?.equipped({
@@ -75,12 +76,17 @@ export function buildCall(build: CallBuild): RunningCall {
   const whole = { ...settings, tools: observers.watchTools(opened.book) };
   const state = build.state(whole);
   const log = new CallLog({
-    ...{ log: build.log, metrics: services.metrics, turns: build.turns },
-    ...{ agent: services.agent, route: start.route },
+    log: build.log,
+    metrics: services.metrics,
+    turns: build.turns,
+    agent: services.agent,
+    route: start.route,
     now: () => clock.now(),
   });
   const control = new CallControl(services.carriers, start, {
-    ...{ clock, tell, context: () => carriedContext(state) },
+    clock,
+    tell,
+    context: () => carriedContext(state),
     sendKeys: transport.sendKeys?.bind(transport),
     bind: (callback) => scope.bind(callback),
   });
@@ -90,7 +96,15 @@ export function buildCall(build: CallBuild): RunningCall {
     const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
     observers.begins({ settings: whole, state, tap: audio.tap, now: clock.now() });
     return {
-      ...{ start, stages, audio, tools, control, state, log, observers, startedAt },
+      start,
+      stages,
+      audio,
+      tools,
+      control,
+      state,
+      log,
+      observers,
+      startedAt,
       get turns() {
         return log.turns;
       },

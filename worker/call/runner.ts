@@ -125,7 +125,10 @@ export class CallRunner implements TransportEvents {
     }
     this.#log = callLog(this.#services, start);
     const before = new BeforeCall({
-      ...{ services: this.#services, slot: this.#options.slot, start, message: this.#message },
+      services: this.#services,
+      slot: this.#options.slot,
+      start,
+      message: this.#message,
       bind: (callback) => this.scope.bind(callback),
       keep: (message) => this.#options.journal?.keepSetup({ message }),
       prepare: (of) => {
@@ -356,8 +359,15 @@ export class CallRunner implements TransportEvents {
   ): RunningCall {
     const { slot, journal } = this.#options;
     return buildCall({
-      ...{ services: this.#services, scope: this.scope, log: this.#log, slot, journal },
-      ...{ start, transport, link: this.#link, ...from },
+      services: this.#services,
+      scope: this.scope,
+      log: this.#log,
+      slot,
+      journal,
+      start,
+      transport,
+      link: this.#link,
+      ...from,
       tell: (event) => this.#tell(event),
       audio: () => this.#call?.audio,
     });

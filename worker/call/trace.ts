@@ -38,7 +38,9 @@ export const callLog = (
   { callId: call, route, metadata }: Pick<AdmittedStart, 'callId' | 'route' | 'metadata'>,
 ): Log =>
   log.child({
-    ...{ call, agent, ...(route !== undefined && { route }) },
+    call,
+    agent,
+    ...(route !== undefined && { route }),
     ...(traceOf !== undefined && traceFields(traceOf({ callId: call, metadata }))),
   });
 

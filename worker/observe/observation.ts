@@ -40,7 +40,11 @@ export function openObservation(
     setup === undefined || definition === undefined
       ? undefined
       : new Recordings({
-          ...{ setup, definition, agent: agent.name, worker, ...site },
+          setup,
+          definition,
+          agent: agent.name,
+          worker,
+          ...site,
           slotsPerWorker: layout.slotsPerWorker,
         });
   const live = isLive ? new LiveCalls() : undefined;
@@ -48,8 +52,12 @@ export function openObservation(
     traces === undefined
       ? undefined
       : new Tracing({
-          ...{ setup: traces, agent: agent.name, model: modelOf(llm.options), ...site },
-          ...{ wallClock: systemWallClock, currentCall: currentScope },
+          setup: traces,
+          agent: agent.name,
+          model: modelOf(llm.options),
+          ...site,
+          wallClock: systemWallClock,
+          currentCall: currentScope,
         });
   return {
     ...(tracing !== undefined && {

@@ -120,7 +120,11 @@ export function headLine({ settings, state, isTaken, ...rest }: FactsOf): string
     history: encodeHistory(state.conversation.history, historyBytes),
   };
   const head: FactsHead = {
-    ...{ type: 'call', version: factsVersion, stateVersion, ...rest, settings: plain },
+    type: 'call',
+    version: factsVersion,
+    stateVersion,
+    ...rest,
+    settings: plain,
     ...(isTaken && { taken }),
   };
   return writePlain(head);

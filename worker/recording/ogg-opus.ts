@@ -21,8 +21,13 @@ export async function writeOpus(sound: Sound, rate: OpusRate): Promise<void> {
   // Loaded by the first recording that needs it, not by every worker.
   const { Application, createEncoder } = await import('libopus-wasm');
   const encoder = await createEncoder({
-    ...{ sampleRate: rate, channels: 2, application: Application.Voip, frameSize },
-    ...{ bitrate, complexity, dtx: true },
+    sampleRate: rate,
+    channels: 2,
+    application: Application.Voip,
+    frameSize,
+    bitrate,
+    complexity,
+    dtx: true,
   });
   try {
     const lookahead = encoder.getLookahead();

@@ -46,11 +46,15 @@ function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void 
     (_, slot) => new RecordingRing(memory, firstSlot + slot, layout),
   );
   const writer = new RecordingWriter({
-    ...{ dir, rings, isAfterDeath: isFirst },
+    dir,
+    rings,
+    isAfterDeath: isFirst,
     failed: (error, call) => say({ type: 'write.failed', code: codeOf(error), call }),
   });
   const archive = new RecordingArchive({
-    ...{ dir, mostBytes, format },
+    dir,
+    mostBytes,
+    format,
     ...(keepDays !== undefined && { keepDays }),
     ...(upload !== undefined && { upload }),
     now: () => systemWallClock.now(),

@@ -54,7 +54,9 @@ export class Recordings {
   observe(call: ObservedCall): CallObserver {
     const { setup, definition, agent, clock, metrics } = this.#options;
     return new CallRecorder({
-      ...{ call, definition, agent },
+      call,
+      definition,
+      agent,
       ring: new RecordingRing(this.#memory, call.slot, setup.layout),
       now: clock.now(),
       wallNow: () => systemWallClock.now(),
@@ -78,8 +80,14 @@ export class Recordings {
     const { setup, definition, worker, slotsPerWorker, clock, log } = this.#options;
     const { keepDays, audioFormat: format } = definition;
     const task: RecordingTask = {
-      ...{ setup, memoryFd: recordingRingsFd, firstSlot: worker * slotsPerWorker, slots: slotsPerWorker },
-      ...{ isFirst, keeps: worker === 0, format, ...(keepDays !== undefined && { keepDays }) },
+      setup,
+      memoryFd: recordingRingsFd,
+      firstSlot: worker * slotsPerWorker,
+      slots: slotsPerWorker,
+      isFirst,
+      keeps: worker === 0,
+      format,
+      ...(keepDays !== undefined && { keepDays }),
     };
     const thread = new Worker(new URL('./recording/recording-thread.js', import.meta.url), {
       workerData: task,

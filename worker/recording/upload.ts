@@ -60,8 +60,12 @@ async function putFile(
   const address = `${url}/${name.split('/').map(encodeURIComponent).join('/')}`;
   const bytes = statSync(path).size;
   const signer = new AwsV4Signer({
-    ...{ method: 'PUT', url: address, region, service: 's3' },
-    ...{ accessKeyId: keys.keyId, secretAccessKey: keys.secret },
+    method: 'PUT',
+    url: address,
+    region,
+    service: 's3',
+    accessKeyId: keys.keyId,
+    secretAccessKey: keys.secret,
     ...(keys.sessionToken !== undefined && { sessionToken: keys.sessionToken }),
     headers: { 'content-type': typeOf(name) },
   });
@@ -72,10 +76,13 @@ async function putFile(
     headers: answer,
     body,
   } = await agent.request({
-    ...{ origin, path: pathname, method: 'PUT' },
+    origin,
+    path: pathname,
+    method: 'PUT',
     headers: { ...Object.fromEntries(headers), 'content-length': String(bytes) },
     body: bytes === 0 ? '' : createReadStream(path),
-    ...{ headersTimeout: silentForMs, bodyTimeout: silentForMs },
+    headersTimeout: silentForMs,
+    bodyTimeout: silentForMs,
   });
   if (statusCode >= 200 && statusCode <= 299) return body.dump();
   const because = [codeOf(await beginningOf(body)), regionOf(answer['x-amz-bucket-region'])].filter(Boolean);

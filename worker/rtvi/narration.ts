@@ -182,8 +182,12 @@ function outputOf({ id, text, said, status }: Progress, format: RtviFormat): str
   const spoken_progress = { accumulated_text: text.slice(0, said), remaining_text: text.slice(said) };
   return [
     rtviMessage('bot-output', {
-      ...{ text, aggregated_by: 'sentence', segment_id: id, will_be_spoken: true },
-      ...{ spoken_status: status, spoken_progress },
+      text,
+      aggregated_by: 'sentence',
+      segment_id: id,
+      will_be_spoken: true,
+      spoken_status: status,
+      spoken_progress,
     }),
   ];
 }

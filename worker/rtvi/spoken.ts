@@ -62,7 +62,11 @@ const surelyUnsaid = 0.9;
 const mostPieces = 64;
 
 const newOf = ({ id, text: whole }: Piece): Progress => ({
-  ...{ id, text: whole, said: 0, fresh: '', status: 'new' },
+  id,
+  text: whole,
+  said: 0,
+  fresh: '',
+  status: 'new',
 });
 
 /** A piece was given to TTS. */

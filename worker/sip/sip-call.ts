@@ -110,7 +110,10 @@ export class SipCall implements CallTransport {
     if (saved !== undefined) left.srtcp.sent += 1_000;
     this.#srtcp = srtcpOf(media, left.srtcp);
     this.#out = new RtpOut(media, {
-      ...{ random: options.random, saved: this.#state.out, now: now(), ...codec },
+      random: options.random,
+      saved: this.#state.out,
+      now: now(),
+      ...codec,
       send: (packet, of) => {
         if (this.#send(packet)) this.#reporter.sent(of, now());
       },

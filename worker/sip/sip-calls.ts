@@ -102,7 +102,13 @@ export class SipCalls {
     const { send, now, unixMs, random } = this.#options;
     const id = { offer: offer.offer };
     const call = new SipCall({
-      ...{ offer, socket, now, unixMs, random, opus, ...site },
+      offer,
+      socket,
+      now,
+      unixMs,
+      random,
+      opus,
+      ...site,
       line: {
         accept: () => send({ type: 'sip.accept', ...id }),
         refuse: () => send({ type: 'sip.refuse', ...id }),

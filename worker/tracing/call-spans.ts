@@ -48,7 +48,10 @@ export class CallSpans implements CallObserver {
     this.#options = options;
     const { trace, start, agent, startedAt, isResumed } = options;
     this.#call = this.#open({
-      ...{ spanId: trace.spanId, name: 'call', kind: 'server', startedAt },
+      spanId: trace.spanId,
+      name: 'call',
+      kind: 'server',
+      startedAt,
       attributes: {
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.agent.name': agent,
@@ -136,7 +139,9 @@ export class CallSpans implements CallObserver {
     this.#endTool(key, now);
     const span = this.#open({
       spanId: this.#options.trace.toolSpanId({ key, attempt }),
-      ...{ name: `execute_tool ${call.name}`, kind: 'internal', startedAt: now },
+      name: `execute_tool ${call.name}`,
+      kind: 'internal',
+      startedAt: now,
       attributes: {
         'gen_ai.operation.name': 'execute_tool',
         'gen_ai.tool.name': call.name,
@@ -209,7 +214,9 @@ export class CallSpans implements CallObserver {
     this.#lastEpoch = Math.max(this.#lastEpoch, epoch);
     const span = this.#open({
       spanId: isFirst ? turnSpanId(this.#options.start.callId, epoch) : newSpanId(),
-      ...{ name: 'turn', kind: 'internal', startedAt: now },
+      name: 'turn',
+      kind: 'internal',
+      startedAt: now,
       attributes: {
         'voice.turn.epoch': epoch,
         'voice.turn.by': by,

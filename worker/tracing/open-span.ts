@@ -62,7 +62,11 @@ export class OpenSpan {
     const { traceId, toWallMs, keep } = this.#site;
     const { name, kind } = this.#start;
     keep({
-      ...{ traceId, spanId: this.spanId, parentSpanId, name, kind },
+      traceId,
+      spanId: this.spanId,
+      parentSpanId,
+      name,
+      kind,
       startMs: toWallMs(this.startedAt),
       endMs: toWallMs(now),
       attributes: this.#attributes,

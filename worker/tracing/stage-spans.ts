@@ -168,7 +168,10 @@ export class StageSpans {
 
   #begin(stage: StageName, now: Millis, span: Pick<SpanStart, 'name' | 'attributes'>): void {
     const opened = this.#options.open({
-      ...{ spanId: newSpanId(), kind: 'client', startedAt: now, name: span.name },
+      spanId: newSpanId(),
+      kind: 'client',
+      startedAt: now,
+      name: span.name,
       attributes: { 'voice.stage': stage, ...this.#providers.get(stage), ...span.attributes },
     });
     this.#open.set(stage, { span: opened });

@@ -36,7 +36,12 @@ export class Tracing {
     // Once for a call: a wall clock that is set meanwhile must not tear its spans apart.
     const shiftMs = wallClock.now() - clock.now();
     const spans = new CallSpans({
-      ...{ trace, start, agent, model, startedAt, isResumed },
+      trace,
+      start,
+      agent,
+      model,
+      startedAt,
+      isResumed,
       site: {
         traceId: trace.traceId,
         toWallMs: (now) => now + shiftMs,

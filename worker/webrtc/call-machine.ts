@@ -98,7 +98,8 @@ export const newPeerCall = (
   start: PeerCallStart,
   { now, isResumed }: { readonly now: Millis; readonly isResumed: boolean },
 ): PeerCallState => ({
-  ...{ start, isResumed },
+  start,
+  isResumed,
   phase: { name: 'connecting', connectBy: now + connectTimeoutMs },
   heardAt: now,
   isMoving: false,

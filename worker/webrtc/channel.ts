@@ -110,8 +110,11 @@ export class Channel {
 
 export const startedMessage = ({ callId, sampleRate, encoding }: PeerCallStart): string =>
   json({
-    ...{ type: 'started', version: CALL_PROTOCOL_VERSION },
-    ...{ call_id: callId, sample_rate: sampleRate, encoding },
+    type: 'started',
+    version: CALL_PROTOCOL_VERSION,
+    call_id: callId,
+    sample_rate: sampleRate,
+    encoding,
   });
 
 export const stopMessage = (reason: 'ended' | 'shutdown'): string => json({ type: 'stop', reason });

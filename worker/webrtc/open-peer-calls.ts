@@ -19,7 +19,11 @@ export async function openPeerCalls(
   if (webrtc === undefined) return undefined;
   const { place, send, log, metrics } = options;
   return PeerCalls.open({
-    ...{ setup: webrtc, worker, place, send, newCallId: randomUUID },
+    setup: webrtc,
+    worker,
+    place,
+    send,
+    newCallId: randomUUID,
     sampleRate: isOpusRate(speechRate) ? speechRate : usualRate,
     now: () => systemClock.now(),
     later: (run, afterMs) => void systemClock.after(afterMs, run),

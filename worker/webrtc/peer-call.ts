@@ -104,8 +104,11 @@ export class PeerCall implements CallTransport {
     if (options.state.isResumed) this.#channel.reset();
     this.#reportAt = options.now() + reportEveryMs;
     this.#out = new MediaOut({
-      ...{ ssrc, clockRate: opusClockRate, payloadType: options.media.opus },
-      ...{ firstSequence: options.firstSequence, firstTimestamp: options.firstTimestamp },
+      ssrc,
+      clockRate: opusClockRate,
+      payloadType: options.media.opus,
+      firstSequence: options.firstSequence,
+      firstTimestamp: options.firstTimestamp,
       encode: (pcm) => (pcm === undefined ? codec.encoder.encodeSilence() : codec.encoder.encode(pcm)),
       send: (packet, { timestamp, bytes }) => {
         if (this.#peer?.send(packet) === true) this.#reporter.sent({ timestamp, bytes }, options.now());

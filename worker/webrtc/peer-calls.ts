@@ -317,7 +317,13 @@ export class PeerCalls {
     const { now, unixMs, reported, measured } = this.#options;
     const start = place.saved === undefined ? this.#start(offer) : savedStart(place.saved);
     return new PeerCall({
-      ...{ codec, ssrc, now, unixMs, reported, measured, events: site.events },
+      codec,
+      ssrc,
+      now,
+      unixMs,
+      reported,
+      measured,
+      events: site.events,
       state: newPeerCall(start, { now: now(), isResumed: place.saved !== undefined }),
       media: sdp.audio,
       firstSequence: randomInt(0, 2 ** 15),
@@ -348,7 +354,7 @@ export class PeerCalls {
 
   get #waysOptions(): WaysOptions {
     const { setup, now, after, relays } = this.#options;
-    return { ...{ setup, now, after, port: this.#port }, ...relays };
+    return { setup, now, after, port: this.#port, ...relays };
   }
 
   #say(message: FromWorker): void {

@@ -37,7 +37,10 @@ export async function runConnectCheck(
   if (definition === undefined) return 1;
   const agents = tryAgents(definition, { clock, env: sources.env, readBytes: sources.readBytes });
   return await checkConnections(definition, {
-    ...{ packages, clock, write, agents },
+    packages,
+    clock,
+    write,
+    agents,
     colours: coloursFor(output, sources.env),
   });
 }

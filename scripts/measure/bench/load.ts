@@ -86,7 +86,9 @@ async function open(order: LoadOrder): Promise<void> {
     const caller = new Caller({
       address: order.address,
       start: { sample_rate: order.format.sampleRate, encoding: order.format.encoding },
-      ...{ wire, head, callId },
+      wire,
+      head,
+      callId,
       clips,
       silence,
       findings: () => findings,

@@ -77,8 +77,18 @@ async function measure(
     const restarted = restart ? await overRestart(load, service) : undefined;
     const hungUp = await load.hangUp();
     return {
-      ...{ calls, seconds, voices: voices.source, answers: load.answers, setup: load.setups.summary() },
-      ...{ heard, takenOver, restarted, hungUp, busyCores, serviceCores, complaints: service.complaints },
+      calls,
+      seconds,
+      voices: voices.source,
+      answers: load.answers,
+      setup: load.setups.summary(),
+      heard,
+      takenOver,
+      restarted,
+      hungUp,
+      busyCores,
+      serviceCores,
+      complaints: service.complaints,
     };
   } finally {
     load.close();

@@ -8,5 +8,8 @@ export const originsVariable = (
   defaultText = 'none on a loopback address without authentication, else *',
 ): Variable<AllowedOrigins | undefined> =>
   readVariable<AllowedOrigins | undefined>(name, text, {
-    ...{ form: originsForm, defaultText, read: parseOrigins, fallback: undefined },
+    form: originsForm,
+    defaultText,
+    read: parseOrigins,
+    fallback: undefined,
   });

@@ -118,7 +118,9 @@ const variables = {
   ...webrtcVariables,
   ...sipVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
-    ...{ least: 1, most: 100_000, defaultText: '256 per core' },
+    least: 1,
+    most: 100_000,
+    defaultText: '256 per core',
     fallback: (facts) => 256 * facts.cores,
   }),
   sessionSecret: signingSecretVariable(

@@ -160,8 +160,10 @@ const addressForm = (port: number): string => `host:port, [::1]:${port} for IPv6
 /** The address of a listener. */
 export const addressVariable = (name: Name, text: string, fallback: HostPort): Variable<HostPort> =>
   readVariable(name, text, {
-    ...{ form: addressForm(8080), defaultText: formatHostPort(fallback) },
-    ...{ read: parseHostPort, fallback },
+    form: addressForm(8080),
+    defaultText: formatHostPort(fallback),
+    read: parseHostPort,
+    fallback,
   });
 
 /** The address of a listener that there need not be. `port`: the one of the example; `unset`: what there is not without it. */
@@ -171,8 +173,10 @@ export const listenerVariable = (
   { port, unset }: { readonly port: number; readonly unset: string },
 ): Variable<HostPort | undefined> =>
   readVariable<HostPort | undefined>(name, text, {
-    ...{ form: addressForm(port), defaultText: `unset: ${unset}` },
-    ...{ read: parseHostPort, fallback: undefined },
+    form: addressForm(port),
+    defaultText: `unset: ${unset}`,
+    read: parseHostPort,
+    fallback: undefined,
   });
 
 /** One of a few words. Without a fallback it may be unset, of which `defaultText` says what it means. */

@@ -68,7 +68,9 @@ export function readHosted<T extends Readonly<Partial<Record<K, string>>>, K ext
 ): (CamelKeys<Omit<T, K>> & CamelKeys<Readonly<Record<K, string>>>) | undefined {
   const endpoint = readAddress(key, known[key] ?? address, {
     ...rules,
-    ...{ path: 'allowed', plain: 'loopback', site },
+    path: 'allowed',
+    plain: 'loopback',
+    site,
   });
   if (value === undefined || endpoint === undefined) return undefined;
   return camelKeys({ ...value, [key]: endpoint.text }) as CamelKeys<Omit<T, K>> &

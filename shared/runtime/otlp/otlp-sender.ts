@@ -62,7 +62,11 @@ export class OtlpSender {
     const timer = this.#options.clock.after(timeoutMs, () => controller.abort());
     try {
       const answer = await this.#agent.request({
-        ...{ origin, path: pathname + search, method: 'POST', body, signal: controller.signal },
+        origin,
+        path: pathname + search,
+        method: 'POST',
+        body,
+        signal: controller.signal,
         headers: { ...headers, 'content-type': 'application/json' },
       });
       const text = await beginningOf(answer.body);

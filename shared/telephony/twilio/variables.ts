@@ -142,7 +142,11 @@ export function takeTwilio(reader: Reader): { readonly twilio?: TwilioSettings }
   const streamSecret = taken.twilioStreamSecret;
   return {
     twilio: {
-      ...{ addr, publicUrl, authToken, allowsStaticUrl, resumesStream },
+      addr,
+      publicUrl,
+      authToken,
+      allowsStaticUrl,
+      resumesStream,
       ...present({ streamSecret, control }),
     },
   };

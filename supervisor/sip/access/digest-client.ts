@@ -47,7 +47,11 @@ function readChallenge(header: Challenge['header'], params: Params): Challenge |
   const offered = (qop ?? '').split(',').map((one) => one.trim().toLowerCase());
   if (qop !== undefined && !offered.includes('auth')) return undefined;
   return {
-    ...{ header, realm, nonce, opaque, hasQop: qop !== undefined },
+    header,
+    realm,
+    nonce,
+    opaque,
+    hasQop: qop !== undefined,
     algorithm: name.toUpperCase() === 'MD5' ? 'MD5' : 'SHA-256',
     isSession: session !== undefined,
     isStale: params.get('stale')?.toLowerCase() === 'true',

@@ -123,10 +123,7 @@ export function proofFor(
   const isAsked = response.status === 401 || response.status === 407;
   const challenge = isAsked && account !== undefined ? challengeOf(response) : undefined;
   if (challenge === undefined || account === undefined) return undefined;
-  return proofOf(challenge, {
-    ...{ ...account, method, uri, count: 1 },
-    cnonce: step.state.settings.newToken(),
-  });
+  return proofOf(challenge, { ...account, method, uri, count: 1, cnonce: step.state.settings.newToken() });
 }
 
 /** A final answer to a request within a call that goes on. */

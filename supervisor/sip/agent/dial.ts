@@ -38,7 +38,11 @@ const codecs = ['G722', 'PCMU', 'PCMA'] as const;
 const mostProofs = 2;
 
 const invited = ({ target }: Pick<Dialing, 'target'>): SipRequest => ({
-  ...{ kind: 'request', method: 'INVITE', uri: target, headers: [], body: Buffer.alloc(0) },
+  kind: 'request',
+  method: 'INVITE',
+  uri: target,
+  headers: [],
+  body: Buffer.alloc(0),
 });
 
 export function dialed(step: Step, event: Extract<AgentEvent, { type: 'call.dialed' }>): void {
@@ -50,7 +54,15 @@ export function dialed(step: Step, event: Extract<AgentEvent, { type: 'call.dial
   const key = isEncrypted ? ({ suite, local: newKey(30) } as const) : undefined;
   const offered = codecs.filter((codec) => rules.codecs.includes(codec));
   invite(step, {
-    ...{ ...given, flow, local, sessionId, key, localTag: newToken(), cseq: 0, proofs: 0, isOver: false },
+    ...given,
+    flow,
+    local,
+    sessionId,
+    key,
+    localTag: newToken(),
+    cseq: 0,
+    proofs: 0,
+    isOver: false,
     timerS: undefined,
     sdp: writeSdpOffer(offered, { ...local, sessionId, version: 1 }, key),
     ringUntil: now + ringMs,
@@ -73,11 +85,18 @@ function invite(step: Step, dialing: Dialing, proof: readonly HeaderPair[] = [])
   const body = { type: 'application/sdp', text: dialing.sdp };
   const request = writeRequest({ method: 'INVITE', uri: dialing.target }, [...headers, ...more], body);
   state.invites.set(branch, {
-    ...{ branch, dialing, cseq: dialing.cseq, request, phase: 'calling' },
+    branch,
+    dialing,
+    cseq: dialing.cseq,
+    request,
+    phase: 'calling',
     repeatAt: flow.protocol === 'UDP' ? now + timers.t1 : undefined,
     repeatMs: timers.t1,
     endsAt: now + timers.giveUp,
-    ...{ early: undefined, ack: undefined, answeredBy: '', isCancelled: false },
+    early: undefined,
+    ack: undefined,
+    answeredBy: '',
+    isCancelled: false,
   });
   step.actions.push({ type: 'send', flow, to: flow.source, bytes: request });
 }
@@ -224,7 +243,16 @@ function newCall(
   state.lastCall += 1;
   const { callId, localTag, from, target, flow, account, local, sessionId, sdp } = dialing;
   return {
-    ...{ id: state.lastCall, callId, localTag, flow, account, local, sessionId, sdp, session, agreed },
+    id: state.lastCall,
+    callId,
+    localTag,
+    flow,
+    account,
+    local,
+    sessionId,
+    sdp,
+    session,
+    agreed,
     remoteTag: tagOf(response, 'to') ?? '',
     localAddress: from,
     remoteAddress: `<${target}>`,

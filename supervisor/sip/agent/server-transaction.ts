@@ -136,7 +136,11 @@ export function refuseOnce(step: Step, asked: Refusable, how: Answering): void {
   step.actions.push({ type: 'send', flow, to: answerTo(request, flow), bytes });
   const { method } = request;
   step.actions.push({
-    ...{ type: 'request.refused', address: flow.source.address, method, status: how.status, isCut },
+    type: 'request.refused',
+    address: flow.source.address,
+    method,
+    status: how.status,
+    isCut,
   });
 }
 

@@ -244,6 +244,10 @@ export class OwnCalls {
 }
 
 const newOwn = (release: () => void, name: string, offeredAt: Millis): OwnCall => ({
-  ...{ release, name, offeredAt },
-  ...{ offer: undefined, rings: false, isOver: false },
+  release,
+  name,
+  offeredAt,
+  offer: undefined,
+  rings: false,
+  isOver: false,
 });

@@ -147,8 +147,14 @@ export class SipCarrier implements Carrier, OutboundCarrier {
     this.#made.set(id, { ...made, answered: undefined, isBegun: false });
     const { address, port } = { ...flow.local, port: rtp.port };
     step({
-      ...{ type: 'call.dialed', dial: id, callId, flow, account: accountOf(trunk), ringMs: ringS * 1000 },
-      ...{ ...addressesOf(trunk, { to, from }), local: { address, port } },
+      type: 'call.dialed',
+      dial: id,
+      callId,
+      flow,
+      account: accountOf(trunk),
+      ringMs: ringS * 1000,
+      ...addressesOf(trunk, { to, from }),
+      local: { address, port },
     });
     return { kind: 'ok', id: callId };
   }
@@ -203,10 +209,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
     made.isBegun = true;
     const { rtp, release, to, from } = made;
     const { call, media, mayRefer } = made.answered;
-    const own = madeMetadata({
-      ...{ callId, from, to, mayRefer },
-      shows: this.#options.showsNumbers,
-    });
+    const own = madeMetadata({ callId, from, to, mayRefer, shows: this.#options.showsNumbers });
     const metadata = { ...broughtMetadata(parameters), ...own };
     this.#options.calls.begin({ call, media, rtp, release, callId, metadata });
     return Promise.resolve({ kind: 'ok' });

@@ -17,7 +17,12 @@ const names: Readonly<Record<string, string>> = {
   ASTERISK: '*',
   HASH: '#',
   POUND: '#',
-  ...{ 10: '*', 11: '#', 12: 'A', 13: 'B', 14: 'C', 15: 'D' },
+  10: '*',
+  11: '#',
+  12: 'A',
+  13: 'B',
+  14: 'C',
+  15: 'D',
 };
 
 /** Empty where nothing is said of a key. Undefined: something is said, and cannot be read. */

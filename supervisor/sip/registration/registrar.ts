@@ -46,7 +46,10 @@ const accountOf = ({ user, host, port, hasPort, signsInAs, password, expiresMs }
   return {
     address: `sip:${user}@${at}`,
     registrar: `sip:${at}`,
-    ...{ user, signsInAs, password: password.reveal(), expiresS: Math.round(expiresMs / 1000) },
+    user,
+    signsInAs,
+    password: password.reveal(),
+    expiresS: Math.round(expiresMs / 1000),
   } satisfies RegistrationAccount;
 };
 

@@ -168,8 +168,12 @@ function ask(one: Registration, expiresS: number, now: Millis): RegistrationActi
       ? []
       : [
           proofOf(challenge, {
-            ...{ user: account.signsInAs, password: account.password, count: one.uses },
-            ...{ method: 'REGISTER', uri: account.registrar, cnonce: newToken() },
+            user: account.signsInAs,
+            password: account.password,
+            count: one.uses,
+            method: 'REGISTER',
+            uri: account.registrar,
+            cnonce: newToken(),
           }),
         ];
   const bytes = writeRequest({ method: 'REGISTER', uri: account.registrar }, [
@@ -184,7 +188,11 @@ function ask(one: Registration, expiresS: number, now: Millis): RegistrationActi
     ...proof,
   ]);
   one.asking = {
-    ...{ branch, cseq: one.cseq, bytes, expiresS, isProved: challenge !== undefined },
+    branch,
+    cseq: one.cseq,
+    bytes,
+    expiresS,
+    isProved: challenge !== undefined,
     isFresh: one.uses === 1,
     repeatAt: flow.protocol === 'UDP' ? now + timers.t1 : undefined,
     repeatMs: timers.t1,

@@ -344,7 +344,9 @@ const detectionOf = (
 ): MachineDetection => asked ?? (name === 'sip' ? 'off' : 'carrier');
 
 const viewOf = ({ id, carrier, phase, end, call }: OutboundCall): OutboundView => ({
-  ...{ id, carrier, phase },
+  id,
+  carrier,
+  phase,
   ...(end !== undefined && { end }),
   ...(call !== '' && { call }),
 });

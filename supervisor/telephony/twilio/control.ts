@@ -65,9 +65,13 @@ export class TwilioControl implements Carrier, WarmCarrier, OutboundCarrier {
 
   async ring({ to, from, tag, ringS, acceptS }: Ring): Promise<MadeOutcome> {
     const answer = await this.#send('Calls.json', {
-      ...{ To: to, From: from, Timeout: String(ringS), Twiml: response(pause(acceptS)) },
+      To: to,
+      From: from,
+      Timeout: String(ringS),
+      Twiml: response(pause(acceptS)),
       StatusCallback: this.#eventUrl('leg', tag),
-      ...{ MachineDetection: 'Enable', AsyncAmd: 'true' },
+      MachineDetection: 'Enable',
+      AsyncAmd: 'true',
       AsyncAmdStatusCallback: this.#eventUrl('amd', tag),
     });
     return this.#made(answer);
@@ -76,7 +80,9 @@ export class TwilioControl implements Carrier, WarmCarrier, OutboundCarrier {
   /** The carrier asks what to do once somebody has answered, or it knows who; of a machine, behind its beep. */
   async dial({ id, to, from, ringS, detection }: Dial): Promise<MadeOutcome> {
     const answer = await this.#send('Calls.json', {
-      ...{ To: to, From: from, Timeout: String(ringS) },
+      To: to,
+      From: from,
+      Timeout: String(ringS),
       Url: this.#eventUrl('answered', id),
       ...(detection === 'carrier' && { MachineDetection: 'DetectMessageEnd' }),
       StatusCallback: this.#eventUrl('call', id),

@@ -56,10 +56,7 @@ export const twilioListener: Listener = {
     });
     takeUpgrades({ server, silent, listener: name }, arrived);
     const address = await listen(server, given ?? own.addr);
-    const opened: OpenListener = {
-      ...{ server, address },
-      connections: () => silent.size + answering,
-    };
+    const opened: OpenListener = { server, address, connections: () => silent.size + answering };
     return opened;
   },
 };

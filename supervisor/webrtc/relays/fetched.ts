@@ -71,7 +71,10 @@ async function answered(fetch: typeof globalThis.fetch, url: string, request: Re
   let response: Response;
   try {
     response = await fetch(url, {
-      ...{ ...request, method: 'POST', redirect: 'error', signal: AbortSignal.timeout(timeoutMs) },
+      ...request,
+      method: 'POST',
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
     });
   } catch {
     throw new Error('it is not reached');

@@ -65,7 +65,10 @@ export class BeforeCall {
     const { services, bind, prepare, opened, failed } = this.#options;
     const { spoke = false, words = [], message } = given;
     const opening = new CallOpening({
-      ...{ start, now: services.clock.now(), bind, failed },
+      start,
+      now: services.clock.now(),
+      bind,
+      failed,
       opened: (setup, isLate) => {
         this.#opening = undefined;
         opened({ start, setup, opening, afterWords: spoke, isLate });

@@ -117,7 +117,12 @@ export class Screening {
     this.#beganAt = clock.now();
     this.#audioAt = this.#beganAt;
     this.#ear = new AnswerEar({
-      ...{ boxes, slot, machineMs, encoding, sampleRate: inputRate, threshold: speech.threshold },
+      boxes,
+      slot,
+      machineMs,
+      encoding,
+      sampleRate: inputRate,
+      threshold: speech.threshold,
       isMachine: message !== undefined,
       told: (event) => this.#take(event),
     });

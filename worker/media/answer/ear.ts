@@ -35,14 +35,18 @@ export class AnswerEar {
     const { boxes, slot, machineMs, sampleRate, encoding, threshold, isMachine, told } = options;
     this.answer = newAnswer({ isMachine });
     this.#vad = new VadClient({
-      ...{ boxes, slot, machineMs },
+      boxes,
+      slot,
+      machineMs,
       judged: (probability, ms) => {
         const frame = { ms, isVoice: probability >= threshold, toneHz: this.#tones.shift() };
         for (const event of hearAnswer(this.answer, frame)) told(event);
       },
     });
     this.#inbound = new InboundAudio({
-      ...{ sampleRate, encoding, vad: this.#vad },
+      sampleRate,
+      encoding,
+      vad: this.#vad,
       toStt: () => undefined,
       took: (pcm) => this.#look(pcm),
     });

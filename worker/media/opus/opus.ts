@@ -160,8 +160,13 @@ export async function newOpus(rates: { readonly heard: OpusRate; readonly spoken
   const { Application, Signal, createDecoder, createEncoder } = await import('libopus-wasm');
   const decoder = await createDecoder({ sampleRate: rates.heard, channels: 1 });
   const encoder = await createEncoder({
-    ...{ sampleRate: rates.spoken, channels: 1, application: Application.Voip },
-    ...{ ...guarded, complexity, fec: true, dtx: true },
+    sampleRate: rates.spoken,
+    channels: 1,
+    application: Application.Voip,
+    ...guarded,
+    complexity,
+    fec: true,
+    dtx: true,
     frameSize: (rates.spoken * FRAME_MS) / 1000,
   });
   return {

@@ -64,7 +64,8 @@ function g722(): PayloadCodec {
   const encoder = new G722Encoder();
   const silence = new Int16Array(16 * FRAME_MS);
   return {
-    ...{ rate: 16_000, clockPerMs: 8 },
+    rate: 16_000,
+    clockPerMs: 8,
     samplesOf: (payload) => payload.length * 2,
     decode: (payload, out) => decoder.decode(payload, out),
     encode: (pcm) => framed((out) => encoder.encode(pcm, out)),
@@ -75,7 +76,8 @@ function g722(): PayloadCodec {
 /** The codec of WebRTC, which was opened with the call. */
 function opusCodec({ decoder, encoder }: Opus): PayloadCodec {
   return {
-    ...{ rate: sipCodecRate('opus'), clockPerMs: opusClockRate / 1000 },
+    rate: sipCodecRate('opus'),
+    clockPerMs: opusClockRate / 1000,
     samplesOf: (payload) => (opusPacketMs(payload) * sipCodecRate('opus')) / 1000,
     decode: (payload, out) => {
       const pcm = decoder.decode(payload);

@@ -51,8 +51,14 @@ export class KeyReader {
     }
     const { digit, ssrc, sequence, timestamp, duration, isEnd } = event;
     this.#press = {
-      ...{ digit, ssrc, sequence, timestamp, duration },
-      ...{ start: timestamp, reach: duration, isEnded: isEnd },
+      digit,
+      ssrc,
+      sequence,
+      timestamp,
+      duration,
+      start: timestamp,
+      reach: duration,
+      isEnded: isEnd,
     };
     return digit;
   }

@@ -298,7 +298,8 @@ export class Allocation {
       return this.#missed(kind, `the server refused with ${code}`);
     const { username, credential } = this.#options;
     this.#auth = {
-      ...{ realm: Buffer.from(realm), nonce: Buffer.from(nonce) },
+      realm: Buffer.from(realm),
+      nonce: Buffer.from(nonce),
       key: longTermKey(username, realm.toString('utf8'), credential),
     };
     return [this.#ask(kind, now, refusals + 1)];

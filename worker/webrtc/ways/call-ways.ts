@@ -103,7 +103,11 @@ export class CallWays {
     }
     const { maxFrameBytes, queue } = tcp;
     const way: TcpWay = new TcpWay({
-      ...{ socket, head, maxFrameBytes, queue, mux: this.#mux },
+      socket,
+      head,
+      maxFrameBytes,
+      queue,
+      mux: this.#mux,
       closed: () => {
         this.#ways.delete(way);
         closed();

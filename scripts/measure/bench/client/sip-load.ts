@@ -94,8 +94,17 @@ export class SipLoad {
     const heard = { packets: 0, lost: 0, longestGapMs: 0, lastAt: now, sequence: undefined };
     const id = `${this.#phones.size}-${Math.round(now)}`;
     const phone: Phone = {
-      ...{ id, rtp, heard, askedAt: now, answeredAt: undefined, toTag: '', remotePort: 0 },
-      ...{ sent: 0, offset: (this.#phones.size * 37) % silentFrames, status: 0, isOver: false },
+      id,
+      rtp,
+      heard,
+      askedAt: now,
+      answeredAt: undefined,
+      toTag: '',
+      remotePort: 0,
+      sent: 0,
+      offset: (this.#phones.size * 37) % silentFrames,
+      status: 0,
+      isOver: false,
     };
     this.#phones.set(id, phone);
     rtp.on('message', (bytes) => hear(phone.heard, bytes));

@@ -71,8 +71,11 @@ export async function webrtcCalls(
   const { root, workers, calls, variables, assets, profile } = options;
   const most = String(Math.max(512, calls));
   const env = {
-    ...{ SVC_MAX_SESSIONS: most, SVC_WEBRTC_MAX_CALLS_PER_IP: most, SVC_WEBRTC_MAX_HANDSHAKING: most },
-    ...{ SVC_WEBRTC_ADDR: '127.0.0.1:0', SVC_WEBRTC_OFFERS_PER_MINUTE: 'off' },
+    SVC_MAX_SESSIONS: most,
+    SVC_WEBRTC_MAX_CALLS_PER_IP: most,
+    SVC_WEBRTC_MAX_HANDSHAKING: most,
+    SVC_WEBRTC_ADDR: '127.0.0.1:0',
+    SVC_WEBRTC_OFFERS_PER_MINUTE: 'off',
     ...(profile !== undefined && { BENCH_PROFILE_DIR: profile }),
     ...variables,
   };
@@ -88,8 +91,14 @@ export async function webrtcCalls(
         options.soak === undefined ? undefined : await leave(options.soak, { calls, parties, load, log });
       const { seconds } = options;
       return {
-        ...{ calls, seconds, voices: voices.source, answers: load.answers, setup: load.setups.summary() },
-        ...{ held, soak, complaints: parties.service.complaints },
+        calls,
+        seconds,
+        voices: voices.source,
+        answers: load.answers,
+        setup: load.setups.summary(),
+        held,
+        soak,
+        complaints: parties.service.complaints,
       };
     } finally {
       load.close();

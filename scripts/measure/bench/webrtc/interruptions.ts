@@ -39,7 +39,8 @@ export async function webrtcInterruptions(
   },
 ): Promise<WebrtcInterruptions> {
   const variables = {
-    ...{ SVC_WEBRTC_ADDR: '127.0.0.1:0', SVC_WEBRTC_OFFERS_PER_MINUTE: 'off' },
+    SVC_WEBRTC_ADDR: '127.0.0.1:0',
+    SVC_WEBRTC_OFFERS_PER_MINUTE: 'off',
     ...options.variables,
   };
   return withDemo({ ...options, variables }, async (service) => {
@@ -69,7 +70,11 @@ export async function webrtcInterruptions(
     const cut = parseMetrics(await service.metrics()).get('svc_interruptions_total') ?? 0;
     return {
       chromium,
-      ...{ calls: plans.length, cut, toSilence: toSilence.summary(), p95Ms: toSilence.quantile(0.95), wrong },
+      calls: plans.length,
+      cut,
+      toSilence: toSilence.summary(),
+      p95Ms: toSilence.quantile(0.95),
+      wrong,
       slowest: heard.sort((one, other) => other.ms - one.ms).slice(0, 5),
       loadAverage: machineUse().loadAverage,
     };

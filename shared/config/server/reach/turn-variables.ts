@@ -146,8 +146,11 @@ export function takeTurn(reader: Reader): TurnSettings | undefined {
   const provider = takeProvider(reader, name, taken);
   return (
     provider && {
-      ...{ provider, relay, ttlS: taken.turnTtl },
-      ...{ relayTimeoutMs: taken.webrtcTurnRelayTimeout, isLogged: taken.logTurnClient },
+      provider,
+      relay,
+      ttlS: taken.turnTtl,
+      relayTimeoutMs: taken.webrtcTurnRelayTimeout,
+      isLogged: taken.logTurnClient,
     }
   );
 }

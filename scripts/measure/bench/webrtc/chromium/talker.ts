@@ -44,8 +44,15 @@ export async function openChromiumTalkers(root: URL): Promise<ChromiumTalkers> {
     async talk(plan) {
       const page = idle.pop() ?? (await newPage());
       const call = {
-        ...{ url: plan.url, sound: Array.from(plan.sound), soundRate: sampleRate, loudAt: plan.loudAt },
-        ...{ offset: plan.offset, audibleMs: plan.afterFrames * frameMs, stillMs, decidedMs, longestMs },
+        url: plan.url,
+        sound: Array.from(plan.sound),
+        soundRate: sampleRate,
+        loudAt: plan.loudAt,
+        offset: plan.offset,
+        audibleMs: plan.afterFrames * frameMs,
+        stillMs,
+        decidedMs,
+        longestMs,
       };
       const found = await page.evaluate<number | string>(`interrupt(${JSON.stringify(call)})`);
       idle.push(page);
