@@ -210,6 +210,10 @@ describe('the project', () => {
     expect(product.flatMap((path) => spreadLiterals(treeOf(path)))).toEqual([]);
   });
 
+  it('has one style of private fields', () => {
+    expect(linesMatching(product, /^\s+private (?!constructor\()/)).toEqual([]);
+  });
+
   it('swallows no error without a word', () => {
     expect(code.flatMap((path) => emptyCatches(treeOf(path)))).toEqual([]);
   });

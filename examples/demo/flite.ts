@@ -76,31 +76,31 @@ class ProgramEnd extends Error {
 
 /** The output file: a growing buffer with a position, because the WAV writer may seek back to its header. */
 class MemoryFile {
-  private bytes = new Uint8Array(1 << 16);
-  private position = 0;
-  private length = 0;
+  #bytes = new Uint8Array(1 << 16);
+  #position = 0;
+  #length = 0;
 
   write(source: Uint8Array): void {
-    const end = this.position + source.length;
+    const end = this.#position + source.length;
     if (end > maxOutputBytes) throw new Error('the text gives more audio than one request may hold');
-    if (end > this.bytes.length) {
-      const grown = new Uint8Array(Math.max(end, this.bytes.length * 2));
-      grown.set(this.bytes.subarray(0, this.length));
-      this.bytes = grown;
+    if (end > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(end, this.#bytes.length * 2));
+      grown.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = grown;
     }
-    this.bytes.set(source, this.position);
-    this.position = end;
-    this.length = Math.max(this.length, end);
+    this.#bytes.set(source, this.#position);
+    this.#position = end;
+    this.#length = Math.max(this.#length, end);
   }
 
   seek(offset: number, whence: number): number {
-    const base = whence === 0 ? 0 : whence === 1 ? this.position : this.length;
-    this.position = Math.max(0, Math.min(maxOutputBytes, base + offset));
-    return this.position;
+    const base = whence === 0 ? 0 : whence === 1 ? this.#position : this.#length;
+    this.#position = Math.max(0, Math.min(maxOutputBytes, base + offset));
+    return this.#position;
   }
 
   content(): Uint8Array {
-    return this.bytes.slice(0, this.length);
+    return this.#bytes.slice(0, this.#length);
   }
 }
 
@@ -108,102 +108,102 @@ class MemoryFile {
 class World {
   readonly output = new MemoryFile();
   memory: Memory | undefined;
-  private readonly args: readonly Uint8Array[];
+  readonly #args: readonly Uint8Array[];
 
   constructor(args: readonly string[]) {
-    this.args = args.map((argument) => new TextEncoder().encode(`${argument}\0`));
+    this.#args = args.map((argument) => new TextEncoder().encode(`${argument}\0`));
   }
 
   imports(): Record<string, (...args: never[]) => number> {
     return {
       args_sizes_get: (count: number, size: number) => {
-        this.set32(count, this.args.length);
-        return this.set32(
+        this.#set32(count, this.#args.length);
+        return this.#set32(
           size,
-          this.args.reduce((sum, argument) => sum + argument.length, 0),
+          this.#args.reduce((sum, argument) => sum + argument.length, 0),
         );
       },
       args_get: (pointers: number, buffer: number) => {
         let at = buffer;
-        for (const [index, argument] of this.args.entries()) {
-          this.set32(pointers + 4 * index, at);
-          this.bytes().set(argument, at);
+        for (const [index, argument] of this.#args.entries()) {
+          this.#set32(pointers + 4 * index, at);
+          this.#bytes().set(argument, at);
           at += argument.length;
         }
         return ok;
       },
       clock_time_get: (_clock: number, _precision: bigint, out: number) => {
-        this.view().setBigUint64(out, 0n, true);
+        this.#view().setBigUint64(out, 0n, true);
         return ok;
       },
       fd_close: () => ok,
       fd_fdstat_set_flags: () => ok,
-      fd_read: (_fd: number, _vectors: number, _count: number, out: number) => this.set32(out, 0),
-      fd_fdstat_get: (fd: number, out: number) => this.describe(fd, out),
+      fd_read: (_fd: number, _vectors: number, _count: number, out: number) => this.#set32(out, 0),
+      fd_fdstat_get: (fd: number, out: number) => this.#describe(fd, out),
       fd_prestat_get: (fd: number, out: number) => {
         if (fd !== preopenedFd) return badFile;
-        this.set32(out, 0);
-        return this.set32(out + 4, 1);
+        this.#set32(out, 0);
+        return this.#set32(out + 4, 1);
       },
       fd_prestat_dir_name: (_fd: number, out: number) => {
-        this.bytes()[out] = '.'.charCodeAt(0);
+        this.#bytes()[out] = '.'.charCodeAt(0);
         return ok;
       },
       fd_seek: (fd: number, offset: bigint, whence: number, out: number) => {
         if (fd !== outputFd) return isPipe;
-        this.view().setBigUint64(out, BigInt(this.output.seek(Number(offset), whence)), true);
+        this.#view().setBigUint64(out, BigInt(this.output.seek(Number(offset), whence)), true);
         return ok;
       },
       fd_write: (fd: number, vectors: number, count: number, out: number) =>
-        this.write(fd, { vectors, count, out }),
-      path_open: (...args: number[]) => this.open(args),
+        this.#write(fd, { vectors, count, out }),
+      path_open: (...args: number[]) => this.#open(args),
       proc_exit: (code: number) => {
         throw new ProgramEnd(code);
       },
     };
   }
 
-  private write(fd: number, io: { vectors: number; count: number; out: number }): number {
+  #write(fd: number, io: { vectors: number; count: number; out: number }): number {
     let written = 0;
     for (let index = 0; index < io.count; index += 1) {
-      const start = this.view().getUint32(io.vectors + 8 * index, true);
-      const length = this.view().getUint32(io.vectors + 8 * index + 4, true);
-      if (fd === outputFd) this.output.write(this.bytes().subarray(start, start + length));
+      const start = this.#view().getUint32(io.vectors + 8 * index, true);
+      const length = this.#view().getUint32(io.vectors + 8 * index + 4, true);
+      if (fd === outputFd) this.output.write(this.#bytes().subarray(start, start + length));
       written += length;
     }
-    return this.set32(io.out, written);
+    return this.#set32(io.out, written);
   }
 
-  private open(args: readonly number[]): number {
+  #open(args: readonly number[]): number {
     const start = args[2] ?? 0;
     const length = args[3] ?? 0;
-    const name = new TextDecoder().decode(this.bytes().subarray(start, start + length));
+    const name = new TextDecoder().decode(this.#bytes().subarray(start, start + length));
     if (name !== outputName) return noEntry;
-    return this.set32(args[8] ?? 0, outputFd);
+    return this.#set32(args[8] ?? 0, outputFd);
   }
 
-  private describe(fd: number, out: number): number {
+  #describe(fd: number, out: number): number {
     if (fd > outputFd) return badFile;
-    this.bytes().fill(0, out, out + 24);
+    this.#bytes().fill(0, out, out + 24);
     const directory = 3;
     const file = 4;
-    this.bytes()[out] = fd === preopenedFd ? directory : fd === outputFd ? file : 2;
-    this.view().setBigUint64(out + 8, 0xffff_ffffn, true);
-    this.view().setBigUint64(out + 16, 0xffff_ffffn, true);
+    this.#bytes()[out] = fd === preopenedFd ? directory : fd === outputFd ? file : 2;
+    this.#view().setBigUint64(out + 8, 0xffff_ffffn, true);
+    this.#view().setBigUint64(out + 16, 0xffff_ffffn, true);
     return ok;
   }
 
-  private bytes(): Uint8Array {
-    return new Uint8Array(this.view().buffer);
+  #bytes(): Uint8Array {
+    return new Uint8Array(this.#view().buffer);
   }
 
-  private view(): DataView {
+  #view(): DataView {
     if (this.memory === undefined) throw new Error('the program runs before it has memory');
     return new DataView(this.memory.buffer);
   }
 
-  private set32(at: number, value: number): number {
-    this.view().setUint32(at, value, true);
+  #set32(at: number, value: number): number {
+    this.#view().setUint32(at, value, true);
     return ok;
   }
 }

@@ -48,27 +48,27 @@ const field = (message: unknown, name: string): unknown =>
   typeof message === 'object' && message !== null ? Reflect.get(message, name) : undefined;
 
 export class ThreadPool {
-  private readonly options: ThreadPoolOptions;
-  private readonly slots = new Set<Slot>();
-  private waiting: Job[] = [];
-  private closed = false;
+  readonly #options: ThreadPoolOptions;
+  readonly #slots = new Set<Slot>();
+  #waiting: Job[] = [];
+  #closed = false;
 
   constructor(options: ThreadPoolOptions) {
-    this.options = options;
-    for (let index = 0; index < options.threads; index += 1) this.start();
+    this.#options = options;
+    for (let index = 0; index < options.threads; index += 1) this.#start();
   }
 
   /** Resolves with the thread's answer; rejects with `QueueFull`, `Abandoned`, or the thread's own words. */
   run(request: unknown, { transfer = [], signal }: RunOptions = {}): Promise<unknown> {
-    if (this.closed || this.slots.size === 0) return Promise.reject(new Error('the engine is not running'));
-    if (this.waiting.length >= this.options.maxQueued) return Promise.reject(new QueueFull());
+    if (this.#closed || this.#slots.size === 0) return Promise.reject(new Error('the engine is not running'));
+    if (this.#waiting.length >= this.#options.maxQueued) return Promise.reject(new QueueFull());
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
         reject(new Abandoned());
         return;
       }
       const abandon = (): void => {
-        this.waiting = this.waiting.filter((other) => other !== job);
+        this.#waiting = this.#waiting.filter((other) => other !== job);
         reject(new Abandoned());
       };
       const job: Job = {
@@ -84,33 +84,33 @@ export class ThreadPool {
         },
       };
       signal?.addEventListener('abort', abandon, { once: true });
-      this.waiting.push(job);
-      this.feed();
+      this.#waiting.push(job);
+      this.#feed();
     });
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    this.failWaiting();
-    await Promise.all([...this.slots].map(({ worker }) => worker.terminate()));
+    this.#closed = true;
+    this.#failWaiting();
+    await Promise.all([...this.#slots].map(({ worker }) => worker.terminate()));
   }
 
-  private start(): void {
-    const worker = new Worker(this.options.entry, { stdin: true, workerData: this.options.workerData });
+  #start(): void {
+    const worker = new Worker(this.#options.entry, { stdin: true, workerData: this.#options.workerData });
     const slot: Slot = { worker, ready: false, job: undefined };
-    this.slots.add(slot);
+    this.#slots.add(slot);
     worker.on('message', (message: unknown) => {
       if (field(message, 'ready') === true) slot.ready = true;
-      else this.settle(slot, message);
-      this.feed();
+      else this.#settle(slot, message);
+      this.#feed();
     });
     worker.on('error', (error) => {
       process.stderr.write(`demo: a speech thread failed: ${error.message}\n`);
     });
-    worker.on('exit', () => this.lost(slot));
+    worker.on('exit', () => this.#lost(slot));
   }
 
-  private settle(slot: Slot, message: unknown): void {
+  #settle(slot: Slot, message: unknown): void {
     const { job } = slot;
     slot.job = undefined;
     const error = field(message, 'error');
@@ -118,24 +118,24 @@ export class ThreadPool {
     else job?.resolve(field(message, 'answer'));
   }
 
-  private lost(slot: Slot): void {
-    this.slots.delete(slot);
+  #lost(slot: Slot): void {
+    this.#slots.delete(slot);
     slot.job?.reject(new Error('the engine stopped in the middle of this work'));
-    if (this.closed) return;
-    if (slot.ready) this.start();
-    else if (this.slots.size === 0) this.failWaiting();
+    if (this.#closed) return;
+    if (slot.ready) this.#start();
+    else if (this.#slots.size === 0) this.#failWaiting();
   }
 
-  private failWaiting(): void {
-    const waiting = this.waiting;
-    this.waiting = [];
+  #failWaiting(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
     for (const job of waiting) job.reject(new Error('the engine is not running'));
   }
 
-  private feed(): void {
-    for (const slot of this.slots) {
+  #feed(): void {
+    for (const slot of this.#slots) {
       if (!slot.ready || slot.job !== undefined) continue;
-      const job = this.waiting.shift();
+      const job = this.#waiting.shift();
       if (job === undefined) return;
       slot.job = job;
       slot.worker.postMessage(job.request, [...job.transfer]);

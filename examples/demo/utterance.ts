@@ -27,75 +27,75 @@ interface Early {
 }
 
 export class Utterance {
-  private readonly transcribe: Transcribe;
-  private readonly gone = new AbortController();
-  private samples = new Int16Array(sampleRate);
-  private length = 0;
-  private peak = 0;
+  readonly #transcribe: Transcribe;
+  readonly #gone = new AbortController();
+  #samples = new Int16Array(sampleRate);
+  #length = 0;
+  #peak = 0;
   /** Where the last chunk that was not silent ended. */
-  private speechEnd = 0;
-  private early: Early | undefined;
-  private attempts = 0;
+  #speechEnd = 0;
+  #early: Early | undefined;
+  #attempts = 0;
 
   constructor(transcribe: Transcribe) {
-    this.transcribe = transcribe;
+    this.#transcribe = transcribe;
   }
 
   get empty(): boolean {
-    return this.length === 0;
+    return this.#length === 0;
   }
 
   /** Takes 32-bit floats, little-endian, in [-1, 1]. */
   append(bytes: Buffer): void {
-    const count = Math.min(bytes.length / 4, maxSamples - this.length);
-    this.reserve(count);
+    const count = Math.min(bytes.length / 4, maxSamples - this.#length);
+    this.#reserve(count);
     let chunkPeak = 0;
     for (let index = 0; index < count; index += 1) {
       const value = Math.round(bytes.readFloatLE(index * 4) * 32_768);
       const sample = Number.isNaN(value) ? 0 : Math.max(-32_768, Math.min(32_767, value));
-      this.samples[this.length + index] = sample;
+      this.#samples[this.#length + index] = sample;
       chunkPeak = Math.max(chunkPeak, Math.abs(sample));
     }
-    this.length += count;
-    this.peak = Math.max(this.peak, chunkPeak);
-    if (chunkPeak > Math.max(quiet.level, quiet.share * this.peak)) this.speechEnd = this.length;
-    else if (this.length - this.speechEnd >= pauseSamples) this.decodeEarly();
+    this.#length += count;
+    this.#peak = Math.max(this.#peak, chunkPeak);
+    if (chunkPeak > Math.max(quiet.level, quiet.share * this.#peak)) this.#speechEnd = this.#length;
+    else if (this.#length - this.#speechEnd >= pauseSamples) this.#decodeEarly();
   }
 
   /** The words. Rejects when the recognizer cannot take the work. */
   async finish(): Promise<string> {
-    const { early } = this;
-    const text = early?.speechEnd === this.speechEnd ? await early.text : undefined;
+    const early = this.#early;
+    const text = early?.speechEnd === this.#speechEnd ? await early.text : undefined;
     if (text !== undefined) return text;
     early?.abort.abort();
-    return this.transcribe(this.recorded(), this.gone.signal);
+    return this.#transcribe(this.#recorded(), this.#gone.signal);
   }
 
   /** Nobody waits for the words any more. */
   drop(): void {
-    this.gone.abort();
-    this.early?.abort.abort();
+    this.#gone.abort();
+    this.#early?.abort.abort();
   }
 
-  private decodeEarly(): void {
-    const known = this.early?.speechEnd === this.speechEnd;
-    if (this.speechEnd === 0 || known || this.attempts >= maxEarly) return;
-    this.attempts += 1;
-    this.early?.abort.abort();
+  #decodeEarly(): void {
+    const known = this.#early?.speechEnd === this.#speechEnd;
+    if (this.#speechEnd === 0 || known || this.#attempts >= maxEarly) return;
+    this.#attempts += 1;
+    this.#early?.abort.abort();
     const abort = new AbortController();
-    const text = this.transcribe(this.recorded(), abort.signal).catch(() => undefined);
-    this.early = { text, speechEnd: this.speechEnd, abort };
+    const text = this.#transcribe(this.#recorded(), abort.signal).catch(() => undefined);
+    this.#early = { text, speechEnd: this.#speechEnd, abort };
   }
 
-  private reserve(count: number): void {
-    const wanted = this.length + count;
-    if (wanted <= this.samples.length) return;
-    const grown = new Int16Array(Math.min(maxSamples, Math.max(wanted, this.samples.length * 2)));
-    grown.set(this.samples.subarray(0, this.length));
-    this.samples = grown;
+  #reserve(count: number): void {
+    const wanted = this.#length + count;
+    if (wanted <= this.#samples.length) return;
+    const grown = new Int16Array(Math.min(maxSamples, Math.max(wanted, this.#samples.length * 2)));
+    grown.set(this.#samples.subarray(0, this.#length));
+    this.#samples = grown;
   }
 
-  private recorded(): Float32Array<ArrayBuffer> {
-    return Float32Array.from(this.samples.subarray(0, this.length), (sample) => sample / 32_768);
+  #recorded(): Float32Array<ArrayBuffer> {
+    return Float32Array.from(this.#samples.subarray(0, this.#length), (sample) => sample / 32_768);
   }
 }

@@ -138,28 +138,28 @@ const abortedByUs = new AbortedByUs();
 /** The undici side of an exchange: what was asked of it before a connection existed is applied when it does. */
 class RunningExchange implements Exchange {
   over = false;
-  private controller: Dispatcher.DispatchController | undefined;
-  private paused = false;
+  #controller: Dispatcher.DispatchController | undefined;
+  #paused = false;
 
   attach(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
+    this.#controller = controller;
     if (this.over) controller.abort(abortedByUs);
-    else if (this.paused) controller.pause();
+    else if (this.#paused) controller.pause();
   }
 
   abort(): void {
     this.over = true;
-    this.controller?.abort(abortedByUs);
+    this.#controller?.abort(abortedByUs);
   }
 
   pause(): void {
-    this.paused = true;
-    this.controller?.pause();
+    this.#paused = true;
+    this.#controller?.pause();
   }
 
   resume(): void {
-    this.paused = false;
-    this.controller?.resume();
+    this.#paused = false;
+    this.#controller?.resume();
   }
 }
 
@@ -316,22 +316,22 @@ export function keyHeaders(
  * the deadline costs no timer.
  */
 export class Deadline {
-  private readonly clock: Clock;
-  private readonly passed: () => void;
-  private readonly onTimer: () => void;
-  private timer: Timer | undefined;
-  private firesAtMs = 0;
-  private dueMs: number | undefined;
+  readonly #clock: Clock;
+  readonly #passed: () => void;
+  readonly #onTimer: () => void;
+  #timer: Timer | undefined;
+  #firesAtMs = 0;
+  #dueMs: number | undefined;
 
   constructor(context: StageContext, passed: () => void) {
-    this.clock = context.clock;
-    this.passed = passed;
-    this.onTimer = context.bind(() => this.look());
+    this.#clock = context.clock;
+    this.#passed = passed;
+    this.#onTimer = context.bind(() => this.#look());
   }
 
   /** Moves the deadline to `delayMs` from now. */
   set(delayMs: number): void {
-    this.setAt(this.clock.now() + delayMs);
+    this.setAt(this.#clock.now() + delayMs);
   }
 
   /** Moves the deadline to a moment; Infinity: there is none. */
@@ -340,60 +340,60 @@ export class Deadline {
       this.clear();
       return;
     }
-    this.dueMs = dueMs;
-    if (this.timer !== undefined && this.firesAtMs <= dueMs) return;
-    this.timer?.cancel();
-    this.arm(dueMs);
+    this.#dueMs = dueMs;
+    if (this.#timer !== undefined && this.#firesAtMs <= dueMs) return;
+    this.#timer?.cancel();
+    this.#arm(dueMs);
   }
 
   /** Without a deadline from here on. A timer that is still armed finds nothing to do. */
   clear(): void {
-    this.dueMs = undefined;
+    this.#dueMs = undefined;
   }
 
   close(): void {
-    this.dueMs = undefined;
-    this.timer?.cancel();
-    this.timer = undefined;
+    this.#dueMs = undefined;
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
-  private arm(dueMs: number): void {
-    this.firesAtMs = dueMs;
-    this.timer = this.clock.after(Math.max(0, dueMs - this.clock.now()), this.onTimer);
+  #arm(dueMs: number): void {
+    this.#firesAtMs = dueMs;
+    this.#timer = this.#clock.after(Math.max(0, dueMs - this.#clock.now()), this.#onTimer);
   }
 
-  private look(): void {
-    this.timer = undefined;
-    if (this.dueMs === undefined) return;
-    if (this.clock.now() < this.dueMs) {
-      this.arm(this.dueMs);
+  #look(): void {
+    this.#timer = undefined;
+    if (this.#dueMs === undefined) return;
+    if (this.#clock.now() < this.#dueMs) {
+      this.#arm(this.#dueMs);
       return;
     }
-    this.dueMs = undefined;
-    this.passed();
+    this.#dueMs = undefined;
+    this.#passed();
   }
 }
 
 /** Runs `action` once, soon after the method that asked for it returned, however often it is asked for. */
 export class Soon {
-  private readonly clock: Clock;
-  private readonly onTimer: () => void;
-  private timer: Timer | undefined;
+  readonly #clock: Clock;
+  readonly #onTimer: () => void;
+  #timer: Timer | undefined;
 
   constructor(context: StageContext, action: () => void) {
-    this.clock = context.clock;
-    this.onTimer = context.bind(() => {
-      this.timer = undefined;
+    this.#clock = context.clock;
+    this.#onTimer = context.bind(() => {
+      this.#timer = undefined;
       action();
     });
   }
 
   ask(): void {
-    this.timer ??= this.clock.after(0, this.onTimer);
+    this.#timer ??= this.#clock.after(0, this.#onTimer);
   }
 
   close(): void {
-    this.timer?.cancel();
-    this.timer = undefined;
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 }

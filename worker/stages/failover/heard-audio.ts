@@ -34,32 +34,32 @@ interface Utterance {
 export type Feed = { readonly type: 'audio'; readonly pcm: Int16Array } | { readonly type: 'end' };
 
 export class HeardAudio {
-  private utterances: Utterance[] = [];
-  private kept = 0;
+  #utterances: Utterance[] = [];
+  #kept = 0;
 
   /** Nothing waits for a final, nor for its `finalized`. */
   get isEmpty(): boolean {
-    return this.utterances.length === 0;
+    return this.#utterances.length === 0;
   }
 
   /** Keeps a copy. False when older audio had to go for it. */
   push(pcm: Int16Array): boolean {
-    const utterance = this.current();
+    const utterance = this.#current();
     utterance.chunks.push(pcm.slice());
     utterance.to += pcm.length;
-    this.kept += pcm.length;
-    const fits = this.kept <= keptSamples;
-    while (this.kept > keptSamples) this.dropOldest();
+    this.#kept += pcm.length;
+    const fits = this.#kept <= keptSamples;
+    while (this.#kept > keptSamples) this.#dropOldest();
     return fits;
   }
 
   end(): void {
-    this.current().isEnded = true;
+    this.#current().isEnded = true;
   }
 
   /** A new session begins: it has been given nothing. */
   rewind(): void {
-    for (const utterance of this.utterances) {
+    for (const utterance of this.#utterances) {
       utterance.base = utterance.fed = utterance.from;
       utterance.endIsFed = false;
     }
@@ -67,7 +67,7 @@ export class HeardAudio {
 
   /** Takes the next thing that the session has not been given; undefined when it has everything. */
   next(): Feed | undefined {
-    for (const utterance of this.utterances) {
+    for (const utterance of this.#utterances) {
       if (utterance.endIsFed) continue;
       const pcm = chunkAt(utterance, utterance.fed);
       if (pcm !== undefined) {
@@ -83,7 +83,7 @@ export class HeardAudio {
 
   /** The session has been given everything by another way. */
   markFed(): void {
-    for (const utterance of this.utterances) {
+    for (const utterance of this.#utterances) {
       utterance.fed = utterance.to;
       utterance.endIsFed = utterance.isEnded;
     }
@@ -91,35 +91,35 @@ export class HeardAudio {
 
   /** A final came for the oldest utterance. `heardMs` counts from where the session began it. */
   covered({ isWhole, heardMs }: { readonly isWhole: boolean; readonly heardMs?: number | undefined }): void {
-    const [head] = this.utterances;
+    const [head] = this.#utterances;
     if (head === undefined) return;
-    if (isWhole) this.cut(head, head.fed);
-    else if (heardMs === undefined) this.cut(head, quietPoint(head));
-    else this.cut(head, Math.min(head.fed, head.base + Math.round((heardMs * ENGINE_RATE) / 1000)));
+    if (isWhole) this.#cut(head, head.fed);
+    else if (heardMs === undefined) this.#cut(head, quietPoint(head));
+    else this.#cut(head, Math.min(head.fed, head.base + Math.round((heardMs * ENGINE_RATE) / 1000)));
   }
 
   /** The oldest utterance is finalized. */
   settle(): void {
-    const head = this.utterances.shift();
-    if (head !== undefined) this.kept -= head.to - head.from;
+    const head = this.#utterances.shift();
+    if (head !== undefined) this.#kept -= head.to - head.from;
   }
 
-  private current(): Utterance {
-    const last = this.utterances.at(-1);
+  #current(): Utterance {
+    const last = this.#utterances.at(-1);
     if (last !== undefined && !last.isEnded) return last;
     const fresh = { chunks: [], from: 0, to: 0, isEnded: false, fed: 0, base: 0, endIsFed: false };
-    this.utterances.push(fresh);
+    this.#utterances.push(fresh);
     return fresh;
   }
 
-  private dropOldest(): void {
-    const oldest = this.utterances.find(({ chunks }) => chunks.length > 0);
+  #dropOldest(): void {
+    const oldest = this.#utterances.find(({ chunks }) => chunks.length > 0);
     const chunk = oldest?.chunks[0];
-    if (oldest !== undefined && chunk !== undefined) this.cut(oldest, oldest.from + chunk.length);
-    else this.kept = 0;
+    if (oldest !== undefined && chunk !== undefined) this.#cut(oldest, oldest.from + chunk.length);
+    else this.#kept = 0;
   }
 
-  private cut(utterance: Utterance, at: number): void {
+  #cut(utterance: Utterance, at: number): void {
     while (utterance.from < at) {
       const [chunk] = utterance.chunks;
       if (chunk === undefined) break;
@@ -127,7 +127,7 @@ export class HeardAudio {
       if (gone === chunk.length) utterance.chunks.shift();
       else utterance.chunks[0] = chunk.subarray(gone);
       utterance.from += gone;
-      this.kept -= gone;
+      this.#kept -= gone;
     }
     utterance.fed = Math.max(utterance.fed, utterance.from);
   }

@@ -30,49 +30,49 @@ export interface HeldSpeechOptions {
 }
 
 export class HeldSpeech {
-  private readonly context: StageContext;
-  private readonly options: HeldSpeechOptions;
-  private queue: Held[] = [];
+  readonly #context: StageContext;
+  readonly #options: HeldSpeechOptions;
+  #queue: Held[] = [];
   /** Samples in the queue. */
-  private waiting = 0;
+  #waiting = 0;
   /** Samples of each context that came, and that were passed on. */
-  private readonly came = new Map<number, number>();
-  private readonly passed = new Map<number, number>();
+  readonly #came = new Map<number, number>();
+  readonly #passed = new Map<number, number>();
   /** When everything that was passed on has been played. */
-  private playedByMs = Number.NEGATIVE_INFINITY;
-  private pausedAtMs: number | undefined;
-  private timer: Timer | undefined;
+  #playedByMs = Number.NEGATIVE_INFINITY;
+  #pausedAtMs: number | undefined;
+  #timer: Timer | undefined;
 
   constructor(context: StageContext, options: HeldSpeechOptions) {
-    this.context = context;
-    this.options = options;
+    this.#context = context;
+    this.#options = options;
   }
 
   /** Passes an event on, now when `isHeld` is false and nothing waits before it. */
   push(event: SaidEvent, { isHeld }: { readonly isHeld: boolean }): void {
-    const at = this.came.get(event.context) ?? 0;
-    if (event.type === 'audio') this.came.set(event.context, at + event.pcm.length);
-    if (!isHeld && this.queue.length === 0) {
-      this.pass({ event, at });
+    const at = this.#came.get(event.context) ?? 0;
+    if (event.type === 'audio') this.#came.set(event.context, at + event.pcm.length);
+    if (!isHeld && this.#queue.length === 0) {
+      this.#pass({ event, at });
       return;
     }
     // The provider may use the samples for something else when this returns.
     const kept = event.type === 'audio' ? { ...event, pcm: event.pcm.slice() } : event;
-    this.queue.push({ event: kept, at });
-    if (event.type === 'audio') this.waiting += event.pcm.length;
+    this.#queue.push({ event: kept, at });
+    if (event.type === 'audio') this.#waiting += event.pcm.length;
     // Most of what comes is not due yet, and the timer for what is before it runs.
-    if (this.timer === undefined || this.isDue) this.passWhatIsDue();
+    if (this.#timer === undefined || this.#isDue) this.#passWhatIsDue();
   }
 
   /** Milliseconds of a context's audio that cannot be taken back. */
   passedMs(context: number): number {
-    return ((this.passed.get(context) ?? 0) * 1000) / this.options.sampleRate;
+    return ((this.#passed.get(context) ?? 0) * 1000) / this.#options.sampleRate;
   }
 
   /** Leaves out what a context said behind `ms`, also that it ended. */
   cut(context: number, ms: number): void {
-    const sample = Math.round((ms * this.options.sampleRate) / 1000);
-    this.queue = this.queue.flatMap(({ event, at }): Held[] => {
+    const sample = Math.round((ms * this.#options.sampleRate) / 1000);
+    this.#queue = this.#queue.flatMap(({ event, at }): Held[] => {
       if (event.context !== context) return [{ event, at }];
       switch (event.type) {
         case 'audio': {
@@ -87,112 +87,112 @@ export class HeldSpeech {
           return [];
       }
     });
-    this.came.set(context, Math.min(sample, this.came.get(context) ?? 0));
-    this.count();
+    this.#came.set(context, Math.min(sample, this.#came.get(context) ?? 0));
+    this.#count();
   }
 
   drop(context: number): void {
-    this.queue = this.queue.filter(({ event }) => event.context !== context);
-    this.forget(context);
-    this.count();
+    this.#queue = this.#queue.filter(({ event }) => event.context !== context);
+    this.#forget(context);
+    this.#count();
   }
 
   pause(): void {
-    this.pausedAtMs ??= this.now();
-    this.stopTimer();
+    this.#pausedAtMs ??= this.#now();
+    this.#stopTimer();
   }
 
   resume(): void {
-    if (this.pausedAtMs === undefined) return;
-    this.playedByMs += this.now() - this.pausedAtMs;
-    this.pausedAtMs = undefined;
-    this.arm();
+    if (this.#pausedAtMs === undefined) return;
+    this.#playedByMs += this.#now() - this.#pausedAtMs;
+    this.#pausedAtMs = undefined;
+    this.#arm();
   }
 
   /** Passes everything on: nothing of it will be left out. */
   passAll(): void {
-    this.stopTimer();
-    for (let held = this.queue.shift(); held !== undefined; held = this.queue.shift()) this.pass(held);
-    this.waiting = 0;
+    this.#stopTimer();
+    for (let held = this.#queue.shift(); held !== undefined; held = this.#queue.shift()) this.#pass(held);
+    this.#waiting = 0;
   }
 
   close(): void {
-    this.stopTimer();
-    this.queue = [];
-    this.waiting = 0;
+    this.#stopTimer();
+    this.#queue = [];
+    this.#waiting = 0;
   }
 
-  private now(): number {
-    return this.context.clock.now();
+  #now(): number {
+    return this.#context.clock.now();
   }
 
-  private get isDue(): boolean {
-    const heldMs = (this.waiting * 1000) / this.options.sampleRate;
-    return heldMs > mostHeldMs || this.playedByMs - this.now() < aheadMs;
+  get #isDue(): boolean {
+    const heldMs = (this.#waiting * 1000) / this.#options.sampleRate;
+    return heldMs > mostHeldMs || this.#playedByMs - this.#now() < aheadMs;
   }
 
-  private count(): void {
-    this.waiting = this.queue.reduce(
+  #count(): void {
+    this.#waiting = this.#queue.reduce(
       (sum, { event }) => sum + (event.type === 'audio' ? event.pcm.length : 0),
       0,
     );
   }
 
-  private passWhatIsDue(): void {
-    this.stopTimer();
-    while (this.pausedAtMs === undefined) {
-      const [head] = this.queue;
+  #passWhatIsDue(): void {
+    this.#stopTimer();
+    while (this.#pausedAtMs === undefined) {
+      const [head] = this.#queue;
       if (head === undefined) return;
       if (head.event.type !== 'audio') {
-        this.queue.shift();
-        this.pass(head);
-      } else if (this.isDue) this.passPart(head, head.event);
+        this.#queue.shift();
+        this.#pass(head);
+      } else if (this.#isDue) this.#passPart(head, head.event);
       else break;
     }
-    this.arm();
+    this.#arm();
   }
 
-  private passPart(held: Held, event: Extract<SaidEvent, { readonly type: 'audio' }>): void {
-    const samples = Math.round((partMs * this.options.sampleRate) / 1000);
+  #passPart(held: Held, event: Extract<SaidEvent, { readonly type: 'audio' }>): void {
+    const samples = Math.round((partMs * this.#options.sampleRate) / 1000);
     const rest = event.pcm.subarray(samples);
-    if (rest.length === 0) this.queue.shift();
+    if (rest.length === 0) this.#queue.shift();
     else {
       held.event = { ...event, pcm: rest };
       held.at += samples;
     }
     const part = event.pcm.subarray(0, samples);
-    this.waiting -= part.length;
-    this.pass({ event: { ...event, pcm: part }, at: 0 });
+    this.#waiting -= part.length;
+    this.#pass({ event: { ...event, pcm: part }, at: 0 });
   }
 
-  private pass({ event }: Held): void {
+  #pass({ event }: Held): void {
     if (event.type === 'audio') {
       const { length } = event.pcm;
-      this.passed.set(event.context, (this.passed.get(event.context) ?? 0) + length);
-      this.playedByMs = Math.max(this.playedByMs, this.now()) + (length * 1000) / this.options.sampleRate;
-    } else if (event.type === 'flushed') this.forget(event.context);
-    this.options.sink(event);
+      this.#passed.set(event.context, (this.#passed.get(event.context) ?? 0) + length);
+      this.#playedByMs = Math.max(this.#playedByMs, this.#now()) + (length * 1000) / this.#options.sampleRate;
+    } else if (event.type === 'flushed') this.#forget(event.context);
+    this.#options.sink(event);
   }
 
-  private forget(context: number): void {
-    this.came.delete(context);
-    this.passed.delete(context);
+  #forget(context: number): void {
+    this.#came.delete(context);
+    this.#passed.delete(context);
   }
 
-  private arm(): void {
-    if (this.queue.length === 0 || this.timer !== undefined || this.pausedAtMs !== undefined) return;
-    const { context } = this;
-    this.timer = context.clock.after(
-      Math.max(0, this.playedByMs - this.now() - nextAtMs),
+  #arm(): void {
+    if (this.#queue.length === 0 || this.#timer !== undefined || this.#pausedAtMs !== undefined) return;
+    const context = this.#context;
+    this.#timer = context.clock.after(
+      Math.max(0, this.#playedByMs - this.#now() - nextAtMs),
       context.bind(() => {
-        this.timer = undefined;
-        this.passWhatIsDue();
+        this.#timer = undefined;
+        this.#passWhatIsDue();
       }),
     );
   }
 
-  private stopTimer(): void {
-    this.timer?.cancel();
-    this.timer = undefined;
+  #stopTimer(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 }

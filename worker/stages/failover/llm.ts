@@ -52,41 +52,41 @@ export function newFailoverLlm(options: FailoverLlmOptions): LlmStage {
 
 /** The sessions of one call with the providers that it has asked. */
 class FailoverSession implements LlmSession {
-  private readonly options: FailoverLlmOptions;
-  private readonly context: StageContext;
-  private readonly call: LlmCall;
-  private readonly sessions = new Map<Guarded<LlmStage>, LlmSession>();
-  private round: FailoverRound | undefined;
+  readonly #options: FailoverLlmOptions;
+  readonly #context: StageContext;
+  readonly #call: LlmCall;
+  readonly #sessions = new Map<Guarded<LlmStage>, LlmSession>();
+  #round: FailoverRound | undefined;
 
   /** The provider that will be asked is opened at once, the other one when it is asked. */
   constructor(options: FailoverLlmOptions, context: StageContext, call: LlmCall) {
-    this.options = options;
-    this.context = context;
-    this.call = call;
+    this.#options = options;
+    this.#context = context;
+    this.#call = call;
     const { primary, secondary } = options;
     const isAway = primary.breaker.state(options.machineMs()) === 'open';
-    this.sessionOf(isAway && secondary !== undefined ? secondary : primary);
+    this.#sessionOf(isAway && secondary !== undefined ? secondary : primary);
   }
 
   start(request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound {
-    const sessionOf = (provider: Guarded<LlmStage>): LlmSession => this.sessionOf(provider);
-    this.round = new FailoverRound(this.options, { context: this.context, request, sink, sessionOf });
-    return this.round;
+    const sessionOf = (provider: Guarded<LlmStage>): LlmSession => this.#sessionOf(provider);
+    this.#round = new FailoverRound(this.#options, { context: this.#context, request, sink, sessionOf });
+    return this.#round;
   }
 
   close(): void {
-    this.round?.cancel();
-    for (const session of this.sessions.values()) session.close();
+    this.#round?.cancel();
+    for (const session of this.#sessions.values()) session.close();
   }
 
   /** The model that a call names is one of the first provider's. */
-  private sessionOf(provider: Guarded<LlmStage>): LlmSession {
-    const known = this.sessions.get(provider);
+  #sessionOf(provider: Guarded<LlmStage>): LlmSession {
+    const known = this.#sessions.get(provider);
     if (known !== undefined) return known;
-    const { model, ...rest } = this.call;
+    const { model, ...rest } = this.#call;
     const isOwn = provider.role === 'primary' && model !== undefined;
-    const session = provider.stage.open(this.context, isOwn ? { ...rest, model } : rest);
-    this.sessions.set(provider, session);
+    const session = provider.stage.open(this.#context, isOwn ? { ...rest, model } : rest);
+    this.#sessions.set(provider, session);
     return session;
   }
 }
@@ -105,59 +105,59 @@ interface Attempt {
 }
 
 class FailoverRound implements LlmRound {
-  private readonly options: FailoverLlmOptions;
-  private readonly scope: RoundScope;
-  private readonly startedMs: number;
-  private running: Attempt[] = [];
-  private readonly tried: Guarded<LlmStage>[] = [];
-  private winner: Attempt | undefined;
-  private hedge: Timer | undefined;
-  private repeat: Timer | undefined;
-  private isOver = false;
+  readonly #options: FailoverLlmOptions;
+  readonly #scope: RoundScope;
+  readonly #startedMs: number;
+  #running: Attempt[] = [];
+  readonly #tried: Guarded<LlmStage>[] = [];
+  #winner: Attempt | undefined;
+  #hedge: Timer | undefined;
+  #repeat: Timer | undefined;
+  #isOver = false;
 
   constructor(options: FailoverLlmOptions, scope: RoundScope) {
-    this.options = options;
-    this.scope = scope;
-    this.startedMs = scope.context.clock.now();
-    this.begin(firstUse(options));
+    this.#options = options;
+    this.#scope = scope;
+    this.#startedMs = scope.context.clock.now();
+    this.#begin(firstUse(options));
     const { hedgeAfterMs, secondary } = options;
     if (hedgeAfterMs === undefined || secondary === undefined) return;
-    this.hedge = scope.context.clock.after(
+    this.#hedge = scope.context.clock.after(
       hedgeAfterMs,
-      scope.context.bind(() => this.askBoth()),
+      scope.context.bind(() => this.#askBoth()),
     );
   }
 
   cancel(): void {
-    if (this.isOver) return;
-    const hasStalled = this.scope.context.clock.now() - this.startedMs >= stalledAfterMs;
-    for (const { use } of this.running) {
-      if (this.winner === undefined && hasStalled) use.stalled();
+    if (this.#isOver) return;
+    const hasStalled = this.#scope.context.clock.now() - this.#startedMs >= stalledAfterMs;
+    for (const { use } of this.#running) {
+      if (this.#winner === undefined && hasStalled) use.stalled();
       else use.abandoned();
     }
-    this.finish();
+    this.#finish();
   }
 
-  private begin(use: Use<LlmStage>): void {
-    const { context, request } = this.scope;
+  #begin(use: Use<LlmStage>): void {
+    const { context, request } = this.#scope;
     const { provider } = use;
     const attempt: Attempt = { use, startedMs: context.clock.now() };
-    this.running.push(attempt);
-    this.tried.push(provider);
+    this.#running.push(attempt);
+    this.#tried.push(provider);
     provider.meter.requested();
-    const session = this.scope.sessionOf(provider);
-    attempt.round = session.start(ownReasoning(request, provider), (event) => this.onEvent(attempt, event));
+    const session = this.#scope.sessionOf(provider);
+    attempt.round = session.start(ownReasoning(request, provider), (event) => this.#onEvent(attempt, event));
   }
 
-  private onEvent(attempt: Attempt, event: LlmEvent): void {
-    if (this.isOver || !this.running.includes(attempt)) return;
+  #onEvent(attempt: Attempt, event: LlmEvent): void {
+    if (this.#isOver || !this.#running.includes(attempt)) return;
     if (event.type === 'error') {
-      this.onError(attempt, event.error);
+      this.#onError(attempt, event.error);
       return;
     }
-    this.win(attempt);
+    this.#win(attempt);
     if (event.type !== 'done') {
-      this.scope.sink(event);
+      this.#scope.sink(event);
       return;
     }
     const { provider } = attempt.use;
@@ -166,90 +166,90 @@ class FailoverRound implements LlmRound {
       provider.meter.spent('cached_tokens', event.usage.cachedTokens);
       provider.meter.spent('output_tokens', event.usage.outputTokens);
     }
-    this.running = [];
-    this.finish();
-    this.scope.sink(signedBy(event, provider));
+    this.#running = [];
+    this.#finish();
+    this.#scope.sink(signedBy(event, provider));
   }
 
   /** The first sign of an answer: this attempt is the round from here on. */
-  private win(attempt: Attempt): void {
-    if (this.winner === attempt) return;
-    this.winner = attempt;
-    attempt.use.provider.meter.firstResult(this.scope.context.clock.now() - attempt.startedMs);
+  #win(attempt: Attempt): void {
+    if (this.#winner === attempt) return;
+    this.#winner = attempt;
+    attempt.use.provider.meter.firstResult(this.#scope.context.clock.now() - attempt.startedMs);
     attempt.use.succeeded();
-    const losers = this.running.filter((other) => other !== attempt);
-    this.running = [attempt];
-    this.stopTimers();
+    const losers = this.#running.filter((other) => other !== attempt);
+    this.#running = [attempt];
+    this.#stopTimers();
     for (const { use, startedMs, round } of losers) {
-      if (this.scope.context.clock.now() - startedMs >= overtakenAfterMs) use.stalled();
+      if (this.#scope.context.clock.now() - startedMs >= overtakenAfterMs) use.stalled();
       else use.abandoned();
       round?.cancel();
     }
   }
 
-  private onError(attempt: Attempt, error: StageError): void {
+  #onError(attempt: Attempt, error: StageError): void {
     const verdict = attempt.use.failed(error);
-    this.running = this.running.filter((other) => other !== attempt);
-    if (this.winner === undefined && (this.running.length > 0 || this.turnElsewhere(attempt, verdict)))
+    this.#running = this.#running.filter((other) => other !== attempt);
+    if (this.#winner === undefined && (this.#running.length > 0 || this.#turnElsewhere(attempt, verdict)))
       return;
-    this.finish();
-    this.scope.sink({ type: 'error', error });
+    this.#finish();
+    this.#scope.sink({ type: 'error', error });
   }
 
   /** Asks the other provider, or this one once more; false when neither is left. */
-  private turnElsewhere({ use }: Attempt, verdict: Verdict): boolean {
-    const { context } = this.scope;
-    const { budgets, failedOver } = this.options;
-    const other = otherThan(use.provider, this.options);
-    const otherUse = other && !this.tried.includes(other) ? useOf(other, this.options) : undefined;
+  #turnElsewhere({ use }: Attempt, verdict: Verdict): boolean {
+    const { context } = this.#scope;
+    const { budgets, failedOver } = this.#options;
+    const other = otherThan(use.provider, this.#options);
+    const otherUse = other && !this.#tried.includes(other) ? useOf(other, this.#options) : undefined;
     if (otherUse !== undefined) {
       if (!budgets.take(context)) {
         otherUse.abandoned();
         return false;
       }
       failedOver('failed');
-      this.begin(otherUse);
+      this.#begin(otherUse);
       return true;
     }
     const pauseMs = Math.max(repeatAfterMs, verdict.pauseMs ?? 0);
     const mayRepeat = verdict.mayRepeat && pauseMs <= longestRepeatMs;
-    if (!mayRepeat || this.tried.length >= this.mostAttempts || !budgets.take(context)) return false;
-    this.repeat = context.clock.after(
+    if (!mayRepeat || this.#tried.length >= this.#mostAttempts || !budgets.take(context)) return false;
+    this.#repeat = context.clock.after(
       pauseMs,
-      context.bind(() => this.begin(useOf(use.provider, this.options) ?? firstUse(this.options))),
+      context.bind(() => this.#begin(useOf(use.provider, this.#options) ?? firstUse(this.#options))),
     );
     return true;
   }
 
-  private get mostAttempts(): number {
-    return this.options.secondary === undefined ? mostAttempts - 1 : mostAttempts;
+  get #mostAttempts(): number {
+    return this.#options.secondary === undefined ? mostAttempts - 1 : mostAttempts;
   }
 
   /** The first provider is slow: the other one is asked as well. */
-  private askBoth(): void {
-    const [first] = this.running;
-    if (this.isOver || this.winner !== undefined || first === undefined || this.running.length > 1) return;
-    const other = otherThan(first.use.provider, this.options);
-    const use = other && !this.tried.includes(other) ? useOf(other, this.options) : undefined;
+  #askBoth(): void {
+    const [first] = this.#running;
+    if (this.#isOver || this.#winner !== undefined || first === undefined || this.#running.length > 1) return;
+    const other = otherThan(first.use.provider, this.#options);
+    const use = other && !this.#tried.includes(other) ? useOf(other, this.#options) : undefined;
     if (use === undefined) return;
-    if (!this.options.budgets.take(this.scope.context)) {
+    if (!this.#options.budgets.take(this.#scope.context)) {
       use.abandoned();
       return;
     }
-    this.options.failedOver('hedge');
-    this.begin(use);
+    this.#options.failedOver('hedge');
+    this.#begin(use);
   }
 
-  private stopTimers(): void {
-    this.hedge?.cancel();
-    this.repeat?.cancel();
+  #stopTimers(): void {
+    this.#hedge?.cancel();
+    this.#repeat?.cancel();
   }
 
-  private finish(): void {
-    this.isOver = true;
-    this.stopTimers();
-    const { running } = this;
-    this.running = [];
+  #finish(): void {
+    this.#isOver = true;
+    this.#stopTimers();
+    const running = this.#running;
+    this.#running = [];
     for (const { round } of running) round?.cancel();
   }
 }

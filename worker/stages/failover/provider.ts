@@ -56,18 +56,18 @@ interface Stage {
 /** One use of a provider. */
 export class Use<S> {
   readonly provider: Guarded<S>;
-  private readonly machineMs: () => number;
+  readonly #machineMs: () => number;
   /** A probe is one until it is settled; what follows is use like any other. */
-  private leave: Leave;
+  #leave: Leave;
 
   constructor(provider: Guarded<S>, leave: Leave, machineMs: () => number) {
     this.provider = provider;
-    this.leave = leave;
-    this.machineMs = machineMs;
+    this.#leave = leave;
+    this.#machineMs = machineMs;
   }
 
   succeeded(): void {
-    this.provider.breaker.succeeded(this.settle(), this.machineMs());
+    this.provider.breaker.succeeded(this.#settle(), this.#machineMs());
   }
 
   failed(error: StageError): Verdict {
@@ -75,7 +75,7 @@ export class Use<S> {
     const { breaker, meter } = this.provider;
     meter.failed(kindOf(error), error);
     const { pauseMs } = verdict;
-    if (verdict.blames) breaker.failed(this.settle(), this.machineMs(), { pauseMs });
+    if (verdict.blames) breaker.failed(this.#settle(), this.#machineMs(), { pauseMs });
     else if (error.kind === 'rejected') this.succeeded();
     else this.abandoned();
     return verdict;
@@ -84,16 +84,16 @@ export class Use<S> {
   /** The call gave up waiting for it. */
   stalled(): void {
     this.provider.meter.failed('stalled');
-    this.provider.breaker.failed(this.settle(), this.machineMs());
+    this.provider.breaker.failed(this.#settle(), this.#machineMs());
   }
 
   abandoned(): void {
-    this.provider.breaker.abandoned(this.settle());
+    this.provider.breaker.abandoned(this.#settle());
   }
 
-  private settle(): Leave {
-    const { leave } = this;
-    this.leave = { kind: 'usual', probeAt: 0 };
+  #settle(): Leave {
+    const leave = this.#leave;
+    this.#leave = { kind: 'usual', probeAt: 0 };
     return leave;
   }
 }
@@ -111,16 +111,16 @@ export function firstUse<S>(scope: FailoverScope<S>): Use<S> {
 
 /** Remembers which provider a call has given up, so that its next session begins with the other one. */
 export class GivenUp<S> {
-  private readonly providers = new WeakMap<StageContext, Guarded<S>>();
+  readonly #providers = new WeakMap<StageContext, Guarded<S>>();
 
   note(context: StageContext, { provider }: Use<S>): void {
-    this.providers.set(context, provider);
+    this.#providers.set(context, provider);
   }
 
   /** The use that the call's next session begins with. */
   nextUse(context: StageContext, scope: FailoverScope<S>): Use<S> {
-    const provider = this.providers.get(context);
-    this.providers.delete(context);
+    const provider = this.#providers.get(context);
+    this.#providers.delete(context);
     const other = provider && otherThan(provider, scope);
     const use = other && useOf(other, scope);
     if (use === undefined) return firstUse(scope);

@@ -71,16 +71,17 @@ function placeAt(words: readonly WordPlace[], chars: number): number | undefined
 /** What a voice has shown of itself: how fast it speaks, and whether it tells the times of its words. */
 export class Pace {
   tellsTimes = false;
-  private measured: number | undefined;
+  #measured: number | undefined;
 
   get msPerChar(): number {
-    return this.measured ?? usualMsPerChar;
+    return this.#measured ?? usualMsPerChar;
   }
 
   /** So many characters took so long. A word or two say little about a voice. */
   learn(chars: number, ms: number): void {
     if (chars < 8) return;
     const found = Math.min(mostMsPerChar, Math.max(leastMsPerChar, ms / chars));
-    this.measured = this.measured === undefined ? found : this.measured * (1 - newShare) + found * newShare;
+    this.#measured =
+      this.#measured === undefined ? found : this.#measured * (1 - newShare) + found * newShare;
   }
 }

@@ -38,26 +38,26 @@ export class SpokenText {
   pace = new Pace();
   /** Hz of all voices. */
   readonly sampleRate: number;
-  private readonly contexts: SpokenContext[] = [];
+  readonly #contexts: SpokenContext[] = [];
 
   constructor(sampleRate: number) {
     this.sampleRate = sampleRate;
   }
 
   get head(): SpokenContext | undefined {
-    return this.contexts[0];
+    return this.#contexts[0];
   }
 
   get all(): readonly SpokenContext[] {
-    return this.contexts;
+    return this.#contexts;
   }
 
   find(id: number): SpokenContext | undefined {
-    return this.contexts.find((context) => context.id === id);
+    return this.#contexts.find((context) => context.id === id);
   }
 
   speak(id: number, text: string, nowMs: number): void {
-    const context = this.open(id);
+    const context = this.#open(id);
     if (!owes(context)) context.quietSinceMs = nowMs;
     context.text += text;
     context.ends.push(context.text.length);
@@ -65,14 +65,14 @@ export class SpokenText {
   }
 
   flush(id: number, nowMs: number): void {
-    const context = this.open(id);
+    const context = this.#open(id);
     if (!owes(context)) context.quietSinceMs = nowMs;
     context.flushed = true;
   }
 
   /** The voice goes on after a pause: from here on its silence counts. */
   resume(nowMs: number): void {
-    for (const context of this.contexts) context.quietSinceMs = nowMs;
+    for (const context of this.#contexts) context.quietSinceMs = nowMs;
   }
 
   /** How long the voice has said nothing of what it owes first. */
@@ -83,8 +83,8 @@ export class SpokenText {
 
   /** The context is over, be it said or cancelled; the next one's turn begins. */
   remove(id: number, nowMs: number): void {
-    const at = this.contexts.findIndex((context) => context.id === id);
-    if (at >= 0) this.contexts.splice(at, 1);
+    const at = this.#contexts.findIndex((context) => context.id === id);
+    if (at >= 0) this.#contexts.splice(at, 1);
     const { head } = this;
     if (head === undefined || head.samples > 0 || head.text === '') return;
     head.waitsSinceMs ??= nowMs;
@@ -110,7 +110,7 @@ export class SpokenText {
       }
       case 'spoken': {
         const chars = Math.min(context.baseChars + event.chars, context.text.length);
-        this.said(context, chars);
+        this.#said(context, chars);
         return { ...event, chars };
       }
     }
@@ -122,7 +122,7 @@ export class SpokenText {
       from: context.saidChars,
       fromMs: context.saidMs,
       words: context.words,
-      deliveredMs: this.deliveredMs(context),
+      deliveredMs: this.#deliveredMs(context),
       releasedMs,
       msPerChar: this.pace.msPerChar,
     });
@@ -141,19 +141,19 @@ export class SpokenText {
     context.quietSinceMs = nowMs;
   }
 
-  private deliveredMs({ samples }: SpokenContext): number {
+  #deliveredMs({ samples }: SpokenContext): number {
     return (samples * 1000) / this.sampleRate;
   }
 
-  private said(context: SpokenContext, chars: number): void {
-    const deliveredMs = this.deliveredMs(context);
+  #said(context: SpokenContext, chars: number): void {
+    const deliveredMs = this.#deliveredMs(context);
     this.pace.learn(chars - context.saidChars, deliveredMs - context.saidMs);
     context.saidChars = Math.max(context.saidChars, chars);
     context.saidMs = deliveredMs;
     context.words = context.words.filter((word) => word.chars >= chars);
   }
 
-  private open(id: number): SpokenContext {
+  #open(id: number): SpokenContext {
     const known = this.find(id);
     if (known !== undefined) return known;
     const context: SpokenContext = {
@@ -170,7 +170,7 @@ export class SpokenText {
       waitsSinceMs: undefined,
       quietSinceMs: 0,
     };
-    this.contexts.push(context);
+    this.#contexts.push(context);
     return context;
   }
 }

@@ -37,205 +37,208 @@ interface SessionScope {
 }
 
 class FailoverSttSession implements SttSession {
-  private readonly scope: SessionScope;
-  private readonly givenUp: GivenUp<SttStage>;
-  private readonly patience: Deadline;
-  private readonly turns: SessionTurns<SttStage>;
+  readonly #scope: SessionScope;
+  readonly #givenUp: GivenUp<SttStage>;
+  readonly #patience: Deadline;
+  readonly #turns: SessionTurns<SttStage>;
   /** Absent without a secondary: nobody could hear it again. */
-  private readonly heard: HeardAudio | undefined;
-  private use: Use<SttStage>;
-  private inner: SttSession | undefined;
+  readonly #heard: HeardAudio | undefined;
+  #use: Use<SttStage>;
+  #inner: SttSession | undefined;
   /** The session has been given everything that was heard, and gets the rest as it comes. */
-  private isLive = true;
-  private feeding: Timer | undefined;
+  #isLive = true;
+  #feeding: Timer | undefined;
   /** When each finalize was asked for that has no answer. */
-  private owed: number[] = [];
-  private unreportedSamples = 0;
-  private isClosed = false;
+  #owed: number[] = [];
+  #unreportedSamples = 0;
+  #isClosed = false;
 
   constructor(failover: SessionOptions, scope: SessionScope) {
-    this.scope = scope;
-    this.givenUp = failover.givenUp;
-    this.patience = new Deadline(scope.context, () => this.onImpatience());
-    this.turns = new SessionTurns(failover, scope.context);
-    this.heard = failover.secondary === undefined ? undefined : new HeardAudio();
-    this.use = failover.givenUp.nextUse(scope.context, failover);
-    this.inner = this.open();
+    this.#scope = scope;
+    this.#givenUp = failover.givenUp;
+    this.#patience = new Deadline(scope.context, () => this.#onImpatience());
+    this.#turns = new SessionTurns(failover, scope.context);
+    this.#heard = failover.secondary === undefined ? undefined : new HeardAudio();
+    this.#use = failover.givenUp.nextUse(scope.context, failover);
+    this.#inner = this.#open();
   }
 
   audio(pcm: Int16Array): boolean {
-    if (this.isClosed) return false;
-    this.goWhereItIsBetter({ mayReturn: false });
-    const isKept = this.heard?.push(pcm) ?? true;
-    if (!this.isLive || this.inner === undefined) return isKept;
-    this.unreportedSamples += pcm.length;
-    const isTaken = this.inner.audio(pcm);
-    this.heard?.markFed();
+    if (this.#isClosed) return false;
+    this.#goWhereItIsBetter({ mayReturn: false });
+    const isKept = this.#heard?.push(pcm) ?? true;
+    if (!this.#isLive || this.#inner === undefined) return isKept;
+    this.#unreportedSamples += pcm.length;
+    const isTaken = this.#inner.audio(pcm);
+    this.#heard?.markFed();
     return isTaken;
   }
 
   finalize(): void {
-    if (this.isClosed) return;
-    this.owed.push(this.now());
-    this.waitForAnswer();
-    this.heard?.end();
-    if (!this.isLive || this.inner === undefined) return;
-    this.inner.finalize();
-    this.heard?.markFed();
+    if (this.#isClosed) return;
+    this.#owed.push(this.#now());
+    this.#waitForAnswer();
+    this.#heard?.end();
+    if (!this.#isLive || this.#inner === undefined) return;
+    this.#inner.finalize();
+    this.#heard?.markFed();
   }
 
   close(): void {
-    if (this.isClosed) return;
-    const [asked] = this.owed;
-    if (this.inner !== undefined) {
-      if (asked !== undefined && this.now() - asked >= stalledAfterMs) this.noteStall();
-      else this.use.abandoned();
+    if (this.#isClosed) return;
+    const [asked] = this.#owed;
+    if (this.#inner !== undefined) {
+      if (asked !== undefined && this.#now() - asked >= stalledAfterMs) this.#noteStall();
+      else this.#use.abandoned();
     }
-    this.end();
+    this.#end();
   }
 
-  private noteStall(): void {
-    this.use.stalled();
-    this.givenUp.note(this.scope.context, this.use);
+  #noteStall(): void {
+    this.#use.stalled();
+    this.#givenUp.note(this.#scope.context, this.#use);
   }
 
-  private now(): number {
-    return this.scope.context.clock.now();
+  #now(): number {
+    return this.#scope.context.clock.now();
   }
 
-  private open(): SttSession {
-    const { use } = this;
+  #open(): SttSession {
+    const use = this.#use;
     const { stage, meter } = use.provider;
     meter.requested();
-    const inner: SttSession = stage.open(this.scope.context, (event) => {
-      if (!this.isClosed && this.inner === inner) this.onEvent(event);
+    const inner: SttSession = stage.open(this.#scope.context, (event) => {
+      if (!this.#isClosed && this.#inner === inner) this.#onEvent(event);
     });
     return inner;
   }
 
-  private onEvent(event: SttEvent): void {
+  #onEvent(event: SttEvent): void {
     switch (event.type) {
       case 'transcript':
-        if (event.isFinal) this.onFinal(event);
-        this.scope.sink(event);
+        if (event.isFinal) this.#onFinal(event);
+        this.#scope.sink(event);
         return;
       case 'finalized':
-        this.onFinalized(event.isLate === true);
-        this.scope.sink(event);
+        this.#onFinalized(event.isLate === true);
+        this.#scope.sink(event);
         return;
       case 'error':
-        this.onError(event.error);
+        this.#onError(event.error);
     }
   }
 
-  private onFinal({ speechFinal, fromFinalize, heardMs }: Transcript): void {
-    this.turns.succeeded(this.use);
-    this.heard?.covered({ isWhole: speechFinal && fromFinalize, heardMs });
+  #onFinal({ speechFinal, fromFinalize, heardMs }: Transcript): void {
+    this.#turns.succeeded(this.#use);
+    this.#heard?.covered({ isWhole: speechFinal && fromFinalize, heardMs });
   }
 
-  private onFinalized(isLate: boolean): void {
-    const asked = this.owed.shift();
-    if (asked !== undefined) this.use.provider.meter.firstResult(this.now() - asked);
-    this.waitForAnswer();
-    if (isLate) this.noteStall();
-    else this.turns.succeeded(this.use);
-    this.heard?.settle();
-    this.report();
-    this.goWhereItIsBetter({ mayReturn: true });
+  #onFinalized(isLate: boolean): void {
+    const asked = this.#owed.shift();
+    if (asked !== undefined) this.#use.provider.meter.firstResult(this.#now() - asked);
+    this.#waitForAnswer();
+    if (isLate) this.#noteStall();
+    else this.#turns.succeeded(this.#use);
+    this.#heard?.settle();
+    this.#report();
+    this.#goWhereItIsBetter({ mayReturn: true });
   }
 
   /** Between utterances a change costs nothing. */
-  private goWhereItIsBetter(options: { readonly mayReturn: boolean }): void {
-    const { inner, heard, isLive } = this;
+  #goWhereItIsBetter(options: { readonly mayReturn: boolean }): void {
+    const inner = this.#inner;
+    const heard = this.#heard;
+    const isLive = this.#isLive;
     if (inner === undefined || heard?.isEmpty !== true || !isLive) return;
-    const use = this.turns.better(this.use, options);
+    const use = this.#turns.better(this.#use, options);
     if (use === undefined) return;
-    this.use.abandoned();
+    this.#use.abandoned();
     inner.close();
-    this.takeOver(use);
+    this.#takeOver(use);
   }
 
-  private onError(error: StageError): void {
-    this.leave();
-    if (this.turns.afterFailure(this.use, error, (use) => this.takeOver(use))) return;
-    this.end();
-    this.scope.sink({ type: 'error', error });
+  #onError(error: StageError): void {
+    this.#leave();
+    if (this.#turns.afterFailure(this.#use, error, (use) => this.#takeOver(use))) return;
+    this.#end();
+    this.#scope.sink({ type: 'error', error });
   }
 
   /** Each finalize gets its time once those before it are answered. */
-  private waitForAnswer(): void {
-    if (this.heard === undefined || this.owed.length === 0) this.patience.clear();
-    else this.patience.set(patienceMs);
+  #waitForAnswer(): void {
+    if (this.#heard === undefined || this.#owed.length === 0) this.#patience.clear();
+    else this.#patience.set(patienceMs);
   }
 
   /** The session is silent and may yet answer: it is left only for one that is there at once. */
-  private onImpatience(): void {
-    if (this.isClosed || this.inner === undefined) return;
+  #onImpatience(): void {
+    if (this.#isClosed || this.#inner === undefined) return;
     const error: StageError = { kind: 'timeout', what: 'finalize' };
-    const isLeft = this.turns.afterSilence(this.use, error, (use) => {
-      this.leave();
-      this.takeOver(use);
+    const isLeft = this.#turns.afterSilence(this.#use, error, (use) => {
+      this.#leave();
+      this.#takeOver(use);
     });
-    if (isLeft) this.patience.set(patienceMs);
+    if (isLeft) this.#patience.set(patienceMs);
   }
 
-  private leave(): void {
-    this.report();
-    this.inner?.close();
-    this.inner = undefined;
-    this.isLive = false;
-    this.stopFeeding();
+  #leave(): void {
+    this.#report();
+    this.#inner?.close();
+    this.#inner = undefined;
+    this.#isLive = false;
+    this.#stopFeeding();
   }
 
-  private takeOver(use: Use<SttStage>): void {
-    this.use = use;
-    this.heard?.rewind();
-    this.inner = this.open();
-    this.feed();
+  #takeOver(use: Use<SttStage>): void {
+    this.#use = use;
+    this.#heard?.rewind();
+    this.#inner = this.#open();
+    this.#feed();
   }
 
   /** Gives the session what it has room for of what was heard before it. */
-  private feed(): void {
-    this.feeding = undefined;
-    const { inner, heard } = this;
+  #feed(): void {
+    this.#feeding = undefined;
+    const inner = this.#inner;
+    const heard = this.#heard;
     if (inner === undefined || heard === undefined) return;
     while (inner.hasRoom?.() ?? true) {
       const next = heard.next();
       if (next === undefined) {
-        this.isLive = true;
+        this.#isLive = true;
         return;
       }
       if (next.type === 'end') inner.finalize();
       else {
-        this.unreportedSamples += next.pcm.length;
+        this.#unreportedSamples += next.pcm.length;
         inner.audio(next.pcm);
       }
     }
-    const { context } = this.scope;
-    this.feeding = context.clock.after(
+    const { context } = this.#scope;
+    this.#feeding = context.clock.after(
       feedEveryMs,
-      context.bind(() => this.feed()),
+      context.bind(() => this.#feed()),
     );
   }
 
-  private stopFeeding(): void {
-    this.feeding?.cancel();
-    this.feeding = undefined;
+  #stopFeeding(): void {
+    this.#feeding?.cancel();
+    this.#feeding = undefined;
   }
 
   /** Tells the metrics what was sent; not with each chunk, because they come fifty times a second. */
-  private report(): void {
-    this.use.provider.meter.spent('audio_seconds', this.unreportedSamples / ENGINE_RATE);
-    this.unreportedSamples = 0;
+  #report(): void {
+    this.#use.provider.meter.spent('audio_seconds', this.#unreportedSamples / ENGINE_RATE);
+    this.#unreportedSamples = 0;
   }
 
-  private end(): void {
-    this.isClosed = true;
-    this.report();
-    this.stopFeeding();
-    this.patience.close();
-    this.turns.close();
-    this.inner?.close();
-    this.inner = undefined;
+  #end(): void {
+    this.#isClosed = true;
+    this.#report();
+    this.#stopFeeding();
+    this.#patience.close();
+    this.#turns.close();
+    this.#inner?.close();
+    this.#inner = undefined;
   }
 }

@@ -10,43 +10,43 @@ const leastSample = 16;
 const longestSeconds = 3;
 
 export class Unheard {
-  private readonly mostSamples: number;
-  private readonly sounding = new Set<number>();
-  private readonly held = new Map<number, SaidEvent[]>();
+  readonly #mostSamples: number;
+  readonly #sounding = new Set<number>();
+  readonly #held = new Map<number, SaidEvent[]>();
 
   constructor(sampleRate: number) {
-    this.mostSamples = longestSeconds * sampleRate;
+    this.#mostSamples = longestSeconds * sampleRate;
   }
 
   /** What is to be passed on now, in order. */
   take(event: SaidEvent): readonly SaidEvent[] {
     const { context } = event;
-    if (this.sounding.has(context)) {
+    if (this.#sounding.has(context)) {
       if (event.type === 'flushed') this.forget(context);
       return [event];
     }
-    const held = this.held.get(context) ?? [];
+    const held = this.#held.get(context) ?? [];
     const isHeard = event.type === 'audio' && event.pcm.some((sample) => Math.abs(sample) > leastSample);
     if (isHeard) {
-      this.sounding.add(context);
-      this.held.delete(context);
+      this.#sounding.add(context);
+      this.#held.delete(context);
       return [...held, event];
     }
-    if (event.type !== 'audio' || samplesIn(held) < this.mostSamples) held.push(event);
-    this.held.set(context, held);
+    if (event.type !== 'audio' || samplesIn(held) < this.#mostSamples) held.push(event);
+    this.#held.set(context, held);
     return [];
   }
 
   /** Ends a context of which nothing could be heard, and gives what was said of it without its silence; empty for every other one. */
   end(context: number): readonly SaidEvent[] {
-    const held = this.held.get(context) ?? [];
+    const held = this.#held.get(context) ?? [];
     this.forget(context);
     return held.filter(({ type }) => type !== 'audio');
   }
 
   forget(context: number): void {
-    this.sounding.delete(context);
-    this.held.delete(context);
+    this.#sounding.delete(context);
+    this.#held.delete(context);
   }
 }
 

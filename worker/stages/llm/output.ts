@@ -26,81 +26,81 @@ export interface RoundEnd {
 }
 
 export class RoundOutput {
-  private readonly emit: (event: LlmEvent) => void;
-  private readonly calls: RunningCall[] = [];
-  private isClosed = false;
-  private hasFailed = false;
-  private hasContent = false;
-  private hasThoughts = false;
-  private lastChar = '';
-  private blockBegins = false;
+  readonly #emit: (event: LlmEvent) => void;
+  readonly #calls: RunningCall[] = [];
+  #isClosed = false;
+  #hasFailed = false;
+  #hasContent = false;
+  #hasThoughts = false;
+  #lastChar = '';
+  #blockBegins = false;
 
   constructor(emit: (event: LlmEvent) => void) {
-    this.emit = emit;
+    this.#emit = emit;
   }
 
   get closed(): boolean {
-    return this.isClosed;
+    return this.#isClosed;
   }
 
   get failed(): boolean {
-    return this.hasFailed;
+    return this.#hasFailed;
   }
 
   /** Text, thoughts or a tool call have arrived. */
   get started(): boolean {
-    return this.hasContent;
+    return this.#hasContent;
   }
 
   /** Thoughts have come, apart from the text. */
   get thinksApart(): boolean {
-    return this.hasThoughts;
+    return this.#hasThoughts;
   }
 
   /** The model shows that it works without saying anything. */
   thought(): void {
-    this.hasContent = true;
-    this.hasThoughts = true;
+    this.#hasContent = true;
+    this.#hasThoughts = true;
   }
 
   /** Further text is a block of its own; words of two blocks must not run together. */
   newBlock(): void {
-    this.blockBegins = true;
+    this.#blockBegins = true;
   }
 
   text(text: string): void {
-    if (this.isClosed || text === '') return;
-    this.hasContent = true;
-    const glued = this.blockBegins && this.lastChar !== '' && !/\s/.test(this.lastChar + (text[0] ?? ''));
-    this.blockBegins = false;
-    this.lastChar = text[text.length - 1] ?? '';
-    this.emit({ type: 'text', text: glued ? ` ${text}` : text });
+    if (this.#isClosed || text === '') return;
+    this.#hasContent = true;
+    const glued = this.#blockBegins && this.#lastChar !== '' && !/\s/.test(this.#lastChar + (text[0] ?? ''));
+    this.#blockBegins = false;
+    this.#lastChar = text[text.length - 1] ?? '';
+    this.#emit({ type: 'text', text: glued ? ` ${text}` : text });
   }
 
   /** Starts a call; undefined when the response is over, be it for the bound of calls. */
   openCall(id: string, name: string): RunningCall | undefined {
-    if (this.isClosed) return undefined;
-    this.hasContent = true;
-    const rule = name === '' ? 'a tool call has a name' : this.calls.length === MAX_CALLS ? TOO_MANY : '';
+    if (this.#isClosed) return undefined;
+    this.#hasContent = true;
+    const rule = name === '' ? 'a tool call has a name' : this.#calls.length === MAX_CALLS ? TOO_MANY : '';
     if (rule !== '') {
-      this.refuse(rule);
+      this.#refuse(rule);
       return undefined;
     }
-    const call: RunningCall = { index: this.calls.length, id, name, arguments: '', argumentBytes: 0 };
-    this.calls.push(call);
-    this.emit({ type: 'tool-call', index: call.index, id, name, arguments: '' });
+    const call: RunningCall = { index: this.#calls.length, id, name, arguments: '', argumentBytes: 0 };
+    this.#calls.push(call);
+    this.#emit({ type: 'tool-call', index: call.index, id, name, arguments: '' });
     return call;
   }
 
   addArguments(call: RunningCall, part: string): void {
-    if (this.isClosed || part === '') return;
+    if (this.#isClosed || part === '') return;
     call.argumentBytes += Buffer.byteLength(part);
     if (call.argumentBytes > MAX_ARGUMENT_BYTES) {
-      this.refuse('at most 1 MiB of arguments in a tool call');
+      this.#refuse('at most 1 MiB of arguments in a tool call');
       return;
     }
     call.arguments += part;
-    this.emit({ type: 'tool-call', index: call.index, arguments: part });
+    this.#emit({ type: 'tool-call', index: call.index, arguments: part });
   }
 
   /** The whole arguments, for what the fragments left out. */
@@ -110,14 +110,14 @@ export class RoundOutput {
 
   /** Ends the response. Calls that the limit or the filter may have cut keep that finish and must not run. */
   done(finish: LlmFinish, { usage, reasoning }: RoundEnd): void {
-    if (this.isClosed) return;
+    if (this.#isClosed) return;
     const isCut = finish === 'length' || finish === 'content_filter';
     if (!isCut) {
-      for (const call of this.calls) if (call.arguments.trim() === '') this.addArguments(call, '{}');
+      for (const call of this.#calls) if (call.arguments.trim() === '') this.addArguments(call, '{}');
     }
-    const ended = isCut ? finish : this.calls.length > 0 ? 'tool_calls' : 'stop';
-    this.isClosed = true;
-    this.emit({
+    const ended = isCut ? finish : this.#calls.length > 0 ? 'tool_calls' : 'stop';
+    this.#isClosed = true;
+    this.#emit({
       type: 'done',
       finish: ended,
       usage,
@@ -126,13 +126,13 @@ export class RoundOutput {
   }
 
   fail(error: StageError): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    this.hasFailed = true;
-    this.emit({ type: 'error', error });
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#hasFailed = true;
+    this.#emit({ type: 'error', error });
   }
 
-  private refuse(rule: string): void {
+  #refuse(rule: string): void {
     this.fail({ kind: 'protocol', rule });
   }
 }

@@ -10,31 +10,31 @@ import { listOf, parseJson, textOf, writeJson, type JsonRecord } from './json.ts
 const MAX_BYTES = 262_144;
 
 export class ReasoningNotes {
-  private readonly provider: string;
+  readonly #provider: string;
   /** Each piece as the JSON text `[callId, piece]`. */
-  private readonly pieces: string[] = [];
-  private waiting: string[] = [];
+  readonly #pieces: string[] = [];
+  #waiting: string[] = [];
 
   constructor(provider: string) {
-    this.provider = provider;
+    this.#provider = provider;
   }
 
   /** A piece that belongs to whatever call comes next. */
   add(piece: JsonRecord | string): void {
-    this.waiting.push(writeJson(piece));
+    this.#waiting.push(writeJson(piece));
   }
 
   /** A call came; what waited belongs to it. */
   call(callId: string): void {
-    for (const piece of this.waiting) this.pieces.push(`[${JSON.stringify(callId)},${piece}]`);
-    this.waiting = [];
+    for (const piece of this.#waiting) this.#pieces.push(`[${JSON.stringify(callId)},${piece}]`);
+    this.#waiting = [];
   }
 
   /** What the round keeps; nothing when it is over 256 KiB, because a part of it would be refused. */
   end(): OpaqueReasoning | undefined {
-    if (this.pieces.length === 0) return undefined;
-    const data = `[${this.pieces.join(',')}]`;
-    return Buffer.byteLength(data) > MAX_BYTES ? undefined : { provider: this.provider, data };
+    if (this.#pieces.length === 0) return undefined;
+    const data = `[${this.#pieces.join(',')}]`;
+    return Buffer.byteLength(data) > MAX_BYTES ? undefined : { provider: this.#provider, data };
   }
 }
 

@@ -63,148 +63,148 @@ const isWhole = (event: SseEvent): boolean =>
   isEndMarker(event) || event.event === 'error' || isRecord(parseJson(event.data));
 
 export class HttpRound implements LlmRound {
-  private readonly deadline: Deadline;
-  private readonly stream: RoundStream;
-  private readonly parser = new SseParser(MAX_EVENT_BYTES);
-  private readonly exchange: Exchange;
-  private phase: Phase = 'connect';
-  private bytes = 0;
-  private refused: ResponseHead | undefined;
+  readonly #deadline: Deadline;
+  readonly #stream: RoundStream;
+  readonly #parser = new SseParser(MAX_EVENT_BYTES);
+  readonly #exchange: Exchange;
+  #phase: Phase = 'connect';
+  #bytes = 0;
+  #refused: ResponseHead | undefined;
   /** Set when the body is not a stream: a refusal, or an answer in one JSON object. */
-  private whole: Buffer[] | undefined;
+  #whole: Buffer[] | undefined;
 
   constructor({ pool, request, newStream }: RoundPlan, { context, sink }: RoundScope) {
-    this.stream = newStream((event) => {
-      if (this.phase !== 'over') sink(event);
+    this.#stream = newStream((event) => {
+      if (this.#phase !== 'over') sink(event);
     });
-    this.deadline = new Deadline(context, () => this.onDeadline());
-    this.deadline.set(CONNECT_TIMEOUT_MS);
-    this.exchange = pool.post(context, request, {
-      sent: () => this.enter('headers', HEADERS_TIMEOUT_MS),
-      head: (head) => this.onHead(head),
-      data: (chunk) => this.onData(chunk),
-      ended: () => this.onEnd(),
+    this.#deadline = new Deadline(context, () => this.#onDeadline());
+    this.#deadline.set(CONNECT_TIMEOUT_MS);
+    this.#exchange = pool.post(context, request, {
+      sent: () => this.#enter('headers', HEADERS_TIMEOUT_MS),
+      head: (head) => this.#onHead(head),
+      data: (chunk) => this.#onData(chunk),
+      ended: () => this.#onEnd(),
       failed: (error) => {
         // A refusal stays one when its body is cut.
-        if (this.phase === 'refusal') this.refuse();
-        else this.stream.fail(error);
-        this.finish();
+        if (this.#phase === 'refusal') this.#refuse();
+        else this.#stream.fail(error);
+        this.#finish();
       },
     });
   }
 
   cancel(): void {
-    this.finish();
+    this.#finish();
   }
 
-  private enter(phase: Phase, timeoutMs: number): void {
-    if (this.phase === 'over') return;
-    this.phase = phase;
-    this.deadline.set(timeoutMs);
+  #enter(phase: Phase, timeoutMs: number): void {
+    if (this.#phase === 'over') return;
+    this.#phase = phase;
+    this.#deadline.set(timeoutMs);
   }
 
-  private onHead(head: ResponseHead): void {
+  #onHead(head: ResponseHead): void {
     const type = mediaTypeOf(head.contentType);
     if (!isSuccess(head.status)) {
-      this.refused = head;
-      this.whole = [];
-      this.enter('refusal', REFUSAL_MS);
+      this.#refused = head;
+      this.#whole = [];
+      this.#enter('refusal', REFUSAL_MS);
       return;
     }
-    if (type === 'application/json') this.whole = [];
+    if (type === 'application/json') this.#whole = [];
     else if (type !== '' && type !== 'text/event-stream') {
-      this.stream.fail({ kind: 'protocol', rule: 'content type of a stream' });
-      this.finish();
+      this.#stream.fail({ kind: 'protocol', rule: 'content type of a stream' });
+      this.#finish();
       return;
     }
-    this.enter('first content', FIRST_CONTENT_TIMEOUT_MS);
+    this.#enter('first content', FIRST_CONTENT_TIMEOUT_MS);
   }
 
-  private onData(chunk: Buffer): void {
-    if (this.phase === 'drain' || this.phase === 'over') return;
-    this.bytes += chunk.length;
-    if (this.phase === 'refusal') {
-      if (this.bytes <= MAX_REFUSAL_BYTES) this.whole?.push(Buffer.from(chunk));
+  #onData(chunk: Buffer): void {
+    if (this.#phase === 'drain' || this.#phase === 'over') return;
+    this.#bytes += chunk.length;
+    if (this.#phase === 'refusal') {
+      if (this.#bytes <= MAX_REFUSAL_BYTES) this.#whole?.push(Buffer.from(chunk));
       else {
-        this.refuse();
-        this.finish();
+        this.#refuse();
+        this.#finish();
       }
       return;
     }
-    if (this.bytes > MAX_RESPONSE_BYTES) {
-      this.stream.fail({ kind: 'protocol', rule: 'at most 4 MiB in a response' });
-    } else if (this.whole !== undefined) this.whole.push(Buffer.from(chunk));
-    else if (!this.tell(chunk)) {
-      this.stream.fail({ kind: 'protocol', rule: 'at most 1 MiB in an event' });
+    if (this.#bytes > MAX_RESPONSE_BYTES) {
+      this.#stream.fail({ kind: 'protocol', rule: 'at most 4 MiB in a response' });
+    } else if (this.#whole !== undefined) this.#whole.push(Buffer.from(chunk));
+    else if (!this.#tell(chunk)) {
+      this.#stream.fail({ kind: 'protocol', rule: 'at most 1 MiB in an event' });
     }
-    this.follow();
+    this.#follow();
   }
 
   /** Tells the stream the events that the chunk completes; false when one is over its bound. */
-  private tell(chunk: Buffer): boolean {
-    for (const event of this.parser.push(chunk)) {
+  #tell(chunk: Buffer): boolean {
+    for (const event of this.#parser.push(chunk)) {
       if (event === 'too-large') return false;
-      this.stream.event(event);
+      this.#stream.event(event);
       // The consumer may cancel from inside the sink; the rest of the chunk belongs to nobody then.
-      if (this.isOver()) break;
+      if (this.#isOver()) break;
     }
     return true;
   }
 
   /** Moves on to the phase that the stream has reached, and its deadline with it. */
-  private follow(): void {
-    if (this.phase === 'over') return;
-    if (this.stream.closed) this.drain();
-    else if (this.phase === 'usage') return;
-    else if (this.stream.finished) this.enter('usage', USAGE_WAIT_MS);
-    else if (this.stream.started) this.enter('idle', IDLE_TIMEOUT_MS);
+  #follow(): void {
+    if (this.#phase === 'over') return;
+    if (this.#stream.closed) this.#drain();
+    else if (this.#phase === 'usage') return;
+    else if (this.#stream.finished) this.#enter('usage', USAGE_WAIT_MS);
+    else if (this.#stream.started) this.#enter('idle', IDLE_TIMEOUT_MS);
   }
 
   /** Lets a complete response run out, so that the connection can be used again; an error gives it up. */
-  private drain(): void {
-    if (this.stream.failed) this.finish();
-    else this.enter('drain', DRAIN_MS);
+  #drain(): void {
+    if (this.#stream.failed) this.#finish();
+    else this.#enter('drain', DRAIN_MS);
   }
 
-  private onEnd(): void {
-    if (this.phase === 'drain' || this.phase === 'over') {
-      this.finish();
+  #onEnd(): void {
+    if (this.#phase === 'drain' || this.#phase === 'over') {
+      this.#finish();
       return;
     }
-    if (this.phase === 'refusal') this.refuse();
-    else if (this.whole !== undefined) this.stream.whole(Buffer.concat(this.whole).toString('utf8'));
+    if (this.#phase === 'refusal') this.#refuse();
+    else if (this.#whole !== undefined) this.#stream.whole(Buffer.concat(this.#whole).toString('utf8'));
     else {
-      const rest = this.parser.end();
+      const rest = this.#parser.end();
       // The last blank line may be missing. A tail that is not whole was cut in the middle, whatever it says.
-      if (rest !== undefined && isWhole(rest)) this.stream.event(rest);
-      this.stream.end();
+      if (rest !== undefined && isWhole(rest)) this.#stream.event(rest);
+      this.#stream.end();
     }
-    this.finish();
+    this.#finish();
   }
 
-  private onDeadline(): void {
-    if (this.phase === 'usage') this.stream.end();
-    else if (this.phase === 'refusal') this.refuse();
-    else if (this.phase !== 'drain' && this.phase !== 'over') {
-      this.stream.fail({ kind: 'timeout', what: this.phase });
+  #onDeadline(): void {
+    if (this.#phase === 'usage') this.#stream.end();
+    else if (this.#phase === 'refusal') this.#refuse();
+    else if (this.#phase !== 'drain' && this.#phase !== 'over') {
+      this.#stream.fail({ kind: 'timeout', what: this.#phase });
     }
-    this.finish();
+    this.#finish();
   }
 
-  private refuse(): void {
-    if (this.refused === undefined) return;
-    const text = Buffer.concat(this.whole ?? []).toString('utf8');
-    this.stream.fail(rejectionOf(this.refused, parseJson(text)));
+  #refuse(): void {
+    if (this.#refused === undefined) return;
+    const text = Buffer.concat(this.#whole ?? []).toString('utf8');
+    this.#stream.fail(rejectionOf(this.#refused, parseJson(text)));
   }
 
-  private isOver(): boolean {
-    return this.phase === 'over';
+  #isOver(): boolean {
+    return this.#phase === 'over';
   }
 
-  private finish(): void {
-    if (this.phase === 'over') return;
-    this.phase = 'over';
-    this.deadline.close();
-    this.exchange.abort();
+  #finish(): void {
+    if (this.#phase === 'over') return;
+    this.#phase = 'over';
+    this.#deadline.close();
+    this.#exchange.abort();
   }
 }

@@ -19,19 +19,19 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 export class SseParser {
-  private readonly maxEventBytes: number;
+  readonly #maxEventBytes: number;
   /** The line that chunks so far have not ended. */
-  private parts: Buffer[] = [];
-  private eventBytes = 0;
-  private endedInCr = false;
-  private isFirstLine = true;
-  private event = '';
-  private data: string | undefined;
-  private isBare = false;
+  #parts: Buffer[] = [];
+  #eventBytes = 0;
+  #endedInCr = false;
+  #isFirstLine = true;
+  #event = '';
+  #data: string | undefined;
+  #isBare = false;
 
   /** @param maxEventBytes bound of one event with all its lines, comments included. */
   constructor(maxEventBytes: number) {
-    this.maxEventBytes = maxEventBytes;
+    this.#maxEventBytes = maxEventBytes;
   }
 
   /**
@@ -42,72 +42,72 @@ export class SseParser {
     let start = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at];
-      const isPair = byte === LF && this.endedInCr;
-      this.endedInCr = byte === CR;
+      const isPair = byte === LF && this.#endedInCr;
+      this.#endedInCr = byte === CR;
       if (isPair) start = at + 1;
       if (isPair || (byte !== LF && byte !== CR)) continue;
-      if (!this.hold(chunk.subarray(start, at))) {
+      if (!this.#hold(chunk.subarray(start, at))) {
         yield 'too-large';
         return;
       }
       start = at + 1;
-      const event = this.endLine();
+      const event = this.#endLine();
       if (event !== undefined) yield event;
     }
     // The chunk belongs to the socket; what outlives this call is copied.
-    if (!this.hold(Buffer.from(chunk.subarray(start)))) yield 'too-large';
+    if (!this.#hold(Buffer.from(chunk.subarray(start)))) yield 'too-large';
   }
 
   /** What the end of the stream left open. Servers are seen to end without the last blank line. */
   end(): SseEvent | undefined {
-    return this.endLine() ?? this.dispatch();
+    return this.#endLine() ?? this.#dispatch();
   }
 
   /** False when the event is over its bound. */
-  private hold(part: Buffer): boolean {
-    if (part.length > 0) this.parts.push(part);
-    this.eventBytes += part.length;
-    return this.eventBytes <= this.maxEventBytes;
+  #hold(part: Buffer): boolean {
+    if (part.length > 0) this.#parts.push(part);
+    this.#eventBytes += part.length;
+    return this.#eventBytes <= this.#maxEventBytes;
   }
 
-  private endLine(): SseEvent | undefined {
-    const line = Buffer.concat(this.parts).toString('utf8');
-    const text = this.isFirstLine ? line.replace(/^\uFEFF/, '') : line;
-    this.parts = [];
-    this.isFirstLine = false;
-    if (text === '') return this.dispatch();
-    this.field(text);
+  #endLine(): SseEvent | undefined {
+    const line = Buffer.concat(this.#parts).toString('utf8');
+    const text = this.#isFirstLine ? line.replace(/^\uFEFF/, '') : line;
+    this.#parts = [];
+    this.#isFirstLine = false;
+    if (text === '') return this.#dispatch();
+    this.#field(text);
     return undefined;
   }
 
-  private dispatch(): SseEvent | undefined {
+  #dispatch(): SseEvent | undefined {
     // Some gateways keep a connection alive with events that hold nothing; what an error is named holds enough.
-    const holds = this.data !== undefined && (this.event === 'error' || this.data.trim() !== '');
-    const found = holds ? { event: this.event, data: this.data ?? '' } : undefined;
-    this.data = undefined;
-    this.event = '';
-    this.isBare = false;
-    this.eventBytes = 0;
+    const holds = this.#data !== undefined && (this.#event === 'error' || this.#data.trim() !== '');
+    const found = holds ? { event: this.#event, data: this.#data ?? '' } : undefined;
+    this.#data = undefined;
+    this.#event = '';
+    this.#isBare = false;
+    this.#eventBytes = 0;
     return found;
   }
 
-  private field(line: string): void {
+  #field(line: string): void {
     const [, name = line, value = ''] = /^([^:]*): ?(.*)$/s.exec(line) ?? [];
-    if (name === 'data') this.addData(value);
-    else if (name === 'event') this.event = value;
+    if (name === 'data') this.#addData(value);
+    else if (name === 'event') this.#event = value;
     else if (name === 'error') {
       // Older llama.cpp builds put an error object into a field of this name.
-      this.event = 'error';
-      this.addData(value);
-    } else if (this.isBare || line.startsWith('{') || line.startsWith('[')) {
+      this.#event = 'error';
+      this.#addData(value);
+    } else if (this.#isBare || line.startsWith('{') || line.startsWith('[')) {
       // Some gateways break off with a bare JSON error where an event belongs.
-      this.isBare = true;
-      this.event = 'error';
-      this.addData(line);
+      this.#isBare = true;
+      this.#event = 'error';
+      this.#addData(line);
     }
   }
 
-  private addData(value: string): void {
-    this.data = this.data === undefined ? value : `${this.data}\n${value}`;
+  #addData(value: string): void {
+    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
   }
 }

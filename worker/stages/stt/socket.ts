@@ -63,34 +63,34 @@ export function dialSocket(
 }
 
 class SocketConnection implements Connection {
-  private readonly socket: WebSocket;
+  readonly #socket: WebSocket;
 
   constructor(socket: WebSocket) {
-    this.socket = socket;
+    this.#socket = socket;
   }
 
   get isOpen(): boolean {
-    return this.socket.readyState === WebSocket.OPEN;
+    return this.#socket.readyState === WebSocket.OPEN;
   }
 
   get bufferedBytes(): number {
-    return this.socket.bufferedAmount;
+    return this.#socket.bufferedAmount;
   }
 
   send(message: Outgoing, sent: () => void): void {
     // A callback also keeps a write that fails from throwing; the loss shows in `closed`.
-    this.socket.send(message, sent);
+    this.#socket.send(message, sent);
   }
 
   ping(): void {
-    this.socket.ping(undefined, undefined, () => undefined);
+    this.#socket.ping(undefined, undefined, () => undefined);
   }
 
   terminate(): void {
-    this.socket.terminate();
+    this.#socket.terminate();
   }
 
   leave(clock: Clock, lastWords: readonly Outgoing[]): void {
-    leave(this.socket, clock, lastWords);
+    leave(this.#socket, clock, lastWords);
   }
 }

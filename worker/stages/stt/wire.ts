@@ -85,18 +85,18 @@ export function final(
 
 /** What a server has told for good, by its names: a repeat of it, or what comes late of it, is no news. */
 export class Told {
-  private readonly names = new Set<string>();
+  readonly #names = new Set<string>();
 
   has(name: string | undefined): boolean {
-    return name !== undefined && this.names.has(name);
+    return name !== undefined && this.#names.has(name);
   }
 
   /** Nothing is repeated after so many others. */
   add(name: string | undefined): void {
     if (name === undefined) return;
-    this.names.add(name);
-    const [oldest] = this.names;
-    if (this.names.size > MOST_TOLD && oldest !== undefined) this.names.delete(oldest);
+    this.#names.add(name);
+    const [oldest] = this.#names;
+    if (this.#names.size > MOST_TOLD && oldest !== undefined) this.#names.delete(oldest);
   }
 }
 

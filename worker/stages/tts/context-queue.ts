@@ -17,21 +17,21 @@ export interface QueuedContext {
 }
 
 export class ContextQueue {
-  private readonly contexts: QueuedContext[] = [];
-  private cancelled: number[] = [];
+  readonly #contexts: QueuedContext[] = [];
+  #cancelled: number[] = [];
 
   get head(): QueuedContext | undefined {
-    return this.contexts[0];
+    return this.#contexts[0];
   }
 
   /** Pieces that wait. */
   get size(): number {
-    return this.contexts.reduce((sum, context) => sum + context.pieces.length, 0);
+    return this.#contexts.reduce((sum, context) => sum + context.pieces.length, 0);
   }
 
   speak(id: number, text: string): void {
-    if (text === '' || this.cancelled.includes(id)) return;
-    const { pieces } = this.open(id);
+    if (text === '' || this.#cancelled.includes(id)) return;
+    const { pieces } = this.#open(id);
     const last = pieces.pop();
     if (last === undefined) pieces.push(text);
     else if (this.size + 1 >= QUEUED_PIECES) pieces.push(last + text);
@@ -39,25 +39,25 @@ export class ContextQueue {
   }
 
   flush(id: number): void {
-    if (!this.cancelled.includes(id)) this.open(id).flushed = true;
+    if (!this.#cancelled.includes(id)) this.#open(id).flushed = true;
   }
 
   cancel(id: number): void {
-    const at = this.contexts.findIndex((context) => context.id === id);
-    if (at >= 0) this.contexts.splice(at, 1);
-    this.cancelled = [...this.cancelled, id].slice(-REMEMBERED);
+    const at = this.#contexts.findIndex((context) => context.id === id);
+    if (at >= 0) this.#contexts.splice(at, 1);
+    this.#cancelled = [...this.#cancelled, id].slice(-REMEMBERED);
   }
 
   /** The head is done. */
   shift(): void {
-    this.contexts.shift();
+    this.#contexts.shift();
   }
 
-  private open(id: number): QueuedContext {
-    const found = this.contexts.find((context) => context.id === id);
+  #open(id: number): QueuedContext {
+    const found = this.#contexts.find((context) => context.id === id);
     if (found !== undefined) return found;
     const context: QueuedContext = { id, pieces: [], flushed: false };
-    this.contexts.push(context);
+    this.#contexts.push(context);
     return context;
   }
 }

@@ -52,196 +52,197 @@ interface Current {
 
 export class SocketSession implements TtsSession {
   readonly sampleRate: number;
-  private readonly vendor: Vendor;
-  private readonly scope: SessionScope;
-  private readonly deadline: Deadline;
-  private readonly soon: Soon;
-  private readonly onSent: () => void;
-  private readonly queue = new ContextQueue();
-  private link: Link = { state: 'down' };
-  private current: Current | undefined;
-  private notices: TtsEvent[] = [];
+  readonly #vendor: Vendor;
+  readonly #scope: SessionScope;
+  readonly #deadline: Deadline;
+  readonly #soon: Soon;
+  readonly #onSent: () => void;
+  readonly #queue = new ContextQueue();
+  #link: Link = { state: 'down' };
+  #current: Current | undefined;
+  #notices: TtsEvent[] = [];
   /** Last progress of the utterance, last sign of life and last keep-alive. */
-  private progressMs = 0;
-  private aliveMs = 0;
-  private keptMs = 0;
-  private roomMs: number | undefined;
-  private pinged = false;
-  private everOpened = false;
-  private fruitless = 0;
-  private isPaused = false;
-  private isClosed = false;
+  #progressMs = 0;
+  #aliveMs = 0;
+  #keptMs = 0;
+  #roomMs: number | undefined;
+  #pinged = false;
+  #everOpened = false;
+  #fruitless = 0;
+  #isPaused = false;
+  #isClosed = false;
 
   constructor(vendor: Vendor, scope: SessionScope) {
-    this.vendor = vendor;
-    this.scope = scope;
+    this.#vendor = vendor;
+    this.#scope = scope;
     this.sampleRate = vendor.sampleRate;
-    this.deadline = new Deadline(scope.context, () => this.onDeadline());
-    this.soon = new Soon(scope.context, () => this.settle());
-    this.onSent = scope.context.bind(() => {
-      if (this.queue.size > 0) this.advance();
+    this.#deadline = new Deadline(scope.context, () => this.#onDeadline());
+    this.#soon = new Soon(scope.context, () => this.#settle());
+    this.#onSent = scope.context.bind(() => {
+      if (this.#queue.size > 0) this.#advance();
     });
-    this.connect();
-    this.rearm();
+    this.#connect();
+    this.#rearm();
   }
 
   speak(context: number, text: string): void {
-    if (this.isClosed) return;
-    this.queue.speak(context, text);
-    this.pump();
+    if (this.#isClosed) return;
+    this.#queue.speak(context, text);
+    this.#pump();
   }
 
   flush(context: number): void {
-    if (this.isClosed) return;
-    this.queue.flush(context);
-    this.pump();
+    if (this.#isClosed) return;
+    this.#queue.flush(context);
+    this.#pump();
   }
 
   cancel(context: number): void {
-    if (this.isClosed) return;
-    this.queue.cancel(context);
-    if (this.current?.id === context) {
-      if (this.current.utterance !== 'none' && this.link.state === 'open') this.send(this.link.wire.cancel());
-      this.current = undefined;
+    if (this.#isClosed) return;
+    this.#queue.cancel(context);
+    if (this.#current?.id === context) {
+      if (this.#current.utterance !== 'none' && this.#link.state === 'open')
+        this.#send(this.#link.wire.cancel());
+      this.#current = undefined;
     }
-    const others = this.notices.filter((notice) => notice.type === 'error' || notice.context !== context);
+    const others = this.#notices.filter((notice) => notice.type === 'error' || notice.context !== context);
     const answers = others.filter((notice) => notice.type === 'cancelled');
     const oldest = answers.length >= CANCEL_ANSWERS ? answers[0] : undefined;
-    this.notices = others.filter((notice) => notice !== oldest);
-    this.notices.push({ type: 'cancelled', context });
-    this.pump();
+    this.#notices = others.filter((notice) => notice !== oldest);
+    this.#notices.push({ type: 'cancelled', context });
+    this.#pump();
   }
 
   pause(): void {
-    this.isPaused = true;
-    this.applyPause();
+    this.#isPaused = true;
+    this.#applyPause();
   }
 
   resume(): void {
-    if (!this.isPaused) return;
-    this.isPaused = false;
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
     // A server is not slow because nobody reads what it sends.
-    this.progressMs = this.aliveMs = this.now();
-    this.applyPause();
-    this.rearm();
+    this.#progressMs = this.#aliveMs = this.#now();
+    this.#applyPause();
+    this.#rearm();
   }
 
   close(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    this.deadline.close();
-    this.soon.close();
-    this.notices = [];
-    const { link } = this;
-    this.link = { state: 'down' };
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#deadline.close();
+    this.#soon.close();
+    this.#notices = [];
+    const link = this.#link;
+    this.#link = { state: 'down' };
     if (link.state === 'connecting') link.socket.terminate();
     if (link.state !== 'open') return;
-    const stop = this.current === undefined || this.current.utterance === 'none' ? [] : link.wire.cancel();
-    leave(link.socket, this.scope.context.clock, [...stop, ...this.vendor.goodbye]);
+    const stop = this.#current === undefined || this.#current.utterance === 'none' ? [] : link.wire.cancel();
+    leave(link.socket, this.#scope.context.clock, [...stop, ...this.#vendor.goodbye]);
   }
 
-  private now(): number {
-    return this.scope.context.clock.now();
+  #now(): number {
+    return this.#scope.context.clock.now();
   }
 
-  private connect(): void {
-    const socket = openSocket(this.vendor, {
-      context: this.scope.context,
+  #connect(): void {
+    const socket = openSocket(this.#vendor, {
+      context: this.#scope.context,
       on: {
-        opened: () => this.ifCurrent(socket, () => this.onOpen(socket)),
-        message: (data) => this.ifCurrent(socket, () => this.onMessage(data)),
-        alive: () => this.ifCurrent(socket, () => this.noteLife()),
+        opened: () => this.#ifCurrent(socket, () => this.#onOpen(socket)),
+        message: (data) => this.#ifCurrent(socket, () => this.#onMessage(data)),
+        alive: () => this.#ifCurrent(socket, () => this.#noteLife()),
         closed: (code, reason, error) =>
-          this.ifCurrent(socket, () => this.onLost(error ?? closeErrorOf(this.vendor, code, reason))),
+          this.#ifCurrent(socket, () => this.#onLost(error ?? closeErrorOf(this.#vendor, code, reason))),
       },
     });
-    this.link = { state: 'connecting', socket, dueMs: this.now() + CONNECT_TIMEOUT_MS };
+    this.#link = { state: 'connecting', socket, dueMs: this.#now() + CONNECT_TIMEOUT_MS };
   }
 
-  private ifCurrent(socket: WebSocket, action: () => void): void {
-    if (!this.isClosed && this.link.state !== 'down' && this.link.socket === socket) action();
+  #ifCurrent(socket: WebSocket, action: () => void): void {
+    if (!this.#isClosed && this.#link.state !== 'down' && this.#link.socket === socket) action();
   }
 
-  private onOpen(socket: WebSocket): void {
-    this.everOpened = true;
-    const sinceMs = this.now();
-    this.link = { state: 'open', socket, wire: this.vendor.newWire(), sinceMs };
-    this.keptMs = sinceMs;
-    this.noteLife();
-    this.advance();
+  #onOpen(socket: WebSocket): void {
+    this.#everOpened = true;
+    const sinceMs = this.#now();
+    this.#link = { state: 'open', socket, wire: this.#vendor.newWire(), sinceMs };
+    this.#keptMs = sinceMs;
+    this.#noteLife();
+    this.#advance();
   }
 
-  private noteLife(): void {
-    this.aliveMs = this.now();
-    this.pinged = false;
+  #noteLife(): void {
+    this.#aliveMs = this.#now();
+    this.#pinged = false;
   }
 
-  private onMessage(data: string | Buffer): void {
-    if (this.link.state !== 'open') return;
-    this.noteLife();
-    const events = withCause(this.link.wire.receive(data), () => causeInText(data.toString()));
-    for (const event of events) if (!this.isClosed) this.onWire(event);
-    if (!this.isClosed) this.advance();
+  #onMessage(data: string | Buffer): void {
+    if (this.#link.state !== 'open') return;
+    this.#noteLife();
+    const events = withCause(this.#link.wire.receive(data), () => causeInText(data.toString()));
+    for (const event of events) if (!this.#isClosed) this.#onWire(event);
+    if (!this.#isClosed) this.#advance();
   }
 
-  private onWire(event: WireEvent): void {
-    const { current } = this;
+  #onWire(event: WireEvent): void {
+    const current = this.#current;
     if (event.type === 'failed') {
-      this.onLost(event.error);
+      this.#onLost(event.error);
       return;
     }
     if (current === undefined || event.type === 'free') return;
-    this.progressMs = this.now();
+    this.#progressMs = this.#now();
     if (event.type === 'audio') {
       if (event.pcm.length > 0) {
         current.sounded = true;
-        this.fruitless = 0;
+        this.#fruitless = 0;
       }
-      this.notices.push(...current.timeline.audio(event.pcm));
+      this.#notices.push(...current.timeline.audio(event.pcm));
     } else if (event.type === 'words') {
-      this.notices.push(...current.timeline.words(event.words, event.base));
-    } else if (event.type === 'settled') this.notices.push(...current.timeline.settled());
-    else this.onUtteranceEnd(current);
-    this.settle();
+      this.#notices.push(...current.timeline.words(event.words, event.base));
+    } else if (event.type === 'settled') this.#notices.push(...current.timeline.settled());
+    else this.#onUtteranceEnd(current);
+    this.#settle();
   }
 
-  private onUtteranceEnd(current: Current): void {
-    this.notices.push(...current.timeline.finished());
+  #onUtteranceEnd(current: Current): void {
+    this.#notices.push(...current.timeline.finished());
     const done = current.utterance === 'ended';
     current.utterance = 'none';
     if (!done) return;
-    this.current = undefined;
-    this.queue.shift();
-    this.notices.push({ type: 'flushed', context: current.id });
+    this.#current = undefined;
+    this.#queue.shift();
+    this.#notices.push({ type: 'flushed', context: current.id });
   }
 
   /** Sends what can be sent, and tells what needs no server. */
-  private pump(): void {
-    while (!this.isClosed && this.step());
-    this.applyPause();
-    this.rearm();
-    if (this.notices.length > 0) this.soon.ask();
+  #pump(): void {
+    while (!this.#isClosed && this.#step());
+    this.#applyPause();
+    this.#rearm();
+    if (this.#notices.length > 0) this.#soon.ask();
   }
 
-  private advance(): void {
-    this.pump();
-    this.settle();
+  #advance(): void {
+    this.#pump();
+    this.#settle();
   }
 
-  private step(): boolean {
-    const head = this.queue.head;
+  #step(): boolean {
+    const head = this.#queue.head;
     if (head === undefined) return false;
     const { id } = head;
-    if (this.current?.id !== id) {
+    if (this.#current?.id !== id) {
       const timeline = new Timeline(id, this.sampleRate);
-      this.current = { id, timeline, held: '', utterance: 'none', sounded: false };
+      this.#current = { id, timeline, held: '', utterance: 'none', sounded: false };
     }
-    const { current } = this;
+    const current = this.#current;
     const piece = head.pieces[0];
     if (current.utterance === 'ended') return false;
     if (piece !== undefined) {
       const text = current.held + piece;
-      if (isSpeakable(text) && !this.say(current, text)) return false;
+      if (isSpeakable(text) && !this.#say(current, text)) return false;
       head.pieces.shift();
       current.timeline.add(piece);
       current.held = isSpeakable(text) ? '' : text;
@@ -249,149 +250,151 @@ export class SocketSession implements TtsSession {
     }
     if (!head.flushed) return false;
     if (current.utterance === 'none') {
-      this.onUtteranceEnd({ ...current, utterance: 'ended' });
+      this.#onUtteranceEnd({ ...current, utterance: 'ended' });
       return true;
     }
-    if (this.link.state !== 'open') return false;
-    this.send(this.link.wire.end(current.held, this.now()));
+    if (this.#link.state !== 'open') return false;
+    this.#send(this.#link.wire.end(current.held, this.#now()));
     current.utterance = 'ended';
-    this.progressMs = this.now();
+    this.#progressMs = this.#now();
     return false;
   }
 
   /** False when the text has to wait. */
-  private say(current: Current, text: string): boolean {
-    if (this.link.state === 'down') this.connect();
-    const { link } = this;
+  #say(current: Current, text: string): boolean {
+    if (this.#link.state === 'down') this.#connect();
+    const link = this.#link;
     if (link.state !== 'open' || link.socket.bufferedAmount > CONGESTED_BYTES) return false;
-    const now = this.now();
-    const { maxGapMs } = this.vendor;
-    const goesStale = maxGapMs !== undefined && now - this.progressMs > maxGapMs;
+    const now = this.#now();
+    const { maxGapMs } = this.#vendor;
+    const goesStale = maxGapMs !== undefined && now - this.#progressMs > maxGapMs;
     if (current.utterance === 'said' && goesStale && current.timeline.isComplete) {
-      this.send(link.wire.cancel());
+      this.#send(link.wire.cancel());
       current.utterance = 'none';
     }
     if (current.utterance === 'none') {
       if (link.wire.isWorn) {
-        this.replace(link.socket);
+        this.#replace(link.socket);
         return false;
       }
       if (!link.wire.canBegin) {
-        this.roomMs ??= now;
+        this.#roomMs ??= now;
         return false;
       }
-      this.roomMs = undefined;
+      this.#roomMs = undefined;
       current.timeline.begin();
       current.utterance = 'said';
       current.sounded = false;
-      this.progressMs = now;
+      this.#progressMs = now;
     }
-    this.send(link.wire.say(text, now));
+    this.#send(link.wire.say(text, now));
     return true;
   }
 
-  private send(messages: readonly string[]): void {
-    if (this.link.state !== 'open') return;
-    for (const message of messages) this.link.socket.send(message, this.onSent);
+  #send(messages: readonly string[]): void {
+    if (this.#link.state !== 'open') return;
+    for (const message of messages) this.#link.socket.send(message, this.#onSent);
   }
 
-  private replace(socket: WebSocket): void {
-    this.roomMs = undefined;
-    leave(socket, this.scope.context.clock, this.vendor.goodbye);
-    this.connect();
+  #replace(socket: WebSocket): void {
+    this.#roomMs = undefined;
+    leave(socket, this.#scope.context.clock, this.#vendor.goodbye);
+    this.#connect();
   }
 
   /** What is read while nothing of a wanted utterance is on its way is thrown away, so it need not wait. */
-  private applyPause(): void {
-    if (this.link.state !== 'open') return;
-    const held = this.isPaused && this.current !== undefined && this.current.utterance !== 'none';
-    if (held === this.link.socket.isPaused) return;
-    if (held) this.link.socket.pause();
-    else this.link.socket.resume();
+  #applyPause(): void {
+    if (this.#link.state !== 'open') return;
+    const held = this.#isPaused && this.#current !== undefined && this.#current.utterance !== 'none';
+    if (held === this.#link.socket.isPaused) return;
+    if (held) this.#link.socket.pause();
+    else this.#link.socket.resume();
   }
 
   /** The connection is of no more use. */
-  private onLost(error: StageError): void {
-    const { link } = this;
+  #onLost(error: StageError): void {
+    const link = this.#link;
     if (link.state === 'down') return;
-    this.link = { state: 'down' };
-    this.roomMs = undefined;
+    this.#link = { state: 'down' };
+    this.#roomMs = undefined;
     link.socket.terminate();
-    const within = this.current !== undefined && this.current.utterance !== 'none';
-    const waits = this.queue.size > 0;
-    if (within || !this.everOpened || (waits && link.state === 'connecting')) {
-      this.fail(error);
+    const within = this.#current !== undefined && this.#current.utterance !== 'none';
+    const waits = this.#queue.size > 0;
+    if (within || !this.#everOpened || (waits && link.state === 'connecting')) {
+      this.#fail(error);
       return;
     }
-    this.fruitless += 1;
-    if (waits && this.fruitless >= FRUITLESS_CONNECTIONS) this.fail(error);
-    else if (waits || (link.state === 'open' && this.now() - link.sinceMs >= SHORT_LIFE_MS)) this.connect();
-    this.rearm();
+    this.#fruitless += 1;
+    if (waits && this.#fruitless >= FRUITLESS_CONNECTIONS) this.#fail(error);
+    else if (waits || (link.state === 'open' && this.#now() - link.sinceMs >= SHORT_LIFE_MS)) this.#connect();
+    this.#rearm();
   }
 
   /** When each thing that can be late is due. */
-  private dues(): { readonly atMs: number; readonly passed: () => void }[] {
-    const { link, current, vendor } = this;
+  #dues(): { readonly atMs: number; readonly passed: () => void }[] {
+    const link = this.#link;
+    const current = this.#current;
+    const vendor = this.#vendor;
     if (link.state === 'connecting') {
-      return [{ atMs: link.dueMs, passed: () => this.onLost({ kind: 'timeout', what: 'connect' }) }];
+      return [{ atMs: link.dueMs, passed: () => this.#onLost({ kind: 'timeout', what: 'connect' }) }];
     }
     if (link.state === 'down') return [];
     const dues = [];
     if (vendor.keepAliveMs !== undefined) {
-      dues.push({ atMs: this.keptMs + vendor.keepAliveMs, passed: () => this.keepAlive() });
+      dues.push({ atMs: this.#keptMs + vendor.keepAliveMs, passed: () => this.#keepAlive() });
     }
-    if (this.roomMs !== undefined) {
-      dues.push({ atMs: this.roomMs + vendor.roomTimeoutMs, passed: () => this.replace(link.socket) });
+    if (this.#roomMs !== undefined) {
+      dues.push({ atMs: this.#roomMs + vendor.roomTimeoutMs, passed: () => this.#replace(link.socket) });
     }
     if (link.socket.isPaused) return dues;
-    dues.push({ atMs: this.aliveMs + LIVENESS_MS, passed: () => this.checkLife(link.socket) });
+    dues.push({ atMs: this.#aliveMs + LIVENESS_MS, passed: () => this.#checkLife(link.socket) });
     if (current === undefined || current.utterance === 'none') return dues;
     const owes = current.utterance === 'ended' || (vendor.speaksUnflushed && !current.sounded);
     const limitMs = current.sounded ? IDLE_TIMEOUT_MS : FIRST_AUDIO_TIMEOUT_MS;
     const what = current.sounded ? 'idle' : 'first audio';
     if (owes) {
-      dues.push({ atMs: this.progressMs + limitMs, passed: () => this.onLost({ kind: 'timeout', what }) });
+      dues.push({ atMs: this.#progressMs + limitMs, passed: () => this.#onLost({ kind: 'timeout', what }) });
     }
     return dues;
   }
 
-  private keepAlive(): void {
-    this.keptMs = this.now();
-    if (this.link.state === 'open') this.send(this.link.wire.keepAlive());
+  #keepAlive(): void {
+    this.#keptMs = this.#now();
+    if (this.#link.state === 'open') this.#send(this.#link.wire.keepAlive());
   }
 
-  private checkLife(socket: WebSocket): void {
-    if (this.pinged) {
-      this.onLost({ kind: 'disconnected' });
+  #checkLife(socket: WebSocket): void {
+    if (this.#pinged) {
+      this.#onLost({ kind: 'disconnected' });
       return;
     }
-    this.pinged = true;
-    this.aliveMs = this.now();
+    this.#pinged = true;
+    this.#aliveMs = this.#now();
     if (socket.readyState === WebSocket.OPEN) socket.ping();
   }
 
-  private rearm(): void {
-    if (this.isClosed) return;
-    const atMs = Math.min(...this.dues().map((due) => due.atMs));
-    if (atMs === Number.POSITIVE_INFINITY) this.deadline.clear();
-    else this.deadline.setAt(atMs);
+  #rearm(): void {
+    if (this.#isClosed) return;
+    const atMs = Math.min(...this.#dues().map((due) => due.atMs));
+    if (atMs === Number.POSITIVE_INFINITY) this.#deadline.clear();
+    else this.#deadline.setAt(atMs);
   }
 
-  private onDeadline(): void {
-    const now = this.now();
-    for (const due of this.dues()) if (!this.isClosed && due.atMs <= now) due.passed();
-    if (!this.isClosed) this.advance();
+  #onDeadline(): void {
+    const now = this.#now();
+    for (const due of this.#dues()) if (!this.#isClosed && due.atMs <= now) due.passed();
+    if (!this.#isClosed) this.#advance();
   }
 
-  private settle(): void {
-    for (let next = this.notices.shift(); next !== undefined; next = this.notices.shift()) {
-      if (!this.isClosed) this.scope.sink(next);
+  #settle(): void {
+    for (let next = this.#notices.shift(); next !== undefined; next = this.#notices.shift()) {
+      if (!this.#isClosed) this.#scope.sink(next);
     }
   }
 
-  private fail(error: StageError): void {
-    this.settle();
-    if (!this.isClosed) this.scope.sink({ type: 'error', error });
+  #fail(error: StageError): void {
+    this.#settle();
+    if (!this.#isClosed) this.#scope.sink({ type: 'error', error });
     this.close();
   }
 }

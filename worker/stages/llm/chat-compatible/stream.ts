@@ -22,55 +22,55 @@ const FINISHES: Readonly<Record<string, LlmFinish>> = {
 };
 
 export class ChatStream {
-  private readonly emit: (event: LlmEvent) => void;
-  private readonly calls: ToolCalls;
-  private finish: LlmFinish | undefined;
-  private usage: LlmUsage | undefined;
-  private isClosed = false;
-  private hasFailed = false;
-  private hasContent = false;
-  private hasThoughts = false;
+  readonly #emit: (event: LlmEvent) => void;
+  readonly #calls: ToolCalls;
+  #finish: LlmFinish | undefined;
+  #usage: LlmUsage | undefined;
+  #isClosed = false;
+  #hasFailed = false;
+  #hasContent = false;
+  #hasThoughts = false;
 
   constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
-    this.calls = new ToolCalls(nextSyntheticId);
-    this.emit = emit;
+    this.#calls = new ToolCalls(nextSyntheticId);
+    this.#emit = emit;
   }
 
   /** `done` or `error` was emitted. */
   get closed(): boolean {
-    return this.isClosed;
+    return this.#isClosed;
   }
 
   /** `error` was emitted. */
   get failed(): boolean {
-    return this.hasFailed;
+    return this.#hasFailed;
   }
 
   /** Text, reasoning or a tool call has arrived. */
   get started(): boolean {
-    return this.hasContent;
+    return this.#hasContent;
   }
 
   /** Thoughts have come, apart from the text. */
   get thinksApart(): boolean {
-    return this.hasThoughts;
+    return this.#hasThoughts;
   }
 
   /** The server said why it stopped; only usage and the end marker may follow. */
   get finished(): boolean {
-    return this.finish !== undefined;
+    return this.#finish !== undefined;
   }
 
   event(event: SseEvent): void {
-    if (this.isClosed) return;
+    if (this.#isClosed) return;
     if (isEndMarker(event)) {
-      this.marker();
+      this.#marker();
       return;
     }
     const body = parseJson(event.data);
-    if (event.event === 'error') this.failWith(errorIn(body));
+    if (event.event === 'error') this.#failWith(errorIn(body));
     else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'a chunk is a JSON object' });
-    else this.chunk(body);
+    else this.#chunk(body);
   }
 
   /** The body as one JSON object, as servers answer that do not stream. */
@@ -80,86 +80,86 @@ export class ChatStream {
       this.fail({ kind: 'protocol', rule: 'a response is an event stream or a JSON object' });
       return;
     }
-    this.chunk(body);
-    if (this.isClosed) return;
+    this.#chunk(body);
+    if (this.#isClosed) return;
     if (listOf(body['choices']).length === 0) this.fail({ kind: 'protocol', rule: 'a response has choices' });
-    else this.marker();
+    else this.#marker();
   }
 
   /** The response ended: complete when the server had said why it stopped, else cut. */
   end(): void {
-    if (this.isClosed) return;
-    if (this.finish === undefined) this.fail({ kind: 'disconnected' });
-    else this.complete(this.finish);
+    if (this.#isClosed) return;
+    if (this.#finish === undefined) this.fail({ kind: 'disconnected' });
+    else this.#complete(this.#finish);
   }
 
   fail(error: StageError): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    this.hasFailed = true;
-    this.emit({ type: 'error', error });
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#hasFailed = true;
+    this.#emit({ type: 'error', error });
   }
 
-  private marker(): void {
-    if (this.finish !== undefined) this.complete(this.finish);
-    else if (this.calls.count > 0) this.fail({ kind: 'disconnected' });
-    else this.complete('stop');
+  #marker(): void {
+    if (this.#finish !== undefined) this.#complete(this.#finish);
+    else if (this.#calls.count > 0) this.fail({ kind: 'disconnected' });
+    else this.#complete('stop');
   }
 
-  private complete(finish: LlmFinish): void {
+  #complete(finish: LlmFinish): void {
     // Arguments that the limit or the filter cut must not look like a call to run.
     const kept = finish === 'length' || finish === 'content_filter';
     if (!kept) {
-      const broken = this.calls.end(this.emit);
+      const broken = this.#calls.end(this.#emit);
       if (broken !== undefined) {
         this.fail({ kind: 'protocol', rule: broken });
         return;
       }
     }
-    this.isClosed = true;
-    const ended = kept ? finish : this.calls.count > 0 ? 'tool_calls' : 'stop';
-    this.emit({ type: 'done', finish: ended, usage: this.usage });
+    this.#isClosed = true;
+    const ended = kept ? finish : this.#calls.count > 0 ? 'tool_calls' : 'stop';
+    this.#emit({ type: 'done', finish: ended, usage: this.#usage });
   }
 
-  private chunk(body: JsonRecord): void {
+  #chunk(body: JsonRecord): void {
     const error = body['error'] ?? (body['object'] === 'error' ? body : undefined);
     if (error !== undefined && error !== null) {
-      this.failWith(error);
+      this.#failWith(error);
       return;
     }
-    this.usage = usageOf(body) ?? this.usage;
+    this.#usage = usageOf(body) ?? this.#usage;
     const choice = choiceOf(body);
     if (choice === undefined) return;
-    this.delta(recordOf(choice['delta']) ?? recordOf(choice['message']) ?? {});
+    this.#delta(recordOf(choice['delta']) ?? recordOf(choice['message']) ?? {});
     const reason = textOf(choice['finish_reason']);
-    if (reason === 'error') this.failWith(undefined);
-    else if (reason !== '') this.finish ??= FINISHES[reason] ?? 'stop';
+    if (reason === 'error') this.#failWith(undefined);
+    else if (reason !== '') this.#finish ??= FINISHES[reason] ?? 'stop';
   }
 
-  private delta(delta: JsonRecord): void {
+  #delta(delta: JsonRecord): void {
     // A refusal is what the caller is answered.
     const content = contentOf(delta['content']) + textOf(delta['refusal']);
     if (content !== '') {
-      this.hasContent = true;
-      this.emit({ type: 'text', text: content });
+      this.#hasContent = true;
+      this.#emit({ type: 'text', text: content });
     }
     // Reasoning shows that the model works; it is never spoken.
     if (textOf(delta['reasoning_content']) !== '' || textOf(delta['reasoning']) !== '') {
-      this.hasContent = true;
-      this.hasThoughts = true;
+      this.#hasContent = true;
+      this.#hasThoughts = true;
     }
     const legacy = recordOf(delta['function_call']);
     const fragments = legacy === undefined ? listOf(delta['tool_calls']) : [{ index: 0, function: legacy }];
     for (const [position, fragment] of fragments.entries()) {
-      this.hasContent = true;
-      const broken = this.calls.add(fragment, position, this.emit);
+      this.#hasContent = true;
+      const broken = this.#calls.add(fragment, position, this.#emit);
       if (broken === undefined) continue;
       this.fail({ kind: 'protocol', rule: broken });
       return;
     }
   }
 
-  private failWith(error: unknown): void {
+  #failWith(error: unknown): void {
     this.fail(streamRejection(statusOf(error), error));
   }
 }

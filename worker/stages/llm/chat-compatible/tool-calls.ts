@@ -33,26 +33,26 @@ interface Fragment {
 }
 
 export class ToolCalls {
-  private readonly nextSyntheticId: () => string;
-  private readonly calls: OpenCall[] = [];
+  readonly #nextSyntheticId: () => string;
+  readonly #calls: OpenCall[] = [];
   /** The newest call of each index that the server used. */
-  private readonly byIndex = new Map<number, OpenCall>();
+  readonly #byIndex = new Map<number, OpenCall>();
 
   constructor(nextSyntheticId: () => string) {
-    this.nextSyntheticId = nextSyntheticId;
+    this.#nextSyntheticId = nextSyntheticId;
   }
 
   get count(): number {
-    return this.calls.length;
+    return this.#calls.length;
   }
 
   /** Takes one element of `delta.tool_calls`; returns the rule it breaks, if any. */
   add(raw: unknown, position: number, emit: (event: ToolCallEvent) => void): string | undefined {
     const fragment = fragmentOf(raw, position);
-    let call = this.byIndex.get(fragment.index);
+    let call = this.#byIndex.get(fragment.index);
     if (call === undefined || startsAnotherCall(call, fragment)) {
-      if (this.calls.length === MAX_CALLS) return `at most ${MAX_CALLS} tool calls in a response`;
-      call = this.newCall(fragment);
+      if (this.#calls.length === MAX_CALLS) return `at most ${MAX_CALLS} tool calls in a response`;
+      call = this.#newCall(fragment);
     }
     call.argumentBytes += Buffer.byteLength(fragment.arguments);
     if (call.argumentBytes > MAX_ARGUMENT_BYTES) return 'at most 1 MiB of arguments in a tool call';
@@ -66,7 +66,7 @@ export class ToolCalls {
 
   /** Emits what was held back; returns the rule that a call breaks, if any. */
   end(emit: (event: ToolCallEvent) => void): string | undefined {
-    for (const call of this.calls) {
+    for (const call of this.#calls) {
       if (call.name === '') return 'a tool call has a name';
       if (call.arguments.trim() === '') call.arguments += '{}';
       if (call.arguments.length > call.emittedChars) emit(eventOf(call));
@@ -74,10 +74,10 @@ export class ToolCalls {
     return undefined;
   }
 
-  private newCall({ index, id }: Fragment): OpenCall {
+  #newCall({ index, id }: Fragment): OpenCall {
     const call: OpenCall = {
-      slot: this.calls.length,
-      id: id === '' ? this.nextSyntheticId() : id,
+      slot: this.#calls.length,
+      id: id === '' ? this.#nextSyntheticId() : id,
       synthetic: id === '',
       name: '',
       arguments: '',
@@ -85,8 +85,8 @@ export class ToolCalls {
       emittedChars: 0,
       announced: false,
     };
-    this.calls.push(call);
-    this.byIndex.set(index, call);
+    this.#calls.push(call);
+    this.#byIndex.set(index, call);
     return call;
   }
 }

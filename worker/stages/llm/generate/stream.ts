@@ -21,28 +21,28 @@ const FINISHES: Readonly<Record<string, LlmFinish>> = { STOP: 'stop', MAX_TOKENS
 const leastRepeatedChars = 4;
 
 export class GenerateStream extends EventStream {
-  private readonly notes = new ReasoningNotes(GENERATE_PROVIDER);
-  private readonly names: ToolNames;
-  private readonly nextSyntheticId: () => string;
-  private finish: LlmFinish | undefined;
-  private usage: LlmUsage | undefined;
-  private said = '';
-  private readonly made = new Set<string>();
+  readonly #notes = new ReasoningNotes(GENERATE_PROVIDER);
+  readonly #names: ToolNames;
+  readonly #nextSyntheticId: () => string;
+  #finish: LlmFinish | undefined;
+  #usage: LlmUsage | undefined;
+  #said = '';
+  readonly #made = new Set<string>();
   /** How far a repetition of what was said has come. */
-  private repeatedTo = 0;
+  #repeatedTo = 0;
 
   constructor(
     nextSyntheticId: () => string,
     { names, emit }: { readonly names: ToolNames; readonly emit: (event: LlmEvent) => void },
   ) {
     super(emit);
-    this.nextSyntheticId = nextSyntheticId;
-    this.names = names;
+    this.#nextSyntheticId = nextSyntheticId;
+    this.#names = names;
   }
 
   /** Translating gateways are seen to write a reason in front of the first word. */
   override get finished(): boolean {
-    return this.finish !== undefined && this.output.started;
+    return this.#finish !== undefined && this.output.started;
   }
 
   override whole(text: string): void {
@@ -52,8 +52,8 @@ export class GenerateStream extends EventStream {
   }
 
   end(): void {
-    if (this.finish === undefined) this.fail({ kind: 'disconnected' });
-    else this.output.done(this.finish, { usage: this.usage, reasoning: this.notes.end() });
+    if (this.#finish === undefined) this.fail({ kind: 'disconnected' });
+    else this.output.done(this.#finish, { usage: this.#usage, reasoning: this.#notes.end() });
   }
 
   protected take(body: JsonRecord): void {
@@ -61,46 +61,46 @@ export class GenerateStream extends EventStream {
       this.failWith(body['error']);
       return;
     }
-    this.usage = usageOf(body) ?? this.usage;
+    this.#usage = usageOf(body) ?? this.#usage;
     const candidate = recordOf(listOf(body['candidates'])[0]);
     if (candidate === undefined) {
       // A prompt that was blocked has a reason and no candidate.
-      if (textOf(recordOf(body['promptFeedback'])?.['blockReason']) !== '') this.finish ??= 'content_filter';
+      if (textOf(recordOf(body['promptFeedback'])?.['blockReason']) !== '') this.#finish ??= 'content_filter';
       return;
     }
-    for (const part of listOf(recordOf(candidate['content'])?.['parts'])) this.part(recordOf(part) ?? {});
+    for (const part of listOf(recordOf(candidate['content'])?.['parts'])) this.#part(recordOf(part) ?? {});
     const reason = textOf(candidate['finishReason']);
     if (BROKEN.has(reason)) this.fail({ kind: 'rejected', status: BROKEN_STATUS });
     else if (reason !== '' && reason !== 'FINISH_REASON_UNSPECIFIED') {
-      this.finish ??= FINISHES[reason] ?? 'content_filter';
+      this.#finish ??= FINISHES[reason] ?? 'content_filter';
     }
   }
 
-  private part(part: JsonRecord): void {
+  #part(part: JsonRecord): void {
     const text = textOf(part['text']);
     if (part['thought'] === true) {
       if (text !== '') this.output.thought();
       return;
     }
-    if (!this.repeats(text)) {
-      this.said += text;
+    if (!this.#repeats(text)) {
+      this.#said += text;
       this.output.text(text);
     }
     const call = recordOf(part['functionCall']);
-    if (call !== undefined) this.call(call, textOf(part['thoughtSignature']));
+    if (call !== undefined) this.#call(call, textOf(part['thoughtSignature']));
   }
 
-  private call(made: JsonRecord, signature: string): void {
-    const id = textOf(made['id']) || this.nextSyntheticId();
+  #call(made: JsonRecord, signature: string): void {
+    const id = textOf(made['id']) || this.#nextSyntheticId();
     const args = writeJson(recordOf(made['args']) ?? {});
     const name = textOf(made['name']);
     const known = JSON.stringify([textOf(made['id']), name, args]);
-    if (this.finish !== undefined && this.made.has(known)) return;
-    this.made.add(known);
-    const call = this.output.openCall(id, this.names.fromWire(name));
+    if (this.#finish !== undefined && this.#made.has(known)) return;
+    this.#made.add(known);
+    const call = this.output.openCall(id, this.#names.fromWire(name));
     if (call === undefined) return;
-    if (signature !== '') this.notes.add(signature);
-    this.notes.call(id);
+    if (signature !== '') this.#notes.add(signature);
+    this.#notes.call(id);
     this.output.addArguments(call, args);
   }
 
@@ -108,14 +108,14 @@ export class GenerateStream extends EventStream {
    * Behind the reason to stop, services are seen to send the answer or its end once more. Others write the reason into every part, so that what
    * is new must not be lost.
    */
-  private repeats(text: string): boolean {
-    if (this.finish === undefined || text.trim() === '') return false;
+  #repeats(text: string): boolean {
+    if (this.#finish === undefined || text.trim() === '') return false;
     const isLong = text.trim().length >= leastRepeatedChars;
-    if (isLong && this.said.startsWith(text, this.repeatedTo)) {
-      this.repeatedTo += text.length;
+    if (isLong && this.#said.startsWith(text, this.#repeatedTo)) {
+      this.#repeatedTo += text.length;
       return true;
     }
-    return text === this.said || (isLong && this.said.endsWith(text));
+    return text === this.#said || (isLong && this.#said.endsWith(text));
   }
 
   protected failWith(error: unknown): void {

@@ -48,44 +48,44 @@ type OpenBlock =
   { readonly kind: 'call'; readonly call: RunningCall } | ThinkingBlock | { readonly kind: 'other' };
 
 export class MessagesStream extends EventStream {
-  private readonly notes = new ReasoningNotes(MESSAGES_PROVIDER);
-  private readonly blocks = new Map<number, OpenBlock>();
-  private readonly nextSyntheticId: () => string;
-  private finish: LlmFinish | undefined;
-  private usage: JsonRecord = {};
-  private thoughtChars = 0;
+  readonly #notes = new ReasoningNotes(MESSAGES_PROVIDER);
+  readonly #blocks = new Map<number, OpenBlock>();
+  readonly #nextSyntheticId: () => string;
+  #finish: LlmFinish | undefined;
+  #usage: JsonRecord = {};
+  #thoughtChars = 0;
 
   constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
     super(emit);
-    this.nextSyntheticId = nextSyntheticId;
+    this.#nextSyntheticId = nextSyntheticId;
   }
 
   /** Without a reason the message was not brought to an end by the model. */
   end(): void {
-    if (this.finish === undefined) this.fail({ kind: 'disconnected' });
-    else this.output.done(this.finish, { usage: usageOf(this.usage), reasoning: this.reasoning() });
+    if (this.#finish === undefined) this.fail({ kind: 'disconnected' });
+    else this.output.done(this.#finish, { usage: usageOf(this.#usage), reasoning: this.#reasoning() });
   }
 
   protected take(body: JsonRecord): void {
     const index = countOf(body['index']);
     switch (textOf(body['type'])) {
       case 'content_block_delta':
-        this.delta(index, recordOf(body['delta']) ?? {});
+        this.#delta(index, recordOf(body['delta']) ?? {});
         return;
       case 'content_block_start':
-        this.begin(index, recordOf(body['content_block']) ?? {});
+        this.#begin(index, recordOf(body['content_block']) ?? {});
         return;
       case 'content_block_stop':
-        this.stop(index);
+        this.#stop(index);
         return;
       case 'message_start':
-        this.usage = {};
-        this.addUsage(recordOf(recordOf(body['message'])?.['usage']) ?? {});
+        this.#usage = {};
+        this.#addUsage(recordOf(recordOf(body['message'])?.['usage']) ?? {});
         return;
       case 'message_delta': {
         const reason = textOf(recordOf(body['delta'])?.['stop_reason']);
-        if (reason !== '') this.finish = FINISHES[reason] ?? 'stop';
-        this.addUsage(recordOf(body['usage']) ?? {});
+        if (reason !== '') this.#finish = FINISHES[reason] ?? 'stop';
+        this.#addUsage(recordOf(body['usage']) ?? {});
         return;
       }
       case 'message_stop':
@@ -98,28 +98,28 @@ export class MessagesStream extends EventStream {
     }
   }
 
-  private begin(index: number, block: JsonRecord): void {
+  #begin(index: number, block: JsonRecord): void {
     const type = textOf(block['type']);
     if (type === 'tool_use') {
-      const id = textOf(block['id']) || this.nextSyntheticId();
+      const id = textOf(block['id']) || this.#nextSyntheticId();
       const call = this.output.openCall(id, textOf(block['name']));
       if (call === undefined) return;
-      this.notes.call(id);
-      this.blocks.set(index, { kind: 'call', call });
+      this.#notes.call(id);
+      this.#blocks.set(index, { kind: 'call', call });
       const input = recordOf(block['input']) ?? {};
       if (Object.keys(input).length > 0) this.output.addArguments(call, writeJson(input));
     } else if (type === 'thinking') {
       const [thinking, signature] = [textOf(block['thinking']), textOf(block['signature'])];
-      this.blocks.set(index, { kind: 'thinking', thinking, signature });
-    } else if (type === 'redacted_thinking') this.keep(block, textOf(block['data']).length);
+      this.#blocks.set(index, { kind: 'thinking', thinking, signature });
+    } else if (type === 'redacted_thinking') this.#keep(block, textOf(block['data']).length);
     else if (type === 'text') {
       this.output.newBlock();
       this.output.text(textOf(block['text']));
-    } else this.blocks.set(index, { kind: 'other' });
+    } else this.#blocks.set(index, { kind: 'other' });
   }
 
-  private delta(index: number, delta: JsonRecord): void {
-    const block = this.blocks.get(index);
+  #delta(index: number, delta: JsonRecord): void {
+    const block = this.#blocks.get(index);
     switch (textOf(delta['type'])) {
       case 'text_delta':
         this.output.text(textOf(delta['text']));
@@ -140,28 +140,28 @@ export class MessagesStream extends EventStream {
     }
   }
 
-  private stop(index: number): void {
-    const block = this.blocks.get(index);
-    this.blocks.delete(index);
+  #stop(index: number): void {
+    const block = this.#blocks.get(index);
+    this.#blocks.delete(index);
     // A block without its signature is refused when it comes back.
     if (block?.kind !== 'thinking' || block.signature === '') return;
     const { thinking, signature } = block;
-    this.keep({ type: 'thinking', thinking, signature }, thinking.length + signature.length);
+    this.#keep({ type: 'thinking', thinking, signature }, thinking.length + signature.length);
   }
 
-  private keep(piece: JsonRecord, chars: number): void {
-    this.thoughtChars += chars;
-    if (this.thoughtChars <= MAX_THOUGHT_CHARS) this.notes.add(piece);
+  #keep(piece: JsonRecord, chars: number): void {
+    this.#thoughtChars += chars;
+    if (this.#thoughtChars <= MAX_THOUGHT_CHARS) this.#notes.add(piece);
   }
 
-  private reasoning(): ReturnType<ReasoningNotes['end']> {
-    return this.thoughtChars > MAX_THOUGHT_CHARS ? undefined : this.notes.end();
+  #reasoning(): ReturnType<ReasoningNotes['end']> {
+    return this.#thoughtChars > MAX_THOUGHT_CHARS ? undefined : this.#notes.end();
   }
 
   /** Counts are totals so far; a field that is absent or null keeps its last one. */
-  private addUsage(usage: JsonRecord): void {
+  #addUsage(usage: JsonRecord): void {
     const given = Object.entries(usage).filter(([, value]) => value !== null);
-    this.usage = { ...this.usage, ...Object.fromEntries(given) };
+    this.#usage = { ...this.#usage, ...Object.fromEntries(given) };
   }
 
   protected failWith(error: unknown): void {

@@ -22,15 +22,15 @@ const STATUSES: Readonly<Record<string, number>> = {
 };
 
 export class ResponsesStream extends EventStream {
-  private readonly notes = new ReasoningNotes(RESPONSES_PROVIDER);
-  private readonly calls = new Map<string, RunningCall>();
-  private readonly nextSyntheticId: () => string;
+  readonly #notes = new ReasoningNotes(RESPONSES_PROVIDER);
+  readonly #calls = new Map<string, RunningCall>();
+  readonly #nextSyntheticId: () => string;
   /** Of the part of a message that is under way. */
-  private partText = '';
+  #partText = '';
 
   constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
     super(emit);
-    this.nextSyntheticId = nextSyntheticId;
+    this.#nextSyntheticId = nextSyntheticId;
   }
 
   end(): void {
@@ -42,20 +42,20 @@ export class ResponsesStream extends EventStream {
     switch (type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        this.partText += textOf(body['delta']);
+        this.#partText += textOf(body['delta']);
         this.output.text(textOf(body['delta']));
         return;
       case 'response.output_text.done':
       case 'response.refusal.done':
-        this.completeText(textOf(body['text']) || textOf(body['refusal']));
+        this.#completeText(textOf(body['text']) || textOf(body['refusal']));
         return;
       case 'response.function_call_arguments.delta': {
-        const call = this.callOf(textOf(body['item_id']));
+        const call = this.#callOf(textOf(body['item_id']));
         if (call !== undefined) this.output.addArguments(call, textOf(body['delta']));
         return;
       }
       case 'response.function_call_arguments.done': {
-        const call = this.callOf(textOf(body['item_id']));
+        const call = this.#callOf(textOf(body['item_id']));
         if (call !== undefined) this.output.completeArguments(call, textOf(body['arguments']));
         return;
       }
@@ -64,54 +64,54 @@ export class ResponsesStream extends EventStream {
         this.output.thought();
         return;
       case 'response.output_item.added':
-        this.item(body, { isWhole: false });
+        this.#item(body, { isWhole: false });
         return;
       case 'response.output_item.done':
-        this.item(body, { isWhole: true });
+        this.#item(body, { isWhole: true });
         return;
       default:
-        this.last(type, body);
+        this.#last(type, body);
     }
   }
 
   /** The whole part, for what the deltas left out: all of it, on servers that send none. */
-  private completeText(whole: string): void {
-    if (whole.startsWith(this.partText)) this.output.text(whole.slice(this.partText.length));
-    this.partText = '';
+  #completeText(whole: string): void {
+    if (whole.startsWith(this.#partText)) this.output.text(whole.slice(this.#partText.length));
+    this.#partText = '';
   }
 
-  private item(body: JsonRecord, { isWhole }: { readonly isWhole: boolean }): void {
+  #item(body: JsonRecord, { isWhole }: { readonly isWhole: boolean }): void {
     const item = recordOf(body['item']) ?? {};
     const type = textOf(item['type']);
     if (type === 'message' && !isWhole) this.output.newBlock();
-    else if (type === 'function_call') this.callItem(item);
+    else if (type === 'function_call') this.#callItem(item);
     else if (type === 'reasoning' && isWhole && textOf(item['encrypted_content']) !== '')
-      this.notes.add(item);
+      this.#notes.add(item);
   }
 
-  private callItem(item: JsonRecord): void {
-    const id = textOf(item['call_id']) || this.nextSyntheticId();
+  #callItem(item: JsonRecord): void {
+    const id = textOf(item['call_id']) || this.#nextSyntheticId();
     const itemId = textOf(item['id']) || id;
-    let call = this.calls.get(itemId);
+    let call = this.#calls.get(itemId);
     if (call === undefined) {
       call = this.output.openCall(id, textOf(item['name']));
       if (call === undefined) return;
-      this.calls.set(itemId, call);
-      this.notes.call(id);
+      this.#calls.set(itemId, call);
+      this.#notes.call(id);
     }
     this.output.completeArguments(call, textOf(item['arguments']));
   }
 
   /** The call of a fragment; a call that was never announced breaks the protocol. */
-  private callOf(itemId: string): RunningCall | undefined {
-    const call = this.calls.get(itemId);
+  #callOf(itemId: string): RunningCall | undefined {
+    const call = this.#calls.get(itemId);
     if (call === undefined) this.fail({ kind: 'protocol', rule: 'arguments belong to a tool call' });
     return call;
   }
 
-  private last(type: string, body: JsonRecord): void {
+  #last(type: string, body: JsonRecord): void {
     const response = recordOf(body['response']) ?? {};
-    const end = { usage: usageOf(response), reasoning: this.notes.end() };
+    const end = { usage: usageOf(response), reasoning: this.#notes.end() };
     if (type === 'response.completed') this.output.done('stop', end);
     else if (type === 'response.incomplete') {
       const reason = textOf(recordOf(response['incomplete_details'])?.['reason']);

@@ -66,19 +66,19 @@ export function assemblyAiError(code: number, reason: string): StageError {
 }
 
 export class AssemblyAiWire implements SttWire {
-  private readonly waitsForFormat: boolean;
+  readonly #waitsForFormat: boolean;
   /** Turns up to this one have ended. */
-  private ended = -1;
-  private turn = -1;
-  private text = '';
+  #ended = -1;
+  #turn = -1;
+  #text = '';
   /** Where the last word of the turn ends, in milliseconds of the connection's audio. */
-  private endMs: number | undefined;
-  private isFinalizing = false;
+  #endMs: number | undefined;
+  #isFinalizing = false;
   /** Words were told since the last end. */
-  private hasWords = false;
+  #hasWords = false;
 
   constructor(waitsForFormat: boolean) {
-    this.waitsForFormat = waitsForFormat;
+    this.#waitsForFormat = waitsForFormat;
   }
 
   audio(pcm: Int16Array): readonly Outgoing[] {
@@ -86,14 +86,14 @@ export class AssemblyAiWire implements SttWire {
   }
 
   finalize(): readonly WireEvent[] {
-    this.isFinalizing = true;
+    this.#isFinalizing = true;
     return [sendJson({ type: 'ForceEndpoint' })];
   }
 
   read(message: JsonObject): readonly WireEvent[] {
     const type = stringAt(message, 'type');
     if (type === 'Begin') return [ready];
-    if (type === 'Turn') return this.onTurn(message);
+    if (type === 'Turn') return this.#onTurn(message);
     if (type === 'Error' || (message['error'] ?? undefined) !== undefined) {
       const code = numberAt(message, 'error_code') ?? 0;
       return [failure(assemblyAiError(code, stringAt(message, 'error') ?? ''))];
@@ -103,14 +103,14 @@ export class AssemblyAiWire implements SttWire {
 
   /** The server has ended the turn by itself, and need not end it once more. */
   isTold(): boolean {
-    return this.hasWords && this.text === '';
+    return this.#hasWords && this.#text === '';
   }
 
   expired(): readonly Transcript[] {
-    this.isFinalizing = false;
-    this.hasWords = false;
-    const { text } = this;
-    this.text = '';
+    this.#isFinalizing = false;
+    this.#hasWords = false;
+    const text = this.#text;
+    this.#text = '';
     return text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: true })];
   }
 
@@ -122,29 +122,31 @@ export class AssemblyAiWire implements SttWire {
     return ['{"type":"Terminate"}'];
   }
 
-  private onTurn(message: JsonObject): readonly WireEvent[] {
+  #onTurn(message: JsonObject): readonly WireEvent[] {
     // A turn without a number is the one that is under way.
-    const order = numberAt(message, 'turn_order') ?? Math.max(this.turn, this.ended + 1);
+    const order = numberAt(message, 'turn_order') ?? Math.max(this.#turn, this.#ended + 1);
     const transcript = stringAt(message, 'transcript')?.trim();
-    if (order <= this.ended) return [];
+    if (order <= this.#ended) return [];
     const isEnd = message['end_of_turn'] === true;
-    const isNewText = order !== this.turn;
-    this.turn = order;
+    const isNewText = order !== this.#turn;
+    this.#turn = order;
     const words = wordsOf(message);
     const text = (isEnd ? (transcript ?? words) : (words ?? transcript)) ?? '';
-    const changed = isNewText || text !== this.text;
-    this.text = text;
-    this.endMs = lastWordEnd(message);
-    if (isEnd && (!this.waitsForFormat || message['turn_is_formatted'] === true)) return this.end(order);
-    return text === '' || this.isFinalizing || !changed ? [] : [partial(text)];
+    const changed = isNewText || text !== this.#text;
+    this.#text = text;
+    this.#endMs = lastWordEnd(message);
+    if (isEnd && (!this.#waitsForFormat || message['turn_is_formatted'] === true)) return this.#end(order);
+    return text === '' || this.#isFinalizing || !changed ? [] : [partial(text)];
   }
 
-  private end(order: number): readonly WireEvent[] {
-    const { text, isFinalizing, endMs } = this;
-    this.ended = order;
-    this.text = '';
-    this.isFinalizing = false;
-    this.hasWords = !isFinalizing && (this.hasWords || text !== '');
+  #end(order: number): readonly WireEvent[] {
+    const text = this.#text;
+    const isFinalizing = this.#isFinalizing;
+    const endMs = this.#endMs;
+    this.#ended = order;
+    this.#text = '';
+    this.#isFinalizing = false;
+    this.#hasWords = !isFinalizing && (this.#hasWords || text !== '');
     const words = text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: isFinalizing, endMs })];
     return isFinalizing ? [...words, finalized] : words;
   }

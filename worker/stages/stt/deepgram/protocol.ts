@@ -46,11 +46,11 @@ export function deepgramUrl(options: SttDeepgramOptions, language: string): URL 
 }
 
 export class DeepgramWire implements SttWire {
-  private pending = '';
+  #pending = '';
   /** Finals came that no end of utterance has followed. */
-  private isOpen = false;
-  private isFinalizing = false;
-  private readonly told = new Told();
+  #isOpen = false;
+  #isFinalizing = false;
+  readonly #told = new Told();
 
   opened(): readonly WireEvent[] {
     return [ready];
@@ -61,17 +61,17 @@ export class DeepgramWire implements SttWire {
   }
 
   finalize(): readonly WireEvent[] {
-    this.isFinalizing = true;
+    this.#isFinalizing = true;
     return [sendJson({ type: 'Finalize' })];
   }
 
   read(message: JsonObject): readonly WireEvent[] {
     switch (stringAt(message, 'type')) {
       case 'Results':
-        return this.result(message);
+        return this.#result(message);
       case 'UtteranceEnd':
         // The fallback for noise, in which the pause after the last word is never quiet.
-        return this.isOpen && this.pending === '' && !this.isFinalizing ? [this.end('', false)] : [];
+        return this.#isOpen && this.#pending === '' && !this.#isFinalizing ? [this.#end('', false)] : [];
       case 'Error':
         return [breach('the provider takes what it is sent')];
       default:
@@ -80,8 +80,8 @@ export class DeepgramWire implements SttWire {
   }
 
   expired(): readonly Transcript[] {
-    this.isFinalizing = false;
-    return this.pending === '' ? [] : [this.end(this.pending, true)];
+    this.#isFinalizing = false;
+    return this.#pending === '' ? [] : [this.#end(this.#pending, true)];
   }
 
   closed(code: number): StageError {
@@ -97,51 +97,51 @@ export class DeepgramWire implements SttWire {
     return ['{"type":"CloseStream"}'];
   }
 
-  private result(message: JsonObject): readonly WireEvent[] {
+  #result(message: JsonObject): readonly WireEvent[] {
     const { alternatives } = objectAt(message, 'channel');
     const first: unknown = Array.isArray(alternatives) ? alternatives[0] : undefined;
     // Of a noise there may be no alternative at all: that is no words.
     const heard = stringAt(objectAt({ first }, 'first'), 'transcript')?.trim();
     const text = heard ?? '';
-    const fromFinalize = message['from_finalize'] === true && this.isFinalizing;
+    const fromFinalize = message['from_finalize'] === true && this.#isFinalizing;
     if (message['is_final'] !== true && !fromFinalize) {
-      if (heard !== undefined) this.pending = heard;
-      return text === '' || this.isFinalizing ? [] : [partial(text)];
+      if (heard !== undefined) this.#pending = heard;
+      return text === '' || this.#isFinalizing ? [] : [partial(text)];
     }
-    if (fromFinalize) return this.confirmed(this.isRepeat(message, text) ? '' : text);
-    if (this.isRepeat(message, text)) return [];
+    if (fromFinalize) return this.#confirmed(this.#isRepeat(message, text) ? '' : text);
+    if (this.#isRepeat(message, text)) return [];
     if (message['speech_final'] === true || message['from_finalize'] === true) {
-      const isNews = text !== '' || this.isOpen;
-      this.pending = '';
-      return isNews ? [this.end(text, false, endOf(message))] : [];
+      const isNews = text !== '' || this.#isOpen;
+      this.#pending = '';
+      return isNews ? [this.#end(text, false, endOf(message))] : [];
     }
-    this.pending = '';
+    this.#pending = '';
     if (text === '') return [];
-    this.isOpen = true;
+    this.#isOpen = true;
     return [final(text, { speechFinal: false, fromFinalize: false, endMs: endOf(message) })];
   }
 
   /** A final of the same audio with the same words. Other audio may well have the same words. */
-  private isRepeat(message: JsonObject, text: string): boolean {
+  #isRepeat(message: JsonObject, text: string): boolean {
     const end = endOf(message);
     if (text === '' || end === undefined) return false;
     const name = JSON.stringify([message['start'], end, text]);
-    if (this.told.has(name)) return true;
-    this.told.add(name);
+    if (this.#told.has(name)) return true;
+    this.#told.add(name);
     return false;
   }
 
   /** The text may be empty: what was said came before, in results of their own. */
-  private confirmed(text: string): readonly WireEvent[] {
-    this.isFinalizing = false;
-    const isNews = text !== '' || this.isOpen;
-    this.pending = '';
-    return isNews ? [this.end(text, true), finalized] : [finalized];
+  #confirmed(text: string): readonly WireEvent[] {
+    this.#isFinalizing = false;
+    const isNews = text !== '' || this.#isOpen;
+    this.#pending = '';
+    return isNews ? [this.#end(text, true), finalized] : [finalized];
   }
 
-  private end(text: string, fromFinalize: boolean, endMs?: number): TimedTranscript {
-    this.pending = '';
-    this.isOpen = false;
+  #end(text: string, fromFinalize: boolean, endMs?: number): TimedTranscript {
+    this.#pending = '';
+    this.#isOpen = false;
     return final(text, { speechFinal: true, fromFinalize, endMs });
   }
 }

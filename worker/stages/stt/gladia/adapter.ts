@@ -52,104 +52,104 @@ interface DialScope {
 
 /** A connection that is a request first and a socket then. */
 class SessionConnection implements Connection {
-  private readonly scope: DialScope;
-  private readonly exchange: Exchange;
-  private socket: Connection | undefined;
-  private head: ResponseHead | undefined;
-  private answer = '';
-  private patience: Timer | undefined;
-  private isOver = false;
+  readonly #scope: DialScope;
+  readonly #exchange: Exchange;
+  #socket: Connection | undefined;
+  #head: ResponseHead | undefined;
+  #answer = '';
+  #patience: Timer | undefined;
+  #isOver = false;
 
   constructor(
     { pool, request }: { readonly pool: HttpPool; readonly request: PostRequest },
     scope: DialScope,
   ) {
-    this.scope = scope;
-    this.exchange = pool.post(scope.context, request, {
+    this.#scope = scope;
+    this.#exchange = pool.post(scope.context, request, {
       sent: () => undefined,
-      head: (head) => this.onHead(head),
-      data: (chunk) => this.onData(chunk),
-      ended: () => this.onAnswer(),
+      head: (head) => this.#onHead(head),
+      data: (chunk) => this.#onData(chunk),
+      ended: () => this.#onAnswer(),
       failed: (error) => {
-        if (!this.refuse()) this.fail(error);
+        if (!this.#refuse()) this.#fail(error);
       },
     });
   }
 
   get isOpen(): boolean {
-    return this.socket?.isOpen ?? false;
+    return this.#socket?.isOpen ?? false;
   }
 
   get bufferedBytes(): number {
-    return this.socket?.bufferedBytes ?? 0;
+    return this.#socket?.bufferedBytes ?? 0;
   }
 
   send(message: Outgoing, sent: () => void): void {
-    this.socket?.send(message, sent);
+    this.#socket?.send(message, sent);
   }
 
   ping(): void {
-    this.socket?.ping();
+    this.#socket?.ping();
   }
 
   terminate(): void {
-    this.isOver = true;
-    this.patience?.cancel();
-    this.exchange.abort();
-    this.socket?.terminate();
+    this.#isOver = true;
+    this.#patience?.cancel();
+    this.#exchange.abort();
+    this.#socket?.terminate();
   }
 
   leave(...farewell: Parameters<Connection['leave']>): void {
-    this.isOver = true;
-    this.patience?.cancel();
-    this.exchange.abort();
-    this.socket?.leave(...farewell);
+    this.#isOver = true;
+    this.#patience?.cancel();
+    this.#exchange.abort();
+    this.#socket?.leave(...farewell);
   }
 
-  private onHead(head: ResponseHead): void {
-    this.head = head;
+  #onHead(head: ResponseHead): void {
+    this.#head = head;
     if (isSuccess(head.status)) return;
-    const { context } = this.scope;
-    this.patience = context.clock.after(
+    const { context } = this.#scope;
+    this.#patience = context.clock.after(
       REFUSAL_MS,
-      context.bind(() => void this.refuse()),
+      context.bind(() => void this.#refuse()),
     );
   }
 
   /** Fails with what the server said of its refusal so far; false when it refused nothing. */
-  private refuse(): boolean {
-    if (this.head === undefined || isSuccess(this.head.status)) return false;
-    const { status, header } = this.head;
+  #refuse(): boolean {
+    if (this.#head === undefined || isSuccess(this.#head.status)) return false;
+    const { status, header } = this.#head;
     const error = refusedWith(status, header('retry-after'), header('date'));
-    this.fail(explained(error, causeInText(this.answer), { beforeCall: true }));
+    this.#fail(explained(error, causeInText(this.#answer), { beforeCall: true }));
     return true;
   }
 
-  private onData(chunk: Buffer): void {
-    this.answer += chunk.toString('utf8');
-    if (this.answer.length > MAX_ANSWER_BYTES)
-      this.fail({ kind: 'protocol', rule: 'a session has an address' });
+  #onData(chunk: Buffer): void {
+    this.#answer += chunk.toString('utf8');
+    if (this.#answer.length > MAX_ANSWER_BYTES)
+      this.#fail({ kind: 'protocol', rule: 'a session has an address' });
   }
 
-  private onAnswer(): void {
-    if (this.isOver || this.head === undefined || this.refuse()) return;
-    const address = stringAt(parseObject(this.answer) ?? {}, 'url') ?? '';
-    this.answer = '';
+  #onAnswer(): void {
+    if (this.#isOver || this.#head === undefined || this.#refuse()) return;
+    const address = stringAt(parseObject(this.#answer) ?? {}, 'url') ?? '';
+    this.#answer = '';
     const url = URL.canParse(address) ? new URL(address) : undefined;
     const isSafe =
       url?.protocol === 'wss:' || (url?.protocol === 'ws:' && isLoopbackHost(url.hostname)) ? url : undefined;
     if (url === undefined || !isSafe || url.hash !== '') {
-      this.fail({ kind: 'protocol', rule: 'a session has an address' });
+      this.#fail({ kind: 'protocol', rule: 'a session has an address' });
       return;
     }
-    this.socket = dialSocket(url, {}, this.scope);
+    this.#socket = dialSocket(url, {}, this.#scope);
   }
 
-  private fail(error: StageError): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.patience?.cancel();
-    this.exchange.abort();
-    this.scope.on.closed({ code: 1006, reason: '', error });
+  #fail(error: StageError): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#patience?.cancel();
+    this.#exchange.abort();
+    this.#scope.on.closed({ code: 1006, reason: '', error });
   }
 }

@@ -78,21 +78,21 @@ export function gladiaRequest(options: SttGladiaOptions, language: string): Json
 }
 
 export class GladiaWire implements SttWire {
-  private readonly silenceSamples: number;
+  readonly #silenceSamples: number;
   /** The utterance that is being heard, with its text so far. */
-  private open: { readonly id: string | undefined; readonly text: string } | undefined;
-  private readonly told = new Told();
-  private isSpeaking = false;
+  #open: { readonly id: string | undefined; readonly text: string } | undefined;
+  readonly #told = new Told();
+  #isSpeaking = false;
   /** A voice was heard of whose words nothing came yet. */
-  private owes = false;
+  #owes = false;
   /** Words were told since the last end. */
-  private hasWords = false;
+  #hasWords = false;
   /** Silence that was put into the audio; the server's times count it. */
-  private silenceMs = 0;
-  private isFinalizing = false;
+  #silenceMs = 0;
+  #isFinalizing = false;
 
   constructor({ endpointingMs }: SttGladiaOptions) {
-    this.silenceSamples = Math.ceil(((endpointingMs + SILENCE_MARGIN_MS) * ENGINE_RATE) / 1000);
+    this.#silenceSamples = Math.ceil(((endpointingMs + SILENCE_MARGIN_MS) * ENGINE_RATE) / 1000);
   }
 
   opened(): readonly WireEvent[] {
@@ -104,20 +104,20 @@ export class GladiaWire implements SttWire {
   }
 
   finalize(): readonly WireEvent[] {
-    this.isFinalizing = true;
-    return [send(pcmBytes(new Int16Array(this.silenceSamples)))];
+    this.#isFinalizing = true;
+    return [send(pcmBytes(new Int16Array(this.#silenceSamples)))];
   }
 
   read(message: JsonObject): readonly WireEvent[] {
     switch (stringAt(message, 'type')) {
       case 'transcript':
-        return this.transcript(objectAt(message, 'data'));
+        return this.#transcript(objectAt(message, 'data'));
       case 'speech_start':
-        this.isSpeaking = true;
-        this.owes = true;
+        this.#isSpeaking = true;
+        this.#owes = true;
         return [];
       case 'speech_end':
-        this.isSpeaking = false;
+        this.#isSpeaking = false;
         return [];
       case 'error':
         return [errorOf(message)];
@@ -128,14 +128,14 @@ export class GladiaWire implements SttWire {
 
   /** The silence of the caller alone may have ended the utterance; ours is answered by nothing then. */
   isTold(): boolean {
-    return this.hasWords && !this.owes && this.open === undefined;
+    return this.#hasWords && !this.#owes && this.#open === undefined;
   }
 
   expired(): readonly Transcript[] {
-    this.close();
-    this.told.add(this.open?.id);
-    const text = this.open?.text ?? '';
-    this.open = undefined;
+    this.#close();
+    this.#told.add(this.#open?.id);
+    const text = this.#open?.text ?? '';
+    this.#open = undefined;
     return text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: true })];
   }
 
@@ -153,34 +153,34 @@ export class GladiaWire implements SttWire {
     return ['{"type":"stop_recording"}'];
   }
 
-  private transcript(data: JsonObject): readonly WireEvent[] {
+  #transcript(data: JsonObject): readonly WireEvent[] {
     const id = nameAt(data, 'id');
     // An utterance is final once; what comes late of it is no news.
-    if (this.told.has(id)) return [];
+    if (this.#told.has(id)) return [];
     const utterance = objectAt(data, 'utterance');
     const text = stringAt(utterance, 'text')?.trim() ?? '';
     if (data['is_final'] !== true) {
-      this.open = { id, text };
-      return text === '' || this.isFinalizing ? [] : [partial(text)];
+      this.#open = { id, text };
+      return text === '' || this.#isFinalizing ? [] : [partial(text)];
     }
-    this.told.add(id);
-    if (id === undefined || this.open?.id === id) this.open = undefined;
-    this.owes = this.isSpeaking;
-    this.hasWords ||= text !== '';
-    const { isFinalizing } = this;
-    const isAnswer = isFinalizing && this.open === undefined && !this.isSpeaking;
+    this.#told.add(id);
+    if (id === undefined || this.#open?.id === id) this.#open = undefined;
+    this.#owes = this.#isSpeaking;
+    this.#hasWords ||= text !== '';
+    const isFinalizing = this.#isFinalizing;
+    const isAnswer = isFinalizing && this.#open === undefined && !this.#isSpeaking;
     const end = numberAt(utterance, 'end');
-    const endMs = end === undefined ? undefined : end * 1000 - this.silenceMs;
+    const endMs = end === undefined ? undefined : end * 1000 - this.#silenceMs;
     const words = text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: isAnswer, endMs })];
     if (!isAnswer) return words;
-    this.close();
+    this.#close();
     return [...words, finalized];
   }
 
-  private close(): void {
-    this.isFinalizing = false;
-    this.hasWords = false;
-    this.silenceMs += (this.silenceSamples * 1000) / ENGINE_RATE;
+  #close(): void {
+    this.#isFinalizing = false;
+    this.#hasWords = false;
+    this.#silenceMs += (this.#silenceSamples * 1000) / ENGINE_RATE;
   }
 }
 

@@ -105,37 +105,37 @@ export function realtimeError(error: JsonObject, isReady: boolean): StageError |
 
 /** Servers that transcribe items: committed by us (`openai`, `speaches`), or ended by the server (`nim`). */
 class ItemWire implements SttWire {
-  private readonly options: RealtimeSettings;
-  private isReady = false;
-  private samplesSinceCommit = 0;
-  private item = '';
-  private text = '';
-  private readonly told = new Told();
-  private isFinalizing = false;
+  readonly #options: RealtimeSettings;
+  #isReady = false;
+  #samplesSinceCommit = 0;
+  #item = '';
+  #text = '';
+  readonly #told = new Told();
+  #isFinalizing = false;
   /** The item of the commit that `finalize()` sent; absent until the server names it. */
-  private committed: string | undefined;
+  #committed: string | undefined;
 
   constructor(options: RealtimeSettings) {
-    this.options = options;
+    this.#options = options;
   }
 
   audio(pcm: Int16Array): readonly Outgoing[] {
-    this.samplesSinceCommit += pcm.length;
+    this.#samplesSinceCommit += pcm.length;
     const message = JSON.stringify(append(pcm));
     // Here a commit hands a piece over; it ends nothing.
-    return this.options.wire === 'nim' ? [message, COMMIT] : [message];
+    return this.#options.wire === 'nim' ? [message, COMMIT] : [message];
   }
 
   finalize(): readonly WireEvent[] {
-    const { wire, sampleRate, minCommitMs } = this.options;
-    this.isFinalizing = true;
-    this.committed = undefined;
+    const { wire, sampleRate, minCommitMs } = this.#options;
+    this.#isFinalizing = true;
+    this.#committed = undefined;
     if (wire === 'nim') {
-      const silence = append(this.silence(NIM_SILENCE_MS));
+      const silence = append(this.#silence(NIM_SILENCE_MS));
       return [sendJson({ ...silence, runtime_config: { force_eou: 'true' } }), send(COMMIT)];
     }
-    const missing = Math.ceil((minCommitMs * sampleRate) / 1000) - this.samplesSinceCommit;
-    this.samplesSinceCommit = 0;
+    const missing = Math.ceil((minCommitMs * sampleRate) / 1000) - this.#samplesSinceCommit;
+    this.#samplesSinceCommit = 0;
     const padding = missing > 0 ? [sendJson(append(new Int16Array(missing)))] : [];
     return [...padding, send(COMMIT)];
   }
@@ -144,31 +144,32 @@ class ItemWire implements SttWire {
     switch (stringAt(message, 'type')) {
       case 'session.created':
       case 'conversation.created':
-        return this.isReady ? [] : [sendJson(sessionUpdate(this.options))];
+        return this.#isReady ? [] : [sendJson(sessionUpdate(this.#options))];
       case 'session.updated':
       case 'transcription_session.updated':
-        this.isReady = true;
+        this.#isReady = true;
         return [ready];
       case 'input_audio_buffer.committed':
-        if (this.isFinalizing && this.options.wire !== 'nim') this.committed ??= nameAt(message, 'item_id');
+        if (this.#isFinalizing && this.#options.wire !== 'nim')
+          this.#committed ??= nameAt(message, 'item_id');
         return [];
       case DELTA:
-        return this.delta(message);
+        return this.#delta(message);
       case COMPLETED:
-        return this.completed(message);
+        return this.#completed(message);
       case FAILED:
-        return this.failed(message);
+        return this.#failed(message);
       case 'error':
-        return this.error(objectAt(message, 'error'));
+        return this.#error(objectAt(message, 'error'));
       default:
         return [];
     }
   }
 
   expired(): readonly Transcript[] {
-    this.isFinalizing = false;
-    const { text } = this;
-    this.text = '';
+    this.#isFinalizing = false;
+    const text = this.#text;
+    this.#text = '';
     return text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: true })];
   }
 
@@ -177,104 +178,104 @@ class ItemWire implements SttWire {
   }
 
   keepAlive(): readonly Outgoing[] {
-    if (this.options.wire !== 'nim') return [];
-    return [JSON.stringify(append(this.silence(NIM_KEEP_ALIVE_MS))), COMMIT];
+    if (this.#options.wire !== 'nim') return [];
+    return [JSON.stringify(append(this.#silence(NIM_KEEP_ALIVE_MS))), COMMIT];
   }
 
-  private silence(ms: number): Int16Array {
-    return new Int16Array(Math.ceil((ms * this.options.sampleRate) / 1000));
+  #silence(ms: number): Int16Array {
+    return new Int16Array(Math.ceil((ms * this.#options.sampleRate) / 1000));
   }
 
-  private delta(message: JsonObject): readonly WireEvent[] {
+  #delta(message: JsonObject): readonly WireEvent[] {
     const delta = stringAt(message, 'delta') ?? '';
     const item = nameAt(message, 'item_id') ?? '';
-    if (this.told.has(item)) return [];
-    if (item !== this.item || this.options.deltaReplaces) this.text = '';
-    this.item = item;
-    this.text += delta;
-    const text = this.text.trim();
-    return text === '' || delta === '' || this.isFinalizing ? [] : [partial(text)];
+    if (this.#told.has(item)) return [];
+    if (item !== this.#item || this.#options.deltaReplaces) this.#text = '';
+    this.#item = item;
+    this.#text += delta;
+    const text = this.#text.trim();
+    return text === '' || delta === '' || this.#isFinalizing ? [] : [partial(text)];
   }
 
-  private completed(message: JsonObject): readonly WireEvent[] {
+  #completed(message: JsonObject): readonly WireEvent[] {
     const item = nameAt(message, 'item_id');
     // An item is completed once. Servers of the `nim` kind end utterances, and may name them all alike.
-    if (this.told.has(item)) return [];
-    if (this.options.wire !== 'nim') this.told.add(item);
-    const isSame = item === undefined || item === this.item;
-    const text = (stringAt(message, 'transcript') ?? (isSame ? this.text : '')).trim();
-    if (isSame) this.text = '';
+    if (this.#told.has(item)) return [];
+    if (this.#options.wire !== 'nim') this.#told.add(item);
+    const isSame = item === undefined || item === this.#item;
+    const text = (stringAt(message, 'transcript') ?? (isSame ? this.#text : '')).trim();
+    if (isSame) this.#text = '';
     const isAnswer =
-      this.isFinalizing && (this.committed === undefined || item === undefined || item === this.committed);
+      this.#isFinalizing && (this.#committed === undefined || item === undefined || item === this.#committed);
     const words = text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: isAnswer })];
     if (!isAnswer) return words;
-    this.isFinalizing = false;
+    this.#isFinalizing = false;
     return [...words, finalized];
   }
 
   /** Of a noise there are no words, which is no fault of the provider: other calls would be kept from it. */
-  private failed(message: JsonObject): readonly WireEvent[] {
+  #failed(message: JsonObject): readonly WireEvent[] {
     const code = stringAt(objectAt(message, 'error'), 'code');
-    if (code === 'audio_unintelligible') return this.completed({ ...message, transcript: '' });
+    if (code === 'audio_unintelligible') return this.#completed({ ...message, transcript: '' });
     return [breach('the provider transcribes what it is sent')];
   }
 
-  private error(error: JsonObject): readonly WireEvent[] {
-    if (stringAt(error, 'code') === 'input_audio_buffer_commit_empty' && this.isFinalizing) {
+  #error(error: JsonObject): readonly WireEvent[] {
+    if (stringAt(error, 'code') === 'input_audio_buffer_commit_empty' && this.#isFinalizing) {
       return [...this.expired(), finalized];
     }
-    const found = realtimeError(error, this.isReady);
+    const found = realtimeError(error, this.#isReady);
     return found === undefined ? [] : [failure(found)];
   }
 }
 
 /** Servers of the `vllm` kind: an utterance is one generation, started and ended by commits. */
 class GenerationWire implements SttWire {
-  private readonly options: RealtimeSettings;
-  private isGenerating = false;
-  private isFinalizing = false;
-  private isReady = false;
-  private text = '';
+  readonly #options: RealtimeSettings;
+  #isGenerating = false;
+  #isFinalizing = false;
+  #isReady = false;
+  #text = '';
 
   constructor(options: RealtimeSettings) {
-    this.options = options;
+    this.#options = options;
   }
 
   audio(pcm: Int16Array): readonly Outgoing[] {
     const message = JSON.stringify(append(pcm));
-    if (this.isGenerating) return [message];
-    this.isGenerating = true;
+    if (this.#isGenerating) return [message];
+    this.#isGenerating = true;
     return [COMMIT, message];
   }
 
   /** The end is only told to a generation that runs: the server would keep it for the next one. */
   finalize(): readonly WireEvent[] {
-    if (!this.isGenerating) return [finalized];
-    this.isFinalizing = true;
+    if (!this.#isGenerating) return [finalized];
+    this.#isFinalizing = true;
     return [sendJson({ type: 'input_audio_buffer.commit', final: true })];
   }
 
   read(message: JsonObject): readonly WireEvent[] {
     switch (stringAt(message, 'type')) {
       case 'session.created':
-        this.isReady = true;
+        this.#isReady = true;
         // This configuration is never answered.
-        return [sendJson(sessionUpdate(this.options)), ready];
+        return [sendJson(sessionUpdate(this.#options)), ready];
       case 'transcription.delta':
-        return this.delta(stringAt(message, 'delta'));
+        return this.#delta(stringAt(message, 'delta'));
       case 'transcription.done':
-        return this.finish(stringAt(message, 'text'));
+        return this.#finish(stringAt(message, 'text'));
       case 'error':
-        return [this.error(message)];
+        return [this.#error(message)];
       default:
         return [];
     }
   }
 
   expired(): readonly Transcript[] {
-    this.isFinalizing = false;
-    const text = this.text.trim();
-    this.text = '';
+    this.#isFinalizing = false;
+    const text = this.#text.trim();
+    this.#text = '';
     return text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: true })];
   }
 
@@ -282,31 +283,31 @@ class GenerationWire implements SttWire {
     return code === 1008 ? { kind: 'rejected', status: 401 } : { kind: 'disconnected' };
   }
 
-  private delta(delta = ''): readonly WireEvent[] {
-    if (this.options.deltaReplaces) this.text = '';
-    this.text += delta;
-    const text = this.text.trim();
-    return text === '' || delta === '' || this.isFinalizing ? [] : [partial(text)];
+  #delta(delta = ''): readonly WireEvent[] {
+    if (this.#options.deltaReplaces) this.#text = '';
+    this.#text += delta;
+    const text = this.#text.trim();
+    return text === '' || delta === '' || this.#isFinalizing ? [] : [partial(text)];
   }
 
-  private finish(whole = this.text): readonly WireEvent[] {
+  #finish(whole = this.#text): readonly WireEvent[] {
     // What is done twice is done once.
-    if (!this.isGenerating) return [];
-    const { isFinalizing } = this;
-    this.isGenerating = false;
-    this.isFinalizing = false;
-    this.text = '';
+    if (!this.#isGenerating) return [];
+    const isFinalizing = this.#isFinalizing;
+    this.#isGenerating = false;
+    this.#isFinalizing = false;
+    this.#text = '';
     const text = whole.trim();
     const words = text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: isFinalizing })];
     return isFinalizing ? [...words, finalized] : words;
   }
 
-  private error(message: JsonObject): WireEvent {
+  #error(message: JsonObject): WireEvent {
     const code = stringAt(message, 'code') ?? '';
     // After an error of its own making the server transcribes nothing more of this generation.
     if (code === 'processing_error') return failure({ kind: 'disconnected' });
     return failure(
-      realtimeError({ code }, this.isReady) ?? {
+      realtimeError({ code }, this.#isReady) ?? {
         kind: 'protocol',
         rule: 'the provider takes what it is sent',
       },

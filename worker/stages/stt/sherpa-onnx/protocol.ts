@@ -71,31 +71,31 @@ function unquote(literal: string): string | undefined {
 
 /** Turns the results of one connection or stream into transcripts. */
 export class Transcripts {
-  private text = '';
-  private segment = 0;
+  #text = '';
+  #segment = 0;
   /** The newest segment that was final: what still comes of it is a repeat. */
-  private ended: number | undefined;
+  #ended: number | undefined;
 
   /** Forgets the stream: the next result belongs to a new one, whose segments start over. */
   reset(): void {
-    this.text = '';
-    this.segment = 0;
-    this.ended = undefined;
+    this.#text = '';
+    this.#segment = 0;
+    this.#ended = undefined;
   }
 
   /** @param finalizing `Done` was sent: partials are kept for the end instead of being reported. */
   result(message: Extract<ServerMessage, { type: 'result' }>, finalizing: boolean): Transcript[] {
     const out: Transcript[] = [];
     const { segment = 0 } = message;
-    if (message.segment !== undefined && message.segment === this.ended) return out;
-    if (message.isFinal === undefined && segment > this.segment) out.push(...this.take(finalizing));
-    this.segment = segment;
-    const { text = this.text } = message;
-    const changed = text !== this.text;
-    this.text = text;
+    if (message.segment !== undefined && message.segment === this.#ended) return out;
+    if (message.isFinal === undefined && segment > this.#segment) out.push(...this.take(finalizing));
+    this.#segment = segment;
+    const { text = this.#text } = message;
+    const changed = text !== this.#text;
+    this.#text = text;
     if (message.isFinal === true) {
       // A segment without words need not be counted by the server.
-      if (text !== '') this.ended = message.segment;
+      if (text !== '') this.#ended = message.segment;
       out.push(...this.take(finalizing));
     } else if (changed && text !== '' && !finalizing) out.push(partial(text));
     return out;
@@ -103,8 +103,8 @@ export class Transcripts {
 
   /** The utterance ends here with what was heard so far; nothing when that is no text. */
   take(fromFinalize: boolean): Transcript[] {
-    const text = this.text;
-    this.text = '';
+    const text = this.#text;
+    this.#text = '';
     if (text === '') return [];
     return [final(text, { speechFinal: true, fromFinalize })];
   }
@@ -112,13 +112,13 @@ export class Transcripts {
 
 /** One connection: what the session is told of its results, ends and closes. */
 export class LocalWsWire implements SttWire {
-  private readonly paddingSamples: number;
-  private readonly transcripts = new Transcripts();
+  readonly #paddingSamples: number;
+  readonly #transcripts = new Transcripts();
   /** `settling`: the utterance is complete and only the server's own marker is missing. */
-  private phase: 'hearing' | 'finalizing' | 'settling' = 'hearing';
+  #phase: 'hearing' | 'finalizing' | 'settling' = 'hearing';
 
   constructor({ sampleRate, finalizePaddingMs }: SttLocalWsOptions) {
-    this.paddingSamples = Math.floor((sampleRate * finalizePaddingMs) / 1000);
+    this.#paddingSamples = Math.floor((sampleRate * finalizePaddingMs) / 1000);
   }
 
   opened(): readonly WireEvent[] {
@@ -130,8 +130,8 @@ export class LocalWsWire implements SttWire {
   }
 
   finalize(): readonly WireEvent[] {
-    this.phase = 'finalizing';
-    const padding = this.paddingSamples;
+    this.#phase = 'finalizing';
+    const padding = this.#paddingSamples;
     return [...(padding > 0 ? [send(floatBytes(new Int16Array(padding)))] : []), send(DONE)];
   }
 
@@ -142,33 +142,33 @@ export class LocalWsWire implements SttWire {
   readText(text: string): readonly WireEvent[] {
     const message = parseServerMessage(text);
     if (message === undefined) return [breach('a message is a result or the end marker')];
-    if (message.type === 'done') return this.done();
-    if (this.phase === 'settling') return [];
-    const isFinalizing = this.phase === 'finalizing';
-    const heard = this.transcripts.result(message, isFinalizing);
+    if (message.type === 'done') return this.#done();
+    if (this.#phase === 'settling') return [];
+    const isFinalizing = this.#phase === 'finalizing';
+    const heard = this.#transcripts.result(message, isFinalizing);
     if (!isFinalizing || !message.isEof) return heard;
-    this.phase = 'settling';
-    return [...heard, ...this.transcripts.take(true), { type: 'finalized', isSettling: true }];
+    this.#phase = 'settling';
+    return [...heard, ...this.#transcripts.take(true), { type: 'finalized', isSettling: true }];
   }
 
   answeredByClose(code: number): readonly SttEvent[] | undefined {
-    if (code !== 1000 || this.phase === 'hearing') return undefined;
-    return this.phase === 'settling' ? [] : [...this.transcripts.take(true), { type: 'finalized' }];
+    if (code !== 1000 || this.#phase === 'hearing') return undefined;
+    return this.#phase === 'settling' ? [] : [...this.#transcripts.take(true), { type: 'finalized' }];
   }
 
   expired(): readonly Transcript[] {
-    return this.transcripts.take(true);
+    return this.#transcripts.take(true);
   }
 
   closed(): StageError {
     return { kind: 'disconnected' };
   }
 
-  private done(): readonly WireEvent[] {
-    if (this.phase === 'hearing') return [];
-    const last = this.phase === 'settling' ? [ready] : [...this.transcripts.take(true), finalized];
-    this.phase = 'hearing';
-    this.transcripts.reset();
+  #done(): readonly WireEvent[] {
+    if (this.#phase === 'hearing') return [];
+    const last = this.#phase === 'settling' ? [ready] : [...this.#transcripts.take(true), finalized];
+    this.#phase = 'hearing';
+    this.#transcripts.reset();
     return last;
   }
 }

@@ -13,28 +13,28 @@ export type ContextFields = Readonly<Record<string, unknown>>;
 export class CartesiaWire implements Wire {
   readonly canBegin = true;
   readonly isWorn = false;
-  private readonly fields: ContextFields;
-  private readonly newId: () => string;
-  private live: { readonly id: string; readonly pcm: PcmBytes } | undefined;
+  readonly #fields: ContextFields;
+  readonly #newId: () => string;
+  #live: { readonly id: string; readonly pcm: PcmBytes } | undefined;
 
   constructor(fields: ContextFields, newId: () => string) {
-    this.fields = fields;
-    this.newId = newId;
+    this.#fields = fields;
+    this.#newId = newId;
   }
 
   say(text: string): string[] {
-    this.live ??= { id: this.newId(), pcm: new PcmBytes() };
-    return [this.request(this.live.id, { transcript: text, continue: true })];
+    this.#live ??= { id: this.#newId(), pcm: new PcmBytes() };
+    return [this.#request(this.#live.id, { transcript: text, continue: true })];
   }
 
   end(rest: string): string[] {
-    if (this.live === undefined) return [];
-    return [this.request(this.live.id, { transcript: rest, continue: false })];
+    if (this.#live === undefined) return [];
+    return [this.#request(this.#live.id, { transcript: rest, continue: false })];
   }
 
   cancel(): string[] {
-    const id = this.live?.id;
-    this.live = undefined;
+    const id = this.#live?.id;
+    this.#live = undefined;
     return id === undefined ? [] : [JSON.stringify({ context_id: id, cancel: true })];
   }
 
@@ -47,7 +47,7 @@ export class CartesiaWire implements Wire {
     if (message === undefined) return brokenRule('a message is a JSON object');
     const { type, context_id: id } = message;
     if (type === 'error' && typeof id !== 'string') return [failure(message)];
-    const { live } = this;
+    const live = this.#live;
     if (live === undefined || id !== live.id) return [];
     if (type === 'chunk') {
       if (typeof message['data'] !== 'string') return brokenRule('a chunk holds audio');
@@ -58,14 +58,14 @@ export class CartesiaWire implements Wire {
     }
     if (type === 'flush_done') return [{ type: 'settled' }];
     if (type === 'done') {
-      this.live = undefined;
+      this.#live = undefined;
       return [{ type: 'ended' }];
     }
     return type === 'error' ? [failure(message)] : [];
   }
 
-  private request(id: string, parts: object): string {
-    return JSON.stringify({ ...this.fields, ...parts, context_id: id });
+  #request(id: string, parts: object): string {
+    return JSON.stringify({ ...this.#fields, ...parts, context_id: id });
   }
 }
 

@@ -15,33 +15,33 @@ const FLUSH = JSON.stringify({ type: 'Flush' });
 const CLEAR = JSON.stringify({ type: 'Clear' });
 
 export class DeepgramAuraWire implements Wire {
-  private state: 'idle' | 'speaking' | 'clearing' = 'idle';
-  private pcm = new PcmBytes();
-  private flushesMs: number[] = [];
+  #state: 'idle' | 'speaking' | 'clearing' = 'idle';
+  #pcm = new PcmBytes();
+  #flushesMs: number[] = [];
 
   get canBegin(): boolean {
-    return this.state !== 'clearing';
+    return this.#state !== 'clearing';
   }
 
   get isWorn(): boolean {
-    return this.flushesMs.length >= FLUSHES_PER_WINDOW;
+    return this.#flushesMs.length >= FLUSHES_PER_WINDOW;
   }
 
   say(text: string): string[] {
-    if (this.state === 'idle') this.pcm = new PcmBytes();
-    this.state = 'speaking';
+    if (this.#state === 'idle') this.#pcm = new PcmBytes();
+    this.#state = 'speaking';
     const parts = text.match(new RegExp(`[^]{1,${MAX_SPEAK_CHARS}}`, 'gu')) ?? [];
     return parts.map((part) => JSON.stringify({ type: 'Speak', text: part }));
   }
 
   end(_rest: string, nowMs: number): string[] {
-    this.flushesMs = [...this.flushesMs.filter((at) => nowMs - at < WINDOW_MS), nowMs];
+    this.#flushesMs = [...this.#flushesMs.filter((at) => nowMs - at < WINDOW_MS), nowMs];
     return [FLUSH];
   }
 
   cancel(): string[] {
-    if (this.state !== 'speaking') return [];
-    this.state = 'clearing';
+    if (this.#state !== 'speaking') return [];
+    this.#state = 'clearing';
     return [CLEAR];
   }
 
@@ -51,17 +51,17 @@ export class DeepgramAuraWire implements Wire {
 
   receive(data: string | Buffer): WireEvent[] {
     if (typeof data !== 'string') {
-      return this.state === 'speaking' ? [{ type: 'audio', pcm: this.pcm.take(data) }] : [];
+      return this.#state === 'speaking' ? [{ type: 'audio', pcm: this.#pcm.take(data) }] : [];
     }
     const message = readObject(data);
     if (message === undefined) return brokenRule('a text message is a JSON object');
     const { type } = message;
-    if (type === 'Flushed' && this.state === 'speaking') {
-      this.state = 'idle';
+    if (type === 'Flushed' && this.#state === 'speaking') {
+      this.#state = 'idle';
       return [{ type: 'ended' }];
     }
-    if (type === 'Cleared' && this.state === 'clearing') {
-      this.state = 'idle';
+    if (type === 'Cleared' && this.#state === 'clearing') {
+      this.#state = 'idle';
       return [{ type: 'free' }];
     }
     if (type !== 'Error') return [];

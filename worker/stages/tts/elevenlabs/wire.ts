@@ -22,49 +22,49 @@ interface Utterance {
 
 export class ElevenLabsWire implements Wire {
   readonly isWorn = false;
-  private readonly settings: VoiceSettings;
-  private readonly newId: () => string;
-  private readonly open = new Set<string>();
-  private live: Utterance | undefined;
+  readonly #settings: VoiceSettings;
+  readonly #newId: () => string;
+  readonly #open = new Set<string>();
+  #live: Utterance | undefined;
 
   constructor(settings: VoiceSettings, newId: () => string) {
-    this.settings = settings;
-    this.newId = newId;
+    this.#settings = settings;
+    this.#newId = newId;
   }
 
   get canBegin(): boolean {
-    return this.open.size < OPEN_CONTEXTS;
+    return this.#open.size < OPEN_CONTEXTS;
   }
 
   say(text: string): string[] {
     const messages: string[] = [];
-    if (this.live === undefined) {
-      this.live = { id: this.newId(), pcm: new PcmBytes(), word: undefined, told: false };
-      this.open.add(this.live.id);
-      messages.push(this.message(this.live.id, { text: ' ', voice_settings: this.settings }));
+    if (this.#live === undefined) {
+      this.#live = { id: this.#newId(), pcm: new PcmBytes(), word: undefined, told: false };
+      this.#open.add(this.#live.id);
+      messages.push(this.#message(this.#live.id, { text: ' ', voice_settings: this.#settings }));
     }
     // The vendor wants a space at the end of a text.
-    messages.push(this.message(this.live.id, { text: /\s$/.test(text) ? text : `${text} `, flush: true }));
+    messages.push(this.#message(this.#live.id, { text: /\s$/.test(text) ? text : `${text} `, flush: true }));
     return messages;
   }
 
   end(rest: string): string[] {
-    if (this.live === undefined) return [];
-    const { id } = this.live;
-    const marks = rest.trim() === '' ? [] : [this.message(id, { text: `${rest.trim()} `, flush: true })];
-    return [...marks, this.message(id, { close_context: true })];
+    if (this.#live === undefined) return [];
+    const { id } = this.#live;
+    const marks = rest.trim() === '' ? [] : [this.#message(id, { text: `${rest.trim()} `, flush: true })];
+    return [...marks, this.#message(id, { close_context: true })];
   }
 
   cancel(): string[] {
-    const id = this.live?.id;
-    this.live = undefined;
-    return id === undefined ? [] : [this.message(id, { close_context: true })];
+    const id = this.#live?.id;
+    this.#live = undefined;
+    return id === undefined ? [] : [this.#message(id, { close_context: true })];
   }
 
   /** Names a context only after its first message, which alone may hold settings. */
   keepAlive(): string[] {
     return [
-      this.live === undefined ? JSON.stringify({ text: '' }) : this.message(this.live.id, { text: '' }),
+      this.#live === undefined ? JSON.stringify({ text: '' }) : this.#message(this.#live.id, { text: '' }),
     ];
   }
 
@@ -74,8 +74,8 @@ export class ElevenLabsWire implements Wire {
     if (message['error'] !== undefined && message['error'] !== null) return [failure(message)];
     const id = message['contextId'] ?? message['context_id'];
     const isFinal = message['isFinal'] === true || message['is_final'] === true;
-    const { live } = this;
-    if (isFinal && typeof id === 'string') this.open.delete(id);
+    const live = this.#live;
+    if (isFinal && typeof id === 'string') this.#open.delete(id);
     if (live === undefined || id !== live.id) return isFinal ? [{ type: 'free' }] : [];
     const events: WireEvent[] = [];
     const words = wordsOf(message['alignment'] ?? message['normalizedAlignment'], live);
@@ -86,13 +86,13 @@ export class ElevenLabsWire implements Wire {
       if (live.word === undefined) events.push({ type: 'settled' });
     } else if (audio !== undefined && audio !== null) return brokenRule('audio is text');
     if (isFinal) {
-      this.live = undefined;
+      this.#live = undefined;
       events.push({ type: 'ended' });
     }
     return events;
   }
 
-  private message(id: string, parts: object): string {
+  #message(id: string, parts: object): string {
     return JSON.stringify({ ...parts, context_id: id });
   }
 }

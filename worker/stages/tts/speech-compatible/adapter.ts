@@ -34,32 +34,32 @@ export function newSpeechCompatible(options: SpeechCompatibleOptions & { apiKey?
 
 /** Speaks `warm_text` to nobody now and then, so that the server keeps its model loaded (docs/reference/agent-file.md, OpenAI-compatible speech). */
 class WarmUp {
-  private readonly endpoint: SpeechEndpoint;
-  private lastMs = Number.NEGATIVE_INFINITY;
-  private running: { readonly request: SpeechRequest; readonly deadline: Deadline } | undefined;
+  readonly #endpoint: SpeechEndpoint;
+  #lastMs = Number.NEGATIVE_INFINITY;
+  #running: { readonly request: SpeechRequest; readonly deadline: Deadline } | undefined;
 
   constructor(endpoint: SpeechEndpoint) {
-    this.endpoint = endpoint;
+    this.#endpoint = endpoint;
   }
 
   callStarted(context: StageContext): void {
-    const { warmText, warmIntervalMs } = this.endpoint.options;
+    const { warmText, warmIntervalMs } = this.#endpoint.options;
     const now = context.clock.now();
-    if (warmText === '' || now - this.lastMs < warmIntervalMs) return;
+    if (warmText === '' || now - this.#lastMs < warmIntervalMs) return;
     this.stop();
-    this.lastMs = now;
-    const deadline = new Deadline(context, () => this.running?.request.deadlinePassed());
+    this.#lastMs = now;
+    const deadline = new Deadline(context, () => this.#running?.request.deadlinePassed());
     const end = (): void => this.stop();
     const on = { audio: () => undefined, ended: end, refused: end, failed: end };
-    const scope = { context, endpoint: this.endpoint, deadline, isPaused: false, on };
-    this.running = { request: new SpeechRequest(scope, warmText), deadline };
+    const scope = { context, endpoint: this.#endpoint, deadline, isPaused: false, on };
+    this.#running = { request: new SpeechRequest(scope, warmText), deadline };
   }
 
   /** Real text never waits behind a warm-up: such servers often speak one text at a time. */
   stop(): void {
-    this.running?.deadline.close();
-    this.running?.request.abort();
-    this.running = undefined;
+    this.#running?.deadline.close();
+    this.#running?.request.abort();
+    this.#running = undefined;
   }
 }
 
@@ -75,138 +75,138 @@ interface Running {
 
 class SpeechSession implements TtsSession {
   readonly sampleRate = SPEECH_RATE;
-  private readonly endpoint: SpeechEndpoint;
-  private readonly warmUp: WarmUp;
-  private readonly scope: SessionScope;
-  private readonly deadline: Deadline;
-  private readonly soon: Soon;
-  private readonly queue = new PieceQueue();
-  private running: Running | undefined;
+  readonly #endpoint: SpeechEndpoint;
+  readonly #warmUp: WarmUp;
+  readonly #scope: SessionScope;
+  readonly #deadline: Deadline;
+  readonly #soon: Soon;
+  readonly #queue = new PieceQueue();
+  #running: Running | undefined;
   /** Answers to cancels, and positions of texts that needed no request: emitted after the method returned. */
-  private notices: TtsEvent[] = [];
-  private refusals = 0;
-  private isPaused = false;
-  private isClosed = false;
+  #notices: TtsEvent[] = [];
+  #refusals = 0;
+  #isPaused = false;
+  #isClosed = false;
 
   constructor(endpoint: SpeechEndpoint, warmUp: WarmUp, scope: SessionScope) {
-    this.endpoint = endpoint;
-    this.warmUp = warmUp;
-    this.scope = scope;
-    this.deadline = new Deadline(scope.context, () => this.running?.request.deadlinePassed());
-    this.soon = new Soon(scope.context, () => this.settle());
+    this.#endpoint = endpoint;
+    this.#warmUp = warmUp;
+    this.#scope = scope;
+    this.#deadline = new Deadline(scope.context, () => this.#running?.request.deadlinePassed());
+    this.#soon = new Soon(scope.context, () => this.#settle());
   }
 
   speak(context: number, text: string): void {
-    if (this.isClosed) return;
-    this.queue.speak(context, text);
-    this.advance();
+    if (this.#isClosed) return;
+    this.#queue.speak(context, text);
+    this.#advance();
   }
 
   flush(context: number): void {
-    if (this.isClosed) return;
-    this.queue.flush(context);
-    this.advance();
+    if (this.#isClosed) return;
+    this.#queue.flush(context);
+    this.#advance();
   }
 
   cancel(context: number): void {
-    if (this.isClosed) return;
-    this.queue.cancel(context);
-    this.notices = this.notices.filter((notice) => notice.type === 'error' || notice.context !== context);
-    this.notices.push({ type: 'cancelled', context });
-    if (this.running?.job.context === context) {
-      this.running.request.abort();
-      this.running = undefined;
+    if (this.#isClosed) return;
+    this.#queue.cancel(context);
+    this.#notices = this.#notices.filter((notice) => notice.type === 'error' || notice.context !== context);
+    this.#notices.push({ type: 'cancelled', context });
+    if (this.#running?.job.context === context) {
+      this.#running.request.abort();
+      this.#running = undefined;
     }
-    this.soon.ask();
-    this.advance();
+    this.#soon.ask();
+    this.#advance();
   }
 
   pause(): void {
-    this.isPaused = true;
-    this.running?.request.pause();
+    this.#isPaused = true;
+    this.#running?.request.pause();
   }
 
   resume(): void {
-    this.isPaused = false;
-    this.running?.request.resume();
+    this.#isPaused = false;
+    this.#running?.request.resume();
   }
 
   close(): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
-    this.deadline.close();
-    this.soon.close();
-    this.notices = [];
-    this.running?.request.abort();
-    this.running = undefined;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#deadline.close();
+    this.#soon.close();
+    this.#notices = [];
+    this.#running?.request.abort();
+    this.#running = undefined;
   }
 
   /** Starts what comes next. Jobs that need no request leave a notice, so that the order of events is kept. */
-  private advance(): void {
-    while (!this.isClosed && this.running === undefined) {
-      const job = this.queue.take();
+  #advance(): void {
+    while (!this.#isClosed && this.#running === undefined) {
+      const job = this.#queue.take();
       if (job === undefined) break;
-      if (job.type === 'flushed') this.notices.push(job);
-      else if (job.text.trim() === '') this.notices.push(spokenBy(job));
-      else this.start(job);
+      if (job.type === 'flushed') this.#notices.push(job);
+      else if (job.text.trim() === '') this.#notices.push(spokenBy(job));
+      else this.#start(job);
     }
-    if (this.notices.length > 0) this.soon.ask();
+    if (this.#notices.length > 0) this.#soon.ask();
   }
 
-  private start(job: Running['job']): void {
-    this.warmUp.stop();
-    const { context } = this.scope;
+  #start(job: Running['job']): void {
+    this.#warmUp.stop();
+    const { context } = this.#scope;
     const request = new SpeechRequest(
       {
         context,
-        endpoint: this.endpoint,
-        deadline: this.deadline,
-        isPaused: this.isPaused,
+        endpoint: this.#endpoint,
+        deadline: this.#deadline,
+        isPaused: this.#isPaused,
         on: {
           audio: (pcm) => {
-            this.refusals = 0;
-            this.settle();
-            if (this.running?.job === job) this.emit({ type: 'audio', context: job.context, pcm });
+            this.#refusals = 0;
+            this.#settle();
+            if (this.#running?.job === job) this.#emit({ type: 'audio', context: job.context, pcm });
           },
           ended: () => {
-            this.refusals = 0;
-            this.finish(job);
+            this.#refusals = 0;
+            this.#finish(job);
           },
-          refused: (error) => this.refused(job, error),
-          failed: (error) => this.fail(error),
+          refused: (error) => this.#refused(job, error),
+          failed: (error) => this.#fail(error),
         },
       },
       job.text.trim(),
     );
-    this.running = { job, request };
+    this.#running = { job, request };
   }
 
-  private refused(job: Running['job'], error: StageError): void {
-    this.refusals += 1;
-    if (this.refusals >= REFUSALS_THAT_END) this.fail(error);
-    else this.finish(job);
+  #refused(job: Running['job'], error: StageError): void {
+    this.#refusals += 1;
+    if (this.#refusals >= REFUSALS_THAT_END) this.#fail(error);
+    else this.#finish(job);
   }
 
   /** The next request goes out before the world hears that this one is done. */
-  private finish(job: Running['job']): void {
-    this.running = undefined;
-    this.notices.push(spokenBy(job));
-    this.advance();
-    this.settle();
+  #finish(job: Running['job']): void {
+    this.#running = undefined;
+    this.#notices.push(spokenBy(job));
+    this.#advance();
+    this.#settle();
   }
 
-  private settle(): void {
-    for (let next = this.notices.shift(); next !== undefined; next = this.notices.shift()) this.emit(next);
+  #settle(): void {
+    for (let next = this.#notices.shift(); next !== undefined; next = this.#notices.shift()) this.#emit(next);
   }
 
-  private fail(error: StageError): void {
-    this.settle();
-    this.emit({ type: 'error', error });
+  #fail(error: StageError): void {
+    this.#settle();
+    this.#emit({ type: 'error', error });
     this.close();
   }
 
-  private emit(event: TtsEvent): void {
-    if (!this.isClosed) this.scope.sink(event);
+  #emit(event: TtsEvent): void {
+    if (!this.#isClosed) this.#scope.sink(event);
   }
 }
 

@@ -31,12 +31,12 @@ interface Context {
 }
 
 export class PieceQueue {
-  private readonly contexts: Context[] = [];
-  private cancelled: number[] = [];
+  readonly #contexts: Context[] = [];
+  #cancelled: number[] = [];
 
   speak(id: number, text: string): void {
-    if (text === '' || this.cancelled.includes(id)) return;
-    const context = this.open(id);
+    if (text === '' || this.#cancelled.includes(id)) return;
+    const context = this.#open(id);
     const last = context.entries.at(-1);
     if (last !== undefined && !last.alone && last.text.length + text.length <= JOINED_CHARS)
       last.text += text;
@@ -45,18 +45,18 @@ export class PieceQueue {
   }
 
   flush(id: number): void {
-    if (!this.cancelled.includes(id)) this.open(id).flushed = true;
+    if (!this.#cancelled.includes(id)) this.#open(id).flushed = true;
   }
 
   cancel(id: number): void {
-    const at = this.contexts.findIndex((context) => context.id === id);
-    if (at >= 0) this.contexts.splice(at, 1);
-    this.cancelled = [...this.cancelled, id].slice(-REMEMBERED);
+    const at = this.#contexts.findIndex((context) => context.id === id);
+    if (at >= 0) this.#contexts.splice(at, 1);
+    this.#cancelled = [...this.#cancelled, id].slice(-REMEMBERED);
   }
 
   /** Takes the next job; none when the context at the head waits for more text. */
   take(): Job | undefined {
-    const head = this.contexts[0];
+    const head = this.#contexts[0];
     if (head === undefined) return undefined;
     const entry = head.entries.shift();
     if (entry !== undefined) {
@@ -64,15 +64,15 @@ export class PieceQueue {
       return { type: 'speak', context: head.id, text: entry.text, endChars: head.takenChars };
     }
     if (!head.flushed) return undefined;
-    this.contexts.shift();
+    this.#contexts.shift();
     return { type: 'flushed', context: head.id };
   }
 
-  private open(id: number): Context {
-    const found = this.contexts.find((context) => context.id === id);
+  #open(id: number): Context {
+    const found = this.#contexts.find((context) => context.id === id);
     if (found !== undefined) return found;
     const context: Context = { id, entries: [], started: false, flushed: false, takenChars: 0 };
-    this.contexts.push(context);
+    this.#contexts.push(context);
     return context;
   }
 }

@@ -47,153 +47,153 @@ export interface SpeechHandlers {
 }
 
 export class SpeechRequest {
-  private readonly scope: SpeechRequestScope;
-  private readonly exchange: Exchange;
-  private readonly pcm: PcmStream;
-  private phase: 'connect' | 'first audio' | 'audio' | 'refusal' | 'over' = 'connect';
-  private refusal: { readonly error: StageError; body: string } | undefined;
-  private requestDueMs: number;
-  private headSeen = false;
-  private pausedAtMs: number | undefined;
+  readonly #scope: SpeechRequestScope;
+  readonly #exchange: Exchange;
+  readonly #pcm: PcmStream;
+  #phase: 'connect' | 'first audio' | 'audio' | 'refusal' | 'over' = 'connect';
+  #refusal: { readonly error: StageError; body: string } | undefined;
+  #requestDueMs: number;
+  #headSeen = false;
+  #pausedAtMs: number | undefined;
 
   constructor(scope: SpeechRequestScope, text: string) {
-    this.scope = scope;
+    this.#scope = scope;
     const { endpoint, context } = scope;
-    this.pcm = new PcmStream({ sampleRate: SPEECH_RATE, wavOnly: endpoint.options.format === 'wav' });
+    this.#pcm = new PcmStream({ sampleRate: SPEECH_RATE, wavOnly: endpoint.options.format === 'wav' });
     const now = context.clock.now();
-    this.requestDueMs = now + REQUEST_TIMEOUT_MS;
-    this.pausedAtMs = scope.isPaused ? now : undefined;
+    this.#requestDueMs = now + REQUEST_TIMEOUT_MS;
+    this.#pausedAtMs = scope.isPaused ? now : undefined;
     scope.deadline.set(CONNECT_TIMEOUT_MS);
     const body = renderSpeechRequest(endpoint.options, text);
-    this.exchange = endpoint.pool.post(
+    this.#exchange = endpoint.pool.post(
       context,
       { url: endpoint.url, headers: endpoint.headers, body },
       {
         sent: () => {
-          this.phase = 'first audio';
-          this.watch();
+          this.#phase = 'first audio';
+          this.#watch();
         },
-        head: (head) => this.onHead(head),
+        head: (head) => this.#onHead(head),
         data: (chunk) => {
-          if (this.phase === 'refusal') this.onRefusal(chunk);
-          else this.deliver(this.pcm.push(chunk));
+          if (this.#phase === 'refusal') this.#onRefusal(chunk);
+          else this.#deliver(this.#pcm.push(chunk));
         },
-        ended: () => this.onEnd(),
+        ended: () => this.#onEnd(),
         failed: (error) => {
           // A refusal stays one when its body is cut.
-          if (this.phase === 'refusal') this.refuse();
-          else this.fail(error);
+          if (this.#phase === 'refusal') this.#refuse();
+          else this.#fail(error);
         },
       },
     );
-    if (scope.isPaused) this.exchange.pause();
+    if (scope.isPaused) this.#exchange.pause();
   }
 
   pause(): void {
-    if (this.pausedAtMs !== undefined) return;
-    this.pausedAtMs = this.scope.context.clock.now();
-    this.exchange.pause();
-    this.watch();
+    if (this.#pausedAtMs !== undefined) return;
+    this.#pausedAtMs = this.#scope.context.clock.now();
+    this.#exchange.pause();
+    this.#watch();
   }
 
   resume(): void {
-    if (this.pausedAtMs === undefined) return;
+    if (this.#pausedAtMs === undefined) return;
     // A server is not slow because nobody reads what it sends.
-    this.requestDueMs += this.scope.context.clock.now() - this.pausedAtMs;
-    this.pausedAtMs = undefined;
-    this.watch();
-    this.exchange.resume();
+    this.#requestDueMs += this.#scope.context.clock.now() - this.#pausedAtMs;
+    this.#pausedAtMs = undefined;
+    this.#watch();
+    this.#exchange.resume();
   }
 
   abort(): void {
-    this.phase = 'over';
-    this.scope.deadline.clear();
-    this.exchange.abort();
+    this.#phase = 'over';
+    this.#scope.deadline.clear();
+    this.#exchange.abort();
   }
 
   deadlinePassed(): void {
-    if (this.phase === 'over') return;
-    if (this.phase === 'refusal') {
-      this.refuse();
+    if (this.#phase === 'over') return;
+    if (this.#phase === 'refusal') {
+      this.#refuse();
       return;
     }
-    const overall = this.scope.context.clock.now() >= this.requestDueMs;
-    const what = overall ? 'request' : this.phase === 'audio' ? 'idle' : this.phase;
-    this.fail({ kind: 'timeout', what });
+    const overall = this.#scope.context.clock.now() >= this.#requestDueMs;
+    const what = overall ? 'request' : this.#phase === 'audio' ? 'idle' : this.#phase;
+    this.#fail({ kind: 'timeout', what });
   }
 
   /** Sets the deadline of the phase; none while paused, once the server has answered. */
-  private watch(): void {
-    const { deadline, context, endpoint } = this.scope;
-    if (this.phase === 'over' || this.phase === 'connect' || this.phase === 'refusal') return;
-    if (this.pausedAtMs !== undefined && this.headSeen) {
+  #watch(): void {
+    const { deadline, context, endpoint } = this.#scope;
+    if (this.#phase === 'over' || this.#phase === 'connect' || this.#phase === 'refusal') return;
+    if (this.#pausedAtMs !== undefined && this.#headSeen) {
       deadline.clear();
       return;
     }
-    const limitMs = this.phase === 'audio' ? IDLE_TIMEOUT_MS : endpoint.options.firstAudioTimeoutMs;
-    deadline.setAt(Math.min(context.clock.now() + limitMs, this.requestDueMs));
+    const limitMs = this.#phase === 'audio' ? IDLE_TIMEOUT_MS : endpoint.options.firstAudioTimeoutMs;
+    deadline.setAt(Math.min(context.clock.now() + limitMs, this.#requestDueMs));
   }
 
-  private onHead({ status, contentType, header }: ResponseHead): void {
-    this.headSeen = true;
+  #onHead({ status, contentType, header }: ResponseHead): void {
+    this.#headSeen = true;
     const broken = checkSpeechType(contentType, SPEECH_RATE);
     if (!isSuccess(status)) {
-      this.phase = 'refusal';
-      this.refusal = { error: refusedWith(status, header('retry-after'), header('date')), body: '' };
-      this.scope.deadline.set(REFUSAL_MS);
-    } else if (broken !== undefined) this.fail({ kind: 'protocol', rule: broken });
-    else if (this.pausedAtMs !== undefined) this.watch();
+      this.#phase = 'refusal';
+      this.#refusal = { error: refusedWith(status, header('retry-after'), header('date')), body: '' };
+      this.#scope.deadline.set(REFUSAL_MS);
+    } else if (broken !== undefined) this.#fail({ kind: 'protocol', rule: broken });
+    else if (this.#pausedAtMs !== undefined) this.#watch();
   }
 
-  private onRefusal(chunk: Buffer): void {
-    if (this.refusal === undefined) return;
-    this.refusal.body += chunk.toString('utf8');
-    if (this.refusal.body.length > MAX_REFUSAL_BYTES) this.refuse();
+  #onRefusal(chunk: Buffer): void {
+    if (this.#refusal === undefined) return;
+    this.#refusal.body += chunk.toString('utf8');
+    if (this.#refusal.body.length > MAX_REFUSAL_BYTES) this.#refuse();
   }
 
   /** What the server said of its refusal is there, or has had its time. */
-  private refuse(): void {
-    if (this.refusal === undefined) return;
-    const error = explained(this.refusal.error, causeInText(this.refusal.body));
-    this.refusal = undefined;
+  #refuse(): void {
+    if (this.#refusal === undefined) return;
+    const error = explained(this.#refusal.error, causeInText(this.#refusal.body));
+    this.#refusal = undefined;
     if (error.kind !== 'rejected' || (error.status !== 400 && error.status !== 422)) {
-      this.fail(error);
+      this.#fail(error);
       return;
     }
     this.abort();
-    this.scope.on.refused(error);
+    this.#scope.on.refused(error);
   }
 
-  private deliver(result: PcmResult): void {
-    if (this.phase === 'over') return;
+  #deliver(result: PcmResult): void {
+    if (this.#phase === 'over') return;
     if ('rule' in result) {
-      this.fail({ kind: 'protocol', rule: result.rule });
+      this.#fail({ kind: 'protocol', rule: result.rule });
       return;
     }
-    if (result.length > 0) this.phase = 'audio';
+    if (result.length > 0) this.#phase = 'audio';
     // Before the first sample only its own deadline counts: a server that sends a header has not spoken.
-    if (this.phase === 'audio') this.watch();
-    if (result.length > 0) this.scope.on.audio(result);
+    if (this.#phase === 'audio') this.#watch();
+    if (result.length > 0) this.#scope.on.audio(result);
   }
 
-  private onEnd(): void {
-    if (this.phase === 'refusal') {
-      this.refuse();
+  #onEnd(): void {
+    if (this.#phase === 'refusal') {
+      this.#refuse();
       return;
     }
-    this.deliver(this.pcm.end());
-    if (this.isOver()) return;
+    this.#deliver(this.#pcm.end());
+    if (this.#isOver()) return;
     this.abort();
-    this.scope.on.ended();
+    this.#scope.on.ended();
   }
 
-  private fail(error: StageError): void {
-    if (this.phase === 'over') return;
+  #fail(error: StageError): void {
+    if (this.#phase === 'over') return;
     this.abort();
-    this.scope.on.failed(error);
+    this.#scope.on.failed(error);
   }
 
-  private isOver(): boolean {
-    return this.phase === 'over';
+  #isOver(): boolean {
+    return this.#phase === 'over';
   }
 }

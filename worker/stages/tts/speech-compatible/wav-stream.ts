@@ -25,64 +25,64 @@ export interface PcmStreamOptions {
 }
 
 export class PcmStream {
-  private readonly options: PcmStreamOptions;
-  private readonly pcm = new PcmBytes();
-  private header: Buffer | undefined = NO_BYTES;
+  readonly #options: PcmStreamOptions;
+  readonly #pcm = new PcmBytes();
+  #header: Buffer | undefined = NO_BYTES;
   /** Bytes of audio that are left in the file. */
-  private leftBytes = 0;
+  #leftBytes = 0;
   /** A file has ended: another one may follow, from a server that makes one of each part, and nothing else is audio. */
-  private isBehind = false;
+  #isBehind = false;
 
   constructor(options: PcmStreamOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   push(chunk: Buffer): PcmResult {
     const audio: Buffer[] = [];
-    for (let rest = chunk; rest.length > 0; rest = this.takeAudio(rest, audio)) {
-      if (this.header === undefined) continue;
-      const bytes = Buffer.concat([this.header, rest]);
-      const found = this.readHeader(bytes);
+    for (let rest = chunk; rest.length > 0; rest = this.#takeAudio(rest, audio)) {
+      if (this.#header === undefined) continue;
+      const bytes = Buffer.concat([this.#header, rest]);
+      const found = this.#readHeader(bytes);
       if (found === 'nothing') break;
-      this.header = bytes;
+      this.#header = bytes;
       if (found === 'more' && bytes.length <= MAX_HEADER_BYTES) break;
       if (found === 'more' || 'rule' in found) return found === 'more' ? { rule: 'wav header' } : found;
-      this.header = undefined;
-      this.leftBytes = found.sizeBytes;
+      this.#header = undefined;
+      this.#leftBytes = found.sizeBytes;
       rest = bytes.subarray(found.start);
     }
-    return audio.length === 0 ? NO_SAMPLES : this.pcm.push(Buffer.concat(audio));
+    return audio.length === 0 ? NO_SAMPLES : this.#pcm.push(Buffer.concat(audio));
   }
 
   /** The body ended: what was held as a possible header, or the rule that the end breaks. */
   end(): PcmResult {
-    const held = this.header;
-    this.header = undefined;
-    if (held === undefined || held.length === 0 || this.isBehind) return NO_SAMPLES;
+    const held = this.#header;
+    this.#header = undefined;
+    if (held === undefined || held.length === 0 || this.#isBehind) return NO_SAMPLES;
     // Fewer than four bytes of a body that may be raw: samples that look like the start of a header.
-    if (!this.options.wavOnly && held.length < RIFF.length) return this.pcm.push(held);
+    if (!this.#options.wavOnly && held.length < RIFF.length) return this.#pcm.push(held);
     return { rule: 'wav header' };
   }
 
   /** Takes what is audio, and returns the bytes behind it. */
-  private takeAudio(bytes: Buffer, audio: Buffer[]): Buffer {
-    const kept = bytes.subarray(0, Math.min(bytes.length, this.leftBytes));
+  #takeAudio(bytes: Buffer, audio: Buffer[]): Buffer {
+    const kept = bytes.subarray(0, Math.min(bytes.length, this.#leftBytes));
     if (kept.length > 0) audio.push(kept);
-    this.leftBytes -= kept.length;
-    if (this.leftBytes > 0) return NO_BYTES;
-    this.header = NO_BYTES;
-    this.isBehind = true;
+    this.#leftBytes -= kept.length;
+    if (this.#leftBytes > 0) return NO_BYTES;
+    this.#header = NO_BYTES;
+    this.#isBehind = true;
     return bytes.subarray(kept.length);
   }
 
-  private readHeader(bytes: Buffer): DataChunk | 'more' | 'nothing' | { rule: string } {
+  #readHeader(bytes: Buffer): DataChunk | 'more' | 'nothing' | { rule: string } {
     const mark = bytes.toString('latin1', 0, Math.min(RIFF.length, bytes.length));
     const isWav = RIFF.startsWith(mark);
-    if (!isWav && this.isBehind) return 'nothing';
-    if (!isWav) return this.options.wavOnly ? { rule: 'wav header' } : { start: 0, sizeBytes: Infinity };
+    if (!isWav && this.#isBehind) return 'nothing';
+    if (!isWav) return this.#options.wavOnly ? { rule: 'wav header' } : { start: 0, sizeBytes: Infinity };
     if (bytes.length < 12) return 'more';
     if (bytes.toString('latin1', 8, 12) !== 'WAVE') return { rule: 'wav header' };
-    return findData(bytes, this.options.sampleRate);
+    return findData(bytes, this.#options.sampleRate);
   }
 }
 
