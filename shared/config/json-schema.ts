@@ -4,15 +4,13 @@
  * itself is refused. Faults of a schema are told by place and rule, without its values. A check of any schema
  * and arguments ends soon: all calls of a worker wait for it.
  */
-import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction, _ } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { canonicalJson, isExactNumber, plainNumbers } from '../base/exact-json.ts';
 import { linearPattern, patternRules } from '../base/linear-pattern.ts';
 import { fail, ok, type Result } from '../base/result.ts';
-import { CheckBudget, countValues, TooMuchError } from './check-budget.ts';
 import { isPlainSchema } from './plain-schema.ts';
-import { findBeyond, withoutPatterns } from './schema-patterns.ts';
-import type { Schema } from './schema-walk.ts';
+import { type Schema, mapSchemas } from './schema-walk.ts';
 import { isTable } from './table.ts';
 
 export interface SchemaFault {
@@ -302,3 +300,83 @@ function showFault({ instancePath, keyword, params, message }: ErrorObject): str
     return `${subject} must be one of ${JSON.stringify(allowedValues.slice(0, 32))}`;
   return `${subject} ${message ?? 'is not valid'}`;
 }
+
+/** What one check of arguments may cost. Checks run to their end one after the other, so that one budget does for a compiler. */
+/** Thrown out of a check that costs more than it may. */
+class TooMuchError extends Error {
+  override readonly name = 'TooMuchError';
+}
+
+/** Characters of texts times the steps that each takes, for all patterns of a check: about a second at the very most. */
+const mostPatternSteps = 100_000_000;
+
+class CheckBudget {
+  #references = 0;
+  #patternSteps = 0;
+
+  /** Runs a check that may follow so many references. @throws TooMuchError */
+  run<T>(references: number, check: () => T): T {
+    this.#references = references;
+    this.#patternSteps = mostPatternSteps;
+    return check();
+  }
+
+  spendOnPattern(steps: number): void {
+    this.#patternSteps -= steps;
+    if (this.#patternSteps < 0) throw new TooMuchError();
+  }
+
+  /** Few references can double the work with each of them, and lead back to where they came from. */
+  countReferences(ajv: Ajv): void {
+    const follow = (): void => {
+      this.#references -= 1;
+      if (this.#references < 0) throw new TooMuchError();
+    };
+    for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
+      const known = ajv.getKeyword(keyword);
+      if (typeof known !== 'object' || !('code' in known)) continue;
+      ajv.removeKeyword(keyword).addKeyword({
+        ...known,
+        keyword,
+        code: (context, type) => {
+          context.gen.code(_`${context.gen.scopeValue('func', { ref: follow })}()`);
+          known.code(context, type);
+        },
+      });
+    }
+  }
+}
+
+/** Values in a value, itself included. */
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null || isExactNumber(value)) return 1;
+  return Object.values(value).reduce((count: number, inner) => count + countValues(inner), 1);
+}
+
+/** `pattern` and `patternProperties` of a JSON Schema: which of them can be obeyed in linear time, and a schema without any. */
+/** The place of the first pattern that is a regular expression and cannot be had in linear time. */
+function findBeyond(schema: Schema): readonly string[] | undefined {
+  let found: readonly string[] | undefined;
+  const look = (source: string, path: readonly string[]): void => {
+    const made = linearPattern(source);
+    if (!made.ok && made.error === patternRules.beyond) found ??= path;
+  };
+  mapSchemas(schema, (one, path) => {
+    const { pattern, patternProperties } = one;
+    if (typeof pattern === 'string') look(pattern, [...path, 'pattern']);
+    if (isTable(patternProperties))
+      for (const source of Object.keys(patternProperties))
+        look(source, [...path, 'patternProperties', source]);
+    return one;
+  });
+  return found;
+}
+
+/** The schema without its patterns, and without what depends on the names that they allow. */
+const withoutPatterns = (schema: Schema): Schema =>
+  mapSchemas(schema, (one) => {
+    const { pattern: _, patternProperties, ...rest } = one;
+    if (patternProperties === undefined) return rest;
+    const { additionalProperties: _1, unevaluatedProperties: _2, ...open } = rest;
+    return open;
+  }) as Schema;

@@ -13,7 +13,6 @@ import type { CallOffer, FromInference, FromWorker, ToWorker } from '../../share
 import type { SipOffer } from '../../shared/sip/calls.ts';
 import type { ChildEnd } from './child-end.ts';
 import type { ChildSetup } from './child-setup.ts';
-import { DescriptorReserve } from './descriptor-reserve.ts';
 import type { Priorities } from './priorities.ts';
 import {
   childGone,
@@ -29,6 +28,7 @@ import {
   type ChildRow,
   type ProcessTable,
 } from './process-table.ts';
+import { closeSync, openSync } from 'node:fs';
 
 export interface ChildrenOptions {
   readonly clock: Clock;
@@ -215,5 +215,40 @@ export class Children {
       this.send(row.index, { type: 'drain' });
     }
     this.#options.onWorkerMessage(row.index, message);
+  }
+}
+
+/**
+ * Descriptors kept back for the start of a process. Connections may use up all others, and a dead worker must be replaced all the
+ * same: they are given back for the moment of a start, in which nothing else can take them.
+ */
+
+/** A start needs about six: a channel, a pipe for its outcome, and what is open for a moment. */
+const kept = 12;
+
+class DescriptorReserve {
+  #held: number[] = [];
+
+  constructor() {
+    this.#hold();
+  }
+
+  /** Runs a start, which must be over when it returns. */
+  around<T>(start: () => T): T {
+    for (const descriptor of this.#held.splice(0)) closeSync(descriptor);
+    try {
+      return start();
+    } finally {
+      this.#hold();
+    }
+  }
+
+  /** As many as there are: the next start may find more. */
+  #hold(): void {
+    try {
+      while (this.#held.length < kept) this.#held.push(openSync('/dev/null', 'r'));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+    }
   }
 }

@@ -13,7 +13,7 @@ import { tokenAnswers } from '../../shared/auth/token-fault.ts';
 import { clientAddress } from '../../shared/net/client-address.ts';
 import { parseIp } from '../../shared/net/cidr.ts';
 import type { SignaledOffer } from '../../shared/protocol/ipc.ts';
-import { readFragment, readOffer, sdpLimits } from '../../shared/webrtc/sdp.ts';
+import { readFragment, readOffer, sdpLimits, type SdpOffer } from '../../shared/webrtc/sdp.ts';
 import { systemClock, type WallClock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
@@ -25,9 +25,9 @@ import type { Arrival, Decision } from '../listeners/front-door.ts';
 import { headerOf, httpExchange, refuse, type Exchange } from './exchange.ts';
 import { preflightHeaders, signalingRefusal } from './origin.ts';
 import { Reach } from './reach.ts';
-import { newEtag, SignalingSessions, type SignalingSession } from './sessions.ts';
 import type { SignalingTakeover } from './takeover.ts';
 import { lostBody, LossPolls } from './loss-polls.ts';
+import { randomBytes } from 'node:crypto';
 
 export interface SignalingOptions {
   readonly settings: ServerSettings;
@@ -359,3 +359,43 @@ export class Signaling {
     return text;
   }
 }
+
+/**
+ * The session URLs that are in force: who knows one may hang up, and come back after the call has lost its worker.
+ *
+ * Invariant: an id has 128 random bits and is forgotten with its call; what it leads to is never told.
+ */
+interface SignalingSession {
+  readonly id: string;
+  /** Strong entity tag of the ICE session. */
+  etag: string;
+  /** Number of the call in the hand-over. */
+  call: number;
+  /** ICE credentials of the client, by which a restart of ICE is told from more candidates. */
+  offer: Pick<SdpOffer, 'ufrag' | 'pwd'>;
+}
+
+class SignalingSessions {
+  readonly #sessions = new Map<string, SignalingSession>();
+
+  get count(): number {
+    return this.#sessions.size;
+  }
+
+  add(offer: SignalingSession['offer']): SignalingSession {
+    const id = randomBytes(16).toString('hex');
+    const session = { id, etag: newEtag(), call: 0, offer };
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  find(id: string): SignalingSession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  forget(id: string): void {
+    this.#sessions.delete(id);
+  }
+}
+
+const newEtag = (): string => `"${randomBytes(6).toString('hex')}"`;

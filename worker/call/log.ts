@@ -3,10 +3,8 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { EndCause } from '../core/course.ts';
-import type { ConversationEvent, FaultKind, FaultStage } from '../core/told.ts';
+import type { ConversationEvent, FaultKind, FaultStage, TurnTimes } from '../core/told.ts';
 import type { TransportEnd } from '../transports/transport.ts';
-import { RepeatedLines } from './repeated-lines.ts';
-import { observeTurn, TurnLog } from './turn-log.ts';
 
 export class CallLog {
   readonly #log: Log;
@@ -104,5 +102,80 @@ export class CallLog {
       },
       'call ended',
     );
+  }
+}
+
+/**
+ * Warnings of one call that an outage would write again and again: the first one is a line, those behind it are counted, and after a
+ * minute without one it is news again. The line at the end of the call has what each came to.
+ */
+const quietForMs = 60_000;
+
+interface Line {
+  readonly lastAt: Millis;
+  readonly times: number;
+}
+
+class RepeatedLines {
+  /** By what is told, which is a closed vocabulary. */
+  readonly #lines = new Map<string, Line>();
+
+  /** Whether a line is to be written; `kind`: what makes two lines the same. */
+  isNews(kind: string, now: Millis): boolean {
+    const line = this.#lines.get(kind);
+    this.#lines.set(kind, { lastAt: now, times: (line?.times ?? 0) + 1 });
+    return line === undefined || now - line.lastAt >= quietForMs;
+  }
+
+  /** How often each came; nothing for a call without any. */
+  summary(): { readonly faults?: Readonly<Record<string, number>> } {
+    if (this.#lines.size === 0) return {};
+    return { faults: Object.fromEntries([...this.#lines].map(([kind, { times }]) => [kind, times])) };
+  }
+}
+
+/**
+ * Where the time of a call's answers went, for the line in the log at its end. It keeps the newest turns only, so that a call
+ * of any length costs the same memory.
+ */
+const mostTurns = 256;
+const parts = ['responseMs', 'endOfTurnMs', 'sttFinalMs', 'llmTtftMs', 'ttsTtfbMs', 'wireMs'] as const;
+
+/** Brings the parts of one turn into their histogram, in seconds. */
+function observeTurn(histogram: WorkerMetrics['turnPart'], times: TurnTimes): void {
+  histogram.observe({ part: 'end_of_turn' }, times.endOfTurnMs / 1000);
+  histogram.observe({ part: 'stt_final' }, times.sttFinalMs / 1000);
+  histogram.observe({ part: 'llm_first' }, times.llmTtftMs / 1000);
+  histogram.observe({ part: 'tts_first' }, times.ttsTtfbMs / 1000);
+  histogram.observe({ part: 'wire' }, times.wireMs / 1000);
+}
+
+interface Figures {
+  readonly median: Millis;
+  readonly max: Millis;
+}
+
+class TurnLog {
+  readonly #turns: TurnTimes[] = [];
+
+  add(times: TurnTimes): void {
+    this.#turns.push(times);
+    if (this.#turns.length > mostTurns) this.#turns.shift();
+  }
+
+  /** Median and longest of each part in whole milliseconds; nothing for a call without an answered turn. */
+  summary(): { readonly turnMs?: Readonly<Record<string, Figures>> } {
+    if (this.#turns.length === 0) return {};
+    const turnMs = Object.fromEntries(
+      parts.map((part) => {
+        const sorted = this.#turns.map((times) => times[part]).sort((a, b) => a - b);
+        const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+        return [
+          part.slice(0, -'Ms'.length),
+          { median: Math.round(median), max: Math.round(sorted.at(-1) ?? 0) },
+        ];
+      }),
+    );
+    return { turnMs };
   }
 }

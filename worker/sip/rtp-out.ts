@@ -6,13 +6,10 @@
 import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
 import type { SipMedia } from '../../shared/sip/calls.ts';
 import { codecOf, type CodecOptions, type PayloadCodec } from '../media/rtp/codec.ts';
-import { pressFrame, pressMs, type KeyFrame } from '../media/rtp/keys.ts';
+import { pressFrame, pressMs, type KeyFrame, keysLeftCodec, type KeysLeft } from '../media/rtp/keys.ts';
 import { rtpHeadBytes, writeRtpHead, type RtpHead } from '../media/rtp/rtp.ts';
 import { SrtpWriter } from '../media/rtp/srtp.ts';
-import { newRtpStream, nextNumbers, rtpStreamCodec, skipAhead, type RtpStreamState } from './rtp-stream.ts';
-
-export type RtpOutState = RtpStreamState;
-export const rtpOutCodec = rtpStreamCodec;
+import { number, record, time } from '../../shared/base/codec.ts';
 
 export interface RtpOutOptions extends CodecOptions {
   readonly send: (packet: Buffer, of: { readonly timestamp: number; readonly bytes: number }) => void;
@@ -147,3 +144,51 @@ export class RtpOut {
 
 const writerOf = ({ keys }: SipMedia): SrtpWriter | undefined =>
   keys && new SrtpWriter(keys.local, keys.suite);
+
+/**
+ * The numbers on what this side sends (RFC 3550, 5.1): sequence, timestamp and source of one stream, which begin at random and go on
+ * where they were after the call changed its worker. Saved state is older than the last packet, so that numbers are skipped then; none
+ * is used twice.
+ */
+export interface RtpOutState {
+  ssrc: number;
+  /** Counts packets since the beginning, without a turn at 65536. */
+  sequence: number;
+  timestamp: number;
+  /** When the packet with these numbers was due: a multiple of 20 ms behind the first, so that timestamps keep to the clock. */
+  sentAt: Millis;
+  readonly keys: KeysLeft;
+}
+
+export const rtpOutCodec = record<RtpOutState>({
+  ssrc: number,
+  sequence: number,
+  timestamp: number,
+  sentAt: time,
+  keys: keysLeftCodec,
+});
+
+const frameMs = 20;
+
+const newRtpStream = (random: () => number, now: Millis): RtpOutState => ({
+  ssrc: random() >>> 0,
+  // Below a turn, so that peers that guess how many turns there were guess right.
+  sequence: random() & 0x7fff,
+  timestamp: random() >>> 0,
+  sentAt: now,
+  keys: { keys: '', frame: 0, timestamp: 0 },
+});
+
+/** Goes on in another worker: beyond everything that the one before can have sent since it saved its state. */
+function skipAhead(stream: RtpOutState, now: Millis): void {
+  const frames = Math.ceil(Math.max(0, now - stream.sentAt) / frameMs);
+  stream.sequence += frames + 50;
+}
+
+/** Numbers of the next packet: time that nothing was sent in passes for the timestamp too. */
+function nextNumbers(stream: RtpOutState, now: Millis, clockPerMs: number): void {
+  const frames = Math.max(1, Math.round((now - stream.sentAt) / frameMs));
+  stream.sequence += 1;
+  stream.timestamp = (stream.timestamp + frames * frameMs * clockPerMs) >>> 0;
+  stream.sentAt += frames * frameMs;
+}

@@ -5,15 +5,20 @@ import { constants, gunzipSync } from 'node:zlib';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import { withVariables } from '../../../worker/call/variables.ts';
 import { callSettings } from '../../../worker/host/definition.ts';
-import type { FactsHead } from '../../../worker/recording/facts.ts';
-import { NotReplayable, replayFacts, type ReplayOptions } from '../../../worker/recording/replay.ts';
+import type { FactsHead, FactsStep } from '../../../worker/recording/facts.ts';
+import {
+  NotReplayable,
+  replayFacts,
+  type ReplayOptions,
+  type Difference,
+  type Replay,
+} from '../../../worker/recording/replay.ts';
 import { recordingFolders, recordingName } from '../../../shared/recording/layout.ts';
 import { loadAgentFileAt } from '../../commands/check/check-command.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';
 import { printable } from '../../commands/printable.ts';
 import { reasonOfFile, whyUnreadable } from '../../../shared/installation/named-files.ts';
 import type { AgentSources } from '../agent.ts';
-import { shownReplay } from './shown-replay.ts';
 
 const factsFile = 'facts.jsonl.gz';
 
@@ -114,4 +119,38 @@ function settingsFrom(file: string, run: ReplayRun): Pick<ReplayOptions, 'settin
     return withVariables(callSettings(definition, features), head.metadata);
   };
   return { settings };
+}
+
+/** What came of a replay, in lines for people. */
+const longest = 400;
+
+const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest)} ...` : text);
+
+function shownReplay({ head, steps, different, first, before, isCut }: Replay): string[] {
+  const { call, agent } = head;
+  const title = `call ${call || 'without an id'} of agent ${agent}: ${steps} steps`;
+  const ending = isCut ? ['the file ends in the middle of a line: what came behind it is not known'] : [];
+  if (first === undefined) return [`${title}, every order the same`, ...ending];
+  return [
+    `${title}, ${different} with other orders; the first is ${Math.round(first.step.now - head.startedAt)} ms into the call (line ${first.line})`,
+    ...before.map((step) => `    ${shownFact(step, head.startedAt)}`),
+    `  > ${shownFact(first.step, head.startedAt)}`,
+    ...shownDifference(first),
+    ...(different > 1 ? ['what follows answers orders of then, and tells less and less'] : []),
+    ...ending,
+  ];
+}
+
+const shownFact = ({ now, fact, orders }: FactsStep, startedAt: number): string =>
+  cut(`${(now - startedAt).toFixed(0).padStart(7)} ms  ${JSON.stringify(fact)}  (${orders.length} orders)`);
+
+/** Orders that are the same stand once; `-` is what was ordered then, `+` what is now. */
+function shownDifference({ then, now }: Difference): string[] {
+  let same = 0;
+  while (same < then.length && same < now.length && then[same] === now[same]) same += 1;
+  return [
+    ...then.slice(0, same).map((order) => `      ${cut(order)}`),
+    ...then.slice(same).map((order) => `    - ${cut(order)}`),
+    ...now.slice(same).map((order) => `    + ${cut(order)}`),
+  ];
 }

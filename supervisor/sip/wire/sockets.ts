@@ -6,7 +6,7 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
 import type { SipSettings } from '../../../shared/sip/variables.ts';
 import { formatHostPort, type HostPort } from '../../../shared/net/address.ts';
-import { parseIp } from '../../../shared/net/cidr.ts';
+import { parseIp, isInRange, parseCidr } from '../../../shared/net/cidr.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { startReceiving, stopReceiving } from '../../../shared/runtime/reading.ts';
@@ -16,7 +16,7 @@ import type { Source } from '../message/write.ts';
 import { Certificate } from './certificate.ts';
 import { Connections, type StreamFlow } from './connections.ts';
 import { datagramsOf, openDatagrams, type Datagrams } from './datagrams.ts';
-import { localAddressFor, ownAddresses } from './local-address.ts';
+import { networkInterfaces } from 'node:os';
 
 /** Names of the listeners in logs, and towards the supervisor that takes over. */
 const names = { TCP: 'sip', TLS: 'sips' } as const;
@@ -174,4 +174,27 @@ export class SipSockets {
     const local = { address: settings.publicIp ?? own ?? bound, port: this.#datagrams?.port ?? 0 };
     return { connection: 0, protocol: 'UDP', source, local };
   }
+}
+
+/** Which of this machine's addresses a peer reaches: the one of the network that it is in, else the first one that leads outside. */
+interface OwnAddress {
+  readonly address: string;
+  /** With its network: `192.0.2.7/24`. */
+  readonly cidr: string | null;
+  readonly internal: boolean;
+}
+
+const ownAddresses = (): readonly OwnAddress[] =>
+  Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+
+function localAddressFor(peer: string, own: readonly OwnAddress[]): string | undefined {
+  const ip = parseIp(peer);
+  if (ip === undefined) return undefined;
+  const family = own.filter(({ address }) => parseIp(address)?.length === ip.length);
+  const near = family.find(({ cidr }) => {
+    const range = parseCidr(cidr ?? '');
+    return range.ok && isInRange(ip, range.value);
+  });
+  const outer = family.find(({ internal, address }) => !internal && !address.startsWith('fe80:'));
+  return (near ?? outer ?? family[0])?.address;
 }

@@ -4,7 +4,7 @@ import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
 import { controlCapabilities, missingTransfers } from '../../../supervisor/telephony/control-capabilities.ts';
-import { ChunkOrder } from '../../../worker/telephony/telnyx/chunk-order.ts';
+import { ChunkOrder } from '../../../worker/telephony/telnyx/dialect.ts';
 import { telnyxDialect } from '../../../worker/telephony/telnyx/dialect.ts';
 import type { SocketDialect } from '../../../worker/transports/socket/dialect.ts';
 

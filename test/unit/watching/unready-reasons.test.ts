@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { tokenAnswers } from '../../../shared/auth/token-fault.ts';
 import { shownState } from '../../../cli/commands/top/shown-state.ts';
-import { sentenceOf } from '../../../supervisor/service/unready-reasons.ts';
+import { sentenceOf } from '../../../supervisor/service/live-view.ts';
 
 describe('the reason why a service takes no calls', () => {
   it.each([

@@ -25,8 +25,7 @@ import {
   type StartFields,
 } from '../frame.ts';
 import { marksCleared, markSent, type SentMarks } from '../../transports/socket/sent-marks.ts';
-import { ChunkOrder } from './chunk-order.ts';
-import { formatOf, heardAs, type TelnyxFormat } from './encodings.ts';
+import { muLawOf } from '../../../shared/audio/alaw.ts';
 
 interface TelnyxState extends SentMarks {
   streamId: string;
@@ -174,3 +173,87 @@ function texts(given: unknown): Record<string, string> {
 
 /** Ids of the carrier: visible and short. */
 const isId = (value: string): boolean => /^[\w:.~+/=-]{1,128}$/.test(value);
+
+/** What Telnyx calls its encodings, and how each is heard: mu-law as it is, A-law as mu-law, L16 in the byte order of the network. */
+interface TelnyxFormat {
+  readonly name: 'PCMU' | 'PCMA' | 'L16';
+  readonly sampleRate: number;
+}
+
+/** Rates at which a call of L16 can be held. */
+const linearRates: readonly number[] = [8_000, 16_000, 22_050, 24_000, 48_000];
+
+function formatOf(encoding: unknown, rate: unknown): TelnyxFormat | undefined {
+  const sampleRate = Number(rate);
+  if ((encoding === 'PCMU' || encoding === 'PCMA') && sampleRate === 8_000)
+    return { name: encoding, sampleRate };
+  return encoding === 'L16' && linearRates.includes(sampleRate) ? { name: encoding, sampleRate } : undefined;
+}
+
+/** Caller audio in the encoding of the call; undefined where samples are not whole. */
+function heardAs(format: TelnyxFormat['name'], payload: Buffer): Buffer | undefined {
+  switch (format) {
+    case 'PCMU':
+      return payload;
+    case 'PCMA':
+      return muLawOf(payload);
+    case 'L16':
+      return payload.length % 2 === 0 ? payload.swap16() : undefined;
+  }
+}
+
+/**
+ * Brings chunks of audio into order, which Telnyx does not promise. A chunk that is missing is waited for until a few are behind it,
+ * then it is left out; a chunk that comes after its turn is dropped.
+ */
+
+/** Chunks that wait for an earlier one: 80 ms. */
+const window = 4;
+/** So many in a row that come after their turn are not late: the count has begun anew. */
+const mostLate = 10;
+
+export class ChunkOrder {
+  /** The chunk whose turn it is; 0 before the first. */
+  next: number;
+  readonly #waiting = new Map<number, Buffer>();
+  #late = 0;
+
+  constructor(next = 0) {
+    this.next = next;
+  }
+
+  /** What can be heard now; without a number a chunk is heard as it comes. */
+  take(chunk: number, bytes: Buffer): Buffer | undefined {
+    if (!Number.isSafeInteger(chunk) || chunk < 0) return bytes;
+    if (this.next === 0) this.next = chunk;
+    if (chunk < this.next) {
+      this.#late += 1;
+      if (this.#late <= mostLate) return undefined;
+      this.#waiting.clear();
+      this.next = chunk;
+    }
+    this.#late = 0;
+    if (chunk === this.next && this.#waiting.size === 0) {
+      this.next += 1;
+      return bytes;
+    }
+    this.#waiting.set(chunk, bytes);
+    // What is far ahead of everything that was heard is no gap: the count has jumped.
+    if (this.#waiting.size > window) this.next = Math.min(...this.#waiting.keys());
+    return this.#drain();
+  }
+
+  #drain(): Buffer | undefined {
+    const ready: Buffer[] = [];
+    for (
+      let bytes = this.#waiting.get(this.next);
+      bytes !== undefined;
+      bytes = this.#waiting.get(this.next)
+    ) {
+      this.#waiting.delete(this.next);
+      ready.push(bytes);
+      this.next += 1;
+    }
+    return ready.length === 0 ? undefined : Buffer.concat(ready);
+  }
+}

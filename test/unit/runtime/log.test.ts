@@ -1,6 +1,6 @@
 /** A fault that repeats must not fill the disk. */
 import { describe, expect, it } from 'vitest';
-import { LineLimit } from '../../../shared/runtime/line-limit.ts';
+import { LineLimit } from '../../../shared/runtime/log.ts';
 
 const call = {};
 
