@@ -120,12 +120,11 @@ describe('a refusal', () => {
         status: 401,
         code: 'invalid_api_key',
       });
-      expect(failure?.text).toContain('The key is not valid.');
+      // A vendor's words before a caller's first one cannot be a caller's; after it they are not shown.
+      if (stage === 'llm') expect(failure?.text).toBeUndefined();
+      else expect(failure?.text).toContain('The key is not valid.');
       if (provider !== 'stt_local_ws') expect(failure?.advice).toContain(`KEY (${stage}.api_key_env)`);
       expect(JSON.stringify([failure, error])).not.toContain('canary');
-      // What a vendor says before a caller's first word cannot be a caller's.
-      if (stage === 'llm')
-        for (const word of callerWords.split(' ')) expect(failure?.text).not.toContain(word);
       expect(errorsMetric).toContain(`provider="${provider}",kind="rejected_client",status="401"} 1`);
       expect(errorsMetric).not.toMatch(/canary|127\.0\.0\.1|Zeynep/);
     },
@@ -220,7 +219,7 @@ describe('words over an open connection', () => {
     const [, stage, options] = providers.find(([name]) => name === provider)!;
     const { failure } = await fail(stage, stageTable(provider, options, host));
     expect(failure?.code).toBe(code);
-    expect(failure?.text).toContain('Unauthorized');
+    expect(failure?.text).toBeUndefined();
     expect(JSON.stringify(failure)).not.toMatch(/canary|Zeynep|Arslan|49151/);
   });
 });

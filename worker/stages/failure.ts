@@ -15,7 +15,7 @@ export interface Cause {
 }
 
 export interface CauseSite {
-  /** The server had nothing of a caller yet: its words need no other redaction than that of keys. */
+  /** The server had nothing of a caller yet: its words may be shown, without keys. */
   readonly beforeCall: boolean;
 }
 
@@ -41,18 +41,12 @@ export function withCause<E extends { readonly type: string; readonly error?: St
   return events;
 }
 
-export interface Redaction {
-  readonly secrets: readonly string[];
-  /** Names of the configuration that a vendor's words may repeat. */
-  readonly names: readonly string[];
-}
-
-/** What may be shown of it. */
-export function causeOf(error: StageError, { secrets, names }: Redaction): Cause {
+/** What may be shown of it. A server that was given something of a caller may repeat it, so its words are not shown. */
+export function causeOf(error: StageError, secrets: readonly string[]): Cause {
   const cause = causes.get(error);
   if (cause === undefined) return {};
   const code = cause.code === undefined ? undefined : shownCode(cause.code, secrets);
-  const text = shownVendorText(cause.text ?? '', { secrets, names, mayQuote: !cause.beforeCall });
+  const text = cause.beforeCall ? shownVendorText(cause.text ?? '', secrets) : '';
   return { ...(code !== undefined && { code }), ...(text !== '' && text !== code && { text }) };
 }
 

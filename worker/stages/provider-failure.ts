@@ -55,22 +55,14 @@ function adviceSite({ stage, role, provider, options, apiKeyEnv }: ProviderSite)
   };
 }
 
-/** Names of the configuration that a vendor's words may repeat. */
-function namesOf({ options, voice }: ProviderSite): string[] {
-  const fields = new Map<string, unknown>(Object.entries(options));
-  const given = [fields.get('model'), fields.get('speechModel'), fields.get('region'), voice];
-  return given.filter((name) => typeof name === 'string');
-}
-
 /** Tells what people are told of a provider's errors. */
 export function newFailureReader(site: ProviderSite): (error: StageError) => Failure {
   const { stage, role, provider, secrets } = site;
   const advised = adviceSite(site);
   const { host } = advised;
-  const names = [...namesOf(site), host];
   const who = { stage, role, provider, vendor: vendorOf(stage, provider, host), host };
   return (error) => {
-    const cause = causeOf(error, { secrets, names });
+    const cause = causeOf(error, secrets);
     const advice = adviceOn(error, cause, advised);
     const isStatus = error.kind === 'rejected' && cause.code === String(error.status);
     return {

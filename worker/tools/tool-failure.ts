@@ -38,7 +38,7 @@ export const tooSlow: StageError = { kind: 'timeout', what: 'answer' };
 /** `tool`: the one of a server that has failed, where it is one. */
 export function toolFailure(site: ToolSite, error: StageError, tool?: string): Failure {
   const { stage, name, url, addressAt, keyAt, hasKey, secrets } = site;
-  const cause = causeOf(error, { secrets, names: [] });
+  const cause = causeOf(error, secrets);
   const host = url?.host;
   const advised: AdviceSite = {
     keyAt,

@@ -59,7 +59,7 @@ describe('the chat compatible stage', () => {
     const chunks = [choice({ content: 'Good ' })];
     const last = await outcome(reply({ headers, chunks, then: 'cut' }));
     if (last.type !== 'error') throw new Error('no error');
-    expect(causeOf(last.error, { secrets: [], names: [] })).toEqual({ code: 'ANSWER_CUT' });
+    expect(causeOf(last.error, [])).toEqual({ code: 'ANSWER_CUT' });
   });
 
   it('streams text and ends with the finish reason and the usage', async () => {

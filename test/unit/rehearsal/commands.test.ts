@@ -57,7 +57,7 @@ describe('rehearse', () => {
     expect(status).toBe(1);
     expect(errors.match(/rejected 401/g)).toHaveLength(1);
     expect(errors).toMatch(
-      /^llm .* at 127\.0\.0\.1:\d+: rejected 401 \(invalid_api_key: Invalid API key .*llm\.api_key_env/,
+      /^llm .* at 127\.0\.0\.1:\d+: rejected 401 \(invalid_api_key\); .*llm\.api_key_env/,
     );
     expect(errors).not.toMatch(/canary|Zeynep/);
   });
