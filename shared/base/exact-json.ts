@@ -15,8 +15,11 @@ export type ExactNumber = LosslessNumber;
 
 export const isExactNumber = (value: unknown): value is ExactNumber => isLosslessNumber(value);
 
-/** Numbers of at least 16 digits, with a fraction, an exponent or a minus zero: all others are written as they were read. */
-const mayLose = /\d{16}|\d[.eE]|-0/;
+/**
+ * Numbers of at least 16 digits, with a fraction, an exponent or a minus zero: all others are written as they were read. Names such as
+ * "gpt-4.1", which stand in every event of a stream, are not looked into further.
+ */
+const mayLose = /(?:^|[:[,])\s*(?:-?\d+(?:[.eE]|\d{15})|-0)/;
 
 /**
  * Reads JSON as `JSON.parse` does, but a number that a `number` would write in another way becomes an `ExactNumber`.

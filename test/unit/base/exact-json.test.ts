@@ -14,6 +14,13 @@ describe('JSON whose numbers lose no digit', () => {
     expect(writeJson(parseJson(text))).toBe(text);
   });
 
+  it.each([' 1.0 ', '{"a" :\n 1.50}', '[\t-0 ]', '[1 ,\r\n 2.50]', '[[1e5]]', '[ 1234567890123456]', '-1.0'])(
+    'loses nothing of a number behind other characters: %s',
+    (text) => {
+      expect(writeJson(parseJson(text))).toBe(text.replaceAll(/\s/g, ''));
+    },
+  );
+
   it('has plain numbers wherever a number says it all', () => {
     expect(parseJson('{"a":1,"b":2.5,"c":-7,"d":[0.1]}')).toEqual({ a: 1, b: 2.5, c: -7, d: [0.1] });
   });

@@ -8,13 +8,9 @@ export { writeJson } from '../../../shared/base/exact-json.ts';
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** A number that may lose digits; names of models hold some that look like one ("gpt-4.1"), in every event of a stream. */
-const mayLose = /[:[,]\s*(?:-?\d+(?:[.eE]|\d{15})|-0)/;
-
 export function parseJson(text: string): unknown {
   try {
-    const value: unknown = mayLose.test(text) ? parseExactly(text) : JSON.parse(text);
-    return value;
+    return parseExactly(text);
   } catch {
     // The caller names the rule that was broken; the text itself must not travel in an error.
     return undefined;
