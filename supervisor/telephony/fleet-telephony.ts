@@ -28,34 +28,34 @@ interface ToldByB {
   readonly isClosed?: () => boolean;
 }
 
-/** What a host answers another one. The names go over the wire: another release may ask by them. */
-const answers = {
-  'a.answered': (own: Telephony, id: string, form: FormParameters) => own.twilioAnswered(id, form),
-  'a.dialled': (own: Telephony, callId: string, form: FormParameters) => own.twilioDialled(callId, form),
-  'a.told': (own: Telephony, handle: string, event: SagaEvent) => own.warm.told(handle, event),
-  // A new call is nobody's yet, so that whoever is told of it judges for itself whether there is room.
-  'b.told': (own: Telephony, event: TelnyxEvent, { route, isClosed = () => false }: ToldByB) =>
+/** What a host answers another one, by question. The names go over the wire: another release may ask by them. */
+const answersOf = (own: Telephony) => ({
+  'a.answered': (id: string, form: FormParameters) => own.twilioAnswered(id, form),
+  'a.dialled': (callId: string, form: FormParameters) => own.twilioDialled(callId, form),
+  'a.told': (handle: string, event: SagaEvent) => own.warm.told(handle, event),
+  // A new call is nobody's yet, so the host that is told of it judges for itself whether there is room.
+  'b.told': (event: TelnyxEvent, { route, isClosed = () => false }: ToldByB) =>
     own.telnyxTold(event, { route, isClosed }),
-  'call.goes_elsewhere': (own: Telephony, callId: string) => own.goesElsewhere(callId),
-  'made.told': (own: Telephony, id: string, event: OutboundEvent) => own.outbound.told(id, event),
-  'made.heard': (own: Telephony, id: string, { by, callId }: Answered) =>
-    own.outbound.heard(id, { type: by, call: callId }),
-  'made.view': (own: Telephony, id: string) => own.outbound.view(id),
-  'made.hang_up': (own: Telephony, id: string) => own.outbound.hangUp(id),
-  'made.views': (own: Telephony) => own.outbound.views,
-  make: (own: Telephony, request: OutboundRequest, key: string) => own.outbound.make(request, key),
-  'operator.said': (own: Telephony, handle: string, type: 'complete' | 'abort') =>
-    own.warm.command(handle, type),
-  transfers: (own: Telephony) => own.warm.views,
-};
-type Answers = typeof answers;
-type Given<What extends keyof Answers> = Answers[What] extends (
-  own: Telephony,
-  ...given: infer Rest
-) => unknown
-  ? Rest
-  : never;
-type AnswerOf<What extends keyof Answers> = Awaited<ReturnType<Answers[What]>>;
+  'call.goes_elsewhere': (callId: string) => own.goesElsewhere(callId),
+  'made.told': (id: string, event: OutboundEvent) => own.outbound.told(id, event),
+  'made.heard': (id: string, { by, callId }: Answered) => own.outbound.heard(id, { type: by, call: callId }),
+  'made.view': (id: string) => own.outbound.view(id),
+  'made.hang_up': (id: string) => own.outbound.hangUp(id),
+  'made.views': () => own.outbound.views,
+  make: (request: OutboundRequest, key: string) => own.outbound.make(request, key),
+  'operator.said': (handle: string, type: 'complete' | 'abort') => own.warm.command(handle, type),
+  transfers: () => own.warm.views,
+});
+
+type Answers = ReturnType<typeof answersOf>;
+type What = keyof Answers;
+
+interface Question<W extends What> {
+  readonly what: W;
+  readonly given: Parameters<Answers[W]>;
+}
+
+type AnswerTo<W extends What> = Awaited<ReturnType<Answers[W]>>;
 
 /** A carrier repeats itself for minutes. */
 const repeatsMs = 600_000;
@@ -63,12 +63,14 @@ const repeatsMs = 600_000;
 export class FleetTelephony {
   /** Of this host. */
   readonly own: Telephony;
+  readonly #answers: Answers;
   readonly #hosts: Hosts | undefined;
 
   constructor({ hosts, ...options }: TelephonyOptions & { readonly hosts: Hosts | undefined }) {
     this.own = new Telephony({ ...options, ...(hosts && { claim: (resource) => hosts.claim(resource) }) });
+    this.#answers = answersOf(this.own);
     this.#hosts = hosts;
-    hosts?.answerWith((question) => this.#answer(question));
+    hosts?.answerWith((question) => this.#answer(question as Question<What>));
   }
 
   /** A stream is let in: `then` gets what its call goes on with, at once where nobody else may have it, and what its end is told to. */
@@ -87,26 +89,26 @@ export class FleetTelephony {
   }
 
   twilioAnswered(id: string, form: FormParameters): Promise<string> {
-    return this.#at(resourceNames.made(id), 'a.answered', [id, form]);
+    return this.#at(resourceNames.made(id), { what: 'a.answered', given: [id, form] });
   }
 
   twilioDialled(callId: string, form: FormParameters): Promise<string> {
-    return this.#at(resourceNames.call(callId), 'a.dialled', [callId, form]);
+    return this.#at(resourceNames.call(callId), { what: 'a.dialled', given: [callId, form] });
   }
 
   twilioTold(handle: string, event: SagaEvent): Promise<void> {
-    return this.#at(resourceNames.transfer(handle), 'a.told', [handle, event]);
+    return this.#at(resourceNames.transfer(handle), { what: 'a.told', given: [handle, event] });
   }
 
   outboundTold(id: string, event: OutboundEvent): Promise<void> {
-    return this.#at(resourceNames.made(id), 'made.told', [id, event]);
+    return this.#at(resourceNames.made(id), { what: 'made.told', given: [id, event] });
   }
 
   async telnyxTold(event: TelnyxEvent, given: ToldByB): Promise<void> {
     // One that was not answered in time is told to another host.
     const first = await this.#hosts?.claimOnce(resourceNames.event(event.id), repeatsMs);
     if (typeof first === 'object') return;
-    await this.#at(resourceNames.ofTelnyx(event), 'b.told', [event, given]);
+    await this.#at(resourceNames.ofTelnyx(event), { what: 'b.told', given: [event, given] });
   }
 
   /** What a call wants, answered as a worker is. */
@@ -119,29 +121,32 @@ export class FleetTelephony {
     if (command.type !== 'answered') this.own.ask(command, reply);
     else {
       const { outbound, by, callId } = command;
-      void this.#at(resourceNames.made(outbound), 'made.heard', [outbound, { by, callId }]).then(reply);
+      void this.#at(resourceNames.made(outbound), {
+        what: 'made.heard',
+        given: [outbound, { by, callId }],
+      }).then(reply);
     }
   }
 
   /** An operator wants a transfer completed or aborted; why that is not done, or undefined. */
   operatorSaid(handle: string, type: 'complete' | 'abort'): Promise<string | undefined> {
-    return this.#at(resourceNames.transfer(handle), 'operator.said', [handle, type]);
+    return this.#at(resourceNames.transfer(handle), { what: 'operator.said', given: [handle, type] });
   }
 
-  transfers(): Promise<readonly TransferView[]> {
-    return this.#ofAll('transfers');
+  async transfers(): Promise<readonly TransferView[]> {
+    return [...this.own.warm.views, ...(await this.#ofOthers<TransferView>('transfers'))];
   }
 
-  outboundViews(): Promise<readonly OutboundView[]> {
-    return this.#ofAll('made.views');
+  async outboundViews(): Promise<readonly OutboundView[]> {
+    return [...this.own.outbound.views, ...(await this.#ofOthers<OutboundView>('made.views'))];
   }
 
   outboundView(id: string): Promise<OutboundView | undefined> {
-    return this.#at(resourceNames.made(id), 'made.view', [id]);
+    return this.#at(resourceNames.made(id), { what: 'made.view', given: [id] });
   }
 
   hangUp(id: string): Promise<boolean> {
-    return this.#at(resourceNames.made(id), 'made.hang_up', [id]);
+    return this.#at(resourceNames.made(id), { what: 'made.hang_up', given: [id] });
   }
 
   /** Makes a call. One that was asked for with a key is made by the host that took the key first, and by no other. */
@@ -153,52 +158,48 @@ export class FleetTelephony {
     if (hosts === undefined || key === undefined) return await this.own.outbound.make(request, key);
     const owner = await hosts.claimOnce(resourceNames.key(key));
     if (owner === 'here' || owner === 'nobody') return await this.own.outbound.make(request, key);
-    const heard = owner === 'unknown' ? undefined : await asked(hosts, owner.host, 'make', [request, key]);
+    const heard =
+      owner === 'unknown'
+        ? undefined
+        : await asked(hosts, owner.host, { what: 'make', given: [request, key] });
     return heard === undefined ? fail('unsure') : heard.value;
   }
 
   /** Asks the host that has a resource, which may be this one. */
-  async #at<What extends keyof Answers>(
-    resource: string,
-    what: What,
-    given: Given<What>,
-  ): Promise<AnswerOf<What>> {
+  async #at<W extends What>(resource: string, question: Question<W>): Promise<AnswerTo<W>> {
     const owner = await this.#hosts?.owner(resource);
     if (this.#hosts !== undefined && typeof owner === 'object') {
-      const heard = await asked(this.#hosts, owner.host, what, given);
+      const heard = await asked(this.#hosts, owner.host, question);
       if (heard !== undefined) return heard.value;
     }
-    return (await this.#answer({ what, given })) as AnswerOf<What>;
+    return (await this.#answer(question)) as AnswerTo<W>;
   }
 
-  async #ofAll<What extends 'transfers' | 'made.views'>(what: What): Promise<AnswerOf<What>> {
-    const own = answers[what](this.own);
+  async #ofOthers<View>(what: 'transfers' | 'made.views'): Promise<readonly View[]> {
     const others = (await this.#hosts?.askOthers({ what, given: [] })) ?? [];
-    return [...own, ...others.flat()] as unknown as AnswerOf<What>;
+    return others.flat() as View[];
   }
 
-  #answer(question: unknown): unknown {
-    const { what, given } = question as { readonly what: keyof Answers; readonly given: readonly unknown[] };
-    const answer = answers[what] as (own: Telephony, ...given: readonly unknown[]) => unknown;
-    return answer(this.own, ...given);
+  #answer({ what, given }: Question<What>): unknown {
+    const answer: (...given: never[]) => unknown = this.#answers[what];
+    return answer(...(given as never[]));
   }
 }
 
-async function asked<What extends keyof Answers>(
+async function asked<W extends What>(
   hosts: Hosts,
   host: string,
-  what: What,
-  given: Given<What>,
-): Promise<{ readonly value: AnswerOf<What> } | undefined> {
-  const heard = await hosts.ask(host, { what, given });
-  // What is undefined here is null on the wire.
-  return heard && { value: (heard.value ?? undefined) as AnswerOf<What> };
+  question: Question<W>,
+): Promise<{ readonly value: AnswerTo<W> } | undefined> {
+  const heard = await hosts.ask(host, question);
+  // An undefined answer is null on the wire.
+  return heard && { value: (heard.value ?? undefined) as AnswerTo<W> };
 }
 
 /** What a call that another host had goes on with here. */
 async function formerly(hosts: Hosts, callId: string): Promise<CarriedCall | undefined> {
   const former = await hosts.moveHere(resourceNames.call(callId));
   if (typeof former === 'string') return undefined;
-  const heard = await asked(hosts, former.host, 'call.goes_elsewhere', [callId]);
+  const heard = await asked(hosts, former.host, { what: 'call.goes_elsewhere', given: [callId] });
   return heard === undefined ? nothingKnown : heard.value;
 }
