@@ -3,12 +3,13 @@
  * is written once the call is over: its slot may belong to another by then. An entry that another version wrote is refused.
  */
 import type { AdmittedStart } from './admission.ts';
-import { maybe, number, opaque, record, text, time, versionOf } from '../../shared/base/codec.ts';
+import { flag, list, maybe, number, opaque, record, text, time, versionOf } from '../../shared/base/codec.ts';
 import { parseJson } from '../../shared/base/exact-json.ts';
+import { present } from '../../shared/base/present.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { historyBytes, type CallRecord, type LeftCall } from '../../shared/protocol/call-record.ts';
-import type { CallSetup } from './opening.ts';
-import type { SavedLink } from '../agent-link/link-state.ts';
+import type { CallSetup, MachineMessage } from './opening.ts';
+import type { LinkTerms, SavedLink } from '../agent-link/link-state.ts';
 import { decodeState, encodeHistory, encodeState, stateVersion } from '../core/snapshot.ts';
 import type { CallSettings } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
@@ -28,10 +29,33 @@ export interface JournalledCall extends CallHead {
 }
 
 const headCodec = record<CallHead>({
-  start: opaque(),
+  start: record<AdmittedStart>({
+    callId: text(),
+    isOwnId: maybe(flag),
+    sampleRate: number,
+    inputRate: maybe(number),
+    encoding: text(),
+    metadata: opaque(),
+    sessionId: text(),
+    route: maybe(text()),
+  }),
   startedAt: time,
   turns: number,
-  link: maybe(opaque<SavedLink>()),
+  link: maybe(record<SavedLink>({ seq: number, nextCall: number, ids: opaque(), isEndedByAgent: flag })),
+});
+
+const setupCodec = record<CallSetup>({
+  prompt: maybe(text()),
+  greeting: maybe(text()),
+  farewell: maybe(text()),
+  apology: maybe(text()),
+  maxCallMs: maybe(number),
+  flow: maybe(opaque()),
+  context: maybe(opaque()),
+  remoteTools: maybe(opaque()),
+  link: maybe(record<LinkTerms>({ resume: flag, events: maybe(list(text())) })),
+  model: maybe(text()),
+  message: maybe(record<MachineMessage>({ text: text(), outbound: text() })),
 });
 
 interface Entry {
@@ -44,7 +68,7 @@ interface Entry {
 }
 
 /** The whole of what is written, whatever the transport's own state looks like. */
-const version = (stateVersion ^ versionOf(headCodec)) >>> 0;
+const version = (stateVersion ^ versionOf(headCodec) ^ versionOf(setupCodec)) >>> 0;
 const entryCodec = record<Entry>({
   version: number,
   toMachineMs: number,
@@ -106,7 +130,7 @@ export class CallJournal implements ConnectionJournal {
 
   /** What the call is made with, once. */
   keepSetup(setup: CallSetup): void {
-    if (!this.#isOver && Object.keys(setup).length > 0) this.#record.keepSetup(JSON.stringify(setup));
+    if (!this.#isOver && Object.keys(setup).length > 0) this.#record.keepSetup(setupCodec.write(setup));
   }
 
   /** Writes down where the conversation stands. */
@@ -173,7 +197,7 @@ export function readJournal(left: LeftCall, options: { readonly toMachineMs: Mil
   const shiftMs = entry.toMachineMs - options.toMachineMs;
   const { kind, state: connection } = entry.transport;
   const transport = { kind, json: connection, shiftMs };
-  const setup = (left.setup === '' ? {} : JSON.parse(left.setup)) as CallSetup;
+  const setup = left.setup === '' ? {} : present(setupCodec.read(parseJson(left.setup), shiftMs));
   if (entry.head === undefined) return { transport, call: undefined, setup };
   const head = headCodec.read(entry.head, shiftMs);
   const saved = { state: entry.state, history: left.history, shiftMs };

@@ -5,7 +5,7 @@
  * Invariant: `ended` is told once and last; after it nothing is sent.
  */
 import { assert } from '../../shared/base/assert.ts';
-import { opaque, record, versionOf } from '../../shared/base/codec.ts';
+import { flag, maybe, number, opaque, record, text, versionOf } from '../../shared/base/codec.ts';
 import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
 
 /** Why the call is over: as in the contract of transports. */
@@ -79,19 +79,25 @@ export const connectTimeoutMs = 15_000;
 /** A client sends something at least every 7.5 s, a report where there is no audio. */
 export const mediaTimeoutMs = 8_000;
 
-const startCodec = record<{ readonly start: PeerCallStart }>({ start: opaque<PeerCallStart>() });
+const startCodec = record<PeerCallStart>({
+  callId: text(),
+  isOwnId: maybe(flag),
+  sampleRate: number,
+  inputRate: number,
+  encoding: text(),
+  metadata: opaque(),
+});
 const kind = `webrtc ${versionOf(startCodec)}`;
 
 export const savedPeerCall = ({ start }: PeerCallState): { kind: string; json: string } => ({
   kind,
-  json: startCodec.write({ start }),
+  json: startCodec.write(start),
 });
 
 /** The start of a call that another worker had. */
 export function savedStart(saved: { readonly kind: string; readonly json: unknown }): PeerCallStart {
   assert(saved.kind === kind, 'a WebRTC call of this version was saved');
-  // One that was saved by an earlier version has no rate of its own for what is heard.
-  return { ...startCodec.read(saved.json, 0).start, inputRate: heardRate };
+  return startCodec.read(saved.json, 0);
 }
 
 export const newPeerCall = (

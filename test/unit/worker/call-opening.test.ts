@@ -125,6 +125,23 @@ describe('a call that another worker takes up', () => {
     expect(call?.setup).toEqual(setup);
   });
 
+  it('is refused where its start or its setup is not what this version writes', async () => {
+    const { record, journal } = newJournal();
+    newWorld().newCall({ journal, prepare: () => ({ model: 'its-own', link: { resume: true } }) });
+    await settled();
+    const left = record.read();
+    const readAs = (change: Partial<typeof left>): unknown =>
+      readJournal({ ...left, ...change }, { toMachineMs: 0 }).setup;
+    expect(readAs({})).toEqual({ model: 'its-own', link: { resume: true } });
+    for (const setup of ['{"model":7}', '{"link":{"resume":"yes"}}', '{"message":"Hello."}'])
+      expect(() => readAs({ setup })).toThrow(TypeError);
+    for (const field of ['callId', 'sampleRate', 'metadata', 'sessionId', 'encoding']) {
+      const state = left.state.replace(new RegExp(`("start":\\{.*?)"${field}":`), '$1"other":');
+      expect(state).not.toBe(left.state);
+      expect(() => readAs({ state })).toThrow(TypeError);
+    }
+  });
+
   it('goes on with its own model', async () => {
     const { record, journal } = newJournal();
     const first = newWorld().newCall({ journal, prepare: () => ({ model: 'its-own' }) });

@@ -5,7 +5,18 @@
  * Invariant: the state is plain data, so that another process can go on with it. Nothing here decides what a fact leads to.
  */
 import { assert } from '../../../shared/base/assert.ts';
-import { flag, maybe, number, opaque, record, time, union, versionOf } from '../../../shared/base/codec.ts';
+import {
+  flag,
+  list,
+  maybe,
+  number,
+  opaque,
+  record,
+  text,
+  time,
+  union,
+  versionOf,
+} from '../../../shared/base/codec.ts';
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import type {
   CallErrorCode,
@@ -111,12 +122,22 @@ export type WsAction =
   | { readonly type: 'notify.typed'; readonly typed: TypedText }
   | { readonly type: 'notify.ended'; readonly reason: WsEnd };
 
+const startCodec = record<WsCallStart>({
+  callId: text(),
+  isOwnId: maybe(flag),
+  sampleRate: number,
+  encoding: text(),
+  metadata: opaque(),
+  events: list(text<ConversationMessageType>()),
+  inputRate: maybe(number),
+});
+
 /** What another process needs of the state; the settings it has itself. Metadata is the client's. */
 const wsCallCodec = record<Omit<WsCallState, 'settings'>>({
   phase: union<WsPhase, 'name'>('name', {
     'awaiting-start': { startBy: time },
-    starting: { start: opaque() },
-    open: { start: opaque(), rateReported: flag },
+    starting: { start: startCodec },
+    open: { start: startCodec, rateReported: flag },
     closing: { closeBy: time },
     closed: {},
   }),
@@ -142,7 +163,7 @@ export const savedWsCall = (
 
 /** The two parts of what was saved. */
 export const savedParts = (json: unknown): { readonly call: unknown; readonly dialect: unknown } =>
-  opaque<{ call: unknown; dialect: unknown }>().read(json, 0);
+  record<{ call: unknown; dialect: unknown }>({ call: opaque(), dialect: opaque() }).read(json, 0);
 
 export function newWsCall(settings: WsCallSettings): WsCallState {
   return {
