@@ -1,6 +1,6 @@
 /**
- * What the tests of the Python SDK measure it by, out of the service's own code: every message, limit and code of the agent link, and
- * session tokens with the arguments they were made of.
+ * What the Python SDK has from the service's own code: its view of the wire, and what its tests measure it by: every message, limit and code
+ * of the agent link, and session tokens with the arguments they were made of.
  */
 import * as z from 'zod';
 import { mintSessionToken, type MintClaims } from '../../shared/auth/mint.ts';
@@ -14,6 +14,7 @@ import {
   agentLinkVersions,
 } from '../../shared/agent-link/limits.ts';
 import { serviceMessageSchemas } from '../../shared/agent-link/service-messages.ts';
+import { pythonWireTypes } from './python-types.ts';
 
 const schemasOf = (schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): object =>
   Object.fromEntries(
@@ -103,14 +104,14 @@ function tokenVectors(): object {
       name,
       secret: options.secret,
       arguments: {
-        aud: claims.aud,
+        audience: claims.aud,
         ttl_s: claims.ttlS,
-        sid: claims.sid,
-        nbf: claims.nbfS,
+        session_id: claims.sid,
+        not_before_s: claims.nbfS,
         agent: claims.agent,
-        max_s: claims.maxS,
+        max_call_s: claims.maxS,
         meta: claims.meta,
-        now: options.nowS,
+        now_s: options.nowS,
       },
       ...(minted.ok ? { token: minted.value } : { error: minted.error }),
     };
@@ -125,4 +126,5 @@ const file = (name: string, content: object): { readonly path: string; readonly 
 export const pythonFiles = (): readonly { readonly path: string; readonly text: string }[] => [
   file('wire.schema.json', wireSchema()),
   file('token-vectors.json', tokenVectors()),
+  pythonWireTypes(),
 ];

@@ -13,31 +13,12 @@ import {
   agentLinkVersions,
 } from '../../shared/agent-link/limits.ts';
 import { serviceMessageSchemas } from '../../shared/agent-link/service-messages.ts';
-
-/** The parts of JSON Schema that zod writes for these messages. */
-interface Schema {
-  readonly type?: string;
-  readonly const?: string;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly additionalProperties?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly description?: string;
-  readonly $ref?: string;
-}
+import { pascal, type Schema } from './schema.ts';
 
 type Direction = 'input' | 'output';
 
 const schemaOf = (schema: z.ZodType, io: Direction): Schema =>
   z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Schema;
-
-const pascal = (name: string): string =>
-  name
-    .split(/[._]/)
-    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
-    .join('');
 
 const comment = (text: string | undefined, indent: string): string =>
   text === undefined ? '' : `${indent}/** ${text.replaceAll('\n', ' ')} */\n`;

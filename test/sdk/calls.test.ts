@@ -28,7 +28,7 @@ async function begun(
   let session: Session | undefined;
   made.agent.on('session.start', (_, each) => (session = each));
   set(made);
-  const call = await ScriptedCall.start(made.agent, { transfer: true, ...start });
+  const call = await ScriptedCall.start(made.agent, start);
   if (session === undefined) throw new Error('the call did not begin');
   return { ...made, call, session };
 }
@@ -46,15 +46,16 @@ describe('session.start', () => {
   it('tells the agent who calls, by which path, and what the call can do', async () => {
     const { agent } = quietAgent();
     const seen: unknown[] = [];
-    agent.onStart(({ id, path, call, capabilities }) => {
-      seen.push({ id, path, call, capabilities });
+    agent.onStart(({ id, path, query, caller, capabilities }) => {
+      seen.push({ id, path, query, caller, capabilities });
       return undefined;
     });
-    const call = { from: '+15550100001', to: '+15550100002', carrier_call_id: 'c' };
-    await ScriptedCall.start(agent, { sessionId: 's', path: '/a?b=c', call });
+    const caller = { from: '+15550100001', to: '+15550100002', carrier_call_id: 'c' };
+    await ScriptedCall.start(agent, { sessionId: 's', path: '/a?b=c%20d&e', caller, canTransfer: false });
     const capabilities = { transfer: false, tools: true };
-    const identity = { from: '+15550100001', to: '+15550100002', carrierCallId: 'c' };
-    expect(seen).toEqual([{ id: 's', path: '/a?b=c', call: identity, capabilities }]);
+    const known = { number: '+15550100001', calledNumber: '+15550100002', carrierCallId: 'c' };
+    const query = { b: 'c d', e: '' };
+    expect(seen).toEqual([{ id: 's', path: '/a', query, caller: known, capabilities }]);
   });
 
   it('is accepted with what the start handler says in place of the agent', async () => {
@@ -107,7 +108,8 @@ describe('commands', () => {
   it('resolve when done, and reject with the code of the service', async () => {
     const { call, session } = await begun();
     await session.say('Hello.', { interrupt: true });
-    call.answer = () => 'queue_full';
+    call.refuse('say', 'queue_full');
+    call.refuse('end', 'too_late');
     expect(await refusalOf(session.say('Hello.'))).toBe('queue_full');
     expect(call.commands).toMatchObject([{ type: 'say', text: 'Hello.', interrupt: true }, { type: 'say' }]);
   });
@@ -127,7 +129,6 @@ describe('commands', () => {
 
   it('are refused when too many wait, and when the call is over', async () => {
     const { call, session } = await begun();
-    call.answer = () => undefined;
     const outcomes = Array.from({ length: limits.rememberedCommands + 1 }, () =>
       refusalOf(session.say('Hello.')),
     );
@@ -150,7 +151,7 @@ describe('commands', () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
     const { call, session } = await begun();
-    call.answer = () => 'dropped';
+    call.refuse('say', 'dropped');
     void session.say('Hello.');
     await call.nextCommand();
     await turnOfLoop();
@@ -188,7 +189,7 @@ describe('commands', () => {
 
   it('transfer: under an id of its own, so that a repetition is the same transfer', async () => {
     const { call, session } = await begun();
-    await session.transfer('+15550100000', { id: 'once', mode: 'warm' });
+    await session.transfer('+15550100000', { commandId: 'once', mode: 'warm' });
     expect(await call.nextCommand()).toMatchObject({ type: 'transfer', id: 'once', mode: 'warm' });
   });
 });
@@ -331,10 +332,38 @@ describe('a link that breaks', () => {
     session.data['name'] = 'Ada';
     const seen: unknown[] = [];
     agent.onUserText((_, { data }) => seen.push(data['name']));
-    await call.breakLink();
+    call.breakLink();
+    await call.resume();
     call.userSays('Hello.');
     await session.say('Here again.');
     expect([seen, session.signal.aborted]).toEqual([['Ada'], false]);
+  });
+
+  it('tells handlers that the call goes on, and how much of it they did not hear of', async () => {
+    const lost: number[] = [];
+    const { call, session } = await begun({}, ({ agent }) =>
+      agent.onResume((event) => lost.push(event.lost)),
+    );
+    expect(call.accept.events).toEqual([]);
+    for (const count of [0, 3]) {
+      call.breakLink();
+      await call.resume({ lost: count });
+    }
+    call.breakLink();
+    call.send({ type: 'turn.interrupted', epoch: 1 });
+    call.send({ type: 'turn.interrupted', epoch: 2 });
+    await call.resume({ lost: 1 });
+    expect([lost, session.endReason]).toEqual([[0, 3, 3], undefined]);
+  });
+
+  it('tells why the call is over, once', async () => {
+    const ends: unknown[] = [];
+    const { call } = await begun({}, ({ agent }) =>
+      agent.onEnd(({ reason }, { endReason, signal }) => ends.push(reason, endReason, signal.aborted)),
+    );
+    call.hangUp();
+    await turnOfLoop();
+    expect(ends).toEqual(['hangup', 'hangup', true]);
   });
 
   it('ends the call once when nobody takes it up again', async () => {
@@ -381,18 +410,20 @@ describe('a link that breaks', () => {
       route: 'billing',
       session: { sid: 's', agent: 'acme', meta: { the_plan: 'gold' } },
       metadata: { agent_route: 'other' },
-      call: { carrier: 'sip', carrier_call_id: 'x' },
+      caller: { carrier: 'sip', carrier_call_id: 'x' },
     } as const;
     let seen: unknown;
     await begun(
       {},
       ({ agent }) =>
-        agent.onStart(({ route, signed, metadata, call }) => void (seen = { route, signed, metadata, call })),
+        agent.onStart(
+          ({ route, signed, metadata, caller }) => void (seen = { route, signed, metadata, caller }),
+        ),
       told,
     );
     expect(seen).toEqual({
       ...{ route: told.route, signed: told.session, metadata: told.metadata },
-      call: { carrier: 'sip', carrierCallId: 'x' },
+      caller: { carrier: 'sip', carrierCallId: 'x' },
     });
   });
 
@@ -402,7 +433,7 @@ describe('a link that breaks', () => {
       agent.on('session.end', ({ reason }) => ends.push(reason)),
     );
     expect(call.accept.resume).toBeUndefined();
-    await call.breakLink();
+    call.breakLink();
     expect(ends).toEqual(['link_lost']);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
   Agent,
-  liveKitTools,
+  livekitTools,
   mintSessionToken,
   pipecatTool,
   type Session,
@@ -160,7 +160,7 @@ describe('tools of other frameworks', () => {
       options: { ctx: { userData: Record<string, unknown> }; toolCallId: string; abortSignal: AbortSignal },
     ): unknown => [city, options.ctx.userData['plan'], options.toolCallId, options.abortSignal.aborted];
     const lookUp = { description: 'Weather.', parameters: z.object({ city: z.string() }), execute };
-    agent.addTools(liveKitTools({ lookUp }, { lookUp: { kind: 'side_effect' } }));
+    agent.addTools(livekitTools({ lookUp }, { lookUp: { kind: 'side_effect' } }));
     agent.on('session.start', (_, session) => (session.data['plan'] = 'gold'));
     const call = await ScriptedCall.start(agent);
     expect(call.accept.tools).toMatchObject([
@@ -177,7 +177,7 @@ describe('tools of other frameworks', () => {
 
   it('LiveKit: a list of tools with names and of toolsets', () => {
     const tool = (name: string) => ({ name, description: '', execute: () => name });
-    const declared = liveKitTools([tool('a'), { tools: [tool('b'), { tools: [tool('c')] }] }]);
+    const declared = livekitTools([tool('a'), { tools: [tool('b'), { tools: [tool('c')] }] }]);
     expect(declared.map(({ declaration }) => declaration.name)).toEqual(['a', 'b', 'c']);
   });
 
@@ -190,7 +190,7 @@ describe('tools of other frameworks', () => {
     const execute = (): never => {
       throw error;
     };
-    agent.addTools(liveKitTools({ t: { description: '', execute } }));
+    agent.addTools(livekitTools({ t: { description: '', execute } }));
     const call = await ScriptedCall.start(agent);
     expect(await call.callTool('t')).toEqual(outcome);
   });
@@ -211,7 +211,7 @@ describe('tools of other frameworks', () => {
       await new Promise(() => undefined);
     };
     const parameters = z.object({ stays: z.boolean() });
-    agent.addTools(liveKitTools({ t: { description: '', parameters, execute } }));
+    agent.addTools(livekitTools({ t: { description: '', parameters, execute } }));
     const call = await ScriptedCall.start(agent);
     for (const stays of [false, true]) {
       void call.callTool('t', { stays });

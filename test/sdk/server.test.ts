@@ -78,7 +78,7 @@ describe('who is let in', () => {
   it.each([
     ['port', { port: 70_000 }],
     ['maxCalls', { maxCalls: 0 }],
-    ['shutdownMs', { shutdownMs: -1 }],
+    ['graceMs', { graceMs: -1 }],
   ])('and nothing with a wrong %s', async (name, options) => {
     await expect(quietAgent().agent.listen({ port: 0, ...options })).rejects.toThrow(
       new RegExp(`^${name}: must`),

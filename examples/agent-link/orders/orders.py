@@ -53,7 +53,7 @@ def total_cents(basket: dict[str, int]) -> int:
     return sum(MENU_CENTS[item] * count for item, count in basket.items())
 
 
-@agent.on_session_start
+@agent.on_start
 def begin(session: Session, _opening: Opening) -> None:
     session.data["basket"] = {}
 

@@ -26,10 +26,10 @@ agent = Agent(
 )
 
 
-@agent.on_session_start
+@agent.on_start
 async def begin(session: Session, opening: Opening) -> None:
     session.data.update(log=[], release=asyncio.Event())
-    match session.route:
+    match session.path:
         case "/reject":
             raise RejectCall("closed", "we are closed")
         case "/broken":
@@ -149,7 +149,7 @@ async def main() -> None:
     stopped = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     port = int(os.environ.get("VOICE_AGENT_PORT", "0"))
-    server = agent.serve(port=port, token=os.environ["SVC_AGENT_TOKEN"], drain_s=0)
+    server = agent.listen(port=port, token=os.environ["SVC_AGENT_TOKEN"], grace_ms=0)
     async with server:
         print(f"listening on {server.port}", flush=True)  # noqa: T201
         await stopped.wait()

@@ -13,9 +13,9 @@ from voice_agent import Agent, adapters
 from voice_agent.adapters import (
     FunctionCallParams,
     RunContext,
-    add_livekit_tools,
-    add_pipecat_function,
     function_tool,
+    livekit_tools,
+    pipecat_tool,
 )
 from voice_agent.testing import ScriptedCall
 
@@ -52,7 +52,7 @@ class Receptionist:
 
 async def test_methods_marked_with_function_tool_become_tools() -> None:
     agent, receptionist = Agent(), Receptionist()
-    add_livekit_tools(agent, receptionist, kind="side_effect")
+    agent.add_tools(livekit_tools(receptionist, kind="side_effect"))
     async with ScriptedCall(agent) as call:
         assert set(call.tools) == {"book", "cancel_booking"}
         assert call.tools["book"]["kind"] == "side_effect"
@@ -124,7 +124,7 @@ async def test_objects_of_livekits_own_decorator_become_tools() -> None:
         LiveKitFunctionTool(look_up, name="look_up", description="Looks up an order."),
         LiveKitFunctionTool(raw, name="weather", raw_schema=schema),
     ]
-    add_livekit_tools(agent, tools)
+    agent.add_tools(livekit_tools(tools))
     async with ScriptedCall(agent) as call:
         assert call.tools["look_up"]["parameters"]["required"] == ["number"]
         assert (await call.call_tool("look_up", number="1")).result == "on its way"
@@ -167,8 +167,8 @@ async def quiet() -> None:
 
 async def test_a_model_that_is_the_only_parameter_keeps_its_name() -> None:
     agent = Agent()
-    add_livekit_tools(agent, order)
-    add_pipecat_function(agent, take_item)
+    agent.add_tools(livekit_tools(order))
+    agent.add_tools([pipecat_tool(take_item)])
     async with ScriptedCall(agent) as call:
         assert call.tools["order"]["parameters"]["required"] == ["item"]
         assert (await call.call_tool("order", item={"name": "tea"})).result == {"ordered": "tea"}
@@ -178,7 +178,7 @@ async def test_a_model_that_is_the_only_parameter_keeps_its_name() -> None:
 
 async def test_a_tool_that_wants_no_answer_has_not_failed(caplog: pytest.LogCaptureFixture) -> None:
     agent = Agent()
-    add_livekit_tools(agent, [quiet])
+    agent.add_tools(livekit_tools([quiet]))
     async with ScriptedCall(agent) as call:
         outcome = await call.call_tool("quiet")
     assert (outcome.result, outcome.error, caplog.records) == (None, None, [])
@@ -186,9 +186,10 @@ async def test_a_tool_that_wants_no_answer_has_not_failed(caplog: pytest.LogCapt
 
 async def test_a_toolset_among_the_tools_brings_its_own() -> None:
     agent = Agent()
-    add_livekit_tools(
-        agent,
-        [quiet, Toolset(order, Toolset(LiveKitFunctionTool(look_up, name="look_up", description=None)))],
+    agent.add_tools(
+        livekit_tools(
+            [quiet, Toolset(order, Toolset(LiveKitFunctionTool(look_up, name="look_up", description=None)))]
+        )
     )
     async with ScriptedCall(agent) as call:
         assert set(call.tools) == {"quiet", "order", "look_up"}
@@ -205,7 +206,7 @@ async def test_a_tool_that_allows_no_interruption_runs_to_its_end() -> None:
         await let_go.wait()
         ended.set()
 
-    add_livekit_tools(agent, slow)
+    agent.add_tools(livekit_tools(slow))
     async with ScriptedCall(agent) as call:
         for stays in (False, True):
             running = call.start_tool("slow", {"stays": stays})
@@ -219,7 +220,7 @@ async def test_a_tool_that_allows_no_interruption_runs_to_its_end() -> None:
 
 def test_an_object_without_tools_is_refused() -> None:
     with pytest.raises(ValueError, match="no method that is marked"):
-        add_livekit_tools(Agent(), SimpleNamespace())
+        livekit_tools(SimpleNamespace())
 
 
 class FunctionSchema:
@@ -237,7 +238,7 @@ async def fetch_weather(params: FunctionCallParams) -> None:
 async def test_a_function_schema_of_pipecat_with_its_handler_becomes_a_tool() -> None:
     agent = Agent()
     schema = FunctionSchema("weather", "The weather.", {"place": {"type": "string"}}, ["place"])
-    add_pipecat_function(agent, schema, fetch_weather, filler_after_ms=0)
+    agent.add_tools([pipecat_tool(schema, fetch_weather, filler_after_ms=0)])
     async with ScriptedCall(agent) as call:
         assert call.tools["weather"]["parameters"]["required"] == ["place"]
         assert call.tools["weather"]["filler_after_ms"] == 0
@@ -263,7 +264,7 @@ async def take_item(params: FunctionCallParams, item: Item) -> None:
 
 async def test_a_direct_function_of_pipecat_becomes_a_tool() -> None:
     agent = Agent()
-    add_pipecat_function(agent, add_numbers)
+    agent.add_tools([pipecat_tool(add_numbers)])
     async with ScriptedCall(agent) as call:
         declared = call.tools["add_numbers"]
         assert declared["description"] == "Adds."
@@ -277,4 +278,4 @@ async def test_a_direct_function_of_pipecat_becomes_a_tool() -> None:
 
 def test_a_direct_function_without_params_is_refused() -> None:
     with pytest.raises(ValueError, match="params as its first parameter"):
-        add_pipecat_function(Agent(), lambda city: city)
+        pipecat_tool(lambda city: city)

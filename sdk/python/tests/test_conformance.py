@@ -10,7 +10,7 @@ from conformance_driver import SCENARIOS, TOKEN, Driver
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=[f"{each['row']}: {each['name']}" for each in SCENARIOS])
 async def test_the_agent(scenario: Mapping[str, Any]) -> None:
-    async with agent.serve(port=0, token=TOKEN, drain_s=0) as server:
+    async with agent.listen(port=0, token=TOKEN, grace_ms=0) as server:
         await Driver(server.port, scenario, "a-call").run()
 
 

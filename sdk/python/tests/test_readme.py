@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import voice_agent
-from voice_agent.events import EVENTS
+from voice_agent._events import EVENTS
 from voice_agent.testing import ScriptedCall
 
 FOLDER = Path(__file__).parents[1]

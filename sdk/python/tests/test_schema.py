@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NotRequired, Optional, TypedDict
 import pytest
 from pydantic import BaseModel, Field
 
-from voice_agent.schema import BadArgument, shape_of
+from voice_agent._schema import BadArgument, shape_of
 
 
 class Size(enum.Enum):

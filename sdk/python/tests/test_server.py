@@ -77,43 +77,43 @@ async def status_with(server: AgentServer, headers: list[tuple[str, str]]) -> in
     ],
 )
 async def test_the_bearer_token_is_wanted(headers: list[tuple[str, str]], status: int) -> None:
-    async with Agent().serve(port=0, token=TOKEN, drain_s=0) as server:
+    async with Agent().listen(port=0, token=TOKEN, grace_ms=0) as server:
         assert await status_with(server, headers) == status
 
 
 async def test_a_probe_of_the_health_needs_no_token_and_no_upgrade() -> None:
-    async with Agent().serve(port=0, token=TOKEN, drain_s=0) as server:
+    async with Agent().listen(port=0, token=TOKEN, grace_ms=0) as server:
         url = f"http://127.0.0.1:{server.port}/healthz"
         answer = await asyncio.to_thread(urllib.request.urlopen, url)
         assert answer.status == 200
 
 
 async def test_without_a_token_everybody_on_this_machine_gets_in() -> None:
-    async with Agent().serve(port=0, drain_s=0) as server:
+    async with Agent().listen(port=0, grace_ms=0) as server:
         assert await status_with(server, []) == 101
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "agent.example", ""])
 def test_others_get_in_only_by_a_token_or_on_purpose(host: str) -> None:
     with pytest.raises(ValueError, match="give a token, or insecure=True"):
-        Agent().serve(host)
-    Agent().serve(host, token=TOKEN)
-    Agent().serve(host, insecure=True)
+        Agent().listen(host)
+    Agent().listen(host, token=TOKEN)
+    Agent().listen(host, insecure=True)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.8.8", "::1", "localhost"])
 def test_this_machine_needs_no_token(host: str) -> None:
-    Agent().serve(host)
+    Agent().listen(host)
 
 
 def test_an_empty_token_is_refused() -> None:
     with pytest.raises(ValueError, match="token must not be empty"):
-        Agent().serve(token="")
+        Agent().listen(token="")
 
 
 async def test_a_wrong_token_stands_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
-    async with Agent().serve(port=0, token=TOKEN, drain_s=0) as server:
+    async with Agent().listen(port=0, token=TOKEN, grace_ms=0) as server:
         await status_with(server, [("Authorization", "Bearer a-wrong-secret")])
         await status_with(server, [("Authorization", f"Bearer {TOKEN}")])
     own = "".join(each.getMessage() for each in caplog.records if each.name.startswith("voice_agent"))
@@ -123,7 +123,7 @@ async def test_a_wrong_token_stands_in_no_log(caplog: pytest.LogCaptureFixture) 
 
 
 async def test_more_calls_than_it_takes_are_rejected() -> None:
-    async with Agent().serve(port=0, drain_s=0, most_calls=1) as server, link(server) as one:
+    async with Agent().listen(port=0, grace_ms=0, max_calls=1) as server, link(server) as one:
         assert (await answer(one))["type"] == "session.accept"
         async with link(server, session_id="two") as two:
             rejected = await answer(two)
@@ -133,7 +133,7 @@ async def test_more_calls_than_it_takes_are_rejected() -> None:
 
 async def test_more_connections_than_it_takes_are_refused() -> None:
     async with (
-        Agent().serve(port=0, drain_s=0, most_calls=1) as server,
+        Agent().listen(port=0, grace_ms=0, max_calls=1) as server,
         link(server, type=None),
         link(server, type=None),
     ):
@@ -144,8 +144,8 @@ async def test_more_connections_than_it_takes_are_refused() -> None:
 
 
 async def test_a_connection_that_says_nothing_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("voice_agent.host.FIRST_MESSAGE_S", 0)
-    async with Agent().serve(port=0, drain_s=0) as server, link(server, type=None) as socket:
+    monkeypatch.setattr("voice_agent._host.FIRST_MESSAGE_S", 0)
+    async with Agent().listen(port=0, grace_ms=0) as server, link(server, type=None) as socket:
         with pytest.raises(ConnectionClosed):
             await socket.recv()
         assert socket.close_code == 1008
@@ -166,7 +166,7 @@ async def test_a_connection_that_says_nothing_is_closed(monkeypatch: pytest.Monk
     ],
 )
 async def test_a_first_message_that_cannot_be_read_closes_the_link(changed: dict[str, Any]) -> None:
-    async with Agent().serve(port=0, drain_s=0) as server, link(server, **changed) as socket:
+    async with Agent().listen(port=0, grace_ms=0) as server, link(server, **changed) as socket:
         with pytest.raises(ConnectionClosed):
             await socket.recv()
         assert socket.close_code == 1008
@@ -176,8 +176,8 @@ async def test_a_first_message_that_cannot_be_read_closes_the_link(changed: dict
 async def test_a_call_that_begins_twice_is_the_newer_one() -> None:
     agent = Agent()
     ended: asyncio.Queue[str] = asyncio.Queue()
-    agent.on_session_end(lambda _session, event: ended.put_nowait(event.reason))
-    async with agent.serve(port=0, drain_s=0) as server, link(server) as one:
+    agent.on_end(lambda _session, event: ended.put_nowait(event.reason))
+    async with agent.listen(port=0, grace_ms=0) as server, link(server) as one:
         await answer(one)
         async with link(server) as two:
             assert (await answer(two))["type"] == "session.accept"
@@ -189,12 +189,12 @@ async def test_a_call_that_nobody_takes_up_again_ends(monkeypatch: pytest.Monkey
     agent = Agent()
     ended: asyncio.Queue[str] = asyncio.Queue()
 
-    @agent.on_session_end
+    @agent.on_end
     async def over(session: Session, event: SessionEnd) -> None:
         assert session.end_reason == "link_lost"
         ended.put_nowait(event.reason)
 
-    server = agent.serve(port=0, drain_s=0)
+    server = agent.listen(port=0, grace_ms=0)
     server._calls._parked_s = 0
     async with server:
         async with link(server) as socket:
@@ -203,7 +203,7 @@ async def test_a_call_that_nobody_takes_up_again_ends(monkeypatch: pytest.Monkey
 
 
 async def test_a_call_that_was_taken_up_again_waits_for_nothing() -> None:
-    async with Agent().serve(port=0, drain_s=0) as server:
+    async with Agent().listen(port=0, grace_ms=0) as server:
         async with link(server) as socket:
             await answer(socket)
         async with link(server, resume={"attempt": 1, "previous_seq": 1, "down_ms": 0}) as again:
@@ -215,8 +215,8 @@ async def test_a_call_that_was_taken_up_again_waits_for_nothing() -> None:
 async def test_without_resume_a_call_ends_with_its_link() -> None:
     agent = Agent(resume=False)
     ended: asyncio.Queue[str] = asyncio.Queue()
-    agent.on_session_end(lambda _session, event: ended.put_nowait(event.reason))
-    async with agent.serve(port=0, drain_s=0) as server:
+    agent.on_end(lambda _session, event: ended.put_nowait(event.reason))
+    async with agent.listen(port=0, grace_ms=0) as server:
         async with link(server) as socket:
             assert "resume" not in await answer(socket)
         assert await ended.get() == "link_lost"
@@ -226,9 +226,9 @@ async def test_without_resume_a_call_ends_with_its_link() -> None:
 
 
 async def test_draining_rejects_new_calls_and_lets_running_ones_end() -> None:
-    async with Agent().serve(port=0) as server, link(server) as socket:
+    async with Agent().listen(port=0) as server, link(server) as socket:
         await answer(socket)
-        closing = asyncio.create_task(server.close(60))
+        closing = asyncio.create_task(server.close(grace_ms=60_000))
         await asyncio.sleep(0)
         async with link(server, session_id="two") as two:
             rejected = await answer(two)
@@ -240,10 +240,10 @@ async def test_draining_rejects_new_calls_and_lets_running_ones_end() -> None:
 
 
 async def test_draining_takes_calls_up_again_whose_link_broke() -> None:
-    async with Agent().serve(port=0) as server:
+    async with Agent().listen(port=0) as server:
         async with link(server) as socket:
             await answer(socket)
-        closing = asyncio.create_task(server.close(60))
+        closing = asyncio.create_task(server.close(grace_ms=60_000))
         await asyncio.sleep(0)
         async with link(server, resume={"attempt": 1, "previous_seq": 1, "down_ms": 0}) as again:
             assert (await answer(again))["type"] == "session.accept"
@@ -253,12 +253,12 @@ async def test_draining_takes_calls_up_again_whose_link_broke() -> None:
 
 async def test_a_drain_without_resume_frees_the_port_at_once() -> None:
     agent = Agent(resume=False)
-    async with agent.serve(port=0) as server, link(server) as socket:
+    async with agent.listen(port=0) as server, link(server) as socket:
         await answer(socket)
         port = server.port
-        closing = asyncio.create_task(server.close(60))
+        closing = asyncio.create_task(server.close(grace_ms=60_000))
         await asyncio.sleep(0)
-        async with Agent().serve(port=port, drain_s=0):
+        async with Agent().listen(port=port, grace_ms=0):
             await socket.send(json.dumps({"seq": 2, "t_ms": 0, "type": "session.end", "reason": "hangup"}))
             await closing
 
@@ -272,14 +272,14 @@ async def test_a_drain_has_a_limit() -> None:
         seen.append("hangs")
         await asyncio.Event().wait()
 
-    @agent.on_session_start
+    @agent.on_start
     async def begin(session: Session, _opening: Opening) -> None:
         session.data["ended"] = seen
 
-    async with agent.serve(port=0) as server, link(server) as socket:
+    async with agent.listen(port=0) as server, link(server) as socket:
         await answer(socket)
         await socket.send(json.dumps({"seq": 2, "t_ms": 0, "type": "user.text", "epoch": 1, "text": "a"}))
-        await server.close(0)
+        await server.close(grace_ms=0)
         with pytest.raises(ConnectionClosed):
             await socket.recv()
         assert socket.close_code == 1001

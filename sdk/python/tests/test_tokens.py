@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from voice_agent import tokens
+from voice_agent import mint_session_token
 
 SECRET = "current-secret-of-at-least-32-bytes!"
 VECTORS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "token-vectors.json").read_text())
@@ -24,15 +24,15 @@ def payload_of(token: str) -> dict[str, Any]:
 @pytest.mark.parametrize("vector", VECTORS, ids=[each["name"] for each in VECTORS])
 def test_the_service_makes_the_same(vector: dict[str, Any]) -> None:
     if "token" in vector:
-        assert tokens.mint(vector["secret"], **vector["arguments"]) == vector["token"]
+        assert mint_session_token(secret=vector["secret"], **vector["arguments"]) == vector["token"]
     else:
         with pytest.raises(ValueError, match=r"must (be|have)") as refused:
-            tokens.mint(vector["secret"], **vector["arguments"])
+            mint_session_token(secret=vector["secret"], **vector["arguments"])
         assert str(refused.value) == vector["error"]
 
 
 def test_defaults_are_a_new_call_for_a_minute_from_now() -> None:
-    one, other = payload_of(tokens.mint(SECRET)), payload_of(tokens.mint(SECRET))
+    one, other = (payload_of(mint_session_token(secret=SECRET, audience="svc-ws")) for _ in range(2))
     assert one["aud"] == "svc-ws"
     assert one["sid"] != other["sid"]
     assert isinstance(one["exp"], int)
@@ -42,24 +42,24 @@ def test_defaults_are_a_new_call_for_a_minute_from_now() -> None:
 @pytest.mark.parametrize(
     ("arguments", "rule"),
     [
-        ({"aud": "svc"}, "aud must be one of"),
+        ({"audience": "svc"}, "aud must be one of"),
         ({"ttl_s": True}, "the TTL must be whole seconds"),
-        ({"now": 2**60}, "now must be whole seconds"),
+        ({"now_s": 2**60}, "now must be whole seconds"),
         ({"agent": 5}, "agent must be a string"),
         ({"meta": {"a": None}}, "values of meta"),
         ({"meta": {"a": float("nan")}}, "values of meta"),
         ({"meta": {"a": float("inf")}}, "values of meta"),
         ({"meta": {5: "a"}}, "keys of meta"),
-        ({"sid": "\ud800"}, "sid must be text"),
-        ({"nbf": 1.5}, "nbf must be an integer"),
+        ({"session_id": "\ud800"}, "sid must be text"),
+        ({"not_before_s": 1.5}, "nbf must be an integer"),
     ],
 )
 def test_what_only_python_can_get_wrong_is_refused_too(arguments: dict[str, Any], rule: str) -> None:
     with pytest.raises(ValueError, match=rule):
-        tokens.mint(SECRET, **arguments)
+        mint_session_token(**{"secret": SECRET, "audience": "svc-ws", **arguments})
 
 
 def test_no_error_holds_the_secret() -> None:
     with pytest.raises(ValueError, match="at least 32 bytes") as refused:
-        tokens.mint("a-short-secret")
+        mint_session_token(secret="a-short-secret", audience="svc-ws")
     assert "a-short-secret" not in str(refused.value)

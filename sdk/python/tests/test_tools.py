@@ -78,16 +78,16 @@ def test_everything_else_is_in_it() -> None:
 def test_the_65th_tool_is_refused() -> None:
     agent = Agent()
     for index in range(64):
-        agent.add_tool(tool(name=f"tool-{index}"))
+        agent.add_tools([tool(name=f"tool-{index}")])
     with pytest.raises(ValueError, match="at most 64 tools"):
-        agent.add_tool(tool(name="one-more"))
+        agent.add_tools([tool(name="one-more")])
 
 
 def test_a_name_is_declared_once() -> None:
     agent = Agent()
-    agent.add_tool(tool())
+    agent.add_tools([tool()])
     with pytest.raises(ValueError, match="declared twice"):
-        agent.add_tool(tool())
+        agent.add_tools([tool()])
 
 
 def test_parameters_come_from_hints_and_docstring() -> None:

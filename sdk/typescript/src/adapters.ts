@@ -41,7 +41,7 @@ export type ExtraOptions = Omit<ToolOptions, 'name' | 'description' | 'parameter
  * The tools of a LiveKit agent: `{ lookUpWeather: llm.tool({ ... }) }`, or a list of tools with names and of toolsets. `options` says by
  * name what LiveKit has no word for, such as `{ bookTable: { kind: 'side_effect' } }`. Throws a `TypeError` that names the tool and what is wrong.
  */
-export function liveKitTools(
+export function livekitTools(
   tools: Readonly<Record<string, LiveKitTool>> | LiveKitToolset['tools'],
   options: Readonly<Record<string, ExtraOptions>> = {},
 ): readonly Tool[] {

@@ -110,6 +110,16 @@ export class Agent {
     return this.on('user.text', ({ text }, session) => handler(text, session));
   }
 
+  /** Called when a call goes on over a new link; `event.lost` says how many events the agent did not hear of. */
+  onResume(handler: (event: AgentEvents['session.resume'], session: Session) => unknown): this {
+    return this.on('session.resume', handler);
+  }
+
+  /** Called once when the call is over. */
+  onEnd(handler: (event: AgentEvents['session.end'], session: Session) => unknown): this {
+    return this.on('session.end', handler);
+  }
+
   /** Called for each event of a type. */
   on<Type extends AgentEventType>(
     type: Type,

@@ -7,7 +7,7 @@
 import type { Connection } from './connection.ts';
 import { Commands } from './commands.ts';
 import { acceptText, toolsOf, type AgentDefinition, type Opening } from './definition.ts';
-import { RejectCall } from './errors.ts';
+import { CallEnded, RejectCall } from './errors.ts';
 import { eventOf, isEventType, type AgentEvent } from './events.ts';
 import { reacting } from './reaction.ts';
 import { readServiceMessage, type Received } from './reading.ts';
@@ -39,7 +39,8 @@ export interface CallLinkOptions {
 }
 
 /** What is surely there of `resume`: a service that does not say which calls are pending may wait for all of them. */
-type ReadResume = Pick<ResumeOfStart, 'previous_seq'> & Partial<Pick<ResumeOfStart, 'pending'>>;
+type ReadResume = Pick<ResumeOfStart, 'previous_seq'> &
+  Partial<Pick<ResumeOfStart, 'pending' | 'replay_from' | 'lost'>>;
 type ResumeOfStart = NonNullable<SessionStartMessage['resume']>;
 
 /** The link before the newest one as the service names it, and what of it was seen. */
@@ -67,6 +68,7 @@ export class CallLink {
   #tMs = 0;
   #handlers = 0;
   #faults = 0;
+  #endReason: string | undefined;
 
   constructor(connection: Connection, options: CallLinkOptions) {
     this.#connection = connection;
@@ -74,6 +76,7 @@ export class CallLink {
     this.session = new Session(factsOf(options), {
       signal: this.#ending.signal,
       send: (command) => this.#commands.send(command),
+      endReason: () => this.#endReason,
     });
     this.#tools = this.#toolRuns(options.agent.opening);
   }
@@ -160,8 +163,10 @@ export class CallLink {
   /** Takes the call up again on a new link. */
   resume(connection: Connection, { message, seq }: Received): void {
     if (message.type !== 'session.start' || message.resume === undefined) return;
-    const { previous_seq: previousSeq, pending } = message.resume as ReadResume;
+    const { previous_seq: previousSeq, replay_from, lost = 0, pending } = message.resume as ReadResume;
     const seen = this.#seenOf(previousSeq);
+    const oldest = Math.min(replay_from ?? previousSeq + 1, previousSeq + 1);
+    const gone = seen === undefined ? 0 : Math.max(0, oldest - seen - 1);
     this.#opened(seq, { previousSeq, seen });
     clearTimeout(this.#parked);
     const before = this.#connection;
@@ -173,6 +178,7 @@ export class CallLink {
     this.#tools.sendAgain(pending);
     this.#commands.sendAll();
     this.#logger.info('a call was taken up again', { session: this.session.id });
+    this.#tellAll({ type: 'session.resume', lost: lost + gone, seq, tMs: 0 });
   }
 
   /** Whether it can be taken up on a new link. */
@@ -265,6 +271,7 @@ export class CallLink {
   #finish(received: Received, reason: string): void {
     const wasTaken = this.#phase !== 'starting';
     const connection = this.#connection;
+    this.#endReason = reason;
     this.#over();
     connection?.close(closeCodes.normal, '');
     if (!wasTaken) return;
@@ -286,11 +293,12 @@ export class CallLink {
   /** Calls the handlers of an event in the order in which they were declared. */
   #tell(received: Received): void {
     const { type } = received.message;
-    if (!isEventType(type)) return;
-    const handlers = this.#options.agent.handlersOf(type);
-    if (handlers.length === 0) return;
-    const event = eventOf(received);
-    for (const handler of handlers) this.#handle(handler, event);
+    if (isEventType(type) && this.#options.agent.handlersOf(type).length > 0)
+      this.#tellAll(eventOf(received));
+  }
+
+  #tellAll(event: AgentEvent): void {
+    for (const handler of this.#options.agent.handlersOf(event.type)) this.#handle(handler, event);
   }
 
   #handle(handler: (event: AgentEvent, session: Session) => unknown, event: AgentEvent): void {
@@ -308,7 +316,7 @@ export class CallLink {
     perform()
       .catch((error: unknown) => {
         // Nobody waits for the outcome of a command once the call is over.
-        if (!this.session.signal.aborted || !isSessionOver(error))
+        if (!this.session.signal.aborted || !(error instanceof CallEnded))
           this.#logger.error('a handler failed', { session: session.id, event: event.type, error });
       })
       .finally(() => (this.#handlers -= 1));
@@ -330,28 +338,26 @@ export class CallLink {
   }
 }
 
-const isSessionOver = (error: unknown): boolean =>
-  error instanceof Error && Reflect.get(error, 'code') === 'session_over';
-
 /** The reader looks no deeper than the fields of a message. */
 const isTrue = (value: unknown): boolean => value === true;
 
 function factsOf({ start, path }: CallLinkOptions): SessionFacts {
-  const { call: caller, route, session: signed, metadata = {} } = start;
-  const { carrier, from, to, carrier_call_id: carrierCallId } = caller ?? {};
+  const { call, route, session: signed, metadata = {} } = start;
+  const [pathname = '', ...query] = path.split('?');
   return {
     id: start.session_id,
     agent: start.agent,
-    path,
+    path: pathname,
+    query: Object.fromEntries(new URLSearchParams(query.join('?'))),
     isContinued: start.resume !== undefined,
     route,
     signed,
     metadata,
-    call: caller && {
-      ...(carrier !== undefined && { carrier }),
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      ...(carrierCallId !== undefined && { carrierCallId }),
+    caller: call && {
+      number: call.from,
+      calledNumber: call.to,
+      carrierCallId: call.carrier_call_id,
+      carrier: call.carrier,
     },
     capabilities: {
       transfer: isTrue(start.capabilities.transfer),

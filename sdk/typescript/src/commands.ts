@@ -3,7 +3,7 @@
  * outlives a broken link and is sent again with the same id, which the service answers without doing it twice.
  */
 import { brokenRule, type Command } from './command-rules.ts';
-import { CommandRefused } from './errors.ts';
+import { CallEnded, CommandRefused } from './errors.ts';
 import { limits } from './wire/constants.ts';
 import type { CommandResultMessage } from './wire/service-messages.ts';
 
@@ -38,7 +38,7 @@ export class Commands {
   }
 
   #send(command: Command): Promise<void> {
-    if (this.#isOver) return Promise.reject(over());
+    if (this.#isOver) return Promise.reject(new CallEnded());
     const id = command.id ?? `sdk-${(this.#count += 1)}`;
     const rule = brokenRule(command);
     if (rule !== undefined) return refuse('invalid_message', rule);
@@ -78,7 +78,7 @@ export class Commands {
   /** No outcome will come any more. */
   close(): void {
     this.#isOver = true;
-    for (const { refused } of this.#waiting.values()) refused(over());
+    for (const { refused } of this.#waiting.values()) refused(new CallEnded());
     this.#waiting.clear();
   }
 }
@@ -93,6 +93,5 @@ function jsonOf(command: Command): string | undefined {
   }
 }
 
-const over = (): CommandRefused => new CommandRefused('session_over', 'the call is over');
 const refuse = (code: string, message: string): Promise<never> =>
   Promise.reject(new CommandRefused(code, message));

@@ -15,6 +15,13 @@ export class CommandRefused extends Error {
   }
 }
 
+/** The call was over before the command was answered, or before it was given. */
+export class CallEnded extends CommandRefused {
+  constructor() {
+    super('session_over', 'the call is over');
+  }
+}
+
 /** Thrown by a tool handler: the LLM is told these words. Of any other error it learns only that the tool failed. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';

@@ -21,7 +21,8 @@ type EventMessage = Exclude<ServiceMessage, { type: 'session.end' }>;
 
 /**
  * Every event by its type (docs/reference/agent-link.md, Service to agent), and the messages that are always sent. `session.start` comes when the
- * agent has taken the call, `session.end` exactly once, with the reason `link_lost` when the service went away without a word.
+ * agent has taken the call, `session.resume` when the call goes on over a new link (`lost` says how many events the agent did not hear
+ * of), `session.end` exactly once, with the reason `link_lost` when the service went away without a word.
  */
 export type AgentEvents = {
   readonly [Type in EventMessage['type']]: CamelEvent<Extract<EventMessage, { type: Type }>> & Envelope;
@@ -30,17 +31,18 @@ export type AgentEvents = {
     readonly type: 'session.end';
     readonly reason: Extract<ServiceMessage, { type: 'session.end' }>['reason'] | 'link_lost';
   } & Envelope;
+  readonly 'session.resume': { readonly type: 'session.resume'; readonly lost: number } & Envelope;
 };
 
 export type AgentEventType = keyof AgentEvents;
 export type AgentEvent = AgentEvents[AgentEventType];
-export type CallerIdentity = NonNullable<AgentEvents['session.start']['call']>;
 export type SignedSession = NonNullable<AgentEvents['session.start']['session']>;
 
 /** Always sent, whatever is asked for. */
 const alwaysSent = [
   'session.start',
   'session.end',
+  'session.resume',
   'tool.call',
   'tool.cancel',
   'command.result',

@@ -33,7 +33,7 @@ export interface ListenOptions {
   /** SIGTERM and SIGINT close the server, and end the process when it is closed. Default true. */
   readonly handleSignals?: boolean;
   /** What running calls get after such a signal, in milliseconds. Default 30000. */
-  readonly shutdownMs?: number;
+  readonly graceMs?: number;
 }
 
 export interface AgentServer {
@@ -49,7 +49,7 @@ export interface AgentServer {
 /** Which agent a path leads to. */
 export type AgentOfPath = (path: string) => AgentDefinition | undefined;
 
-interface Settings extends Required<Pick<ListenOptions, 'host' | 'port' | 'maxCalls' | 'shutdownMs'>> {
+interface Settings extends Required<Pick<ListenOptions, 'host' | 'port' | 'maxCalls' | 'graceMs'>> {
   readonly token: string;
 }
 
@@ -60,13 +60,13 @@ function settingsOf(options: ListenOptions, env: NodeJS.ProcessEnv): Settings {
   const isWhole = (value: number, least: number): boolean => Number.isSafeInteger(value) && value >= least;
   if (!isWhole(port, 0) || port > 65_535)
     throw new RangeError('port: must be a whole number from 0 to 65535');
-  const { maxCalls = 1_000, shutdownMs = 30_000 } = options;
+  const { maxCalls = 1_000, graceMs = 30_000 } = options;
   if (!isWhole(maxCalls, 1)) throw new RangeError('maxCalls: must be a whole number above 0');
-  if (!isWhole(shutdownMs, 0)) throw new RangeError('shutdownMs: must be a whole number of milliseconds');
+  if (!isWhole(graceMs, 0)) throw new RangeError('graceMs: must be a whole number of milliseconds');
   const isOwn = host === 'localhost' || host === '::1' || /^127\./.test(host);
   if (!isOwn && token === '' && options.insecure !== true)
     throw new Error('token: is required on an address that others reach (insecure: true does without)');
-  return { host, port, token, maxCalls, shutdownMs };
+  return { host, port, token, maxCalls, graceMs };
 }
 
 function answer(socket: Duplex, status: string): void {
@@ -233,7 +233,7 @@ class LinkServer implements AgentServer {
       }
       isStopping = true;
       this.#logger.info('the agent stops', { signal, calls: this.calls });
-      void this.close({ graceMs: this.#settings.shutdownMs }).then(() => {
+      void this.close({ graceMs: this.#settings.graceMs }).then(() => {
         for (const each of signals) process.off(each, follow);
         process.kill(process.pid, signal);
       });

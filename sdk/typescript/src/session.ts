@@ -1,6 +1,6 @@
 /** One call, as an application sees it. */
 import type { Command } from './command-rules.ts';
-import type { CallerIdentity, SignedSession } from './events.ts';
+import type { SignedSession } from './events.ts';
 import type { JsonValue } from './wire/agent-messages.ts';
 import { reactionOf } from './reaction.ts';
 
@@ -10,13 +10,24 @@ export interface ContextMessage {
   readonly text: string;
 }
 
+/** Who calls, as far as the service says; numbers are withheld while it redacts them. */
+export interface Caller {
+  readonly number: string | undefined;
+  readonly calledNumber: string | undefined;
+  readonly carrierCallId: string | undefined;
+  /** How the call came: `carrier_a`, `carrier_b` or `sip`. */
+  readonly carrier: string | undefined;
+}
+
 /** What is known of a call from its start. */
 export interface SessionFacts {
   readonly id: string;
   /** Name of the agent in the service's agent file. */
   readonly agent: string;
-  /** Path and query by which the service reached this agent: what a route of `[[agent_link.routes]]` says. */
+  /** Path of the URL by which the service reached this agent: what a route of `[[agent_link.routes]]` says. */
   readonly path: string;
+  /** Query of that URL. */
+  readonly query: Readonly<Record<string, string>>;
   /** The route of the service's agent file that led here; undefined for the default process. */
   readonly route: string | undefined;
   /** What the verified session token of the call says; undefined for a call without one. */
@@ -24,7 +35,7 @@ export interface SessionFacts {
   /** What the client says of itself; nobody has checked it. */
   readonly metadata: Readonly<Record<string, string>>;
   /** Who calls; undefined unless the service sends it (`caller_identity`). */
-  readonly call: CallerIdentity | undefined;
+  readonly caller: Caller | undefined;
   readonly capabilities: { readonly transfer: boolean; readonly tools: boolean };
   /**
    * The call began with another process, which is gone: what that one knew of it is lost, and what the start handler returns but tools
@@ -41,21 +52,22 @@ export interface TransferOptions {
   /** At most 512 bytes. */
   readonly reason?: string;
   /** At most 64 bytes. The same id again is the same transfer: give your own to repeat one whose outcome was lost. */
-  readonly id?: string;
+  readonly commandId?: string;
 }
 
 /**
- * A call. Every command resolves when the service has done it and rejects with `CommandRefused` otherwise; after the end of the call the
- * code is `session_over`. A rejection that nobody handles does no harm.
+ * A call. Every command resolves when the service has done it and rejects with `CommandRefused` otherwise; after the end of the call it is
+ * `CallEnded`. A rejection that nobody handles does no harm.
  */
 export class Session implements SessionFacts {
   readonly id: string;
   readonly agent: string;
   readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
   readonly route: string | undefined;
   readonly signed: SignedSession | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-  readonly call: CallerIdentity | undefined;
+  readonly caller: Caller | undefined;
   readonly capabilities: { readonly transfer: boolean; readonly tools: boolean };
   readonly isContinued: boolean;
   /** Aborts when the call is over. */
@@ -63,22 +75,34 @@ export class Session implements SessionFacts {
   /** Whatever the application wants to remember of this call. */
   readonly data: Record<string, unknown> = {};
   readonly #send: (command: Command) => Promise<void>;
+  readonly #endReason: () => string | undefined;
 
   constructor(
     facts: SessionFacts,
-    options: { signal: AbortSignal; send: (command: Command) => Promise<void> },
+    options: {
+      signal: AbortSignal;
+      send: (command: Command) => Promise<void>;
+      endReason: () => string | undefined;
+    },
   ) {
     this.id = facts.id;
     this.agent = facts.agent;
     this.path = facts.path;
+    this.query = facts.query;
     this.route = facts.route;
     this.signed = facts.signed;
     this.metadata = facts.metadata;
-    this.call = facts.call;
+    this.caller = facts.caller;
     this.capabilities = facts.capabilities;
     this.isContinued = facts.isContinued;
     this.signal = options.signal;
     this.#send = options.send;
+    this.#endReason = options.endReason;
+  }
+
+  /** Why the call is over; undefined as long as it is not. */
+  get endReason(): string | undefined {
+    return this.#endReason();
   }
 
   /**
@@ -99,11 +123,11 @@ export class Session implements SessionFacts {
   }
 
   /** Transfers the call to an E.164 number, after the agent's sentence. Refused with `unsupported` where `capabilities.transfer` is false. */
-  transfer(destination: string, { id, mode, summary, reason }: TransferOptions = {}): Promise<void> {
+  transfer(destination: string, { commandId, mode, summary, reason }: TransferOptions = {}): Promise<void> {
     return this.#command({
       type: 'transfer',
       destination,
-      ...(id !== undefined && { id }),
+      ...(commandId !== undefined && { id: commandId }),
       ...(mode !== undefined && { mode }),
       ...(summary !== undefined && { summary }),
       ...(reason !== undefined && { reason }),

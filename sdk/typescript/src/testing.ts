@@ -18,16 +18,16 @@ export interface ScriptedCallOptions {
   readonly path?: string;
   /** Default: one of its own. */
   readonly sessionId?: string;
-  /** Who calls. */
-  readonly call?: NonNullable<SessionStartMessage['call']>;
+  /** Who calls, as it stands on the wire. */
+  readonly caller?: NonNullable<SessionStartMessage['call']>;
   /** The route of the service's agent file that led to the agent. */
   readonly route?: string;
   /** What the session token of the call says. */
   readonly session?: NonNullable<SessionStartMessage['session']>;
   /** What the client says of itself. */
   readonly metadata?: NonNullable<SessionStartMessage['metadata']>;
-  /** Whether the call can be transferred; where it cannot, `transfer` is refused. Default false. */
-  readonly transfer?: boolean;
+  /** Whether the call can be transferred; where it cannot, `transfer` is refused. Default true. */
+  readonly canTransfer?: boolean;
 }
 
 /** What became of a tool call: what the LLM would be told. */
@@ -35,8 +35,10 @@ export type ToolOutcome =
   | { readonly result: unknown; readonly error?: undefined }
   | { readonly error: string; readonly result?: undefined };
 
-/** Given by a test for commands: undefined does them, a code refuses them. */
-export type CommandAnswer = (command: Command) => string | undefined;
+export interface ResumeOptions {
+  readonly lost?: number;
+  readonly pending?: readonly number[];
+}
 
 type ToolResult = Extract<AgentMessage, { type: 'tool.result' }>;
 
@@ -61,17 +63,16 @@ export class ScriptedCall {
   readonly commands: Command[] = [];
   /** What the agent answered to `session.start`. */
   accept: SessionAcceptMessage = { type: 'session.accept', version: 1 };
-  /** Decides what becomes of commands. */
-  answer: CommandAnswer = () => undefined;
   readonly #host = new CallHost({ mostCalls: 1 });
   readonly #agent: Agent;
   readonly #options: ScriptedCallOptions;
   readonly #sessionId: string;
   readonly #results = new Map<number, ToolResult>();
   readonly #waiting = new Set<() => void>();
+  readonly #refusals = new Map<Command['type'], string[]>();
   #link: ConnectionEvents | undefined;
   #rejected: SessionRejectMessage | undefined;
-  #taken = 0;
+  readonly #untaken: Command[] = [];
   #seq = 0;
   #epoch = 0;
   #toolCalls = 0;
@@ -96,9 +97,9 @@ export class ScriptedCall {
   }
 
   #offer(): SessionStartMessage {
-    const { transfer = false, call, route, session, metadata } = this.#options;
+    const { canTransfer = true, caller, route, session, metadata } = this.#options;
     const { name } = this.#agent;
-    const capabilities = { transfer, tools: true };
+    const capabilities = { transfer: canTransfer, tools: true };
     return {
       type: 'session.start',
       protocol: PROTOCOL,
@@ -109,7 +110,7 @@ export class ScriptedCall {
       ...(route !== undefined && { route }),
       ...(session && { session }),
       ...(metadata && { metadata }),
-      ...(call && { call }),
+      ...(caller && { call: caller }),
     };
   }
 
@@ -143,9 +144,10 @@ export class ScriptedCall {
 
   #obey(command: Command): void {
     this.commands.push(command);
+    this.#untaken.push(command);
     const { id } = command;
     if (id === undefined) return;
-    const code = this.answer(command) ?? this.#refusal(command);
+    const code = this.#refusals.get(command.type)?.shift() ?? this.#refusal(command);
     if (code === undefined) this.send({ type: 'command.result', id, ok: true });
     else
       this.send({ type: 'command.result', id, ok: false, error: { code, message: 'refused by the script' } });
@@ -154,7 +156,12 @@ export class ScriptedCall {
 
   #refusal(command: Command): string | undefined {
     if (brokenRule(command) !== undefined) return 'invalid_message';
-    return command.type === 'transfer' && this.#options.transfer !== true ? 'unsupported' : undefined;
+    return command.type === 'transfer' && this.#options.canTransfer === false ? 'unsupported' : undefined;
+  }
+
+  /** The next command of this type is refused with this code. */
+  refuse(type: Command['type'], code: string): void {
+    this.#refusals.set(type, [...(this.#refusals.get(type) ?? []), code]);
   }
 
   /** Sends any message of the service. */
@@ -202,25 +209,45 @@ export class ScriptedCall {
     return error === undefined ? { result } : { error };
   }
 
-  /** The oldest command that was not yet taken this way. Waits for it. */
-  async nextCommand(): Promise<Command> {
-    await this.#until(() => this.commands.length > this.#taken || this.#isClosed);
-    const command = this.commands[this.#taken];
-    if (command === undefined) throw new Error('the call is over and no command is left');
-    this.#taken += 1;
+  /** The oldest command that was not yet taken. Waits for it. */
+  nextCommand(): Promise<Command> {
+    return this.#taken(() => true);
+  }
+
+  /** The oldest command of this type that was not yet taken. Waits for it. */
+  async expect<Type extends Command['type']>(type: Type): Promise<Extract<Command, { type: Type }>> {
+    const command = await this.#taken((each) => each.type === type);
+    return command as Extract<Command, { type: Type }>;
+  }
+
+  async #taken(fits: (command: Command) => boolean): Promise<Command> {
+    await this.#until(() => this.#untaken.some(fits) || this.#isClosed);
+    const at = this.#untaken.findIndex(fits);
+    const [command] = at < 0 ? [] : this.#untaken.splice(at, 1);
+    if (command === undefined) throw new Error('the call is over and no such command is left');
     return command;
   }
 
-  /** The link breaks and comes back. Resolves when the agent has taken the call up again, rejects when it does not. */
-  async breakLink(): Promise<void> {
+  /** The connection is gone without a word; `resume` takes the call up again. */
+  breakLink(): void {
+    const before = this.#link;
+    this.#link = undefined;
+    this.#isClosed = true;
+    before?.closed();
+    this.#changed();
+  }
+
+  /**
+   * A new connection for the same call, of which the agent missed `lost` events; `pending` tool calls still wait. Resolves when the agent
+   * has taken the call up again, rejects when it does not.
+   */
+  async resume({ lost = 0, pending = [] }: ResumeOptions = {}): Promise<void> {
+    this.breakLink();
     const previous_seq = this.#seq;
     this.#isResumed = true;
     this.#seq = 0;
-    const before = this.#link;
-    this.#link = undefined;
-    before?.closed();
     this.#open();
-    const kept = { replay_from: previous_seq + 1, lost: 0, pending: [] };
+    const kept = { replay_from: previous_seq + 1, lost, pending };
     this.send({ ...this.#offer(), resume: { attempt: 1, previous_seq, down_ms: 0, ...kept } });
     await this.#until(() => this.#isAccepted || this.#isClosed);
     if (this.#rejected !== undefined) throw new CallRejected(this.#rejected);

@@ -49,11 +49,11 @@ const agent = new Agent({
 });
 
 agent.onStart((session) => {
-  const url = new URL(session.path, 'ws://agent');
-  if (url.pathname === '/reject') throw new RejectCall('closed', 'we are closed');
-  if (url.pathname === '/broken') throw new Error("the agent's own fault");
-  if (url.pathname !== '/tenant') return undefined;
-  return { greeting: `Hello ${url.searchParams.get('name') ?? ''}.`, tools: ['echo'] };
+  const { path, query } = session;
+  if (path === '/reject') throw new RejectCall('closed', 'we are closed');
+  if (path === '/broken') throw new Error("the agent's own fault");
+  if (path !== '/tenant') return undefined;
+  return { greeting: `Hello ${query['name'] ?? ''}.`, tools: ['echo'] };
 });
 
 agent.onUserText(async (text, session) => {
@@ -115,5 +115,5 @@ agent.tool({ name: 'log', description: 'What happened since the log was read las
 });
 agent.tool({ name: 'large', description: 'More than a message can hold.' }, () => 'a'.repeat(70_000));
 
-const server = await agent.listen({ shutdownMs: 0 });
+const server = await agent.listen({ graceMs: 0 });
 console.log(`listening on ${server.port}`);

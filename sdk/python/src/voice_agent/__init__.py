@@ -1,8 +1,8 @@
 """Write the logic of a voice agent in Python: tools, lines and events of live calls, over one WebSocket per call."""
 
-from .agent import Agent
-from .errors import CallEnded, CommandRefused, LinkError, RejectCall, ToolError
-from .events import (
+from ._agent import Agent
+from ._errors import CallEnded, CommandRefused, RejectCall, ToolError
+from ._events import (
     BotHeard,
     BotLlmStarted,
     BotLlmStopped,
@@ -25,9 +25,10 @@ from .events import (
     UserText,
     UserTranscript,
 )
-from .server import AgentServer
-from .session import Caller, Capabilities, ContextMessage, Opening, Session, Signed
-from .tools import Tool, ToolCall
+from ._server import AgentServer
+from ._session import Caller, Capabilities, ContextMessage, Opening, Session, SignedSession
+from ._tokens import mint_session_token
+from ._tools import Tool, ToolCall
 
 __all__ = [
     "Agent",
@@ -46,7 +47,6 @@ __all__ = [
     "ContextMessage",
     "Event",
     "EventsLost",
-    "LinkError",
     "Metrics",
     "Opening",
     "RejectCall",
@@ -54,7 +54,7 @@ __all__ = [
     "Session",
     "SessionEnd",
     "SessionResume",
-    "Signed",
+    "SignedSession",
     "Tool",
     "ToolCall",
     "ToolError",
@@ -66,4 +66,5 @@ __all__ = [
     "TurnUserStarted",
     "UserText",
     "UserTranscript",
+    "mint_session_token",
 ]

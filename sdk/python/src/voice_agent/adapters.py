@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, TypeVar, overload
 
-from .agent import Agent
-from .errors import ToolError
-from .session import Session
-from .tools import Provide, Tool, ToolCall, ToolOptions, call_function, tool_of
+from ._errors import ToolError
+from ._session import Session
+from ._tools import Provide, Tool, ToolCall, ToolOptions, call_function, tool_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -84,14 +83,13 @@ def function_tool(
     return mark if function is None else mark(function)
 
 
-def add_livekit_tools(agent: Agent, source: Any, **options: Any) -> None:
-    """Adds LiveKit-style tools: one, several in a list, a `Toolset`, or all that an object has as methods.
+def livekit_tools(source: Any, **options: Any) -> list[Tool]:
+    """The tools of LiveKit code, for `Agent.add_tools`: one, several in a list, a `Toolset`, or an object's methods.
 
     A parameter of a type named `RunContext` gets one of this module. `options` are those of `Agent.tool`, such as
     `kind="side_effect"`, and apply to all of them.
     """
-    for each in _livekit_tools(source):
-        agent.add_tool(_livekit_tool(each, options))
+    return [_livekit_tool(each, options) for each in _livekit_tools(source)]
 
 
 def _livekit_tools(source: Any) -> list[Any]:
@@ -176,10 +174,9 @@ class FunctionCallParams:
     """Not in Pipecat: where its handlers push frames to speak, these call `params.session.say`."""
 
 
-def add_pipecat_function(
-    agent: Agent, schema: Any, handler: Callable[..., Any] | None = None, **options: Any
-) -> None:
-    """Adds a function of Pipecat: a `FunctionSchema` with its handler, or a direct function (`params` comes first).
+def pipecat_tool(schema: Any, handler: Callable[..., Any] | None = None, **options: Any) -> Tool:
+    """A function of Pipecat as a tool for `Agent.add_tools`: a `FunctionSchema` with its handler, or a direct function
+    (`params` comes first).
 
     The answer is what the handler gives to `params.result_callback`; one that ends without it answers when it does so
     later, or when the service stops waiting. Updates before the result (`is_final=False`) are not passed on.
@@ -187,26 +184,21 @@ def add_pipecat_function(
     """
     handler = handler or getattr(schema, "handler", None) or getattr(schema, "_handler", None)
     if handler is None:
-        agent.add_tool(
-            tool_of(
-                _pipecat_direct(schema),
-                ToolOptions(provided={"call": _call_itself}, is_flat=False, **options),
-            )
+        return tool_of(
+            _pipecat_direct(schema),
+            ToolOptions(provided={"call": _call_itself}, is_flat=False, **options),
         )
-        return
     run = handler
-    agent.add_tool(
-        Tool(
-            name=schema.name,
-            description=schema.description,
-            parameters={
-                "type": "object",
-                "properties": dict(schema.properties),
-                "required": list(schema.required),
-            },
-            run=lambda call: _answer_of(call, lambda params: run(params)),
-            **options,
-        )
+    return Tool(
+        name=schema.name,
+        description=schema.description,
+        parameters={
+            "type": "object",
+            "properties": dict(schema.properties),
+            "required": list(schema.required),
+        },
+        run=lambda call: _answer_of(call, lambda params: run(params)),
+        **options,
     )
 
 

@@ -21,16 +21,18 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from . import wire
-from .agent import Agent
-from .errors import LinkBroken, RejectCall
-from .events import ALWAYS_SENT, EVENTS
-from .host import AgentHost
-from .wire import CancelReason
+from . import _wire as wire
+from . import _wire_types as protocol
+from ._agent import Agent
+from ._errors import LinkBroken
+from ._events import ALWAYS_SENT, EVENTS
+from ._host import AgentHost
+from ._wire_types import CancelReason
 
 T = TypeVar("T")
 
 DEFAULT_TIMEOUT_S = 5.0
+_NO_COMMANDS = ("session.accept", "session.reject", "tool.result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,21 @@ class ToolOutcome:
     error: str | None = None
 
 
+class CallRejected(Exception):
+    """The agent did not take the scripted call; `code` and `message` are what it said."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+
+
 class ScriptedCall:
     """One call, played by a test.
 
-    `path` is path and query of the URL that the service calls, `caller` what `session.start.call` holds, `start` other
-    fields of it. Without `answers_commands` no command gets a result. `timeout_s` is the longest wait for what the agent
-    should do.
+    `path` is path and query of the URL that the service calls; `caller`, `route`, `session` and `metadata` are what
+    `session.start` says of the caller, the route, the token and the client, as they stand on the wire. Without
+    `answers_commands` no command gets a result. `timeout_s` is the longest wait for what the agent should do.
     """
 
     def __init__(
@@ -56,7 +67,9 @@ class ScriptedCall:
         path: str = "/",
         session_id: str = "scripted-call",
         caller: Mapping[str, str] | None = None,
-        start: Mapping[str, Any] | None = None,
+        route: str | None = None,
+        session: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, str] | None = None,
         can_transfer: bool = True,
         answers_commands: bool = True,
         timeout_s: float = DEFAULT_TIMEOUT_S,
@@ -65,15 +78,15 @@ class ScriptedCall:
         self._timeout_s = timeout_s
         self._answers_commands = answers_commands
         self._path = path
+        told = {"call": caller, "route": route, "session": session, "metadata": metadata}
         self._offer: dict[str, Any] = {
             "type": "session.start",
-            "protocol": wire.PROTOCOL,
-            "versions": [wire.VERSION],
+            "protocol": protocol.PROTOCOL,
+            "versions": [protocol.VERSION],
             "session_id": session_id,
             "agent": agent.name,
             "capabilities": {"transfer": can_transfer, "tools": True},
-            **({} if caller is None else {"call": dict(caller)}),
-            **(start or {}),
+            **{name: value for name, value in told.items() if value is not None},
         }
         self._pipe = _Pipe(path)
         self._serving: asyncio.Task[None] | None = None
@@ -92,7 +105,7 @@ class ScriptedCall:
     # ---- the call as a whole
 
     async def __aenter__(self) -> Self:
-        """Begins the call. Raises `RejectCall` when the agent does not take it."""
+        """Begins the call. Raises `CallRejected` when the agent does not take it."""
         self.accept = await self._connect(dict(self._offer))
         return self
 
@@ -144,6 +157,16 @@ class ScriptedCall:
     def written(self) -> Sequence[Mapping[str, Any]]:
         """Every message of the agent, in order."""
         return tuple(self._written)
+
+    @property
+    def commands(self) -> Sequence[Mapping[str, Any]]:
+        """Every command so far, in order."""
+        return tuple(each for each in self._written if each["type"] not in _NO_COMMANDS)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the link is closed."""
+        return self._pipe.is_closed
 
     # ---- what happens in the call
 
@@ -198,7 +221,7 @@ class ScriptedCall:
             kind=tool.get("kind", "read_only"),
             epoch=self._epoch,
             idempotency_key=idempotency_key or own_key,
-            timeout_ms=tool.get("timeout_ms", wire.TOOL_TIMEOUT_DEFAULT_MS),
+            timeout_ms=tool.get("timeout_ms", protocol.TOOL_TIMEOUT_DEFAULT_MS),
         )
         return self._tool_ids
 
@@ -219,6 +242,10 @@ class ScriptedCall:
         self._refusals.setdefault(command, deque()).append((code, message))
 
     # ---- what the agent does
+
+    async def next_command(self) -> dict[str, Any]:
+        """Waits for the oldest command, of any type, that no expectation took yet."""
+        return await self._until(lambda: self._waiting.pop(0) if self._waiting else None, "a command")
 
     async def expect(self, type_: str) -> dict[str, Any]:
         """Waits for the next command of this type that no expectation took yet."""
@@ -258,7 +285,7 @@ class ScriptedCall:
             raise AssertionError("the agent did not answer the offer of a call") from None
         self._written.append(answer)
         if answer["type"] == "session.reject":
-            raise RejectCall(answer["code"], answer["message"])
+            raise CallRejected(answer["code"], answer["message"])
         assert answer["type"] == "session.accept", f"the agent answered the offer with {answer['type']}"  # noqa: S101
         self._reading = asyncio.ensure_future(self._read(self._pipe))
         return dict(answer)

@@ -1,49 +1,17 @@
-"""The agent link on the wire: names, limits and how one message is read and written.
-
-The service declares all of this; `tests/wire.schema.json` is what it declares, and a test compares. Lengths count
-bytes of UTF-8.
-"""
+"""The agent link on the wire: how one message is read and written. Lengths count bytes of UTF-8."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-from .errors import CommandRefused, WireError
-
-PROTOCOL: Final = "svc.agent"
-VERSION: Final = 1
-
-MESSAGE_BYTES: Final = 65_536
-TOOLS: Final = 64
-TOOL_NAME_CHARS: Final = 64
-TOOL_DESCRIPTION_BYTES: Final = 4_096
-SYSTEM_PROMPT_BYTES: Final = 65_536
-CONTEXT_MESSAGES: Final = 32
-SAY_BYTES: Final = 4_096
-COMMAND_ID_BYTES: Final = 64
-REASON_BYTES: Final = 512
-EVENT_TYPES: Final = 64
-ENABLED_TOOLS: Final = 128
-NESTED_LEVELS: Final = 64
-
-CONNECT_MS: Final = 2_000
-HANDSHAKE_MS: Final = 2_000
-TOOL_TIMEOUT_DEFAULT_MS: Final = 5_000
-TOOL_TIMEOUT_MAX_MS: Final = 30_000
-FILLER_AFTER_DEFAULT_MS: Final = 700
-RESUME_LIMIT_MS: Final = 60_000
-
-CLOSE_NORMAL: Final = 1000
-CLOSE_GOING_AWAY: Final = 1001
-CLOSE_VIOLATION: Final = 1008
+from ._errors import CommandRefused, WireError
+from ._wire_types import MESSAGE_BYTES
 
 Json = Mapping[str, Any]
 Role = Literal["system", "user", "assistant"]
 ToolKind = Literal["read_only", "side_effect"]
-TransferMode = Literal["cold", "warm"]
-CancelReason = Literal["interrupted", "timeout", "abandoned"]
 
 
 def read_message(frame: str | bytes) -> dict[str, Any]:

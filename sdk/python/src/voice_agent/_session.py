@@ -10,14 +10,25 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
-from . import wire
-from .commands import Commands
-from .errors import CommandRefused
-from .wire import Json, Role, TransferMode, check_text
+from . import _wire as wire
+from . import _wire_types as protocol
+from ._commands import Commands
+from ._errors import CommandRefused
+from ._wire import Json, Role, check_text
+from ._wire_types import (
+    ClientSendMessage,
+    ContextUpdateAppend,
+    ContextUpdateMessage,
+    EndMessage,
+    SayMessage,
+    ToolsSetMessage,
+    TransferMessage,
+    TransferMode,
+)
 
 if TYPE_CHECKING:
-    from .events import ClientMessage
-    from .tools import Tool
+    from ._events import ClientMessage
+    from ._tools import Tool
 
 _NUMBER = re.compile(r"\+[0-9]{8,15}")
 
@@ -29,7 +40,7 @@ class ContextMessage:
     role: Role
     text: str
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> ContextUpdateAppend:
         """As it stands on the wire; `CommandRefused` names the rule it breaks."""
         if self.role not in ("system", "user", "assistant"):
             raise CommandRefused("invalid_message", "role must be system, user or assistant")
@@ -56,7 +67,7 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
+class SignedSession:
     """What the verified session token of a call says."""
 
     sid: str
@@ -132,8 +143,8 @@ class Offer:
     agent: str
     capabilities: Capabilities
     caller: Caller | None
-    named_route: str | None
-    signed: Signed | None
+    route: str | None
+    signed: SignedSession | None
     metadata: Mapping[str, str]
     body: Json
     path: str
@@ -151,8 +162,8 @@ class Offer:
                 capabilities.get("transfer") is True, capabilities.get("tools") is True
             ),
             caller=Caller.read(caller) if isinstance(caller, dict) else None,
-            named_route=route if isinstance(route, str) else None,
-            signed=Signed.read(signed) if isinstance(signed, dict) else None,
+            route=route if isinstance(route, str) else None,
+            signed=SignedSession.read(signed) if isinstance(signed, dict) else None,
             metadata=_texts(message.get("metadata")),
             body=MappingProxyType(dict(message)),
             path=path,
@@ -171,15 +182,15 @@ class Session:
         """Made by the SDK, one for each call."""
         address = urlsplit(offer.path)
         self.id = offer.session_id
-        self.agent_name = offer.agent
+        self.agent = offer.agent
         """Name of the agent in the service's agent file."""
-        self.route = address.path
+        self.path = address.path
         """Path of the URL that the service called: routes of the service may lead to different paths."""
         self.query: Mapping[str, str] = dict(parse_qsl(address.query))
         """Query of that URL."""
         self.capabilities = offer.capabilities
         self.caller = offer.caller
-        self.named_route = offer.named_route
+        self.route = offer.route
         """The route of the service's agent file that led here; None for the default process."""
         self.signed = offer.signed
         """What the verified session token of the call says; None for a call without one."""
@@ -209,16 +220,19 @@ class Session:
         A line waits while the caller speaks or a response runs, at most 8 of them. With `interrupt` it drops the lines
         that wait and cuts a running response, never the caller.
         """
-        check_text("text", text, wire.SAY_BYTES, may_be_empty=False)
-        await self._commands.give({"type": "say", "text": text, **({"interrupt": True} if interrupt else {})})
+        check_text("text", text, protocol.SAY_BYTES, may_be_empty=False)
+        message: SayMessage = {"type": "say", "text": text}
+        if interrupt:
+            message["interrupt"] = True
+        await self._commands.give(message)
 
     async def end(self, *, say: str | None = None, reason: str | None = None) -> None:
         """Ends the call after a farewell; without `say` it is the agent file's, and `""` means none."""
-        message: dict[str, Any] = {"type": "end"}
+        message: EndMessage = {"type": "end"}
         if say is not None:
-            message["say"] = check_text("say", say, wire.SAY_BYTES)
+            message["say"] = check_text("say", say, protocol.SAY_BYTES)
         if reason is not None:
-            message["reason"] = check_text("reason", reason, wire.REASON_BYTES)
+            message["reason"] = check_text("reason", reason, protocol.REASON_BYTES)
         await self._commands.give(message)
 
     async def transfer(
@@ -239,12 +253,13 @@ class Session:
             raise CommandRefused("invalid_message", "destination must be + and 8 to 15 digits")
         if mode not in ("cold", "warm"):
             raise CommandRefused("invalid_message", "mode must be cold or warm")
-        message: dict[str, Any] = {"type": "transfer", "destination": destination, "mode": mode}
-        for name, text in (("summary", summary), ("reason", reason)):
-            if text is not None:
-                message[name] = check_text(name, text, wire.REASON_BYTES)
+        message: TransferMessage = {"type": "transfer", "destination": destination, "mode": mode}
+        if summary is not None:
+            message["summary"] = check_text("summary", summary, protocol.REASON_BYTES)
+        if reason is not None:
+            message["reason"] = check_text("reason", reason, protocol.REASON_BYTES)
         if command_id is not None:
-            message["id"] = check_text("command_id", command_id, wire.COMMAND_ID_BYTES)
+            message["id"] = check_text("command_id", command_id, protocol.COMMAND_ID_BYTES)
         await self._commands.give(message)
 
     async def update_context(
@@ -254,9 +269,11 @@ class Session:
         append: Sequence[ContextMessage | tuple[Role, str]] = (),
     ) -> None:
         """Edits the conversation, all of it or nothing, right before the next response starts."""
-        message: dict[str, Any] = {"type": "context.update"}
+        message: ContextUpdateMessage = {"type": "context.update"}
         if system_prompt is not None:
-            message["system_prompt"] = check_text("system_prompt", system_prompt, wire.SYSTEM_PROMPT_BYTES)
+            message["system_prompt"] = check_text(
+                "system_prompt", system_prompt, protocol.SYSTEM_PROMPT_BYTES
+            )
         if append:
             message["append"] = context_json(append, "append")
         await self._commands.give(message)
@@ -264,18 +281,21 @@ class Session:
     async def set_tools(self, enabled: Iterable[str] | None) -> None:
         """Offers the model only these tools, the agent's and the service's own; None offers all of them again."""
         names = None if enabled is None else list(enabled)
-        if names is not None and len(names) > wire.ENABLED_TOOLS:
-            raise CommandRefused("invalid_message", f"enabled must have at most {wire.ENABLED_TOOLS} names")
-        await self._commands.give({"type": "tools.set", "enabled": names})
+        if names is not None and len(names) > protocol.ENABLED_TOOLS:
+            raise CommandRefused(
+                "invalid_message", f"enabled must have at most {protocol.ENABLED_TOOLS} names"
+            )
+        message: ToolsSetMessage = {"type": "tools.set", "enabled": names}
+        await self._commands.give(message)
 
     async def send_to_client(self, data: Any, *, answers: ClientMessage | None = None) -> None:
         """Sends any JSON to the program of the caller, a page for example; with `answers` it is the answer to that message.
 
         Refused as `unsupported` where the caller has no such program.
         """
-        message: dict[str, Any] = {"type": "client.send", "data": data}
+        message: ClientSendMessage = {"type": "client.send", "data": data}
         if answers is not None:
-            message.update(answers=answers.message_id, name=answers.name)
+            message["answers"], message["name"] = answers.message_id, answers.name
         await self._commands.give(message)
 
     @property
@@ -293,11 +313,11 @@ class Session:
 
 def context_json(
     messages: Sequence[ContextMessage | tuple[Role, str]], field_name: str
-) -> list[dict[str, str]]:
+) -> list[ContextUpdateAppend]:
     """Messages as they stand on the wire; `CommandRefused` names the rule that one of them breaks."""
-    if len(messages) > wire.CONTEXT_MESSAGES:
+    if len(messages) > protocol.CONTEXT_MESSAGES:
         raise CommandRefused(
-            "invalid_message", f"{field_name} must have at most {wire.CONTEXT_MESSAGES} messages"
+            "invalid_message", f"{field_name} must have at most {protocol.CONTEXT_MESSAGES} messages"
         )
     plain = (each if isinstance(each, ContextMessage) else ContextMessage(*each) for each in messages)
     return [each.as_json() for each in plain]

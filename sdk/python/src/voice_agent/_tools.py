@@ -15,14 +15,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from . import wire
-from .docstring import read_docstring
-from .errors import WireError
-from .schema import Shape, decode_object, describe, is_model, object_schema, shape_of
-from .wire import CancelReason, ToolKind, utf8_bytes
+from . import _wire as wire
+from . import _wire_types as protocol
+from ._docstring import read_docstring
+from ._errors import WireError
+from ._schema import Shape, decode_object, describe, is_model, object_schema, shape_of
+from ._wire import ToolKind, utf8_bytes
+from ._wire_types import CancelReason
 
 if TYPE_CHECKING:
-    from .session import Session
+    from ._session import Session
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -75,24 +77,28 @@ class Tool:
     kind: ToolKind = "read_only"
     confirm: bool = False
     repeatable: bool = False
-    timeout_ms: int = wire.TOOL_TIMEOUT_DEFAULT_MS
-    filler_after_ms: int = wire.FILLER_AFTER_DEFAULT_MS
+    timeout_ms: int = protocol.TOOL_TIMEOUT_DEFAULT_MS
+    filler_after_ms: int = protocol.FILLER_AFTER_DEFAULT_MS
 
     def __post_init__(self) -> None:
         """Refuses what the service would refuse at the handshake, when the agent is written and not in a call."""
         where = f"tool {self.name!r}"
         if not _NAME.fullmatch(self.name):
-            raise ValueError(f"{where}: the name must have 1 to {wire.TOOL_NAME_CHARS} of A-Z a-z 0-9 _ -")
+            raise ValueError(
+                f"{where}: the name must have 1 to {protocol.TOOL_NAME_CHARS} of A-Z a-z 0-9 _ -"
+            )
         if self.kind not in ("read_only", "side_effect"):
             raise ValueError(f"{where}: kind must be read_only or side_effect")
         if self.kind == "read_only" and (self.confirm or self.repeatable):
             raise ValueError(f"{where}: confirm and repeatable are for side_effect tools only")
-        if not 1 <= self.timeout_ms <= wire.TOOL_TIMEOUT_MAX_MS:
-            raise ValueError(f"{where}: timeout_ms must be from 1 to {wire.TOOL_TIMEOUT_MAX_MS}")
-        if not 0 <= self.filler_after_ms <= wire.TOOL_TIMEOUT_MAX_MS:
-            raise ValueError(f"{where}: filler_after_ms must be from 0 to {wire.TOOL_TIMEOUT_MAX_MS}")
-        if utf8_bytes(self.description) > wire.TOOL_DESCRIPTION_BYTES:
-            raise ValueError(f"{where}: the description must be at most {wire.TOOL_DESCRIPTION_BYTES} bytes")
+        if not 1 <= self.timeout_ms <= protocol.TOOL_TIMEOUT_MAX_MS:
+            raise ValueError(f"{where}: timeout_ms must be from 1 to {protocol.TOOL_TIMEOUT_MAX_MS}")
+        if not 0 <= self.filler_after_ms <= protocol.TOOL_TIMEOUT_MAX_MS:
+            raise ValueError(f"{where}: filler_after_ms must be from 0 to {protocol.TOOL_TIMEOUT_MAX_MS}")
+        if utf8_bytes(self.description) > protocol.TOOL_DESCRIPTION_BYTES:
+            raise ValueError(
+                f"{where}: the description must be at most {protocol.TOOL_DESCRIPTION_BYTES} bytes"
+            )
         if self.parameters.get("type") != "object":
             raise ValueError(f"{where}: parameters must be a JSON Schema of type object")
         if _has_remote_ref(self.parameters):
@@ -113,8 +119,8 @@ class Tool:
 
 _DEFAULTS: Mapping[str, Any] = {
     "kind": "read_only",
-    "timeout_ms": wire.TOOL_TIMEOUT_DEFAULT_MS,
-    "filler_after_ms": wire.FILLER_AFTER_DEFAULT_MS,
+    "timeout_ms": protocol.TOOL_TIMEOUT_DEFAULT_MS,
+    "filler_after_ms": protocol.FILLER_AFTER_DEFAULT_MS,
     "confirm": False,
     "repeatable": False,
 }
@@ -131,8 +137,8 @@ class ToolOptions:
     kind: ToolKind = "read_only"
     confirm: bool = False
     repeatable: bool = False
-    timeout_ms: int = wire.TOOL_TIMEOUT_DEFAULT_MS
-    filler_after_ms: int = wire.FILLER_AFTER_DEFAULT_MS
+    timeout_ms: int = protocol.TOOL_TIMEOUT_DEFAULT_MS
+    filler_after_ms: int = protocol.FILLER_AFTER_DEFAULT_MS
     is_flat: bool = True
     """A function whose only parameter is a model takes the fields of that model as its arguments."""
     provided: Mapping[str, Provide] = field(default_factory=dict)
@@ -183,8 +189,8 @@ def plain_json(value: Any) -> Any:
         value = [plain_json(each) for each in value]
     wire.write_json(value)
     # The message itself is a level.
-    if _is_deeper(value, wire.NESTED_LEVELS - 1):
-        raise WireError(f"a message must nest at most {wire.NESTED_LEVELS} levels")
+    if _is_deeper(value, protocol.NESTED_LEVELS - 1):
+        raise WireError(f"a message must nest at most {protocol.NESTED_LEVELS} levels")
     return value
 
 
@@ -237,7 +243,7 @@ def _own_parameters(
 
 
 def _provided_by_type(function: Callable[..., Any]) -> dict[str, Provide]:
-    from .session import Session
+    from ._session import Session
 
     found: dict[str, Provide] = {}
     for name, hint in _hints(function).items():

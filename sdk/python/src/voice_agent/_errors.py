@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 
-class LinkError(Exception):
-    """Something about the agent link of one call; the base of the errors that a session raises."""
-
-
-class CommandRefused(LinkError):
+class CommandRefused(Exception):
     """The service refused a command, or would have: limits are checked before anything is sent.
 
     `code` is one of the protocol's codes and made for programs; `message` is for people.
@@ -19,8 +15,11 @@ class CommandRefused(LinkError):
         self.message = message
 
 
-class CallEnded(LinkError):
-    """The call was over before the command was answered, or before it was given."""
+class CallEnded(CommandRefused):
+    """The call was over before the command was answered, or before it was given. Its `code` is `session_over`."""
+
+    def __init__(self, message: str = "the call is over") -> None:
+        super().__init__("session_over", message)
 
 
 class ToolError(Exception):
@@ -43,5 +42,5 @@ class WireError(Exception):
     """A message that breaks the protocol. The text names the field and the rule and never holds a value."""
 
 
-class LinkBroken(LinkError):
+class LinkBroken(Exception):
     """The WebSocket of a call is closed. Sessions deal with it; handlers of an agent never see it."""

@@ -11,18 +11,19 @@ import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from . import wire
-from .commands import Commands, reacting_to
-from .connection import Connection
-from .errors import CallEnded, LinkBroken, WireError
-from .event_queue import EventQueue
-from .events import EVENTS, Event, SessionEnd, SessionResume
-from .session import Offer, Resume, Session
-from .tool_runs import ToolRuns
-from .tools import Tool
+from . import _wire as wire
+from . import _wire_types as protocol
+from ._commands import Commands, reacting_to
+from ._connection import Connection
+from ._errors import CallEnded, LinkBroken, WireError
+from ._event_queue import EventQueue
+from ._events import EVENTS, Event, SessionEnd, SessionResume
+from ._session import Offer, Resume, Session
+from ._tool_runs import ToolRuns
+from ._tools import Tool
 
 if TYPE_CHECKING:
-    from .agent import Agent
+    from ._agent import Agent
 
 log = logging.getLogger("voice_agent")
 
@@ -92,7 +93,7 @@ class CallLink:
             while not self.is_over and self._connection is connection:
                 self._receive(await connection.recv())
                 if self._faults > MOST_FAULTS:
-                    await connection.close(wire.CLOSE_VIOLATION, "too many messages against the protocol")
+                    await connection.close(protocol.CLOSE_VIOLATION, "too many messages against the protocol")
         except LinkBroken:
             log.info("the link of call %s is closed", self.session.id)
         finally:
@@ -107,7 +108,7 @@ class CallLink:
         self._before, self._is_fresh = (resume.previous_seq, seen), True
         if self._connection is not None:
             old, self._connection = self._connection, None
-            await old.close(wire.CLOSE_NORMAL, "the call was taken up on another connection")
+            await old.close(protocol.CLOSE_NORMAL, "the call was taken up on another connection")
         oldest = min(resume.replay_from, resume.previous_seq + 1)
         gone = 0 if seen is None else max(0, oldest - seen - 1)
         self._events.push(SessionResume(seq=seq, t_ms=0, lost=resume.lost + gone))
@@ -133,7 +134,7 @@ class CallLink:
             await self._wait_for({self._dispatcher}, HANDLER_GRACE_S, "handler")
         for task in self.session.tasks:
             task.cancel()
-        await self._wait_for(self._tools.tasks, wire.TOOL_TIMEOUT_MAX_MS / 1000, "tool")
+        await self._wait_for(self._tools.tasks, protocol.TOOL_TIMEOUT_MAX_MS / 1000, "tool")
 
     async def _wait_for(self, tasks: Iterable[asyncio.Task[None]], limit_s: float, what: str) -> None:
         """Waits for tasks, and cancels those that are late."""
@@ -160,7 +161,9 @@ class CallLink:
         if self._outbox.full():
             log.warning("call %s: the service does not read, and its link is closed", self.session.id)
             connection, self._connection = self._connection, None
-            self.session.spawn(connection.close(wire.CLOSE_VIOLATION, "too many messages wait to be read"))
+            self.session.spawn(
+                connection.close(protocol.CLOSE_VIOLATION, "too many messages wait to be read")
+            )
             return
         self._outbox.put_nowait(text)
 

@@ -6,16 +6,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
-from . import events as event_types
-from . import wire
-from .errors import CommandRefused
-from .events import ALWAYS_SENT, EVENTS, Event
-from .session import ContextMessage, Opening, Session, context_json
-from .tools import Tool, ToolOptions, tool_of
-from .wire import Json, Role, ToolKind, check_text
+from . import _events as event_types
+from . import _wire_types as protocol
+from ._errors import CommandRefused
+from ._events import ALWAYS_SENT, EVENTS, Event
+from ._session import ContextMessage, Opening, Session, context_json
+from ._tools import Tool, ToolOptions, tool_of
+from ._wire import Json, Role, ToolKind, check_text
 
 if TYPE_CHECKING:
-    from .server import AgentServer, ServerOptions
+    from ._server import AgentServer, ServerOptions
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -34,7 +34,7 @@ class Agent:
 
     `system_prompt` and `greeting` take the place of those in the service's agent file; None leaves them. With `resume`
     the state of a call outlives a broken link, and the service takes it up again on a new one. `events` names the events
-    that the service sends; by default those that have handlers.
+    that the service sends, `"all"` or their types; by default those that have handlers.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Agent:
         *,
         context: Sequence[ContextMessage | tuple[Role, str]] = (),
         resume: bool = True,
-        events: Iterable[str] | None = None,
+        events: Literal["all"] | Iterable[str] | None = None,
     ) -> None:
         self.name = name
         self.system_prompt = system_prompt
@@ -55,7 +55,7 @@ class Agent:
         )
         self.resume = resume
         self.tools: dict[str, Tool] = {}
-        self._events = None if events is None else sorted(set(events))
+        self._events = _chosen(events)
         self._handlers: dict[str, list[tuple[Callable[..., Any], bool]]] = {}
         self._start_hooks: list[StartHook] = []
         try:
@@ -81,8 +81,8 @@ class Agent:
         kind: ToolKind = "read_only",
         confirm: bool = False,
         repeatable: bool = False,
-        timeout_ms: int = wire.TOOL_TIMEOUT_DEFAULT_MS,
-        filler_after_ms: int = wire.FILLER_AFTER_DEFAULT_MS,
+        timeout_ms: int = protocol.TOOL_TIMEOUT_DEFAULT_MS,
+        filler_after_ms: int = protocol.FILLER_AFTER_DEFAULT_MS,
     ) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
     def tool(self, *functions: Any, **options: Any) -> Any:
@@ -95,18 +95,19 @@ class Agent:
         """
 
         def declare(each: Callable[..., Any]) -> Callable[..., Any]:
-            self.add_tool(tool_of(each, ToolOptions(**options)))
+            self.add_tools([tool_of(each, ToolOptions(**options))])
             return each
 
         return declare(*functions) if functions else declare
 
-    def add_tool(self, tool: Tool) -> None:
-        """Adds a tool that was declared elsewhere."""
-        if tool.name in self.tools:
-            raise ValueError(f"tool {tool.name!r} is declared twice")
-        if len(self.tools) >= wire.TOOLS:
-            raise ValueError(f"an agent has at most {wire.TOOLS} tools")
-        self.tools[tool.name] = tool
+    def add_tools(self, tools: Iterable[Tool]) -> None:
+        """Adds tools that were declared elsewhere, by an adapter for instance."""
+        for tool in tools:
+            if tool.name in self.tools:
+                raise ValueError(f"tool {tool.name!r} is declared twice")
+            if len(self.tools) >= protocol.TOOLS:
+                raise ValueError(f"an agent has at most {protocol.TOOLS} tools")
+            self.tools[tool.name] = tool
 
     # ---- handlers
 
@@ -115,7 +116,7 @@ class Agent:
         self._add("user.text", handler, takes_text=True)
         return handler
 
-    def on_session_start(self, hook: OnStart) -> OnStart:
+    def on_start(self, hook: OnStart) -> OnStart:
         """Calls the hook as `hook(session, opening)` before a call begins, while the caller hears silence.
 
         It may change the opening: prompt, greeting, context and tools of this call. The service waits 2 s in all, so the
@@ -125,13 +126,13 @@ class Agent:
         self._start_hooks.append(hook)
         return hook
 
-    def on_session_resume(self, handler: OnResume) -> OnResume:
+    def on_resume(self, handler: OnResume) -> OnResume:
         """Calls the handler as `handler(session, event)` when a call goes on over a new link; `event.lost` says how much
         the agent did not hear of."""
         self._add("session.resume", handler)
         return handler
 
-    def on_session_end(self, handler: OnEnd) -> OnEnd:
+    def on_end(self, handler: OnEnd) -> OnEnd:
         """Calls the handler as `handler(session, event)` when the call is over, with the `session.end`."""
         self._add("session.end", handler)
         return handler
@@ -211,7 +212,7 @@ class Agent:
     def accept(self, opening: Opening) -> Json:
         """The `session.accept` of an opening. Raises `CommandRefused` naming the rule it breaks."""
         _check_opening(opening)
-        message: dict[str, Any] = {"type": "session.accept", "version": wire.VERSION}
+        message: dict[str, Any] = {"type": "session.accept", "version": protocol.VERSION}
         if opening.tools:
             message["tools"] = [tool.declaration() for tool in opening.tools]
         if opening.system_prompt is not None:
@@ -228,11 +229,11 @@ class Agent:
 
     # ---- serving
 
-    def serve(
+    def listen(
         self, host: str = "127.0.0.1", port: int = 8090, **options: Unpack[ServerOptions]
     ) -> AgentServer:
-        """A server for this agent, to be used as `async with agent.serve(...) as server:`; see `AgentServer`."""
-        from .server import AgentServer
+        """A server for this agent, to be used as `async with agent.listen(...) as server:`; see `AgentServer`."""
+        from ._server import AgentServer
 
         return AgentServer(self, host, port, **options)
 
@@ -241,16 +242,22 @@ class Agent:
 
         What is not given comes from the environment: `VOICE_AGENT_HOST`, `VOICE_AGENT_PORT` and `SVC_AGENT_TOKEN`.
         """
-        from .server import run_until_stopped
+        from ._server import run_until_stopped
 
         asyncio.run(run_until_stopped(self, host, port, options))
 
 
+def _chosen(events: Iterable[str] | None) -> list[str] | None:
+    if events is None:
+        return None
+    return sorted(EVENTS if events == "all" else set(events))
+
+
 def _check_opening(opening: Opening) -> None:
     if opening.system_prompt is not None:
-        check_text("system_prompt", opening.system_prompt, wire.SYSTEM_PROMPT_BYTES)
+        check_text("system_prompt", opening.system_prompt, protocol.SYSTEM_PROMPT_BYTES)
     if opening.greeting is not None:
-        check_text("greeting", opening.greeting, wire.SAY_BYTES)
+        check_text("greeting", opening.greeting, protocol.SAY_BYTES)
     context_json(opening.context, "context")
-    if len(opening.tools) > wire.TOOLS:
-        raise CommandRefused("invalid_message", f"tools must be at most {wire.TOOLS}")
+    if len(opening.tools) > protocol.TOOLS:
+        raise CommandRefused("invalid_message", f"tools must be at most {protocol.TOOLS}")

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from .errors import WireError
-from .wire import Json, field
+from ._errors import WireError
+from ._wire import Json, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
-from . import wire
-from .commands import reacting_to
-from .errors import CallEnded, ToolError, WireError
-from .schema import BadArgument
-from .session import Session
-from .tools import Tool, ToolCall, plain_json
-from .wire import CancelReason, Json, field
+from . import _wire as wire
+from ._commands import reacting_to
+from ._errors import CallEnded, ToolError, WireError
+from ._schema import BadArgument
+from ._session import Session
+from ._tools import Tool, ToolCall, plain_json
+from ._wire import Json, field
+from ._wire_types import CancelReason
 
 log = logging.getLogger("voice_agent")
 

@@ -16,12 +16,13 @@ from websockets.asyncio.server import serve as serve_websocket
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from . import wire
-from .errors import LinkBroken
-from .host import AgentHost
+from . import _wire as wire
+from . import _wire_types as protocol
+from ._errors import LinkBroken
+from ._host import AgentHost
 
 if TYPE_CHECKING:
-    from .agent import Agent
+    from ._agent import Agent
 
 log = logging.getLogger("voice_agent")
 
@@ -29,23 +30,23 @@ socket_log = logging.getLogger("voice_agent.socket")
 # Below this the library writes the headers of requests, and so tokens, into the log.
 socket_log.setLevel(logging.WARNING)
 
-DRAIN_S = 30.0
-MOST_CALLS = 1_000
+GRACE_MS = 30_000
+MAX_CALLS = 1_000
 FRAMES_QUEUED = 64
 """Messages of one link that are read ahead of the agent; beyond them the service has to wait."""
 
 
 class ServerOptions(TypedDict, total=False):
-    """What `Agent.serve` and `Agent.run` pass on; see `AgentServer`."""
+    """What `Agent.listen` and `Agent.run` pass on; see `AgentServer`."""
 
     token: str | None
     insecure: bool
-    most_calls: int
-    drain_s: float
+    max_calls: int
+    grace_ms: int
 
 
 class AgentServer:
-    """Listens for the service. `async with` starts it; leaving lets running calls end for `drain_s`, then ends them.
+    """Listens for the service. `async with` starts it; leaving lets running calls end for `grace_ms`, then ends them.
 
     `token` is the bearer token that the service sends (`SVC_AGENT_TOKEN`). Off the loopback interface one is required, or
     `insecure=True`: whoever connects gets the agent's prompts and may call its tools.
@@ -59,8 +60,8 @@ class AgentServer:
         *,
         token: str | None = None,
         insecure: bool = False,
-        most_calls: int = MOST_CALLS,
-        drain_s: float = DRAIN_S,
+        max_calls: int = MAX_CALLS,
+        grace_ms: int = GRACE_MS,
     ) -> None:
         if token == "":
             raise ValueError("token must not be empty")
@@ -71,9 +72,9 @@ class AgentServer:
         self._host = host
         self._port = port
         self._token = None if token is None else token.encode()
-        self._drain_s = drain_s
-        self._calls = AgentHost(agent, most_calls=most_calls)
-        self._most_connections = 2 * most_calls
+        self._grace_ms = grace_ms
+        self._calls = AgentHost(agent, max_calls=max_calls)
+        self._most_connections = 2 * max_calls
         self._connections = 0
         self._server: Server | None = None
 
@@ -83,6 +84,12 @@ class AgentServer:
         if self._server is None:
             return self._port
         return int(next(iter(self._server.sockets)).getsockname()[1])
+
+    @property
+    def url(self) -> str:
+        """`ws://host:port`."""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"ws://{host}:{self.port}"
 
     @property
     def calls(self) -> int:
@@ -97,25 +104,25 @@ class AgentServer:
             self._port,
             process_request=self._judge,
             compression=None,
-            max_size=wire.MESSAGE_BYTES,
+            max_size=protocol.MESSAGE_BYTES,
             max_queue=FRAMES_QUEUED,
-            open_timeout=wire.CONNECT_MS / 1000,
+            open_timeout=protocol.CONNECT_MS / 1000,
             close_timeout=2,
             server_header=None,
             logger=socket_log,
         )
         log.info("agent %s listens on %s, port %d", self._agent.name, self._host, self.port)
 
-    async def close(self, drain_s: float | None = None) -> None:
+    async def close(self, *, grace_ms: int | None = None) -> None:
         """Takes no new calls, gives running ones this long, then ends them and stops listening."""
-        limit_s = self._drain_s if drain_s is None else drain_s
+        limit_ms = self._grace_ms if grace_ms is None else grace_ms
         if self._server is None:
             return
         if not self._agent.resume:
             # Nobody comes back: the port is free for the next process at once.
             self._server.close(close_connections=False)
-        if not await self._calls.drained(limit_s):
-            log.warning("%d calls still ran after %s s and are left to the service", self.calls, limit_s)
+        if not await self._calls.drained(limit_ms / 1000):
+            log.warning("%d calls still ran after %d ms and are left to the service", self.calls, limit_ms)
         self._server.close()
         await self._calls.close()
         await self._server.wait_closed()
@@ -129,7 +136,7 @@ class AgentServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Drains and stops; at once when the block failed."""
-        await self.close(0 if kind is not None else None)
+        await self.close(grace_ms=0 if kind is not None else None)
 
     def _judge(self, connection: ServerConnection, request: Request) -> Response | None:
         """The answer to what opens no link: a probe of the health, and an upgrade that is refused."""
@@ -215,7 +222,7 @@ async def run_until_stopped(agent: Agent, host: str | None, port: int | None, op
     await asyncio.wait({closing, hurried}, return_when=asyncio.FIRST_COMPLETED)
     if not closing.done():
         closing.cancel()
-        await server.close(0)
+        await server.close(grace_ms=0)
     hurried.cancel()
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
-from . import wire
-from .errors import CallEnded, CommandRefused, LinkError, WireError
-from .wire import Json, field
+from . import _wire as wire
+from ._errors import CallEnded, CommandRefused, WireError
+from ._wire import Json, field
 
 reacting_to: ContextVar[int | None] = ContextVar("reacting_to", default=None)
 """The `seq` of the event that the running handler was called for: its commands name it as `re`."""
@@ -38,11 +38,15 @@ class Commands:
     async def give(self, message: Json) -> None:
         """Sends a command and waits for its outcome. Raises `CommandRefused`, or `CallEnded` when the call is over."""
         if self._is_closed:
-            raise CallEnded("the call is over")
+            raise CallEnded
         if not self._is_open:
-            raise LinkError("the call is not accepted yet: set what it begins with on the opening")
+            raise CommandRefused(
+                "not_accepted", "the call is not accepted yet: set what it begins with on the opening"
+            )
         if len(self._waiting) >= MOST_WAITING:
-            raise CommandRefused("queue_full", f"{MOST_WAITING} commands wait for their results already")
+            raise CommandRefused(
+                "too_many_commands", f"{MOST_WAITING} commands wait for their results already"
+            )
         command: dict[str, Any] = {"id": f"c{self._given + 1}", **message}
         if command["id"] in self._waiting:
             raise CommandRefused("invalid_message", "id: another command with it waits for its outcome")

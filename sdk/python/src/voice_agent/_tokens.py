@@ -34,46 +34,46 @@ _LEAST_MILLISECONDS = 10**11
 _MOST_SAFE = 2**53 - 1
 
 
-def mint(
-    secret: str,
+def mint_session_token(
     *,
-    aud: Audience = "svc-ws",
+    secret: str,
+    audience: Audience,
+    session_id: str | None = None,
     ttl_s: int = 60,
-    sid: str | None = None,
-    nbf: int | None = None,
     agent: str | None = None,
-    max_s: int | None = None,
+    max_call_s: int | None = None,
     meta: Mapping[str, str | int | float | bool] | None = None,
-    now: int | None = None,
+    not_before_s: int | None = None,
+    now_s: int | None = None,
 ) -> str:
     """A signed session token for one call.
 
     Args:
         secret: the service's `SVC_SESSION_SECRET`, at least 32 bytes.
-        aud: the listener that the call goes to.
+        audience: the listener that the call goes to.
+        session_id: 1 to 128 bytes; a new random one by default. Never use one twice.
         ttl_s: whole seconds until the token expires, 30 to 120 are usual; it has to last until the call begins.
-        sid: the call's session id, 1 to 128 bytes; a new random one by default. Never use one twice.
-        nbf: Unix seconds before which the token is refused.
         agent: reaches the call as `session.agent`.
-        max_s: longest call in seconds, 1 to 86400.
+        max_call_s: longest call in seconds, 1 to 86400.
         meta: up to 16 strings, numbers or booleans that reach the call as `session.meta.<key>`.
-        now: Unix seconds; the clock by default.
+        not_before_s: Unix seconds before which the token is refused.
+        now_s: Unix seconds; the clock by default.
     """
     _require(isinstance(secret, str) and _bytes(secret, "the secret") >= SECRET_BYTES,
              f"the secret must have at least {SECRET_BYTES} bytes")  # fmt: skip
-    now = int(time.time()) if now is None else now
+    now = int(time.time()) if now_s is None else now_s
     _require(_is_whole(now) and now >= 0, "now must be whole seconds since 1970")
     _require(now < _LEAST_MILLISECONDS, "now must be in seconds, and looks like milliseconds")
     _require(
         _is_whole(ttl_s) and 1 <= ttl_s <= LIFETIME_S, f"the TTL must be whole seconds from 1 to {LIFETIME_S}"
     )
     claims = {
-        "aud": aud,
+        "aud": audience,
         "exp": now + ttl_s,
-        "nbf": nbf,
-        "sid": str(uuid.uuid4()) if sid is None else sid,
+        "nbf": not_before_s,
+        "sid": str(uuid.uuid4()) if session_id is None else session_id,
         "agent": agent,
-        "max_s": max_s,
+        "max_s": max_call_s,
         "meta": None if meta is None else dict(meta),
     }
     payload = _payload({name: value for name, value in claims.items() if value is not None})

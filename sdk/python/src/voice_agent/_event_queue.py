@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-from .events import Event, EventsLost, SessionEnd, is_droppable
+from ._events import Event, EventsLost, SessionEnd, is_droppable
 
 MOST_WAITING = 256
 

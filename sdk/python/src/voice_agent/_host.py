@@ -8,14 +8,15 @@ import logging
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from . import wire
-from .connection import Connection
-from .errors import CommandRefused, LinkBroken, RejectCall, WireError
-from .link import CallLink
-from .session import Offer, Resume
+from . import _wire as wire
+from . import _wire_types as protocol
+from ._connection import Connection
+from ._errors import CommandRefused, LinkBroken, RejectCall, WireError
+from ._link import CallLink
+from ._session import Offer, Resume
 
 if TYPE_CHECKING:
-    from .agent import Agent
+    from ._agent import Agent
 
 log = logging.getLogger("voice_agent")
 
@@ -23,17 +24,17 @@ START_HOOK_S = 1.5
 """What session-start hooks get; the service waits 2 s for the answer."""
 
 FIRST_MESSAGE_S = 10.0
-PARKED_S = wire.RESUME_LIMIT_MS / 1000 + 5
+PARKED_S = protocol.RESUME_LIMIT_MS / 1000 + 5
 """How long a call without a link waits: a little longer than the service tries."""
 
 
 class AgentHost:
-    """Serves connections of one agent, at most `most_calls` at a time."""
+    """Serves connections of one agent, at most `max_calls` at a time."""
 
-    def __init__(self, agent: Agent, *, most_calls: int = 1_000, parked_s: float = PARKED_S) -> None:
+    def __init__(self, agent: Agent, *, max_calls: int = 1_000, parked_s: float = PARKED_S) -> None:
         self.agent = agent
         self.is_draining = False
-        self._most_calls = most_calls
+        self._most_calls = max_calls
         self._parked_s = parked_s
         self._calls: dict[str, CallLink] = {}
         self._parked: dict[str, asyncio.Task[None]] = {}
@@ -57,10 +58,10 @@ class AgentHost:
         except LinkBroken:
             log.debug("a connection was closed before its call began")
         except TimeoutError:
-            await connection.close(wire.CLOSE_VIOLATION, "no first message arrived in time")
+            await connection.close(protocol.CLOSE_VIOLATION, "no first message arrived in time")
         except WireError as error:
             log.warning("a connection is refused: %s", error)
-            await connection.close(wire.CLOSE_VIOLATION, str(error)[:120])
+            await connection.close(protocol.CLOSE_VIOLATION, str(error)[:120])
 
     async def drained(self, limit_s: float) -> bool:
         """Takes no new calls from now on; true when all others ended within the limit."""
@@ -117,11 +118,14 @@ class AgentHost:
     def _refusal(self, message: dict[str, Any], *, goes_on: bool) -> tuple[str, str] | None:
         versions = message.get("versions")
         if (
-            message.get("protocol") != wire.PROTOCOL
+            message.get("protocol") != protocol.PROTOCOL
             or not isinstance(versions, list)
-            or wire.VERSION not in versions
+            or protocol.VERSION not in versions
         ):
-            return "unsupported_version", f"this agent speaks version {wire.VERSION} of {wire.PROTOCOL}"
+            return (
+                "unsupported_version",
+                f"this agent speaks version {protocol.VERSION} of {protocol.PROTOCOL}",
+            )
         if goes_on:
             return None
         if self.is_draining:
@@ -154,7 +158,7 @@ class AgentHost:
         link.open(opening.tools, seq, resume)
         if link.session.is_continued:
             log.info("call %s of another process goes on here", link.session.id)
-            return wire.write_message({"type": "session.accept", "version": wire.VERSION})
+            return wire.write_message({"type": "session.accept", "version": protocol.VERSION})
         return text
 
     # ---- a call goes on after its link broke
@@ -164,7 +168,7 @@ class AgentHost:
             waiting.cancel()
         seen = await link.replace(seq, resume)
         log.info("call %s is taken up again", link.session.id)
-        accept: dict[str, Any] = {"type": "session.accept", "version": wire.VERSION}
+        accept: dict[str, Any] = {"type": "session.accept", "version": protocol.VERSION}
         if seen is not None:
             accept["last_seq"] = seen
         await self._follow(link, connection, wire.write_message(accept), resume)
@@ -178,7 +182,7 @@ class AgentHost:
         except LinkBroken:
             log.debug("call %s: the link broke before it was accepted", link.session.id)
         if link.is_over:
-            await connection.close(wire.CLOSE_NORMAL, "the call is over")
+            await connection.close(protocol.CLOSE_NORMAL, "the call is over")
             await self._finish(link, "")
         elif not link.is_connected:
             self._park(link)
@@ -208,4 +212,4 @@ class AgentHost:
 
 async def _reject(connection: Connection, code: str, message: str) -> None:
     await connection.send(wire.write_message({"type": "session.reject", "code": code, "message": message}))
-    await connection.close(wire.CLOSE_NORMAL, "the call was rejected")
+    await connection.close(protocol.CLOSE_NORMAL, "the call was rejected")

@@ -1,0 +1,155 @@
+/**
+ * Writes `_wire_types.py` of the Python SDK out of the service's own schemas of the agent link: limits, words and the shape of every
+ * message, under the names that they have in TypeScript.
+ */
+import * as z from 'zod';
+import { agentMessageSchemas } from '../../shared/agent-link/agent-messages.ts';
+import { agentLinkCloseCodes, agentLinkErrors } from '../../shared/agent-link/errors.ts';
+import { conversationEventSchemas } from '../../shared/agent-link/events.ts';
+import {
+  AGENT_LINK_PROTOCOL,
+  agentLinkLimits,
+  agentLinkTimes,
+  agentLinkVersions,
+} from '../../shared/agent-link/limits.ts';
+import { serviceMessageSchemas } from '../../shared/agent-link/service-messages.ts';
+import { pascal, type Schema } from './schema.ts';
+
+/** `toolNameChars` as a constant is named. */
+const upper = (name: string): string => name.replaceAll(/[A-Z]/g, '_$&').toUpperCase();
+
+const constants = (values: Readonly<Record<string, number>>, prefix = ''): string =>
+  Object.entries(values)
+    .map(
+      ([name, value]) =>
+        `${prefix}${upper(name)}: Final = ${value.toLocaleString('en-US').replaceAll(',', '_')}\n`,
+    )
+    .join('');
+
+/** Of a line of at most 110 characters what may be broken is broken. */
+function literal(values: readonly unknown[]): string {
+  const words = values.map((value) => `"${String(value)}"`);
+  const line = `Literal[${words.join(', ')}]`;
+  return line.length <= 70 ? line : `Literal[\n    ${words.join(',\n    ')},\n]`;
+}
+
+/** Names that a class cannot have as fields. */
+const reserved: ReadonlySet<string> = new Set(['from', 'class', 'global', 'import', 'pass', 'return']);
+
+interface Shape {
+  /** What the service may send more of in a later version 1 stays open. */
+  readonly isOpen: boolean;
+  /** Classes that others need, in front of them. */
+  readonly classes: string[];
+}
+
+function typeText(schema: Schema, name: string, shape: Shape): string {
+  if (schema.$ref !== undefined) return 'Any';
+  if (schema.const !== undefined) return literal([schema.const]);
+  if (schema.enum !== undefined) return shape.isOpen ? 'str' : literal(schema.enum);
+  if (schema.anyOf !== undefined) return schema.anyOf.map((part) => typeText(part, name, shape)).join(' | ');
+  switch (schema.type) {
+    case 'integer':
+      return 'int';
+    case 'number':
+      return 'float';
+    case 'string':
+      return 'str';
+    case 'boolean':
+      return 'bool';
+    case 'null':
+      return 'None';
+    case 'array':
+      return `Sequence[${typeText(schema.items ?? {}, name, shape)}]`;
+    case 'object':
+      if (schema.properties !== undefined) return classOf(schema, name, shape);
+      return `Mapping[str, ${schema.additionalProperties?.type === 'string' ? 'str' : 'Any'}]`;
+    default:
+      return 'Any';
+  }
+}
+
+const doc = (text: string | undefined, fallback: string): string =>
+  `    """${(text ?? fallback).replaceAll('\n', ' ')}"""\n`;
+
+/** Adds the class of an object, and gives its name. */
+function classOf(schema: Schema, name: string, shape: Shape): string {
+  const required = new Set(schema.required);
+  const fields = Object.entries(schema.properties ?? {}).map(([field, part]) => {
+    const type = typeText(part, `${name.replace(/Message$/, '')}${pascal(field)}`, shape);
+    return { field, type: required.has(field) ? type : `NotRequired[${type}]`, text: part.description };
+  });
+  const title = doc(schema.description, `A part of a message: \`${name}\`.`);
+  if (fields.some(({ field }) => reserved.has(field))) {
+    const rows = fields.map(({ field, type }) => `        "${field}": ${type},\n`).join('');
+    shape.classes.push(`${name} = TypedDict(\n    "${name}",\n    {\n${rows}    },\n)\n${title.trimStart()}`);
+  } else {
+    const rows = fields.map(({ field, type, text }) => {
+      const words = text === undefined ? '' : doc(text, '');
+      return `    ${field}: ${type}\n${words}`;
+    });
+    shape.classes.push(`class ${name}(TypedDict):\n${title}\n${rows.join('')}`);
+  }
+  return name;
+}
+
+function classes(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): string {
+  const shape: Shape = { isOpen: io === 'output', classes: [] };
+  for (const [type, schema] of Object.entries(schemas))
+    classOf(
+      z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Schema,
+      `${pascal(type)}Message`,
+      shape,
+    );
+  return shape.classes.join('\n\n');
+}
+
+const transfer = z.toJSONSchema(agentMessageSchemas.transfer, {
+  io: 'input',
+  unrepresentable: 'any',
+}) as Schema;
+const cancel = z.toJSONSchema(serviceMessageSchemas['tool.cancel'], { unrepresentable: 'any' }) as Schema;
+
+const wordsOf = (schema: Schema | undefined): readonly unknown[] => schema?.enum ?? [];
+
+/** The generated file of the Python SDK. */
+export const pythonWireTypes = (): { readonly path: string; readonly text: string } => ({
+  path: 'sdk/python/src/voice_agent/_wire_types.py',
+  text: `"""The agent link, version ${agentLinkVersions.join(', ')}: names, limits and the shapes of its messages.
+
+Generated by \`npm run docs\` from \`shared/agent-link\` of the service; a test notices when it is stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, NotRequired, TypedDict
+
+PROTOCOL: Final = "${AGENT_LINK_PROTOCOL}"
+VERSION: Final = ${agentLinkVersions.at(-1)}
+
+# Sizes and counts; lengths are bytes of UTF-8.
+${constants(agentLinkLimits)}
+# Times of the link.
+${constants(agentLinkTimes)}
+# Codes of the frame that closes a link.
+${constants(agentLinkCloseCodes, 'CLOSE_')}
+TransferMode = ${literal(wordsOf(transfer.properties?.['mode']))}
+CancelReason = ${literal(wordsOf(cancel.properties?.['reason']))}
+
+LinkErrorCode = ${literal(Object.keys(agentLinkErrors))}
+"""Codes that the service gives to what it refuses."""
+
+EventType = ${literal(Object.keys(conversationEventSchemas))}
+"""Events that \`session.accept.events\` chooses among."""
+
+# ---- What the service sends, without its envelope.
+
+
+${classes(serviceMessageSchemas, 'output')}
+
+# ---- What an agent sends.
+
+
+${classes(agentMessageSchemas, 'input')}`,
+});
