@@ -13,6 +13,7 @@ import { chooseCommand, readArguments, usageError, type CommandName } from './co
 import { readBytes, readingOnce, readText } from '../shared/installation/named-files.ts';
 import { runConfig } from './commands/config-command.ts';
 import { runInit } from './commands/init/init-command.ts';
+import type * as DocumentationServer from './commands/docs-mcp/main.ts';
 import { runLocal } from './commands/local/local-command.ts';
 import { parentChannel } from '../supervisor/restart/predecessor.ts';
 import { runServe } from '../supervisor/service/serve.ts';
@@ -30,6 +31,7 @@ declare const BUILD_VERSION: string | undefined;
 
 /** The folder of the package: above that of the built command line, and above that of its source. */
 const home = fileURLToPath(new URL(typeof BUILD_VERSION === 'string' ? '../..' : '..', import.meta.url));
+const version = typeof BUILD_VERSION === 'string' ? BUILD_VERSION : 'run from the sources';
 const maxWorkers = 256;
 const { env } = process;
 const clock = systemClock;
@@ -57,7 +59,7 @@ function endWithOutput(): void {
 async function run(given: readonly string[]): Promise<number | undefined> {
   const [only] = given;
   if (given.length === 1 && only === '--version') {
-    out(typeof BUILD_VERSION === 'string' ? BUILD_VERSION : 'run from the sources');
+    out(version);
     return 0;
   }
   const choice = chooseCommand(given);
@@ -114,6 +116,9 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
       return await call(args);
     case 'top':
       return await top(args);
+    case 'docs-mcp':
+      await serveDocumentation();
+      return undefined;
     case 'replay':
     case 'console':
     case 'rehearse':
@@ -127,6 +132,13 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
 /** A file of its own: a service loads nothing of it. It reads the arguments itself and ends the process. */
 async function runElsewhere(): Promise<void> {
   await import(new URL('./rehearsal/main.js', import.meta.url).href);
+}
+
+/** As above: what it loads is nobody else's. */
+async function serveDocumentation(): Promise<void> {
+  const file = new URL('./commands/docs-mcp/main.js', import.meta.url);
+  const main = (await import(file.href)) as typeof DocumentationServer;
+  await main.serveDocumentation(home, version);
 }
 
 async function check(args: readonly string[]): Promise<number | undefined> {

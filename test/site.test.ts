@@ -117,9 +117,42 @@ describe('the documentation site', () => {
     expect(index).not.toMatch(/"[^"[]*\]"/);
   });
 
+  it('holds every page as Markdown too, whose links lead to Markdown', () => {
+    for (const name of htmlFiles())
+      expect(existsSync(join(folder, name.replace(/html$/, 'md'))), name).toBe(true);
+    const page = readFileSync(join(folder, 'index.md'), 'utf8');
+    const links = [...page.matchAll(/\]\(([^)#]+\.md)/g)].map(([, href = '']) => href);
+    expect(links).toContain('sdk/typescript/index.md');
+    expect(links.filter((href) => !existsSync(join(folder, href)))).toEqual([]);
+  });
+
+  it('is there for language models: a list of pages with a sentence each, and all that users read in one file', () => {
+    const list = readFileSync(join(folder, 'llms.txt'), 'utf8');
+    const rows = [...list.matchAll(/^- \[[^\]]+\]\(([^)]+\.md)\): \S/gm)].map(([, href = '']) => href);
+    expect(rows.length).toBeGreaterThan(100);
+    expect(rows.filter((href) => !existsSync(join(folder, href)))).toEqual([]);
+    const full = readFileSync(join(folder, 'llms-full.txt'), 'utf8');
+    for (const name of ['docs/tools.md', 'docs/reference/agent-file.md', 'docs/rehearsal.md'])
+      expect(full).toContain(`<!-- ${name} -->`);
+    expect(full).not.toContain('<!-- docs/decisions/');
+    // The agent that was written from it alone uses nothing that is not in the rest of it.
+    const rest = full.replace(/^## dentist\.toml$[\s\S]*?(?=^## )/m, '');
+    expect(rest.length).toBeLessThan(full.length);
+    const keys = ['dentist.toml', 'dentist.rehearsal.toml'].flatMap((name) => {
+      const text = readFileSync(join('examples/agents', name), 'utf8');
+      return [...text.matchAll(/(?:^|[{,] )([a-z_]+) = /gm)].map(([, key = '']) => key);
+    });
+    const own = ['born', 'day', 'time', 'at', 'source', 'practice', 'status'];
+    const unknown = keys.filter(
+      (key) => !own.includes(key) && !new RegExp(`\`${key}\\b|\\b${key} = `).test(rest),
+    );
+    expect(keys.length).toBeGreaterThan(60);
+    expect(unknown).toEqual([]);
+  });
+
   it('shows every whole agent', () => {
     const page = readFileSync(join(folder, 'docs/cookbook.html'), 'utf8');
-    const agents = readdirSync('examples/agents').filter((name) => name.endsWith('.toml'));
+    const agents = readdirSync('examples/agents').filter((name) => /^[^.]+\.toml$/.test(name));
     expect(page.match(/<h2 /g)).toHaveLength(agents.length);
     // Where the repository has a folder of files.
     expect(readFileSync(join(folder, 'docs/quick-start.html'), 'utf8')).toContain('href="cookbook.html"');

@@ -96,6 +96,13 @@ lists the tools of tool servers, has a handshake with agent processes, and conne
     notes: `Needs the package sherpa-onnx-node, which is installed separately (docs/local.md). Models: svc-supervisor models pull zipformer-en,
 and piper-ljspeech or kokoro-en.`,
   },
+  'docs-mcp': {
+    takes: [],
+    summary: 'serves this documentation to coding agents, as an MCP server on standard input and output',
+    options: {},
+    notes:
+      'Tools: search_docs, read_page, agent_file_schema, check_agent_file. It opens no connection and ends with its input.',
+  },
   console: {
     takes: ['AGENT.toml'],
     summary: 'lets you talk to an agent by typing, with its real LLM and tools',

@@ -24,6 +24,7 @@ const entries = [
   'cli/commands/local/recognizer-process',
   'cli/commands/local/voice-process',
   'cli/commands/agent-dev/typescript-hooks',
+  'cli/commands/docs-mcp/main',
   'shared/auth/mint',
   'worker/recording/recording-thread',
   'examples/demo/main',

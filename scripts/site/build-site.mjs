@@ -4,7 +4,8 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import MiniSearch from 'minisearch';
 import { readPages, sectionNames } from './pages.mjs';
-import { parsePage, renderPage } from './render.mjs';
+import { llmsFull, llmsList } from './llms.mjs';
+import { markdownOf, parsePage, renderPage } from './render.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const searchOptions = { fields: ['title', 'text'], storeFields: ['title', 'page', 'target', 'isGuide'] };
@@ -82,11 +83,15 @@ export function buildSite(folder) {
   );
   const copied = new Set();
   const problems = [];
+  const site = { root, pages: byPath, copied, problems };
   for (const page of pages) {
     const file = join(folder, page.target);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, pageHtml(page, renderPage(page, { root, pages: byPath, copied, problems }), pages));
+    writeFileSync(file, pageHtml(page, renderPage(page, site), pages));
+    writeFileSync(file.replace(/html$/, 'md'), markdownOf(page, site));
   }
+  writeFileSync(join(folder, 'llms.txt'), llmsList(pages));
+  writeFileSync(join(folder, 'llms-full.txt'), llmsFull(pages));
   for (const path of copied) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     copyFileSync(join(root, path), join(folder, path));

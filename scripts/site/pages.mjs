@@ -41,7 +41,7 @@ export const agentNote = (text) =>
 /** The cookbook is the agent files themselves, each with the comment at its head in front. */
 function cookbook(root) {
   const folder = join(root, 'examples/agents');
-  const files = readdirSync(folder).filter((name) => name.endsWith('.toml'));
+  const files = readdirSync(folder).filter((name) => /^[^.]+\.toml$/.test(name));
   const recipes = files.toSorted().map((name) => {
     const text = readFileSync(join(folder, name), 'utf8');
     const body = text.replace(/^((?:#.*\n)+)/, '').trim();

@@ -66,12 +66,12 @@ export function parsePage(page) {
   return { ...page, tokens, parts, slugs: new Set(tokens.flatMap((token) => token.attrGet?.('id') ?? [])) };
 }
 
-/** Turns links into those of the site. Files that are no pages are told to `copied`. */
-export function renderPage(page, { root, pages, copied, problems }) {
+/** Where a link of a page leads on the site. Files that are no pages are told to `copied`; what leads nowhere is a problem. */
+function linksOf(page, { root, pages, copied, problems }) {
   const folder = posix.dirname(page.path);
   const here = posix.dirname(page.target);
   const up = (target) => posix.relative(here, target) || posix.basename(target);
-  const lookUp = (href) => {
+  return (href) => {
     if (isElsewhere(href)) return href;
     const [path, anchor] = href.split('#');
     const wanted =
@@ -92,6 +92,26 @@ export function renderPage(page, { root, pages, copied, problems }) {
     copied.add(wanted);
     return up(wanted);
   };
+}
+
+/** The page as Markdown whose links lead to the other pages as Markdown. */
+export function markdownOf(page, site) {
+  const lookUp = linksOf(page, { ...site, copied: new Set(), problems: [] });
+  const relink = (text) =>
+    text.replace(/\]\(([^)\s]+)\)/g, (whole, href) => {
+      const found = lookUp(href);
+      return found === undefined
+        ? whole
+        : `](${isElsewhere(found) ? found : found.replace(/\.html(?=#|$)/, '.md')})`;
+    });
+  // Code stays as it is: every other piece between its fences.
+  const pieces = page.text.split(/(^```[\s\S]*?^```)/m);
+  return pieces.map((piece, index) => (index % 2 === 0 ? relink(piece) : piece)).join('');
+}
+
+/** Turns links into those of the site. */
+export function renderPage(page, site) {
+  const lookUp = linksOf(page, site);
   const fix = (tokens) => {
     for (const token of tokens) {
       for (const name of ['href', 'src']) {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../shared/runtime/clock.ts';
 import {
   answerKeys,
   cannedToolKeys,
@@ -9,6 +10,7 @@ import {
   scenarioKeys,
   stepKeys,
 } from '../../../cli/rehearsal/scenarios/scenario-keys.ts';
+import { runRehearse } from '../../../cli/rehearsal/scenarios/rehearse-command.ts';
 import { readScenarioFile } from '../../../cli/rehearsal/scenarios/scenario-file.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
@@ -35,5 +37,22 @@ describe('docs/rehearsal.md', () => {
 describe('the scenarios of the demo', () => {
   it('are accepted', () => {
     expect(readScenarioFile(read('examples/demo/rehearsal.toml'), {}).problems).toEqual([]);
+  });
+});
+
+describe('an agent that was written from the documentation alone', () => {
+  it('passes its rehearsal, without a key and without a network', async () => {
+    let out = '';
+    const files = ['dentist.rehearsal.toml', 'dentist.toml'].map((name) => `examples/agents/${name}`);
+    const status = await runRehearse(files, {
+      env: {},
+      clock: systemClock,
+      readFile: read,
+      readBytes: () => undefined,
+      output: { write: (text) => void (out += text) },
+      writeError: (line) => void (out += line),
+    });
+    expect(status, out).toBe(0);
+    expect(out).toContain('4 passed');
   });
 });
