@@ -1,5 +1,5 @@
 /** Guides that walk through code show it as it is, and what they show works. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { transform } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { loadAgentFile } from '../shared/config/load.ts';
@@ -47,5 +47,23 @@ describe('the guide to moving from jambonz', () => {
     const { warnings } = await transform(block('ts'), { loader: 'ts' });
     expect([block('ts').length > 0, warnings]).toEqual([true, []]);
     expect(JSON.parse(block(' *json'))).toMatchObject({ verb: 'dial' });
+  });
+});
+
+describe.each(['CONTRIBUTING.md', 'AGENTS.md'])('%s', (name) => {
+  const page = read(name);
+
+  it('is one page', () => {
+    expect(page.split('\n').length).toBeLessThan(90);
+  });
+
+  it('names only files, folders and commands that there are', () => {
+    const named = [...page.matchAll(/`([^`\n]+)`/g)].map(([, inside = '']) => inside);
+    const paths = named.filter((one) => /^[.\w-]+(\/[.\w-]+)+$/.test(one) && !one.endsWith('dist/'));
+    expect(paths.length).toBeGreaterThan(5);
+    expect(paths.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
+    const run = [...page.matchAll(/npm run ([a-z:-]+)/g)].map(([, script = '']) => script);
+    expect(run.filter((script) => scripts[script] === undefined)).toEqual([]);
   });
 });

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 
 /** What is not for users: the search shows it behind what is. */
 const notForUsers =
-  /^(ARCHITECTURE|CHANGELOG|docs\/(decisions|measurements|architecture|bench|chaos|eval-turns))\b/;
+  /^(ARCHITECTURE|CONTRIBUTING|AGENTS|CODE_OF_CONDUCT|CHANGELOG|docs\/(decisions|measurements|architecture|bench|chaos|eval-turns))\b/;
 
 /** A page belongs to the first section with a pattern that fits. */
 const sections = [
-  ['Start', /^(README|CHANGELOG|docs\/(quick-start|local|rehearsal|glossary))\.md$/],
+  [
+    'Start',
+    /^(README|CHANGELOG|docs\/(quick-start|local|rehearsal|coding-agents|glossary|stability|roadmap))\.md$/,
+  ],
   ['Agents', /^(docs\/(agents|cookbook|providers|tools|variables)\.md|docs\/agent-link\/)/],
   [
     'Clients and transports',
@@ -19,7 +22,10 @@ const sections = [
     /^(deploy\/|docs\/(operate|scale|security|recording|replay|observ|trac|log)|docs\/measurements\/)/,
   ],
   ['Reference', /^docs\/reference\//],
-  ['Inside', /^(ARCHITECTURE\.md|docs\/architecture\/|docs\/(bench|chaos|eval-turns)\.md)/],
+  [
+    'Inside',
+    /^((ARCHITECTURE|CONTRIBUTING|AGENTS|SECURITY|CODE_OF_CONDUCT)\.md|docs\/architecture\/|docs\/(bench|chaos|eval-turns)\.md)/,
+  ],
   ['Decisions', /^docs\/decisions\//],
   ['More', /./],
 ];
@@ -55,7 +61,15 @@ function cookbook(root) {
 export function readPages(root) {
   const paths = [
     // In this order in the menu.
-    ...['README.md', 'docs/quick-start.md', 'ARCHITECTURE.md', 'deploy/README.md', 'examples/demo/README.md'],
+    ...[
+      'README.md',
+      'docs/quick-start.md',
+      'CONTRIBUTING.md',
+      'AGENTS.md',
+      'ARCHITECTURE.md',
+      'deploy/README.md',
+    ],
+    ...['SECURITY.md', 'CODE_OF_CONDUCT.md', 'examples/demo/README.md'],
     ...['sdk/python/README.md', 'sdk/typescript/README.md'],
     ...markdownIn(root, 'docs'),
     ...markdownIn(root, 'deploy/helm'),
