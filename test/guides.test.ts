@@ -67,3 +67,20 @@ describe.each(['CONTRIBUTING.md', 'AGENTS.md'])('%s', (name) => {
     expect(run.filter((script) => scripts[script] === undefined)).toEqual([]);
   });
 });
+
+describe('the front page', () => {
+  const page = read('README.md');
+
+  it('shows an agent of fifteen lines in its first screen, and ten of the SDK as they are checked', () => {
+    const [agent = ''] = [...page.matchAll(/```toml\n([^`]*)```/g)].map(([, text = '']) => text);
+    expect(agent.trim().split('\n').length).toBeLessThanOrEqual(15);
+    expect(page.slice(0, page.indexOf(agent)).split('\n').length).toBeLessThan(35);
+    const [program = ''] = [...page.matchAll(/```ts\n([^`]*)```/g)].map(([, text = '']) => text);
+    expect(program.trim().split('\n').length).toBeLessThanOrEqual(10);
+    expect(program).toBe(read('sdk/typescript/examples/bakery.ts'));
+  });
+
+  it('stays short', () => {
+    expect(page.split(/\s+/).length).toBeLessThan(1_500);
+  });
+});

@@ -10,7 +10,7 @@ const notForUsers =
 const sections = [
   [
     'Start',
-    /^(README|CHANGELOG|docs\/(quick-start|local|rehearsal|coding-agents|glossary|stability|roadmap))\.md$/,
+    /^(README|CHANGELOG|docs\/(quick-start|local|rehearsal|running|coding-agents|beside-others|glossary|stability|roadmap))\.md$/,
   ],
   ['Agents', /^(docs\/(agents|cookbook|providers|tools|variables)\.md|docs\/agent-link\/)/],
   [

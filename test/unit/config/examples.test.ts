@@ -28,9 +28,9 @@ const files = readdirSync(join(project, 'examples'), { recursive: true, encoding
   .filter((name) => name.endsWith('.toml') && !name.endsWith('rehearsal.toml'))
   .map((name) => `examples/${name}`);
 
-describe('the quick start', () => {
+describe.each(['README.md', 'docs/quick-start.md'])('%s', (name) => {
   it('has an agent that is valid once its keys are set', () => {
-    const page = readFileSync(join(project, 'docs/quick-start.md'), 'utf8');
+    const page = readFileSync(join(project, name), 'utf8');
     const text = /```toml\n(.*?)```/s.exec(page)?.[1] ?? '';
     const keys = { DEEPGRAM_API_KEY: 'a-key', GROQ_API_KEY: 'a-key' };
     expect(check('agent.toml', text, keys)).toEqual(['agent.toml: valid']);
@@ -102,9 +102,11 @@ describe.each(['docs/tools.md', 'docs/variables.md'])('the tables that %s shows'
   });
 });
 
-describe('the stages that the README shows', () => {
+describe('the stages that the page of providers shows', () => {
   const snippets = [
-    ...readFileSync(join(project, 'README.md'), 'utf8').matchAll(/```toml\n([\s\S]*?)```/g),
+    .../^## Switching a stage$([\s\S]*?)^## /m
+      .exec(readFileSync(join(project, 'docs/providers.md'), 'utf8'))![1]!
+      .matchAll(/```toml\n([\s\S]*?)```/g),
   ].map(([, text]) => text!);
   const demo = readFileSync(join(project, 'examples/demo/agent.toml'), 'utf8');
 
