@@ -1,9 +1,13 @@
 /** The documentation site: every link of every page leads somewhere, and what is shown needs no network. */
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
+import { chromium, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 interface Built {
@@ -11,7 +15,7 @@ interface Built {
   readonly problems: readonly string[];
 }
 interface SiteModule {
-  readonly buildSite: (folder: string) => Built;
+  readonly buildSite: (folder: string) => Promise<Built>;
 }
 
 const script = fileURLToPath(new URL('../scripts/site/build-site.mjs', import.meta.url));
@@ -21,7 +25,7 @@ let built: Built;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-site-'));
   const { buildSite } = (await import(pathToFileURL(script).href)) as SiteModule;
-  built = buildSite(folder);
+  built = await buildSite(folder);
 }, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -58,7 +62,7 @@ describe('the documentation site', () => {
 
   it('says what a page holds', () => {
     const page = readFileSync(join(folder, 'docs/providers.html'), 'utf8');
-    const heads = [...page.matchAll(/<h2 id="([^"]*)"/g)].map(([, slug]) => slug);
+    const heads = [...page.matchAll(/<h[23] id="([^"]*)"/g)].map(([, slug]) => slug);
     const contents = /<details class="contents".*?<\/details>/s.exec(page)?.[0] ?? '';
     expect(heads.length).toBeGreaterThan(2);
     expect([...contents.matchAll(/href="#([^"]*)"/g)].map(([, slug]) => slug)).toEqual(heads);
@@ -92,11 +96,12 @@ describe('the documentation site', () => {
         }
         for (const words of ['failover', 'restart', 'webrtc']) {
           await page.fill('#query', words);
+          await page.locator(`#hits[data-words="${words}"]`).waitFor();
           const hits = await page.evaluate<string[]>(
             `[...document.querySelectorAll('#hits a')].map((link) => link.getAttribute('href'))`,
           );
           const others = hits.map((href) =>
-            /decisions|measurements|CHANGELOG|architecture|bench/i.test(href),
+            /decisions|measurements|CHANGELOG|CONTRIBUTING|AGENTS|architecture|bench/i.test(href),
           );
           expect([others[0], others.at(-1)], words).toEqual([false, true]);
           expect(others).toEqual(others.toSorted());
@@ -107,6 +112,136 @@ describe('the documentation site', () => {
     },
     60_000,
   );
+
+  /** Over HTTP, as readers have it. */
+  async function served(use: (base: string, chrome: Browser) => Promise<void>): Promise<void> {
+    const types: Readonly<Record<string, string>> = {
+      mjs: 'text/javascript',
+      js: 'text/javascript',
+      css: 'text/css',
+      svg: 'image/svg+xml',
+    };
+    const server = createServer(({ url = '/' }, response) => {
+      const path = join(folder, new URL(url, 'http://site').pathname);
+      if (!existsSync(path)) return void response.writeHead(404).end();
+      response
+        .writeHead(200, { 'Content-Type': types[/\w+$/.exec(path)?.[0] ?? ''] ?? 'text/html' })
+        .end(readFileSync(path));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const chrome = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox'] });
+    try {
+      await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, chrome);
+    } finally {
+      await chrome.close();
+      server.close();
+    }
+  }
+
+  it.skipIf(browser === undefined)(
+    'has nothing that axe finds wrong, in light and dark, on a desk and on a phone',
+    async () => {
+      const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+      await served(async (base, chrome) => {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const context = await chrome.newContext({ colorScheme, bypassCSP: true });
+          for (const [width, height] of [
+            [1500, 900],
+            [390, 844],
+          ] as const) {
+            const page = await context.newPage();
+            await page.setViewportSize({ width, height });
+            for (const name of [
+              'index',
+              'docs/try',
+              'docs/tools',
+              'docs/reference/errors',
+              'docs/decisions/0045-webrtc',
+            ]) {
+              await page.goto(`${base}/${name}.html`);
+              await page.evaluate(axe);
+              const found = await page.evaluate<string[]>(
+                `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target)))`,
+              );
+              expect(found, `${name}, ${colorScheme}, ${width}`).toEqual([]);
+            }
+            await page.close();
+          }
+          await context.close();
+        }
+      });
+    },
+    120_000,
+  );
+
+  it.skipIf(browser === undefined)(
+    'finds a setting, a key and an error code by its name, and leads to its row',
+    async () => {
+      await served(async (base, chrome) => {
+        const page = await chrome.newPage();
+        for (const [name, target] of [
+          ['SVC_WS_ADDR', 'docs/reference/server-settings.html#svc_ws_addr'],
+          ['silence_end_ms', 'docs/reference/agent-file.html#turnsilence_end_ms'],
+          ['address_full', 'docs/reference/errors.html#address_full'],
+          ['SVC_RELOAD_DRAIN_TIMEOUT', 'docs/reference/server-settings.html#svc_reload_drain_timeout'],
+        ] as const) {
+          await page.goto(`${base}/index.html`);
+          await page.keyboard.press('/');
+          await page.keyboard.type(name);
+          await page.locator(`#hits[data-words="${name}"]`).waitFor();
+          await page.keyboard.press('Enter');
+          await page.waitForURL(`${base}/${target}`);
+          expect(await page.locator('tr:target').innerText()).toContain(name);
+        }
+      });
+    },
+    60_000,
+  );
+
+  it.skipIf(browser === undefined)(
+    'copies code, and remembers whether it is light or dark',
+    async () => {
+      await served(async (base, chrome) => {
+        const context = await chrome.newContext({ colorScheme: 'light' });
+        await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: base });
+        const page = await context.newPage();
+        await page.goto(`${base}/index.html`);
+        const code = await page.locator('pre').nth(1).innerText();
+        await page.getByRole('button', { name: 'Copy' }).nth(1).click();
+        expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(`${code.trimEnd()}\n`);
+        await page.getByRole('button', { name: 'Dark' }).click();
+        await page.goto(`${base}/docs/tools.html`);
+        await page.getByRole('button', { name: 'Light' }).waitFor();
+        const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+        expect(background).toBe('rgb(20, 23, 27)');
+        await context.close();
+      });
+    },
+    60_000,
+  );
+
+  it('says its version on every page, and folds away what is not for users', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const page = readFileSync(join(folder, 'docs/tools.html'), 'utf8');
+    expect(page).toContain(`title="What is new">${version}</a>`);
+    const inside = /<details><summary>Inside the project<\/summary>.*<\/nav>/s.exec(page)?.[0] ?? '';
+    for (const name of ['decisions/0045-webrtc', 'measurements/pipecat']) expect(inside).toContain(name);
+    const decision = readFileSync(join(folder, 'docs/decisions/0045-webrtc.html'), 'utf8');
+    expect(decision).toContain('<details open><summary>Inside the project</summary>');
+  });
+
+  it('has an address for every setting, key and error code', () => {
+    for (const [name, least] of [
+      ['server-settings', 120],
+      ['agent-file', 200],
+      ['errors', 80],
+    ] as const) {
+      const page = readFileSync(join(folder, `docs/reference/${name}.html`), 'utf8');
+      const rows = [...page.matchAll(/<tr id="([^"]+)">/g)].map(([, id = '']) => id);
+      expect(rows.length).toBeGreaterThan(least);
+      expect(new Set(rows).size).toBe(rows.length);
+    }
+  });
 
   it('finds words where they stand', () => {
     const index = readFileSync(join(folder, 'assets/search-index.js'), 'utf8');

@@ -2,31 +2,26 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is not for users: the search shows it behind what is. */
-const notForUsers =
-  /^(ARCHITECTURE|CONTRIBUTING|AGENTS|CODE_OF_CONDUCT|CHANGELOG|docs\/(decisions|measurements|architecture|bench|chaos|eval-turns))\b/;
-
-/** A page belongs to the first section with a pattern that fits. */
+/** A page belongs to the first section with a pattern that fits. What is not for users is folded away together. */
 const sections = [
   [
     'Start',
-    /^(README|CHANGELOG|docs\/(quick-start|local|rehearsal|running|coding-agents|beside-others|glossary|stability|roadmap))\.md$/,
+    /^(README|CHANGELOG|examples\/demo\/README|docs\/(quick-start|local|rehearsal|running|coding-agents|beside-others|glossary|stability|roadmap|try))\.md$/,
   ],
-  ['Agents', /^(docs\/(agents|cookbook|providers|tools|variables)\.md|docs\/agent-link\/)/],
+  ['Agents', /^(docs\/(agents|cookbook|providers|tools|variables|languages)\.md|docs\/agent-link\/)/],
   [
     'Clients and transports',
     /^(docs\/(call-protocol|telephony|tokens|webrtc|rtvi|sip|carrier)\b|docs\/clients\/|sdk\/.*README\.md)/,
   ],
-  [
-    'Operation',
-    /^(deploy\/|docs\/(operate|scale|security|recording|replay|observ|trac|log)|docs\/measurements\/)/,
-  ],
+  ['Operation', /^(deploy\/|SECURITY\.md|docs\/(operate|scale|security|recording|replay|observ|trac|log))/],
   ['Reference', /^docs\/reference\//],
+  ['Measurements', /^docs\/(measurements\/|(bench|chaos|eval-turns)\.md)/, 'inside'],
+  ['Decisions', /^docs\/decisions\//, 'inside'],
   [
-    'Inside',
-    /^((ARCHITECTURE|CONTRIBUTING|AGENTS|SECURITY|CODE_OF_CONDUCT)\.md|docs\/architecture\/|docs\/(bench|chaos|eval-turns)\.md)/,
+    'Contributing',
+    /^((ARCHITECTURE|CONTRIBUTING|AGENTS|CODE_OF_CONDUCT)\.md|docs\/architecture\/)/,
+    'inside',
   ],
-  ['Decisions', /^docs\/decisions\//],
   ['More', /./],
 ];
 
@@ -58,19 +53,31 @@ function cookbook(root) {
   return { path: 'docs/cookbook.md', folder: 'examples/agents', text: intro + recipes.join('\n') };
 }
 
+const sectionOf = ({ path }) => sections.find(([, pattern]) => pattern.test(path));
+
 export function readPages(root) {
   const paths = [
     // In this order in the menu.
+    'README.md',
     ...[
-      'README.md',
-      'docs/quick-start.md',
+      'quick-start',
+      'try',
+      'rehearsal',
+      'local',
+      'running',
+      'coding-agents',
+      'beside-others',
+      'stability',
+    ].map((name) => `docs/${name}.md`),
+    ...[
       'CONTRIBUTING.md',
       'AGENTS.md',
       'ARCHITECTURE.md',
       'deploy/README.md',
+      'SECURITY.md',
+      'CODE_OF_CONDUCT.md',
     ],
-    ...['SECURITY.md', 'CODE_OF_CONDUCT.md', 'examples/demo/README.md'],
-    ...['sdk/python/README.md', 'sdk/typescript/README.md'],
+    ...['examples/demo/README.md', 'sdk/python/README.md', 'sdk/typescript/README.md'],
     ...markdownIn(root, 'docs'),
     ...markdownIn(root, 'deploy/helm'),
     'CHANGELOG.md',
@@ -78,9 +85,11 @@ export function readPages(root) {
   const pages = [...new Set(paths)].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
   return [...pages, cookbook(root)].map((page) => ({
     ...page,
+    /** Whether the page holds a call of its own. */
+    hasCall: page.text.includes('<voice-agent-call'),
     title: /^# (.*)$/m.exec(page.text)?.[1]?.replace(/[`*]/g, '') ?? page.path,
-    section: sections.find(([, pattern]) => pattern.test(page.path))[0],
-    isGuide: !notForUsers.test(page.path),
+    section: sectionOf(page)[0],
+    isGuide: page.path !== 'CHANGELOG.md' && sectionOf(page)[2] === undefined,
     target:
       page.path === 'README.md'
         ? 'index.html'
@@ -89,3 +98,6 @@ export function readPages(root) {
 }
 
 export const sectionNames = sections.map(([name]) => name);
+
+/** Sections for those who work on the project. */
+export const insideSections = sections.filter(([, , place]) => place === 'inside').map(([name]) => name);

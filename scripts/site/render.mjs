@@ -36,31 +36,71 @@ function labelCells(tokens) {
   tokens.forEach((token, index) => {
     if (token.type === 'thead_open') heads = [];
     else if (token.type === 'tr_open') column = 0;
-    else if (token.type === 'th_open') heads.push(plainOf(tokens[index + 1].content));
-    else if (token.type === 'td_open') {
+    else if (token.type === 'th_open') {
+      const head = plainOf(tokens[index + 1].content);
+      heads.push(head);
+      // A corner without words heads nothing.
+      if (head.trim() === '') for (const cell of [token, tokens[index + 2]]) cell.tag = 'td';
+    } else if (token.type === 'td_open') {
       token.attrSet('data-label', heads[column] ?? '');
       column += 1;
     }
   });
 }
 
-/** Tokens of a page, its headings, and the plain text of each part of it. */
+/** What a row of a reference is found by: the name in its first cell, in the agent file with its table in front. */
+function rowName(page, heading, first) {
+  const name = /^`([\w.-]+)`$/.exec(first)?.[1];
+  if (name === undefined || !page.path.startsWith('docs/reference/')) return undefined;
+  const table = page.path.endsWith('agent-file.md') ? /\[+([\w.]+)\]+/.exec(heading)?.[1] : undefined;
+  return table === undefined ? name : `${table}.${name}`;
+}
+
+/** A name that is a link to itself, so that its address can be passed on. */
+function linkToItself(inline, slug, Token) {
+  const open = new Token('link_open', 'a', 1);
+  open.attrSet('href', `#${slug}`);
+  inline.children = [open, ...inline.children, new Token('link_close', 'a', -1)];
+}
+
+/** Tokens of a page, its headings and rows with their addresses, and the plain text of each part of it. */
 export function parsePage(page) {
   const tokens = parser.parse(page.text, {});
   labelCells(tokens);
   const taken = new Map();
-  const parts = [{ slug: '', title: page.title, text: '' }];
+  const slugFor = (text) => {
+    const plain = slugOf(text);
+    const count = taken.get(plain) ?? 0;
+    taken.set(plain, count + 1);
+    return count === 0 ? plain : `${plain}-${count}`;
+  };
+  const top = { slug: '', title: page.title, text: '' };
+  const parts = [top];
+  let section = top;
+  let row;
   tokens.forEach((token, index) => {
-    if (token.type === 'heading_open') {
+    const { type } = token;
+    if (type === 'heading_open') {
       const title = plainOf(tokens[index + 1].content);
-      const plain = slugOf(title);
-      const count = taken.get(plain) ?? 0;
-      taken.set(plain, count + 1);
-      const slug = count === 0 ? plain : `${plain}-${count}`;
+      const slug = slugFor(title);
       token.attrSet('id', slug);
-      if (token.tag !== 'h1') parts.push({ slug, title, text: '', level: Number(token.tag.slice(1)) });
-    } else if (token.type === 'inline' || token.type === 'fence') {
-      parts.at(-1).text += ` ${token.content}`;
+      if (token.tag === 'h1') return;
+      section = { slug, title, text: '', level: Number(token.tag.slice(1)) };
+      parts.push(section);
+    } else if (type === 'tr_open') {
+      const inline = tokens[index + 2];
+      const name =
+        tokens[index + 1].type === 'td_open' ? rowName(page, section.title, inline.content) : undefined;
+      if (name === undefined) return;
+      const slug = slugFor(name);
+      token.attrSet('id', slug);
+      linkToItself(inline, slug, token.constructor);
+      row = { slug, title: name, text: '' };
+      parts.push(row);
+    } else if (type === 'tr_close') {
+      row = undefined;
+    } else if (type === 'inline' || type === 'fence') {
+      (row ?? section).text += ` ${token.content}`;
     }
   });
   return { ...page, tokens, parts, slugs: new Set(tokens.flatMap((token) => token.attrGet?.('id') ?? [])) };

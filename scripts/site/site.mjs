@@ -13,7 +13,7 @@ if (given === undefined || more.length > 0 || (existsSync(given) && readdirSync(
 }
 await ensureInstalled({ dev: true });
 const { buildSite } = await import('./build-site.mjs');
-const { pages, files, problems } = buildSite(resolve(given));
+const { pages, files, problems } = await buildSite(resolve(given));
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 console.log(`${pages} pages, ${files} files; open ${join(resolve(given), 'index.html')}`);
 if (problems.length > 0) process.exit(1);

@@ -1,10 +1,23 @@
-// The search of the documentation site: looks in an index that lies beside it, so nothing is asked of any server.
+// The search of the documentation site: looks in an index that lies beside it and is loaded when somebody searches. Nothing is asked of any server.
 (() => {
-  const { options, index } = window.searchIndex;
-  const search = window.MiniSearch.loadJS(index, options);
   const base = document.documentElement.dataset.base;
   const query = document.getElementById('query');
   const hits = document.getElementById('hits');
+
+  const load = (name) =>
+    new Promise((resolve, reject) => {
+      const script = document.createElement('script');
+      script.src = `${base}/assets/${name}`;
+      script.addEventListener('load', resolve);
+      script.addEventListener('error', reject);
+      document.head.append(script);
+    });
+  let loading;
+  const ready = () =>
+    (loading ??= Promise.all(['minisearch.js', 'search-index.js'].map(load)).then(() => {
+      const { options, index } = window.searchIndex;
+      return window.MiniSearch.loadJS(index, options);
+    }));
 
   const itemOf = ({ title, page, target }) => {
     const item = document.createElement('li');
@@ -18,22 +31,34 @@
     return item;
   };
 
-  query.addEventListener('input', () => {
-    const look = (combineWith) =>
-      search.search(query.value, { prefix: true, fuzzy: 0.15, combineWith, boost: { title: 4 } });
-    const all = look('AND');
+  const nothing = () => {
+    const item = document.createElement('li');
+    item.textContent = 'Nothing found.';
+    return item;
+  };
+
+  const look = async () => {
+    const search = await ready();
+    const words = query.value;
+    const find = (combineWith) =>
+      search.search(words, { prefix: true, fuzzy: 0.15, combineWith, boost: { title: 4 } });
+    const all = find('AND');
     // Words of which one stands nowhere beside the others: what has most of them.
-    const found = all.length > 0 ? all : look('OR');
+    const found = all.length > 0 ? all : find('OR');
     // Guides come before decisions and measurements, for which there is room behind them.
     const guides = found.filter(({ isGuide }) => isGuide);
     const others = found.filter(({ isGuide }) => !isGuide);
     const shown = [...guides.slice(0, others.length > 0 ? 9 : 12), ...others].slice(0, 12);
-    if (shown.length > 0) hits.replaceChildren(...shown.map(itemOf));
-    else hits.textContent = 'Nothing found.';
-    hits.hidden = query.value.trim() === '';
-  });
+    hits.replaceChildren(...(shown.length > 0 ? shown.map(itemOf) : [nothing()]));
+    hits.dataset.words = words;
+    hits.hidden = words.trim() === '';
+  };
+
+  query.addEventListener('focus', ready, { once: true });
+  query.addEventListener('input', look);
   document.addEventListener('keydown', (event) => {
-    if (event.key === '/' && document.activeElement !== query) {
+    const isTyping = /^(input|textarea)$/i.test(document.activeElement?.tagName ?? '');
+    if (event.key === '/' && !isTyping) {
       event.preventDefault();
       query.focus();
     } else if (event.key === 'Escape') {
