@@ -116,7 +116,9 @@ describe('a package made by npm pack', () => {
       ],
       ...['docs', 'examples', 'scripts'],
     ]);
-    expect(files.filter((name) => /\.map$|\.test\.|(?<!\.d)\.ts$/.test(name))).toEqual([]);
+    // What a new project gets holds sources of its own.
+    const others = files.filter((name) => !name.startsWith('examples/templates/'));
+    expect(others.filter((name) => /\.map$|\.test\.|(?<!\.d)\.ts$/.test(name))).toEqual([]);
   });
 
   it.for(['svc-supervisor', 'voice-agent-service'])('serves calls as %s', async (name, context) => {
@@ -137,6 +139,19 @@ describe('a package made by npm pack', () => {
     expect(call).toMatchObject({ status: 0 });
     expect(JSON.parse(call.text)).toMatchObject({ answered: true, stopReason: 'ended', errors: [] });
     expect(run(app, process.execPath, demoCommand(app), 'demo', '--help').text).toMatch(/^usage: npx /);
+  });
+
+  it('begins a project that passes its check and its rehearsal', (context) => {
+    context.skip(problem !== '', problem);
+    const program = join(app, 'node_modules/.bin/svc-supervisor');
+    expect(run(app, program, 'init', 'desk', '--template', 'support')).toMatchObject({ status: 0 });
+    const files = readdirSync(join(app, 'desk'));
+    expect(files).toEqual(expect.arrayContaining(['.env.example', '.github', '.gitignore', 'AGENTS.md']));
+    const [agent, scenarios] = ['agent.toml', 'rehearsal.toml'].map((name) => join('desk', name));
+    expect(run(app, program, 'check', agent!)).toEqual({ status: 0, text: `${agent}: valid\n` });
+    const { status, text } = run(app, program, 'rehearse', scenarios!, agent!);
+    expect(text).toContain('3 passed');
+    expect(status).toBe(0);
   });
 
   it('gives TypeScript the helper that makes session tokens', (context) => {
