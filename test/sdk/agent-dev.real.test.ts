@@ -1,16 +1,19 @@
 /** `svc-supervisor agent dev` as a developer has it: the whole command, a real agent, a caller, and files that change. */
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Conversation } from '../support/core/conversation.ts';
 import { stopped } from '../support/process/running-demo.ts';
-import { TestService } from '../support/process/service.ts';
+import { build, TestService } from '../support/process/service.ts';
 import { AgentDev } from './agent-dev-command.ts';
 import { ServiceEnd } from './service-end.ts';
 
+const project = fileURLToPath(new URL('../..', import.meta.url));
 const commands: AgentDev[] = [];
 const folders: string[] = [];
 
@@ -41,6 +44,28 @@ import { text } from './words/text.js';
 const agent: Agent = new Agent({ name: 'dev', greeting: '${greeting} ' + text });
 await agent.listen();
 `;
+
+describe('the hooks for TypeScript', () => {
+  it('leave it to Node where esbuild is not installed, and say which Node can', () => {
+    build();
+    const folder = newFolder();
+    const hooks = join(folder, 'hooks.mjs');
+    copyFileSync(join(project, 'dist/supervisor/commands/agent-dev/typescript-hooks.js'), hooks);
+    writeFileSync(
+      join(folder, 'agent.ts'),
+      "import { word } from './word.js';\nconst said: string = word;\nconsole.log(said);",
+    );
+    writeFileSync(join(folder, 'word.ts'), "export const word: string = 'ready';");
+    const args = ['--import', hooks, join(folder, 'agent.ts')];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    const takesTypesOff = Boolean((process.features as { readonly typescript?: unknown }).typescript);
+    if (takesTypesOff) expect([status, stdout], stderr).toEqual([0, 'ready\n']);
+    else
+      expect(stderr).toContain(
+        'an agent in TypeScript needs Node 22.18 or newer, or esbuild installed beside it',
+      );
+  });
+});
 
 describe('agent dev', () => {
   it('starts an agent in TypeScript without a build, and anew when a file of it changes', async () => {

@@ -2,6 +2,7 @@
  * Lets Node run an agent that is written in TypeScript, without a build: `node --import <this file> agent.ts`. Types are taken off, not checked.
  * Where the agent's folder has not installed what agents are made of, this installation's own copies serve.
  */
+import type * as esbuild from 'esbuild';
 import { readFile } from 'node:fs/promises';
 import { register, type LoadHook, type ResolveHook } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -34,9 +35,23 @@ export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   }
 };
 
+/** Takes types off; undefined where the package for it is not installed and Node does so itself, as it does from 22.18 on. */
+async function ownTransform(): Promise<typeof esbuild.transform | undefined> {
+  try {
+    return (await import('esbuild')).transform;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+    if ((process.features as { readonly typescript?: unknown }).typescript) return undefined;
+    throw new Error('an agent in TypeScript needs Node 22.18 or newer, or esbuild installed beside it', {
+      cause: error,
+    });
+  }
+}
+
 export const load: LoadHook = async (url, context, nextLoad) => {
   if (!/^file:.*\.m?ts$/.test(url)) return nextLoad(url, context);
-  const { transform } = await import('esbuild');
+  const transform = await ownTransform();
+  if (transform === undefined) return nextLoad(url, context);
   const { code } = await transform(await readFile(new URL(url), 'utf8'), {
     loader: 'ts',
     format: 'esm',
