@@ -2,6 +2,7 @@
 import type { Dialogue } from '../support/core/dialogue.ts';
 import { anotherWorker } from './scripts/another-worker.ts';
 import { asides } from './scripts/asides.ts';
+import { background } from './scripts/background.ts';
 import { commands } from './scripts/commands.ts';
 import { confirmations } from './scripts/confirmations.ts';
 import { conversation } from './conversation.ts';
@@ -29,6 +30,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   speculation,
   interruptions,
   listening,
+  'somebody else in the room': background,
   'what is said into a response that goes on': asides,
   'what was heard': heard,
   lines,

@@ -115,6 +115,8 @@ export class Story {
   voice = false;
   /** The output stands at a sample. */
   held = false;
+  /** The voice goes on although the words of its turn have ended: it is not the caller's. */
+  isBackground = false;
   response: StoryResponse | undefined;
   /** The request that runs. */
   running: number | undefined;

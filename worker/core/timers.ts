@@ -5,6 +5,7 @@
 import type { Millis } from '../../shared/base/units.ts';
 import { onFlowDeadline, onToolDeadline } from './answer/answering.ts';
 import { candidateDeadline } from './turn/candidate.ts';
+import { coveredDeadline } from './turn/covered.ts';
 import { hear } from './dialogue/hear.ts';
 import { courseDeadline, courseIsDue, isOpen } from './course.ts';
 import { sttDeadline } from './turn/hearing.ts';
@@ -30,6 +31,10 @@ interface Timer {
   readonly fire: (step: Step) => void;
 }
 
+/** The caller waits for an answer, for the greeting, or for the rest of what a voice has cut. Lines of others wait while anybody speaks. */
+const owesWords = ({ conversation, delivery }: CallState): boolean =>
+  conversation.owed || conversation.greets || delivery.cutOff.trim() !== '';
+
 /** The turn machine is told. */
 const due =
   (type: DueName) =>
@@ -40,6 +45,11 @@ const timers: readonly Timer[] = [
   { name: 'candidate', due: candidateDeadline, fire: due('candidate.due') },
   { name: 'decision', due: decisionDeadline, fire: due('decision.due') },
   { name: 'early text', due: askEarlyAt, fire: due('early_text.due') },
+  {
+    name: 'words',
+    due: (state) => coveredDeadline(state, { owes: owesWords(state) }),
+    fire: due('words.due'),
+  },
   { name: 'final text', due: finalDeadline, fire: due('final_text.due') },
   { name: 'stt', due: sttDeadline, fire: due('stt.due') },
   { name: 'keys', due: ({ keys }) => keys.completeAt, fire: onDtmfDeadline },

@@ -85,6 +85,7 @@ export type TimerName =
   | 'candidate'
   | 'decision'
   | 'early text'
+  | 'words'
   | 'final text'
   | 'stt'
   | 'keys'

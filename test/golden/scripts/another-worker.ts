@@ -108,7 +108,8 @@ export const anotherWorker: readonly Dialogue[] = [
   dialogue(
     'of a turn that is longer than the audio kept of it, the beginning stays as it was heard',
     (begin) => {
-      const call = begin().opens().callerBegins().later(3_000).sttHears('First of all').later(20_000);
+      const call = begin().opens().callerBegins().later(3_000).sttHears('First of all');
+      for (let second = 0; second < 20; second += 1) call.later(1_000).sttGuesses(`and ${second}`);
       takenOver(call.sttHears('and then')).sttHears('and then this.').silenceEndsTheTurn().sttFinalizes();
       call.llmIsAsked('user: First of all and then this.');
     },

@@ -218,7 +218,7 @@ export const commands: readonly Dialogue[] = [
   }),
 
   dialogue('a call is ended after 30 s, whoever speaks', (begin) => {
-    const call = speaking(begin).tell(end('So long.', 'a')).later(29_999).orders();
+    const call = speaking(begin).tell(end('So long.', 'a')).later(29_999).skips();
     call.later(1).orders('a done', 'call.end ended').waitsForNothing();
   }),
 

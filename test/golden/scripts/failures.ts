@@ -375,11 +375,11 @@ export const failures: readonly Dialogue[] = [
   }),
 
   dialogue('an STT that went silent in the middle of a turn is given it once more', (begin) => {
-    const call = begin().opens().callerBegins().sttGuesses('A table').later(1_500).callerStops();
+    const call = begin().opens().callerBegins().sttGuesses('A table').later(1_400).callerStops();
     call.silenceEndsTheTurn().later(300).skips().tell({ type: 'stt.finalized', isLate: true });
     call.orders('fault stt failed', 'stt.reopen', 'stt.replay', 'stt.finalize');
     call.sttHears('A table by the window.').sttFinalizes().llmIsAsked('user: A table by the window.');
-    const mute = begin().opens().callerBegins().sttGuesses('A table').later(1_500).callerStops();
+    const mute = begin().opens().callerBegins().sttGuesses('A table').later(1_400).callerStops();
     mute.silenceEndsTheTurn().later(300).tell({ type: 'stt.finalized', isLate: true }).rounds(0);
     mute.later(1_750).rounds(0).botSays('Sorry, say that again.');
   }),
@@ -400,7 +400,7 @@ export const failures: readonly Dialogue[] = [
   dialogue('STT that guesses otherwise and says nothing of a long speech is replaced', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmAnswers('Yes.').botFinishes().callerBegins().skips();
     call.later(5_999).orders().later(1).orders('stt.reopen', 'stt.replay', 'fault stt stalled');
-    call.sttGuesses('I was').later(20_000).orders();
+    call.sttGuesses('I was').later(1_000).orders();
   }),
 
   dialogue('STT that never guesses is not taken for deaf', (begin) => {

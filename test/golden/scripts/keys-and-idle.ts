@@ -130,7 +130,7 @@ export const keysAndIdle: readonly Dialogue[] = [
       .sttHears('That')
       .callerStops()
       .silenceEndsTheTurn();
-    call.sttFinalizes().callerBegins().sttHears('is it.').later(3_000).callerStops().silenceEndsTheTurn();
+    call.sttFinalizes().callerBegins().sttHears('is it.').later(1_000).callerStops().silenceEndsTheTurn();
     call.sttFinalizes().rounds(1);
     call.llmIsAsked('user: [The caller pressed the keys: 1]', 'user: That is it.');
   }),

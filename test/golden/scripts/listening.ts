@@ -18,6 +18,18 @@ const speaking = (begin: Begin, options: Omit<ScriptOptions, 'core'> = {}): Scri
     .llmAnswers(answer)
     .botPlays(20 * msPerChar);
 
+/** The same with an STT that tells words when it is asked. */
+const untold = (begin: Begin, options: Omit<ScriptOptions, 'core'> = {}): Script =>
+  begin(options)
+    .opens()
+    .callerBegins()
+    .callerStops()
+    .silenceEndsTheTurn()
+    .sttHears('Go.')
+    .sttFinalizes()
+    .llmAnswers(answer)
+    .botPlays(20 * msPerChar);
+
 const interruptedBy = (minWords: number, wordlessMs = 0): Omit<ScriptOptions, 'core'> => ({
   settings: { interrupt: { ...scriptSettings.interrupt, minWords, wordlessMs } },
 });
@@ -149,8 +161,20 @@ export const listening: readonly Dialogue[] = [
   }),
 
   dialogue('where a word is asked for, a voice without one interrupts once it has lasted', (begin) => {
-    const call = speaking(begin, interruptedBy(1, 1_000)).callerBegins().callerInsists().skips();
+    const call = untold(begin, interruptedBy(1, 1_000)).callerBegins().callerInsists().skips();
     call.later(900).orders().callerGoesOn(999).orders().callerGoesOn(1_000).ordered('playout.clear 2');
+  }),
+
+  dialogue('not where STT tells words as they come: a laugh has none', (begin) => {
+    const call = speaking(begin, interruptedBy(1, 1_000)).callerBegins().callerInsists().skips();
+    call.later(900).callerGoesOn(1_000).later(3_000).without('playout.clear');
+    call.callerStops().sttFinalizes().without('playout.clear').botFinishes();
+  }),
+
+  dialogue('nor where the voice is softer than the caller, as a television is', (begin) => {
+    const call = untold(begin, interruptedBy(1, 1_000)).callerBegins().callerInsists().skips();
+    call.tell({ type: 'voice.lasted', lastedMs: 1_000, belowCallerDb: 14 }).without('playout.clear');
+    call.sttGuesses('Stop that.').ordered('playout.clear 2');
   }),
 
   dialogue('so it does where STT has told no word yet while it was spoken', (begin) => {

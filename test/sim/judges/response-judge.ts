@@ -278,7 +278,7 @@ export class ResponseJudge {
       story.response.final = 'surely';
     }
     this.#turns.leaves = false;
-    const silent = story.mouth === 'none' || story.mouth === 'aside';
+    const silent = story.mouth === 'none' || story.mouth === 'aside' || story.isBackground;
     const nobody = silent || former !== undefined;
     story.demand(now, nobody, 'the bot begins to speak while the caller does');
     if (story.mouth === 'candidate' && story.held)

@@ -6,6 +6,8 @@ import { isDecision, isLine, telling, type Scene, type Story } from '../story.ts
 import { SttLedger } from '../world/stt-ledger.ts';
 
 /** No candidate holds the output for longer; and words of listening for longer than this are something to say. */
+/** STT is not asked in a voice that goes on before it has told nothing new for so long; what a new session repeats is not new. */
+const quietWordsMs = 1_000;
 const longestHoldMs = 2_500;
 const listeningMs = 1_500;
 
@@ -27,6 +29,12 @@ export class TurnJudge {
   #texts = 0;
   /** And what, as far as it is known by now. */
   #told = { finals: '', partial: '' };
+  #sttGuesses = false;
+  /** When STT told something last, and what it had told when it was asked in a voice that goes on. */
+  #toldAt = -Infinity;
+  #askedOf: string | undefined;
+  /** The words of the turn have ended, and its voice goes on. */
+  #isCovered = false;
   #speculations = 0;
   /** A turn that came into a farewell was settled in this step, and says nothing for certain. */
   leaves = false;
@@ -45,10 +53,16 @@ export class TurnJudge {
     this.leaves = false;
     this.#keys.facts(scene, this.#spokeAt(scene));
     if (event.type === 'dtmf.pressed' && this.#story.mouth === 'deciding') this.#waitsForText(scene.now);
-    if (event.type === 'stt.partial' || event.type === 'stt.final') this.#texts += 1;
-    if (event.type === 'stt.partial') this.#told.partial = event.text;
-    else if (event.type === 'stt.final')
+    const before = this.#toldWords;
+    if (event.type === 'stt.partial') {
+      this.#sttGuesses = true;
+      this.#texts += 1;
+      this.#told.partial = event.text;
+    } else if (event.type === 'stt.final') {
+      this.#texts += 1;
       this.#told = { finals: `${this.#told.finals} ${event.text}`, partial: '' };
+    }
+    if (this.#toldWords !== before) this.#toldAt = scene.now;
   }
 
   /** The caller's turn moves on. Called before the judge of responses. */
@@ -74,7 +88,11 @@ export class TurnJudge {
         this.#lastedMs = scene.event.lastedMs;
         this.#wordless(scene);
         break;
+      case 'stt.finalized':
+        this.#endsCovered(scene);
+        break;
       case 'deadline.reached':
+        this.#asksCovered(scene);
         this.#deadline(scene);
         break;
       case 'call.resumed':
@@ -99,6 +117,7 @@ export class TurnJudge {
 
   /** After the orders of a step. */
   after(scene: Scene): void {
+    this.#listensOn(scene);
     this.#settlesAside(scene);
     this.#output(scene);
     const story = this.#story;
@@ -158,6 +177,7 @@ export class TurnJudge {
 
   #began(now: number): void {
     this.#beganAt = now;
+    this.#story.isBackground = false;
     this.#loud = false;
     this.#lastedMs = 0;
     this.#texts = 0;
@@ -178,6 +198,8 @@ export class TurnJudge {
     const { now } = scene;
     const story = this.#story;
     story.voice = true;
+    this.#isCovered = false;
+    this.#askedOf = undefined;
     story.done('finalize');
     story.done('answer');
     story.done('resume');
@@ -248,6 +270,7 @@ export class TurnJudge {
     const story = this.#story;
     const { interrupt } = story.settings;
     story.voice = false;
+    this.#askedOf = undefined;
     this.#lastVoiceAt = lastVoiceAt;
     if (story.mouth === 'candidate') {
       story.demand(now, scene.has('stt.finalize'), 'nobody asks what a candidate said');
@@ -288,6 +311,47 @@ export class TurnJudge {
     if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt) return;
     story.demand(now, !story.held || scene.has('playout.resume'), 'a candidate that died does not resume');
     this.#becomesAside();
+  }
+
+  /** STT may be asked what it has in a voice that goes on, where it has told nothing new for long. */
+  #asksCovered(scene: Scene): void {
+    const story = this.#story;
+    if (story.mouth !== 'own' || !story.voice || !scene.has('stt.flush')) return;
+    const since = Math.max(this.#toldAt, this.#beganAt);
+    story.demand(scene.now, scene.now - since >= quietWordsMs, 'STT is asked in the middle of words');
+    this.#askedOf = this.#toldWords;
+  }
+
+  get #toldWords(): string {
+    const { finals, partial } = this.#told;
+    return `${finals} ${partial}`
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, ' ')
+      .trim();
+  }
+
+  /** It had nothing new: the caller has stopped when the words did. */
+  #endsCovered({ now }: Scene): void {
+    const story = this.#story;
+    const asked = this.#askedOf;
+    this.#askedOf = undefined;
+    if (asked === undefined || story.mouth !== 'own' || !story.voice || asked !== this.#toldWords) return;
+    story.voice = false;
+    this.#isCovered = true;
+    this.#lastVoiceAt = now - story.settings.turn.stopMs;
+    this.#mustEnd(now);
+  }
+
+  /** The agent answers into the voice: it may still interrupt by words. */
+  #listensOn(scene: Scene): void {
+    const wasCovered = this.#isCovered && this.#story.mouth === 'none';
+    if (wasCovered) this.#isCovered = false;
+    const listens = scene.actions.some((action) => action.type === 'stt.listen' && action.fresh);
+    if (!wasCovered || !listens) return;
+    this.#began(scene.now);
+    this.#story.mouth = 'candidate';
+    this.#story.voice = true;
+    this.#story.isBackground = true;
   }
 
   #nobody(): void {
@@ -426,9 +490,10 @@ export class TurnJudge {
     }
   }
 
-  /** A caller who goes on without STT finding a word is let in all the same. */
+  /** A caller who goes on without STT finding a word is let in all the same, unless this STT tells words as they come. */
   #wordless(scene: Scene): void {
     const story = this.#story;
+    if (this.#sttGuesses) return;
     if (story.mouth !== 'candidate' || !story.voice || !story.interruptible) return;
     if (story.witnesses.stt.turnWords.length > 0 || this.#owed > 0) return;
     if (story.witnesses.plan.micHearsBot || !this.#isLong) return;

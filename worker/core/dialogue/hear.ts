@@ -47,6 +47,7 @@ function perform(step: Step, action: TurnAction): void {
       return;
     case 'turn.ended':
       answerTurn(step, action.turn);
+      if (action.turn.isCovered === true) goOnListening(step);
       return;
     case 'aside.forgotten':
       enterKeys(state);
@@ -61,6 +62,12 @@ function perform(step: Step, action: TurnAction): void {
     default:
       step.actions.push(action);
   }
+}
+
+/** The voice that goes on is not the caller's turn any more: words in it may be. */
+function goOnListening(step: Step): void {
+  step.state.caller.voice = 'silent';
+  hear(step, { type: 'voice.goes_on' });
 }
 
 const mayAnswerNow = ({ state }: Step): boolean =>

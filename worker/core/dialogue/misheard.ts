@@ -32,7 +32,10 @@ export function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'list
   const longMs = hasRest ? wordlessInterruptionMs : wordlessSpeechMs;
   // An STT that fails tells no word from a noise.
   const isDeaf = !hasRest && isDeafTo(state);
-  const spoke = kind === 'silence' && (isDeaf || turn.lastVoiceAt - turn.startedAt >= longMs);
+  // What is softer than the caller, or never ends, is a television more often than somebody whom STT does not understand.
+  const isCaller = turn.isSoft !== true && turn.isCovered !== true;
+  const lasted = isCaller && turn.lastVoiceAt - turn.startedAt >= longMs;
+  const spoke = kind === 'silence' && (isDeaf || lasted);
   if (state.conversation.owed) {
     startAnswer(step, owedSince);
   } else if (spoke && (isDeaf || state.caller.wordlessTurns < maxWordlessQuestions)) {

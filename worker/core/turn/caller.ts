@@ -20,6 +20,8 @@ export interface Caller {
   turn: Turn;
   /** The caller is speaking, as far as VAD says. */
   voice: 'silent' | 'speech';
+  /** When the newest stretch of it began. */
+  voiceAt: Millis;
   readonly stt: SttLedger;
   readonly patience: Patience;
   /** Turns in a row in which somebody spoke and STT found no words. */
@@ -32,6 +34,7 @@ export interface Caller {
 export const newCaller = (): Caller => ({
   turn: { phase: 'idle' },
   voice: 'silent',
+  voiceAt: 0,
   stt: newSttLedger(),
   patience: newPatience(),
   wordlessTurns: 0,
@@ -49,6 +52,7 @@ export const outputFor = ({ turn }: Caller): 'plain' | 'held' | 'ducked' =>
 export const callerCodec = record<Caller>({
   turn: turnCodec,
   voice: text(),
+  voiceAt: time,
   stt: sttLedgerCodec,
   patience: patienceCodec,
   wordlessTurns: number,

@@ -32,8 +32,9 @@ const longestHoldMs = 2_500;
 /** An echo has begun by then after the end of what comes back. Callers repeat the agent's words to answer, but not as fast. */
 export const echoWithinMs = 300;
 
-export function beginCandidate(step: TurnStep, { isFaint = false }: { isFaint?: boolean } = {}): void {
+export function beginCandidate(step: TurnStep, voice: VoiceLevel): void {
   const { state, now } = step;
+  const { isFaint = false } = voice;
   const { turn } = state.caller;
   // What was said before and still counts is the beginning of what is said now.
   const words = turn.phase === 'aside' ? turn.words : newWords();
@@ -48,6 +49,7 @@ export function beginCandidate(step: TurnStep, { isFaint = false }: { isFaint?: 
     isNoEcho: false,
     position: undefined,
     isFaint,
+    isSoft: isSoft(voice),
   };
   if (outputFor(state.caller) === 'held') step.actions.push({ type: 'output.hold' });
   listen(step, turn.phase !== 'aside');
@@ -58,12 +60,11 @@ const mayCut = ({ response }: AgentSide): boolean => response?.interruptible ===
 /** The voice lasted long enough to be an interruption, where words do not say otherwise. */
 export function onSpeechConfirmed(
   step: TurnStep,
-  {
-    position,
-    isNoEcho = false,
-  }: Pick<Extract<CallEvent, { type: 'speech.confirmed' }>, 'position' | 'isNoEcho'>,
+  event: Omit<Extract<CallEvent, { type: 'speech.confirmed' }>, 'type'>,
 ): void {
+  const { position, isNoEcho = false } = event;
   const { turn } = step.state.caller;
+  if ('isSoft' in turn) turn.isSoft = isSoft(event);
   if (turn.phase !== 'candidate') return;
   turn.loud = true;
   turn.isNoEcho = isNoEcho;
@@ -78,14 +79,29 @@ export function onSpeechConfirmed(
 /** The voice goes on and on. */
 export function onVoiceLasted(
   step: TurnStep,
-  { position, lastedMs }: Pick<Extract<CallEvent, { type: 'voice.lasted' }>, 'position' | 'lastedMs'>,
+  event: Omit<Extract<CallEvent, { type: 'voice.lasted' }>, 'type'>,
 ): void {
+  const { position, lastedMs } = event;
   const { turn } = step.state.caller;
   if (turn.phase !== 'candidate') return;
+  turn.isSoft = isSoft(event);
   turn.lastedMs = Math.max(turn.lastedMs, lastedMs);
   // A response that has been played to its end by now is not cut any more.
   if (step.agent.response?.isPlayed !== true) reviewCandidate(step, position);
 }
+
+/** So much below the caller a voice is somebody else's. */
+const softDb = 9;
+
+/** What voice detection tells of a voice's level. */
+interface VoiceLevel {
+  readonly isFaint?: boolean;
+  readonly belowCallerDb?: number;
+}
+
+/** By its level the voice is not the caller's, or so soft that nobody knows yet. */
+export const isSoft = ({ isFaint = false, belowCallerDb }: VoiceLevel): boolean =>
+  belowCallerDb === undefined ? isFaint : belowCallerDb >= softDb;
 
 /** More is known about the candidate. */
 export function reviewCandidate(step: TurnStep, position: PlayoutPosition | undefined): void {
@@ -152,8 +168,13 @@ function isHalfPhrase(step: TurnStep, turn: Candidate | Fading | Aside): boolean
 }
 
 /** Whether the voice alone interrupts, once it is loud enough. A voice that has ended has not lasted for longer than it did. */
-function mayBeWordless({ setup: { settings } }: Slices<'setup'>, { lastedMs }: Candidate): boolean {
+function mayBeWordless(
+  { setup: { settings }, caller: { stt } }: Slices<'setup' | 'caller'>,
+  { lastedMs, isSoft: soft = false }: Candidate,
+): boolean {
   const { minWords, wordlessMs } = settings.interrupt;
+  // An STT that tells words as they come would have told some: it laughs, sings, or is somebody else.
+  if (minWords > 0 && (soft || stt.guesses)) return false;
   // How an STT tells words says little of when: the first one may be long, and is told after its end.
   return minWords === 0 || (wordlessMs > 0 && lastedMs >= wordlessMs);
 }
@@ -212,7 +233,7 @@ function confirm(step: TurnStep, turn: Candidate | Fading | Aside): void {
   const { words, startedAt, position } = turn;
   if (agent.response?.isWaiting === true) noteSpeechAfterDecision(state.caller.patience, now);
   step.actions.push({ type: 'turn.interrupted', position });
-  const own = { words, startedAt, interrupted: true };
+  const own = { words, startedAt, interrupted: true, isSoft: false };
   if (turn.phase === 'candidate') state.caller.turn = { phase: 'speaking', ...own };
   else beginPause(step, own, { lastVoiceAt: turn.lastVoiceAt, asked: saidIfCut(agent, agent.response) });
 }

@@ -70,6 +70,7 @@ export function reopenStt(step: TurnStep): boolean {
   const words = 'words' in turn ? turn.words : undefined;
   const replay = words !== undefined && !stt.replayed;
   stt.hasNew = replay || stt.listeningAt !== undefined;
+  stt.reopenedAt = step.now;
   step.actions.push({ type: 'stt.reopen' });
   if (replay) step.actions.push({ type: 'stt.replay' });
   if (words === undefined) return false;

@@ -5,7 +5,8 @@ import type { Slices } from '../state.ts';
 import { tell } from '../told.ts';
 import type { TurnStep } from './turn-actions.ts';
 import { weighAside } from './aside.ts';
-import { beginCandidate, beginFading, giveWay, prolongFading, reviewCandidate } from './candidate.ts';
+import { beginCandidate, beginFading, giveWay, isSoft, prolongFading, reviewCandidate } from './candidate.ts';
+import { endCovered } from './covered.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import { listen, onSttDeadline, reopenStt } from './hearing.ts';
 import { beginPause, judgedWithinMs, resumeMarginMs, reviewPause } from './pause.ts';
@@ -13,6 +14,7 @@ import {
   addFinal,
   isUntold,
   newWords,
+  ownOf,
   setPartial,
   wholeText,
   type Aside,
@@ -21,18 +23,21 @@ import {
   type Pausing,
 } from './turn.ts';
 
-export function onSpeechStarted(step: TurnStep, { isFaint = false }: { isFaint?: boolean } = {}): void {
+type SpeechStarted = Partial<Extract<CallEvent, { type: 'speech.started' }>>;
+
+export function onSpeechStarted(step: TurnStep, event: SpeechStarted): void {
   const { state, now } = step;
   state.caller.voice = 'speech';
+  state.caller.voiceAt = now;
   const { turn } = state.caller;
   switch (turn.phase) {
     case 'idle':
-      if (step.agent.response === undefined) beginTurn(step);
-      else if (!step.agent.response.isLastWord) beginCandidate(step, { isFaint });
+      if (step.agent.response === undefined) beginTurn(step, isSoft(event));
+      else if (!step.agent.response.isLastWord) beginCandidate(step, event);
       return;
     case 'aside':
-      if (step.agent.response === undefined) beginTurnWith(step, turn);
-      else if (!step.agent.response.isLastWord) beginCandidate(step, { isFaint });
+      if (step.agent.response === undefined) beginTurnWith(step, turn, isSoft(event));
+      else if (!step.agent.response.isLastWord) beginCandidate(step, event);
       return;
     case 'fading': {
       const { lastVoiceAt: _, resumeAt: __, ...candidate } = turn;
@@ -50,30 +55,44 @@ export function onSpeechStarted(step: TurnStep, { isFaint = false }: { isFaint?:
     case 'pausing':
       goOn(step, turn);
       return;
-    case 'candidate':
     case 'speaking':
+      // What STT was asked in the stretch before says nothing of this one.
+      turn.asked = undefined;
+      return;
+    case 'candidate':
       return;
   }
 }
 
 function goOn(step: TurnStep, turn: Pausing | Finalizing): void {
-  const { words, startedAt, interrupted } = turn;
-  step.state.caller.turn = { phase: 'speaking', words, startedAt, interrupted };
+  step.state.caller.turn = { phase: 'speaking', ...ownOf(turn) };
   listen(step, false);
 }
 
 /** The caller goes on before it is known whether what was said counts. */
-function beginTurnWith(step: TurnStep, { words }: Aside): void {
+function beginTurnWith(step: TurnStep, { words }: Aside, soft: boolean): void {
   step.actions.push({ type: 'turn.begun' });
-  step.state.caller.turn = { phase: 'speaking', words, startedAt: step.now, interrupted: false };
+  step.state.caller.turn = {
+    phase: 'speaking',
+    words,
+    startedAt: step.now,
+    interrupted: false,
+    isSoft: soft,
+  };
   listen(step, false);
 }
 
 /** A turn begins: a new epoch. */
-function beginTurn(step: TurnStep): void {
+function beginTurn(step: TurnStep, soft = false): void {
   const { state, now } = step;
   step.actions.push({ type: 'turn.begun' });
-  state.caller.turn = { phase: 'speaking', words: newWords(), startedAt: now, interrupted: false };
+  state.caller.turn = {
+    phase: 'speaking',
+    words: newWords(),
+    startedAt: now,
+    interrupted: false,
+    isSoft: soft,
+  };
   listen(step, true);
 }
 
@@ -159,6 +178,7 @@ export function onSttFinalized(step: TurnStep, isLate: boolean): void {
   // To have said everything of no audio is no proof of life.
   if (!isLate && !given.isEmpty) step.actions.push({ type: 'stt.works' });
   if (given.fate === 'aside') weighAside(step);
+  else if (state.caller.turn.phase === 'speaking') endCovered(step);
   else if (state.caller.turn.phase === 'fading') reviewCandidate(step, step.position);
   if (state.caller.turn.phase === 'finalizing' && state.caller.stt.owed.length === 0)
     end(step, state.caller.turn);
@@ -226,12 +246,12 @@ export function adoptSpeech(step: TurnStep): void {
   if (turn.phase === 'candidate') {
     step.actions.push({ type: 'turn.begun' });
     const { words, startedAt } = turn;
-    state.caller.turn = { phase: 'speaking', words, startedAt, interrupted: false };
+    state.caller.turn = { phase: 'speaking', words, startedAt, interrupted: false, isSoft: turn.isSoft };
   } else if (turn.phase === 'idle' && state.caller.voice === 'speech') {
     beginTurn(step);
   } else if (turn.phase === 'fading') {
     step.actions.push({ type: 'turn.begun' });
     const { words, startedAt, lastVoiceAt } = turn;
-    beginPause(step, { words, startedAt, interrupted: false }, { lastVoiceAt });
+    beginPause(step, { words, startedAt, interrupted: false, isSoft: turn.isSoft }, { lastVoiceAt });
   }
 }

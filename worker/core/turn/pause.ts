@@ -4,7 +4,7 @@ import { endOfTurn, noteDecision } from './end-of-turn.ts';
 import { finalize, flush } from './hearing.ts';
 import type { Slices } from '../state.ts';
 import type { TurnStep } from './turn-actions.ts';
-import { wholeText, type Speaking } from './turn.ts';
+import { ownOf, wholeText, type OwnTurn } from './turn.ts';
 
 /** Less time than this between STT's early text and the decision gains nothing. */
 const worthAskingMs = 60;
@@ -21,20 +21,23 @@ export const judgedWithinMs = 1_500;
 /** The caller has fallen silent. Nothing is concluded from it before `holdBy`. `asked` is what the agent said before, where a cut has changed it. */
 export function beginPause(
   step: TurnStep,
-  from: Omit<Speaking, 'phase'>,
-  pause: { readonly lastVoiceAt: Millis; readonly holdBy?: Millis; readonly asked?: string },
+  from: OwnTurn,
+  pause: {
+    readonly lastVoiceAt: Millis;
+    readonly holdBy?: Millis;
+    readonly asked?: string;
+    readonly isCovered?: boolean;
+  },
 ): void {
   const { state, now } = step;
-  const { words, startedAt, interrupted } = from;
-  const { lastVoiceAt, holdBy = now, asked } = pause;
+  const { lastVoiceAt, holdBy = now, asked, isCovered } = pause;
   state.numbers.ask += 1;
   const ask = state.numbers.ask;
   state.caller.turn = {
     phase: 'pausing',
-    words,
-    startedAt,
-    interrupted,
+    ...ownOf(from),
     lastVoiceAt,
+    isCovered,
     decideAt: now,
     holdBy,
     ask,
@@ -104,14 +107,13 @@ export function decideWhenDue(step: TurnStep): void {
   const { state, now } = step;
   const { turn } = state.caller;
   if (turn.phase !== 'pausing' || now < turn.decideAt) return;
-  const { words, startedAt, interrupted, lastVoiceAt } = turn;
+  const { lastVoiceAt, isCovered } = turn;
   noteDecision(state.caller.patience, now);
   const giveUpAt = finalize(step);
   state.caller.turn = {
     phase: 'finalizing',
-    words,
-    startedAt,
-    interrupted,
+    ...ownOf(turn),
+    isCovered,
     lastVoiceAt,
     decidedAt: now,
     giveUpAt,

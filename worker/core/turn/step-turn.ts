@@ -19,6 +19,7 @@ import {
   onVoiceResumed,
 } from './listening.ts';
 import { askWhenDue, decideWhenDue, onTurnJudged, onVoiceCaughtUp } from './pause.ts';
+import { askCovered, listenOn } from './covered.ts';
 import { resumeTurn } from './resumed.ts';
 
 /** What is heard of the caller. */
@@ -31,12 +32,15 @@ export type TurnEvent =
   | HearingEvent
   /** A response is over, of itself. */
   | { readonly type: 'response.ended' }
+  /** The turn is answered, and the voice goes on. */
+  | { readonly type: 'voice.goes_on' }
   /** Everything else that the event of the call brought about is done. */
   | { readonly type: 'step.settled' }
   /** A deadline of `timers.ts` has been reached. */
   | { readonly type: DueName };
 
-export type DueName = 'candidate.due' | 'decision.due' | 'early_text.due' | 'final_text.due' | 'stt.due';
+export type DueName =
+  'candidate.due' | 'decision.due' | 'early_text.due' | 'final_text.due' | 'stt.due' | 'words.due';
 
 /** Takes one event of the caller's side. Returns what follows, in the order in which it must be performed. */
 export function stepTurn(from: Omit<TurnStep, 'actions'>, event: TurnEvent): TurnAction[] {
@@ -87,6 +91,9 @@ function take(step: TurnStep, event: TurnEvent): void {
     case 'response.ended':
       adoptSpeech(step);
       return;
+    case 'voice.goes_on':
+      listenOn(step);
+      return;
     case 'step.settled':
       settleAside(step);
       return;
@@ -108,6 +115,9 @@ function onDeadline(step: TurnStep, due: DueName): void {
       return;
     case 'final_text.due':
       onFinalDeadline(step);
+      return;
+    case 'words.due':
+      askCovered(step);
       return;
     case 'stt.due':
       onSttSilent(step);

@@ -63,6 +63,8 @@ interface Held {
   position: PlayoutPosition | undefined;
   /** It began as a hum or too softly to be sure: it holds nothing until it is confirmed. */
   isFaint?: boolean | undefined;
+  /** By its level it is not the caller's: without words it interrupts nothing. */
+  isSoft?: boolean | undefined;
   /** Since when all its words are words of listening. */
   listensAt?: Millis | undefined;
   /** Since when what it asks for may as well be half a phrase of listening. */
@@ -92,14 +94,26 @@ export interface Aside {
   position: PlayoutPosition | undefined;
 }
 
-interface OwnTurn {
+export interface OwnTurn {
   readonly words: Words;
   readonly startedAt: Millis;
   readonly interrupted: boolean;
+  /** By its level the voice is somebody else's, or nobody knows yet whose. */
+  isSoft?: boolean | undefined;
 }
+
+/** What stays of a turn from phase to phase. */
+export const ownOf = ({ words, startedAt, interrupted, isSoft }: OwnTurn): OwnTurn => ({
+  words,
+  startedAt,
+  interrupted,
+  isSoft,
+});
 
 export interface Speaking extends OwnTurn {
   readonly phase: 'speaking';
+  /** STT was asked for what it has in a voice that goes on: when, what was known then, and since when. */
+  asked?: { readonly at: Millis; readonly text: string; readonly toldAt: Millis | undefined } | undefined;
 }
 
 export interface Pausing extends OwnTurn {
@@ -108,6 +122,8 @@ export interface Pausing extends OwnTurn {
   decideAt: Millis;
   /** A voice that may become speech holds the decision back until then. */
   holdBy: Millis;
+  /** The voice goes on, and the words have ended (covered.ts). */
+  readonly isCovered?: boolean | undefined;
   /** Number of the question to the turn model, and its answer. */
   readonly ask: number;
   probability: number | undefined;
@@ -118,6 +134,7 @@ export interface Finalizing extends OwnTurn {
   readonly lastVoiceAt: Millis;
   readonly decidedAt: Millis;
   readonly giveUpAt: Millis;
+  readonly isCovered?: boolean | undefined;
 }
 
 /** Speech that goes on for this long without a new word from an STT that tells words as they come is more than one long word. */
@@ -219,6 +236,8 @@ export interface SttLedger {
   replayed: boolean;
   /** And that one died as well: some of the turn no session has heard. */
   lost: boolean;
+  /** When its session was replaced last: what it tells of the turn comes later. */
+  reopenedAt: Millis | undefined;
   /** This STT guesses while the caller speaks, so that its silence means something. */
   guesses: boolean;
 }
@@ -230,6 +249,7 @@ export const newSttLedger = (): SttLedger => ({
   givenMs: 0,
   replayed: false,
   lost: false,
+  reopenedAt: undefined,
   guesses: false,
 });
 
@@ -253,26 +273,31 @@ const held = {
   isNoEcho: flag,
   position: positionCodec,
   isFaint: maybe(flag),
+  isSoft: maybe(flag),
   listensAt: maybe(time),
   halfAt: maybe(time),
 };
-const own = { words: wordsCodec, startedAt: time, interrupted: flag };
+const own = { words: wordsCodec, startedAt: time, interrupted: flag, isSoft: maybe(flag) };
 
 export const turnCodec = union<Turn, 'phase'>('phase', {
   idle: {},
   candidate: { ...held, isLong: maybe(flag) },
   fading: { ...held, lastVoiceAt: time, resumeAt: time, voiceBy: maybe(time) },
   aside: { words: wordsCodec, startedAt: time, lastVoiceAt: time, position: positionCodec },
-  speaking: own,
+  speaking: {
+    ...own,
+    asked: maybe(record<NonNullable<Speaking['asked']>>({ at: time, text: text(), toldAt: maybe(time) })),
+  },
   pausing: {
     ...own,
     lastVoiceAt: time,
     decideAt: time,
     holdBy: time,
+    isCovered: maybe(flag),
     ask: number,
     probability: maybe(number),
   },
-  finalizing: { ...own, lastVoiceAt: time, decidedAt: time, giveUpAt: time },
+  finalizing: { ...own, lastVoiceAt: time, decidedAt: time, giveUpAt: time, isCovered: maybe(flag) },
 });
 
 export const sttLedgerCodec: Codec<SttLedger> = record<SttLedger>({
@@ -282,5 +307,6 @@ export const sttLedgerCodec: Codec<SttLedger> = record<SttLedger>({
   givenMs: number,
   replayed: flag,
   lost: flag,
+  reopenedAt: maybe(time),
   guesses: flag,
 });

@@ -1,0 +1,56 @@
+/** Somebody else talks in the caller's room: voice detection hears a voice without an end, and STT says nothing of it. */
+import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
+import { scriptSettings } from '../../support/core/script-settings.ts';
+
+const byWords = { settings: { interrupt: { ...scriptSettings.interrupt, minWords: 1, wordlessMs: 1_000 } } };
+
+export const background: readonly Dialogue[] = [
+  dialogue('a turn ends when its words do, although a voice goes on', (begin) => {
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').skips();
+    call.later(1_499).orders().later(1).orders('stt.flush', 'stt.listen');
+    call.sttHears('Where is my order?').sttFinalizes();
+    call.later(1).ordered('stt.finalize').sttFinalizes().rounds(1).llmIsAsked('user: Where is my order?');
+    call.llmAnswers('It comes today.').botSays('It comes today.').botFinishes();
+  }),
+
+  dialogue('it does not while STT finds more words in it', (begin) => {
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(1_500);
+    call.sttHears('Where is my order?').sttFinalizes().later(1_400).rounds(0);
+  }),
+
+  dialogue('the agent answers into the voice, and words in it interrupt', (begin) => {
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').later(1_500);
+    call.sttHears('Where is my order?').sttFinalizes().later(1).sttFinalizes();
+    call.llmAnswers('It comes today, at about four.').botPlays(500).skips();
+    call.callerGoesOn(1_000).later(1_000).without('playout.clear', 'playout.pause');
+    call.sttGuesses('Wait, I was').ordered('playout.clear 2');
+  }),
+
+  dialogue('what is asked while the agent answers into the voice is answered behind it', (begin) => {
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').later(1_500);
+    call.sttHears('Where is my order?').sttFinalizes().later(1).sttFinalizes();
+    call.llmAnswers('Soon.').botFinishes().sttGuesses('And the bill?').later(1_500);
+    call.sttHears('And the bill?').sttFinalizes().later(1).sttFinalizes().rounds(2);
+  }),
+
+  dialogue('an answer that is owed is spoken into a voice without words', (begin) => {
+    const call = begin(byWords)
+      .opens()
+      .callerSays('Where is my order?')
+      .llmAnswers('It comes today, at four.');
+    call.botPlays(300).callerBegins().sttGuesses('Stop').ordered('playout.clear 2').sttHears('').skips();
+    call.later(2_000).ordered('stt.flush');
+  }),
+
+  dialogue('a soft voice without words is nobody who was not understood', (begin) => {
+    const call = begin(byWords).opens().tell({ type: 'speech.started', belowCallerDb: 15 }).later(2_000);
+    call.callerStops().silenceEndsTheTurn().sttFinalizes().rounds(0).skips().later(1_000).orders();
+    const loud = begin(byWords).opens().tell({ type: 'speech.started', belowCallerDb: 2 }).later(2_000);
+    loud.callerStops().silenceEndsTheTurn().sttFinalizes().botSays('Sorry, what was that?');
+  }),
+
+  dialogue('an STT that does not answer is asked once in a turn', (begin) => {
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(1_500).skips();
+    call.later(2_100).ordered('fault stt stalled').later(20_000).without('stt.flush');
+  }),
+];

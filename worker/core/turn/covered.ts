@@ -1,0 +1,82 @@
+/**
+ * A voice that goes on although nobody says anything: a television, another person, music. Voice detection alone would hold the turn open for
+ * as long. Here words decide: where STT has told all that it heard and there is nothing new, the caller has stopped speaking when the words did.
+ */
+import type { Millis } from '../../../shared/base/units.ts';
+import type { Slices } from '../state.ts';
+import { flush, listen } from './hearing.ts';
+import { beginPause } from './pause.ts';
+import type { TurnStep } from './turn-actions.ts';
+import { newWords, wholeText, type Speaking } from './turn.ts';
+
+/** An STT that tells words as they come has told nothing new for so long. */
+const wordsGoneMs: Millis = 1_500;
+/** An STT that tells words when it is asked is asked this often in a voice that does not pause. */
+const askEveryMs: Millis = 3_000;
+/** A voice without any word keeps the caller waiting for what is owed for no longer. */
+const wordlessMs: Millis = 2_000;
+/** From the end of a word to the moment when STT tells it. */
+const toldAfterMs: Millis = 300;
+
+/** When STT is asked whether there is anything new in a voice that goes on. `owes`: the caller waits for something that the agent has to say. */
+export function coveredDeadline(
+  { caller: { turn, stt, voiceAt } }: Slices<'caller'>,
+  { owes }: { readonly owes: boolean },
+): Millis | undefined {
+  if (turn.phase !== 'speaking' || stt.listeningAt === undefined || stt.owed.length > 0) return undefined;
+  // An STT that did not answer once is not asked again in this turn.
+  if (turn.asked !== undefined) return undefined;
+  const text = wholeText(turn.words);
+  const since = Math.max(turn.words.toldAt ?? 0, voiceAt, stt.listeningAt, stt.reopenedAt ?? 0);
+  if (text === '' && !owes) return undefined;
+  if (!stt.guesses) return since + askEveryMs;
+  return since + (text === '' ? wordlessMs : wordsGoneMs);
+}
+
+/** Asks STT for what it has; the voice goes on meanwhile. */
+export function askCovered(step: TurnStep): void {
+  const { turn } = step.state.caller;
+  if (turn.phase !== 'speaking') return;
+  turn.asked = { at: step.now, text: comparable(turn), toldAt: turn.words.toldAt };
+  flush(step);
+  listen(step, false);
+}
+
+/** STT has told all that it heard. With nothing new in it, the words were over before: that is where the pause began. */
+export function endCovered(step: TurnStep): void {
+  const { state, now } = step;
+  const { turn, stt } = state.caller;
+  if (turn.phase !== 'speaking' || turn.asked === undefined || stt.owed.length > 0) return;
+  const { at, text, toldAt: toldBefore } = turn.asked;
+  turn.asked = undefined;
+  if (comparable(turn) !== text) return;
+  // An STT that tells words when it is asked heard the last of them at some time since it was asked before.
+  const toldAt = stt.guesses ? (toldBefore ?? at) : at;
+  beginPause(step, turn, { lastVoiceAt: Math.min(now, toldAt - toldAfterMs), isCovered: true });
+}
+
+/** Words as they are said, whatever STT makes of case and punctuation in its final text. */
+const comparable = ({ words }: Speaking): string =>
+  wholeText(words)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+/** The turn is over, and the agent answers into a voice that goes on: words in it may still interrupt, the voice alone does not. */
+export function listenOn(step: TurnStep): void {
+  const { state, now } = step;
+  const { turn } = state.caller;
+  if (turn.phase !== 'idle' || step.agent.response === undefined || step.agent.response.isLastWord) return;
+  state.caller.turn = {
+    phase: 'candidate',
+    words: newWords(),
+    startedAt: now,
+    output: 'plain',
+    loud: false,
+    lastedMs: 0,
+    isNoEcho: false,
+    isSoft: true,
+    position: undefined,
+  };
+  listen(step, true);
+}
