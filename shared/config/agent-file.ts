@@ -160,7 +160,7 @@ const interruptKeys = z.strictObject({
   }),
   wordless_ms: z.int().min(0).max(10_000).default(1000).meta({
     description:
-      'With min_words above 0: voice this long of which speech recognition says nothing confirms one all the same; 0: words alone do.',
+      'With min_words above 0: voice this long of which speech recognition says nothing confirms one all the same, unless it is softer than the caller or recognition tells words as they are spoken; 0: words alone do.',
   }),
   backchannels: words.exactOptional().meta({
     sample: ['mm-hmm', 'okay'],
@@ -177,7 +177,8 @@ const interruptKeys = z.strictObject({
 
 const idleKeys = z.strictObject({
   ask_after_s: z.int().min(1).max(3600).default(12).meta({
-    description: 'Silence on both sides before the agent asks whether the caller is there.',
+    description:
+      'Silence on both sides before the agent asks whether the caller is there; a minute where the caller has asked for time.',
   }),
   ask: line.min(1).exactOptional().meta({
     sample: 'Are you still there?',

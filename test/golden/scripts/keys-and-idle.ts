@@ -199,6 +199,14 @@ export const keysAndIdle: readonly Dialogue[] = [
     call.later(10_000).botSays('There?').botFinishes().later(10_000).botSays('Goodbye.');
   }),
 
+  dialogue('a caller who looks something up is given a minute, and is not hung up on', (begin) => {
+    const call = begin().opens().callerSays('One moment please, I have to look for it.').llmAnswers('Sure.');
+    call.botFinishes().later(59_999).botSays('Sure.').later(1).botSays('Are you still there?').botFinishes();
+    call.later(60_000).botSays('Are you still there?').botFinishes().later(60_000).ends(undefined);
+    call.botSays('Are you still there?').botFinishes().callerSays('Here it is.').llmAnswers('Good.');
+    call.botFinishes().later(10_000).botSays('Are you still there?');
+  }),
+
   dialogue('with askAfterMs 0 nobody is asked', (begin) => {
     const call = begin({ settings: { idle: { askAfterMs: 0, ask: 'There?', endAfter: 1 } } }).opens();
     call.later(500_000).orders();

@@ -1,5 +1,5 @@
 /** Who is silent, and for how long: the agent that owes a sound, and the caller who says nothing. */
-import { maybe, number, opaque, record, time } from '../../../shared/base/codec.ts';
+import { flag, maybe, number, opaque, record, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 
 export interface Silence {
@@ -11,7 +11,12 @@ export interface Silence {
   /** Lines that are heard even when TTS is down. */
   readyLines: { readonly fillers: boolean; readonly farewell: boolean };
   /** Questions to a caller who says nothing, and when the next one is due. */
-  readonly idle: { asks: number; askAt: Millis | undefined };
+  readonly idle: {
+    asks: number;
+    askAt: Millis | undefined;
+    /** The caller has asked for time, and is given it. */
+    isPatient: boolean;
+  };
 }
 
 export const newSilence = (): Silence => ({
@@ -19,7 +24,7 @@ export const newSilence = (): Silence => ({
   fillersSpoken: 0,
   retryAt: undefined,
   readyLines: { fillers: false, farewell: false },
-  idle: { asks: 0, askAt: undefined },
+  idle: { asks: 0, askAt: undefined, isPatient: false },
 });
 
 /** The next line for a silence out of several; undefined when there is none. */
@@ -45,5 +50,5 @@ export const silenceCodec = record<Silence>({
   fillersSpoken: number,
   retryAt: maybe(time),
   readyLines: opaque(),
-  idle: record<Silence['idle']>({ asks: number, askAt: maybe(time) }),
+  idle: record<Silence['idle']>({ asks: number, askAt: maybe(time), isPatient: flag }),
 });

@@ -7,10 +7,16 @@ import type { Step, Slices } from '../state.ts';
 /** Words from before the call are heard by then, eight times as fast as they were spoken; where VAD finds none in them, the agent speaks. */
 const wordsKnownMs: Millis = 1_500;
 
+/** A caller who looks something up is left in peace for so long. */
+const patientMs: Millis = 60_000;
+
 /** Nobody speaks and nothing is owed: from now on the caller's silence counts. */
 export function beginIdle({ state, now }: Step<'setup' | 'silence' | 'conversation'>): void {
   const { greets } = state.conversation;
-  const askAfterMs = greets ? wordsKnownMs : state.setup.settings.idle.askAfterMs;
+  const { idle } = state.setup.settings;
+  const isPatient = state.silence.idle.isPatient && idle.askAfterMs > 0;
+  const ownMs = isPatient ? Math.max(patientMs, idle.askAfterMs) : idle.askAfterMs;
+  const askAfterMs = greets ? wordsKnownMs : ownMs;
   if (askAfterMs > 0) state.silence.idle.askAt ??= now + askAfterMs;
 }
 
@@ -27,6 +33,7 @@ export function onIdleDeadline(step: Step): void {
     startBotTurn(step, 'greeting');
     return;
   }
-  idle.asks += 1;
+  // A caller who has asked for time is asked from time to time, and never hung up on for being silent.
+  if (!idle.isPatient) idle.asks += 1;
   startBotTurn(step, idle.asks > setup.settings.idle.endAfter ? 'farewell' : 'question');
 }

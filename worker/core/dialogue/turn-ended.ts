@@ -9,6 +9,7 @@ import { beginEpoch } from '../epoch.ts';
 import { awaitsWord, nobodySpeaks, type Step } from '../state.ts';
 import { tell } from '../told.ts';
 import { isPressing } from '../turn/dtmf.ts';
+import { asksForTime } from '../turn/phrases.ts';
 import { wholeText, type Finalizing } from '../turn/turn.ts';
 import { kindOf } from './kind.ts';
 import { answerNothing, answerPart, isPart } from './misheard.ts';
@@ -93,6 +94,7 @@ function answerWords(
   tell(step, { type: 'user.text', epoch: state.numbers.epoch, text });
   state.caller.wordlessTurns = 0;
   state.silence.idle.asks = 0;
+  state.silence.idle.isPatient = asksForTime(text, state.setup.vocabulary);
   noteTurn(step);
   if (awaitsWord(state)) {
     dropSpeculation(step);
