@@ -73,6 +73,20 @@ describe.each(templateNames)('the project %s', (template) => {
     expect({ status, lines }).toEqual({ status: 0, lines: [`${join(target, 'agent.toml')}: valid`] });
   });
 
+  it('has an .env whose empty values are those that must be filled in', () => {
+    expect([...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name)).toEqual([
+      'SVC_SESSION_SECRET',
+    ]);
+    const compose = filesIn(target).filter((name) => name.startsWith('compose'));
+    const asked = [
+      ...compose
+        .map(read)
+        .join('\n')
+        .matchAll(/\$\{([A-Z_]+):/g),
+    ].map(([, name]) => name!);
+    expect(asked.filter((name) => !read('.env.example').includes(`${name}=`))).toEqual([]);
+  });
+
   it('sets only variables that there are, and names in its texts only files and scripts that there are', () => {
     const set = [
       ...filesIn(target)
