@@ -120,9 +120,7 @@ export function callFindings(
         ),
   );
   const without = new Map(
-    calls
-      .filter(({ scene }) => scene.other === undefined)
-      .map((call) => [`${call.name}|${call.scene.name}`, call]),
+    calls.filter(({ scene }) => scene.isPlain).map((call) => [`${call.name}|${call.scene.name}`, call]),
   );
   const found = new Map<string, CallFindings[]>();
   for (const call of calls) {

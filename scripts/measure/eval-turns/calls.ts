@@ -1,7 +1,8 @@
 /**
  * Whole calls in a room where somebody else talks, a television or a second person: from the beginning on, from the middle of an answer on, or
  * while nobody speaks. Each is played with the talker so much below the caller, with noise on the line and without, and with an STT that says
- * nothing of the talker or writes that down as well; and once without any talker, which the others are compared with.
+ * nothing of the talker or writes that down as well; and once without any talker, which the others are compared with. Beside them callers who are soft
+ * themselves, or become soft: nobody may take them for somebody else.
  */
 import { newPrng } from '../../../shared/base/prng.ts';
 import { faded, laid, mix, msOf, samplesOf, type CallScene, type Scenario } from './scenarios.ts';
@@ -43,11 +44,20 @@ interface Room {
   readonly hasNoise: boolean;
   /** STT writes the talker's words down. */
   readonly isWritten: boolean;
+  /** How loud the caller is where that is the question: from the first question on, or from the second. */
+  readonly soft?: 'quiet' | 'moves away';
 }
 
 const rooms: readonly Room[] = moments.flatMap((moment) =>
   [false, true].flatMap((hasNoise): Room[] => [
     { moment, hasNoise, belowDb: undefined, isWritten: false },
+    ...(moment === 'from the start' ? (['quiet', 'moves away'] as const) : []).map((soft): Room => ({
+      moment,
+      hasNoise,
+      belowDb: undefined,
+      isWritten: false,
+      soft,
+    })),
     ...belowDb.flatMap((db) =>
       [false, true].map((isWritten): Room => ({ moment, hasNoise, belowDb: db, isWritten })),
     ),
@@ -70,6 +80,15 @@ export function callsInRooms(persons: readonly Person[], agent: Int16Array): Sce
   });
 }
 
+/** Of a caller who is quiet, and by how much somebody becomes softer who moves away. */
+const quietDb = -45;
+const awayDb = 15;
+
+const callerLevel = ({ soft }: Room, question: number, db: number): number => {
+  if (soft === 'quiet') return quietDb;
+  return soft === 'moves away' && question > 0 ? db - awayDb : db;
+};
+
 interface Cast {
   readonly caller: Person;
   readonly db: number;
@@ -86,7 +105,7 @@ function callIn(room: Room, { caller, db, talkers, agent }: Cast): Scenario {
     const clip = caller.clips[at % caller.clips.length];
     if (clip === undefined) break;
     const endMs = atMs + msOf(clip.pcm.length);
-    parts.push({ atMs, pcm: levelled(faded(clip.pcm), db) });
+    parts.push({ atMs, pcm: levelled(faded(clip.pcm), callerLevel(room, at, db)) });
     words.push(...wordsOver(clip.text, atMs, endMs));
     questions.push({ fromMs: atMs, endMs, text: clip.text });
     atMs = endMs + betweenMs;
@@ -121,6 +140,7 @@ function callIn(room: Room, { caller, db, talkers, agent }: Cast): Scenario {
       family: familyOf(room, caller),
       questions,
       answer: room.moment === 'into an answer' ? longAnswer : shortAnswer,
+      isPlain: room.belowDb === undefined && room.soft === undefined,
       ...(room.belowDb !== undefined && { other: { fromMs: otherFromMs, belowDb: room.belowDb } }),
     },
   };
@@ -130,13 +150,17 @@ function callIn(room: Room, { caller, db, talkers, agent }: Cast): Scenario {
 const besides = (words: readonly SpokenWord[], questions: CallScene['questions']): SpokenWord[] =>
   words.filter((word) => questions.every(({ fromMs, endMs }) => word.endMs < fromMs || word.fromMs > endMs));
 
-function groupOf({ moment, belowDb: db, hasNoise, isWritten }: Room, { isAside }: Person): string {
+function groupOf({ moment, belowDb: db, hasNoise, isWritten, soft }: Room, { isAside }: Person): string {
+  if (soft !== undefined)
+    return `caller ${soft}, ${hasNoise ? 'noise' : 'quiet'}, ${half(isAside)}: nobody else`;
   const talker = db === undefined ? 'nobody else' : `-${db} dB${isWritten ? ', written' : ''}`;
   return `talker ${moment}, ${hasNoise ? 'noise' : 'quiet'}, ${half(isAside)}: ${talker}`;
 }
 
-const familyOf = ({ moment, belowDb: db, isWritten }: Room, { isAside }: Person): string =>
-  `talker ${moment}${db === undefined ? ', none' : isWritten ? ', written' : ''}, ${half(isAside)}`;
+const familyOf = ({ moment, belowDb: db, isWritten, soft }: Room, { isAside }: Person): string =>
+  soft === undefined
+    ? `talker ${moment}${db === undefined ? ', none' : isWritten ? ', written' : ''}, ${half(isAside)}`
+    : `caller ${soft}, ${half(isAside)}`;
 
 /** Noise of a telephone line: white, and of a level that is common. */
 function addLineNoise(pcm: Int16Array): void {

@@ -59,6 +59,8 @@ export interface CallScene {
   readonly name: string;
   /** Those that are the same but for levels have one name. */
   readonly family: string;
+  /** Nobody else talks, and the caller is as loud as ever: others are compared with it. */
+  readonly isPlain: boolean;
   readonly questions: readonly { readonly fromMs: number; readonly endMs: number; readonly text: string }[];
   readonly answer: string;
   /** Somebody else talks from here on, so much below the caller; absent: nobody. */

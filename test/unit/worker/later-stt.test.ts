@@ -8,6 +8,7 @@ import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 function newSetup() {
   const clock = newVirtualClock();
   const fakes = new FakeStages(new Trap());
+  const heard: string[] = [];
   const stages = new CallStages({
     clock,
     scope: new Scope('call', (error) => {
@@ -21,13 +22,27 @@ function newSetup() {
       if (event.type === 'stt.failed') stages.reopenStt();
     },
     onTts: () => undefined,
+    onWords: () => heard.push('words'),
     position: () => undefined,
     onFailure: () => undefined,
     onWords: () => undefined,
   });
   const die = (): void => fakes.stt.at(-1)!.emit({ type: 'error', error: { kind: 'disconnected' } });
-  return { clock, fakes, stages, die };
+  return { clock, fakes, stages, die, heard };
 }
+
+describe('STT that tells words', () => {
+  it('proves that somebody has spoken, with each text and with none that is empty', () => {
+    const { fakes, heard } = newSetup();
+    const tells = (text: string, isFinal: boolean): void =>
+      fakes.stt.at(-1)!.emit({ type: 'transcript', text, isFinal, speechFinal: false, fromFinalize: false });
+    tells(' ', false);
+    expect(heard).toEqual([]);
+    tells('yes', false);
+    tells('yes please', true);
+    expect(heard).toEqual(['words', 'words']);
+  });
+});
 
 describe('STT that dies at once', () => {
   it('is opened again at once the first time, and then with growing pauses of two seconds at most', () => {

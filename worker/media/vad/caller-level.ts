@@ -20,7 +20,7 @@ export class CallerLevel {
   /** The caller's, as far as it is known, and of a voice that is much louder than that. */
   readonly #caller = new MeanLevel(limits.callerFrames);
   readonly #louder = new MeanLevel(limits.callerFrames);
-  /** Of somebody else, how much was heard of them, and how long ago. */
+  /** Of somebody else, how much was heard of them, and how long ago, the time left out in which the caller speaks. */
   readonly #other = new MeanLevel(limits.callerFrames);
   #otherMs: Millis = 0;
   #sinceOtherMs: Millis = Infinity;
@@ -31,10 +31,14 @@ export class CallerLevel {
   /** Since the last frame of that level, and since the last of a voice that was not hidden; and the silence of VAD. */
   #softMs: Millis = 0;
   #sinceNearMs: Millis = Infinity;
+  /** Since the voice was as loud as the caller is. */
+  #sinceLoudMs: Millis = Infinity;
   #gapMs: Millis = 0;
   /** Soft voice while the agent is silent; it has become the caller's by its length. */
   #softVoiceMs: Millis = 0;
   #isRecovered = false;
+  /** The voice began behind silence. */
+  #isAfresh = true;
 
   constructor(threshold: number, isOverBot: () => boolean) {
     this.#threshold = threshold;
@@ -43,20 +47,33 @@ export class CallerLevel {
 
   /** Takes the next frame that is not the agent's own voice, and says whether its voice is too soft to be the caller's. */
   hides(probability: number, power: number, frameMs: Millis): boolean {
-    this.#fast.add(power);
-    this.#sinceOtherMs += frameMs;
     this.#sinceNearMs += frameMs;
-    if (probability < this.#threshold) this.#hearNoVoice(frameMs);
-    else this.#hearVoice(probability, power, frameMs);
-    return !this.#isNear;
+    this.#sinceLoudMs += frameMs;
+    const isVoice = probability >= this.#threshold;
+    // What begins behind silence is as loud as it is from the first frame on.
+    if (isVoice && this.#voice.count === 0) this.#fast.reset();
+    this.#fast.add(power);
+    if (isVoice) this.#hearVoice(probability, power, frameMs);
+    else this.#hearNoVoice(frameMs);
+    return !this.#isNear && this.#voice.count > 0;
   }
 
   /** STT has told words: the caller has spoken them, unless only a voice that was hidden was heard. */
   heardWords(): void {
     if (this.#sinceNearMs > limits.wordsWithinMs) return;
-    if (this.#isRecovered || !this.#isKnown) this.#become(this.#voice.db);
+    if (this.#voice.count > 0 && (!this.#isKnown || this.#isSoftAlone)) this.#become(this.#voice.db);
     else if (this.#louder.count >= limits.louderFrames) this.#becomeLouder();
-    this.#isProven = true;
+    else if (this.#caller.count === 0 && this.#other.count > 0) {
+      // Who spoke over the agent when nothing was known was the caller.
+      this.#become(this.#other.db);
+      this.#otherMs = 0;
+    }
+    this.#isProven = this.#caller.count > 0;
+  }
+
+  /** What was heard of late is a soft voice, and nothing as loud as the caller was. */
+  get #isSoftAlone(): boolean {
+    return this.#voice.count > 0 && this.#sinceLoudMs >= limits.softAloneMs;
   }
 
   /** By how much the present voice is softer than the caller; negative where it is louder, undefined as long as the caller's level is not known. */
@@ -93,10 +110,12 @@ export class CallerLevel {
 
   #hearNoVoice(frameMs: Millis): void {
     this.#gapMs += frameMs;
+    this.#sinceOtherMs += frameMs;
     this.#softMs += frameMs;
     if (this.#gapMs < limits.gapMs) return;
     this.#isNear = !this.#isKnown;
     this.#isRecovered = false;
+    this.#isAfresh = true;
     this.#softVoiceMs = 0;
     this.#voice.reset();
     this.#louder.reset();
@@ -106,9 +125,9 @@ export class CallerLevel {
     const isOverBot = this.#isOverBot();
     this.#gapMs = 0;
     this.#voice.add(power);
-    if (this.#isKnown) this.#judge(decibels(power), { isOverBot, frameMs });
+    if (this.#isKnown) this.#judge(decibels(power), isOverBot, frameMs);
     if (!this.#isNear) {
-      this.#hearFar(power, { isOverBot, frameMs });
+      this.#hearFar(power, isOverBot, frameMs);
       return;
     }
     this.#sinceNearMs = 0;
@@ -117,21 +136,27 @@ export class CallerLevel {
   }
 
   /** Whether the voice is as loud as the caller may be; what has begun may become a little softer than what begins. */
-  #judge(db: number, { isOverBot, frameMs }: { isOverBot: boolean; frameMs: Millis }): void {
+  #judge(db: number, isOverBot: boolean, frameMs: Millis): void {
     const mostDb = this.#mostBelowDb(isOverBot);
     const belowDb = this.#caller.db - this.#fast.db;
     this.#softMs = this.#caller.db - db <= mostDb + limits.softerDb ? 0 : this.#softMs + frameMs;
-    const isSteady = !isOverBot || this.#caller.db - this.#voice.db <= limits.overBotVoiceDb;
+    if (belowDb <= limits.loudDb) this.#hearLoud();
+    const isSteady = !isOverBot || this.#caller.db - this.#voice.db <= limits.loudDb;
     if (belowDb <= mostDb && (this.#isNear || isSteady)) {
       this.#isNear = true;
-      this.#isRecovered = false;
-      this.#softVoiceMs = 0;
-    } else if (this.#isRecovered) this.#doubt({ isOverBot, frameMs });
+    } else if (this.#isRecovered) this.#doubt(isOverBot, frameMs);
     else if (belowDb > mostDb + limits.softerDb) this.#isNear = false;
   }
 
+  #hearLoud(): void {
+    this.#sinceLoudMs = 0;
+    this.#softVoiceMs = 0;
+    this.#isRecovered = false;
+    this.#isAfresh = false;
+  }
+
   /** Without words a voice that was taken for the caller's by its length alone is somebody else's. */
-  #doubt({ isOverBot, frameMs }: { isOverBot: boolean; frameMs: Millis }): void {
+  #doubt(isOverBot: boolean, frameMs: Millis): void {
     this.#softVoiceMs += frameMs;
     if (!isOverBot && this.#softVoiceMs < limits.unprovenMs) return;
     this.#isRecovered = false;
@@ -146,13 +171,14 @@ export class CallerLevel {
     return Math.min(Math.max(halfDb, limits.overBotDb), limits.mostBelowDb);
   }
 
-  #hearFar(power: number, { isOverBot, frameMs }: { isOverBot: boolean; frameMs: Millis }): void {
-    if (isOverBot || this.#isLikeOther) {
+  #hearFar(power: number, isOverBot: boolean, frameMs: Millis): void {
+    if (isOverBot || this.#hasOther) {
       this.#hearOther(power, frameMs);
       return;
     }
+    this.#sinceOtherMs += frameMs;
     this.#softVoiceMs += frameMs;
-    if (this.#softVoiceMs < limits.recoveredMs) return;
+    if (this.#softVoiceMs < (this.#isAfresh ? limits.recoveredMs : limits.recoveredInVoiceMs)) return;
     this.#isNear = true;
     this.#isRecovered = true;
   }

@@ -13,17 +13,19 @@ export const levelThresholds = {
   /** After so many the level is known without words. */
   knownFrames: 16,
   /** Until it is, a voice that is softer proves nothing by itself. */
-  doubtfulDb: -30,
+  doubtfulDb: -28,
   /** A voice that is so much louder than the caller was is the caller's: after so many frames where words agree or none were heard before, else after so many. */
   louderDb: 9,
   louderFrames: 8,
   unprovenLouderFrames: 48,
   /** How much softer than the caller a voice may begin: over the agent, where nobody else was heard, and at most where somebody was. */
   overBotDb: 6,
-  /** and the last half second of it, if there is so much. */
-  overBotVoiceDb: 8,
   aloneDb: 14,
   mostBelowDb: 12,
+  /** As loud as the caller is what is at most so much softer; over the agent no voice is the caller's whose last half second is not. */
+  loudDb: 8,
+  /** Words are those of a soft voice where there was none as loud as the caller for so long. */
+  softAloneMs: 1_000,
   /** What has begun may become softer by so much. */
   softerDb: 3,
   /** Somebody else was heard for so long, and no longer ago. */
@@ -31,8 +33,9 @@ export const levelThresholds = {
   otherWithinMs: 5_000,
   /** As loud as somebody else is what is at most so much louder. */
   otherDb: 6,
-  /** A soft voice that goes on for so long is the caller's, and without words is not after so long. */
-  recoveredMs: 1_000,
+  /** A soft voice that lasts for so long is the caller's, behind silence and behind the caller's voice, and without words is not after so long. */
+  recoveredMs: 200,
+  recoveredInVoiceMs: 600,
   unprovenMs: 4_000,
   /** A voice ends with so much silence. */
   gapMs: 500,
