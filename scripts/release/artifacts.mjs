@@ -6,14 +6,25 @@ import { cleanEnv, run } from './commands.mjs';
 
 /** Exact, as everything that builds. */
 const pythonTools = ['build==1.6.1', 'hatchling==1.33.0'];
+const helm = ['helm-python-sdk==0.2.2', 'pyyaml==6.0.3'];
 
-/** Where the tools that build the Python package are; made once in a folder. */
-async function pythonIn(folder) {
+/** A Python with these packages; made once in a folder. */
+async function pythonIn(folder, packages) {
   const python = join(folder, 'bin/python');
   if (existsSync(python)) return python;
   await run('python3', ['-m', 'venv', folder]);
-  await run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', ...pythonTools]);
+  await run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', ...packages]);
   return python;
+}
+
+/** Packs the chart, pushes it, pulls it and renders it: the pods have to run the image of this version. */
+export async function chartThrough({ checkout, oci, version, folder, tools }) {
+  const python = await pythonIn(join(tools, 'helm'), helm);
+  mkdirSync(folder);
+  const script = join(checkout, 'scripts/release/chart_oci.py');
+  const chart = join(checkout, 'deploy/helm/voice-agent-service');
+  const images = (await run(python, [script, chart, oci, version, folder])).trim();
+  if (images !== `voice-agent-service:${version}`) throw new Error(`the chart runs ${images}`);
 }
 
 /** `tools`: a folder for what is needed to build. `checkout` is built where it stands. */
@@ -25,7 +36,7 @@ export async function packAll({ checkout, folder, tools, withMachine }) {
   await pack(checkout);
   await run('npm', ['run', 'packages'], { cwd: checkout, env });
   for (const name of ['client', 'sdk', 'stage']) await pack(join(checkout, 'dist', name));
-  const builder = await pythonIn(join(tools, 'python'));
+  const builder = await pythonIn(join(tools, 'python'), pythonTools);
   const build = ['-m', 'build', '--no-isolation', '--outdir', python, join(checkout, 'sdk/python')];
   await run(builder, build, { cwd: checkout });
   if (withMachine) await run('npm', ['run', 'deb', '--', machine], { cwd: checkout, env });

@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { root } from '../packages/parts.mjs';
-import { packAll, publishAll } from './artifacts.mjs';
+import { chartThrough, packAll, publishAll } from './artifacts.mjs';
 import { cleanEnv, run } from './commands.mjs';
 import { install, startLoopback } from './loopback.mjs';
 import { prepare } from './prepare.mjs';
@@ -44,8 +44,15 @@ async function round(world, checkout, { version }) {
   await publishAll(packed.npm, { registry: loopback.registry, token: 'loopback' });
   loopback.addPython(packed.python);
   say(`published ${version}`);
+  const { oci } = loopback;
+  if (oci === undefined) say('no registry of charts can be had here: the chart was not pushed');
+  else {
+    await chartThrough({ checkout, oci, version, tools, folder: join(world.work, `chart-${version}`) });
+    say(`pushed, pulled and rendered the chart of ${version}`);
+  }
   for (const [name, path] of nodes) {
-    const env = loopback.env({ PATH: path, npm_config_cache: join(world.work, 'npm-cache') });
+    // Of each release a cache of its own: npm would ask an older one which versions there are.
+    const env = loopback.env({ PATH: path, npm_config_cache: join(world.work, `npm-cache-${version}`) });
     const work = mkdtempSync(join(world.work, 'strangers-'));
     const left = await tryRelease({ work, env, version, index: loopback.index });
     say(`installed and called ${version} on Node ${name}${left.map((one) => ` (${one})`).join('')}`);

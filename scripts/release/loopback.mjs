@@ -1,5 +1,5 @@
-// A registry of npm packages and an index of Python packages on this machine alone. What is not ours, the registry gets from where npm gets it.
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+// A registry of npm packages, an index of Python packages and a registry of charts, on this machine alone. What is not ours, the registry gets from where npm gets it.
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { cleanEnv, run, Running } from './commands.mjs';
@@ -61,10 +61,34 @@ async function startIndex(folder) {
   return { program, url: `http://127.0.0.1:${port}/simple/`, simple };
 }
 
+/** A registry of the Open Container Initiative: Debian's, unpacked and not installed. Undefined where there is no Debian to have it from. */
+async function startOci(folder, tools) {
+  if (!existsSync('/usr/bin/apt-get')) return undefined;
+  const unpacked = join(tools, 'oci');
+  mkdirSync(unpacked, { recursive: true });
+  await run('apt-get', ['download', '-qq', 'docker-registry'], { cwd: unpacked });
+  const [archive] = readdirSync(unpacked).filter((name) => name.endsWith('.deb'));
+  await run('dpkg-deb', ['-x', archive, unpacked], { cwd: unpacked });
+  const address = `127.0.0.1:${await freePort()}`;
+  const config = {
+    version: 0.1,
+    storage: { filesystem: { rootdirectory: folder } },
+    http: { addr: address },
+  };
+  writeFileSync(join(unpacked, 'config.yml'), JSON.stringify(config));
+  const program = new Running(join(unpacked, 'usr/bin/docker-registry'), [
+    'serve',
+    join(unpacked, 'config.yml'),
+  ]);
+  await program.says(/listening on/);
+  return { program, address };
+}
+
 /** `tools`: where what this needs is installed; `folder`: what is published. */
 export async function startLoopback({ folder, tools }) {
   const registry = await startRegistry(join(folder, 'registry'), tools);
   const index = await startIndex(join(folder, 'index'));
+  const oci = await startOci(join(folder, 'oci'), tools);
   return {
     registry: registry.url,
     index: index.url,
@@ -72,7 +96,9 @@ export async function startLoopback({ folder, tools }) {
     addPython: (from) => {
       for (const name of readdirSync(from)) copyFileSync(join(from, name), join(index.simple, name));
     },
-    stop: () => Promise.all([registry.program.stop(), index.program.stop()]),
+    /** Where the chart goes; undefined where this machine has no such registry. */
+    oci: oci?.address,
+    stop: () => Promise.all([registry, index, oci].map((each) => each?.program.stop())),
     env: (more = {}) => cleanEnv({ npm_config_registry: registry.url, ...more }),
   };
 }

@@ -121,6 +121,16 @@ describe('a package made by npm pack', () => {
     expect(others.filter((name) => /\.map$|\.test\.|(?<!\.d)\.ts$/.test(name))).toEqual([]);
   });
 
+  it('has a manifest that says what is in it, and types that are found', () => {
+    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
+    const modules = join(project, 'node_modules');
+    const judged = [
+      [join(modules, 'publint/src/cli.js'), tarball, '--strict'],
+      [join(modules, '@arethetypeswrong/cli/dist/index.js'), tarball, '--profile', 'esm-only'],
+    ].map((command) => run(folder, process.execPath, ...command));
+    expect(judged.map(({ status, text }) => (status === 0 ? '' : text))).toEqual(['', '']);
+  });
+
   it.for(['svc-supervisor', 'voice-agent-service'])('serves calls as %s', async (name, context) => {
     context.skip(problem !== '', problem);
     const program = join(app, 'node_modules/.bin', name);
@@ -152,6 +162,18 @@ describe('a package made by npm pack', () => {
     const { status, text } = run(app, program, 'rehearse', scenarios!, agent!);
     expect(text).toContain('3 passed');
     expect(status).toBe(0);
+  });
+
+  it('runs agents in TypeScript where Node takes types off, and says what it needs where it does not', (context) => {
+    context.skip(problem !== '', problem);
+    const hooks = join(
+      app,
+      'node_modules/voice-agent-service/dist/supervisor/commands/agent-dev/typescript-hooks.js',
+    );
+    writeFileSync(join(app, 'agent.ts'), "const text: string = 'it runs';\nconsole.log(text);\n");
+    const { text } = run(app, process.execPath, '--import', hooks, 'agent.ts');
+    const isAble = typeof Reflect.get(process.features, 'typescript') === 'string';
+    expect(text).toContain(isAble ? 'it runs' : 'an agent in TypeScript needs Node 22.18');
   });
 
   it('gives TypeScript the helper that makes session tokens', (context) => {

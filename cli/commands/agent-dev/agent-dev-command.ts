@@ -67,7 +67,7 @@ export async function runAgentDev(options: AgentDevOptions): Promise<1 | 2 | und
   }
   const start = fromHere('../../scripts/start.mjs');
   if (!options.noService && !existsSync(start)) {
-    writeError('the demo is part of a checkout; with a service of your own give --no-service');
+    writeError('the demo is no part of this installation; with a service of your own give --no-service');
     return 1;
   }
   const token = env['SVC_AGENT_TOKEN'] ?? (options.noService ? '' : randomBytes(16).toString('hex'));
