@@ -137,7 +137,7 @@ module.exports = {
       { path: '^worker/stages/(stt|llm|tts)/' },
       {
         path: '^worker/',
-        pathNot: '^worker/(stages/(stage|failure|vendor-socket|http|connect|channel)[.]ts|stages/$1/|core/)',
+        pathNot: '^worker/(stages/(stage|failure|vendor-socket|http|keys|timers|connect)[.]ts|stages/$1/|core/)',
       },
     ),
     forbid(

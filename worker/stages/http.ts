@@ -1,13 +1,11 @@
 /**
- * What the adapters of networked providers share: one HTTP pool per stage, deadlines, and how failures are named.
+ * HTTP as the adapters of networked providers share it: one pool per stage, and how failures are named.
  *
  * Invariant: an exchange ends with exactly one `ended` or `failed`, and with nothing after `abort()`. No handler runs
  * inside `post()`; every one of them runs in the scope of the call that asked. It never retries, never follows a
  * redirect, and puts neither addresses nor payloads into a failure.
  */
 import type { Agent as HttpAgent, Dispatcher } from 'undici';
-import { isLoopbackHost } from '../../shared/net/loopback.ts';
-import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import { Agent, errors } from '../../shared/runtime/undici.ts';
 import { connectionError, cutError, newConnector } from './connect.ts';
 import type { StageContext, StageError } from './stage.ts';
@@ -284,116 +282,4 @@ export function idleMsFor(url: URL): number {
 /** Appends a path to a base URL that may or may not end in a slash. */
 export function urlUnder(baseUrl: string, path: string): URL {
   return new URL(baseUrl.replace(/\/+$/, '') + path);
-}
-
-/** The bearer header, or none without a key. @throws Error as {@link keyHeaders} does. */
-export function bearerHeaders(url: URL, apiKey: string | undefined): Record<string, string> {
-  return keyHeaders(url, apiKey, { name: 'authorization', scheme: 'Bearer ' });
-}
-
-/**
- * The header that carries the key, or none without a key.
- *
- * @throws Error when the key holds characters that no header may carry, or would leave this machine unencrypted
- *   (docs/providers.md, Connections). The message never holds the key or the address.
- */
-export function keyHeaders(
-  url: URL,
-  apiKey: string | undefined,
-  { name, scheme = '' }: { readonly name: string; readonly scheme?: string },
-): Record<string, string> {
-  if (apiKey === undefined || apiKey === '') return {};
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new Error('api_key_env: the key must be printable ASCII');
-  const encrypted = url.protocol === 'https:' || url.protocol === 'wss:';
-  if (!encrypted && !isLoopbackHost(url.hostname)) {
-    throw new Error('api_key_env: a key is only sent over TLS or to a loopback host');
-  }
-  return { [name]: scheme + apiKey };
-}
-
-/**
- * One deadline that moves often: a timer that fires early looks at the due time and arms itself again, so that moving
- * the deadline costs no timer.
- */
-export class Deadline {
-  readonly #clock: Clock;
-  readonly #passed: () => void;
-  readonly #onTimer: () => void;
-  #timer: Timer | undefined;
-  #firesAtMs = 0;
-  #dueMs: number | undefined;
-
-  constructor(context: StageContext, passed: () => void) {
-    this.#clock = context.clock;
-    this.#passed = passed;
-    this.#onTimer = context.bind(() => this.#look());
-  }
-
-  /** Moves the deadline to `delayMs` from now. */
-  set(delayMs: number): void {
-    this.setAt(this.#clock.now() + delayMs);
-  }
-
-  /** Moves the deadline to a moment; Infinity: there is none. */
-  setAt(dueMs: number): void {
-    if (dueMs === Infinity) {
-      this.clear();
-      return;
-    }
-    this.#dueMs = dueMs;
-    if (this.#timer !== undefined && this.#firesAtMs <= dueMs) return;
-    this.#timer?.cancel();
-    this.#arm(dueMs);
-  }
-
-  /** Without a deadline from here on. A timer that is still armed finds nothing to do. */
-  clear(): void {
-    this.#dueMs = undefined;
-  }
-
-  close(): void {
-    this.#dueMs = undefined;
-    this.#timer?.cancel();
-    this.#timer = undefined;
-  }
-
-  #arm(dueMs: number): void {
-    this.#firesAtMs = dueMs;
-    this.#timer = this.#clock.after(Math.max(0, dueMs - this.#clock.now()), this.#onTimer);
-  }
-
-  #look(): void {
-    this.#timer = undefined;
-    if (this.#dueMs === undefined) return;
-    if (this.#clock.now() < this.#dueMs) {
-      this.#arm(this.#dueMs);
-      return;
-    }
-    this.#dueMs = undefined;
-    this.#passed();
-  }
-}
-
-/** Runs `action` once, soon after the method that asked for it returned, however often it is asked for. */
-export class Soon {
-  readonly #clock: Clock;
-  readonly #onTimer: () => void;
-  #timer: Timer | undefined;
-
-  constructor(context: StageContext, action: () => void) {
-    this.#clock = context.clock;
-    this.#onTimer = context.bind(() => {
-      this.#timer = undefined;
-      action();
-    });
-  }
-
-  ask(): void {
-    this.#timer ??= this.#clock.after(0, this.#onTimer);
-  }
-
-  close(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-  }
 }

@@ -1,6 +1,6 @@
 /** The one timer of a session: it wakes when something is due, and never for nothing. */
 import { describe, expect, it } from 'vitest';
-import { Deadline } from '../../../worker/stages/http.ts';
+import { Deadline } from '../../../worker/stages/timers.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 function newDeadline() {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Deadline, Soon } from '../../../worker/stages/http.ts';
+import { Deadline, Soon } from '../../../worker/stages/timers.ts';
 import { loadAdapters, openStages, ownStageServices } from '../../../worker/stages/registry.ts';
 import type { StageDefinitions } from '../../../worker/stages/registry.ts';
 import { newStageContext } from '../../support/core/stage-context.ts';

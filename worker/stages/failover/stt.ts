@@ -10,7 +10,7 @@ import type { Timer } from '../../../shared/runtime/clock.ts';
 import { ENGINE_RATE } from '../../../shared/base/units.ts';
 import type { StageContext, StageError, SttEvent, SttSession, SttStage, Transcript } from '../stage.ts';
 import { HeardAudio } from './heard-audio.ts';
-import { Deadline } from '../http.ts';
+import { Deadline } from '../timers.ts';
 import { GivenUp, overBoth, type FailoverScope, type Use } from './provider.ts';
 import { SessionTurns } from './session-turns.ts';
 

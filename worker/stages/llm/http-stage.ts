@@ -1,5 +1,6 @@
 /** LLM stages whose rounds are requests over HTTP, on connections that all calls of a worker share. */
-import { Soon, idleMsFor, newHttpPool, type HttpPool } from '../http.ts';
+import { idleMsFor, newHttpPool, type HttpPool } from '../http.ts';
+import { Soon } from '../timers.ts';
 import type {
   LlmCall,
   LlmEvent,

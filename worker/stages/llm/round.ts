@@ -6,7 +6,8 @@
  */
 import type { Exchange, HttpPool, PostRequest, ResponseHead } from '../http.ts';
 import { CONNECT_TIMEOUT_MS } from '../connect.ts';
-import { Deadline, isSuccess, mediaTypeOf } from '../http.ts';
+import { isSuccess, mediaTypeOf } from '../http.ts';
+import { Deadline } from '../timers.ts';
 import type { LlmEvent, LlmRound, StageContext, StageError } from '../stage.ts';
 import { isRecord, parseJson } from './json.ts';
 import { rejectionOf } from './rejection.ts';

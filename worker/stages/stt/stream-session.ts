@@ -10,7 +10,7 @@
 import { ENGINE_RATE } from '../../../shared/base/units.ts';
 import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
 import { CONNECT_TIMEOUT_MS } from '../connect.ts';
-import { Deadline, Soon } from '../http.ts';
+import { Deadline, Soon } from '../timers.ts';
 import type { StageContext, StageError, SttEvent, SttSession } from '../stage.ts';
 import { InputQueue, type UtteranceEnd } from './input-queue.ts';
 import { LineWatch } from './line-watch.ts';

@@ -9,7 +9,7 @@
 import WebSocket from 'ws';
 import { CONNECT_TIMEOUT_MS } from '../connect.ts';
 import { causeInText, withCause } from '../failure.ts';
-import { Deadline, Soon } from '../http.ts';
+import { Deadline, Soon } from '../timers.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession } from '../stage.ts';
 import { ContextQueue } from './context-queue.ts';
 import { leave, openSocket } from '../vendor-socket.ts';

@@ -4,7 +4,8 @@
  * Invariant: the key travels in a header and never in the address, which ends up in logs. It must not retry.
  */
 import type { LlmGenerateOptions } from './declaration.ts';
-import { keyHeaders, urlUnder } from '../../http.ts';
+import { urlUnder } from '../../http.ts';
+import { keyHeaders } from '../../keys.ts';
 import type { LlmStage, ProviderAccess } from '../../stage.ts';
 import { syntheticIds } from '../call-ids.ts';
 import { GENERATE_PROVIDER, renderGenerateRequest, toolNames } from './request.ts';

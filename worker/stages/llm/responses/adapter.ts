@@ -5,7 +5,8 @@
  * included. It must not retry.
  */
 import type { LlmResponsesOptions } from './declaration.ts';
-import { bearerHeaders, urlUnder } from '../../http.ts';
+import { urlUnder } from '../../http.ts';
+import { bearerHeaders } from '../../keys.ts';
 import type { LlmStage, ProviderAccess } from '../../stage.ts';
 import { syntheticIds } from '../call-ids.ts';
 import { RESPONSES_PROVIDER, renderResponsesRequest } from './request.ts';

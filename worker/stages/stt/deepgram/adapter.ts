@@ -1,7 +1,7 @@
 /** The STT stage over the hosted recogniser `stt_cloud_a`. */
 import type { SttDeepgramOptions } from './declaration.ts';
 import { ENGINE_RATE } from '../../../../shared/base/units.ts';
-import { keyHeaders } from '../../http.ts';
+import { keyHeaders } from '../../keys.ts';
 import type { SttAccess, SttStage } from '../../stage.ts';
 import { DeepgramWire, deepgramUrl } from './protocol.ts';
 import { dialSocket } from '../socket.ts';

@@ -1,6 +1,6 @@
 /** The STT stage over servers with the realtime transcription interface, `stt_realtime_compat`. */
 import type { SttRealtimeCompatOptions } from './declaration.ts';
-import { bearerHeaders } from '../../http.ts';
+import { bearerHeaders } from '../../keys.ts';
 import type { SttAccess, SttStage } from '../../stage.ts';
 import { newRealtimeWire, realtimeUrl } from './protocol.ts';
 import { dialSocket } from '../socket.ts';

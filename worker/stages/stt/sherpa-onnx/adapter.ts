@@ -1,6 +1,7 @@
 /** The STT stage over a streaming recogniser on this machine or network. */
 import type { SttLocalWsOptions } from './declaration.ts';
-import { bearerHeaders, urlUnder } from '../../http.ts';
+import { urlUnder } from '../../http.ts';
+import { bearerHeaders } from '../../keys.ts';
 import type { ProviderAccess, SttStage } from '../../stage.ts';
 import { LocalWsWire } from './protocol.ts';
 import { dialSocket } from '../socket.ts';

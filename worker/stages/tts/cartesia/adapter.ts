@@ -4,7 +4,7 @@ import type { TtsCartesiaOptions } from './declaration.ts';
 import type { TtsAccess, TtsStage } from '../../stage.ts';
 import { CartesiaWire } from './wire.ts';
 import { newSocketStage } from '../socket-stage.ts';
-import { keyHeaders } from '../../http.ts';
+import { keyHeaders } from '../../keys.ts';
 import { primarySubtag } from '../wire.ts';
 
 /** The first version whose errors are JSON. */

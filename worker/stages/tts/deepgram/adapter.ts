@@ -3,7 +3,7 @@ import type { TtsDeepgramAuraOptions } from './declaration.ts';
 import type { TtsAccess, TtsStage } from '../../stage.ts';
 import { DeepgramAuraWire } from './wire.ts';
 import { newSocketStage } from '../socket-stage.ts';
-import { keyHeaders } from '../../http.ts';
+import { keyHeaders } from '../../keys.ts';
 
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newTtsDeepgramAura(options: TtsDeepgramAuraOptions & TtsAccess): TtsStage {

@@ -5,7 +5,7 @@ import { urlUnder } from '../../http.ts';
 import type { TtsAccess, TtsStage } from '../../stage.ts';
 import { ElevenLabsWire, errorOf, type VoiceSettings } from './wire.ts';
 import { newSocketStage } from '../socket-stage.ts';
-import { keyHeaders } from '../../http.ts';
+import { keyHeaders } from '../../keys.ts';
 import { primarySubtag } from '../wire.ts';
 
 /** The longest pause between texts that the vendor offers, in seconds; keep-alives come far sooner. */

@@ -5,7 +5,9 @@
  * and no event is emitted from inside a method of the session.
  */
 import type { SpeechCompatibleOptions } from './declaration.ts';
-import { Deadline, Soon, bearerHeaders, newHttpPool, urlUnder } from '../../http.ts';
+import { newHttpPool, urlUnder } from '../../http.ts';
+import { bearerHeaders } from '../../keys.ts';
+import { Deadline, Soon } from '../../timers.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../../stage.ts';
 import { PieceQueue, type Job } from './piece-queue.ts';
 import { SPEECH_RATE, SpeechRequest, type SpeechEndpoint } from './request.ts';

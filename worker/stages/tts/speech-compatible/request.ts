@@ -9,7 +9,7 @@ import type { Exchange, HttpPool, ResponseHead } from '../../http.ts';
 import { CONNECT_TIMEOUT_MS } from '../../connect.ts';
 import { causeInText, explained } from '../../failure.ts';
 import { isSuccess, refusedWith } from '../../http.ts';
-import type { Deadline } from '../../http.ts';
+import type { Deadline } from '../../timers.ts';
 import type { StageContext, StageError } from '../../stage.ts';
 import { checkSpeechType, renderSpeechRequest } from './presets.ts';
 import { PcmStream, type PcmResult } from './wav-stream.ts';
