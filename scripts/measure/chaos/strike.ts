@@ -8,7 +8,8 @@ import { growth, histogramOf, parseMetrics, type HistogramSummary } from '../ben
 import type { Caller } from './caller.ts';
 import type { Crowd } from './crowd.ts';
 import { lastsMs, type FaultName } from './faults.ts';
-import { stages, type ChaosProviders, type ProviderFault, type Stage } from './providers.ts';
+import type { ChaosProviders, ProviderFault } from './providers.ts';
+import { stages, type Stage } from '../scripted-providers.ts';
 import type { ChaosService } from './service.ts';
 
 /** The service's default. */

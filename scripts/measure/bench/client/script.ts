@@ -1,5 +1,7 @@
 /** What is said and how fast: the one place of the figures that providers, callers and report must agree on. */
 
+import { providerTables, type Ports } from '../../scripted-providers.ts';
+
 export const greeting = 'Good evening, this is the bench. How can I help you today?';
 export const answer = 'Your table for two is booked. We are looking forward to seeing you tonight.';
 
@@ -22,10 +24,7 @@ export const pace = {
 /** The turn settings of the agent file, which the report takes out or counts from. */
 export const turn = { silenceEndMs: 700, interruptMinSpeechMs: 300 } as const;
 
-export function agentFile(
-  ports: { stt: number; llm: number; tts: number },
-  silenceEndMs: number = turn.silenceEndMs,
-): string {
+export function agentFile(ports: Ports, silenceEndMs: number = turn.silenceEndMs): string {
   return `
 [agent]
 name = "bench"
@@ -38,27 +37,5 @@ silence_end_ms = ${silenceEndMs}
 
 [turn.interrupt]
 min_speech_ms = ${turn.interruptMinSpeechMs}
-
-[stt]
-provider = "stt_local_ws"
-
-[stt.stt_local_ws]
-base_url = "ws://127.0.0.1:${ports.stt}"
-
-[llm]
-provider = "chat_compatible"
-
-[llm.chat_compatible]
-base_url = "http://127.0.0.1:${ports.llm}/v1"
-model = "bench"
-
-[tts]
-provider = "speech_compatible"
-voice = "bench"
-
-[tts.speech_compatible]
-base_url = "http://127.0.0.1:${ports.tts}/v1"
-preset = "generic"
-model = "bench"
-`;
+${providerTables(ports, 'bench')}`;
 }
