@@ -1,6 +1,6 @@
 // Writes the generated reference pages, the example agent file and its schema out of the declarations in shared/config, and the page of
-// commands out of their table, and what the SDKs hold of the agent link.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// commands out of their table, the index of decisions, and what the SDKs hold of the agent link.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -22,6 +22,7 @@ try {
   await build({
     stdin: {
       contents: `export { referenceFiles, withProviderChoices, withVersions } from './scripts/docs/reference.ts';
+        export { decisionsIndex } from './scripts/docs/decisions-index.ts';
         export { commandsPage } from './cli/commands/commands.ts';
         export { wireFiles } from './scripts/sdk/wire-types.ts';
         export { pythonFiles } from './scripts/sdk/python-files.ts';`,
@@ -35,8 +36,11 @@ try {
     target: 'node20',
     logLevel: 'warning',
   });
-  const { commandsPage, pythonFiles, referenceFiles, wireFiles, withProviderChoices, withVersions } =
-    await import(pathToFileURL(outfile).href);
+  const docs = await import(pathToFileURL(outfile).href);
+  const { commandsPage, pythonFiles, referenceFiles, wireFiles, withProviderChoices, withVersions } = docs;
+  const decisions = readdirSync(join(root, 'docs/decisions'))
+    .filter((name) => /^\d/.test(name))
+    .map((name) => `docs/decisions/${name}`);
   const page = 'docs/providers.md';
   const text = withProviderChoices(readFileSync(join(root, page), 'utf8'));
   const packages = 'docs/decisions/0007-dependencies.md';
@@ -47,6 +51,7 @@ try {
     { path: packages, text: withVersions(readFileSync(join(root, packages), 'utf8'), versions) },
     { path: 'docs/reference/commands.md', text: commandsPage() },
     { path: page, text },
+    docs.decisionsIndex(decisions.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))),
     ...wireFiles(),
     ...pythonFiles(),
   ];

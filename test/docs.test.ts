@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, it, expect } from 'vitest';
 import { writeWav } from '../shared/audio/wav.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
 import { describeAgentFile } from '../scripts/docs/describe.ts';
+import { decisionsIndex } from '../scripts/docs/decisions-index.ts';
 import { referenceFiles, withProviderChoices, withVersions } from '../scripts/docs/reference.ts';
 import { wireFiles } from '../scripts/sdk/wire-types.ts';
 import { commandsPage } from '../cli/commands/commands.ts';
@@ -45,6 +46,18 @@ describe('generated documentation', () => {
 
   it('has a page of the commands as their table says (npm run docs writes it)', () => {
     expect(readProjectFile('docs/reference/commands.md')).toBe(commandsPage());
+  });
+
+  it('has an index of the decisions, each with its status (npm run docs writes it)', () => {
+    const names = readdirSync(new URL('docs/decisions', root)).filter((name) => name !== 'README.md');
+    const records = names
+      .map((name) => `docs/decisions/${name}`)
+      .map((path) => ({ path, text: readProjectFile(path) }));
+    const { path, text } = decisionsIndex(records);
+    expect(readProjectFile(path)).toBe(text);
+    expect(() => decisionsIndex([{ path: 'docs/decisions/0001-a.md', text: '# 0001: A\n' }])).toThrow(
+      /Status/,
+    );
   });
 
   it('holds an example file without a single problem', () => {
