@@ -12,10 +12,13 @@ type Fixed<Count extends number, Rest extends number[] = []> = Rest['length'] ex
   : Fixed<Count, [...Rest, number]>;
 
 interface EchoKernel {
+  /** Butterflies of the forward transform (decimation in frequency); the last two stages are one loop. */
   readonly part: Loop<6>;
-  readonly join: Loop<6>;
   readonly partLast: Loop<3>;
+  /** Butterflies of the inverse transform (decimation in time); the first two stages are one loop. */
+  readonly join: Loop<6>;
   readonly joinFirst: Loop<3>;
+  /** One spectrum times the conjugate of another. */
   readonly match: Loop<5>;
   readonly products: Loop<5>;
   readonly row: Loop<6>;
