@@ -55,7 +55,7 @@ describe('generated documentation', () => {
       .map((path) => ({ path, text: readProjectFile(path) }));
     const { path, text } = decisionsIndex(records);
     expect(readProjectFile(path)).toBe(text);
-    expect(() => decisionsIndex([{ path: 'docs/decisions/0001-a.md', text: '# 0001: A\n' }])).toThrow(
+    expect(() => decisionsIndex([{ path: '0001-a.md', text: '# 0001: A\n' }])).toThrow(
       /Status/,
     );
   });

@@ -41,6 +41,38 @@ describe('a feature', () => {
   });
 });
 
+const readmes = [...textOf('ARCHITECTURE.md').matchAll(/^\| \[[^\]]+\]\(([^)]+\/README\.md)\)/gm)].map(
+  ([, path = '']) => path,
+);
+
+describe('the README of a feature', () => {
+  it('is there for each of them', () => {
+    const names = readmes.map((path) => path.split('/').at(-2));
+    expect(names).toEqual(rows.map((row) => row.find((one) => one !== undefined)));
+  });
+
+  it.each(readmes)(
+    '%s is short, and says what it does, its way in, its invariants and its decisions',
+    (path) => {
+      const text = textOf(path);
+      expect(text.split('\n').length - 1).toBeLessThanOrEqual(40);
+      expect(text.match(/^#+ .*$/gm)?.slice(1)).toEqual(['## Way in', '## Invariants', '## Decisions']);
+    },
+  );
+
+  it.each(readmes)('%s names files that are there', (path) => {
+    const feature = path.split('/').at(-2) ?? '';
+    const named = [...textOf(path).matchAll(/`([\w/-]+\.ts)`/g)].map(([, name = '']) => name);
+    expect(named.length).toBeGreaterThan(2);
+    const found = files.filter((file) => file.split('/')[1] === feature);
+    const isThere = (name: string): boolean =>
+      files.includes(name) ||
+      files.includes(`supervisor/${name}`) ||
+      found.some((file) => file.endsWith(`/${name}`));
+    expect(named.filter((name) => !isThere(name))).toEqual([]);
+  });
+});
+
 describe('a vendor', () => {
   it('has its own name wherever the configuration is not read', () => {
     expect(files.filter((path) => /carrier-[ab]|cloud-[abc]/.test(path))).toEqual([]);
