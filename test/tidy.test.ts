@@ -5,6 +5,7 @@ import { basename, dirname } from 'node:path';
 import ts from 'typescript';
 import { describe, it, expect } from 'vitest';
 import { refusalRows } from '../supervisor/http/refusals.ts';
+import { sipRefusals } from '../supervisor/sip/message/statuses.ts';
 
 const root = new URL('../', import.meta.url);
 const longestFile = 600;
@@ -227,6 +228,17 @@ describe('the project', () => {
       (row) => !new RegExp(`refusals\\.${row}\\b|'${row}'`).test(text),
     );
     expect(unused).toEqual([]);
+  });
+
+  it('refuses by SIP only with statuses of their table, and with each of them', () => {
+    const given = /(?:status: (?:[^,}\n]* \? )?|refuseInvite\([^\n]*, |\? |: )([4-6]\d\d)\b(?! \|\|)/g;
+    const sources = code.filter(
+      (path) => path.startsWith('supervisor/sip/') && !path.endsWith('/statuses.ts'),
+    );
+    const used = sources.flatMap((path) =>
+      [...textOf(path).matchAll(given)].map(([, status = '']) => status),
+    );
+    expect([...new Set(used)].toSorted()).toEqual(Object.keys(sipRefusals));
   });
 
   it('mentions no path of a machine that it was written on', () => {

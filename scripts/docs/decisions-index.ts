@@ -8,8 +8,8 @@ export interface DecisionRecord {
 
 /** @throws Error for a record without a number, a title or a status. */
 export function decisionsIndex(records: readonly DecisionRecord[]): { path: string; text: string } {
-  const rows = records
-    .toSorted((a, b) => a.path.localeCompare(b.path))
+  const rows = [...records]
+    .sort((a, b) => a.path.localeCompare(b.path))
     .map(({ path, text }) => {
       const name = basename(path);
       const [, number = '', title = ''] = /^# (\d{4}): (.+)$/m.exec(text) ?? [];

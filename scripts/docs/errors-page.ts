@@ -3,6 +3,7 @@ import { agentLinkErrors } from '../../shared/agent-link/errors.ts';
 import { tokenAnswers, type TokenCode } from '../../shared/auth/token-fault.ts';
 import { callErrors } from '../../shared/protocol/call.ts';
 import { refusalRows, refusals, type Answer } from '../../supervisor/http/refusals.ts';
+import { sipRefusals } from '../../supervisor/sip/message/statuses.ts';
 import { markdownTable } from './markdown-table.ts';
 
 const newToken = 'Get a new token right before the call, and use it once.';
@@ -52,6 +53,12 @@ export function errorsPage(): string {
     message,
   ]);
   const links = Object.entries(agentLinkErrors).map(([name, words]) => [code(name), words]);
+  const sip = Object.entries(sipRefusals).map(([status, { reason, when, advice }]) => [
+    status,
+    reason,
+    when,
+    advice,
+  ]);
   return `# Error codes
 
 Generated from the tables that the service answers from; \`npm run docs\` writes it anew.
@@ -78,5 +85,12 @@ ${markdownTable(['Code', 'Fatal, close code', 'Sentence'], calls)}
 The [agent link](agent-link.md) has these codes in \`command.result\` and in \`error\` events, and as reasons of close frames.
 
 ${markdownTable(['Code', 'Sentence'], links)}
+
+## Refusals by SIP
+
+[SIP](../sip.md) requests that are refused get one of these statuses; other words beside it may say more precisely what is meant. A peer that nobody knows
+and that asks often over UDP gets the bare status, with 503 in place of 401.
+
+${markdownTable(['Status', 'Words', 'When', 'What to do'], sip)}
 `;
 }

@@ -2,36 +2,7 @@
 import { assert } from '../../../shared/base/assert.ts';
 import { listOf, type SipHeader, type SipMessage, type SipRequest } from './message.ts';
 import { readVia } from './fields.ts';
-
-const reasons: Readonly<Record<number, string>> = {
-  100: 'Trying',
-  180: 'Ringing',
-  200: 'OK',
-  202: 'Accepted',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  406: 'Not Acceptable',
-  408: 'Request Timeout',
-  415: 'Unsupported Media Type',
-  416: 'Unsupported URI Scheme',
-  420: 'Bad Extension',
-  422: 'Session Interval Too Small',
-  481: 'Call/Transaction Does Not Exist',
-  482: 'Loop Detected',
-  483: 'Too Many Hops',
-  486: 'Busy Here',
-  487: 'Request Terminated',
-  488: 'Not Acceptable Here',
-  491: 'Request Pending',
-  500: 'Server Internal Error',
-  501: 'Not Implemented',
-  503: 'Service Unavailable',
-  505: 'Version Not Supported',
-  603: 'Decline',
-};
+import { reasonOf } from './statuses.ts';
 
 export type HeaderPair = readonly [name: string, value: string];
 
@@ -111,7 +82,7 @@ export function writeAnswer(request: SipRequest, source: Source, answer: Answeri
     copied.push([shown, needsTag ? `${value};tag=${toTag}` : value]);
   }
   if (isShort) return written(`SIP/2.0 ${status} `, shortened([...copied, ...headers]), ':');
-  return head(`SIP/2.0 ${status} ${reason ?? reasons[status] ?? 'Unknown'}`, [...copied, ...headers], body);
+  return head(`SIP/2.0 ${status} ${reason ?? reasonOf(status)}`, [...copied, ...headers], body);
 }
 
 const shortNames: Readonly<Record<string, string>> = { From: 'f', To: 't', 'Call-ID': 'i' };
