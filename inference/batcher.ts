@@ -1,6 +1,6 @@
 /**
  * Chooses which slots go into the next run of the VAD model. A slot gives at most one frame per run, because each frame
- * needs the model state that the one before it left. The scan starts where the last one ended, so no slot starves.
+ * needs the model state that the one before it left. The scan starts where the last one ended, so no slot starves. Pure.
  */
 
 export interface BatchPlan {

@@ -42,3 +42,8 @@ export function formatHostPort(address: HostPort): string {
   const host = address.host.includes(':') ? `[${address.host}]` : address.host;
   return `${host}:${address.port}`;
 }
+
+/** Appends a path to a base URL that may or may not end in a slash. */
+export function urlUnder(baseUrl: string, path: string): URL {
+  return new URL(baseUrl.replace(/\/+$/, '') + path);
+}

@@ -1,6 +1,6 @@
 /**
  * Who is let in, as a pure ledger (docs/call-protocol.md, When there is no call). A connection is counted before it is handed over, and until its
- * socket is gone or the hand-over failed. It is a session from its `start` on: sessions are counted by the workers, and a fact here.
+ * socket is gone or the hand-over failed. It is a session from its `start` on: sessions are counted by the workers, and a fact here. Pure.
  */
 import { refusals, type Answer } from '../http/refusals.ts';
 

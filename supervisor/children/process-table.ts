@@ -1,6 +1,6 @@
 /**
  * Which child processes should exist and what each is doing, as a pure machine. A child that ends without being asked to is
- * started again, at once the first time and later with growing pauses. It starts and kills nothing itself.
+ * started again, at once the first time and later with growing pauses. It starts and kills nothing itself. Pure.
  */
 import type { Millis } from '../../shared/base/units.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Every HTTP answer that refuses something, by its code. A refusal elsewhere is a row of this table, with what varies of it; nobody else
- * writes one. docs/reference/errors.md is made of it.
+ * writes one. docs/reference/errors.md is made of it. Pure.
  */
 import type { TokenCode } from '../../shared/auth/token-fault.ts';
 

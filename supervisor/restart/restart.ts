@@ -1,7 +1,7 @@
 /**
  * A restart without a gap, as the old supervisor sees it, as a pure machine (decision 0017): idle, starting, copying, handing
  * over, over. Until the new supervisor has said that it serves, every failure leads back to idle, and the old one goes on as
- * if nothing had happened. It starts, sends and kills nothing itself.
+ * if nothing had happened. It starts, sends and kills nothing itself. Pure.
  */
 import type { Millis } from '../../shared/base/units.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The life of the service as a pure machine: starting, serving, draining, stopping, gone (docs/scale.md, Rollouts, and why 30 s of drain end calls).
  * Calls may finish while it drains, are told to stop after that, and are cut when they do not. After a reload they may finish whenever they do: only
- * a stop, or a limit that the operator has set, ends them.
+ * a stop, or a limit that the operator has set, ends them. Pure.
  */
 import type { Millis } from '../../shared/base/units.ts';
 

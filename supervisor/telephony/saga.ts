@@ -1,6 +1,6 @@
 /**
  * A warm transfer as a pure machine (docs/telephony.md, Warm transfers): park the caller, ring the destination, join both, or bring the caller back.
- * Events come in, actions go out, time is an argument.
+ * Events come in, actions go out, time is an argument. Pure.
  *
  * Invariant: a caller is in one place. Nobody is brought back while it is unknown whether they are joined or parked; nobody is joined
  * with a leg that no person has answered; a step whose outcome is unknown is never repeated by itself, and leaves a handle by which an

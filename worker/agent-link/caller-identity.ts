@@ -1,7 +1,7 @@
 /**
  * The identity of a caller, as an agent process that wants to know is told (docs/reference/agent-link.md, `session.start`). Only of
  * telephone calls, and only out of what a carrier or a trunk said: what any other client claims of itself is no identity. Numbers are left
- * out where they are redacted.
+ * out where they are redacted. Pure.
  */
 import type { CallerIdentity } from '../../shared/agent-link/service-messages.ts';
 import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';

@@ -1,6 +1,7 @@
 /**
  * Commands by the ids that the agent gave them: a command that comes twice is done once and answered twice alike (docs/reference/agent-link.md,
  * How a call goes). Of commands that are answered the newest are remembered, but for one whose outcome was lost: it may be given again.
+ * Pure.
  */
 import { faultMessage, type AgentLinkFault } from '../../shared/agent-link/errors.ts';
 import { agentLinkLimits } from '../../shared/agent-link/limits.ts';

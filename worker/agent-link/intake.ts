@@ -1,6 +1,7 @@
 /**
  * What an agent sends, at a bounded pace: one worker serves many calls on one thread, so that a program that sends without end must not
  * take the time in which other calls are paced. Beyond its allowance its socket is not read; what one read had brought already waits here, in order.
+ * Pure.
  *
  * Invariant: an agent within reason never notices it, no message is left out while there is a link, and no more waits than one read brings.
  */

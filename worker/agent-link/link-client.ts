@@ -1,4 +1,4 @@
-/** Messages between the program of a caller and the agent, beside the conversation: the core knows nothing of them. */
+/** Messages between the program of a caller and the agent, beside the conversation: the core knows nothing of them. Pure. */
 import { isDeeperThan } from '../../shared/base/nesting.ts';
 import { clientMessageShape } from '../../shared/agent-link/fields.ts';
 import { agentLinkLimits as limits } from '../../shared/agent-link/limits.ts';

@@ -1,4 +1,4 @@
-/** What an agent wants done, and how it is answered (docs/reference/agent-link.md, Agent to service). */
+/** What an agent wants done, and how it is answered (docs/reference/agent-link.md, Agent to service). Pure. */
 import { readCommand, type MessageFields } from '../../shared/agent-link/decode.ts';
 import { agentLinkLimits as limits } from '../../shared/agent-link/limits.ts';
 import type { AgentCommand } from '../../shared/agent-link/agent-messages.ts';

@@ -1,4 +1,4 @@
-/** One step of a link, and what it tells the agent on the way. */
+/** One step of a link, and what it tells the agent on the way. Pure. */
 import { faultText, type AgentLinkFault } from '../../shared/agent-link/errors.ts';
 import { isConversationEventType } from '../../shared/agent-link/events.ts';
 import type { ServiceMessage } from '../../shared/agent-link/service-messages.ts';

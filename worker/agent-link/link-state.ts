@@ -1,4 +1,4 @@
-/** What the machine of one call's agent link is told, what it answers and what it keeps. */
+/** What the machine of one call's agent link is told, what it answers and what it keeps. Pure. */
 import type { Millis } from '../../shared/base/units.ts';
 import type { ReadAccept } from '../../shared/agent-link/handshake.ts';
 import type { SessionEndReason, ConversationEventType } from '../../shared/agent-link/events.ts';

@@ -1,4 +1,4 @@
-/** Calls of remote tools on one link: each is settled exactly once, by its result, by being given up, or with the link. */
+/** Calls of remote tools on one link: each is settled exactly once, by its result, by being given up, or with the link. Pure. */
 import { writeJson } from '../../shared/base/exact-json.ts';
 import { agentLinkErrors } from '../../shared/agent-link/errors.ts';
 import type { AgentMessageOf } from '../../shared/agent-link/agent-messages.ts';

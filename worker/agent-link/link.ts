@@ -1,7 +1,7 @@
 /**
  * The link of one call to its agent as a pure state machine (docs/reference/agent-link.md, How a call goes): takes one input, returns the
  * actions that follow. Time is an argument, deadlines are data. It decides nothing of the conversation: commands go to the core, which
- * answers them.
+ * answers them. Pure.
  *
  * Invariant: the agent is never waited for longer than connectMs + handshakeMs, no tool call is left without an outcome, and whatever an
  * agent does, the call goes on.

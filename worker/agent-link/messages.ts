@@ -1,4 +1,4 @@
-/** From what the core tells to what an agent is told (docs/reference/agent-link.md, Service to agent). */
+/** From what the core tells to what an agent is told (docs/reference/agent-link.md, Service to agent). Pure. */
 import type { ServiceMessage } from '../../shared/agent-link/service-messages.ts';
 import type { ConversationEvent, HeardEnd, TurnTimes } from '../core/told.ts';
 

@@ -1,4 +1,4 @@
-/** What is taken out of transcripts: what the agent's patterns match, and digits that the caller pressed, wherever they come up again. */
+/** What is taken out of transcripts: what the agent's patterns match, and digits that the caller pressed, wherever they come up again. Pure. */
 import { linearPattern, type LinearPattern } from '../../shared/base/linear-pattern.ts';
 import type { Millis } from '../../shared/base/units.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Calls of RTVI clients (Pipecat's) in the vocabulary of the engine. `client-ready` opens a call of 24 kHz, which is what stock clients
  * play whatever a frame says, and `bot-ready` answers it. The protocol has neither marks nor a flush: what was sent is played, so
- * audio goes out with a small lead and the clock says what was heard. It has no words for an end: the socket is closed.
+ * audio goes out with a small lead and the clock says what was heard. It has no words for an end: the socket is closed. Pure.
  *
  * Clients in browsers speak protobuf in binary frames, Pipecat's own and its evals JSON in text frames. Both are read at any time, and the
  * kind of the first frame is that of everything that goes out.

@@ -1,5 +1,6 @@
 /**
  * The conversation in the words of RTVI: what the core tells becomes the messages that a client of one or the other generation follows.
+ * Pure.
  *
  * Invariant: `bot-started-speaking` and `bot-stopped-speaking` come in pairs, and so do `bot-tts-started` and `bot-tts-stopped`;
  * nothing of a response is told as said after it was cut. Of tools nothing is told but their ids: the caller is a stranger.

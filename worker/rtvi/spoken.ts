@@ -1,6 +1,6 @@
 /**
  * What of the agent's text was said so far, as RTVI clients want to show it while it is said. The conversation tells what was given to
- * TTS and, a piece later, what was heard of it; in between the place is an estimate by the audio that went out.
+ * TTS and, a piece later, what was heard of it; in between the place is an estimate by the audio that went out. Pure.
  *
  * Invariant: pieces are begun, said and completed in their order; what is said of a piece only grows, by whole words; a piece that was
  * cut is never completed.

@@ -278,8 +278,3 @@ export function mediaTypeOf(contentType: string): string {
 export function idleMsFor(url: URL): number {
   return url.protocol === 'https:' ? 55_000 : 4_000;
 }
-
-/** Appends a path to a base URL that may or may not end in a slash. */
-export function urlUnder(baseUrl: string, path: string): URL {
-  return new URL(baseUrl.replace(/\/+$/, '') + path);
-}

@@ -1,4 +1,4 @@
-/** Frames of carriers: JSON objects with objects in them, of which any may be something else; and what all carriers tell alike. */
+/** Frames of carriers: JSON objects with objects in them, of which any may be something else; and what all carriers tell alike. Pure. */
 import { fail, ok } from '../../shared/base/result.ts';
 import { decodeClientFields, violation, type ClientMessage } from '../../shared/protocol/call.ts';
 import type { Heard } from '../transports/socket/dialect.ts';

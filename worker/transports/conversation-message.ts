@@ -1,4 +1,6 @@
-/** What the core tells of the conversation, as a message for a client that follows it (docs/call-protocol.md, Following the conversation). */
+/**
+ * What the core tells of the conversation, as a message for a client that follows it (docs/call-protocol.md, Following the conversation). Pure.
+ */
 import type { ConversationMessage } from '../../shared/protocol/conversation.ts';
 import type { TurnTimes } from '../core/told.ts';
 import type { ConversationEvent } from '../core/told.ts';

@@ -1,6 +1,6 @@
 /**
  * One WebRTC call as a pure machine: from the answered offer over the established connection to its end. The client hangs up by
- * signaling, by closing its connection, or by sending nothing any more.
+ * signaling, by closing its connection, or by sending nothing any more. Pure.
  *
  * Invariant: `ended` is told once and last; after it nothing is sent.
  */

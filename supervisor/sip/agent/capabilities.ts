@@ -1,4 +1,4 @@
-/** Capabilities of both sides of a call, as SIP messages tell them. */
+/** Capabilities of both sides of a call, as SIP messages tell them. Pure. */
 import { headerOf, lists, type SipMessage } from '../message/message.ts';
 import type { HeaderPair } from '../message/write.ts';
 import type { SipCall } from './state.ts';

@@ -1,4 +1,4 @@
-/** Requests of this side within a call (RFC 3261, 17.1.2): repeated over UDP until an answer comes, given up after 32 s. */
+/** Requests of this side within a call (RFC 3261, 17.1.2): repeated over UDP until an answer comes, given up after 32 s. Pure. */
 import { challengeOf, proofOf } from '../access/digest-client.ts';
 import type { SipResponse } from '../message/message.ts';
 import { readCSeq, readNameAddr, readUri, topVia } from '../message/fields.ts';

@@ -1,6 +1,7 @@
 /**
  * Calls that this side makes (RFC 3261, 13.2, 17.1.1, 9.1; RFC 6026): the INVITE and its answers, until there is a call like one that came
  * in, or none. Audio before the answer is not asked for. An answer that comes too late, or as a second one, is acknowledged and ended.
+ * Pure.
  */
 import { agreeToAnswer, writeSdpOffer, type Agreed } from '../session/agree.ts';
 import { readSession, type SessionOffer } from '../session/sdp.ts';

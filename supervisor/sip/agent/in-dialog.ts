@@ -1,4 +1,4 @@
-/** What a peer says within a call (RFC 3261, 12.2.2, 14, 15): hold and resume, moved media, keys, the end. */
+/** What a peer says within a call (RFC 3261, 12.2.2, 14, 15): hold and resume, moved media, keys, the end. Pure. */
 import { headerOf, type SipRequest } from '../message/message.ts';
 import { readCSeq, readNameAddr } from '../message/fields.ts';
 import { infoKey, infoKeyTypes } from '../message/info-key.ts';

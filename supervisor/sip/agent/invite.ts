@@ -1,4 +1,4 @@
-/** A call from its INVITE to its ACK (RFC 3261, 13.3): offered, answered or refused, cancelled, acknowledged. */
+/** A call from its INVITE to its ACK (RFC 3261, 13.3): offered, answered or refused, cancelled, acknowledged. Pure. */
 import { headerOf, listOf, type SipRequest } from '../message/message.ts';
 import { readCSeq, readNameAddr, tagOf } from '../message/fields.ts';
 import { sessionText } from '../message/session-text.ts';

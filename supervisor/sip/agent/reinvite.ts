@@ -1,6 +1,6 @@
 /**
  * What a running call has agreed on, agreed on anew (RFC 3264, 8): an offer of the peer, and a re-INVITE of this side that repeats what
- * runs, for a peer that takes no UPDATE.
+ * runs, for a peer that takes no UPDATE. Pure.
  */
 import { headerOf } from '../message/message.ts';
 import { readNameAddr } from '../message/fields.ts';

@@ -1,7 +1,7 @@
 /**
  * Requests of peers and their answers (RFC 3261, 17.2): each request is answered once, and a peer that asks again gets the same answer
  * again. Refusals are not remembered: they are given once for each time they are asked for. Peers that nobody knows get hardly more bytes
- * than they have sent, for their address may be forged.
+ * than they have sent, for their address may be forged. Pure.
  */
 import { readCSeq, tagOf, topVia } from '../message/fields.ts';
 import { headerOf, type SipRequest } from '../message/message.ts';

@@ -1,6 +1,6 @@
 /**
  * Session timers (RFC 4028): a call whose peer vanished without a word ends by itself. The peer refreshes unless it asks this side to,
- * which then does by UPDATE, or by INVITE where the peer does not say that it takes that.
+ * which then does by UPDATE, or by INVITE where the peer does not say that it takes that. Pure.
  */
 import { headerOf, lists, type SipMessage, type SipRequest, type SipResponse } from '../message/message.ts';
 import { paramsOf } from '../message/fields.ts';

@@ -1,4 +1,6 @@
-/** The fields that decisions are made on: addresses, Via, CSeq, parameters (RFC 3261, 20 and 25). Undefined stands for a text that cannot be read. */
+/**
+ * The fields that decisions are made on: addresses, Via, CSeq, parameters (RFC 3261, 20 and 25). Undefined stands for a text that cannot be read. Pure.
+ */
 import { headerOf, listOf, splitParams, type SipMessage } from './message.ts';
 
 export type Params = ReadonlyMap<string, string>;

@@ -1,6 +1,6 @@
 /**
  * The key that an INFO tells of. There is no standard: `Signal=5` (`application/dtmf-relay`), the key alone (`application/dtmf`), `d=5`
- * (Nortel and others), in whichever of these types, and numbers of RFC 4733 where others write a letter.
+ * (Nortel and others), in whichever of these types, and numbers of RFC 4733 where others write a letter. Pure.
  */
 import type { SipRequest } from './message.ts';
 import { wordOf } from './fields.ts';

@@ -1,6 +1,6 @@
 /**
  * SIP messages as they are worked with (RFC 3261, 7): names of headers in lower case and in their long form, values unfolded and
- * otherwise as they came, so that what has to be sent back is sent back byte for byte. Text is latin1 throughout for the same reason.
+ * otherwise as they came, so that what has to be sent back is sent back byte for byte. Text is latin1 throughout for the same reason. Pure.
  */
 
 export interface SipHeader {

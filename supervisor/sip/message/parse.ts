@@ -1,7 +1,7 @@
 /**
  * Bytes to messages. Lenient where trunks are sloppy and the meaning is plain (bare line feeds, octets behind the body of a datagram),
  * strict where two readers could understand two things. An unreadable message has no headers to answer with and is an error; what
- * can be read and breaks a rule is judged in validate.ts.
+ * can be read and breaks a rule is judged in validate.ts. Pure.
  */
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { SipHeader, SipMessage } from './message.ts';

@@ -1,6 +1,6 @@
 /**
  * The session description in the body of a message: all of it, or a part among others, such as a caller's place or what the telephone
- * network says of a call (RFC 5621, 3).
+ * network says of a call (RFC 5621, 3). Pure.
  */
 import { headerOf, type SipMessage } from './message.ts';
 import { wordOf } from './fields.ts';

@@ -1,4 +1,6 @@
-/** What SIP requests are answered by, as one table: the statuses with their words, and of a refusal when it is given and what helps. */
+/**
+ * What SIP requests are answered by, as one table: the statuses with their words, and of a refusal when it is given and what helps. Pure.
+ */
 
 const progress = { 100: 'Trying', 180: 'Ringing', 200: 'OK', 202: 'Accepted' } as const;
 

@@ -1,4 +1,4 @@
-/** What every request must have before anybody looks at what it wants (RFC 3261, 8.1.1 and 8.2), and the answer where it has not. */
+/** What every request must have before anybody looks at what it wants (RFC 3261, 8.1.1 and 8.2), and the answer where it has not. Pure. */
 import { headerOf, isBalanced, listOf, type SipRequest } from './message.ts';
 import { headersAt, readCSeq, readNameAddr, readUri, topVia } from './fields.ts';
 import { versionFault } from './parse.ts';

@@ -1,6 +1,6 @@
 /**
  * What a peer offers, read out of its session description (RFC 4566, 3264, 4568): each audio stream that this side could have.
- * Everything that is kept was checked here, for the library checks nothing.
+ * Everything that is kept was checked here, for the library checks nothing. Pure.
  */
 import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
 import { parseIp } from '../../../shared/net/cidr.ts';

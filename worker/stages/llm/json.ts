@@ -1,6 +1,6 @@
 /**
  * Reading of untrusted JSON of chat servers: every reader answers with a value of its type or with nothing. Numbers keep their digits, because they may
- * be a tool's: what is read here is written with `writeJson`.
+ * be a tool's: what is read here is written with `writeJson`. Pure.
  */
 import { isExactNumber, parseJson as parseExactly } from '../../../shared/base/exact-json.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Takes what leaks of a model's own form out of streamed text (`leak-shapes.ts`): none of it must ever be spoken. Calls of offered tools that are
- * found in it are kept, for a round in which the server read none itself.
+ * found in it are kept, for a round in which the server read none itself. Pure.
  *
  * Invariant: what comes out is the same however the text was cut, but for thoughts whose beginning no tag tells. No more is held
  * back than what may be a leak.

@@ -1,5 +1,5 @@
 /**
- * Server-sent events out of a byte stream that may be split anywhere.
+ * Server-sent events out of a byte stream that may be split anywhere. Pure.
  *
  * Invariant: the same bytes give the same events however they were cut. Lines are found in bytes and decoded whole, so
  * a character never straddles a cut. It must not interpret the data, and it holds at most one event in memory.

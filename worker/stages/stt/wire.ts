@@ -1,6 +1,6 @@
 /**
  * What a streaming recogniser's protocol is to the session that drives it: the pure half of an adapter. One wire lives
- * as long as one connection; it keeps no text longer than the utterance needs it.
+ * as long as one connection; it keeps no text longer than the utterance needs it. Pure.
  *
  * Invariant: a wire has no socket and no time. Between `finalize()` and its own `finalized` it is given no audio.
  */

@@ -1,5 +1,5 @@
 /**
- * Bytes of PCM16 that arrive in pieces of any length, as samples.
+ * Bytes of PCM16 that arrive in pieces of any length, as samples. Pure.
  *
  * Invariant: the same bytes give the same samples however they were cut; an odd byte waits for the next piece.
  * Little-endian hosts only, as everywhere here.

@@ -1,7 +1,7 @@
 /**
  * Calls of Telnyx (Telnyx media streaming) in the vocabulary of the engine. `start` opens a call in the stream's encoding whose id is
  * the carrier's; media come in any order and are heard in theirs; `stop` hangs up. The audio that is sent is mu-law at 8 kHz, or L16
- * where the stream is. A frame of the kind `error` speaks of what was sent; it is told once, and changes nothing.
+ * where the stream is. A frame of the kind `error` speaks of what was sent; it is told once, and changes nothing. Pure.
  */
 import { fail } from '../../../shared/base/result.ts';
 import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';

@@ -1,7 +1,7 @@
 /**
  * Calls of Twilio (Twilio Media Streams) in the vocabulary of the engine. `start` opens a mu-law call at 8 kHz whose id is the carrier's
  * and whose metadata are the stream's parameters; media, keys and marks follow; `stop` hangs up. The protocol has no words for an end
- * or a fault: closing the socket lets the carrier go on behind the stream.
+ * or a fault: closing the socket lets the carrier go on behind the stream. Pure.
  */
 import { fail } from '../../../shared/base/result.ts';
 import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';

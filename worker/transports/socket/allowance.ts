@@ -1,6 +1,6 @@
 /**
  * How much one client may send in a time, as a pure token bucket. One worker serves many calls on one thread, so that what
- * one client sends must not take the time in which the others are paced.
+ * one client sends must not take the time in which the others are paced. Pure.
  *
  * Invariant: a client within the protocol never notices it. It says nothing about what is done with a client that sends
  * more: its socket is read more slowly, and nothing is lost.

@@ -1,6 +1,6 @@
 /**
  * The server's side of one WebSocket call as a pure machine: which message is allowed when, what each fault costs, and
- * every deadline (docs/call-protocol.md).
+ * every deadline (docs/call-protocol.md). Pure.
  *
  * Invariant: exactly one `notify.ended` leaves the machine, and nothing but the end of the socket is reported or sent
  * after it. Audio never enters `step`. The machine must not touch sockets, clocks or timers. Its state and its unions

@@ -1,6 +1,6 @@
 /**
  * What the machine of protocol.ts is made of: the state of one WebSocket call, the facts that change it, and the orders that
- * come out, with the questions about a state that change nothing but its notes of time.
+ * come out, with the questions about a state that change nothing but its notes of time. Pure.
  *
  * Invariant: the state is plain data, so that another process can go on with it. Nothing here decides what a fact leads to.
  */

@@ -1,6 +1,6 @@
 /**
  * How calls are spoken on a WebSocket. The machine of a call knows one vocabulary, that of the WebSocket call protocol; a dialect reads
- * other protocols into it and writes its messages in theirs. Timing, back-pressure, floods and takeovers are the same for all.
+ * other protocols into it and writes its messages in theirs. Timing, back-pressure, floods and takeovers are the same for all. Pure.
  */
 import type { ClientMessage, ServerMessage } from '../../../shared/protocol/call.ts';
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';

@@ -1,5 +1,5 @@
 /**
- * What a client sent beyond its allowance, in the order in which it came, until it may be looked at.
+ * What a client sent beyond its allowance, in the order in which it came, until it may be looked at. Pure.
  *
  * Invariant: bounded by what one read brings, because reading stops with the first frame that waits. Of pings only the newest
  * is kept: it is the one that has to be answered (RFC 6455, 5.5.3).

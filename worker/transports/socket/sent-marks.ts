@@ -1,6 +1,6 @@
 /**
  * Marks on their way at a carrier that sends them back in order, and after `clear` all at once: those say nothing of what was heard.
- * Plain data, saved with the call.
+ * Plain data, saved with the call. Pure.
  */
 
 export interface SentMarks {

@@ -1,4 +1,4 @@
-/** The WebSocket call protocol itself (docs/call-protocol.md): audio in binary frames, messages as they are. */
+/** The WebSocket call protocol itself (docs/call-protocol.md): audio in binary frames, messages as they are. Pure. */
 import { decodeClientMessage } from '../../../shared/protocol/call.ts';
 import type { SocketDialect } from '../socket/dialect.ts';
 

@@ -1,6 +1,6 @@
 /**
  * One relay at a TURN server as a pure machine (RFC 8656): it is asked for, kept, opened for peers, and given back. Bytes and time come
- * in, bytes and facts go out; what carries them is the shell's.
+ * in, bytes and facts go out; what carries them is the shell's. Pure.
  *
  * Invariant: nothing leaves for a peer before the relay is there; requests, permissions and channels are bounded; after `failed` or
  * `close` nothing happens any more. No action holds a credential.

@@ -5,7 +5,7 @@
  * round is asked again, and of whom, is decided above it.
  */
 import type { ChatCompatibleOptions } from './declaration.ts';
-import { urlUnder } from '../../http.ts';
+import { urlUnder } from '../../../../shared/net/address.ts';
 import { bearerHeaders } from '../../keys.ts';
 import type { LlmStage, ProviderAccess } from '../../stage.ts';
 import { syntheticIds } from '../call-ids.ts';

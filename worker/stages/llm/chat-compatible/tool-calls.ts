@@ -1,6 +1,6 @@
 /**
  * Assembles the tool calls of one response from the fragments that chat servers send: in parts or whole, interleaved,
- * with repeated indexes, without ids (docs/providers.md, What is taken of an answer).
+ * with repeated indexes, without ids (docs/providers.md, What is taken of an answer). Pure.
  *
  * Invariant: each call gets a slot number in order of appearance, and exactly one emitted fragment of a slot carries
  * its id and name, the first. It must not judge arguments; it only bounds them.

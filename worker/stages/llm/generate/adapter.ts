@@ -4,7 +4,7 @@
  * Invariant: the key travels in a header and never in the address, which ends up in logs. It must not retry.
  */
 import type { LlmGenerateOptions } from './declaration.ts';
-import { urlUnder } from '../../http.ts';
+import { urlUnder } from '../../../../shared/net/address.ts';
 import { keyHeaders } from '../../keys.ts';
 import type { LlmStage, ProviderAccess } from '../../stage.ts';
 import { syntheticIds } from '../call-ids.ts';

@@ -4,7 +4,7 @@
  * Invariant: an effort that only a thinking model can make is never sent without thinking. It must not retry.
  */
 import type { LlmMessagesOptions } from './declaration.ts';
-import { urlUnder } from '../../http.ts';
+import { urlUnder } from '../../../../shared/net/address.ts';
 import { keyHeaders } from '../../keys.ts';
 import type { LlmStage, ProviderAccess } from '../../stage.ts';
 import { syntheticIds } from '../call-ids.ts';

@@ -5,7 +5,7 @@
  * included. It must not retry.
  */
 import type { LlmResponsesOptions } from './declaration.ts';
-import { urlUnder } from '../../http.ts';
+import { urlUnder } from '../../../../shared/net/address.ts';
 import { bearerHeaders } from '../../keys.ts';
 import type { LlmStage, ProviderAccess } from '../../stage.ts';
 import { syntheticIds } from '../call-ids.ts';

@@ -6,7 +6,7 @@
  */
 import type { SttGladiaOptions } from './declaration.ts';
 import { ENGINE_RATE } from '../../../../shared/base/units.ts';
-import { urlUnder } from '../../http.ts';
+import { urlUnder } from '../../../../shared/net/address.ts';
 import type { StageError, Transcript } from '../../stage.ts';
 import {
   breach,

@@ -6,7 +6,7 @@
  * completed text replaces both. Pure: no sockets, no time.
  */
 import type { SttRealtimeCompatOptions } from './declaration.ts';
-import { urlUnder } from '../../http.ts';
+import { urlUnder } from '../../../../shared/net/address.ts';
 import type { StageError, Transcript } from '../../stage.ts';
 import { breach, failure, final, finalized, objectAt, partial, pcmBytes, primarySubtag } from '../wire.ts';
 import { nameAt, ready, send, sendJson, statusIn, stringAt, Told } from '../wire.ts';

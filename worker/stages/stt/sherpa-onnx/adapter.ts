@@ -1,6 +1,6 @@
 /** The STT stage over a streaming recogniser on this machine or network. */
 import type { SttLocalWsOptions } from './declaration.ts';
-import { urlUnder } from '../../http.ts';
+import { urlUnder } from '../../../../shared/net/address.ts';
 import { bearerHeaders } from '../../keys.ts';
 import type { ProviderAccess, SttStage } from '../../stage.ts';
 import { LocalWsWire } from './protocol.ts';

@@ -1,7 +1,7 @@
 /** The TTS stage `tts_cloud_b` (ElevenLabs). Its wire says what its messages mean. */
 import { randomUUID } from 'node:crypto';
 import type { TtsElevenLabsOptions } from './declaration.ts';
-import { urlUnder } from '../../http.ts';
+import { urlUnder } from '../../../../shared/net/address.ts';
 import type { TtsAccess, TtsStage } from '../../stage.ts';
 import { ElevenLabsWire, errorOf, type VoiceSettings } from './wire.ts';
 import { newSocketStage } from '../socket-stage.ts';

@@ -5,7 +5,8 @@
  * and no event is emitted from inside a method of the session.
  */
 import type { SpeechCompatibleOptions } from './declaration.ts';
-import { newHttpPool, urlUnder } from '../../http.ts';
+import { newHttpPool } from '../../http.ts';
+import { urlUnder } from '../../../../shared/net/address.ts';
 import { bearerHeaders } from '../../keys.ts';
 import { Deadline, Soon } from '../../timers.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../../stage.ts';
