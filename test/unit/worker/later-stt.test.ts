@@ -25,7 +25,6 @@ function newSetup() {
     onWords: () => heard.push('words'),
     position: () => undefined,
     onFailure: () => undefined,
-    onWords: () => undefined,
   });
   const die = (): void => fakes.stt.at(-1)!.emit({ type: 'error', error: { kind: 'disconnected' } });
   return { clock, fakes, stages, die, heard };
