@@ -55,9 +55,7 @@ describe('generated documentation', () => {
       .map((path) => ({ path, text: readProjectFile(path) }));
     const { path, text } = decisionsIndex(records);
     expect(readProjectFile(path)).toBe(text);
-    expect(() => decisionsIndex([{ path: '0001-a.md', text: '# 0001: A\n' }])).toThrow(
-      /Status/,
-    );
+    expect(() => decisionsIndex([{ path: '0001-a.md', text: '# 0001: A\n' }])).toThrow(/Status/);
   });
 
   it('holds an example file without a single problem', () => {
