@@ -12,6 +12,8 @@ export interface Setup {
   readonly listening: Listening;
   /** The same where a farewell is spoken: its return is listening. */
   readonly parting: Listening;
+  /** What recognisers make of a noise. */
+  readonly invented: Listening;
 }
 
 export function newSetup(settings: CallSettings): Setup {

@@ -49,6 +49,27 @@ export const background: readonly Dialogue[] = [
     loud.callerStops().silenceEndsTheTurn().sttFinalizes().botSays('Sorry, what was that?');
   }),
 
+  dialogue('what STT makes of a noise is no turn and cuts nothing; said in a voice it counts', (begin) => {
+    const noise = begin(byWords).opens().callerBegins().callerStops().sttHears('Thank you.');
+    noise.silenceEndsTheTurn().sttFinalizes().rounds(0).later(3_000).rounds(0);
+    const call = begin(byWords)
+      .opens()
+      .callerSays('Thank you.')
+      .rounds(1)
+      .llmAnswers('You are welcome, always.');
+    call.botPlays(400).callerBegins().callerStops().skips().sttHears('Thank you.').without('playout.clear');
+    call.sttFinalizes().later(1_000).callerBegins().callerInsists().sttHears('Thank you for watching.');
+    call.ordered('playout.clear 2');
+  }),
+
+  dialogue('laughter is no answer, however STT spells it', (begin) => {
+    for (const laugh of ['Ha ha ha.', 'Haha', 'Ha!', 'Hehehe', 'Jajaja', 'Hihi hihi']) {
+      const call = begin(byWords).opens().callerSays('Tell me.').llmAnswers('A long joke, with a point.');
+      call.botPlays(400).callerBegins().callerInsists().sttGuesses(laugh).without('playout.clear');
+      call.callerStops().sttHears(laugh).sttFinalizes().without('playout.clear').botFinishes().rounds(1);
+    }
+  }),
+
   dialogue('an STT that does not answer is asked once in a turn', (begin) => {
     const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(1_500).skips();
     call.later(2_100).ordered('fault stt stalled').later(20_000).without('stt.flush');

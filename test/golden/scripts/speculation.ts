@@ -104,13 +104,16 @@ export const speculation: readonly Dialogue[] = [
   dialogue(
     'a tool that the early answer calls runs once the turn is over, and never when it is not',
     (begin) => {
-      const call = pausing(begin, 'Bye.')
+      const call = pausing(begin, 'Hang up.')
         .llmCalls('end_call')
         .without('tts.speak')
         .without('tts.prepare')
         .silenceEndsTheTurn();
       call.sttFinalizes().botSays('Goodbye.').botFinishes().ends('ended');
-      const other = pausing(begin, 'Bye.').llmCalls('end_call').sttHears('No, wait.').silenceEndsTheTurn();
+      const other = pausing(begin, 'Hang up.')
+        .llmCalls('end_call')
+        .sttHears('No, wait.')
+        .silenceEndsTheTurn();
       other.sttFinalizes().llmAnswers('Yes?').botFinishes().ends(undefined);
     },
   ),

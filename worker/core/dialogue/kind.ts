@@ -1,5 +1,5 @@
 /** What a turn amounts to once its text is known. */
-import { withoutListening } from '../turn/backchannels.ts';
+import { mayBeInvented, withoutListening } from '../turn/backchannels.ts';
 import { echoWithinMs } from '../turn/candidate.ts';
 import { withoutEcho } from '../turn/phrases.ts';
 import { spokenWords } from '../../../shared/languages/spelling.ts';
@@ -17,7 +17,7 @@ export function kindOf(
   if (words.length === 0) return 'silence';
   const {
     delivery: { lastSaid },
-    setup: { listening },
+    setup: { listening, invented },
   } = state;
   const near = turn.startedAt - lastSaid.endedAt < echoWithinMs;
   const own = near ? withoutEcho(words, spokenWords(lastSaid.text), listening) : words;
@@ -25,6 +25,8 @@ export function kindOf(
     state.delivery.echoes = true;
     return 'echo';
   }
+  // A cough of which STT makes a "thank you" is no turn.
+  if (turn.isVoice !== true && mayBeInvented(own, invented)) return 'silence';
   const listensOnly = withoutListening(own, listening).length === 0;
   return turn.interrupted && state.delivery.cutOff.trim() !== '' && listensOnly ? 'listening' : 'words';
 }

@@ -49,7 +49,7 @@ export function settleAside(step: TurnStep): void {
     if (agent.response !== undefined) return;
     const { words, startedAt, lastVoiceAt } = turn;
     step.actions.push({ type: 'turn.begun' });
-    beginPause(step, { words, startedAt, interrupted: false }, { lastVoiceAt });
+    beginPause(step, { words, startedAt, interrupted: false, isVoice: true }, { lastVoiceAt });
     return;
   }
   state.caller.turn = { phase: 'idle' };

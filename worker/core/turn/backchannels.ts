@@ -4,13 +4,14 @@
  * nothing of time, turns or audio. A word that calls for a stop is never part of listening.
  */
 import { bare } from '../../../shared/languages/spelling.ts';
+import { inventedPhrases } from '../../../shared/languages/invented.ts';
 import { phrasesOf, type Phrase, type Vocabulary } from '../../../shared/languages/vocabulary.ts';
 
 /** Sounds of assent: "mm-hmm", "uh-huh", "aha", "hı hı", "ajá". They answer a question, as a yes does. */
 const assent = /^(?:m+h+[hmu]*|h+m+h+m+|u+h*h+u+[hm]*|a+h+a+[hm]*|a+j+a+[mj]*|m+j+m*|h*ı+h+ı+m*)$/u;
 /** Sounds of hesitation and surprise. They say nothing. */
 const hesitation =
-  /^(?:[hm]*m[hm]*|h?u+h*m+|u+h+|a+h+|ahe+m|o+h+|e+h+m*|e+r+m*|(?:h+a+){2,}h*|[äö]+h*m*|h?e+u+h+|h?eu|h*ı+[hım]*|e{2,})$/u;
+  /^(?:[hm]*m[hm]*|h?u+h*m+|u+h+|a+h+|ahe+m|o+h+|e+h+m*|e+r+m*|h+a+h*|(?:h+[aeiou]+){2,}h*|(?:j+[aei]+){2,}|k{3,}|[äö]+h*m*|h?e+u+h+|h?eu|h*ı+[hım]*|e{2,})$/u;
 /** A sound of refusal: its two halves are alike, and the hyphen is how it is written. */
 const refusal = /^(?:n?uh-uh|huh-uh|unh-unh)$/u;
 
@@ -46,6 +47,7 @@ export function newListening(backchannels: readonly string[], urgent: ReadonlySe
 interface OfCall {
   readonly listening: Listening;
   readonly parting: Listening;
+  readonly invented: Listening;
 }
 
 const made = new WeakMap<Vocabulary, WeakMap<readonly string[], OfCall>>();
@@ -58,6 +60,7 @@ export function listeningOf(backchannels: readonly string[], vocabulary: Vocabul
   const known = ofVocabulary.get(backchannels) ?? {
     listening: newListening(backchannels, urgent),
     parting: newListening([...backchannels, ...goodbyes], urgent),
+    invented: newListening([...goodbyes, ...inventedPhrases], urgent),
   };
   ofVocabulary.set(backchannels, known);
   return known;
@@ -92,6 +95,14 @@ export function withoutListening(
     at += length ?? 1;
   }
   return left;
+}
+
+const soundsAlone = newListening([], new Set());
+
+/** Whether the words, beside sounds, are all of the kind that recognisers make of a noise. */
+export function mayBeInvented(words: readonly string[], invented: Listening): boolean {
+  const said = withoutListening(words, soundsAlone);
+  return said.length > 0 && withoutListening(said, invented).length === 0;
 }
 
 /** What is left when sounds that say nothing are taken away: those of assent stay. */

@@ -8,7 +8,7 @@ import type { CallEvent, PlayoutPosition } from '../events.ts';
 import type { AgentSide, RunningResponse } from './turn-actions.ts';
 import { finalize, listen, setAside } from './hearing.ts';
 import { beginPause, resumeMarginMs } from './pause.ts';
-import { withoutListening, type Listening } from './backchannels.ts';
+import { mayBeInvented, withoutListening, type Listening } from './backchannels.ts';
 import { withoutEcho } from './phrases.ts';
 import { spokenWords } from '../../../shared/languages/spelling.ts';
 import { outputFor } from './caller.ts';
@@ -65,7 +65,10 @@ export function onSpeechConfirmed(
   const { position, isNoEcho = false } = event;
   const { turn } = step.state.caller;
   if ('isSoft' in turn) turn.isSoft = isSoft(event);
-  if (turn.phase !== 'candidate') return;
+  if (turn.phase !== 'candidate') {
+    if ('interrupted' in turn) turn.isVoice = true;
+    return;
+  }
   turn.loud = true;
   turn.isNoEcho = isNoEcho;
   const { state } = step;
@@ -148,7 +151,8 @@ function interrupts(step: TurnStep, turn: Candidate | Fading | Aside): boolean {
   const { minWords } = state.setup.settings.interrupt;
   // Of words that come late, one that the agent has just said is its echo.
   const { own, telling } = tellingWords(step, turn, { late: turn.phase === 'aside' });
-  if (telling.length >= Math.max(1, minWords)) return !isHalfPhrase(step, turn);
+  if (telling.length >= Math.max(1, minWords))
+    return !isHalfPhrase(step, turn) && !isDoubted(step, turn, own);
   if (turn.phase !== 'candidate') return false;
   turn.halfAt = undefined;
   if (!turn.loud) return false;
@@ -157,6 +161,12 @@ function interrupts(step: TurnStep, turn: Candidate | Fading | Aside): boolean {
   if (wordless || (turn.isNoEcho && own.length === 0))
     return (turn.isNoEcho || !agent.echoes) && mayBeWordless(state, turn);
   return minWords === 0 && own.length > 0 && now - turn.startedAt >= listeningMs;
+}
+
+/** What STT makes of a noise: such words interrupt where a voice was heard that can have said them. */
+function isDoubted({ state }: TurnStep, turn: Candidate | Fading | Aside, own: readonly string[]): boolean {
+  if (turn.phase === 'aside' || turn.loud) return false;
+  return mayBeInvented(own, state.setup.invented);
 }
 
 /** What was said asks for something, unless more words make it a phrase of listening; the voice goes on, and the agent stands still. */
@@ -233,7 +243,8 @@ function confirm(step: TurnStep, turn: Candidate | Fading | Aside): void {
   const { words, startedAt, position } = turn;
   if (agent.response?.isWaiting === true) noteSpeechAfterDecision(state.caller.patience, now);
   step.actions.push({ type: 'turn.interrupted', position });
-  const own = { words, startedAt, interrupted: true, isSoft: false };
+  const isVoice = turn.phase === 'aside' || turn.loud;
+  const own = { words, startedAt, interrupted: true, isSoft: false, isVoice };
   if (turn.phase === 'candidate') state.caller.turn = { phase: 'speaking', ...own };
   else beginPause(step, own, { lastVoiceAt: turn.lastVoiceAt, asked: saidIfCut(agent, agent.response) });
 }

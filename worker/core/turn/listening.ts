@@ -32,7 +32,7 @@ export function onSpeechStarted(step: TurnStep, event: SpeechStarted): void {
   const { turn } = state.caller;
   switch (turn.phase) {
     case 'idle':
-      if (step.agent.response === undefined) beginTurn(step, isSoft(event));
+      if (step.agent.response === undefined) beginTurn(step, { soft: isSoft(event) });
       else if (!step.agent.response.isLastWord) beginCandidate(step, event);
       return;
     case 'aside':
@@ -78,12 +78,13 @@ function beginTurnWith(step: TurnStep, { words }: Aside, soft: boolean): void {
     startedAt: step.now,
     interrupted: false,
     isSoft: soft,
+    isVoice: true,
   };
   listen(step, false);
 }
 
 /** A turn begins: a new epoch. */
-function beginTurn(step: TurnStep, soft = false): void {
+function beginTurn(step: TurnStep, { soft, isVoice }: { soft: boolean; isVoice?: boolean }): void {
   const { state, now } = step;
   step.actions.push({ type: 'turn.begun' });
   state.caller.turn = {
@@ -92,6 +93,7 @@ function beginTurn(step: TurnStep, soft = false): void {
     startedAt: now,
     interrupted: false,
     isSoft: soft,
+    isVoice,
   };
   listen(step, true);
 }
@@ -246,12 +248,21 @@ export function adoptSpeech(step: TurnStep): void {
   if (turn.phase === 'candidate') {
     step.actions.push({ type: 'turn.begun' });
     const { words, startedAt } = turn;
-    state.caller.turn = { phase: 'speaking', words, startedAt, interrupted: false, isSoft: turn.isSoft };
+    state.caller.turn = {
+      phase: 'speaking',
+      words,
+      startedAt,
+      interrupted: false,
+      isSoft: turn.isSoft,
+      isVoice: turn.loud,
+    };
   } else if (turn.phase === 'idle' && state.caller.voice === 'speech') {
-    beginTurn(step);
+    // Whether it is a voice was told while nobody asked.
+    beginTurn(step, { soft: false, isVoice: true });
   } else if (turn.phase === 'fading') {
     step.actions.push({ type: 'turn.begun' });
     const { words, startedAt, lastVoiceAt } = turn;
-    beginPause(step, { words, startedAt, interrupted: false, isSoft: turn.isSoft }, { lastVoiceAt });
+    const own = { words, startedAt, interrupted: false, isSoft: turn.isSoft, isVoice: turn.loud };
+    beginPause(step, own, { lastVoiceAt });
   }
 }

@@ -100,14 +100,17 @@ export interface OwnTurn {
   readonly interrupted: boolean;
   /** By its level the voice is somebody else's, or nobody knows yet whose. */
   isSoft?: boolean | undefined;
+  /** It was surely a voice, or lasted as one does: no cough and no door. */
+  isVoice?: boolean | undefined;
 }
 
 /** What stays of a turn from phase to phase. */
-export const ownOf = ({ words, startedAt, interrupted, isSoft }: OwnTurn): OwnTurn => ({
+export const ownOf = ({ words, startedAt, interrupted, isSoft, isVoice }: OwnTurn): OwnTurn => ({
   words,
   startedAt,
   interrupted,
   isSoft,
+  isVoice,
 });
 
 export interface Speaking extends OwnTurn {
@@ -277,7 +280,13 @@ const held = {
   listensAt: maybe(time),
   halfAt: maybe(time),
 };
-const own = { words: wordsCodec, startedAt: time, interrupted: flag, isSoft: maybe(flag) };
+const own = {
+  words: wordsCodec,
+  startedAt: time,
+  interrupted: flag,
+  isSoft: maybe(flag),
+  isVoice: maybe(flag),
+};
 
 export const turnCodec = union<Turn, 'phase'>('phase', {
   idle: {},
