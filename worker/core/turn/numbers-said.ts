@@ -48,6 +48,23 @@ function mailSaid(text: string, { joints, ats }: Numbers): 'begun' | 'open' | un
   return host !== -1 && isJoined ? undefined : 'open';
 }
 
+/** Fewer letters are no word that somebody spells. */
+const fewestSpelled = 3;
+
+/** A word that is said and then spelled: "it is Kowalczyk ... K, O, W". Undefined where the letters are no beginning of a word before them. */
+function spellingSaid(text: string): 'whole' | 'begun' | undefined {
+  const words = spokenWords(text).flatMap((word) => word.split('-'));
+  const from = words.findLastIndex((word) => !/^\p{L}$/u.test(word)) + 1;
+  const letters = words.slice(from).join('');
+  // A single letter may as well be a word.
+  if (letters.length < 2) return undefined;
+  const spelled = words
+    .slice(0, from)
+    .findLast((word) => word.length >= fewestSpelled && word.startsWith(letters));
+  if (spelled === undefined) return undefined;
+  return spelled === letters ? 'whole' : 'begun';
+}
+
 /** So many digits in a row are a number of that kind although nobody asked for one. */
 const unaskedDigits = 3;
 
@@ -68,5 +85,7 @@ export function numberSaid(asked: string, text: string, numbers: Numbers): Numbe
   if (said === 0) return isToSpell(asked, text, numbers) ? 'open' : undefined;
   const length = askedLength(asked, numbers);
   if (length !== undefined) return said >= length ? 'whole' : 'begun';
+  const spelling = spellingSaid(text);
+  if (spelling !== undefined) return spelling;
   return numbers.asked.test(asked) || said >= unaskedDigits ? 'open' : undefined;
 }
