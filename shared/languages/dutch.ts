@@ -27,6 +27,33 @@ export const dutch: Language = {
     'dat is goed|oh ja|o ja|ach zo|aha|zo|nou ja|vanzelfsprekend|absoluut|exact|graag',
     'geen probleem|geen punt|niet slecht|maakt niet uit',
   ),
+  nods: {
+    core: spaced(
+      'echt waar goed goede mooi mooie leuk leuke fijn prima geweldig fantastisch uitstekend schitterend prachtig heerlijk gaaf tof top super',
+      'perfect interessant handig nuttig praktisch aardig vriendelijk logisch duidelijk helder begrijpelijk redelijk verstandig juist correct klopt',
+      'precies exact inderdaad natuurlijk uiteraard zeker absoluut vanzelfsprekend vandaar snap begrijp begrepen weet oké oke okee ok okay ja jawel',
+      'gelijk gelukkig goddank opluchting opgelucht serieus eerlijk ongelooflijk bizar grappig bijzonder verrassend wauw wow jee jeetje hemel',
+      'hemeltje tjonge eens akkoord dacht klinkt lijkt blij gerust knap jammer aha mieters fascinerend opmerkelijk verbazend benieuwd schattig nieuw',
+    ),
+    light: spaced(
+      'bedankt dank oh o ah ach zo nou hè dat is het een ik u je heel erg hebt heeft heb daar in om te me mij er ook al dan nu weten horen zien hoor',
+      'helemaal alles op die manier punt idee nieuws zit komt uit wel aan kijk van mijn god mee ben was nog vind',
+    ),
+    exclaiming: spaced('wat hoe'),
+    inverting: spaced('waar is heb heeft hebt zit komt'),
+    wondering: listed(
+      'oh echt|echt|echt waar|oh ja|o ja|ah ja|is dat zo|is dat waar|serieus|oh serieus|meent u dat|meen je dat|werkelijk|zeker weten',
+    ),
+    phrases: listed(
+      'nou nou|hè hè|vanzelf|dat spreekt vanzelf|ik hoor het|mee eens|daar ben ik het mee eens|ben ik het mee eens|goed zo|wat een nieuws|tja|ach ja',
+      'nee toch|je meent het|u meent het|dat wist ik niet|dat wist ik nog niet|wist ik niet|dat dacht ik al|ik dacht het al|dacht ik al|niet gek',
+      'niet slecht|niet verkeerd|helemaal niet slecht|lang niet slecht|geen enkel probleem|geen probleem|komt goed|komt in orde',
+      'ik snap wat u bedoelt|ik begrijp wat u bedoelt|ik weet wat u bedoelt|wat een opluchting|wat een geluk|wat een goed idee|kijk eens aan|te gek',
+      'zonder meer|zo is het|zo zit het|daar heeft u gelijk in|gelukkig maar|lieve hemel|mijn god|dat kan ik me voorstellen|kan ik me voorstellen',
+      'dat verklaart het|dat verklaart veel|geen wonder|ik luister|ik ben er nog|ik volg u|ik volg het|vind ik leuk|wat een verrassing',
+      'dat is nieuw voor mij|des te beter|mij best|wat mij betreft|wat leuk',
+    ),
+  },
   goodbyes: listed(
     'dag|doei|doeg|tot ziens|tot horens|tot straks|tot gauw|tot later|dank u|dank u wel|dankjewel|dank je wel|dank je|bedankt|hartelijk dank|heel erg bedankt',
     'fijne dag|fijne dag nog|prettige dag|prettige dag nog|goedendag|goedenavond|goede nacht|insgelijks|hetzelfde|u ook|jij ook|van hetzelfde|merci|bye|ciao|groetjes',

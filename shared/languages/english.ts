@@ -28,6 +28,37 @@ export const english: Language = {
     'exactly|absolutely|definitely|certainly|great|good|cool|nice|perfect|fine|true|very good|wow|go on|go ahead',
     'no problem|no worries|not bad',
   ),
+  nods: {
+    core: spaced(
+      'really interesting good great nice lovely wonderful brilliant awesome amazing fantastic excellent super superb cool perfect fine fair true',
+      'right correct sure ok okay alright yeah yep yup yes exactly absolutely totally definitely certainly indeed naturally obviously clearly clear',
+      'helpful useful handy convenient reassuring reasonable sensible logical ideal happy glad pleased delighted relief relieved understand',
+      'understood understandable agree agreed believe thought figured imagine imagined sense works sounds wow whoa gosh goodness dear god lord',
+      'heavens seriously wild crazy funny impressive beautiful gorgeous splendid marvellous marvelous terrific incredible unbelievable fabulous neat',
+      'sweet phew know see get gotcha surprising strange odd thankfully luckily fortunately enough brill grand genius adorable love proper solid',
+      'thrilled excited curious intriguing fascinating remarkable',
+    ),
+    light: spaced(
+      "thanks thank oh ah well that that's it it's its is was a an the to very so quite pretty rather just too all of course i i'm you your me my",
+      "then hear heard point idea news one thing about at does makes make total complete truly there be feels looks seems we're i'd i'll really such",
+      "big been had i've",
+    ),
+    exclaiming: spaced('how'),
+    inverting: spaced('is was are do does am'),
+    wondering: listed(
+      'oh really|really|is that so|is that right|is that true|is it|is it really|oh is it|seriously|for real|right|yeah|oh yeah|oh yes|honestly',
+    ),
+    phrases: listed(
+      "oh my|my my|i hear that|i hear ya|oh boy|oh man|good grief|thank you|thanks|no way|no kidding|you don't say|i didn't know that|i had no idea",
+      'i did not know that|not at all bad|not too bad|i know what you mean|i see what you mean|i get what you mean|i know right|what a relief',
+      'what a surprise|what a shame|what a pity|i understand now|i see now|i get it now|i thought as much|thank goodness|thank god|not a problem',
+      "it's no problem|no problem at all|you're right|quite right|you are right|fair enough then|tell me about it|who knew|right on|well well",
+      'good for you|i hear you|i can imagine|i can see that|that explains it|that explains a lot|no wonder|love it|i love it|i love that|i like that',
+      "i like it|for sure|sounds like a plan|works for me|it sure is|who would have thought|i never knew that|i wasn't aware of that",
+      "that's news to me|news to me|you got it|good stuff|great stuff|i'm with you|with you so far|i'm following|i follow|go on then|carry on",
+      "i'm listening|i'm still here|still here|fancy that|what do you know|don't worry|no worries at all|not to worry",
+    ),
+  },
   goodbyes: listed(
     'bye|bye bye|goodbye|good bye|thanks|thank you|thank you very much|thanks a lot|you too|see you|take care|cheers',
     'good night|have a nice day|have a good day|have a good one|ciao',

@@ -31,6 +31,38 @@ export const french: Language = {
     "tout à fait|voilà|ça marche|entendu|parfait|super|ah bon|bon|certes|en effet|absolument|c'est ça|c'est vrai",
     'pas de problème|pas de souci|pas mal',
   ),
+  nods: {
+    core: spaced(
+      'wow waouh vraiment intéressant intéressante bien bon bonne super génial géniale parfait parfaite magnifique formidable fantastique excellent',
+      'excellente impeccable nickel top merveilleux merveilleuse superbe extraordinaire incroyable cool chouette sympa gentil gentille utile',
+      'pratique vrai juste exact exactement correct clair logique normal évident évidemment naturellement certainement effectivement absolument',
+      "totalement carrément parfaitement entendu noté compris comprends comprend vois sais d'accord accord ok okay oui ouais voilà mieux ravi ravie",
+      'content contente heureux heureuse plaisir soulagement soulagé soulagée rassuré rassurant marche convient raison sens sérieux sérieuse',
+      'sérieusement dingue fou drôle marrant étonnant surprenant bizarre mince zut dieu vache heureusement ouf bravo merveille certes volontiers sûr',
+      'sûre compréhensible adorable épatant imagine fascinant remarquable charmant enchanté enchantée',
+    ),
+    light: spaced(
+      "merci ah oh eh ben bah alors donc c'est ça ce cela est le la un une de à me je j'ai vous avez as tout très si aussi l'entendre l'apprendre",
+      "savoir tiens dis a l'air semble paraît là tant ma mon on y va fait mais sans doute en effet fort idée nouvelle chose m' j'entends entends",
+      'maintenant déjà quand même suis sommes était étais vraie',
+    ),
+    exclaiming: spaced('comme quel quelle'),
+    inverting: [],
+    wondering: listed(
+      "ah vraiment|vraiment|ah bon|ah oui|c'est vrai|ah c'est vrai|sérieux|ah sérieux|sérieusement|sans blague|ah ouais|ah bon d'accord",
+      "c'est vrai ça|tiens",
+    ),
+    phrases: listed(
+      "oh là là|oh la la|pas possible|pas mal|pas mal du tout|c'est pas mal|c'est pas faux|c'est pas bête|je ne savais pas|je savais pas",
+      "je ne le savais pas|je m'en doutais|je m'en doutais un peu|je pensais bien|c'est bien ce que je pensais|je vois ce que vous voulez dire",
+      "je vois ce que c'est|dieu merci|quel soulagement|quelle chance|quelle bonne idée|aucun souci|aucun problème|pas de souci|pas de problème",
+      "tant mieux|ça se comprend|ça marche|bien entendu|dis donc|dites donc|ben dis donc|vous avez raison|tu m'étonnes|je veux bien vous croire",
+      "je vous crois|à merveille|j'imagine|je m'en doute|ça explique tout|ça explique|je vous suis|j'écoute|je vous écoute|ah ça oui|j'aime bien",
+      "j'adore|quelle surprise|quelle bonne nouvelle|ça tombe bien|à la bonne heure|c'est déjà ça|tout s'explique|je note|n'est-ce pas",
+      "que c'est beau|que c'est bien|rien d'étonnant|à la bonne heure|on est d'accord|je suis là|je suis toujours là|c'est ce que je pensais",
+      "c'est ce que je me disais",
+    ),
+  },
   goodbyes: listed(
     'au revoir|merci|merci beaucoup|merci bien|bonne journée|bonne soirée|bonne fin de journée|à bientôt|à la prochaine|bye|ciao|salut',
     'merci à vous|merci à vous aussi|vous aussi|à vous aussi|à vous de même|de même|également|pareillement|au revoir madame|au revoir monsieur',

@@ -31,6 +31,38 @@ export const german: Language = {
     'stimmt|ach so|achso|natürlich|sicher|in ordnung|passt|super|prima|eben|gerne|jaja|na gut',
     'kein problem|nicht schlecht',
   ),
+  nods: {
+    core: spaced(
+      'wow wirklich gut gute guter interessant schön schöne toll tolle super prima klasse wunderbar großartig fantastisch genial spitze',
+      'ausgezeichnet hervorragend herrlich perfekt nett hilfreich nützlich praktisch wahr richtig stimmt ok okay klar sicher natürlich logisch',
+      'vernünftig verständlich sinnvoll sinn echt ehrlich krass wahnsinn unglaublich erstaunlich beeindruckend beruhigend erfreulich spannend lustig',
+      'witzig komisch freut freue froh glücklich weiß verstehe verstanden versteh kapiert begriffen einleuchtend leuchtet klingt passt recht genau',
+      'exakt absolut völlig definitiv selbstverständlich tatsächlich offensichtlich eben ja jo jawohl gern gerne dachte gedacht einverstanden glück',
+      'gott güte himmel oje donnerwetter mensch aha erleichtert beruhigt okidoki gespannt gewiss schade angenehm wundervoll faszinierend',
+      'bemerkenswert verblüffend überraschend herrje',
+    ),
+    light: spaced(
+      'danke ach oh ah na das ist es ich sie du da so sehr auch mir mich ihnen zu ein eine einen in ordnung der tat dann ganz hören höre hört man',
+      'wissen haben hast hat war wäre macht ergibt schon je meine punkt idee jetzt auf jeden fall also bin hab bei sei alles immer doch genauso',
+      'sogar ziemlich wohl sind nun mal nur schließlich',
+    ),
+    exclaiming: spaced('wie'),
+    inverting: spaced('ist war hat hast haben'),
+    wondering: listed(
+      'ach wirklich|wirklich|echt|ach echt|echt jetzt|ist das so|ach ja|ach ja wirklich|nicht wahr|tatsächlich|ach tatsächlich|im ernst|ernsthaft',
+      'ehrlich|ach so|ach so ja|so',
+    ),
+    phrases: listed(
+      'na dann|na dann gut|ach je|oh je|stimmt auch wieder|auch wieder wahr|dank ihnen|vielen dank|ach nee|na so was|sag bloß|sagen sie bloß',
+      'was sie nicht sagen|das wusste ich nicht|das wusste ich gar nicht|wusste ich nicht|wusste ich gar nicht|nicht schlecht|gar nicht schlecht',
+      'nicht übel|gar nicht übel|kann ich verstehen|kann ich gut verstehen|das kann ich verstehen|sehe ich auch so|sehe ich genauso|ich sehe schon',
+      'gott sei dank|zum glück|na klar|na bitte|na also|dachte ich mir|habe ich mir gedacht|hab ich mir gedacht|ach du meine güte|ach du lieber',
+      'ach du liebe güte|oh mein gott|mein gott|leuchtet ein|was für ein glück|was für eine erleichterung|kein thema|überhaupt kein problem',
+      'gar kein problem|kann ich mir vorstellen|das kann ich mir vorstellen|das erklärt es|das erklärt einiges|kein wunder|ich höre|ich höre zu',
+      'ich bin noch dran|bin noch da|gefällt mir|das gefällt mir|was für eine überraschung|das ist mir neu|habe ich verstanden|habe verstanden',
+      'alles verstanden|soweit klar|so weit klar|von mir aus|soll mir recht sein|ach komm',
+    ),
+  },
   goodbyes: listed(
     'tschüss|tschau|ciao|bye|bye bye|danke|danke schön|vielen dank|dankeschön|merci|danke ihnen auch|ihnen auch|bis dann|bis bald',
     'auf wiedersehen|auf wiederhören|schönen tag noch|gleichfalls|ebenfalls|einen schönen tag|gute nacht',

@@ -27,6 +27,32 @@ export const hindi: Language = {
     'sach mein|wah|chalo|chaliye|pakka|ekdum|ho gaya|yes|right|bataiye|pata hai|hmm ji|no problem',
     'कोई बात नहीं|कोई दिक्कत नहीं|koi baat nahi|koi baat nahin|koi dikkat nahi',
   ),
+  nods: {
+    core: spaced(
+      'अच्छा अच्छी अच्छे ठीक सही सच बढ़िया शानदार कमाल लाजवाब उत्तम बेहतरीन खूब मज़ेदार गज़ब दिलचस्प समझ समझा समझी समझता समझती पता सहमत ज़रूर जरूर',
+      'बिल्कुल बिलकुल एकदम पक्का खुशी खुश वाह ज़ाहिर बेशक स्वाभाविक शुक्र चलेगा रहेगा सोचा हाँ जी ओके भगवान बाप मस्त ग्रेट राइट सुंदर अद्भुत पूरा',
+      'मंज़ूर यकीनन वाकई राहत accha acha achha acchi acche theek thik sahi sach badhiya shandar kamaal kamal lajawab uttam behtareen khoob mazedaar',
+      'gazab dilchasp interesting samajh samjha samjhi samajhta samajhti pata sehmat zaroor zarur bilkul ekdum pakka khushi khush wah wow zahir',
+      'beshak shukr chalega rahega socha haan han ji ok okay great good nice mast right true sure exactly yes fine perfect super',
+    ),
+    light: spaced(
+      'धन्यवाद शुक्रिया shukriya dhanyavaad thanks thank you यह ये वो तो है हैं था थी ही भी में मैं मुझे मैंने आपने आप बहुत लगा लग रहा रही अरे ओह आह चलो चलिए गया गई गए आया आ जानकर सुनकर बात के लिए मेरे',
+      'सब अब यही ऐसा हूँ हुई हुआ विचार कहा yeh ye to toh hai hain tha thi hi bhi mein main mujhe maine aapne aap bahut bohot lag laga raha rahi arre',
+      'are oh ah chalo chaliye gaya gayi aaya aa jaankar sunkar baat ke liye mere sab ab yahi aisa hoon hun hui idea kaha very know',
+    ),
+    exclaiming: spaced('कितना कितनी kitna kitni'),
+    inverting: [],
+    wondering: listed(
+      'सच में|अच्छा सच में|सच में क्या|अच्छा|ऐसा क्या|ऐसा है क्या|ऐसा|है ना|सच|sach mein|accha sach mein|sach mein kya|accha|aisa kya|aisa hai kya',
+      'hai na|sach|really|oh really',
+    ),
+    phrases: listed(
+      'मुझे नहीं पता था|यह नहीं पता था|मुझे यह नहीं पता था|पता नहीं था|हे भगवान|अरे बाप रे|बाप रे|शुक्र है|कोई बात नहीं|कोई दिक्कत नहीं',
+      'mujhe nahi pata tha|mujhe nahin pata tha|nahi pata tha|hey bhagwan|arre baap re|baap re|koi baat nahi|koi dikkat nahi|good to know|no problem',
+      'i see|सुन रहा हूँ|मैं सुन रहा हूँ|सुन रही हूँ|मैं सुन रही हूँ|समझ सकता हूँ|मुझे पसंद आया|पसंद आया|क्या बात है|sun raha hoon',
+      'main sun raha hoon|sun rahi hoon|samajh sakta hoon|pasand aaya|kya baat hai',
+    ),
+  },
   goodbyes: listed(
     'नमस्ते|नमस्कार|धन्यवाद|बहुत धन्यवाद|बहुत बहुत धन्यवाद|शुक्रिया|बहुत शुक्रिया|बाय|बाय बाय|अलविदा|फिर मिलेंगे|थैंक यू|थैंक्यू|आपका भी|आपको भी|शुभ रात्रि|शुभ दिन|राम राम',
     'namaste|namaskar|dhanyavaad|dhanyavad|dhanyawad|bahut dhanyavaad|bahut bahut dhanyavaad|shukriya|bahut shukriya|bye|bye bye|alvida|phir milenge|fir milenge|thank you|thanks',

@@ -26,6 +26,33 @@ export const italian: Language = {
     "d'accordo|sicuro|infatti|appunto|ottimo|bello|vero|è vero|assolutamente|ci mancherebbe|ah ecco|ecco|proprio così|ci sta|dai",
     'nessun problema|non fa niente|si figuri|mica male|non male|come no|meno male',
   ),
+  nods: {
+    core: spaced(
+      'oddio davvero interessante bello bella bellissimo buono buona buon bene benissimo meglio magnifico meraviglioso stupendo splendido fantastico',
+      'grandioso eccellente favoloso ottimo ottima perfetto perfetta perfettamente giusto giustissimo corretto chiaro chiarissimo logico utile',
+      'utilissimo comodo pratico gentile gentilissimo vero verissimo certo certamente sicuro sicuramente esatto esattamente infatti appunto ovvio',
+      "ovviamente naturalmente effettivamente assolutamente totalmente capisco capito immagino d'accordo accordo ok okay sì già felice contento",
+      'contenta piacere meraviglia sollievo ragione senso fortuna dio mamma caspita wow accidenti incredibile impressionante divertente curioso',
+      'strano rassicurante tranquillo tranquilla sembra pare va so bravo brava eccome affascinante notevole sorprendente carino carina delizioso',
+      'sollevato sollevata rassicurato',
+    ),
+    light: spaced(
+      'grazie ah oh eh beh è lo la il un una mi ti si le di a per me molto proprio tutto così allora questo questa anche poi ha ho sono ne ci in',
+      'effetti saperlo sapersi sentirlo cosa adesso ora ecco notizia idea mia mio fa bel tanto era stato davvero più',
+    ),
+    exclaiming: spaced('che quanto'),
+    inverting: [],
+    wondering: listed(
+      'davvero|ah davvero|sul serio|ah sul serio|ah sì|è vero|ah è così|veramente|sicuro|vero|giusto',
+    ),
+    phrases: listed(
+      "oh mamma|oh mio dio|ma dai|ma pensa|pensa un po'|ma va|ma no|ma certo|ma davvero|non mi dica|non ci credo|non lo sapevo|lo sapevo",
+      'lo immaginavo|me lo immaginavo|lo pensavo|come pensavo|ah ecco perché|ecco perché|capisco cosa intende|capisco cosa vuole dire|meno male',
+      "grazie al cielo|per fortuna|niente male|mica male|non male|non c'è problema|senza problemi|nessun problema|si immagini|si figuri",
+      'ci mancherebbe|per forza|ci credo|eh già|come no|buono a sapersi|bene a sapersi|me lo posso immaginare|questo spiega tutto|questo spiega',
+      'la seguo|la ascolto|ci sono|sono qui|mi piace|che sorpresa|che fortuna|non mi stupisce|tanto meglio|prendo nota|che bello|lo dicevo io',
+    ),
+  },
   goodbyes: listed(
     'arrivederci|arrivederla|ciao|ciao ciao|grazie|grazie mille|molte grazie|grazie tante|grazie a lei|buona giornata|buona serata|buonanotte',
     'a presto|altrettanto|anche a lei|a lei|salve|addio|ci sentiamo|a risentirci|buona giornata anche a lei|grazie altrettanto|bye',

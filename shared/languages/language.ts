@@ -30,6 +30,25 @@ export interface Lines {
   readonly returnLine: string;
 }
 
+/**
+ * What nods are made of that no list of phrases holds: "oh that's good to know". All words must be known, and a request, a number or a name
+ * is none. Words of refusal stand only in phrases, because "not good" is a complaint.
+ */
+export interface NodWords {
+  /** Words that a nod says something with: praise, assent, understanding, surprise. */
+  readonly core: readonly string[];
+  /** Words that stand among them, and are no nod alone. */
+  readonly light: readonly string[];
+  /** Question words that exclaim where a word of the core follows: "how nice of you". */
+  readonly exclaiming: readonly string[];
+  /** Verbs among the light words that make a question where they stand first: "is it good". */
+  readonly inverting: readonly string[];
+  /** Nods that may have the mark of a question: "really?" */
+  readonly wondering: readonly string[];
+  /** Nods that hold other words: "I didn't know that". */
+  readonly phrases: readonly string[];
+}
+
 /** Numbers, spelled words and addresses that are said piece by piece. Patterns are sources of regular expressions. */
 export interface NumberWords {
   /** Pattern: the agent asks for what is told digit by digit or letter by letter. */
@@ -114,6 +133,8 @@ export interface Language {
   readonly lines: Lines;
   /** Backchannels: what callers say to show that they follow. Sounds ("mm-hmm") are told in any language, and stand in none. */
   readonly backchannels: readonly string[];
+  /** What makes a nod of words that are no backchannel of the list. */
+  readonly nods: NodWords;
   /** What callers return a farewell with. */
   readonly goodbyes: readonly string[];
   /** Words that call for a stop and never wait for what may follow: "no", "wait", question words. */

@@ -27,6 +27,34 @@ export const polish: Language = {
     'naturalnie|faktycznie|rzeczywiście|no jasne|ma sens|to ma sens|już wiem|jest|ta|jo|proszę bardzo|słucham',
     'nie ma problemu|nie ma sprawy|nieźle|nie szkodzi|żaden problem',
   ),
+  nods: {
+    core: spaced(
+      'naprawdę ciekawe interesujące dobrze dobra dobre dobry świetnie świetny świetna świetne super ekstra fajnie fajny fajne wspaniale wspaniały',
+      'wspaniała cudownie fantastycznie rewelacja rewelacyjnie znakomicie doskonale idealnie pięknie ładnie miło miłe miły przydatne pomocne',
+      'praktyczne logiczne rozsądnie rozsądne zrozumiałe jasne pewnie oczywiście naturalnie dokładnie właśnie prawda racja rację słusznie słuszna',
+      'zgadza zgoda zgadzam rozumiem zrozumiałem zrozumiałam wiem tak no okej ok aha sens pasuje odpowiada cieszę cieszy szczęście ulga serio',
+      'poważnie niesamowite niesamowicie niewiarygodne zdecydowanie absolutnie ewidentnie istotnie faktycznie rzeczywiście boże rany matko jejku',
+      'ojej wow łał śmieszne zabawne dziwne brzmi myślałem myślałam domyślałem domyślałam uspokajające uff bomba niezły nieźle słyszę fascynujące',
+      'zaskakujące urocze lepiej',
+    ),
+    light: spaced(
+      'dziękuję dzięki ach o a oj to jest się mnie mi ja pan pani i bardzo już teraz też całkiem wszystko w porządku ma masz słyszeć wiedzieć tego',
+      'tym więc pomysł uwaga wiadomość taki takie moja mój dla sobie był było jestem',
+    ),
+    exclaiming: spaced('jak jakie jaki jaka ale'),
+    inverting: [],
+    wondering: listed(
+      'naprawdę|ach naprawdę|serio|a serio|poważnie|ach tak|a tak|czyżby|doprawdy|tak|prawda|co pan powie|co pani powie',
+    ),
+    phrases: listed(
+      'no co pan|no co pani|no coś takiego|coś takiego|nie do wiary|nie może być|no nie mów|no proszę|no patrz|no popatrz|nie wiedziałem',
+      'nie wiedziałam|tego nie wiedziałem|tego nie wiedziałam|tak myślałem|tak myślałam|domyślałem się|domyślałam się|rozumiem co pan ma na myśli',
+      'rozumiem co pani ma na myśli|wiem o co chodzi|rozumiem o co chodzi|bez wątpienia|no raczej|chwała bogu|dzięki bogu|na szczęście',
+      'całe szczęście|co za ulga|co za szczęście|żaden kłopot|żaden problem|bez problemu|bez problemów|nie szkodzi|nie ma problemu|nie ma sprawy',
+      'wiem o tym|wyobrażam sobie|mogę sobie wyobrazić|to wyjaśnia|to wszystko wyjaśnia|nic dziwnego|słucham dalej|podoba mi się|co za niespodzianka',
+      'tym lepiej|notuję|zanotowałem|to dla mnie nowość|też tak myślę|tak myślę|też tak uważam',
+    ),
+  },
   goodbyes: listed(
     'do widzenia|dowidzenia|pa|pa pa|cześć|na razie|do usłyszenia|do zobaczenia|dziękuję|dziękuję bardzo|bardzo dziękuję|dzięki|dzięki wielkie|dziękuję pani',
     'dziękuję panu|miłego dnia|miłego wieczoru|dobranoc|dobrego dnia|nawzajem|wzajemnie|i wzajemnie|dziękuję wzajemnie|wszystkiego dobrego|również|pozdrawiam',

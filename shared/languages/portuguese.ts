@@ -27,6 +27,34 @@ export const portuguese: Language = {
     'legal|fixe|boa|verdade|é verdade|pronto|tudo bem|combinado|correto|faz sentido|uhum|aham|ahã|né|ah é|ah sim|que bom',
     'sem problema|sem problemas|não tem problema|não faz mal|nada mal|não há problema|pois não',
   ),
+  nods: {
+    core: spaced(
+      'mesmo verdade interessante bom boa bem ótimo ótima legal bacana fixe porreiro maravilha maravilhoso maravilhosa fantástico excelente incrível',
+      'magnífico espetacular espetáculo perfeito perfeitamente certo certinho correto exato exatamente claro lógico útil prático gentil beleza show',
+      'sério sei entendi entendo percebi percebo compreendo compreendi concordo imagino imaginava feliz contente alegria alívio razão sentido deus',
+      'nossa caramba puxa sim tá ok okay combinado naturalmente obviamente certamente efetivamente totalmente absolutamente realmente verdadeiro',
+      'sorte engraçado curioso impressionante surpreendente tranquilo tranquila parece uau ufa oba joia jóia fabuloso ideal fascinante notável',
+      'encantador encantada encantado aliviado aliviada melhor',
+    ),
+    light: spaced(
+      'obrigado obrigada isso ah oh ai eh é está isto aquilo o a um uma de do da me te muito tão então pois já também tudo tem toda todo você eu lá',
+      'aí por mim para pra faz fico fiquei foi ser saber ouvir só olha agora ideia notícia meu minha vida senhora com gentileza nem estou sou era',
+      'mais',
+    ),
+    exclaiming: spaced('que quão'),
+    inverting: [],
+    wondering: listed(
+      'é mesmo|ah é mesmo|ah é|sério|ah sério|a sério|sério mesmo|verdade|é verdade|de verdade|ah sim|jura|será',
+    ),
+    phrases: listed(
+      'parece-me bem|parece-me ótimo|parece-me bom|já sei disso|sei disso|disso eu sei|o que eu pensava|não me diga|não sabia|eu não sabia',
+      'não sabia disso|não fazia ideia|foi o que pensei|foi o que eu pensei|era o que eu pensava|eu imaginava|já imaginava|entendo o que quer dizer',
+      'entendo o que você quer dizer|entendi o que quer dizer|ainda bem|graças a deus|de fato|de facto|sem dúvida|com razão|não admira|nada mau',
+      'nada mal|problema nenhum|sem problema nenhum|sem problemas|de boa|meu deus|show de bola|olha só|pois é|pois claro|estou a ver|tô vendo',
+      'tem razão|dá pra imaginar|posso imaginar|isso explica|isso explica tudo|estou ouvindo|estou a ouvir|estou acompanhando|estou aqui|gostei',
+      'adorei|que surpresa|que sorte|não me admira|tanto melhor|anotado|eu bem dizia',
+    ),
+  },
   goodbyes: listed(
     'tchau|tchau tchau|adeus|até logo|até mais|até já|até breve|até amanhã|obrigado|obrigada|muito obrigado|muito obrigada|obrigadão|valeu|falou',
     'igualmente|para você também|pra você também|para si também|bom dia|boa tarde|boa noite|tenha um bom dia|um bom dia|obrigado igualmente|eu que agradeço',

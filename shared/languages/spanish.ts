@@ -31,6 +31,35 @@ export const spanish: Language = {
     'perfecto|exacto|así es|correcto|dale|listo|genial|por supuesto|desde luego|está bien|eso es',
     'no hay problema|no pasa nada|qué bien|cómo no',
   ),
+  nods: {
+    core: spaced(
+      'wow guau verdad interesante bien buen bueno buena genial perfecto perfecta estupendo estupenda fantástico fenomenal excelente increíble',
+      'magnífico maravilloso maravilla súper super chévere guay bacán bonito lindo precioso útil práctico amable cierto correcto exacto exactamente',
+      'claro clarísimo lógico normal obvio obviamente naturalmente ciertamente efectivamente totalmente absolutamente completamente perfectamente',
+      'seguro entiendo entendido comprendo comprendido sé vale ok okay okey sí ya alegro alegra alegría contento contenta feliz alivio razón sentido',
+      'suena parece acuerdo veo imagino serio vaya dios madre caramba anda gracioso curioso impresionante sorprendente tranquilo tranquila suerte',
+      'listo fabuloso espectacular ideal encantado encantada tranquiliza encanta fascinante notable encantador mejor',
+    ),
+    light: spaced(
+      'gracias ah oh ay eh uy eso esto es está lo la el un una de me te le muy tan así pues entonces también todo tiene tienes toda mi por en a',
+      'saberlo saber oírlo escucharlo oír ahora mucho bastante realmente gusto idea noticia sirve mira tú estoy estaba estamos he ha más tanto quedo',
+      'queda fue era',
+    ),
+    exclaiming: spaced('qué que cuánto'),
+    inverting: [],
+    wondering: listed(
+      'de verdad|ah de verdad|en serio|ah en serio|ah sí|ah sí de verdad|verdad|no me diga|no me digas|ah sí claro|seguro|cierto|es verdad|es cierto',
+    ),
+    phrases: listed(
+      'estoy de acuerdo|totalmente de acuerdo|así que es eso|así que era eso|así que es así|lo que yo decía|eso es lo que pensaba',
+      'no me lo puedo creer|no lo sabía|no sabía|no tenía ni idea|eso pensaba|eso pensaba yo|lo que pensaba|me lo imaginaba|lo imaginaba',
+      'ya me lo imaginaba|ya me imagino|entiendo lo que dice|entiendo lo que quiere decir|entiendo a qué se refiere|menos mal|gracias a dios',
+      'por suerte|con razón|nada mal|no está mal|no está nada mal|ningún problema|sin problema|no hay ningún problema|en efecto|por supuesto que sí',
+      'mira tú|qué padre|dios mío|madre mía|me imagino|me lo puedo imaginar|eso lo explica|eso lo explica todo|no me extraña|le escucho|le sigo',
+      'sigo aquí|aquí estoy|me gusta|me encanta|qué sorpresa|qué suerte|qué buena noticia|ya decía yo|faltaría más|queda claro|me queda claro',
+      'tomo nota|es lo que pensaba|ya lo decía yo|no hace falta que lo diga',
+    ),
+  },
   goodbyes: listed(
     'adiós|chao|chau|gracias|muchas gracias|mil gracias|hasta luego|hasta pronto|hasta mañana|igualmente|bye|ciao',
     'que tenga buen día|que tenga un buen día|buen día|buenas noches|nos vemos|gracias a usted|a usted|gracias igualmente',

@@ -22,6 +22,32 @@ export const turkish: Language = {
     'tamam|tamamdır|evet|anladım|anlıyorum|peki|tabii|tabi|tabii ki|olur|doğru|aynen|aynen öyle|öyle|güzel|iyi|he|ha|hah',
     'ok|okey|okay|eyvallah|elbette|kesinlikle|harika|süper|sorun değil|sorun yok|ne güzel',
   ),
+  nods: {
+    core: spaced(
+      'vaov gerçekten gerçek ilginç ilginçmiş enteresan güzel güzelmiş iyi iyiymiş harika harikaymış süper süpermiş muhteşem mükemmel şahane müthiş nefis',
+      'enfes fevkalade hoş hoşmuş doğru doğruymuş mantıklı faydalı yararlı uygun uyar tamam tamamdır evet anladım anlıyorum anlaşıldı',
+      'biliyorum sevindim sevindirici memnun mutlu haklısınız haklısın öyle öyleymiş demek aynen kesinlikle elbette tabii tabi kuşkusuz şüphesiz',
+      'hakikaten sahi sahiden cidden ciddi katılıyorum düşünmüştüm rahatladım şükür neyse allahtan eyvallah peki vay vaay tanrım allah şaşırdım',
+      'inanılmaz etkileyici komik garip tam kabul makul normal doğal rahatlatıcı',
+    ),
+    light: spaced(
+      'teşekkürler teşekkür sağol sağolun oldu olur ah ha he oh ya bu şu o bunu onu buna ben de da ki çok en gayet bir zaman bence bana benim için canım aman be sizi siz bilmek duymak duyduğuma',
+      'şimdi yine işte geliyor görünüyor kulağa söylüyorsunuz olarak fikir haber fikirdeyim aynı bari canına dediğiniz gibi hep ne ederim oldum',
+    ),
+    exclaiming: spaced('ne kadar'),
+    inverting: [],
+    wondering: listed(
+      'öyle mi|ya öyle mi|gerçekten mi|cidden mi|sahi mi|ciddi misiniz|ciddi misin|doğru mu|öyle miymiş|ya|hadi ya|yapma ya|deme ya|değil mi',
+      'gerçekten',
+    ),
+    phrases: listed(
+      'fark ettim|farkındayım|çok teşekkürler|vay be|vay canına|allah allah|aman tanrım|bilmiyordum|bunu bilmiyordum|hiç bilmiyordum|tahmin etmiştim',
+      'tahmin ediyordum|öyle düşünmüştüm|ben de öyle düşünmüştüm|öyle tahmin etmiştim|fena değil|hiç fena değil|problem değil|hiç sorun değil',
+      'hiç sorun yok|bir şey değil|ne demek istediğinizi anladım|çok şükür|neyse ki|ne kadar güzel|ne kadar ilginç|ne kadar iyi|ne mutlu|iyi ki',
+      'olur tabii|elbette ki|tahmin edebiliyorum|bu açıklıyor|şaşırmadım|dinliyorum|sizi dinliyorum|buradayım|hoşuma gitti|beğendim|ne sürpriz',
+      'not aldım|daha iyi|çok sevindim',
+    ),
+  },
   goodbyes: listed(
     'güle güle|hoşça kal|hoşça kalın|görüşürüz|görüşmek üzere|iyi günler|iyi akşamlar|iyi geceler|kendinize iyi bakın|size de|bay bay|bye',
     'teşekkürler|teşekkür ederim|çok teşekkürler|çok teşekkür ederim|ben teşekkür ederim|sağ ol|sağ olun|sağolun|sağol|mersi',

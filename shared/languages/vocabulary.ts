@@ -62,11 +62,21 @@ export interface Answers {
   readonly doubting: ReadonlySet<string>;
 }
 
+export interface Nods {
+  readonly core: ReadonlySet<string>;
+  readonly light: ReadonlySet<string>;
+  readonly exclaiming: ReadonlySet<string>;
+  readonly inverting: ReadonlySet<string>;
+  readonly wondering: readonly Phrase[];
+  readonly phrases: readonly Phrase[];
+}
+
 export interface Vocabulary {
   readonly goodbyes: readonly string[];
   /** As they sound. */
   readonly urgent: ReadonlySet<string>;
-  /** One for each language. */
+  /** One for each language, as the next. */
+  readonly nods: readonly Nods[];
   readonly endings: readonly Endings[];
   /** The model of whole sentences has learned one of the languages. */
   readonly isLearned: boolean;
@@ -88,6 +98,7 @@ export function vocabularyOf(codes: readonly string[]): Vocabulary {
 const newVocabulary = (spoken: readonly Language[]): Vocabulary => ({
   goodbyes: spoken.flatMap(({ goodbyes }) => goodbyes),
   urgent: new Set(spoken.flatMap(({ urgent }) => urgent.flatMap(spokenWords).map(bare))),
+  nods: spoken.map(nodsOf),
   endings: spoken.map(endingsOf),
   isLearned: spoken.some(({ isLearned }) => isLearned),
   numbers: numbersOf(spoken.map(({ numbers }) => numbers)),
@@ -106,6 +117,15 @@ const sorted = (phrases: readonly Phrase[]): readonly Phrase[] =>
   phrases.filter(({ length }) => length > 0).sort((a, b) => b.length - a.length);
 
 const wordSet = (words: readonly string[]): ReadonlySet<string> => new Set(words.flatMap(spokenWords));
+
+const nodsOf = ({ nods }: Language): Nods => ({
+  core: wordSet(nods.core),
+  light: wordSet(nods.light),
+  exclaiming: wordSet(nods.exclaiming),
+  inverting: wordSet(nods.inverting),
+  wondering: sorted(nods.wondering.map(spokenWords)),
+  phrases: sorted(nods.phrases.map(spokenWords)),
+});
 
 const wordsIn = (lists: readonly (readonly string[])[]): string[] => lists.flat().flatMap(spokenWords);
 

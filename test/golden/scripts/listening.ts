@@ -99,7 +99,7 @@ export const listening: readonly Dialogue[] = [
 
   dialogue('half of "I see" is not an interruption yet', (begin) => {
     const call = speaking(begin).callerBegins().skips().sttGuesses('I').orders().sttGuesses('I see').orders();
-    call.sttGuesses('I see that').ordered('playout.clear 2');
+    call.sttGuesses('I see but').ordered('playout.clear 2');
   }),
 
   dialogue('"no" may become "no problem" while the voice goes on and the bot stands still', (begin) => {

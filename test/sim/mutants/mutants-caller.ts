@@ -145,7 +145,7 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
   },
   'answering.ts: perform': { 'lets the caller interrupt every farewell': remove(statement('mayStay')) },
   'parting.ts: hasMore': {
-    'answers the goodbye that cut its own': replace(call('withoutListening'), 'spokenWords(text)'),
+    'answers the goodbye that cut its own': replace(value('isTelling'), 'words.length > 0'),
   },
   'parting.ts: takeLeave': {
     'never believes an LLM that insists on the end': replace(value('parting'), "'none'"),

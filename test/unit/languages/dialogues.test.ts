@@ -3,14 +3,17 @@ import { describe, expect, it } from 'vitest';
 import type { AgentDefinition } from '../../../shared/config/agent-file.ts';
 import { loadAgentFile } from '../../../shared/config/load.ts';
 import { languages } from '../../../shared/languages/languages.ts';
+import { spokenWords } from '../../../shared/languages/spelling.ts';
 import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import { addText, newSplitter } from '../../../worker/core/answer/sentences.ts';
+import { listeningOf, withoutListening } from '../../../worker/core/turn/backchannels.ts';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import { callSettings } from '../../../worker/host/definition.ts';
 import { readConfirmation } from '../../../worker/tools/confirmation.ts';
 import { Script } from '../../support/core/script.ts';
 import { effectTool, newToolBook } from '../../support/core/tool-book.ts';
 import { dialogues, type Said } from './dialogues.ts';
+import { overSpeech } from './nods/index.ts';
 
 function definitionIn(language: string): AgentDefinition {
   const file = `
@@ -52,6 +55,7 @@ const story =
 describe.each(languages.map((language) => [language.code, language] as const))('in %s', (code, { lines }) => {
   const said = dialogues[code] as Said;
   const settings = settingsIn(code);
+  const { listening } = listeningOf(settings.interrupt.backchannels, vocabularyOf([code]));
   const begin = (more: Partial<CallSettings> = {}): Script =>
     new Script({ settings: { ...settings, ...more } });
   /** The agent has said so, and what the caller answers first. */
@@ -62,11 +66,11 @@ describe.each(languages.map((language) => [language.code, language] as const))('
   const silenceMs = (text: string, asked = lines.idleQuestion): number => answering(asked, text).silenceMs();
   const { silenceEndMs } = settings.turn;
   /** The agent speaks, and the caller says so into it. */
-  const speaking = (): Script =>
+  const speaking = (answer = story): Script =>
     begin({ greeting: '' })
       .opens()
       .callerSays(said.whole[0] ?? '')
-      .llmAnswers(story)
+      .llmAnswers(answer)
       .botPlays(1_000)
       .skips();
 
@@ -98,6 +102,24 @@ describe.each(languages.map((language) => [language.code, language] as const))('
   it.each(said.listens)('%j does not interrupt', (text) => {
     const call = speaking().callerBegins().sttGuesses(text).callerInsists().sttHears(text).callerStops();
     call.sttFinalizes().without('playout.clear').botFinishes().rounds(1);
+  });
+
+  const overStory = (text: string, answer = story): Script => {
+    const call = speaking(answer).callerBegins();
+    text.split(' ').forEach((_, at, words) => call.sttGuesses(words.slice(0, at + 1).join(' ')));
+    return call.callerInsists().sttHears(text).callerStops().sttFinalizes();
+  };
+  /** Some that are in no list, and said word by word. */
+  const nods = (overSpeech[code]?.nods ?? []).filter((_, at) => at < 6 && at % 2 === 0);
+
+  it.each(nods)('the nod %j does not interrupt, and is not answered', (text) => {
+    overStory(text).without('playout.clear').botFinishes().rounds(1);
+    overStory(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`).without('playout.clear');
+  });
+
+  it.each(nods)('%j answers a question of the agent', (text) => {
+    if (withoutListening(spokenWords(text), listening).length === 0) return;
+    expect(() => overStory(text, story.replace('.', '?')).without('playout.clear')).toThrow('playout.clear');
   });
 
   it.each(said.stops)('%j interrupts', (text) => {

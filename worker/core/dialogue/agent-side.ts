@@ -36,6 +36,8 @@ const running = (state: Slices<'setup' | 'delivery'>, response: Response, now: M
   isWaiting: response.playing.phase === 'waiting',
   isPlayed: response.playing.phase === 'draining' && now >= response.playing.endsBy,
   text: response.writing.text,
+  charsAt: (position) =>
+    charsAt(response.playing.heard, position?.context === response.context ? position.sentMs : 0),
   textAround: (position) => textAround(response, position),
 });
 

@@ -2,6 +2,7 @@
 import { mayBeInvented, withoutListening } from '../turn/backchannels.ts';
 import { echoWithinMs } from '../turn/candidate.ts';
 import { withoutEcho } from '../turn/phrases.ts';
+import { asksAt, isQuestion, listensOn } from '../turn/nods.ts';
 import { spokenWords } from '../../../shared/languages/spelling.ts';
 import type { Slices } from '../state.ts';
 import type { Finalizing } from '../turn/turn.ts';
@@ -17,7 +18,7 @@ export function kindOf(
   if (words.length === 0) return 'silence';
   const {
     delivery: { lastSaid },
-    setup: { listening, invented },
+    setup: { listening, invented, vocabulary },
   } = state;
   const near = turn.startedAt - lastSaid.endedAt < echoWithinMs;
   const own = near ? withoutEcho(words, spokenWords(lastSaid.text), listening) : words;
@@ -27,6 +28,9 @@ export function kindOf(
   }
   // A cough of which STT makes a "thank you" is no turn.
   if (turn.isVoice !== true && mayBeInvented(own, invented)) return 'silence';
-  const listensOnly = withoutListening(own, listening).length === 0;
+  const isAsked = asksAt(lastSaid.text, lastSaid.text.length);
+  const evidence = { words: own, isQuestion: isQuestion(text), isAsked, unfinished: false, patient: false };
+  const listensOnly =
+    withoutListening(own, listening).length === 0 || listensOn(evidence, vocabulary, listening);
   return turn.interrupted && state.delivery.cutOff.trim() !== '' && listensOnly ? 'listening' : 'words';
 }

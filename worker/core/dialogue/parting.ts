@@ -6,6 +6,7 @@ import { addUser } from '../delivery/history.ts';
 import { nobodySpeaks, type Step } from '../state.ts';
 import { isPressing } from '../turn/dtmf.ts';
 import { withoutListening } from '../turn/backchannels.ts';
+import { isQuestion, listensOn } from '../turn/nods.ts';
 import { spokenWords } from '../../../shared/languages/spelling.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 
@@ -35,8 +36,12 @@ export function takeLeave(step: Step, turn: LastTurn): boolean {
 }
 
 function hasMore({ state: { commands, conversation, setup } }: Step, text: string): boolean {
-  const telling = withoutListening(spokenWords(text), setup.parting);
-  return telling.length > 0 || conversation.owed || commands.texts.length > 0;
+  const words = spokenWords(text);
+  const evidence = { words, isQuestion: isQuestion(text), isAsked: false, unfinished: false, patient: false };
+  const isTelling =
+    withoutListening(words, setup.parting).length > 0 &&
+    !listensOn(evidence, setup.vocabulary, setup.parting);
+  return isTelling || conversation.owed || commands.texts.length > 0;
 }
 
 /** Lines that wait are spoken next; behind them comes what is left of the farewell. */

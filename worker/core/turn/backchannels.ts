@@ -15,6 +15,9 @@ const hesitation =
 /** A sound of refusal: its two halves are alike, and the hyphen is how it is written. */
 const refusal = /^(?:n?uh-uh|huh-uh|unh-unh)$/u;
 
+/** The word is a sound, and no word. */
+export const isSoundOfListening = (word: string): boolean => isSound(word, { assents: true });
+
 /** The word is a sound that is drawn out while a speaker looks for words, and no spelled letter. */
 export const isHesitation = (word: string): boolean => word.length > 1 && isSound(word, { assents: false });
 
@@ -77,6 +80,13 @@ export interface ListeningOptions {
   /** Also a word that calls for a stop may begin such a phrase: "no problem". */
   readonly patient?: boolean;
 }
+
+/** How many words from `at` on are a whole phrase of the list; 0 where they are none. */
+export const listeningAt = (words: readonly string[], at: number, { byFirst }: Listening): number => {
+  const said = words.slice(at).map(bare);
+  const phrases = byFirst.get(said[0] ?? '') ?? [];
+  return phrases.find((phrase) => phrase.every((word, index) => said[index] === word))?.length ?? 0;
+};
 
 /** What is left when words and sounds of listening are taken away. Phrases of several words count as a whole. */
 export function withoutListening(

@@ -9,6 +9,7 @@ import type { AgentSide, RunningResponse } from './turn-actions.ts';
 import { finalize, listen, setAside } from './hearing.ts';
 import { beginPause, resumeMarginMs } from './pause.ts';
 import { mayBeInvented, withoutListening, type Listening } from './backchannels.ts';
+import { asksAt, isQuestion, listensOn } from './nods.ts';
 import { withoutEcho } from './phrases.ts';
 import { spokenWords } from '../../../shared/languages/spelling.ts';
 import { outputFor } from './caller.ts';
@@ -118,7 +119,28 @@ export function reviewCandidate(step: TurnStep, position: PlayoutPosition | unde
 /** Whether all that was said is listening, whole words of it; what may still become something else is not. */
 function listensOnly(step: Hearing, turn: Candidate | Fading): boolean {
   const { own } = tellingWords(step, turn);
-  return own.length > 0 && withoutListening(own, listeningWords(step)).length === 0;
+  if (own.length === 0 || withoutListening(own, listeningWords(step)).length === 0) return own.length > 0;
+  return isNod(step, turn, { own, unfinished: false, patient: false });
+}
+
+/** What was said is no phrase of the list, and made of words that ask for nothing. */
+function isNod(
+  hearing: Hearing,
+  { words, position }: Pick<Candidate, 'words' | 'position'>,
+  {
+    own,
+    ...said
+  }: { readonly own: readonly string[]; readonly unfinished: boolean; readonly patient: boolean },
+): boolean {
+  const isAsked = asks(hearing.agent, position);
+  const evidence = { words: own, isQuestion: isQuestion(wholeText(words)), isAsked, ...said };
+  return listensOn(evidence, hearing.state.setup.vocabulary, listeningWords(hearing));
+}
+
+/** The agent asks where playback is, or has just asked. */
+function asks({ response, lastSaid }: AgentSide, position: PlayoutPosition | undefined): boolean {
+  if (response === undefined) return asksAt(lastSaid.text, lastSaid.text.length);
+  return asksAt(response.text, response.charsAt(position));
 }
 
 /** STT has yet to tell what was said before this voice: its words so far say nothing about it. */
@@ -219,6 +241,7 @@ export function tellingWords(
   const own = withoutEcho(spokenWords(wholeText(words)), played, { unfinished, urgent });
   const options = { unfinished: true, partial: unfinished, patient };
   const telling = withoutListening(own, listening, options);
+  if (telling.length > 0 && isNod(hearing, voice, { own, unfinished, patient })) return { own, telling: [] };
   const isEcho = (word: string): boolean => played.includes(word);
   return { own, telling: late || hearing.agent.echoes ? telling.filter((word) => !isEcho(word)) : telling };
 }

@@ -64,6 +64,8 @@ export interface RunningResponse {
   readonly isPlayed: boolean;
   /** Its whole text so far, as the newest that the agent said once it is cut. */
   readonly text: string;
+  /** How much of the text is on the wire. */
+  readonly charsAt: (position: PlayoutPosition | undefined) => number;
   /** Its words that may come back as an echo where playback stands now. */
   readonly textAround: (position: PlayoutPosition) => string;
 }

@@ -1,0 +1,75 @@
+/** Nods that are in no list, and short interruptions: how many of them are taken for what they are, in each language. */
+import { describe, expect, it } from 'vitest';
+import { languages } from '../../../shared/languages/languages.ts';
+import { spokenWords } from '../../../shared/languages/spelling.ts';
+import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
+import { listeningOf, withoutListening } from '../../../worker/core/turn/backchannels.ts';
+import { listensOn } from '../../../worker/core/turn/nods.ts';
+import { overSpeech, type OverSpeech } from './nods/index.ts';
+
+/** Of a hundred nods and interruptions that were kept aside, how many are told. Figures may grow and never fall. */
+const told: Readonly<Record<string, { readonly nods: number; readonly interruptions: number }>> = {
+  en: { nods: 94, interruptions: 100 },
+  de: { nods: 97, interruptions: 100 },
+  fr: { nods: 96, interruptions: 100 },
+  es: { nods: 94, interruptions: 100 },
+  tr: { nods: 96, interruptions: 100 },
+  it: { nods: 98, interruptions: 100 },
+  pt: { nods: 98, interruptions: 100 },
+  nl: { nods: 95, interruptions: 100 },
+  pl: { nods: 98, interruptions: 100 },
+  hi: { nods: 100, interruptions: 100 },
+};
+
+/** Parts of a hundred of the half that are taken for listening. */
+function rateOf(
+  texts: readonly string[],
+  { half, code }: { half: number; code: string },
+): { percent: number; missed: string[]; taken: string[] } {
+  const vocabulary = vocabularyOf([code]);
+  const { backchannels } = languages.find((language) => language.code === code) ?? { backchannels: [] };
+  const { listening } = listeningOf(backchannels, vocabulary);
+  const some = texts.filter((_, at) => at % 2 === half);
+  const listens = (text: string): boolean => {
+    const words = spokenWords(text);
+    const evidence = { words, isQuestion: false, isAsked: false, unfinished: false, patient: false };
+    return withoutListening(words, listening).length === 0 || listensOn(evidence, vocabulary, listening);
+  };
+  const [taken, missed] = [some.filter(listens), some.filter((text) => !listens(text))];
+  return { percent: (100 * taken.length) / some.length, missed, taken };
+}
+
+if (process.env['SHOW_NODS'] !== undefined)
+  for (const [code, { nods, interruptions }] of Object.entries(overSpeech)) {
+    const [chosen, aside] = [0, 1].map((half) => [
+      rateOf(nods, { half, code }),
+      rateOf(interruptions, { half, code }),
+    ]);
+    const figures = [chosen, aside].flatMap((pair) => (pair ?? []).map(({ percent }) => percent.toFixed(0)));
+    // Of the half that was kept aside nobody is to see which.
+    console.log(code, ...figures, chosen?.[0]?.missed.join('|'), chosen?.[1]?.taken.join('|'));
+  }
+
+describe.each(languages.map(({ code }) => code))('in %s', (code) => {
+  const { nods, interruptions } = overSpeech[code] as OverSpeech;
+
+  it('there are about a hundred of each, and none twice', () => {
+    for (const texts of [nods, interruptions]) {
+      expect(texts.length).toBeGreaterThanOrEqual(90);
+      expect(texts.filter((text, at) => texts.indexOf(text) < at)).toEqual([]);
+    }
+    expect(nods.filter((text) => interruptions.includes(text))).toEqual([]);
+  });
+
+  it('those the words were chosen on do not cut, and interruptions do', () => {
+    const [listened, cut] = [rateOf(nods, { half: 0, code }), rateOf(interruptions, { half: 0, code })];
+    expect([listened.missed, cut.taken]).toEqual([[], []]);
+  });
+
+  it('of those that were kept aside as many are told as ever', () => {
+    const [listened, cut] = [rateOf(nods, { half: 1, code }), rateOf(interruptions, { half: 1, code })];
+    // A whole number, so that the figure below is the one to write down when it has grown.
+    expect(Math.floor(listened.percent)).toBeGreaterThanOrEqual(told[code]?.nods ?? 100);
+    expect(100 - Math.ceil(cut.percent)).toBeGreaterThanOrEqual(told[code]?.interruptions ?? 100);
+  });
+});
