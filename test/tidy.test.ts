@@ -5,7 +5,7 @@ import { basename, dirname } from 'node:path';
 import ts from 'typescript';
 import { describe, it, expect } from 'vitest';
 import { refusalRows } from '../supervisor/http/refusals.ts';
-import { sipRefusals } from '../supervisor/sip/message/statuses.ts';
+import { refusalWords } from '../supervisor/sip/message/statuses.ts';
 
 const root = new URL('../', import.meta.url);
 const longestFile = 600;
@@ -238,7 +238,7 @@ describe('the project', () => {
     const used = sources.flatMap((path) =>
       [...textOf(path).matchAll(given)].map(([, status = '']) => status),
     );
-    expect([...new Set(used)].toSorted()).toEqual(Object.keys(sipRefusals));
+    expect([...new Set(used)].toSorted()).toEqual(Object.keys(refusalWords));
   });
 
   it('mentions no path of a machine that it was written on', () => {

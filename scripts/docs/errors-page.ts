@@ -3,7 +3,7 @@ import { agentLinkErrors } from '../../shared/agent-link/errors.ts';
 import { tokenAnswers, type TokenCode } from '../../shared/auth/token-fault.ts';
 import { callErrors } from '../../shared/protocol/call.ts';
 import { refusalRows, refusals, type Answer } from '../../supervisor/http/refusals.ts';
-import { sipRefusals } from '../../supervisor/sip/message/statuses.ts';
+import { reasonOf, type refusalWords } from '../../supervisor/sip/message/statuses.ts';
 import { markdownTable } from './markdown-table.ts';
 
 const newToken = 'Get a new token right before the call, and use it once.';
@@ -21,6 +21,57 @@ const tokenAdvice: Readonly<Record<TokenCode, string>> = {
   token_too_large: 'Put less metadata into the token.',
   token_set_full: sameToken,
   token_store_unavailable: sameToken,
+};
+
+/** When a status is given, and what to do. */
+const sipAdvice: Readonly<Record<keyof typeof refusalWords, readonly [when: string, advice: string]>> = {
+  400: [
+    'the form of the request is wrong; the words beside the status say what',
+    'Mend the device or proxy that wrote it.',
+  ],
+  401: [
+    'the address of the peer is not in `SVC_SIP_ALLOW`, and it has not proved the password',
+    'Sign in with the user and password of the service, or let the address be allowed.',
+  ],
+  403: [
+    'the peer may not call: its address is not allowed, and there is no password',
+    'Let the address be allowed by `SVC_SIP_ALLOW`.',
+  ],
+  405: [
+    'the method is none of those in `Allow`, such as REGISTER',
+    'Use the methods of `Allow`; phones register at a PBX.',
+  ],
+  406: ['an INVITE without an offer does not accept `application/sdp`', 'Accept SDP, or offer some.'],
+  415: ['a body is neither SDP nor, in INFO, a key', 'Send what `Accept` names.'],
+  416: ['the address is not of `sip`, `sips` or `tel`', 'Call such an address.'],
+  420: ['an extension is required that is not built; `Unsupported` names it', 'Require `timer` alone.'],
+  422: [
+    'the session timer is shorter than `Min-SE`',
+    'Ask again with that time; devices do it by themselves.',
+  ],
+  480: ['the service has ended the call before it was answered', 'Call again.'],
+  481: ['the call or transaction is not known, or not any more', 'Begin a new call.'],
+  482: ['the same request has come by another way', 'Look for proxies that fork to the same place.'],
+  486: [
+    'the address has as many calls as it may have (`SVC_WS_MAX_CALLS_PER_IP`)',
+    'Call again after the time in `Retry-After`.',
+  ],
+  487: ['the caller has taken the call back before it was answered', 'Nothing is wrong.'],
+  488: [
+    'no codec, key or address of the offer can be used; encrypted audio needs TLS',
+    'Offer PCMU, PCMA, G.722 or Opus, and SRTP over TLS alone. The log has what was offered.',
+  ],
+  491: ['another change of the call is under way', 'Ask again a moment later; devices do it by themselves.'],
+  500: [
+    'requests of a call came out of order, or the call could not be placed; the log has it',
+    'Ask again after the time in `Retry-After`, where there is one.',
+  ],
+  503: [
+    'the service is full, stopping or not ready, or has no port for audio',
+    'Call again after the time in `Retry-After`, or elsewhere.',
+  ],
+  505: ['the request is not of SIP/2.0', 'Speak SIP/2.0.'],
+  603: ['the peer asks by REFER to hand the agent on, which is not done', 'Call the other party yourself.'],
 };
 
 const code = (text: string): string => `\`${text}\``;
@@ -53,11 +104,10 @@ export function errorsPage(): string {
     message,
   ]);
   const links = Object.entries(agentLinkErrors).map(([name, words]) => [code(name), words]);
-  const sip = Object.entries(sipRefusals).map(([status, { reason, when, advice }]) => [
+  const sip = Object.entries(sipAdvice).map(([status, advice]) => [
     status,
-    reason,
-    when,
-    advice,
+    reasonOf(Number(status)),
+    ...advice,
   ]);
   return `# Error codes
 

@@ -7,11 +7,10 @@ import type { Socket } from 'node:net';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { LeftConnection } from '../../shared/protocol/call-record.ts';
-import type { CallOffer, SignaledOffer, UnansweredReason } from '../../shared/protocol/ipc.ts';
+import type { CallOffer, SignaledOffer, UnansweredReason, TransportKind } from '../../shared/protocol/ipc.ts';
 import { startReading } from '../../shared/runtime/reading.ts';
 import { refuseUpgrade } from '../http/answer.ts';
 import { refusal } from '../http/refusals.ts';
-import { endMessages } from './end-messages.ts';
 import {
   isUnconfirmed,
   mostDeaths,
@@ -433,3 +432,40 @@ export class HandOver {
 /** An answer with a number is one to the renewal of that number. */
 const isOvertaken = (newest: Renewal | undefined, answered: number | undefined): boolean =>
   answered !== undefined && newest?.number !== answered;
+
+/**
+ * What the supervisor says to a client whose worker is gone and whose call nobody can go on with, by transport. It writes from a
+ * place where a message of ours can be told from the one before it, and says as little as the protocol allows.
+ */
+interface EndMessage {
+  /** The call ends because of a fault. */
+  readonly failed: Buffer;
+  /** The service stops. */
+  readonly shutdown: Buffer;
+}
+
+const finalFrame = (opcode: 1 | 8, body: Buffer): Buffer =>
+  Buffer.concat([Buffer.from([0x80 | opcode, body.length]), body]);
+
+/** A close frame of WebSocket (RFC 6455, 5.5.1). */
+const closeFrame = (code: number): Buffer => finalFrame(8, Buffer.from([code >> 8, code & 0xff]));
+
+/** A shutdown is `stop`, then 1001 (docs/call-protocol.md, Messages). A fault is told by 1011 alone. */
+const websocket: EndMessage = {
+  failed: closeFrame(1011),
+  shutdown: Buffer.concat([
+    finalFrame(1, Buffer.from('{"type":"stop","reason":"shutdown"}')),
+    closeFrame(1001),
+  ]),
+};
+
+/** Protocols without a word for an end: a carrier goes on behind the stream once the socket is closed. */
+const stream: EndMessage = { failed: closeFrame(1011), shutdown: closeFrame(1001) };
+
+/** What comes by an offer has no socket on which something could be said. */
+const endMessages: Readonly<Record<Exclude<TransportKind, 'webrtc'>, EndMessage>> = {
+  websocket,
+  carrier_a: stream,
+  carrier_b: stream,
+  rtvi: stream,
+};

@@ -15,6 +15,7 @@ import {
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { createSharedMemory, mapInParts, mapSharedMemory } from '../../shared/runtime/shm.ts';
 import { leftRecords, type LeftRecord } from '../handover/left-records.ts';
+import { BacklogWatch, LatenessWatch } from '../admission/admission.ts';
 
 /** History that inference keeps of a call when no turn model reads it. */
 const shortRingFrames = 16;
@@ -112,4 +113,64 @@ function layoutFor(options: CallMemoryOptions): MailboxLayout {
   );
   const layout = { workers: rows, slotsPerWorker, ringFrames, threads: inferenceThreads };
   return hasTurnModel ? { ...layout, turnThreads: Math.max(1, inferenceThreads >> 1) } : layout;
+}
+
+/**
+ * How many calls have begun (docs/reference/server-settings.md, `SVC_MAX_SESSIONS`), and how many more the workers may let begin. Workers count their
+ * own in shared memory; a call whose worker is gone, and one of the supervisor before this one, are counted elsewhere.
+ */
+interface SessionCountOptions {
+  /** SVC_MAX_SESSIONS. */
+  readonly most: number;
+  /** Calls that no worker of this supervisor counts. */
+  readonly elsewhere: () => number;
+}
+
+export class SessionCount {
+  readonly #boxes: Mailboxes;
+  readonly #options: SessionCountOptions;
+
+  constructor(boxes: Mailboxes, options: SessionCountOptions) {
+    this.#boxes = boxes;
+    this.#options = options;
+  }
+
+  get now(): number {
+    return this.#boxes.sessions + this.#options.elsewhere();
+  }
+
+  /** Tells the workers how many there may be; to be called when calls elsewhere have become more or fewer. */
+  share(): void {
+    this.#boxes.setMostSessions(this.#options.most - this.#options.elsewhere());
+  }
+
+  workerGone(worker: number): void {
+    this.#boxes.forgetSessions(worker);
+    this.share();
+  }
+}
+
+/** Looks at the load of workers and inference at regular times, and says whether calls would suffer from one call more. */
+export class LoadWatch {
+  readonly #memory: CallMemory;
+  readonly #backlog = new BacklogWatch();
+  readonly #lateness = new LatenessWatch();
+
+  constructor(memory: CallMemory) {
+    this.#memory = memory;
+  }
+
+  look(nowMs: number): void {
+    const { boxes } = this.#memory;
+    this.#backlog.look(this.#memory.inferenceUnread(), boxes.oldestTurnAskMs(nowMs));
+    this.#lateness.look(worstLatenessMs(boxes, nowMs));
+  }
+
+  get inferenceBehind(): boolean {
+    return this.#backlog.behind;
+  }
+
+  get workersLate(): boolean {
+    return this.#lateness.late;
+  }
 }

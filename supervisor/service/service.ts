@@ -8,7 +8,7 @@ import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { heartbeatAge, heartbeatOf } from '../../shared/protocol/heartbeat.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
-import { CallMemory } from './call-memory.ts';
+import { CallMemory, LoadWatch, SessionCount } from './call-memory.ts';
 import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
 import { departWhenUnneeded } from '../restart/departure.ts';
@@ -22,10 +22,8 @@ import {
   type LifecycleAction,
   type LifecycleEvent,
 } from './lifecycle.ts';
-import { LoadWatch } from './load-watch.ts';
 import { LiveView } from './live-view.ts';
 import { MetricsCollector, readSharedGauges, rendered, setServiceGauges } from './metrics.ts';
-import { SessionCount } from './session-count.ts';
 import { connectionsOnly, SipFeature } from '../sip/feature.ts';
 import { turnModelFailed } from '../../shared/installation/turn-model.ts';
 import { ProviderWatch } from './provider-watch.ts';

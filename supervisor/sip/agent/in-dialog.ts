@@ -1,7 +1,6 @@
 /** What a peer says within a call (RFC 3261, 12.2.2, 14, 15): hold and resume, moved media, keys, the end. Pure. */
 import { headerOf, type SipRequest } from '../message/message.ts';
-import { readCSeq, readNameAddr } from '../message/fields.ts';
-import { infoKey, infoKeyTypes } from '../message/info-key.ts';
+import { readCSeq, readNameAddr, wordOf } from '../message/fields.ts';
 import { writeSdpAnswer } from '../session/agree.ts';
 import { notified } from './ask-peer.ts';
 import { contactOf } from './client-transaction.ts';
@@ -104,4 +103,42 @@ function info(step: Step, call: SipCall, transaction: ServerTransaction): void {
   }
   answer(step, transaction, { status: 200 });
   if (digit !== '') step.actions.push({ type: 'call.digit', call: call.id, digit });
+}
+
+/**
+ * The key that an INFO tells of. There is no standard: `Signal=5` (`application/dtmf-relay`), the key alone (`application/dtmf`), `d=5`
+ * (Nortel and others), in whichever of these types, and numbers of RFC 4733 where others write a letter. Pure.
+ */
+const infoKeyTypes = [
+  'application/dtmf-relay',
+  'application/dtmf',
+  'audio/telephone-event',
+  'application/vnd.nortelnetworks.digits',
+] as const;
+
+const names: Readonly<Record<string, string>> = {
+  STAR: '*',
+  ASTERISK: '*',
+  HASH: '#',
+  POUND: '#',
+  10: '*',
+  11: '#',
+  12: 'A',
+  13: 'B',
+  14: 'C',
+  15: 'D',
+};
+
+/** Empty where nothing is said of a key. Undefined: something is said, and cannot be read. */
+function infoKey(request: SipRequest): string | undefined {
+  const type = wordOf(request, 'content-type');
+  const isKeys = infoKeyTypes.some((known) => known === type);
+  const text = request.body.toString('latin1').replaceAll('\0', '').trim();
+  if (text === '' && !isKeys) return '';
+  if (type !== undefined && !isKeys) return undefined;
+  const [, named] = /^[ \t]*(?:signal|digit|event|d)[ \t]*[=:][ \t]*([^\s;,]+)/im.exec(text) ?? [];
+  const [line = ''] = text.split(/[\r\n]/, 1);
+  const value = (named ?? line.trimEnd()).replaceAll(/^"|"$/g, '').toUpperCase();
+  const key = names[value] ?? value;
+  return /^[0-9A-D*#]$/.test(key) ? key : undefined;
 }
