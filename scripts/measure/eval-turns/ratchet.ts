@@ -15,6 +15,8 @@ export interface Count {
 
 export type Counts = Readonly<Record<string, Count>>;
 
+/** For a nod the agent's voice may stand still for so long. */
+const longestGapMs = 250;
 /** Rows that say what could be, and not what the service does by default. */
 const notByDefault = /right model|not ahead/;
 
@@ -24,7 +26,7 @@ function isBad({ scenario }: Replayed, decider: Replayed['deciders'][number]): b
   const one = { scenario, notes };
   switch (scenario.kind) {
     case 'listening':
-      return isCut(one);
+      return scenario.botText === '' ? notes.turns.length > 0 : isCut(one);
     case 'telling':
       return !isSoon(one);
     case 'short word':
@@ -39,13 +41,17 @@ function isBad({ scenario }: Replayed, decider: Replayed['deciders'][number]): b
 /** What went wrong, by group and decider. */
 export function countsOf(replayed: readonly Replayed[]): Counts {
   const counts = new Map<string, { bad: number; of: number }>();
+  const add = (name: string, isBad: boolean): void => {
+    const count = counts.get(name) ?? { bad: 0, of: 0 };
+    counts.set(name, { bad: count.bad + (isBad ? 1 : 0), of: count.of + 1 });
+  };
   for (const one of replayed)
     for (const decider of one.deciders) {
       const bad = isBad(one, decider);
       if (bad === undefined) continue;
-      const name = `${one.scenario.group}: ${decider.name}`;
-      const count = counts.get(name) ?? { bad: 0, of: 0 };
-      counts.set(name, { bad: count.bad + (bad ? 1 : 0), of: count.of + 1 });
+      add(`${one.scenario.group}: ${decider.name}`, bad);
+      if (one.scenario.kind === 'listening' && one.scenario.botText !== '')
+        add(`${one.scenario.group}, stands still: ${decider.name}`, (decider.heldMs ?? 0) > longestGapMs);
     }
   for (const [name, count] of callCounts(replayed)) counts.set(name, count);
   return Object.fromEntries([...counts].sort(([a], [b]) => a.localeCompare(b)));

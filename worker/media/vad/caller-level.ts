@@ -141,6 +141,7 @@ export class CallerLevel {
     const belowDb = this.#caller.db - this.#fast.db;
     this.#softMs = this.#caller.db - db <= mostDb + limits.softerDb ? 0 : this.#softMs + frameMs;
     if (belowDb <= limits.loudDb) this.#hearLoud();
+    else if (!isOverBot && !this.#hasOther) this.#hearSoft(frameMs);
     const isSteady = !isOverBot || this.#caller.db - this.#voice.db <= limits.loudDb;
     if (belowDb <= mostDb && (this.#isNear || isSteady)) {
       this.#isNear = true;
@@ -155,14 +156,21 @@ export class CallerLevel {
     this.#isAfresh = false;
   }
 
+  /** A soft voice where nobody else was heard is the caller's once it has lasted. */
+  #hearSoft(frameMs: Millis): void {
+    this.#softVoiceMs += frameMs;
+    if (this.#softVoiceMs < (this.#isAfresh ? limits.recoveredMs : limits.recoveredInVoiceMs)) return;
+    this.#isNear = true;
+    this.#isRecovered = true;
+  }
+
   /** Without words a voice that was taken for the caller's by its length alone is somebody else's. */
   #doubt(isOverBot: boolean, frameMs: Millis): void {
-    this.#softVoiceMs += frameMs;
     if (!isOverBot && this.#softVoiceMs < limits.unprovenMs) return;
     this.#isRecovered = false;
     this.#isNear = false;
     this.#softVoiceMs = 0;
-    this.#beOther(this.#voice.db);
+    if (this.#caller.db - this.#voice.db >= limits.mostBelowDb) this.#beOther(this.#voice.db);
   }
 
   #mostBelowDb(isOverBot: boolean): number {
@@ -177,10 +185,6 @@ export class CallerLevel {
       return;
     }
     this.#sinceOtherMs += frameMs;
-    this.#softVoiceMs += frameMs;
-    if (this.#softVoiceMs < (this.#isAfresh ? limits.recoveredMs : limits.recoveredInVoiceMs)) return;
-    this.#isNear = true;
-    this.#isRecovered = true;
   }
 
   #hearOther(power: number, frameMs: Millis): void {
