@@ -17,7 +17,7 @@ export interface Moment {
   /** For how long at least a voice has lasted that goes on. */
   readonly lastedMs: Millis;
   /** By how much it is softer than the caller's, in dB; undefined as long as that is not known. */
-  readonly belowCallerDb: number | undefined;
+  readonly belowCallerDb?: number | undefined;
 }
 
 export function speechEvent(fact: SpeechFact, moment: Moment): CallEvent {

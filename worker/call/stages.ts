@@ -40,8 +40,8 @@ export interface CallStagesOptions {
   readonly tell: (event: CallEvent) => void;
   /** Takes what concerns audio: the media side knows how much of it there is. */
   readonly onTts: (event: Exclude<TtsEvent, { type: 'error' }>) => void;
-  /** STT has told words of the caller's audio. */
-  readonly onWords: () => void;
+  /** STT has told words of the caller's audio; absent: there is no audio. */
+  readonly onWords?: () => void;
   /** Where playback of the agent's audio is. */
   readonly position: () => PlayoutPosition | undefined;
   /** A failure, for the log: `rejected 401`. */
@@ -164,7 +164,7 @@ export class CallStages {
     const { tell } = this.#options;
     switch (event.type) {
       case 'transcript':
-        if (event.text.trim() !== '') this.#options.onWords();
+        if (event.text.trim() !== '') this.#options.onWords?.();
         tell({
           type: event.isFinal ? 'stt.final' : 'stt.partial',
           text: event.text,

@@ -145,7 +145,7 @@ export class CallerLevel {
     const isSteady = !isOverBot || this.#caller.db - this.#voice.db <= limits.loudDb;
     if (belowDb <= mostDb && (this.#isNear || isSteady)) {
       this.#isNear = true;
-    } else if (this.#isRecovered) this.#doubt(isOverBot, frameMs);
+    } else if (this.#isRecovered) this.#doubt(isOverBot);
     else if (belowDb > mostDb + limits.softerDb) this.#isNear = false;
   }
 
@@ -165,7 +165,7 @@ export class CallerLevel {
   }
 
   /** Without words a voice that was taken for the caller's by its length alone is somebody else's. */
-  #doubt(isOverBot: boolean, frameMs: Millis): void {
+  #doubt(isOverBot: boolean): void {
     if (!isOverBot && this.#softVoiceMs < limits.unprovenMs) return;
     this.#isRecovered = false;
     this.#isNear = false;
