@@ -60,6 +60,12 @@ async function provedAfter(
   return provedMs === undefined ? undefined : provedMs - from / 16;
 }
 
+/** As loud as a caller at a common distance from the microphone, if it is softer: -20 dBFS. */
+function loudEnough(pcm: Int16Array): Int16Array {
+  const gain = Math.max(1, 3_300 / Math.max(1, level(pcm)));
+  return pcm.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
+}
+
 describe('a voice in real time', () => {
   it('is no interruption when it hums', async () => {
     const flite = await loadFlite();
@@ -110,7 +116,8 @@ describe('a voice in real time', () => {
     for (const { name, pcm } of recordings('speech')) {
       const first = pcm.findIndex((sample) => Math.abs(sample) > loud);
       if (first < 0 || !/^(digit|dograh|lk_|goforward|libri|wy_|sb_)/.test(name)) continue;
-      const sound = pcm.slice(first, first + 16_000);
+      // A voice that is soft proves nothing by itself before it is known how loud the caller is (caller-level.test.ts).
+      const sound = loudEnough(pcm.slice(first, first + 16_000));
       for (const offset of [0, 256]) found.push((await provedAfter(sound, offset)) ?? Infinity);
     }
     expect(found.length).toBeGreaterThan(50);
