@@ -54,6 +54,17 @@ const isEnough = (given, wanted) => bumps.indexOf(given ?? '') >= bumps.indexOf(
  * those of now; `packageOf`: whose report it is. Before the first release nothing is.
  */
 export function missingChanges({ released, current, packageOf, changes }) {
+  const owners = new Set([...Object.keys(released), ...Object.keys(current)].map(packageOf));
+  const unknown = changes.flatMap(({ file, packages }) =>
+    Object.keys(packages)
+      .filter((name) => !owners.has(name))
+      .map(() => `${file}: names a package that there is not; there are ${[...owners].sort().join(', ')}`),
+  );
+  return [...unknown, ...untold({ released, current, packageOf, changes })];
+}
+
+/** Differences from the last release that no change tells. */
+function untold({ released, current, packageOf, changes }) {
   if (Object.keys(released).length === 0) return [];
   const names = [...new Set([...Object.keys(released), ...Object.keys(current)])].sort();
   return names.flatMap((report) => {

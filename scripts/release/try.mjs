@@ -124,7 +124,7 @@ async function callFromBrowser({ work, env, version }, { ws, greeting }) {
     const shown = await browser.newPage();
     await shown.goto(`http://127.0.0.1:${server.address().port}/?url=${encodeURIComponent(ws)}`);
     await shown.mouse.click(5, 5);
-    await shown.getByText(greeting).waitFor();
+    await shown.getByText(greeting).waitFor({ timeout: 60_000 });
   } finally {
     await browser.close();
     server.close();

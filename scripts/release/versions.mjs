@@ -8,6 +8,8 @@ export const repeating = [
   'deploy/helm/voice-agent-service/Chart.yaml',
   'deploy/kubernetes/voice-agent.yaml',
   'deploy/README.md',
+  'docs/quick-start.md',
+  'docs/webrtc.md',
   'test/unit/deploy/chart-everything.yaml',
 ];
 

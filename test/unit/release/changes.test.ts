@@ -60,7 +60,12 @@ describe('a release', () => {
     current: Readonly<Record<string, string>>,
     packages?: Readonly<Record<string, 'patch' | 'minor' | 'major'>>,
   ): string[] =>
-    missingChanges({ released, current, packageOf, changes: packages === undefined ? [] : [{ packages }] });
+    missingChanges({
+      released,
+      current,
+      packageOf,
+      changes: packages === undefined ? [] : [{ file: '.changeset/a.md', packages }],
+    });
 
   it('wants no change where none is seen', () => expect(missing(released)).toEqual([]));
 
@@ -73,6 +78,12 @@ describe('a release', () => {
     expect(missing(broken, { '@v/agent': 'minor', '@v/client': 'minor' })).toHaveLength(1);
     expect(missing(broken, { '@v/agent': 'major', '@v/client': 'patch' })).toHaveLength(1);
     expect(missing(broken, { '@v/agent': 'major', '@v/client': 'minor' })).toEqual([]);
+  });
+
+  it('knows the packages that there are', () => {
+    expect(missing(released, { '@v/agnt': 'minor' })).toEqual([
+      '.changeset/a.md: names a package that there is not; there are @v/agent, @v/client',
+    ]);
   });
 
   it('wants one for an entry that is gone, and for a new one', () => {

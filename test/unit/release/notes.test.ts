@@ -1,5 +1,8 @@
 /** The changelog and the version of a release, and that the version is the same wherever it stands. */
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
@@ -10,7 +13,7 @@ import {
   withLinks,
   withoutUpgrade,
 } from '../../../scripts/release/notes.mjs';
-import { repeating, versionsIn } from '../../../scripts/release/versions.mjs';
+import { repeating, setVersion, versionsIn } from '../../../scripts/release/versions.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const textOf = (path: string): string => readFileSync(`${root}/${path}`, 'utf8');
@@ -133,6 +136,32 @@ describe('the changelog', () => {
 });
 
 describe('the version', () => {
+  it('stands in no file that a release would leave behind', () => {
+    const tracked = execFileSync('git', ['grep', '-lE', 'voice-agent-service[-_:][0-9]+\\.[0-9]+\\.[0-9]+'], {
+      ...{ cwd: root, encoding: 'utf8' },
+    });
+    const named = tracked.trim().split('\n');
+    expect(named.filter((path) => !repeating.includes(path) && !path.startsWith('test/'))).toEqual([]);
+  });
+
+  it('is set everywhere at once, and nothing else with it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'versions-'));
+    const paths = ['package.json', ...repeating];
+    for (const path of paths) cpSync(join(root, path), join(folder, path));
+    setVersion(folder, '9.8.7');
+    const changed = (path: string): string[] => {
+      const before = textOf(path).split('\n');
+      const after = readFileSync(join(folder, path), 'utf8').split('\n');
+      return after.filter((line, at) => line !== before[at]);
+    };
+    expect(changed('package.json')).toEqual(['  "version": "9.8.7",']);
+    for (const path of repeating) {
+      expect([path, new Set(versionsIn(folder, path))]).toEqual([path, new Set(['9.8.7'])]);
+      expect(changed(path).every((line) => line.includes('9.8.7'))).toBe(true);
+    }
+    rmSync(folder, { recursive: true });
+  });
+
   it.each(repeating)('is that of package.json in %s', (path) => {
     const found = versionsIn(root, path);
     expect([...new Set(found)]).toEqual([version]);
