@@ -14,6 +14,7 @@ import { machineMs } from '../shared/runtime/monotonic.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { ring } from './bell.ts';
 import { featureFrames, melBands, TurnFeatures, turnWindowSamples } from './features.ts';
+import { TurnPace } from './turn-pace.ts';
 
 export interface TurnTask {
   readonly thread: number;
@@ -28,9 +29,14 @@ const wakeEveryMs = 5;
 const windowFrames = turnWindowSamples / vadFrameSamples;
 /** Lower than VAD by so much that a busy machine runs VAD first. */
 const niceness = 10;
-const leftOutDecay = 0.9;
-/** Times as in heartbeats are 31 bits; a moment more than half of that away has not been reached. */
+/** Times as in heartbeats are 31 bits; a moment more than half of that ahead has passed. */
 const halfRangeMs = 0x4000_0000;
+
+/** Milliseconds until a moment, negative when it has passed. */
+function timeTo(nowMs: number, momentMs: number): number {
+  const ahead = (momentMs - heartbeatOf(nowMs)) & 0x7fff_ffff;
+  return ahead < halfRangeMs ? ahead : ahead - 2 * halfRangeMs;
+}
 
 export interface TurnThreadOptions {
   readonly thread: number;
@@ -48,13 +54,17 @@ export class TurnThread {
   readonly #input = new Tensor('float32', this.#extractor.features, [1, melBands, featureFrames]);
   readonly #mailboxes = new Map<number, Mailbox>();
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
-  /** What the last answer took; a question without so much time left is not worth the work. */
-  #runMs = 0;
+  readonly #pace = new TurnPace();
   /** The count of questions when no slot had one any more. */
   #settledAt: number | undefined;
 
   constructor(options: TurnThreadOptions) {
     this.#options = options;
+  }
+
+  /** Runs the model once on silence: the first run is slow, and no caller is to wait for it. It shows no heartbeat yet. */
+  async warmUp(): Promise<void> {
+    await this.#run(0);
   }
 
   /** Answers until the stop flag is set. */
@@ -126,20 +136,25 @@ export class TurnThread {
 
   /** The probability, or NaN when there is too little time for an answer or no audio. */
   async #judge(mailbox: Mailbox, question: TurnQuestion): Promise<number> {
-    const { boxes, thread, session } = this.#options;
+    const { boxes, thread } = this.#options;
     const startedAtMs = this.#options.machineMs();
-    const late = heartbeatAge(startedAtMs + this.#runMs, question.giveUpAtMs);
-    const samples = late > 0 && late < halfRangeMs ? 0 : this.#gather(mailbox, question);
+    const { askedAtMs, giveUpAtMs } = question;
+    const time = { leftMs: timeTo(startedAtMs, giveUpAtMs), withinMs: timeTo(askedAtMs, giveUpAtMs) };
+    const samples = this.#pace.isWorthRunning(time) ? this.#gather(mailbox, question) : 0;
     if (samples === 0) {
       boxes.countTurnAnswer(thread, 'leftOut');
-      // One long run, on a machine that stalled, must not leave out everything from then on.
-      this.#runMs *= leftOutDecay;
       return Number.NaN;
     }
-    this.#extractor.compute(turnWindowSamples - samples);
-    const results = await session.run({ input_features: this.#input });
-    this.#runMs = this.#options.machineMs() - startedAtMs;
+    const probability = await this.#run(turnWindowSamples - samples);
+    this.#pace.ran(this.#options.machineMs() - startedAtMs, time);
     boxes.countTurnAnswer(thread, 'judged');
+    return probability;
+  }
+
+  /** What the model says of the window, whose audio begins at sample `from`. */
+  async #run(from: number): Promise<number> {
+    this.#extractor.compute(from);
+    const results = await this.#options.session.run({ input_features: this.#input });
     return Number((results['logits']?.data as Float32Array)[0]);
   }
 
@@ -183,5 +198,7 @@ export async function serve(task: TurnTask): Promise<void> {
   const { thread, layout } = task;
   const boxes = new Mailboxes(mapSharedMemory(task.memoryFd, mailboxBytes(layout)), layout);
   const wake = (worker: number): void => ring(task.bellFds[worker]);
-  await new TurnThread({ thread, boxes, session: await session, wake, machineMs }).serve();
+  const turns = new TurnThread({ thread, boxes, session: await session, wake, machineMs });
+  await turns.warmUp();
+  await turns.serve();
 }

@@ -167,24 +167,40 @@ describe.skipIf(noModel !== '')(`the turn thread${noModel === '' ? '' : `: ${noM
     expect(setup.boxes.turnThreadStatus(0)).toMatchObject({ judged: 0, leftOut: 2 });
   });
 
-  it('leaves out a question that has less time left than an answer takes, and tries again before long', async () => {
+  it('leaves out a question that has less time left than an answer takes, and answers the next one', async () => {
     const setup = newSetup();
     setup.time.runMs = 100;
     write(setup.boxes, 0, frames(4, 25));
+    const answer = async (waitedMs: number): Promise<unknown> => {
+      await setup.thread.judgeNext();
+      ask(setup, 0);
+      setup.time.nowMs += waitedMs;
+      await setup.thread.judgeNext();
+      const { judged, leftOut } = setup.boxes.turnThreadStatus(0);
+      return { judged, leftOut };
+    };
+    expect(await answer(0)).toEqual({ judged: 1, leftOut: 0 });
+    expect(await answer(250)).toEqual({ judged: 1, leftOut: 1 });
+    expect(await answer(200)).toEqual({ judged: 2, leftOut: 1 });
+    setup.time.runMs = 2_000;
+    expect(await answer(0)).toEqual({ judged: 3, leftOut: 1 });
+    setup.time.runMs = 45;
+    expect(await answer(0)).toEqual({ judged: 4, leftOut: 1 });
+    expect(await answer(0)).toEqual({ judged: 5, leftOut: 1 });
+  });
+
+  it('takes the slow first run before it shows that it is there, and learns no time from it', async () => {
+    const setup = newSetup();
+    setup.time.runMs = 5_000;
+    await setup.thread.warmUp();
+    expect(setup.heard).toHaveLength(1);
+    expect(setup.boxes.turnThreadStatus(0)).toMatchObject({ heartbeatMs: 0, judged: 0 });
+    setup.time.runMs = 45;
+    write(setup.boxes, 0, frames(4, 26));
     await setup.thread.judgeNext();
     ask(setup, 0);
     await setup.thread.judgeNext();
-    const status = () => setup.boxes.turnThreadStatus(0);
-    let asked = 0;
-    while (status().judged === 1 && asked < 20) {
-      ask(setup, 0);
-      asked += 1;
-      setup.time.nowMs += 250;
-      await setup.thread.judgeNext();
-    }
-    expect(status()).toMatchObject({ judged: 2, leftOut: asked - 1 });
-    expect(asked).toBeGreaterThan(1);
-    expect(asked).toBeLessThan(20);
+    expect(setup.boxes.turnThreadStatus(0)).toMatchObject({ judged: 1, leftOut: 0 });
   });
 
   it('leaves out what was overwritten while the question waited', async () => {
