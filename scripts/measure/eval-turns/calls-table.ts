@@ -1,8 +1,7 @@
 /** What became of whole calls in which somebody else talks, compared with the same calls in which nobody does. */
 import type { CallNotes } from './call-world.ts';
-import { print, quantile, shareWithin } from './print.ts';
+import { print, quantile, shareWithin, toleranceMs } from './print.ts';
 import type { Replayed } from './replay.ts';
-import { toleranceMs } from './table.ts';
 import { msOf, type CallScene, type Scenario } from './scenarios.ts';
 
 /** An answer that comes so much later than without the talker is late. */

@@ -2,7 +2,7 @@
 import { newPrng } from '../../../shared/base/prng.ts';
 import type { CoreRow, Replayed, ServiceRows } from './replay.ts';
 import { print, share } from './print.ts';
-import { toleranceMs } from './table.ts';
+import { toleranceMs } from './print.ts';
 
 /** Silences that end a turn, without and with a turn model, beside the defaults. */
 const withoutModel = [300, 400, 500, 900, 1_200].map((ms) => `silence_end_ms = ${ms}`);

@@ -39,3 +39,6 @@ export function print(title: readonly string[], lines: readonly (readonly string
     )
     .join('\n');
 }
+
+/** A decision this much before the end of speech may still be about it: frames are 32 ms, and words fade. */
+export const toleranceMs = 150;

@@ -6,7 +6,7 @@ import { wilson } from './print.ts';
 import { isCut, isHeard, isSoon } from './spoken-table.ts';
 import { callCounts } from './calls-table.ts';
 import type { Replayed } from './replay.ts';
-import { toleranceMs } from './table.ts';
+import { toleranceMs } from './print.ts';
 
 export interface Count {
   readonly bad: number;

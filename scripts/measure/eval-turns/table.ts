@@ -1,11 +1,9 @@
 /** What the replay amounts to, by decider and group. */
 import type { Replayed } from './replay.ts';
-import { print, quantile, share } from './print.ts';
+import { print, quantile, share, toleranceMs } from './print.ts';
 import { callsTables } from './calls-table.ts';
 import { spokenTables } from './spoken-table.ts';
 
-/** A decision this much before the end of speech may still be about it: frames are 32 ms, and words fade. */
-export const toleranceMs = 150;
 /** An interruption that is noticed later than this was missed. A voice without words is one after a second, where STT tells its words late. */
 const interruptWithinMs = 1_200;
 
