@@ -51,7 +51,7 @@ export const conversation: readonly Dialogue[] = [
       .later(350)
       .callerBegins()
       .orders('stt.listen')
-      .later(2_000)
+      .later(1_000)
       .sttHears('a table.')
       .callerStops()
       .silenceEndsTheTurn()

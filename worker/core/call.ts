@@ -220,8 +220,9 @@ function open(
     return;
   }
   const quiet = state.caller.turn.phase === 'idle' && state.delivery.response === undefined;
-  if (!quiet || greetingOf(state.setup.settings).trim() === '') return;
-  if (afterWords) state.conversation.greets = true;
+  if (state.delivery.response !== undefined || greetingOf(state.setup.settings).trim() === '') return;
+  // Who speaks already is heard first, and greeted in answer.
+  if (afterWords || !quiet) state.conversation.greets = true;
   else startBotTurn(step, 'greeting');
 }
 

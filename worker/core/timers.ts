@@ -6,6 +6,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import { onFlowDeadline, onToolDeadline } from './answer/answering.ts';
 import { candidateDeadline } from './turn/candidate.ts';
 import { coveredDeadline } from './turn/covered.ts';
+import { owesWords } from './dialogue/agent-side.ts';
 import { hear } from './dialogue/hear.ts';
 import { courseDeadline, courseIsDue, isOpen } from './course.ts';
 import { sttDeadline } from './turn/hearing.ts';
@@ -30,10 +31,6 @@ interface Timer {
   readonly due: (state: CallState) => Millis | undefined;
   readonly fire: (step: Step) => void;
 }
-
-/** The caller waits for an answer, for the greeting, or for the rest of what a voice has cut. Lines of others wait while anybody speaks. */
-const owesWords = ({ conversation, delivery }: CallState): boolean =>
-  conversation.owed || conversation.greets || delivery.cutOff.trim() !== '';
 
 /** The turn machine is told. */
 const due =

@@ -448,7 +448,8 @@ export const failures: readonly Dialogue[] = [
 
   dialogue('a long interruption without words is asked for again', (begin) => {
     const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300);
-    call.callerBegins().callerInsists().later(1_500).callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.callerBegins().callerInsists().later(1_300).callerStops().sttFinalizes();
+    call.silenceEndsTheTurn().sttFinalizes();
     call.botSays('Sorry, what was that?').rounds(1);
   }),
 

@@ -177,7 +177,7 @@ export const listening: readonly Dialogue[] = [
     call.sttGuesses('Stop that.').ordered('playout.clear 2');
   }),
 
-  dialogue('so it does where STT has told no word yet while it was spoken', (begin) => {
+  dialogue('nor before STT has told any word in the call: the greeting is heard', (begin) => {
     const options = interruptedBy(1, 1_000);
     const call = begin({ settings: { ...options.settings, greeting: answer } }).opens();
     call
@@ -185,7 +185,8 @@ export const listening: readonly Dialogue[] = [
       .callerBegins()
       .callerInsists()
       .skips();
-    call.callerGoesOn(999).orders().callerGoesOn(1_000).ordered('playout.clear 2');
+    call.callerGoesOn(1_000).later(4_000).without('playout.clear');
+    call.sttGuesses('I have a question').ordered('playout.clear 2');
   }),
 
   dialogue('where a word is asked for, listening holds the output for no longer than it lasts', (begin) => {

@@ -189,7 +189,7 @@ export const silence: readonly Dialogue[] = [
       .later(1_000)
       .callerBegins()
       .skips();
-    call.later(1_500).orders().callerStops().sttFinalizes().skips().later(1_499).orders();
+    call.later(900).orders().callerStops().sttFinalizes().skips().later(1_499).orders();
     call.later(1).orders('tts.speak 1 "One moment. "');
   }),
 

@@ -6,6 +6,8 @@ import { isDecision, isLine, telling, type Scene, type Story } from '../story.ts
 import { SttLedger } from '../world/stt-ledger.ts';
 
 /** No candidate holds the output for longer; and words of listening for longer than this are something to say. */
+/** What cannot be heard yet waits no longer for a voice without words. */
+const longestWaitMs = 1_200;
 /** STT is not asked in a voice that goes on before it has told nothing new for so long; what a new session repeats is not new. */
 const quietWordsMs = 1_000;
 const longestHoldMs = 2_500;
@@ -30,6 +32,8 @@ export class TurnJudge {
   /** And what, as far as it is known by now. */
   #told = { finals: '', partial: '' };
   #sttGuesses = false;
+  /** Nothing of the response was heard when the candidate began. */
+  #isIntoSilence = false;
   /** When STT told something last, and what it had told when it was asked in a voice that goes on. */
   #toldAt = -Infinity;
   #askedOf: string | undefined;
@@ -177,6 +181,7 @@ export class TurnJudge {
 
   #began(now: number): void {
     this.#beganAt = now;
+    this.#isIntoSilence = this.#story.response !== undefined && this.#story.response.startedAt === undefined;
     this.#story.isBackground = false;
     this.#loud = false;
     this.#lastedMs = 0;
@@ -412,7 +417,8 @@ export class TurnJudge {
     story.mouth = 'none';
     const { words, certain } = this.#asides.counted;
     const lost = scene.has('stt.reopen') && !scene.has('stt.replay');
-    const exact = stt.exact && !lost && certain;
+    // Where it began in a voice that goes on nobody can say.
+    const exact = stt.exact && !lost && certain && !story.isBackground;
     const needed = exact && telling(words).length > 0;
     story.decided = { since: this.#waited ? now : this.#decidedAt, words, exact, needed };
     if (words.length > 0) story.users.push({ words, exact, needed });
@@ -493,7 +499,7 @@ export class TurnJudge {
   /** A caller who goes on without STT finding a word is let in all the same, unless this STT tells words as they come. */
   #wordless(scene: Scene): void {
     const story = this.#story;
-    if (this.#sttGuesses) return;
+    if (this.#sttGuesses || this.#toldAt === -Infinity) return;
     if (story.mouth !== 'candidate' || !story.voice || !story.interruptible) return;
     if (story.witnesses.stt.turnWords.length > 0 || this.#owed > 0) return;
     if (story.witnesses.plan.micHearsBot || !this.#isLong) return;
@@ -562,7 +568,8 @@ export class TurnJudge {
     const story = this.#story;
     const { now } = scene;
     if (story.mouth !== 'candidate' || !scene.has('playout.resume')) return;
-    const isDue = now >= this.#resumeAt || now >= this.#beganAt + longestHoldMs;
+    const longestMs = this.#isIntoSilence ? longestWaitMs : longestHoldMs;
+    const isDue = now >= this.#resumeAt || now >= this.#beganAt + longestMs;
     const may = isDue || !story.witnesses.stt.exact || this.#mayGoOn();
     story.demand(now, may, 'the bot goes on into what was said');
     if (!story.voice) this.#becomesAside();

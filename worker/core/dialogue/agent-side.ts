@@ -18,12 +18,20 @@ export function interruptible({
   return settings.interrupt.enabled && response?.interruptible === true;
 }
 
-export function agentSide(state: Slices<'setup' | 'delivery' | 'silence'>, now: Millis): AgentSide {
+/** The caller waits for an answer, for the greeting, or for the rest of what a voice has cut. Lines of others wait while anybody speaks. */
+export const owesWords = ({ conversation, delivery }: Slices<'conversation' | 'delivery'>): boolean =>
+  conversation.owed || conversation.greets || delivery.cutOff.trim() !== '';
+
+export function agentSide(
+  state: Slices<'setup' | 'delivery' | 'silence' | 'conversation'>,
+  now: Millis,
+): AgentSide {
   const { delivery, silence } = state;
   const { response, lastSaid, echoes } = delivery;
   return {
     response: response === undefined ? undefined : running(state, response, now),
     lastSaid,
+    owes: owesWords(state),
     echoes,
     hasFillers: silence.readyLines.fillers,
   };

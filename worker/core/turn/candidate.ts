@@ -28,6 +28,8 @@ const halfPhraseMs = 600;
  * said in a breath more is waited for in silence.
  */
 const shortVoiceMs = 700;
+/** Nor one that is not heard yet: whoever waits for it takes the agent for gone. */
+const longestWaitMs = 1_200;
 /** No candidate holds the output for longer; the caller would take the agent for gone. */
 const longestHoldMs = 2_500;
 /** An echo has begun by then after the end of what comes back. Callers repeat the agent's words to answer, but not as fast. */
@@ -51,6 +53,7 @@ export function beginCandidate(step: TurnStep, voice: VoiceLevel): void {
     position: undefined,
     isFaint,
     isSoft: isSoft(voice),
+    isWaiting: step.agent.response?.isWaiting,
   };
   if (outputFor(state.caller) === 'held') step.actions.push({ type: 'output.hold' });
   listen(step, turn.phase !== 'aside');
@@ -205,8 +208,8 @@ function mayBeWordless(
   { lastedMs, isSoft: soft = false }: Candidate,
 ): boolean {
   const { minWords, wordlessMs } = settings.interrupt;
-  // An STT that tells words as they come would have told some: it laughs, sings, or is somebody else.
-  if (minWords > 0 && (soft || stt.guesses)) return false;
+  // An STT that tells words as they come would have told some: it laughs, sings, or is somebody else. Before the first words nobody knows.
+  if (minWords > 0 && (soft || stt.guesses || !stt.hasTold)) return false;
   // How an STT tells words says little of when: the first one may be long, and is told after its end.
   return minWords === 0 || (wordlessMs > 0 && lastedMs >= wordlessMs);
 }
@@ -267,7 +270,7 @@ function confirm(step: TurnStep, turn: Candidate | Fading | Aside): void {
   if (agent.response?.isWaiting === true) noteSpeechAfterDecision(state.caller.patience, now);
   step.actions.push({ type: 'turn.interrupted', position });
   const isVoice = turn.phase === 'aside' || turn.loud;
-  const own = { words, startedAt, interrupted: true, isSoft: false, isVoice };
+  const own = { words, startedAt, interrupted: true, cutAt: now, isSoft: false, isVoice };
   if (turn.phase === 'candidate') state.caller.turn = { phase: 'speaking', ...own };
   else beginPause(step, own, { lastVoiceAt: turn.lastVoiceAt, asked: saidIfCut(agent, agent.response) });
 }
@@ -342,8 +345,11 @@ export function candidateDeadline(state: Slices<'setup' | 'caller'>): Millis | u
 }
 
 /** When a candidate whose voice goes on holds the output no longer. */
-const heldUntil = ({ startedAt, listensAt }: Candidate): Millis =>
-  Math.min(startedAt + longestHoldMs, listensAt === undefined ? Infinity : listensAt + moreWordsMs);
+const heldUntil = ({ startedAt, listensAt, isWaiting }: Candidate): Millis =>
+  Math.min(
+    startedAt + (isWaiting === true ? longestWaitMs : longestHoldMs),
+    listensAt === undefined ? Infinity : listensAt + moreWordsMs,
+  );
 
 export function onCandidateDeadline(step: TurnStep): void {
   const { state, now } = step;

@@ -9,12 +9,10 @@ import { beginPause } from './pause.ts';
 import type { TurnStep } from './turn-actions.ts';
 import { newWords, wholeText, type Speaking } from './turn.ts';
 
-/** An STT that tells words as they come has told nothing new for so long. */
+/** STT has told nothing new for so long behind words. */
 const wordsGoneMs: Millis = 1_500;
-/** An STT that tells words when it is asked is asked this often in a voice that does not pause. */
-const askEveryMs: Millis = 3_000;
 /** A voice without any word keeps the caller waiting for what is owed for no longer. */
-const wordlessMs: Millis = 2_000;
+const wordlessMs: Millis = 1_600;
 /** From the end of a word to the moment when STT tells it. */
 const toldAfterMs: Millis = 300;
 
@@ -26,11 +24,12 @@ export function coveredDeadline(
   if (turn.phase !== 'speaking' || stt.listeningAt === undefined || stt.owed.length > 0) return undefined;
   // An STT that did not answer once is not asked again in this turn.
   if (turn.asked !== undefined) return undefined;
-  const text = wholeText(turn.words);
-  const since = Math.max(turn.words.toldAt ?? 0, voiceAt, stt.listeningAt, stt.reopenedAt ?? 0);
-  if (text === '' && !owes) return undefined;
-  if (!stt.guesses) return since + askEveryMs;
-  return since + (text === '' ? wordlessMs : wordsGoneMs);
+  const { toldAt } = turn.words;
+  const askedAt = Math.max(turn.askedAt ?? 0, stt.reopenedAt ?? 0);
+  if (wholeText(turn.words) !== '')
+    return Math.max(toldAt ?? 0, voiceAt, stt.listeningAt, askedAt) + wordsGoneMs;
+  // Where nobody waits, a voice without words is listened to for as long as it lasts.
+  return owes ? Math.max(turn.cutAt ?? turn.startedAt, askedAt) + wordlessMs : undefined;
 }
 
 /** Asks STT for what it has; the voice goes on meanwhile. */
@@ -38,6 +37,7 @@ export function askCovered(step: TurnStep): void {
   const { turn } = step.state.caller;
   if (turn.phase !== 'speaking') return;
   turn.asked = { at: step.now, text: comparable(turn), toldAt: turn.words.toldAt };
+  turn.askedAt = step.now;
   flush(step);
   listen(step, false);
 }
@@ -49,7 +49,7 @@ export function endCovered(step: TurnStep): void {
   if (turn.phase !== 'speaking' || turn.asked === undefined || stt.owed.length > 0) return;
   const { at, text, toldAt: toldBefore } = turn.asked;
   turn.asked = undefined;
-  if (comparable(turn) !== text) return;
+  if (comparable(turn) !== text || (text === '' && !step.agent.owes)) return;
   // An STT that tells words when it is asked heard the last of them at some time since it was asked before.
   const toldAt = stt.guesses ? (toldBefore ?? at) : at;
   beginPause(step, turn, { lastVoiceAt: Math.min(now, toldAt - toldAfterMs), isCovered: true });

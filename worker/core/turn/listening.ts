@@ -56,8 +56,8 @@ export function onSpeechStarted(step: TurnStep, event: SpeechStarted): void {
       goOn(step, turn);
       return;
     case 'speaking':
-      // What STT was asked in the stretch before says nothing of this one.
-      turn.asked = undefined;
+      // What STT was asked in the stretch before says nothing of the words of this one.
+      if (wholeText(turn.words) !== '') turn.asked = undefined;
       return;
     case 'candidate':
       return;
@@ -149,6 +149,7 @@ export function onSttText(
   const { turn, stt } = state.caller;
   const { text } = event;
   if (event.type === 'stt.partial') stt.guesses = true;
+  if (text.trim() !== '') stt.hasTold = true;
   if (!('words' in turn)) return;
   const { words } = turn;
   const before = wholeText(words);

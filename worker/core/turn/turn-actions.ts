@@ -40,6 +40,8 @@ export interface AgentSide {
   readonly response: RunningResponse | undefined;
   /** What the agent said last, for telling its echo. */
   readonly lastSaid: Said;
+  /** The caller waits for something that the agent says as soon as nobody speaks. */
+  readonly owes: boolean;
   /** The agent's voice comes back: only words interrupt. */
   readonly echoes: boolean;
   /** Lines that fill a silence are there as sound, so that STT may take its time. */

@@ -75,6 +75,8 @@ export interface Candidate extends Held {
   readonly phase: 'candidate';
   /** It has lasted long enough to interrupt whatever it says, and was looked at for that. */
   isLong?: boolean;
+  /** The response could not be heard yet when it began. */
+  isWaiting?: boolean | undefined;
 }
 
 export interface Fading extends Held {
@@ -98,6 +100,8 @@ export interface OwnTurn {
   readonly words: Words;
   readonly startedAt: Millis;
   readonly interrupted: boolean;
+  /** When it cut the agent; absent: it cut nothing. */
+  readonly cutAt?: Millis | undefined;
   /** By its level the voice is somebody else's, or nobody knows yet whose. */
   isSoft?: boolean | undefined;
   /** It was surely a voice, or lasted as one does: no cough and no door. */
@@ -105,10 +109,11 @@ export interface OwnTurn {
 }
 
 /** What stays of a turn from phase to phase. */
-export const ownOf = ({ words, startedAt, interrupted, isSoft, isVoice }: OwnTurn): OwnTurn => ({
+export const ownOf = ({ words, startedAt, interrupted, cutAt, isSoft, isVoice }: OwnTurn): OwnTurn => ({
   words,
   startedAt,
   interrupted,
+  cutAt,
   isSoft,
   isVoice,
 });
@@ -117,6 +122,8 @@ export interface Speaking extends OwnTurn {
   readonly phase: 'speaking';
   /** STT was asked for what it has in a voice that goes on: when, what was known then, and since when. */
   asked?: { readonly at: Millis; readonly text: string; readonly toldAt: Millis | undefined } | undefined;
+  /** When it was asked last. */
+  askedAt?: Millis | undefined;
 }
 
 export interface Pausing extends OwnTurn {
@@ -241,6 +248,8 @@ export interface SttLedger {
   lost: boolean;
   /** When its session was replaced last: what it tells of the turn comes later. */
   reopenedAt: Millis | undefined;
+  /** It has told words in this call. */
+  hasTold: boolean;
   /** This STT guesses while the caller speaks, so that its silence means something. */
   guesses: boolean;
 }
@@ -253,6 +262,7 @@ export const newSttLedger = (): SttLedger => ({
   replayed: false,
   lost: false,
   reopenedAt: undefined,
+  hasTold: false,
   guesses: false,
 });
 
@@ -284,18 +294,20 @@ const own = {
   words: wordsCodec,
   startedAt: time,
   interrupted: flag,
+  cutAt: maybe(time),
   isSoft: maybe(flag),
   isVoice: maybe(flag),
 };
 
 export const turnCodec = union<Turn, 'phase'>('phase', {
   idle: {},
-  candidate: { ...held, isLong: maybe(flag) },
+  candidate: { ...held, isLong: maybe(flag), isWaiting: maybe(flag) },
   fading: { ...held, lastVoiceAt: time, resumeAt: time, voiceBy: maybe(time) },
   aside: { words: wordsCodec, startedAt: time, lastVoiceAt: time, position: positionCodec },
   speaking: {
     ...own,
     asked: maybe(record<NonNullable<Speaking['asked']>>({ at: time, text: text(), toldAt: maybe(time) })),
+    askedAt: maybe(time),
   },
   pausing: {
     ...own,
@@ -317,5 +329,6 @@ export const sttLedgerCodec: Codec<SttLedger> = record<SttLedger>({
   replayed: flag,
   lost: flag,
   reopenedAt: maybe(time),
+  hasTold: flag,
   guesses: flag,
 });
