@@ -415,7 +415,8 @@ export class TurnJudge {
     const { now } = scene;
     story.done('answer');
     story.mouth = 'none';
-    const { words, certain } = this.#asides.counted;
+    const { words: counted, certain } = this.#asides.counted;
+    const words = story.isBackground ? stt.turnWords.map(({ word }) => word) : counted;
     const lost = scene.has('stt.reopen') && !scene.has('stt.replay');
     // Where it began in a voice that goes on nobody can say.
     const exact = stt.exact && !lost && certain && !story.isBackground;
