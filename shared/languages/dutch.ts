@@ -4,6 +4,13 @@ import type { Language } from './language.ts';
 const orders =
   'boek|reserveer|stuur|verstuur|betaal|bestel|maak|zet|leg|plan|voeg|verwijder|bel|activeer|blokkeer|neem|gebruik|open|sluit|bevestig|annuleer|verbind|koop|pak|start|ga|regel|noteer|schrijf';
 
+/** "Eenentwintig" to "negenennegentig". */
+const pairs = spaced('twintig dertig veertig vijftig zestig zeventig tachtig negentig').flatMap((ten) =>
+  spaced('eenen tweeën tweeen drieën drieen vieren vijfen zesen zevenen achten negenen').map(
+    (one) => `${one}${ten}`,
+  ),
+);
+
 export const dutch: Language = {
   code: 'nl',
   name: 'Dutch',
@@ -91,6 +98,7 @@ export const dutch: Language = {
     ),
     digits: [],
     tens: spaced('veertig vijftig zestig zeventig tachtig negentig'),
+    pairs,
     double: spaced('dubbel dubbele tweemaal'),
     triple: spaced('driemaal driedubbel'),
     between: spaced('en dan streepje min punt spatie eh ehm uh koppelteken'),

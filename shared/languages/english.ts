@@ -96,6 +96,7 @@ export const english: Language = {
     ),
     digits: [],
     tens: spaced('forty fifty sixty seventy eighty ninety'),
+    pairs: [],
     double: ['double'],
     triple: ['triple'],
     between: spaced('and dash minus hyphen dot point space um uh er hmm then'),

@@ -103,6 +103,7 @@ export const french: Language = {
     tens: spaced(
       'quarante cinquante soixante septante huitante octante nonante quatre-vingt quatre-vingts quatre-vingt-dix',
     ),
+    pairs: [],
     double: ['double'],
     triple: ['triple'],
     between: spaced('et puis tiret moins point espace euh heu hum alors'),

@@ -4,6 +4,11 @@ import type { Language } from './language.ts';
 const orders =
   'buch|buche|reservier|reserviere|schick|schicke|sende|bezahl|bezahle|überweis|überweise|bestell|bestelle|leg|lege|trag|trage|nimm|ruf|rufe|mach|mache|fahr|starte|speichere|lösche';
 
+/** "Einundzwanzig" to "neunundneunzig". */
+const pairs = spaced('zwanzig dreißig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig').flatMap(
+  (ten) => spaced('ein zwei drei vier fünf sechs sieben acht neun').map((one) => `${one}und${ten}`),
+);
+
 export const german: Language = {
   code: 'de',
   name: 'German',
@@ -103,6 +108,7 @@ export const german: Language = {
     ),
     digits: [],
     tens: spaced('vierzig fünfzig sechzig siebzig achtzig neunzig'),
+    pairs,
     double: spaced('doppel doppelt zweimal'),
     triple: spaced('dreifach dreimal'),
     between: spaced('und dann strich bindestrich minus punkt äh ähm hm leerzeichen'),

@@ -95,6 +95,7 @@ export const hindi: Language = {
     ),
     digits: spaced('one two three four five six seven eight nine oh'),
     tens: spaced('चालीस पचास साठ सत्तर अस्सी नब्बे chalis chalees pachas saath sattar assi nabbe'),
+    pairs: [],
     double: spaced('डबल double'),
     triple: spaced('ट्रिपल triple'),
     between: spaced('और फिर डैश डॉट स्पेस बिंदु उम अं aur phir fir dash dot space um'),

@@ -4,6 +4,14 @@ import type { Language } from './language.ts';
 const orders =
   'prenota|prenoti|manda|mandi|invia|invii|paga|paghi|trasferisci|trasferisca|fai|faccia|metti|metta|aggiungi|aggiunga|compra|compri|ordina|ordini|attiva|attivi|blocca|blocchi|cancella|cancelli|chiama|chiami|continua|continui|usa|usi|prendi|prenda|apri|apra|chiudi|chiuda|conferma|confermi|colleghi|collega|passi|proceda|procedi|registri|salvi|fissi|fissa';
 
+/** "Ventuno" to "novantanove". */
+const pairs = spaced('vent trent quarant cinquant sessant settant ottant novant').flatMap((ten) => [
+  ...spaced('uno un otto').map((one) => `${ten}${one}`),
+  ...spaced('due tre tré quattro cinque sei sette nove').map(
+    (one) => `${ten}${ten === 'vent' ? 'i' : 'a'}${one}`,
+  ),
+]);
+
 export const italian: Language = {
   code: 'it',
   name: 'Italian',
@@ -90,6 +98,7 @@ export const italian: Language = {
     ),
     digits: [],
     tens: spaced('quaranta cinquanta sessanta settanta ottanta novanta'),
+    pairs,
     double: spaced('doppio doppia'),
     triple: spaced('triplo tripla'),
     between: spaced('e poi trattino meno punto spazio virgola ehm eh'),

@@ -63,6 +63,8 @@ export interface NumberWords {
   readonly digits: readonly string[];
   /** From forty on, and what else says a number of two digits with what follows, or in place of it. */
   readonly tens: readonly string[];
+  /** Single words that say two digits: "vierunddreißig". Empty where such numbers are several words. */
+  readonly pairs: readonly string[];
   /** "Double seven", "triple seven". */
   readonly double: readonly string[];
   readonly triple: readonly string[];

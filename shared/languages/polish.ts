@@ -93,6 +93,7 @@ export const polish: Language = {
     ),
     digits: [],
     tens: spaced('czterdzieści pięćdziesiąt sześćdziesiąt siedemdziesiąt osiemdziesiąt dziewięćdziesiąt'),
+    pairs: [],
     double: spaced('podwójne podwójny dwukrotnie'),
     triple: spaced('potrójne trzykrotnie'),
     between: spaced('i myślnik kreska minus kropka spacja łącznik potem dalej yyy eee'),

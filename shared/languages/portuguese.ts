@@ -94,6 +94,7 @@ export const portuguese: Language = {
     ),
     digits: [],
     tens: spaced('quarenta cinquenta sessenta setenta oitenta noventa'),
+    pairs: [],
     double: ['duplo'],
     triple: ['triplo'],
     between: spaced('e hífen traço menos ponto espaço depois hum eh barra'),

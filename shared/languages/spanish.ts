@@ -97,6 +97,9 @@ export const spanish: Language = {
     ),
     digits: [],
     tens: spaced('cuarenta cincuenta sesenta setenta ochenta noventa'),
+    pairs: spaced(
+      'veintiuno veintiún veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve',
+    ),
     double: ['doble'],
     triple: ['triple'],
     between: spaced('y e guion guión raya menos punto espacio luego eh em'),

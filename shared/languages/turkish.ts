@@ -76,6 +76,7 @@ export const turkish: Language = {
     ),
     digits: [],
     tens: spaced('kırk elli altmış yetmiş seksen doksan'),
+    pairs: [],
     double: ['çift'],
     triple: [],
     between: spaced('ve tire nokta boşluk eksi ıı ııı ee eee sonra'),

@@ -30,6 +30,7 @@ export interface Numbers {
   readonly values: ReadonlyMap<string, number>;
   readonly digits: ReadonlySet<string>;
   readonly tens: ReadonlySet<string>;
+  readonly pairs: ReadonlySet<string>;
   readonly repeats: ReadonlyMap<string, number>;
   readonly between: ReadonlySet<string>;
   readonly mailAsked: RegExp;
@@ -178,6 +179,7 @@ function numbersOf(all: readonly NumberWords[]): Numbers {
     ),
     digits: wordSet([...ones, ...all.flatMap(({ digits }) => digits)]),
     tens: wordSet([...others, ...all.flatMap(({ tens }) => tens)]),
+    pairs: wordSet(all.flatMap(({ pairs }) => pairs)),
     repeats: new Map([
       ...all.flatMap(({ double }) => spokenWords(double.join(' ')).map((word) => [word, 1] as const)),
       ...all.flatMap(({ triple }) => spokenWords(triple.join(' ')).map((word) => [word, 2] as const)),

@@ -29,9 +29,10 @@ function saidLength(text: string, numbers: Numbers): number {
   return count;
 }
 
-function unitsIn(word: string, { digits, tens, repeats }: Numbers): number | undefined {
+function unitsIn(word: string, { digits, tens, pairs, repeats }: Numbers): number | undefined {
   if (/^\p{N}+$/u.test(word)) return word.length;
   if (digits.has(word) || /^\p{L}$/u.test(word)) return 1;
+  if (pairs.has(word)) return 2;
   if (tens.has(word)) return 1;
   return repeats.get(word);
 }
