@@ -35,8 +35,8 @@ export const english: Language = {
       'helpful useful handy convenient reassuring reasonable sensible logical ideal happy glad pleased delighted relief relieved understand',
       'understood understandable agree agreed believe thought figured imagine imagined sense works sounds wow whoa gosh goodness dear god lord',
       'heavens seriously wild crazy funny impressive beautiful gorgeous splendid marvellous marvelous terrific incredible unbelievable fabulous neat',
-      'sweet phew know see get gotcha surprising strange odd thankfully luckily fortunately enough brill grand genius adorable love proper solid',
-      'thrilled excited curious intriguing fascinating remarkable',
+      'sweet phew know see gotcha surprising strange odd thankfully luckily fortunately brill grand genius adorable love proper solid thrilled',
+      'excited curious intriguing fascinating remarkable',
     ),
     light: spaced(
       "thanks thank oh ah well that that's it it's its is was a an the to very so quite pretty rather just too all of course i i'm you your me my",
@@ -56,7 +56,8 @@ export const english: Language = {
       'good for you|i hear you|i can imagine|i can see that|that explains it|that explains a lot|no wonder|love it|i love it|i love that|i like that',
       "i like it|for sure|sounds like a plan|works for me|it sure is|who would have thought|i never knew that|i wasn't aware of that",
       "that's news to me|news to me|you got it|good stuff|great stuff|i'm with you|with you so far|i'm following|i follow|go on then|carry on",
-      "i'm listening|i'm still here|still here|fancy that|what do you know|don't worry|no worries at all|not to worry",
+      "i'm listening|i'm still here|still here|fancy that|what do you know|don't worry|no worries at all|not to worry|i get it|i get that|i get you",
+      'now i get it|true enough|good enough|fair enough',
     ),
   },
   goodbyes: listed(

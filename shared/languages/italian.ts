@@ -36,7 +36,7 @@ export const italian: Language = {
   ),
   nods: {
     core: spaced(
-      'oddio davvero interessante bello bella bellissimo buono buona buon bene benissimo meglio magnifico meraviglioso stupendo splendido fantastico',
+      'oddio davvero interessante bello bella bellissimo buono buona buon bene benissimo magnifico meraviglioso stupendo splendido fantastico',
       'grandioso eccellente favoloso ottimo ottima perfetto perfetta perfettamente giusto giustissimo corretto chiaro chiarissimo logico utile',
       'utilissimo comodo pratico gentile gentilissimo vero verissimo certo certamente sicuro sicuramente esatto esattamente infatti appunto ovvio',
       "ovviamente naturalmente effettivamente assolutamente totalmente capisco capito immagino d'accordo accordo ok okay sì già felice contento",
@@ -59,6 +59,7 @@ export const italian: Language = {
       "grazie al cielo|per fortuna|niente male|mica male|non male|non c'è problema|senza problemi|nessun problema|si immagini|si figuri",
       'ci mancherebbe|per forza|ci credo|eh già|come no|buono a sapersi|bene a sapersi|me lo posso immaginare|questo spiega tutto|questo spiega',
       'la seguo|la ascolto|ci sono|sono qui|mi piace|che sorpresa|che fortuna|non mi stupisce|tanto meglio|prendo nota|che bello|lo dicevo io',
+      'meglio così|ancora meglio|è meglio così',
     ),
   },
   goodbyes: listed(

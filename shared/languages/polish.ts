@@ -35,7 +35,7 @@ export const polish: Language = {
       'zgadza zgoda zgadzam rozumiem zrozumiałem zrozumiałam wiem tak no okej ok aha sens pasuje odpowiada cieszę cieszy szczęście ulga serio',
       'poważnie niesamowite niesamowicie niewiarygodne zdecydowanie absolutnie ewidentnie istotnie faktycznie rzeczywiście boże rany matko jejku',
       'ojej wow łał śmieszne zabawne dziwne brzmi myślałem myślałam domyślałem domyślałam uspokajające uff bomba niezły nieźle słyszę fascynujące',
-      'zaskakujące urocze lepiej',
+      'zaskakujące urocze',
     ),
     light: spaced(
       'dziękuję dzięki ach o a oj to jest się mnie mi ja pan pani i bardzo już teraz też całkiem wszystko w porządku ma masz słyszeć wiedzieć tego',
@@ -52,7 +52,7 @@ export const polish: Language = {
       'rozumiem co pani ma na myśli|wiem o co chodzi|rozumiem o co chodzi|bez wątpienia|no raczej|chwała bogu|dzięki bogu|na szczęście',
       'całe szczęście|co za ulga|co za szczęście|żaden kłopot|żaden problem|bez problemu|bez problemów|nie szkodzi|nie ma problemu|nie ma sprawy',
       'wiem o tym|wyobrażam sobie|mogę sobie wyobrazić|to wyjaśnia|to wszystko wyjaśnia|nic dziwnego|słucham dalej|podoba mi się|co za niespodzianka',
-      'tym lepiej|notuję|zanotowałem|to dla mnie nowość|też tak myślę|tak myślę|też tak uważam',
+      'tym lepiej|notuję|zanotowałem|to dla mnie nowość|też tak myślę|tak myślę|też tak uważam|jeszcze lepiej',
     ),
   },
   goodbyes: listed(

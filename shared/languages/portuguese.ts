@@ -34,7 +34,7 @@ export const portuguese: Language = {
       'sério sei entendi entendo percebi percebo compreendo compreendi concordo imagino imaginava feliz contente alegria alívio razão sentido deus',
       'nossa caramba puxa sim tá ok okay combinado naturalmente obviamente certamente efetivamente totalmente absolutamente realmente verdadeiro',
       'sorte engraçado curioso impressionante surpreendente tranquilo tranquila parece uau ufa oba joia jóia fabuloso ideal fascinante notável',
-      'encantador encantada encantado aliviado aliviada melhor',
+      'encantador encantada encantado aliviado aliviada',
     ),
     light: spaced(
       'obrigado obrigada isso ah oh ai eh é está isto aquilo o a um uma de do da me te muito tão então pois já também tudo tem toda todo você eu lá',
@@ -52,7 +52,7 @@ export const portuguese: Language = {
       'entendo o que você quer dizer|entendi o que quer dizer|ainda bem|graças a deus|de fato|de facto|sem dúvida|com razão|não admira|nada mau',
       'nada mal|problema nenhum|sem problema nenhum|sem problemas|de boa|meu deus|show de bola|olha só|pois é|pois claro|estou a ver|tô vendo',
       'tem razão|dá pra imaginar|posso imaginar|isso explica|isso explica tudo|estou ouvindo|estou a ouvir|estou acompanhando|estou aqui|gostei',
-      'adorei|que surpresa|que sorte|não me admira|tanto melhor|anotado|eu bem dizia',
+      'adorei|que surpresa|que sorte|não me admira|tanto melhor|anotado|eu bem dizia|melhor assim|ainda melhor',
     ),
   },
   goodbyes: listed(

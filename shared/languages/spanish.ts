@@ -38,7 +38,7 @@ export const spanish: Language = {
       'claro clarísimo lógico normal obvio obviamente naturalmente ciertamente efectivamente totalmente absolutamente completamente perfectamente',
       'seguro entiendo entendido comprendo comprendido sé vale ok okay okey sí ya alegro alegra alegría contento contenta feliz alivio razón sentido',
       'suena parece acuerdo veo imagino serio vaya dios madre caramba anda gracioso curioso impresionante sorprendente tranquilo tranquila suerte',
-      'listo fabuloso espectacular ideal encantado encantada tranquiliza encanta fascinante notable encantador mejor',
+      'listo fabuloso espectacular ideal encantado encantada tranquiliza encanta fascinante notable encantador',
     ),
     light: spaced(
       'gracias ah oh ay eh uy eso esto es está lo la el un una de me te le muy tan así pues entonces también todo tiene tienes toda mi por en a',
@@ -57,7 +57,7 @@ export const spanish: Language = {
       'por suerte|con razón|nada mal|no está mal|no está nada mal|ningún problema|sin problema|no hay ningún problema|en efecto|por supuesto que sí',
       'mira tú|qué padre|dios mío|madre mía|me imagino|me lo puedo imaginar|eso lo explica|eso lo explica todo|no me extraña|le escucho|le sigo',
       'sigo aquí|aquí estoy|me gusta|me encanta|qué sorpresa|qué suerte|qué buena noticia|ya decía yo|faltaría más|queda claro|me queda claro',
-      'tomo nota|es lo que pensaba|ya lo decía yo|no hace falta que lo diga',
+      'tomo nota|es lo que pensaba|ya lo decía yo|no hace falta que lo diga|tanto mejor|mejor así|mucho mejor',
     ),
   },
   goodbyes: listed(
