@@ -215,20 +215,13 @@ class TerminalCall {
     switch (event.type) {
       case 'clear':
         this.clears++;
-        {
-          this.#note(
-            event.atMs,
-            `clear (epoch ${event.epoch}): ${Math.round(event.droppedMs)} ms not played`,
-          );
-          return;
-        }
+        this.#note(event.atMs, `clear (epoch ${event.epoch}): ${Math.round(event.droppedMs)} ms not played`);
+        return;
       case 'mark-played':
         this.marksPlayed++;
-        {
-          // Where the words themselves are told, nobody needs to guess by marks.
-          if (!this.#isTold) this.#note(event.atMs, `mark ${this.marksPlayed} played`);
-          return;
-        }
+        // Where the words themselves are told, nobody needs to guess by marks.
+        if (!this.#isTold) this.#note(event.atMs, `mark ${this.marksPlayed} played`);
+        return;
       case 'told': {
         this.#isTold = true;
         const line = this.#conversation.take(event.message);
@@ -250,10 +243,8 @@ class TerminalCall {
       }
       case 'closed':
         this.endMs = event.atMs;
-        {
-          this.#note(event.atMs, `connection closed (${event.code})`);
-          return;
-        }
+        this.#note(event.atMs, `connection closed (${event.code})`);
+        return;
       case 'audio':
       case 'frame-sent':
       case 'mark':

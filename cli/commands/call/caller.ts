@@ -207,26 +207,20 @@ export class CallClient {
       case 'clear':
         this.#echoMarks();
         this.#emit({ type: 'clear', epoch: message.epoch, droppedMs: this.#playout.clear(atMs), atMs });
-        {
-          this.#armMarks();
-          return;
-        }
+        this.#armMarks();
+        return;
       case 'mark':
         if (!this.#playout.mark(message.id)) {
           this.#emit({ type: 'fault', rule: 'too many marks', atMs });
           return;
         }
         this.#emit({ type: 'mark', id: message.id, atMs });
-        {
-          this.#echoMarks();
-          return;
-        }
+        this.#echoMarks();
+        return;
       case 'stop':
         this.#reason = message.reason;
-        {
-          this.#emit({ type: 'stop', reason: message.reason, atMs });
-          return;
-        }
+        this.#emit({ type: 'stop', reason: message.reason, atMs });
+        return;
       case 'error': {
         this.#emit({ ...message, atMs });
         return;
