@@ -9,7 +9,6 @@ import { stayAwake } from '../../shared/runtime/stay-awake.ts';
 import type { CallSettings } from '../../worker/core/settings.ts';
 import type { LlmStage } from '../../worker/stages/stage.ts';
 import type { OpenTools } from './agent-tools.ts';
-import { CallTime } from './call-time.ts';
 import { CallerPlan, type VoiceTimes } from './scenarios/caller-plan.ts';
 import type { Conversation, ConversationEvent, ConversationSink, Goal } from './conversation.ts';
 import { CoreShell } from './core-shell.ts';
@@ -199,4 +198,42 @@ export class TextCall implements Conversation {
 function earliest(times: readonly (Millis | undefined)[]): Millis | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/**
+ * The time of a call without sound. It stands still unless it is let go, runs with the clock while somebody outside is
+ * waited for, and jumps over what nobody needs to wait for. It never goes back.
+ */
+class CallTime {
+  readonly #clock: Pick<Clock, 'now'>;
+  #elapsed: Millis = 0;
+  #runningSince: Millis | undefined;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds of the call. */
+  get now(): Millis {
+    return this.#runningSince === undefined
+      ? this.#elapsed
+      : this.#elapsed + Math.max(0, this.#clock.now() - this.#runningSince);
+  }
+
+  start(): void {
+    this.#runningSince ??= this.#clock.now();
+  }
+
+  stop(): void {
+    this.#elapsed = this.now;
+    this.#runningSince = undefined;
+  }
+
+  /** Does nothing for a time that has passed. */
+  skipTo(time: Millis): void {
+    const now = this.now;
+    if (time <= now) return;
+    this.#elapsed = time;
+    if (this.#runningSince !== undefined) this.#runningSince = this.#clock.now();
+  }
 }

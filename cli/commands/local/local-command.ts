@@ -20,7 +20,6 @@ import type {
   ToVoice,
   VoiceFiles,
 } from './messages.ts';
-import { whenIdle } from './idle.ts';
 import { newRecognizerServer, type RecognizerServer } from './recognizer-server.ts';
 import { hasSherpa, sherpaBeside, sherpaInstall } from './sherpa.ts';
 import { EngineSpeaking } from './speaking.ts';
@@ -33,6 +32,7 @@ import {
   type models as pinnedModels,
 } from '../../../shared/installation/model-registry.ts';
 import { modelsFolder } from '../../../shared/installation/turn-model.ts';
+import type { Millis } from '../../../shared/base/units.ts';
 
 const mostWaitingTexts = 32;
 const stopWithinMs = 5_000;
@@ -275,4 +275,21 @@ class LocalSpeech {
     this.#log.info('stopped');
     this.#options.clock.after(goodbyeMs, () => this.#options.exit(0));
   }
+}
+
+/** Waiting for work to end, for a while. */
+const lookEveryMs = 50;
+
+/** Calls `done` once, as soon as `open` is 0, or when `withinMs` are over. */
+export function whenIdle(
+  open: () => number,
+  options: { readonly clock: Clock; readonly withinMs: Millis; readonly done: () => void },
+): void {
+  const { clock, withinMs, done } = options;
+  const giveUpAt = clock.now() + withinMs;
+  const look = (): void => {
+    if (open() === 0 || clock.now() >= giveUpAt) done();
+    else clock.after(lookEveryMs, look);
+  };
+  look();
 }

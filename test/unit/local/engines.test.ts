@@ -1,7 +1,7 @@
 /** What stands between sockets and engines: the line of the voice, and the streams of the recogniser. */
 import { describe, expect, it } from 'vitest';
 import type { FromRecognizer, Recognition, ToVoice } from '../../../cli/commands/local/messages.ts';
-import { whenIdle } from '../../../cli/commands/local/idle.ts';
+import { whenIdle } from '../../../cli/commands/local/local-command.ts';
 import { hasCapitalsOnly, Recognizing } from '../../../cli/commands/local/recognition.ts';
 import type { OnlineRecognizer, OnlineStream } from '../../../cli/commands/local/sherpa.ts';
 import { EngineSpeaking, VoiceBusy, VoiceFailed } from '../../../cli/commands/local/speaking.ts';

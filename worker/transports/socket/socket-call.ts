@@ -18,7 +18,6 @@ import { FrameTail } from './frame-tail.ts';
 import { ClockMarks } from './clock-marks.ts';
 import type { Heard, NewDialect, Outgoing, SocketDialect } from './dialect.ts';
 import { FrameWriter } from './frame-writer.ts';
-import { listenTo } from './socket-events.ts';
 import type { OpenSocketCall, SocketCallOptions } from './options.ts';
 import { intakeCosts } from './allowance.ts';
 import {
@@ -30,8 +29,10 @@ import {
   resumedWsCall,
   savedParts,
   savedWsCall,
+  type WsAction,
+  type WsCallState,
+  type WsEvent,
 } from './call-state.ts';
-import type { WsAction, WsCallState, WsEvent } from './call-state.ts';
 import { HeldAudio } from './held-audio.ts';
 import { LateFrames } from './late-frames.ts';
 import { markFits, step } from './call-machine.ts';
@@ -412,4 +413,30 @@ class SocketCall implements CallTransport {
     this.#ended = undefined;
     this.#events.ended(reason);
   }
+}
+
+/** The events of a call's socket, each led into the scope of the call. */
+interface SocketHandlers {
+  readonly closing: (cause: ClosingCause) => void;
+  readonly read: (chunk: Buffer) => void;
+  readonly message: (data: RawData, isBinary: boolean) => void;
+  readonly ping: (data: Buffer) => void;
+  readonly pong: () => void;
+  readonly broken: () => void;
+  readonly closed: () => void;
+}
+
+function listenTo(
+  ws: CallSocket,
+  { bind, socketClosed }: Pick<SocketCallOptions, 'bind' | 'socketClosed'>,
+  handlers: SocketHandlers,
+): void {
+  ws.closingHook = bind(handlers.closing);
+  ws.readHook = bind(handlers.read);
+  ws.on('message', bind(handlers.message));
+  ws.on('ping', bind(handlers.ping));
+  ws.on('pong', bind(handlers.pong));
+  ws.on('error', bind(handlers.broken));
+  ws.on('close', bind(handlers.closed));
+  ws.on('close', () => socketClosed?.());
 }
