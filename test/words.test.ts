@@ -98,6 +98,16 @@ describe('names', () => {
     expect(found).toEqual([foreign]);
   });
 
+  it('call the one who speaks the agent, outside the core', () => {
+    const isBot = (name: string): boolean => wordsOf(name).includes('bot');
+    const judged = [...identifiers].filter(
+      ([path]) => !/^(worker\/core|scripts\/measure\/eval-turns)\//.test(path),
+    );
+    expect(
+      judged.flatMap(([path, names]) => [...names].filter(isBot).map((name) => `${path}: ${name}`)),
+    ).toEqual([]);
+  });
+
   it('in comments are none, either', () => {
     const lines = files.flatMap((path) => textOf(path).split('\n'));
     expect(lines.filter((line) => pictureInComment.test(line))).toEqual([]);

@@ -70,7 +70,7 @@ export class CallAudio {
     const { sampleRate, encoding, inputRate = sampleRate } = start;
     const detector = new SpeechDetector(services.speech, (fact) => tell(this.#heardFact(fact, detector)), {
       isEcho: () => this.#echo.isEcho(this.#now()),
-      isOverBot: () => this.#echo.isOverBot(this.#now()),
+      isOverAgent: () => this.#echo.isOverAgent(this.#now()),
     });
     this.#detector = detector;
     this.tap = new AudioTap(sampleRate, inputRate);

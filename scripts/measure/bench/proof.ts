@@ -32,7 +32,7 @@ export async function openProver(settings: SpeechDetectorSettings): Promise<Prov
     const note = (fact: SpeechFact): void => {
       if (fact === 'speech.confirmed' && at > from) provedAt ??= at;
     };
-    const detector = new SpeechDetector(settings, note, { isOverBot: () => true });
+    const detector = new SpeechDetector(settings, note, { isOverAgent: () => true });
     const vad = new VadClient({
       boxes,
       slot: 0,

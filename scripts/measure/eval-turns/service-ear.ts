@@ -60,7 +60,7 @@ export class ServiceEar {
         }),
       {
         isEcho: () => this.#echo.isEcho(this.nowMs),
-        isOverBot: () => this.#echo.isOverBot(this.nowMs),
+        isOverAgent: () => this.#echo.isOverAgent(this.nowMs),
       },
     );
     this.#detector = detector;

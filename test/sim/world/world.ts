@@ -169,7 +169,7 @@ class World implements SimWorld {
           belowCallerDb: detector.belowCallerDb,
         }),
       );
-    const detector: SpeechDetector = new SpeechDetector(settings, tell, { isOverBot: () => true });
+    const detector: SpeechDetector = new SpeechDetector(settings, tell, { isOverAgent: () => true });
     return detector;
   }
 

@@ -59,7 +59,7 @@ export async function openEchoingCalls(): Promise<Hear> {
     };
     const detector: SpeechDetector = new SpeechDetector(settings, tell, {
       isEcho: () => echo.isEcho(now),
-      isOverBot: () => echo.isOverBot(now),
+      isOverAgent: () => echo.isOverAgent(now),
     });
     const vad: VadClient = new VadClient({
       boxes,

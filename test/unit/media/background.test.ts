@@ -11,10 +11,10 @@ interface Heard {
 }
 
 /** Somebody who has spoken for a second at -20 dB, over a background of so much, and the facts that frames cause after that. */
-function behind(backgroundDb: number, { isOverBot = false } = {}) {
+function behind(backgroundDb: number, { isOverAgent = false } = {}) {
   let facts: string[] = [];
   let overBot = false;
-  const detector = new SpeechDetector(settings, (fact) => facts.push(fact), { isOverBot: () => overBot });
+  const detector = new SpeechDetector(settings, (fact) => facts.push(fact), { isOverAgent: () => overBot });
   const hear = (...all: Heard[]): string[] => {
     facts = [];
     for (const { probability, db, frames = 1 } of all) {
@@ -26,7 +26,7 @@ function behind(backgroundDb: number, { isOverBot = false } = {}) {
     return facts;
   };
   hear({ probability: 0.05, db: backgroundDb, frames: 40 }, { probability: 0.95, db: -20, frames: 30 });
-  overBot = isOverBot;
+  overBot = isOverAgent;
   return hear;
 }
 
@@ -58,7 +58,7 @@ describe('what is heard behind the caller', () => {
   });
 
   it('hides nobody who speaks over the bot', () => {
-    expect(behind(-26, { isOverBot: true })({ probability: 0.8, db: -25, frames: 100 })).toEqual([]);
+    expect(behind(-26, { isOverAgent: true })({ probability: 0.8, db: -25, frames: 100 })).toEqual([]);
   });
 
   it('is still known on a line that sends nothing between words', () => {

@@ -28,12 +28,12 @@ const frames = (count: number, ...[probability, sound]: Frame): Frame[] =>
 /** The frame after a second of a quiet room at which each fact was told, counting from 1. */
 function factsOf(
   sequence: readonly Frame[],
-  { isOverBot, ...changed }: Partial<SpeechDetectorSettings> & { isOverBot?: () => boolean } = {},
+  { isOverAgent, ...changed }: Partial<SpeechDetectorSettings> & { isOverAgent?: () => boolean } = {},
 ): string[] {
   const facts: string[] = [];
   let at = 0;
   const detector = new SpeechDetector({ ...settings, ...changed }, (fact) => facts.push(`${fact} ${at}`), {
-    ...(isOverBot && { isOverBot }),
+    ...(isOverAgent && { isOverAgent }),
   });
   for (const [probability, sound] of frames(31, 0.02, room)) detector.take(probability, 32, sound);
   for (const [probability, sound] of sequence) {
@@ -110,27 +110,27 @@ describe('a voice that is surely speech', () => {
   });
 
   it('begins over the bot with its pitch or a hiss, and as late as it is confirmed without both', () => {
-    const isOverBot = (): boolean => true;
-    expect(factsOf(frames(9, 0.98, clatter), { isOverBot })).toEqual([]);
-    expect(factsOf(frames(12, 0.98, clatter), { isOverBot })).toEqual([
+    const isOverAgent = (): boolean => true;
+    expect(factsOf(frames(9, 0.98, clatter), { isOverAgent })).toEqual([]);
+    expect(factsOf(frames(12, 0.98, clatter), { isOverAgent })).toEqual([
       'speech.started 10',
       'speech.confirmed 10',
     ]);
-    expect(factsOf([...frames(5, 0.98, clatter), ...frames(1, 0.98, vowel)], { isOverBot })[0]).toBe(
+    expect(factsOf([...frames(5, 0.98, clatter), ...frames(1, 0.98, vowel)], { isOverAgent })[0]).toBe(
       'speech.started 6',
     );
-    expect(factsOf([...frames(3, 0.1, hiss), ...frames(4, 0.6, clatter)], { isOverBot })).toEqual([
+    expect(factsOf([...frames(3, 0.1, hiss), ...frames(4, 0.6, clatter)], { isOverAgent })).toEqual([
       'speech.started 7',
     ]);
-    expect(factsOf(frames(9, 0.98, clatter), { isOverBot: () => false })[0]).toBe('speech.started 4');
+    expect(factsOf(frames(9, 0.98, clatter), { isOverAgent: () => false })[0]).toBe('speech.started 4');
   });
 
   it('begins over the bot as anywhere where noise hides a pitch, or its sound is not known', () => {
-    const isOverBot = (): boolean => true;
+    const isOverAgent = (): boolean => true;
     const noisy = [...frames(120, 0.1, sounding(-34, -10, 0)), ...frames(5, 0.98, clatter)];
-    expect(factsOf(noisy, { isOverBot })).toEqual(['speech.started 124']);
-    expect(factsOf(frames(5, 0.98, undefined), { isOverBot })).toEqual(['speech.started 4']);
-    expect(factsOf(frames(5, 1, { ...clatter, judgedByEnergy: true }), { isOverBot })).toEqual([
+    expect(factsOf(noisy, { isOverAgent })).toEqual(['speech.started 124']);
+    expect(factsOf(frames(5, 0.98, undefined), { isOverAgent })).toEqual(['speech.started 4']);
+    expect(factsOf(frames(5, 1, { ...clatter, judgedByEnergy: true }), { isOverAgent })).toEqual([
       'speech.started 4',
     ]);
   });
@@ -204,11 +204,11 @@ describe('a look at the newest audio, over the bot', () => {
   const lookAfter = (
     sequence: readonly Frame[],
     [probability, sound]: readonly [number, FrameSound],
-    { isOverBot = true, isEcho = false }: { isOverBot?: boolean; isEcho?: boolean } = {},
+    { isOverAgent = true, isEcho = false }: { isOverAgent?: boolean; isEcho?: boolean } = {},
   ): { wanted: boolean; facts: string[] } => {
     const facts: string[] = [];
     const detector = new SpeechDetector(settings, (fact) => facts.push(fact), {
-      isOverBot: () => isOverBot,
+      isOverAgent: () => isOverAgent,
       isEcho: () => isEcho,
     });
     for (const [before, heard] of frames(31, 0.02, room)) detector.take(before, 32, heard);
@@ -256,7 +256,7 @@ describe('a look at the newest audio, over the bot', () => {
     expect(lookAfter(frames(5, 0.9, hum), [0.98, vowel])).toEqual(notAsked);
     expect(lookAfter(frames(12, 0.9, vowel), [0.98, vowel])).toEqual(notAsked);
     expect(lookAfter(frames(20, 0.1, hiss), [0.98, vowel])).toEqual(notAsked);
-    expect(lookAfter(consonant, [0.98, vowel], { isOverBot: false })).toEqual(notAsked);
+    expect(lookAfter(consonant, [0.98, vowel], { isOverAgent: false })).toEqual(notAsked);
   });
 
   it('proves nothing of what is the bot itself', () => {
@@ -265,7 +265,7 @@ describe('a look at the newest audio, over the bot', () => {
 
   it('is told that the voice pauses after four frames of silence: the bot stands still meanwhile', () => {
     const facts: string[] = [];
-    const detector = new SpeechDetector(settings, (fact) => facts.push(fact), { isOverBot: () => true });
+    const detector = new SpeechDetector(settings, (fact) => facts.push(fact), { isOverAgent: () => true });
     for (const [before, heard] of frames(8, 0.9, vowel)) detector.take(before, 32, heard);
     for (const [before, heard] of frames(3, 0.01, room)) detector.take(before, 32, heard);
     expect(facts).not.toContain('voice.paused');
@@ -275,7 +275,7 @@ describe('a look at the newest audio, over the bot', () => {
 
   it('leaves the frame to be taken, and is told as a voice that is back', () => {
     const facts: string[] = [];
-    const detector = new SpeechDetector(settings, (fact) => facts.push(fact), { isOverBot: () => true });
+    const detector = new SpeechDetector(settings, (fact) => facts.push(fact), { isOverAgent: () => true });
     for (const [before, heard] of frames(31, 0.02, room)) detector.take(before, 32, heard);
     for (const [before, heard] of frames(8, 0.9, vowel)) detector.take(before, 32, heard);
     for (const [before, heard] of frames(9, 0.01, room)) detector.take(before, 32, heard);

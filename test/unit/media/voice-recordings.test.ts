@@ -37,7 +37,7 @@ async function provedAfter(
   const note = (told: SpeechFact): void => {
     if (told === fact) provedMs ??= ms;
   };
-  const detector = new SpeechDetector(settings, note, { isOverBot: () => true });
+  const detector = new SpeechDetector(settings, note, { isOverAgent: () => true });
   const vad = new VadClient({
     boxes,
     slot: 0,

@@ -31,7 +31,7 @@ export interface CallEcho {
   /** These samples of 16 kHz were written into the ring of what is heard. */
   took(pcm: Int16Array): void;
   /** The agent can be heard: something was sent a short time ago; pauses between its words are sent as well. */
-  isOverBot(now: Millis): boolean;
+  isOverAgent(now: Millis): boolean;
   /** The voice that is heard now is the agent's own. */
   isEcho(now: Millis): boolean;
   /** What is heard now, a voice or not, is the echo that is known already. */
@@ -41,7 +41,7 @@ export interface CallEcho {
 }
 
 /** The agent can be heard for so long after a frame was sent. */
-const overBotMs = 500;
+const overAgentMs = 500;
 
 export const newCallEcho = (options: CallEchoOptions): CallEcho =>
   options.mode === 'off' ? new NoEcho(options.sampleRate) : new WatchedEcho(options);
@@ -76,8 +76,8 @@ class WatchedEcho implements CallEcho {
     this.#levels.add(pcm);
   }
 
-  isOverBot(now: Millis): boolean {
-    return this.#played.within(overBotMs, now);
+  isOverAgent(now: Millis): boolean {
+    return this.#played.within(overAgentMs, now);
   }
 
   isEcho(now: Millis): boolean {
@@ -109,8 +109,8 @@ class NoEcho implements CallEcho {
 
   took(): void {}
 
-  isOverBot(now: Millis): boolean {
-    return now - this.#endsAt < overBotMs;
+  isOverAgent(now: Millis): boolean {
+    return now - this.#endsAt < overAgentMs;
   }
 
   isEcho(): boolean {

@@ -57,14 +57,14 @@ export interface SpeechDetectorOptions {
   /** Whether the voice that is heard now is the agent's own; asked only about voice of which it is not known that it is the caller's. */
   readonly isEcho?: () => boolean;
   /** Whether the agent is speaking: then a sound without the pitch of a voice, a clatter, is no speech before it is as long as one that interrupts. */
-  readonly isOverBot?: () => boolean;
+  readonly isOverAgent?: () => boolean;
 }
 
 export class SpeechDetector {
   readonly #settings: SpeechDetectorSettings;
   readonly #tell: (fact: SpeechFact) => void;
   readonly #isEcho: () => boolean;
-  readonly #isOverBot: () => boolean;
+  readonly #isOverAgent: () => boolean;
   /** Probability down to which a frame counts as voice during speech. */
   readonly #release: number;
   #speech = false;
@@ -93,12 +93,12 @@ export class SpeechDetector {
   constructor(
     settings: SpeechDetectorSettings,
     tell: (fact: SpeechFact) => void,
-    { isEcho = () => false, isOverBot = () => false }: SpeechDetectorOptions = {},
+    { isEcho = () => false, isOverAgent = () => false }: SpeechDetectorOptions = {},
   ) {
     this.#settings = settings;
     this.#tell = tell;
     this.#isEcho = isEcho;
-    this.#isOverBot = isOverBot;
+    this.#isOverAgent = isOverAgent;
     this.#release = Math.max(settings.threshold - hysteresis, lowestRelease);
     this.#proof = new VoiceProof(settings.threshold);
     this.#level = new CallerLevel(settings.threshold, isOverBot);
@@ -141,7 +141,7 @@ export class SpeechDetector {
   /** While the agent speaks nothing is hidden: a caller who interrupts softly is heard, and what is no interruption lets the agent go on. */
   #isBehindCaller(probability: number, sound: FrameSound | undefined): boolean {
     if (sound === undefined) return false;
-    return this.#behind.hides(probability, decibels(sound.power)) && !this.#isOverBot();
+    return this.#behind.hides(probability, decibels(sound.power)) && !this.#isOverAgent();
   }
 
   /** For how long there has been no sound of the voice, by its level; no less than VAD's own silence where noise hides it. */
@@ -172,7 +172,7 @@ export class SpeechDetector {
   /** A look at the newest audio, so much newer than the last frame, may prove a voice over the agent. */
   wantsPeek(sinceMs: Millis): boolean {
     if (this.isConfirmed || this.#echoFrames > 0 || !this.#proof.maySoonBeSure) return false;
-    return this.#hasLasted(sinceMs) && this.#proof.soundMs <= longestUnprovedMs && this.#isOverBot();
+    return this.#hasLasted(sinceMs) && this.#proof.soundMs <= longestUnprovedMs && this.#isOverAgent();
   }
 
   /** Takes VAD's opinion of the last 32 ms, of which `sinceMs` are newer than the last frame. The frame itself is taken as well, when it is full. */
@@ -246,7 +246,7 @@ export class SpeechDetector {
     }
     this.#silenceMs += frameMs;
     if (this.#silenceMs < this.#settings.stopMs) {
-      if (!this.#isPaused && this.#silenceMs >= voicePauseMs && this.#isOverBot()) {
+      if (!this.#isPaused && this.#silenceMs >= voicePauseMs && this.#isOverAgent()) {
         this.#isPaused = true;
         this.#tell('voice.paused');
       }
@@ -302,7 +302,7 @@ export class SpeechDetector {
 
   /** STT finds words in clatter, too, and they would cut the agent. Where nobody speaks but the caller, nothing is at stake. */
   get #isClatter(): boolean {
-    return !this.#proof.mayBeVoice && this.#isOverBot();
+    return !this.#proof.mayBeVoice && this.#isOverAgent();
   }
 
   #confirm(): void {

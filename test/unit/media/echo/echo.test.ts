@@ -53,18 +53,18 @@ describe('the echo of a call', () => {
   it.each(['auto', 'off'] as const)('is possible while the bot can be heard (%s)', (mode) => {
     const echo = newCallEcho({ mode, sampleRate: rate, heard: { ring: new Int16Array(rate), count: 0 } });
     const frame = new Int16Array(frameSamples);
-    expect(echo.isOverBot(0)).toBe(false);
+    expect(echo.isOverAgent(0)).toBe(false);
     for (let at = 0; at < 5; at += 1) echo.sent(frame, 1_000 + at * frameMs);
-    expect([echo.isOverBot(1_100), echo.isOverBot(1_599), echo.isOverBot(1_600)]).toEqual([
+    expect([echo.isOverAgent(1_100), echo.isOverAgent(1_599), echo.isOverAgent(1_600)]).toEqual([
       true,
       true,
       false,
     ]);
     echo.sent(frame, 5_000);
-    expect([echo.isOverBot(5_519), echo.isOverBot(5_520)]).toEqual([true, false]);
+    expect([echo.isOverAgent(5_519), echo.isOverAgent(5_520)]).toEqual([true, false]);
     // Frames that were late go out at once, and are heard one after another.
     for (let at = 0; at < 5; at += 1) echo.sent(frame, 9_000);
-    expect([echo.isOverBot(9_599), echo.isOverBot(9_600)]).toEqual([true, false]);
+    expect([echo.isOverAgent(9_599), echo.isOverAgent(9_600)]).toEqual([true, false]);
   });
 });
 
