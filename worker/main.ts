@@ -33,6 +33,7 @@ import { agentLinkServices } from './agent-link/agent-links.ts';
 import { openObservation, type Observation } from './observe/observation.ts';
 import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
+import { SoundLoop } from './media/background/loop.ts';
 import { CallHost } from './host/call-host.ts';
 import { LeftCalls } from './host/left-calls.ts';
 import { supervisorWatch } from './host/supervisor-watch.ts';
@@ -184,6 +185,7 @@ class Worker {
       carriers: telephonyServices(definition, this.#setup.callControl, this.#carriers.ask),
       speech: speechSettings(definition, features),
       echo: definition.turn.echo,
+      background: definition.background?.map((sound) => new SoundLoop(sound)),
       ...stages,
       tts: withKnownLines(withPauses(stages.tts), {
         clock: systemClock,

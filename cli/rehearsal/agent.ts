@@ -2,7 +2,7 @@
  * Makes an agent file ready for calls without sound: the LLM and the tools are those of the file, its ears and voice are
  * not opened and may lack their keys. One agent serves any number of calls at a time.
  */
-import type { ReadBytes } from '../../shared/config/agent/announcement.ts';
+import type { ReadBytes } from '../../shared/config/agent/sound-file.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { Problem } from '../../shared/config/problem.ts';
 import type { Packages } from '../../shared/config/stages/package.ts';

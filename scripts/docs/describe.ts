@@ -3,6 +3,7 @@
  */
 import * as z from 'zod';
 import { agentLinkKeys, agentRouteKeys, mostRoutes } from '../../shared/agent-link/agent-file.ts';
+import { audioKeys } from '../../shared/config/agent/background.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from '../../shared/config/agent/flow.ts';
 import { mcpKeys } from '../../shared/config/agent/mcp.ts';
 import { recordingKeys } from '../../shared/recording/agent-file.ts';
@@ -132,17 +133,17 @@ const jsonSchemaOf = (schema: z.ZodType): z.core.JSONSchema.BaseSchema =>
 const exampleProviders: readonly string[] = ['stt_local_ws', 'chat_compatible', 'speech_compatible'];
 /** A flow takes the place of the prompt that the example has. */
 const otherTables: readonly string[] = [
-  ...['flow', 'flow.nodes.NAME', 'flow.nodes.NAME.next'],
+  ...['flow', 'flow.nodes.NAME', 'flow.nodes.NAME.next', 'audio', 'audio.background', 'audio.thinking'],
   ...['stt', 'llm', 'tts'].map((stage) => `${stage}.secondary`),
   ...Object.entries(declarations).flatMap(([stage, rows]) =>
     rows.filter(({ name }) => !exampleProviders.includes(name)).map(({ name }) => `${stage}.${name}`),
   ),
 ];
 
-/** Every table of the agent file with its keys, in the order of the file. */
+/** Every table of the agent file that has keys of its own, in the order of the file. */
 export function describeAgentFile(): TableDescription[] {
   const tableNames = Object.keys(agentFileTables);
-  return Object.entries(agentFileTables).map(([table, schema]) => {
+  const all = Object.entries(agentFileTables).map(([table, schema]) => {
     const { properties = {}, required = [] } = jsonSchemaOf(schema);
     const names = Object.keys(properties).filter((name) => !tableNames.includes(`${table}.${name}`));
     const keys = names.map((name) =>
@@ -151,6 +152,7 @@ export function describeAgentFile(): TableDescription[] {
     const isOfOther = otherTables.some((prefix) => table === prefix);
     return { name: table, keys, isOfExample: !isOfOther };
   });
+  return all.filter(({ keys }) => keys.length > 0);
 }
 
 /** The options table of every provider of a stage under each of its names. */
@@ -177,6 +179,7 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
   const file = z.strictObject({
     agent: agentKeys,
     turn: turnKeys.optional(),
+    audio: audioKeys.optional(),
     stt: stageSchema(declarations.stt, { own: sttKeys, secondary: sttSecondaryKeys }),
     llm: stageSchema(declarations.llm, { own: llmKeys, secondary: llmSecondaryKeys }),
     tts: stageSchema(declarations.tts, { own: ttsKeys, secondary: ttsSecondaryKeys }),

@@ -8,6 +8,8 @@ import { agentLinkKeys, agentRouteKeys } from '../agent-link/agent-file.ts';
 import type { AgentLinkDefinition } from '../agent-link/agent-file.ts';
 import { announcementKeys } from './agent/announcement.ts';
 import type { AnnouncementDefinition } from './agent/announcement.ts';
+import { audioKeys, backgroundKeys, thinkingKeys } from './agent/background.ts';
+import type { BackgroundDefinition } from './agent/background.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
 import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
@@ -248,6 +250,9 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   turn: turnKeys,
   'turn.interrupt': interruptKeys,
   'turn.idle': idleKeys,
+  audio: audioKeys,
+  'audio.background': backgroundKeys,
+  'audio.thinking': thinkingKeys,
   stt: sttKeys,
   ...tablesOf('stt', declarations.stt),
   'stt.secondary': sttSecondaryKeys,
@@ -313,6 +318,8 @@ export interface AgentDefinition {
     readonly interrupt: Given<CamelKeys<TurnKeys['interrupt']>, 'backchannels' | 'sureSpeechMs'>;
     readonly idle: Given<CamelKeys<TurnKeys['idle']>, 'ask'>;
   };
+  /** What callers hear beside the voice; absent: nothing. */
+  readonly background?: readonly BackgroundDefinition[];
   readonly stt: SttDefinition;
   readonly llm: LlmDefinition;
   readonly tts: TtsDefinition;

@@ -4,10 +4,12 @@
  */
 import type { z } from 'zod';
 import { readAgentLink } from '../agent-link/agent-file.ts';
-import { readAnnouncement, unreadableFile, type NamedFiles } from './agent/announcement.ts';
+import { readAnnouncement } from './agent/announcement.ts';
+import { readBackground } from './agent/background.ts';
 import { checkVariables, checkVariablesOfFile } from './agent/call-variables.ts';
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
+import { unreadableFile, type NamedFiles } from './agent/sound-file.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
 import { readRecording } from '../recording/agent-file.ts';
 import { readTelephony } from '../telephony/agent-file.ts';
@@ -262,14 +264,17 @@ function readDefinition(
   };
   const agent = readAgent(reading, raw, site);
   const turn = readTurn(tree, site);
+  const background = readBackground(tree['audio'], site);
   const reader = { env, requireSecrets, problems, tree, language, leftOut, packages: options.packages };
   const recording = readRecording(tree['recording'], problems);
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
+  if (background === undefined) return undefined;
   if (stt === undefined || llm === undefined || tts === undefined) return undefined;
   return {
     agent,
     turn,
+    ...(background.length > 0 && { background }),
     stt,
     llm,
     tts,

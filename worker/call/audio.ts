@@ -8,6 +8,7 @@ import type { CallServices } from './services.ts';
 import type { CallJournal } from './journal.ts';
 import type { CallAction } from '../core/actions.ts';
 import type { CallEvent, PlayoutPosition } from '../core/events.ts';
+import { Background } from '../media/background/background.ts';
 import { newCallEcho, type CallEcho } from '../media/echo/echo.ts';
 import { InboundAudio } from '../media/in/inbound.ts';
 import { OutboundAudio } from '../media/out/outbound.ts';
@@ -36,6 +37,8 @@ export interface CallAudioOptions {
   /** The sessions of the call; a failed one is replaced while the call runs. */
   readonly stages: { readonly stt: SttSession; readonly tts: TtsSession };
   readonly journal?: CallJournal | undefined;
+  /** Since when the caller waits for the agent in silence. */
+  readonly waitsSince: () => Millis | undefined;
   /** Takes facts for the core. */
   readonly tell: (event: CallEvent) => void;
 }
@@ -45,6 +48,7 @@ export class CallAudio {
   readonly #inbound: InboundAudio;
   readonly #outbound: OutboundAudio;
   readonly #playout: Playout;
+  readonly #background: Background | undefined;
   readonly #vad: VadClient;
   readonly #echo: CallEcho;
   readonly #detector: SpeechDetector;
@@ -74,11 +78,13 @@ export class CallAudio {
     });
     this.#detector = detector;
     this.tap = new AudioTap(sampleRate, inputRate);
+    this.#background = services.background && new Background(services.background, sampleRate);
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,
       toRate: sampleRate,
       encoding,
       taken: (pcm) => this.#onSent(pcm),
+      backdrop: this.#background,
     });
     const { leadMs = 0 } = options.transport;
     this.#playout = new Playout(this.#outbound, {
@@ -234,11 +240,13 @@ export class CallAudio {
 
   /** Sends frames that are due. */
   advance(now: Millis): void {
+    this.#background?.follow(this.#options.waitsSince, now);
     this.#playout.advance(now);
   }
 
   /** Nothing is played any more. */
   silence(): void {
+    this.#background?.end();
     this.#outbound.clear();
     this.#playout.interrupt();
   }
@@ -264,7 +272,7 @@ export class CallAudio {
         outbound.hold(action.duckMs);
         if (!outbound.held) return;
         playout.interrupt();
-        this.#options.transport.pause?.();
+        this.#stands();
         return;
       case 'playout.duck':
       case 'playout.resume':
@@ -273,9 +281,10 @@ export class CallAudio {
         return;
       case 'playout.clear':
         outbound.clear();
-        playout.interrupt({ isCleared: action.wire });
+        playout.interrupt(action.wire ? { clearedAt: this.#now() } : {});
         if (action.wire) {
           this.#options.transport.sendClear(action.epoch);
+          this.#stands();
           this.#options.services.metrics.interruptions.inc();
         }
         this.#relieveTts();
@@ -335,6 +344,11 @@ export class CallAudio {
     }
   }
 
+  /** Nothing of the agent follows for now. */
+  #stands(): void {
+    if (!this.#outbound.hasBackdrop) this.#options.transport.pause?.();
+  }
+
   #onSent(pcm: Int16Array): void {
     const now = this.#now();
     this.#echo.sent(pcm, now);
@@ -360,13 +374,14 @@ export class CallAudio {
         metrics.framesSent.inc();
         this.#relieveTts();
       },
+      sendBackdrop: (frame) => transport.sendBackdrop(frame, sampleRate),
       sendMark: (mark) => {
         if (transport.sendMark(mark.id)) tell({ type: 'mark.sent', ...mark });
       },
       started: (context) => tell({ type: 'playout.started', context, audioAt: this.#audioAt ?? this.#now() }),
       drained: (context, sentMs) => tell({ type: 'playout.drained', context, sentMs }),
       late: (byMs) => metrics.frameLateness.observe(byMs / 1000),
-      held: () => transport.pause?.(),
+      held: () => this.#stands(),
       underrun: () => metrics.underruns.inc(),
       starved: (context, sentMs) => tell({ type: 'playout.starved', context, sentMs }),
       fed: (context) => tell({ type: 'playout.fed', context }),

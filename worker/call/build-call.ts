@@ -9,6 +9,7 @@ import type { CallCommand } from '../core/commands.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
+import { silentSince } from '../core/answer/silence.ts';
 import type { CallTransport } from '../transports/transport.ts';
 import { CallAudio } from './audio.ts';
 import type { CallJournal } from './journal.ts';
@@ -48,7 +49,7 @@ export interface CallBuild {
 
 /** @throws what building a part throws; nothing of the call is left then. */
 export function buildCall(build: CallBuild): RunningCall {
-  const { services, scope, start, setup, link, tell, slot, journal, transport, startedAt } = build;
+  const { services, scope, start, setup, link, tell, transport, startedAt } = build;
   const { clock } = services;
   const metadata = variablesOf(start, services);
   // The terms of the link are the link's own.
@@ -93,7 +94,7 @@ export function buildCall(build: CallBuild): RunningCall {
   const llmCall = { conversation: start.callId, ...(model !== undefined && { model }) };
   const stages = openStages(build, { llmCall, callLog: log });
   try {
-    const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
+    const audio = newAudio(build, stages, state);
     observers.begins({ settings: whole, state, tap: audio.tap, now: clock.now() });
     return {
       start,
@@ -116,6 +117,15 @@ export function buildCall(build: CallBuild): RunningCall {
     stages.close();
     throw error;
   }
+}
+
+function newAudio(
+  { services, slot, start, transport, tell, journal }: CallBuild,
+  stages: CallStages,
+  state: CallState,
+): CallAudio {
+  const waitsSince = (): Millis | undefined => silentSince(state);
+  return new CallAudio({ services, slot, start, transport, stages, tell, journal, waitsSince });
 }
 
 function newObservers(build: CallBuild): CallObservers {

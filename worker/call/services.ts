@@ -11,6 +11,7 @@ import type { ObserveCall } from './observer.ts';
 import type { TraceOf } from './trace.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { OpenedTools } from '../tools/registry.ts';
+import type { SoundLoop } from '../media/background/loop.ts';
 import type { EchoMode } from '../media/echo/echo.ts';
 import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { SpokenStage } from '../lines/known-lines.ts';
@@ -63,6 +64,8 @@ export interface CallServices {
   readonly speech: SpeechDetectorSettings;
   /** Whether what the caller's microphone brings back is looked for. */
   readonly echo: EchoMode;
+  /** What callers hear behind the agent's voice; absent: nothing. */
+  readonly background?: readonly SoundLoop[] | undefined;
   readonly stt: SttStage;
   readonly llm: LlmStage;
   readonly tts: SpokenStage;

@@ -168,6 +168,11 @@ export class SipCall implements CallTransport {
     this.#out.frame(int16View(frame, this.#scratch), this.#options.now());
   }
 
+  /** What waits is the agent's, and would never come to its turn in a stream without pauses. */
+  sendBackdrop(frame: Buffer, rate: number): void {
+    if (this.#state.isOpen && this.#out.waitingMs === 0) this.sendAudio(frame, rate);
+  }
+
   sendClear(): void {
     this.#out.clear();
     this.#state.marks = [];

@@ -68,6 +68,11 @@ export interface CallTransport {
    * docs/call-protocol.md, Errors).
    */
   sendAudio(frame: Buffer, rate: number): void;
+  /**
+   * One 20 ms frame behind the agent's voice, as `sendAudio` takes them, while the agent is silent. It counts for nothing, and is dropped
+   * where the agent's audio would come later for it.
+   */
+  sendBackdrop(frame: Buffer, rate: number): void;
   /** The output stands still in the middle of its audio; frames may follow later. Absent: nothing is to be sent about it. */
   pause?(): void;
   /** Barge-in: the client drops what it has not played. */

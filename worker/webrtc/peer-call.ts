@@ -256,10 +256,14 @@ export class PeerCall implements CallTransport {
 
   sendAudio(frame: Buffer, rate: number): void {
     if (!isOpen(this.#state) || rate !== this.#state.start.sampleRate) return;
+    this.sendBackdrop(frame, rate);
+    this.#marks.audioSent(this.#options.now());
+  }
+
+  sendBackdrop(frame: Buffer, rate: number): void {
+    if (!isOpen(this.#state) || rate !== this.#state.start.sampleRate) return;
     const pcm = new Int16Array(frame.buffer, frame.byteOffset, frame.length >> 1);
-    const now = this.#options.now();
-    this.#out.frame(pcm, now);
-    this.#marks.audioSent(now);
+    this.#out.frame(pcm, this.#options.now());
   }
 
   pause(): void {
@@ -269,7 +273,6 @@ export class PeerCall implements CallTransport {
   /** Audio that is not sent is not heard, and the client's own buffer is short. A client that follows the conversation is told. */
   sendClear(epoch: number): void {
     this.#marks.cleared();
-    this.pause();
     if (isOpen(this.#state) && this.#channel.isStarted) this.#peer?.say(clearMessage(epoch));
   }
 

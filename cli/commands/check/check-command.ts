@@ -3,7 +3,7 @@
  * line and column (docs/reference/commands.md, `check`).
  */
 import { dirname, resolve } from 'node:path';
-import type { ReadBytes } from '../../../shared/config/agent/announcement.ts';
+import type { ReadBytes } from '../../../shared/config/agent/sound-file.ts';
 import { loadAgentFile, type LoadedAgent, type LoadOptions } from '../../../shared/config/load.ts';
 import { unknownVariables } from '../../../shared/config/server/server.ts';
 import { whyUnreadable } from '../../../shared/installation/named-files.ts';

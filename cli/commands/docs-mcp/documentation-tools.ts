@@ -1,6 +1,6 @@
 /** What the documentation server offers to coding agents: each tool with its schema, and what it answers. */
 import { resolve } from 'node:path';
-import type { ReadBytes } from '../../../shared/config/agent/announcement.ts';
+import type { ReadBytes } from '../../../shared/config/agent/sound-file.ts';
 import { packagesOf, runCheck } from '../check/check-command.ts';
 import { wordsOf, type Documentation, type Section } from './pages.ts';
 

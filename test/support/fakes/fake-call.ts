@@ -67,6 +67,11 @@ export class FakeTransport implements CallTransport {
     this.trap.pass('audio out');
     this.frames.push({ frame, rate });
   }
+  /** Frames that had nothing of the agent. */
+  readonly backdrops: { readonly frame: Buffer; readonly rate: number }[] = [];
+  sendBackdrop(frame: Buffer, rate: number): void {
+    this.backdrops.push({ frame, rate });
+  }
   /** How often the output was made to stand still. */
   pauses = 0;
   pause(): void {

@@ -59,8 +59,11 @@ describe('the example agent files', () => {
 describe('the example with every key', () => {
   const text = readFileSync(join(project, 'examples/agents/restaurant.toml'), 'utf8');
   const { tree } = readToml(text);
-  /** What a flow takes the place of, and what one tool server has or another. */
-  const elsewhere = ['agent.prompt', 'agent.prompt_file', 'agent.tools'];
+  /** What a flow takes the place of, and a sound. */
+  const elsewhere = [
+    ...['agent.prompt', 'agent.prompt_file', 'agent.tools'],
+    ...['audio.background.file', 'audio.thinking.file'],
+  ];
   // Providers and agent processes have examples of their own.
   const own = describeAgentFile().filter(({ name }) => !/^(stt|llm|tts|agent_link)\b/.test(name));
 

@@ -1,6 +1,6 @@
 /** Playout in virtual time: when frames, marks and facts about them leave. */
 import { describe, expect, it } from 'vitest';
-import { OutboundAudio } from '../../../worker/media/out/outbound.ts';
+import { OutboundAudio, type Backdrop } from '../../../worker/media/out/outbound.ts';
 import { Pacer } from '../../../worker/media/out/pacer.ts';
 import { Playout } from '../../../worker/media/out/playout.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
@@ -11,13 +11,19 @@ const frameSamples = 320;
 const audioOf = (frames: number, from = 1): Int16Array =>
   Int16Array.from({ length: frames * frameSamples }, (_, i) => from + Math.floor(i / frameSamples));
 
-function newSetup({ leadMs = () => 0 }: { leadMs?: () => number } = {}) {
+interface Setup {
+  leadMs?: () => number;
+  backdrop?: Backdrop;
+}
+
+function newSetup({ leadMs = () => 0, backdrop }: Setup = {}) {
   const clock = newVirtualClock();
   const sent: { at: number; name: number }[] = [];
   const facts: string[] = [];
   const late: number[] = [];
   const stretches: number[] = [];
-  const audio = new OutboundAudio({ fromRate: 16_000, toRate: 16_000, encoding: 'pcm16' });
+  const backdrops: number[] = [];
+  const audio = new OutboundAudio({ fromRate: 16_000, toRate: 16_000, encoding: 'pcm16', backdrop });
   let stalled = false;
   const pacer = new Pacer(clock, (now) => {
     if (!stalled) playout.advance(now);
@@ -28,6 +34,7 @@ function newSetup({ leadMs = () => 0 }: { leadMs?: () => number } = {}) {
     sink: {
       stretchBegins: () => stretches.push(clock.now()),
       sendFrame: (frame) => sent.push({ at: clock.now(), name: frame.readInt16LE(0) }),
+      sendBackdrop: () => backdrops.push(clock.now()),
       sendMark: ({ id }) => facts.push(`mark ${id} behind ${sent.length}`),
       started: (context) => facts.push(`started ${context} at ${clock.now()}`),
       drained: (context, sentMs) => facts.push(`drained ${context} after ${sentMs}`),
@@ -52,7 +59,7 @@ function newSetup({ leadMs = () => 0 }: { leadMs?: () => number } = {}) {
     clock.advance(ms);
     stalled = false;
   };
-  return { clock, sent, facts, late, stretches, audio, playout, write, times, stall };
+  return { clock, sent, facts, late, stretches, audio, playout, write, times, stall, backdrops };
 }
 
 describe('playout', () => {
@@ -214,7 +221,7 @@ describe('playout', () => {
     const context = (id: number, isCleared: boolean): number[] => {
       const before = times().length;
       audio.open(id);
-      playout.interrupt({ isCleared });
+      playout.interrupt(isCleared ? { clearedAt: clock.now() } : {});
       write(audioOf(20), id);
       clock.advance(59);
       return times().slice(before);
@@ -232,5 +239,119 @@ describe('playout', () => {
     write(audioOf(3), 2);
     clock.advance(30);
     expect(facts).toEqual(['started 1 at 102', 'started 2 at 132']);
+  });
+});
+
+describe('playout with a backdrop', () => {
+  const sounding = { sounds: true, mix: () => undefined };
+  /** Frames of either kind, in order. */
+  const all = ({ backdrops, sent }: ReturnType<typeof newSetup>): number[] =>
+    [...backdrops, ...sent.map(({ at }) => at)].toSorted((a, b) => a - b);
+
+  it('sends one frame every 20 ms while the agent is silent, and tells nobody of it', () => {
+    const { clock, backdrops, facts, stretches, late } = newSetup({ backdrop: sounding });
+    clock.advance(98);
+    expect(backdrops.slice(-4)).toEqual([140, 160, 180, 200]);
+    expect([facts, stretches, late]).toEqual([[], [], []]);
+  });
+
+  it('gives the agent the next place at once, so that its frames never add up to more than time', () => {
+    const setup = newSetup({ backdrop: sounding });
+    const { clock, audio, write, times, facts } = setup;
+    for (let context = 1; context <= 200; context += 1) {
+      audio.open(context);
+      clock.advance(7 + (context % 20));
+      const before = clock.now();
+      write(audioOf(2), context);
+      audio.finish(context);
+      expect(times().at(-1)).toBe(before);
+      clock.advance(60);
+    }
+    const began = setup.backdrops[0]!;
+    expect(Math.abs(all(setup).length - (clock.now() - began) / 20)).toBeLessThanOrEqual(1.5);
+    expect(facts.filter((fact) => fact.startsWith('underrun'))).toEqual([]);
+    expect(facts.filter((fact) => fact.startsWith('drained'))).toHaveLength(200);
+  });
+
+  it('fills a hole in the voice, which is one all the same', () => {
+    const setup = newSetup({ backdrop: sounding });
+    setup.clock.advance(18);
+    setup.write(audioOf(2));
+    setup.clock.advance(130);
+    setup.write(audioOf(2, 3));
+    setup.clock.advance(60);
+    const plain = newSetup();
+    plain.clock.advance(18);
+    plain.write(audioOf(2));
+    plain.clock.advance(130);
+    plain.write(audioOf(2, 3));
+    plain.clock.advance(60);
+    const kinds = (facts: string[]): string[] => facts.map((fact) => fact.replace(/ at .*/, ''));
+    expect(kinds(setup.facts)).toEqual(kinds(plain.facts));
+    // Each frame is there when what the client has before it is over.
+    const frames = all(setup);
+    for (const [index, at] of frames.entries()) expect(at - frames[0]!).toBeLessThanOrEqual(index * 20);
+  });
+
+  it('goes on while the voice is held, and the voice at the sample at which it stood', () => {
+    const setup = newSetup({ backdrop: sounding });
+    const { clock, audio, playout, write, sent, backdrops } = setup;
+    write(audioOf(5));
+    clock.advance(20);
+    const held = backdrops.length;
+    audio.hold();
+    playout.interrupt();
+    clock.advance(331);
+    expect(backdrops.length - held).toBeGreaterThanOrEqual(16);
+    audio.release();
+    playout.advance(clock.now());
+    clock.advance(80);
+    expect(sent.map(({ name }) => name)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('goes on after a clear in the next place of its grid, however far ahead the voice was', () => {
+    for (const leadMs of [0, 80]) {
+      const setup = newSetup({ backdrop: sounding, leadMs: () => leadMs });
+      const { clock, audio, playout, write } = setup;
+      for (let round = 1; round <= 50; round += 1) {
+        audio.open(round);
+        write(audioOf(20), round);
+        clock.advance(103 + (round % 20));
+        audio.clear();
+        const clearedAt = clock.now();
+        playout.interrupt({ clearedAt });
+        const count = setup.backdrops.length;
+        clock.advance(25);
+        expect(setup.backdrops.length).toBeGreaterThan(count);
+        expect(setup.backdrops[count]! - clearedAt).toBeLessThanOrEqual(20);
+        clock.advance(200);
+      }
+      if (leadMs > 0) continue;
+      // What a client gets is no more than time has passed, or it would have more and more in store.
+      expect(all(setup).length).toBeLessThanOrEqual((clock.now() - setup.backdrops[0]!) / 20 + 2);
+    }
+  });
+
+  it('leaves out what was missed in a stall', () => {
+    const { clock, backdrops, stall } = newSetup({ backdrop: sounding });
+    clock.advance(50);
+    const before = backdrops.length;
+    stall(500);
+    clock.advance(60);
+    expect(backdrops.length - before).toBeLessThanOrEqual(4);
+  });
+
+  it('is not there while it has no sound', () => {
+    const backdrop = { sounds: false, mix: () => undefined };
+    const setup = newSetup({ backdrop });
+    setup.write(audioOf(6));
+    setup.clock.advance(200);
+    expect(setup.times()).toEqual([102, 120, 140, 160, 180, 200]);
+    expect(setup.backdrops).toEqual([]);
+    backdrop.sounds = true;
+    setup.clock.advance(40);
+    backdrop.sounds = false;
+    setup.clock.advance(100);
+    expect(setup.backdrops).toEqual([305, 325]);
   });
 });

@@ -236,3 +236,40 @@ describe('a peer of a SIP call', () => {
     expect(new Set(wire.sent.map(({ port }) => port))).toEqual(new Set([7_002]));
   });
 });
+
+describe('a background in a SIP call', () => {
+  const loud = Buffer.from(new Int16Array(160).fill(8_000).buffer);
+  const soft = Buffer.from(new Int16Array(160).fill(300).buffer);
+  const packets = (wire: Wire): number[] =>
+    wire.sent
+      .filter(({ bytes }) => bytes[1]! < 128 + 72 && bytes.length === 172)
+      .map(({ bytes }) => bytes[100]!);
+  const isVoice = (byte: number): boolean => byte !== 0xff && (byte & 0x7f) < 0x40;
+
+  it('does not wait for the peer, who would hear the greeting behind it', () => {
+    const { call, wire } = newCall();
+    for (let count = 0; count < 50; count += 1) call.sendBackdrop(soft, 8_000);
+    call.sendAudio(loud, 8_000);
+    call.opened();
+    expect(packets(wire).map(isVoice)).toEqual([true]);
+    call.sendBackdrop(soft, 8_000);
+    expect(packets(wire).map(isVoice)).toEqual([true, false]);
+  });
+
+  it('makes room for what waited while keys were pressed', () => {
+    const { call, wire, at } = newCall();
+    call.opened();
+    call.sendKeys('12');
+    for (let now = 20; now <= 3_000; now += 20) {
+      if (now <= 100) call.sendAudio(loud, 8_000);
+      else call.sendBackdrop(soft, 8_000);
+      at(now);
+    }
+    // All of the voice is out, in one piece, and the background goes on behind it.
+    const voice = packets(wire).map(isVoice);
+    expect(voice.filter(Boolean)).toHaveLength(5);
+    expect(voice.lastIndexOf(true) - voice.indexOf(true)).toBe(4);
+    const first = packets(wire).indexOf(packets(wire).at(-1)!);
+    expect(first).toBeGreaterThan(voice.lastIndexOf(true));
+  });
+});

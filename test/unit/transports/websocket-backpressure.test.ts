@@ -166,6 +166,23 @@ describe('an engine that does nothing else', () => {
 });
 
 describe('a client that reads slowly', () => {
+  it('gets no background while it is behind, and the voice all the same', async () => {
+    const client = await open({ limits: { pingTimeoutMs: 1_000_000, pingIntervalMs: 900_000 } });
+    client.ws.pause();
+    const { transport } = server.call;
+    const frame = Buffer.alloc(60_000, 1);
+    let sent = 0;
+    for (; transport.bufferedBytes === 0; sent += 1) transport.sendAudio(frame, 16_000);
+    const backlog = transport.bufferedBytes;
+    for (let count = 0; count < 100; count += 1) transport.sendBackdrop(Buffer.alloc(640, 2), 16_000);
+    expect(transport.bufferedBytes).toBe(backlog);
+    client.ws.resume();
+    await client.until(() => client.audio.length === sent);
+    transport.sendBackdrop(Buffer.alloc(640, 2), 16_000);
+    await client.until(() => client.audio.length === sent + 1);
+    expect(client.audio.at(-1)).toEqual(Buffer.alloc(640, 2));
+  });
+
   it('stays connected as long as the kernel takes some of the backlog', async () => {
     const client = await open({ limits: { pingTimeoutMs: 1_000_000, pingIntervalMs: 900_000 } });
     client.ws.pause();

@@ -5,6 +5,7 @@ import type { RouteOf } from '../../../worker/agent-link/routes.ts';
 import type { AdmittedStart } from '../../../worker/call/admission.ts';
 import type { CallLink } from '../../../worker/agent-link/contract.ts';
 import type { CallSetup } from '../../../worker/call/opening.ts';
+import type { SoundLoop } from '../../../worker/media/background/loop.ts';
 import { CallRunner } from '../../../worker/call/runner.ts';
 import { FakeStages, FakeTransport, newFakeWorld, Trap } from '../../support/fakes/fake-call.ts';
 import { newScriptedInference } from '../../support/audio/mailboxes.ts';
@@ -40,6 +41,8 @@ interface OneCallOptions {
   readonly routeOf?: RouteOf;
   /** The call as its link is opened. */
   readonly linked?: (start: AdmittedStart) => void;
+  /** What is heard behind the voice. */
+  readonly background?: readonly SoundLoop[];
   /** What that process is told last. */
   readonly linkEnded?: (reason: string) => void;
 }
@@ -83,7 +86,8 @@ export function newWorld() {
     const { journal, confirmMs, metadata = {} } = options;
     const lent = world.lend(stages);
     const speech = { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) };
-    const services = { ...lent, speech, ...linkServices(options) };
+    const { background } = options;
+    const services = { ...lent, speech, background, ...linkServices(options) };
     const runner: CallRunner = new CallRunner({ services, slot, journal, over });
     host.add(runner, slot);
     runner.attach(transport);

@@ -19,6 +19,10 @@ const watched = (state: Slices<'caller' | 'delivery'>): Response | undefined =>
     ? undefined
     : state.delivery.response;
 
+/** Since when the caller waits for the agent and hears nothing; undefined while nothing is owed, or something goes out. */
+export const silentSince = (state: Slices<'caller' | 'delivery'>): Millis | undefined =>
+  watched(state)?.playing.silentAt;
+
 /** How long the caller may wait in silence before something is done about it. */
 function longestWait(
   state: Slices<'setup' | 'caller' | 'delivery' | 'silence' | 'faults'>,

@@ -13,6 +13,14 @@ import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts
 const pauseAboveMs = 8_000;
 const resumeBelowMs = 4_000;
 
+/** What is heard beside the agent's audio, and is no part of it. */
+export interface Backdrop {
+  /** Something of it is to be heard in the next frame. */
+  readonly sounds: boolean;
+  /** Adds what is heard in the next 20 ms to samples at the call's rate. */
+  mix(samples: Int16Array): void;
+}
+
 export interface OutboundOptions {
   /** Rate of TTS and of the call, in Hz. */
   readonly fromRate: number;
@@ -20,6 +28,8 @@ export interface OutboundOptions {
   readonly encoding: 'pcm16' | 'mulaw';
   /** Told the samples of every frame that is taken, at the call's rate; they are valid until it returns. */
   readonly taken?: (pcm: Int16Array) => void;
+  /** Mixed into frames behind everything that counts the agent's audio; absent: nothing is. */
+  readonly backdrop?: Backdrop | undefined;
 }
 
 /** No more audio than this goes out without a mark behind it. */
@@ -45,6 +55,8 @@ export class OutboundAudio {
   readonly #frameSamples: number;
   readonly #fifo: Int16Array;
   #fifoLength = 0;
+  /** Made with the first frame that has nothing of the agent. */
+  #silent: Int16Array | undefined;
   #chunks: Int16Array[] = [];
   /** Samples of the first chunk that have been taken. */
   #offset = 0;
@@ -230,16 +242,33 @@ export class OutboundAudio {
     const samples = this.#fifo.subarray(0, this.#frameSamples);
     if (this.#yieldFrames === 1) this.#gain.close();
     this.#gain.apply(samples);
-    const frame = Buffer.allocUnsafe(
-      this.#options.encoding === 'mulaw' ? this.#frameSamples : this.#frameSamples * 2,
-    );
-    if (this.#options.encoding === 'mulaw') encodeMulaw(samples, frame);
-    else writeInt16(samples, frame);
     this.#options.taken?.(samples);
+    const frame = this.#encoded(samples);
     this.#fifo.copyWithin(0, count, this.#fifoLength);
     this.#fifoLength -= count;
     this.#sent += count;
     if (this.#yieldFrames !== undefined && --this.#yieldFrames === 0) this.#stand();
+    return frame;
+  }
+
+  /** Something is to be heard although no frame may be ready. */
+  get hasBackdrop(): boolean {
+    return this.#options.backdrop?.sounds === true;
+  }
+
+  /** 20 ms without the agent's audio; only with a backdrop. */
+  takeBackdrop(): Buffer {
+    this.#silent ??= new Int16Array(this.#frameSamples);
+    return this.#encoded(this.#silent.fill(0));
+  }
+
+  /** Samples in the call's encoding, with the backdrop. */
+  #encoded(samples: Int16Array): Buffer {
+    const { encoding, backdrop } = this.#options;
+    if (backdrop?.sounds === true) backdrop.mix(samples);
+    const frame = Buffer.allocUnsafe(encoding === 'mulaw' ? samples.length : samples.length * 2);
+    if (encoding === 'mulaw') encodeMulaw(samples, frame);
+    else writeInt16(samples, frame);
     return frame;
   }
 

@@ -1,6 +1,9 @@
 /**
  * Gives the agent's audio to the transport in real time: one frame every 20 ms on the worker's tick, the first one of a
  * stretch at once. Marks follow the audio that they stand behind.
+ *
+ * Where there is a backdrop, its frames take the places in which the agent has none: on the same grid of 20 ms, never ahead of it and never
+ * after the fact, so that the client has no more in store when the agent speaks than it would have without.
  */
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import type { DueMark, OutboundAudio } from './outbound.ts';
@@ -14,6 +17,8 @@ export interface PlayoutSink {
   /** The frame that is taken next is the first after a silence on the wire. */
   stretchBegins(): void;
   sendFrame(frame: Buffer): void;
+  /** A frame that has nothing of the agent: it belongs to no stretch, and nothing counts it. */
+  sendBackdrop(frame: Buffer): void;
   sendMark(mark: DueMark): void;
   /** The first frame of a context went out. */
   started(context: number): void;
@@ -38,8 +43,10 @@ export class Playout {
   readonly #leadMs: () => Millis;
   /** When the next frame is due; undefined between stretches of audio. */
   #dueAt: Millis | undefined;
-  /** Until when the client plays what it has of the stretch before. */
+  /** Until when the client plays what it has of the stretch before, or of the backdrop. */
   #storedUntil: Millis = 0;
+  /** The newest frame was one of the backdrop: the next one follows it without a gap. */
+  #isBackdrop = false;
   #startedContext = 0;
   /** The context that has started has nothing to send. */
   #starving = false;
@@ -73,6 +80,7 @@ export class Playout {
       this.#sendOne(now);
     }
     if (this.#dueAt !== undefined && now - this.#dueAt > catchUpFrames * FRAME_MS) this.#dueAt = undefined;
+    if (this.#dueAt === undefined) this.#fillPlace(now);
     this.flushMarks();
     this.#finish();
   }
@@ -80,13 +88,14 @@ export class Playout {
   #sendOne(now: Millis): void {
     if (this.#dueAt === undefined) {
       // On the grid of ticks the first interval is up to a tick shorter than the others.
-      const isAhead = this.#storedUntil > now + FRAME_MS;
+      const isAhead = this.#isBackdrop ? this.#storedUntil > now : this.#storedUntil > now + FRAME_MS;
       this.#dueAt = this.#gridBefore((isAhead ? this.#storedUntil : now) + FRAME_MS);
       this.#sink.stretchBegins();
     } else {
       this.#sink.late(Math.max(0, now - this.#dueAt));
       this.#dueAt += FRAME_MS;
     }
+    this.#isBackdrop = false;
     const { context } = this.#audio;
     this.#sink.sendFrame(this.#audio.takeFrame());
     if (this.#audio.held) {
@@ -103,10 +112,25 @@ export class Playout {
     this.#sink.started(context);
   }
 
+  /** The agent has nothing to send, and it is time for a frame. */
+  #fillPlace(now: Millis): void {
+    if (!this.#audio.hasBackdrop) {
+      this.#isBackdrop = false;
+      return;
+    }
+    if (now < this.#storedUntil - earlyMs) return;
+    this.#isBackdrop = true;
+    // Places that went by are left out.
+    const isOnTime = now - this.#storedUntil < FRAME_MS;
+    this.#storedUntil = (isOnTime ? this.#storedUntil : this.#gridBefore(now)) + FRAME_MS;
+    this.#sink.sendBackdrop(this.#audio.takeBackdrop());
+  }
+
   /** Nothing to send although it is time. */
   #pause(): void {
     const { context, starved, sentMs } = this.#audio;
     if (starved && this.#dueAt !== undefined) this.#sink.underrun();
+    if (this.#audio.hasBackdrop) this.#storedUntil = this.#dueAt ?? this.#storedUntil;
     this.#dueAt = undefined;
     if (!starved || this.#starving || this.#startedContext !== context) return;
     this.#starving = true;
@@ -128,8 +152,11 @@ export class Playout {
   }
 
   /** The stretch ends here: held, cut, or replaced by another context. Unless it was told to clear, the client plays on what it has. */
-  interrupt({ isCleared = false }: { readonly isCleared?: boolean } = {}): void {
-    this.#storedUntil = isCleared ? 0 : (this.#dueAt ?? this.#storedUntil);
+  interrupt({ clearedAt }: { readonly clearedAt?: Millis } = {}): void {
+    const dueAt = this.#dueAt ?? this.#storedUntil;
+    // What follows keeps to the grid, in the next place that a client without anything in store has free.
+    const early = clearedAt === undefined ? 0 : Math.ceil((dueAt - clearedAt) / FRAME_MS) - 1;
+    this.#storedUntil = dueAt - Math.max(0, early) * FRAME_MS;
     this.#dueAt = undefined;
   }
 }

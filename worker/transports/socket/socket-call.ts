@@ -151,6 +151,12 @@ class SocketCall implements CallTransport {
     } else if (this.#openRate !== 0) this.#step({ type: 'output.mismatched' });
   }
 
+  /** Clients that take in less than they are sent get none: it would only make the voice late. */
+  sendBackdrop(frame: Buffer, rate: number): void {
+    if (this.#openRate === rate && this.#writer.bufferedBytes === 0)
+      this.#send(this.#dialect.writeAudio(frame));
+  }
+
   sendClear(epoch: number): void {
     this.#clockMarks?.clear();
     this.#step({ type: 'output.cleared', epoch });

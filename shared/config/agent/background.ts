@@ -1,0 +1,93 @@
+/** `[audio]` of the agent file: what callers hear behind the agent's voice, and while they wait for it. */
+import * as z from 'zod';
+import type { ProblemList } from '../problem.ts';
+import { readTable } from '../table.ts';
+import { aboutFile, readSound, type NamedFiles, type Sound, type SoundLimits } from './sound-file.ts';
+
+const limits: SoundLimits = { shortestS: 1, longestS: 60, mostBytes: 6_000_000, quietestPeak: 100 };
+
+const soundNames = ['office', 'street', 'keyboard'] as const;
+/** Sounds that the service makes itself. */
+export type SoundName = (typeof soundNames)[number];
+
+const source = {
+  sound: z.enum(soundNames).exactOptional().meta({
+    sample: 'office',
+    description:
+      'A sound that the service has: voices and machines of an office, traffic of a street, or somebody who types. Exactly one of sound and file.',
+  }),
+  file: z
+    .string()
+    .min(1)
+    .max(1024)
+    .exactOptional()
+    .meta({
+      sample: 'lobby.wav',
+      description: `A sound of your own, repeated without a seam: ${aboutFile(limits)} At most 6 MB.`,
+    }),
+  volume: z.number().min(0).max(1).default(0.2).meta({
+    description:
+      "Factor on the samples of the sound. Sounds of the service at 1 are about as loud as the agent's voice, at 0.2 they are 14 dB softer; a file at 1 is as loud as it was recorded. 0: off.",
+  }),
+};
+
+export const backgroundKeys = z.strictObject({
+  ...source,
+  when: z.enum(['always', 'thinking']).default('always').meta({
+    description:
+      'always: for the whole call, behind the voice and in its pauses; thinking: only while the caller has waited for the agent for a second and hears nothing.',
+  }),
+});
+
+export const thinkingKeys = z.strictObject(source);
+
+/** Its tables have no defaults of their own: a table that is absent is off. */
+export const audioKeys = z.strictObject({
+  background: backgroundKeys.exactOptional().meta({ description: "A sound behind the agent's voice." }),
+  thinking: thinkingKeys
+    .exactOptional()
+    .meta({ description: 'A sound while the caller waits for the agent, beside or without a background.' }),
+});
+
+/** A sound of calls. */
+export interface BackgroundDefinition {
+  readonly source: SoundName | Sound;
+  readonly volume: number;
+  readonly when: 'always' | 'thinking';
+}
+
+interface Site {
+  readonly options: NamedFiles;
+  readonly problems: ProblemList;
+}
+
+/** The sounds of the agent, none where it has none; undefined when one is faulty, which `problems` says. */
+export function readBackground(raw: unknown, site: Site): readonly BackgroundDefinition[] | undefined {
+  if (raw === undefined) return [];
+  const { value, known } = readTable(audioKeys, raw, { at: ['audio'], problems: site.problems });
+  const { background, thinking } = known;
+  const sounds = [
+    ...(background === undefined ? [] : [definitionOf('background', background, site)]),
+    ...(thinking === undefined ? [] : [definitionOf('thinking', { ...thinking, when: 'thinking' }, site)]),
+  ];
+  const good = sounds.filter((sound) => sound !== undefined);
+  if (value === undefined || good.length < sounds.length) return undefined;
+  return good.filter(({ volume }) => volume > 0);
+}
+
+function definitionOf(
+  name: 'background' | 'thinking',
+  { sound, file, volume, when }: z.output<typeof backgroundKeys>,
+  { options, problems }: Site,
+): BackgroundDefinition | undefined {
+  const at = ['audio', name];
+  if (file === undefined) {
+    if (sound === undefined) problems.missing([...at, 'sound'], `or audio.${name}.file is required`);
+    return sound === undefined ? undefined : { source: sound, volume, when };
+  }
+  if (sound !== undefined)
+    problems.keyError([...at, 'file'], `and audio.${name}.sound exclude each other; keep one of them`);
+  const source = readSound(file, limits, options);
+  if (typeof source === 'string') problems.error([...at, 'file'], source);
+  return typeof source === 'string' ? undefined : { source, volume, when };
+}
