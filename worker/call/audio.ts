@@ -259,6 +259,7 @@ export class CallAudio {
   perform(action: Extract<CallAction, { type: `playout.${string}` }>): void {
     const outbound = this.#outbound;
     const playout = this.#playout;
+    const { transport } = this.#options;
     switch (action.type) {
       case 'playout.open':
         outbound.open(action.context, action.from);
@@ -280,10 +281,10 @@ export class CallAudio {
         playout.advance(this.#now());
         return;
       case 'playout.clear':
-        outbound.clear();
+        outbound.clear({ fades: transport.isLive === true });
         playout.interrupt(action.wire ? { clearedAt: this.#now() } : {});
         if (action.wire) {
-          this.#options.transport.sendClear(action.epoch);
+          transport.sendClear(action.epoch);
           this.#stands();
           this.#options.services.metrics.interruptions.inc();
         }
@@ -374,7 +375,11 @@ export class CallAudio {
         metrics.framesSent.inc();
         this.#relieveTts();
       },
-      sendBackdrop: (frame) => transport.sendBackdrop(frame, sampleRate),
+      sendBackdrop: (frame) => {
+        transport.sendBackdrop(frame, sampleRate);
+        // The last of a voice that was cut.
+        this.#stands();
+      },
       sendMark: (mark) => {
         if (transport.sendMark(mark.id)) tell({ type: 'mark.sent', ...mark });
       },

@@ -61,6 +61,7 @@ const stateCodec = record<SipCallState>({
 const kind = `sip ${versionOf(stateCodec)}`;
 
 export class SipCall implements CallTransport {
+  readonly isLive = true;
   readonly #options: SipCallOptions;
   readonly #state: SipCallState;
   readonly #in: RtpIn;

@@ -99,6 +99,8 @@ export interface CallTransport {
   tick(now: Millis): void;
   /** Bytes sent but not yet taken by the kernel. */
   readonly bufferedBytes: number;
+  /** What is sent is heard at its time, because a clear empties nothing at the client: a voice that is cut has to fade here. */
+  readonly isLive?: boolean;
   /** How far ahead of real time the client needs its audio, where it keeps no buffer of its own; absent: not at all. */
   readonly leadMs?: Millis | undefined;
 }

@@ -74,6 +74,7 @@ const longestConcealed = 6;
 const mostPayloadBytes = 1_500;
 
 export class PeerCall implements CallTransport {
+  readonly isLive = true;
   readonly #options: PeerCallOptions;
   readonly #state: PeerCallState;
   readonly #earlier: JitterBuffer['stats'][] = [];

@@ -315,3 +315,78 @@ function readied(outbound: OutboundAudio): OutboundAudio {
   expect(outbound.ready).toBe(true);
   return outbound;
 }
+
+describe('a voice that is cut', () => {
+  const voice = Int16Array.from({ length: 16_000 }, (_, at) =>
+    Math.round(12_000 * Math.sin((2 * Math.PI * 183 * at) / 16_000)),
+  );
+  const wire = (frames: readonly Buffer[]): number[] => [...frames.flatMap(samplesOf), 0];
+  /** The hardest step between two samples, of full scale. */
+  const step = (samples: readonly number[]): number =>
+    Math.max(...samples.map((sample, at) => Math.abs(sample - (samples[at - 1] ?? sample)))) / 32_768;
+
+  it.each([
+    ['loud', undefined],
+    ['giving way', 100],
+  ])('while it is %s, fades within the next frame instead of clicking', (_, duckMs) => {
+    const taken: Int16Array[] = [];
+    const outbound = new OutboundAudio({
+      ...{ fromRate: 16_000, toRate: 16_000, encoding: 'pcm16' },
+      taken: (pcm) => taken.push(pcm.slice()),
+    });
+    outbound.open(1);
+    outbound.write(1, voice);
+    const frames = Array.from({ length: 10 }, () => readied(outbound).takeFrame());
+    if (duckMs !== undefined) {
+      outbound.hold(duckMs);
+      frames.push(readied(outbound).takeFrame());
+    }
+    const clicks = step(wire(frames.slice(-1)));
+    outbound.clear({ fades: true });
+    expect([outbound.hasBackdrop, outbound.sentMs, outbound.ready]).toEqual([true, 0, false]);
+    frames.push(outbound.takeBackdrop());
+    expect(outbound.hasBackdrop).toBe(false);
+    // A voice of this height has steps of its own.
+    expect(step(wire(frames))).toBeLessThan(1.1 * step([...voice]));
+    expect(samplesOf(frames.at(-1)!).slice(-128)).toEqual(Array.from({ length: 128 }, () => 0));
+    expect(Math.abs(samplesOf(frames.at(-1)!)[0]!)).toBeGreaterThan(100);
+    expect(clicks).toBeGreaterThan(duckMs === undefined ? 0.15 : 0.02);
+    // Recordings and echo detection have all of the voice that was on the wire.
+    expect([...taken.at(-1)!]).toEqual(samplesOf(frames.at(-1)!));
+  });
+
+  it('fades into the next answer, where that is there at once', () => {
+    const outbound = newOutbound();
+    outbound.write(1, voice);
+    const frames = Array.from({ length: 10 }, () => readied(outbound).takeFrame());
+    outbound.clear({ fades: true });
+    outbound.open(2);
+    outbound.write(2, new Int16Array(640));
+    frames.push(readied(outbound).takeFrame(), readied(outbound).takeFrame());
+    expect(step(wire(frames))).toBeLessThan(1.1 * step([...voice]));
+    expect(outbound.sentMs).toBe(40);
+  });
+
+  it.each([
+    ['nothing of it was heard yet', false],
+    ['it stood still before', true],
+  ])('has no last moment where %s', (_, wasHeld) => {
+    const outbound = newOutbound();
+    outbound.write(1, voice);
+    readied(outbound);
+    if (wasHeld) {
+      outbound.takeFrame();
+      outbound.hold();
+    }
+    outbound.clear({ fades: true });
+    expect(outbound.hasBackdrop).toBe(false);
+  });
+
+  it('is cut at once where the client drops what it has', () => {
+    const outbound = newOutbound();
+    outbound.write(1, voice);
+    readied(outbound).takeFrame();
+    outbound.clear();
+    expect(outbound.hasBackdrop).toBe(false);
+  });
+});

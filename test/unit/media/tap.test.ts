@@ -70,6 +70,7 @@ function newCall(beganAt = 0) {
   const sink: PlayoutSink = {
     stretchBegins: () => tap.pausedSending(),
     sendFrame: nothing,
+    sendBackdrop: nothing,
     sendMark: nothing,
     started: nothing,
     drained: nothing,

@@ -55,6 +55,8 @@ export class OutboundAudio {
   readonly #frameSamples: number;
   readonly #fifo: Int16Array;
   #fifoLength = 0;
+  /** The last of what was cut, until the next frame goes out. */
+  #tail: Int16Array | undefined;
   /** Made with the first frame that has nothing of the agent. */
   #silent: Int16Array | undefined;
   #chunks: Int16Array[] = [];
@@ -110,8 +112,9 @@ export class OutboundAudio {
     this.#markedMs = this.#beforeMs;
   }
 
-  /** Drops everything. Nothing plays until the next `open`. */
-  clear(): void {
+  /** Drops everything. Nothing plays until the next `open`, but for the next moment of a voice that `fades`. */
+  clear({ fades = false }: { readonly fades?: boolean } = {}): void {
+    if (fades) this.#keepTail();
     this.#chunks = [];
     this.#offset = 0;
     this.#fifoLength = 0;
@@ -127,6 +130,22 @@ export class OutboundAudio {
     this.#sent = 0;
     this.#skip = 0;
     this.#resampler.reset();
+  }
+
+  /** A voice that stops in the middle of a wave clicks: what would have come next is heard as it fades. */
+  #keepTail(): void {
+    if (!this.ready || this.sentMs <= this.#beforeMs) return;
+    this.#tail = this.#fifo.slice(0, Math.min(this.#fifoLength, this.#frameSamples));
+    this.#gain.close();
+    this.#gain.apply(this.#tail);
+  }
+
+  #addTail(samples: Int16Array): void {
+    const tail = this.#tail;
+    if (tail === undefined) return;
+    this.#tail = undefined;
+    for (let at = 0; at < tail.length; at += 1)
+      samples[at] = Math.max(-32_768, Math.min(32_767, (samples[at] ?? 0) + (tail[at] ?? 0)));
   }
 
   /** Takes audio of a context. False when it is not the open one and was dropped. */
@@ -242,6 +261,7 @@ export class OutboundAudio {
     const samples = this.#fifo.subarray(0, this.#frameSamples);
     if (this.#yieldFrames === 1) this.#gain.close();
     this.#gain.apply(samples);
+    this.#addTail(samples);
     this.#options.taken?.(samples);
     const frame = this.#encoded(samples);
     this.#fifo.copyWithin(0, count, this.#fifoLength);
@@ -253,13 +273,18 @@ export class OutboundAudio {
 
   /** Something is to be heard although no frame may be ready. */
   get hasBackdrop(): boolean {
-    return this.#options.backdrop?.sounds === true;
+    return this.#tail !== undefined || this.#options.backdrop?.sounds === true;
   }
 
-  /** 20 ms without the agent's audio; only with a backdrop. */
+  /** 20 ms without the agent's audio, or with the last of what was cut; only with a backdrop. */
   takeBackdrop(): Buffer {
     this.#silent ??= new Int16Array(this.#frameSamples);
-    return this.#encoded(this.#silent.fill(0));
+    const samples = this.#silent.fill(0);
+    if (this.#tail !== undefined) {
+      this.#addTail(samples);
+      this.#options.taken?.(samples);
+    }
+    return this.#encoded(samples);
   }
 
   /** Samples in the call's encoding, with the backdrop. */
