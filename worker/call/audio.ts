@@ -133,6 +133,7 @@ export class CallAudio {
       position: this.position,
       isNoEcho: this.#echo.isClear,
       isFaint: detector.isFaint,
+      silenceMs: detector.silenceMs,
       quietMs: detector.quietMs,
       unjudgedMs,
       lastedMs: detector.lastedMs,

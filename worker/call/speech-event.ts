@@ -1,7 +1,7 @@
 /** A fact about the caller's voice as the core is told it. */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent, PlayoutPosition } from '../core/events.ts';
-import { voicePauseMs, type SpeechFact } from '../media/vad/speech-detector.ts';
+import type { SpeechFact } from '../media/vad/speech-detector.ts';
 
 /** What belongs to the moment of the fact. */
 export interface Moment {
@@ -10,6 +10,8 @@ export interface Moment {
   readonly isNoEcho: boolean;
   /** What started may be a hum. */
   readonly isFaint: boolean;
+  /** Since VAD last heard voice in speech that goes on. */
+  readonly silenceMs: Millis;
   /** Since the last sound of the voice. */
   readonly quietMs: Millis;
   /** Audio that came behind it and is not judged yet. */
@@ -21,7 +23,7 @@ export interface Moment {
 }
 
 export function speechEvent(fact: SpeechFact, moment: Moment): CallEvent {
-  const { position, isNoEcho, isFaint, quietMs, unjudgedMs = 0, lastedMs, belowCallerDb } = moment;
+  const { position, isNoEcho, isFaint, silenceMs, quietMs, unjudgedMs = 0, lastedMs, belowCallerDb } = moment;
   const level = belowCallerDb !== undefined && { belowCallerDb: Math.round(belowCallerDb) };
   switch (fact) {
     case 'speech.started':
@@ -31,7 +33,7 @@ export function speechEvent(fact: SpeechFact, moment: Moment): CallEvent {
     case 'speech.stopped':
       return { type: fact, position, quietMs, ...(unjudgedMs > 0 && { unjudgedMs }), ...level };
     case 'voice.paused':
-      return { type: fact, position, silenceMs: voicePauseMs };
+      return { type: fact, position, silenceMs };
     case 'voice.lasted':
       return { type: fact, position, lastedMs, ...level };
     default:

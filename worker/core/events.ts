@@ -61,7 +61,7 @@ export type CallEvent =
       readonly isNoEcho?: boolean;
       readonly belowCallerDb?: number;
     }
-  /** Silence of `silenceMs` within speech, shorter than `turn.stopMs`. Told once for each pause, while the agent can be heard. */
+  /** Silence of `silenceMs` within speech, shorter than `turn.stopMs`. Told once for each pause: soon while the agent can be heard, else when an answer may be asked for. */
   | {
       readonly type: 'voice.paused';
       readonly silenceMs: Millis;

@@ -14,6 +14,7 @@ const beforeStartMs = 300;
 const unheard: Heard = {
   isNoEcho: false,
   isFaint: false,
+  silenceMs: 0,
   quietMs: 0,
   lastedMs: 0,
   belowCallerDb: undefined,

@@ -20,6 +20,7 @@ const nothing = new Int16Array(0);
 export interface Heard {
   readonly isNoEcho: boolean;
   readonly isFaint: boolean;
+  readonly silenceMs: number;
   readonly quietMs: number;
   readonly lastedMs: number;
   readonly belowCallerDb: number | undefined;
@@ -54,6 +55,7 @@ export class ServiceEar {
         tell(fact, {
           isNoEcho: this.#echo.isClear,
           isFaint: detector.isFaint,
+          silenceMs: detector.silenceMs,
           quietMs: detector.quietMs,
           lastedMs: detector.lastedMs,
           belowCallerDb: detector.belowCallerDb,

@@ -35,6 +35,32 @@ export const speculation: readonly Dialogue[] = [
     },
   ),
 
+  dialogue('a short silence asks early, before the end of the turn is even considered', (begin) => {
+    const call = begin({ settings }).opens().callerBegins().skips().sttHears('What time is it?');
+    call.tell({ type: 'voice.paused', silenceMs: 224 }).orders('llm.start 1');
+    call.llmWrites('It is ten. ').orders('tts.prepare "It is ten. "').callerStops().orders();
+    call.silenceEndsTheTurn().orders('stt.finalize').sttFinalizes();
+    call.orders('playout.open 1', 'tts.speak 1 "It is ten. "').rounds(1);
+  }),
+
+  dialogue('what was asked for at a short silence is dropped when more words come', (begin) => {
+    const call = begin({ settings }).opens().callerBegins().skips().sttHears('A table');
+    call.tell({ type: 'voice.paused', silenceMs: 224 }).orders('llm.start 1');
+    call.callerBegins().orders().sttGuesses('for two').orders('llm.cancel');
+    call.tell({ type: 'voice.paused', silenceMs: 224 }).orders('llm.start 1');
+    call.llmIsAsked('user: A table for two');
+  }),
+
+  dialogue(
+    'a short silence asks for nothing without words, behind a hesitation, or where nobody asks early',
+    (begin) => {
+      const short = { type: 'voice.paused', silenceMs: 224 } as const;
+      begin({ settings }).opens().callerBegins().skips().tell(short).orders();
+      begin({ settings }).opens().callerBegins().skips().sttHears('I would like, um').tell(short).orders();
+      begin().opens().callerBegins().skips().sttHears('What time is it?').tell(short).orders();
+    },
+  ),
+
   dialogue('an answer that is complete by then is spoken at once', (begin) => {
     const call = pausing(begin, 'What time is it?').llmAnswers('It is ten.').silenceEndsTheTurn().skips();
     call.sttFinalizes().orders('playout.open 1', 'tts.speak 1 "It is ten."', 'tts.flush 1');

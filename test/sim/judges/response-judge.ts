@@ -176,7 +176,9 @@ export class ResponseJudge {
     if (scene.has('call.end')) return;
     const silent = story.mouth === 'none' && !story.voice;
     this.#turns.adopt(scene);
-    if (silent && story.notesOwed && !story.ending)
+    // The announcement of a voice that is out of order goes before the answer.
+    const isAnnounced = story.answerIn(scene.actions)?.recorded === true;
+    if (silent && story.notesOwed && !story.ending && !isAnnounced)
       story.demand(scene.now, scene.has('llm.start'), 'an entry of keys is not answered');
   }
 

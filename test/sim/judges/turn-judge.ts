@@ -542,7 +542,7 @@ export class TurnJudge {
     }
   }
 
-  /** Requests that are made before the turn is over: few, and never while anything runs. */
+  /** Requests that are made before the turn is over: few, in a pause, and never while anything runs. */
   #speculates(scene: Scene): void {
     const story = this.#story;
     const asked = scene.actions.find((action) => action.type === 'llm.start');
@@ -550,11 +550,8 @@ export class TurnJudge {
     this.#speculations += 1;
     story.demand(scene.now, story.settings.turn.speculate, 'the LLM is asked too early');
     story.demand(scene.now, this.#speculations <= 2, 'too many requests for one turn');
-    story.demand(
-      scene.now,
-      story.mouth !== 'none' && !story.voice,
-      'the LLM is asked while the caller speaks',
-    );
+    const isPause = !story.voice || scene.event.type === 'voice.paused';
+    story.demand(scene.now, story.mouth !== 'none' && isPause, 'the LLM is asked while the caller speaks');
   }
 
   /** All that STT has told of the candidate is listening, or it has told that there is nothing: the agent may go on at once. */

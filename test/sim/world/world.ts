@@ -164,6 +164,7 @@ class World implements SimWorld {
           position: this.position,
           isNoEcho,
           isFaint: faint.chance(0.2),
+          silenceMs: detector.silenceMs,
           quietMs: 0,
           lastedMs: detector.lastedMs,
           belowCallerDb: detector.belowCallerDb,

@@ -19,6 +19,7 @@ function play(decider: CoreDecider, ...partsMs: readonly number[]): void {
       isNoEcho: false,
       isFaint: false,
       quietMs: 0,
+      silenceMs: 0,
       lastedMs: detector.lastedMs,
       belowCallerDb: undefined,
     }),

@@ -28,7 +28,7 @@ const sounding = (db: number, judgedByEnergy = false): FrameSound => {
 
 /** A call: what is heard in it one thing after another, and the facts that it causes with the milliseconds since it began. */
 class Call {
-  isOverBot = false;
+  isOverAgent = false;
   readonly detector: SpeechDetector;
   #facts: string[] = [];
   #ms = 0;
@@ -36,7 +36,7 @@ class Call {
 
   constructor() {
     this.detector = new SpeechDetector(settings, (fact) => this.#facts.push(`${fact} ${this.#ms}`), {
-      isOverBot: () => this.isOverBot,
+      isOverAgent: () => this.isOverAgent,
     });
   }
 
@@ -61,8 +61,8 @@ class Call {
     return this;
   }
 
-  overBot(isOverBot = true): this {
-    this.isOverBot = isOverBot;
+  overBot(isOverAgent = true): this {
+    this.isOverAgent = isOverAgent;
     return this;
   }
 
@@ -140,7 +140,7 @@ describe('somebody who talks behind the caller', () => {
   it('is not proved by a look between two frames', () => {
     const lookAt = (db: number): string[] => {
       const facts: string[] = [];
-      const detector = new SpeechDetector(settings, (fact) => facts.push(fact), { isOverBot: () => true });
+      const detector = new SpeechDetector(settings, (fact) => facts.push(fact), { isOverAgent: () => true });
       const hear = (probability: number, level: number, frames: number): void => {
         const sound = { ...sounding(level), periodicity: 0 };
         for (let i = 0; i < frames; i += 1) detector.take(probability, frameMs, sound);

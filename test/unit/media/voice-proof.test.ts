@@ -273,6 +273,22 @@ describe('a look at the newest audio, over the bot', () => {
     expect(facts.at(-1)).toBe('voice.paused');
   });
 
+  it('is told that the voice pauses while the agent is silent only where it is asked for, and not behind the end', () => {
+    const factsOf = (more: { pauseMs?: number; stopMs?: number }): string[] => {
+      const facts: string[] = [];
+      const detector = new SpeechDetector({ ...settings, stopMs: 300, ...more }, (fact) =>
+        facts.push(`${fact} ${detector.silenceMs}`),
+      );
+      const said = [...frames(8, 0.9, vowel), ...frames(8, 0.01, room), ...frames(2, 0.9, vowel)];
+      for (const [before, heard] of [...said, ...frames(12, 0.01, room)]) detector.take(before, 32, heard);
+      return facts.filter((fact) => !fact.startsWith('speech.confirmed'));
+    };
+    const [paused, started, stopped] = ['voice.paused 224', 'speech.started 0', 'speech.stopped 320'];
+    expect(factsOf({ pauseMs: 200 })).toEqual([started, paused, started, paused, stopped]);
+    expect(factsOf({})).toEqual([started, stopped]);
+    expect(factsOf({ pauseMs: 300 })).toEqual([started, stopped]);
+  });
+
   it('leaves the frame to be taken, and is told as a voice that is back', () => {
     const facts: string[] = [];
     const detector = new SpeechDetector(settings, (fact) => facts.push(fact), { isOverAgent: () => true });

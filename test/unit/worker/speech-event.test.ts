@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { speechEvent } from '../../../worker/call/speech-event.ts';
 import type { SpeechFact } from '../../../worker/media/vad/speech-detector.ts';
 
-const moment = { position: undefined, isNoEcho: false, isFaint: false, quietMs: 0, lastedMs: 1_000 };
+const moment = {
+  position: undefined,
+  isNoEcho: false,
+  isFaint: false,
+  quietMs: 0,
+  silenceMs: 0,
+  lastedMs: 1_000,
+};
 const facts: readonly SpeechFact[] = [
   'speech.started',
   'speech.confirmed',

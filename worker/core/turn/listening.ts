@@ -9,7 +9,7 @@ import { beginCandidate, beginFading, giveWay, isSoft, prolongFading, reviewCand
 import { endCovered } from './covered.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import { listen, onSttDeadline, reopenStt } from './hearing.ts';
-import { beginPause, judgedWithinMs, resumeMarginMs, reviewPause } from './pause.ts';
+import { beginPause, judgedWithinMs, resumeMarginMs, reviewPause, tellPause } from './pause.ts';
 import {
   addFinal,
   isUntold,
@@ -114,9 +114,13 @@ export function onSpeechStopped(
   }
 }
 
-/** A short silence, which ends no turn. Of a candidate it is worth asking what was said: the agent stands still meanwhile. */
+/**
+ * A short silence, which ends no turn. Of a candidate it is worth asking what was said: the agent stands still meanwhile. What a turn holds by
+ * then may be all of it.
+ */
 export function onVoicePaused(step: TurnStep, silenceMs: Millis): void {
   const { caller } = step.state;
+  if (caller.turn.phase === 'speaking') tellPause(step, caller.turn.words);
   if (caller.turn.phase !== 'candidate') return;
   caller.voice = 'silent';
   beginFading(step, caller.turn, { lastVoiceAt: step.now - silenceMs });

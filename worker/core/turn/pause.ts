@@ -4,7 +4,7 @@ import { endOfTurn, noteDecision } from './end-of-turn.ts';
 import { finalize, flush } from './hearing.ts';
 import type { Slices } from '../state.ts';
 import type { TurnStep } from './turn-actions.ts';
-import { ownOf, wholeText, type OwnTurn } from './turn.ts';
+import { ownOf, wholeText, type OwnTurn, type Words } from './turn.ts';
 
 /** Less time than this between STT's early text and the decision gains nothing. */
 const worthAskingMs = 60;
@@ -56,13 +56,12 @@ export function reviewPause(step: TurnStep, asked = step.agent.lastSaid.text): v
   } = state;
   if (turn.phase !== 'pausing') return;
   const text = wholeText(turn.words);
-  const guessed = turn.words.partial.trim() !== '';
   const waitMs = endOfTurn(
     {
       vocabulary,
       text,
       asked: asked.slice(-askedChars),
-      guessed,
+      guessed: isGuess(turn.words),
       speechFinal: turn.words.speechFinal,
       probability: turn.probability,
       patienceMs: state.caller.patience.extraMs,
@@ -71,8 +70,16 @@ export function reviewPause(step: TurnStep, asked = step.agent.lastSaid.text): v
   );
   const latest = turn.lastVoiceAt + settings.turn.maxSilenceMs;
   turn.decideAt = Math.min(Math.max(turn.lastVoiceAt + waitMs, turn.holdBy), latest);
-  step.actions.push({ type: 'words.changed', text, pause: { guessed } });
+  tellPause(step, turn.words);
 }
+
+/** The caller is silent behind these words: an answer to them may be asked for. */
+export function tellPause(step: TurnStep, words: Words): void {
+  step.actions.push({ type: 'words.changed', text: wholeText(words), pause: { guessed: isGuess(words) } });
+}
+
+/** The newest of the words are a guess that may still change. */
+const isGuess = ({ partial }: Words): boolean => partial.trim() !== '';
 
 export function onTurnJudged(step: TurnStep, ask: number, probability: number | undefined): void {
   const { turn } = step.state.caller;

@@ -13,7 +13,7 @@ import { MeanLevel } from './mean-level.ts';
 export class CallerLevel {
   /** Probability from which a frame is voice. */
   readonly #threshold: number;
-  readonly #isOverBot: () => boolean;
+  readonly #isOverAgent: () => boolean;
   /** Of the last tenth of a second, and of the last half second of the present voice. */
   readonly #fast = new MeanLevel(limits.fastFrames);
   readonly #voice = new MeanLevel(limits.voiceFrames);
@@ -40,9 +40,9 @@ export class CallerLevel {
   /** The voice began behind silence. */
   #isAfresh = true;
 
-  constructor(threshold: number, isOverBot: () => boolean) {
+  constructor(threshold: number, isOverAgent: () => boolean) {
     this.#threshold = threshold;
-    this.#isOverBot = isOverBot;
+    this.#isOverAgent = isOverAgent;
   }
 
   /** Takes the next frame that is not the agent's own voice, and says whether its voice is too soft to be the caller's. */
@@ -93,7 +93,7 @@ export class CallerLevel {
 
   /** Whether a single frame over the agent is as loud as the caller may be. */
   admits(power: number): boolean {
-    return decibels(power) >= (this.#isKnown ? this.#caller.db - limits.overBotDb : limits.doubtfulDb);
+    return decibels(power) >= (this.#isKnown ? this.#caller.db - limits.overAgentDb : limits.doubtfulDb);
   }
 
   get #isKnown(): boolean {
@@ -122,30 +122,30 @@ export class CallerLevel {
   }
 
   #hearVoice(probability: number, power: number, frameMs: Millis): void {
-    const isOverBot = this.#isOverBot();
+    const isOverAgent = this.#isOverAgent();
     this.#gapMs = 0;
     this.#voice.add(power);
-    if (this.#isKnown) this.#judge(decibels(power), isOverBot, frameMs);
+    if (this.#isKnown) this.#judge(decibels(power), isOverAgent, frameMs);
     if (!this.#isNear) {
-      this.#hearFar(power, isOverBot, frameMs);
+      this.#hearFar(power, isOverAgent, frameMs);
       return;
     }
     this.#sinceNearMs = 0;
-    if (!this.#isKnown && (isOverBot || this.#isLikeOther)) this.#hearOther(power, frameMs);
+    if (!this.#isKnown && (isOverAgent || this.#isLikeOther)) this.#hearOther(power, frameMs);
     else this.#learn(probability, power);
   }
 
   /** Whether the voice is as loud as the caller may be; what has begun may become a little softer than what begins. */
-  #judge(db: number, isOverBot: boolean, frameMs: Millis): void {
-    const mostDb = this.#mostBelowDb(isOverBot);
+  #judge(db: number, isOverAgent: boolean, frameMs: Millis): void {
+    const mostDb = this.#mostBelowDb(isOverAgent);
     const belowDb = this.#caller.db - this.#fast.db;
     this.#softMs = this.#caller.db - db <= mostDb + limits.softerDb ? 0 : this.#softMs + frameMs;
     if (belowDb <= limits.loudDb) this.#hearLoud();
-    else if (!isOverBot && !this.#hasOther) this.#hearSoft(frameMs);
-    const isSteady = !isOverBot || this.#caller.db - this.#voice.db <= limits.loudDb;
+    else if (!isOverAgent && !this.#hasOther) this.#hearSoft(frameMs);
+    const isSteady = !isOverAgent || this.#caller.db - this.#voice.db <= limits.loudDb;
     if (belowDb <= mostDb && (this.#isNear || isSteady)) {
       this.#isNear = true;
-    } else if (this.#isRecovered) this.#doubt(isOverBot);
+    } else if (this.#isRecovered) this.#doubt(isOverAgent);
     else if (belowDb > mostDb + limits.softerDb) this.#isNear = false;
   }
 
@@ -165,22 +165,22 @@ export class CallerLevel {
   }
 
   /** Without words a voice that was taken for the caller's by its length alone is somebody else's. */
-  #doubt(isOverBot: boolean): void {
-    if (!isOverBot && this.#softVoiceMs < limits.unprovenMs) return;
+  #doubt(isOverAgent: boolean): void {
+    if (!isOverAgent && this.#softVoiceMs < limits.unprovenMs) return;
     this.#isRecovered = false;
     this.#isNear = false;
     this.#softVoiceMs = 0;
     if (this.#caller.db - this.#voice.db >= limits.mostBelowDb) this.#beOther(this.#voice.db);
   }
 
-  #mostBelowDb(isOverBot: boolean): number {
-    if (!this.#hasOther) return isOverBot ? limits.overBotDb : limits.aloneDb;
+  #mostBelowDb(isOverAgent: boolean): number {
+    if (!this.#hasOther) return isOverAgent ? limits.overAgentDb : limits.aloneDb;
     const halfDb = (this.#caller.db - this.#other.db) / 2;
-    return Math.min(Math.max(halfDb, limits.overBotDb), limits.mostBelowDb);
+    return Math.min(Math.max(halfDb, limits.overAgentDb), limits.mostBelowDb);
   }
 
-  #hearFar(power: number, isOverBot: boolean, frameMs: Millis): void {
-    if (isOverBot || this.#hasOther) {
+  #hearFar(power: number, isOverAgent: boolean, frameMs: Millis): void {
+    if (isOverAgent || this.#hasOther) {
       this.#hearOther(power, frameMs);
       return;
     }

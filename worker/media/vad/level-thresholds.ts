@@ -19,7 +19,7 @@ export const levelThresholds = {
   louderFrames: 8,
   unprovenLouderFrames: 48,
   /** How much softer than the caller a voice may begin: over the agent, where nobody else was heard, and at most where somebody was. */
-  overBotDb: 6,
+  overAgentDb: 6,
   aloneDb: 14,
   mostBelowDb: 12,
   /** As loud as the caller is what is at most so much softer; over the agent no voice is the caller's whose last half second is not. */

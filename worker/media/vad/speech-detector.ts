@@ -19,6 +19,8 @@ export interface SpeechDetectorSettings {
   readonly sureMs: Millis;
   /** Silence for this long ends speech. */
   readonly stopMs: Millis;
+  /** Silence for this long within speech is told; the default is never. Where `stopMs` is no longer, the end of speech tells it. */
+  readonly pauseMs?: Millis;
   /** That speech goes on is told when there was so much of it, in rising order; the default is never. Humming does not count before it is long. */
   readonly lastsMs?: readonly Millis[];
 }
@@ -31,8 +33,8 @@ export type SpeechFact =
   | 'voice.paused'
   | 'voice.lasted';
 
-/** A silence this long within speech is told while the agent can be heard; where `stopMs` is no longer, the end of speech tells it. */
-export const voicePauseMs: Millis = 128;
+/** A silence this long within speech is told while the agent can be heard. */
+const overAgentPauseMs: Millis = 128;
 
 /** Once there is speech, a frame counts as voice down to this much below the threshold. */
 const hysteresis = 0.15;
@@ -101,7 +103,7 @@ export class SpeechDetector {
     this.#isOverAgent = isOverAgent;
     this.#release = Math.max(settings.threshold - hysteresis, lowestRelease);
     this.#proof = new VoiceProof(settings.threshold);
-    this.#level = new CallerLevel(settings.threshold, isOverBot);
+    this.#level = new CallerLevel(settings.threshold, isOverAgent);
   }
 
   /** Takes the probability of the next frame; without `sound`, how it sounds is not known. */
@@ -142,6 +144,11 @@ export class SpeechDetector {
   #isBehindCaller(probability: number, sound: FrameSound | undefined): boolean {
     if (sound === undefined) return false;
     return this.#behind.hides(probability, decibels(sound.power)) && !this.#isOverAgent();
+  }
+
+  /** For how long VAD has heard no voice, within speech. */
+  get silenceMs(): Millis {
+    return this.#silenceMs;
   }
 
   /** For how long there has been no sound of the voice, by its level; no less than VAD's own silence where noise hides it. */
@@ -246,7 +253,7 @@ export class SpeechDetector {
     }
     this.#silenceMs += frameMs;
     if (this.#silenceMs < this.#settings.stopMs) {
-      if (!this.#isPaused && this.#silenceMs >= voicePauseMs && this.#isOverAgent()) {
+      if (!this.#isPaused && this.#silenceMs >= overAgentPauseMs && this.#isPause()) {
         this.#isPaused = true;
         this.#tell('voice.paused');
       }
@@ -257,6 +264,11 @@ export class SpeechDetector {
     this.#hummedMs = 0;
     this.#tell('speech.stopped');
     this.#loudestDb = silentDb;
+  }
+
+  #isPause(): boolean {
+    const { pauseMs = Infinity } = this.#settings;
+    return this.#silenceMs >= pauseMs || this.#isOverAgent();
   }
 
   /** Told in frames of voice alone: a voice that has ended has not lasted any longer. */
