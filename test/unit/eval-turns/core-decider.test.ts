@@ -18,6 +18,7 @@ function play(decider: CoreDecider, ...partsMs: readonly number[]): void {
     decider.take(fact, {
       isNoEcho: false,
       isFaint: false,
+      silenceMs: detector.silenceMs,
       quietMs: 0,
       silenceMs: 0,
       lastedMs: detector.lastedMs,
