@@ -91,6 +91,11 @@ describe('the files for running the service', () => {
     expect(hidden.filter((path) => `${unitEnv['SVC_MODELS_DIR']}/`.startsWith(path))).toEqual([]);
   });
 
+  it('keep it where the first start of the unit may write, and purge takes it along', () => {
+    expect(unitEnv['SVC_MODELS_DIR']).toMatch(/^\/var\/lib\/voice-agent\//);
+    expect(textOf('debian/postrm')).toContain(`rm -rf ${unitEnv['SVC_MODELS_DIR']} `);
+  });
+
   it('have a folder for recordings and for what outlives a crash, and of the service alone', () => {
     expect(unit).toMatch(/^StateDirectory=voice-agent$/m);
     expect(unit).toMatch(/^StateDirectoryMode=0700$/m);

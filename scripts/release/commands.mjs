@@ -10,6 +10,7 @@ export const cleanEnv = (more = {}) => ({
       ([name]) => !/^(npm_|SVC_|VOICE_AGENT_|PYTHON|VIRTUAL_ENV|INIT_CWD)/.test(name),
     ),
   ),
+  SVC_MODEL_INDEX: 'off',
   ...more,
 });
 

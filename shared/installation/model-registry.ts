@@ -108,6 +108,22 @@ export const models = {
   },
 } as const satisfies Readonly<Record<string, ModelRow>>;
 
+/** A file in a wheel, by where its packed bytes lie: a wheel of that name never has other bytes. */
+export interface PinnedWheel {
+  readonly project: string;
+  readonly name: string;
+  readonly at: number;
+  readonly packedBytes: number;
+}
+
+/** The turn model as a package of Python brings it; unpacked it is the file above, byte for byte. */
+export const smartTurnWheel: PinnedWheel = {
+  project: 'pipecat-ai',
+  name: 'pipecat_ai-1.14.0-py3-none-any.whl',
+  at: 186_221,
+  packedBytes: 7_546_613,
+};
+
 /** Name of the turn model's file in the folder of models. */
 export const smartTurnFile = models['smart-turn'].files[0].file;
 

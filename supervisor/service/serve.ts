@@ -30,7 +30,8 @@ import { newFleet } from '../fleet/fleet.ts';
 import { Service } from './service.ts';
 import type { Launch } from '../restart/successor.ts';
 import { whyNotRecording } from '../recording/memory.ts';
-import { chooseTurnModel, whyNoVadModel } from '../../shared/installation/turn-model.ts';
+import { whyNoVadModel } from '../../shared/installation/turn-model.ts';
+import { provideTurnModel } from '../../shared/installation/turn-model-fetch.ts';
 import { whyNoState } from '../telephony/saga-store.ts';
 import { missingTransfers } from '../telephony/control-capabilities.ts';
 
@@ -75,11 +76,6 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   const { settings, warnings } = parsed.value;
   const agent = await readAgent(settings, options);
   if (agent === undefined) return 1;
-  const turn = chooseTurnModel(settings, { env: options.env, smartTurn: agent.smartTurn });
-  if (!turn.ok) {
-    options.writeError(turn.error);
-    return 1;
-  }
   const agentCa = readAgentCa(settings);
   if (!agentCa.ok) {
     options.writeError(agentCa.error);
@@ -91,8 +87,13 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     return 1;
   }
   const log = newLog({ role: 'supervisor', level: settings.logLevel });
+  const { smartTurn } = agent;
+  const turn = await provideTurnModel(settings, { env: options.env, smartTurn, clock: systemClock, log });
+  if (!turn.ok) {
+    options.writeError(turn.error);
+    return 1;
+  }
   for (const warning of [...warnings, ...agent.notes]) log.warn(warning);
-  if (turn.value.hint !== undefined) log.info(turn.value.hint);
   const files = raiseOpenFileLimit();
   if (!files.raised || files.hard < 2 * settings.maxSessions + descriptorMargin) {
     log.warn(

@@ -257,7 +257,7 @@ describe('the commands of the checkout', () => {
   it('is not ended by a reload that comes while the service starts', async () => {
     const agentFile = join(folder, 'agent.pipe');
     execFileSync('mkfifo', [agentFile]);
-    const env = { ...clean, SVC_AGENT_FILE: agentFile };
+    const env = { ...clean, SVC_AGENT_FILE: agentFile, SVC_MODEL_INDEX: 'off' };
     const service = spawn(process.execPath, [join(project, 'dist/supervisor/cli.js')], { env });
     const ended = once(service, 'exit');
     // Opens once the service is reading.

@@ -1,11 +1,14 @@
 /** The turn model in the real processes: what refuses the start, what warns, what answers, and how it stops. */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startInference } from '../../scripts/measure/eval-turns/inference.ts';
+import { smartTurnWheel } from '../../shared/installation/model-registry.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { vadFrameSamples } from '../../shared/protocol/mailbox-slot.ts';
@@ -60,6 +63,29 @@ describe('the start of the service', () => {
     expect(await service.ended).toEqual({ code: 1, signal: null });
     expect(service.text.join('\n')).toContain('turn.smart_turn is "on"');
     await service.stop();
+  });
+
+  it('goes on without one where its index is out of reach or holds another, and says once why', async () => {
+    const other = createServer((request, response) => {
+      if (request.url?.endsWith('.whl') === true) response.end('another wheel');
+      else response.end(`<a href="/files/${smartTurnWheel.name}">wheel</a>`);
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const address = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const notFetched = async (index: string): Promise<unknown[]> => {
+      const env = { SVC_MODELS_DIR: emptyFolder, SVC_MODEL_INDEX: index };
+      const service = await TestService.start({ env });
+      expect(service.log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+      const hints = service.log.filter(({ msg }) => msg.includes('turns end by silence alone'));
+      await service.stop();
+      return hints.map((line) => line['notFetched']);
+    };
+    expect(await notFetched(`http://${address}/simple`)).toEqual([
+      'the wheel holds something else than the pinned model',
+    ]);
+    await new Promise((resolve) => other.close(resolve));
+    expect(await notFetched(`http://${address}/simple`)).toEqual([`${address} cannot be reached`]);
+    expect(readdirSync(emptyFolder).filter((name) => name.startsWith('smart-turn'))).toEqual([]);
   });
 
   it('says once, as a hint, when there is none and none is wanted', async () => {

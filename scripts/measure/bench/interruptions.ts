@@ -326,6 +326,7 @@ export async function withDemo<T>(
       SVC_WS_ADDR: '127.0.0.1:0',
       SVC_HEALTH_ADDR: '127.0.0.1:0',
       SVC_DRAIN_TIMEOUT: '1s',
+      SVC_MODEL_INDEX: 'off',
       ...variables,
     },
   });

@@ -106,6 +106,7 @@ function startService({ root, workers, env, preloads = [] }: PartyOptions, file:
       SVC_WS_ADDR: '127.0.0.1:0',
       SVC_HEALTH_ADDR: '127.0.0.1:0',
       SVC_DRAIN_TIMEOUT: '1s',
+      SVC_MODEL_INDEX: 'off',
       ...(nodeOptions !== '' && { NODE_OPTIONS: nodeOptions }),
       ...env,
     },

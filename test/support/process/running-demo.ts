@@ -34,7 +34,8 @@ export interface RunningDemo extends DemoAddresses {
 
 /** The settings of the person who runs the tests must not reach the service under test. */
 export function cleanEnv(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
+  const others = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
+  return { ...Object.fromEntries(others), SVC_MODEL_INDEX: 'off' };
 }
 
 /** Rejects with what the command said when it ends before it is ready. `command`: that of a package instead of the checkout's. */

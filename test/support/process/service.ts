@@ -160,6 +160,7 @@ export class TestService extends Observed {
         SVC_WS_ADDR: '127.0.0.1:0',
         SVC_HEALTH_ADDR: '127.0.0.1:0',
         SVC_DRAIN_TIMEOUT: '0ms',
+        SVC_MODEL_INDEX: 'off',
         // Tests that count workers want to know how many there are; those about the spare turn it on.
         SVC_SPARE_WORKER: 'off',
         ...options.env,

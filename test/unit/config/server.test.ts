@@ -56,6 +56,7 @@ describe('server settings', () => {
       providerLimits: new Map(),
       recording: { mostBytes: 10_000_000_000 },
       drain: { drainTimeoutMs: 30_000, cancelGraceMs: 5000, abortWaitMs: 1000 },
+      modelIndex: 'https://pypi.org/simple',
       restartTimeoutMs: 60_000,
       hangTimeoutMs: 5000,
       callResume: true,
@@ -157,6 +158,11 @@ describe('server settings', () => {
     ['SVC_PAGE_TOKEN_URL', 'https://user:word@backend.example/token'],
     ['SVC_PAGE_TOKEN_URL', 'https://backend.example/; script-src *'],
     ['SVC_PAGE_TOKEN_URL', "/token;script-src'self'"],
+    ['SVC_MODEL_INDEX', 'http://index.example/simple'],
+    ['SVC_MODEL_INDEX', 'https://user:word@index.example/simple'],
+    ['SVC_MODEL_INDEX', 'https://index.example/simple?token=1'],
+    ['SVC_MODEL_INDEX', 'index.example/simple'],
+    ['SVC_MODEL_INDEX', ''],
     ['SVC_SIP_PUBLIC_IP', 'sip.example.com'],
     ['SVC_SIP_PUBLIC_IP', '0.0.0.0'],
     ['SVC_SIP_PUBLIC_IP', '::'],
@@ -191,6 +197,12 @@ describe('server settings', () => {
   it('need an agent file', () => {
     const result = parseServerSettings({}, facts);
     expect(result).toMatchObject({ ok: false, error: [{ variable: 'SVC_AGENT_FILE' }] });
+  });
+
+  it('take an index of packages, one on this machine in plain text, and none', () => {
+    for (const index of ['https://index.example/root/pypi/+simple/', 'http://127.0.0.1:8080/simple'])
+      expect(settingsOf({ SVC_MODEL_INDEX: index }).modelIndex).toBe(index);
+    expect(settingsOf({ SVC_MODEL_INDEX: 'off' }).modelIndex).toBeUndefined();
   });
 
   it('report every bad variable at once', () => {
