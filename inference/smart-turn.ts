@@ -10,6 +10,7 @@ import { heartbeatAge, heartbeatOf } from '../shared/protocol/heartbeat.ts';
 import { mailboxBytes, Mailboxes, type MailboxLayout } from '../shared/protocol/mailbox.ts';
 import { vadFrameSamples, type Mailbox } from '../shared/protocol/mailbox-slot.ts';
 import type { TurnQuestion } from '../shared/protocol/turn-box.ts';
+import { waitWhile } from '../shared/runtime/futex.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { ring } from './bell.ts';
@@ -25,7 +26,8 @@ export interface TurnTask {
   readonly modelPath: string;
 }
 
-const wakeEveryMs = 5;
+/** A thread that nobody asks shows so often that it lives. */
+const beatEveryMs = 100;
 const windowFrames = turnWindowSamples / vadFrameSamples;
 /** Lower than VAD by so much that a busy machine runs VAD first. */
 const niceness = 10;
@@ -53,7 +55,6 @@ export class TurnThread {
   readonly #extractor = new TurnFeatures();
   readonly #input = new Tensor('float32', this.#extractor.features, [1, melBands, featureFrames]);
   readonly #mailboxes = new Map<number, Mailbox>();
-  readonly #pause = new Int32Array(new SharedArrayBuffer(4));
   readonly #pace = new TurnPace();
   /** The count of questions when no slot had one any more. */
   #settledAt: number | undefined;
@@ -69,8 +70,11 @@ export class TurnThread {
 
   /** Answers until the stop flag is set. */
   async serve(): Promise<void> {
-    while (!this.#options.boxes.stopping) {
-      if (!(await this.judgeNext())) Atomics.wait(this.#pause, 0, 0, wakeEveryMs);
+    const { boxes } = this.#options;
+    while (!boxes.stopping) {
+      // Read before the look: a question that comes during it ends the rest behind it.
+      const { turnQuestions } = boxes;
+      if (!(await this.judgeNext())) waitWhile(boxes.turnWord, turnQuestions, beatEveryMs);
     }
   }
 

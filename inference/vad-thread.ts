@@ -5,14 +5,15 @@
  */
 import '../shared/runtime/stack.ts';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { waitWhile } from '../shared/runtime/futex.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { heartbeatOf } from '../shared/protocol/heartbeat.ts';
-import { mailboxBytes, Mailboxes, type MailboxLayout } from '../shared/protocol/mailbox.ts';
+import { asleepWord, mailboxBytes, Mailboxes, type MailboxLayout } from '../shared/protocol/mailbox.ts';
 import { maxUnreadFrames, vadFrameSamples, type Mailbox } from '../shared/protocol/mailbox-slot.ts';
 import type { Peek } from '../shared/protocol/peek-box.ts';
 import { ring } from './bell.ts';
-import { newBatchPlan, planBatch } from './batcher.ts';
+import { batchMs, beatMsOf, mayBatch, newBatchPlan, planBatch } from './batcher.ts';
 import { QuietGate } from './quiet-gate.ts';
 
 export interface VadTask {
@@ -25,7 +26,6 @@ export interface VadTask {
 }
 
 const maxRows = 32;
-const wakeEveryMs = 4;
 const contextSamples = 64;
 const inputSamples = contextSamples + vadFrameSamples;
 const stateFloats = 128;
@@ -69,6 +69,7 @@ export class VadThread {
   #quiet = 0;
   /** The most frames that one slot had waiting, quiet ones included. */
   #fullest = 0;
+  #calls = 0;
 
   constructor(options: VadThreadOptions) {
     this.#thread = options.thread;
@@ -79,14 +80,18 @@ export class VadThread {
 
   /** Judges batches until the stop flag is set. */
   async serve(): Promise<void> {
-    let dueMs = machineMs();
     while (!this.#boxes.stopping) {
+      const lookedMs = machineMs();
+      // Said before the look: what is written during it wakes the thread behind it.
+      this.#boxes.setThreadAsleep(this.#thread, true);
       await this.judgeBatch();
       if (this.#isBehind) continue;
+      if (mayBatch({ found: this.#fullest > 0, calls: this.#calls }))
+        this.#boxes.setThreadAsleep(this.#thread, false);
+      else waitWhile(this.#boxes.threadWord(this.#thread), asleepWord, beatMsOf(this.#calls));
       // Frames that came during the run are not worth one of their own: a run costs as much as three rows of it.
-      const nowMs = machineMs();
-      dueMs = Math.max(dueMs + wakeEveryMs, nowMs);
-      if (dueMs > nowMs) Atomics.wait(this.#pause, 0, 0, dueMs - nowMs);
+      const restMs = lookedMs + batchMs - machineMs();
+      if (restMs > 0) Atomics.wait(this.#pause, 0, 0, restMs);
     }
   }
 
@@ -98,7 +103,9 @@ export class VadThread {
   /** Shows a heartbeat and judges at most one waiting frame of each slot, and every quiet one before it. Returns for how many the model ran. */
   async judgeBatch(): Promise<number> {
     this.#fullest = 0;
-    planBatch(this.#plan, this.#candidates(), (slot) => this.#unread(this.#slot(slot)));
+    const slots = this.#candidates();
+    this.#calls = slots.length;
+    planBatch(this.#plan, slots, (slot) => this.#unread(this.#slot(slot)));
     this.#boxes.beatThread(this.#thread, heartbeatOf(machineMs()), this.#fullest);
     const { rows } = this.#plan;
     const judged = rows > 0 ? await this.#run() : 0;

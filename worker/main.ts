@@ -22,6 +22,7 @@ import { mailboxBytes, Mailboxes, markOfSlot } from '../shared/protocol/mailbox.
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
 import { afterOthers, systemClock, systemWallClock } from '../shared/runtime/clock.ts';
+import { wakeWaiters } from '../shared/runtime/futex.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
@@ -194,6 +195,7 @@ class Worker {
         announcement: announcementLine(definition.agent.announcement, definition.tts.sampleRate),
         isDown: () => boxes.breakers.of('tts', 'primary').state(machineMs()) === 'open',
       }),
+      wake: wakeWaiters,
       gridBefore: this.#host.gridBefore,
       takesCalls: () => !this.#draining,
       sessions: {

@@ -24,9 +24,12 @@ const threadLine = {
   frames: 2,
   dropped: 3,
   runs: 4,
-  gone: 5,
+  state: 5,
   quiet: 6,
 } as const;
+/** What a VAD thread does: one that is asleep has to be woken for what is written. */
+export const asleepWord = 2;
+const threadState = { awake: 0, gone: 1, asleep: asleepWord } as const;
 const turnLine = { heartbeat: 0, waiting: 1, oldestAskedAt: 2, judged: 3, leftOut: 4 } as const;
 /** Stands for "nothing waits"; heartbeats are never negative. */
 const nothingWaits = -1;
@@ -203,16 +206,33 @@ export class Mailboxes {
   /** The process of the VAD threads has ended: nobody needs to wait for their silence to be sure. The next beat takes it back. */
   threadsGone(): void {
     for (let thread = 0; thread < this.layout.threads; thread += 1)
-      Atomics.store(this.#control, (firstThreadLine + thread) * lineInts + threadLine.gone, 1);
+      Atomics.store(this.threadWord(thread), 0, threadState.gone);
   }
 
   isThreadGone(thread: number): boolean {
-    return Atomics.load(this.#control, (firstThreadLine + thread) * lineInts + threadLine.gone) !== 0;
+    return Atomics.load(this.threadWord(thread), 0) === threadState.gone;
+  }
+
+  /** Where a VAD thread says whether it sleeps; it waits while the word is `asleepWord`. */
+  threadWord(thread: number): Int32Array {
+    const at = (firstThreadLine + thread) * lineInts + threadLine.state;
+    return this.#control.subarray(at, at + 1);
+  }
+
+  /** The thread is about to look, and sleeps behind that: what is written from now on, and is not seen, wakes it. */
+  setThreadAsleep(thread: number, isAsleep: boolean): void {
+    Atomics.store(this.threadWord(thread), 0, isAsleep ? threadState.asleep : threadState.awake);
+  }
+
+  /** True when the thread sleeps and this caller is the one to wake it. */
+  takeThreadAsleep(thread: number): boolean {
+    const { asleep, awake } = threadState;
+    return Atomics.compareExchange(this.threadWord(thread), 0, asleep, awake) === asleep;
   }
 
   beatThread(thread: number, nowMs: number, oldestUnread: number): void {
     const at = (firstThreadLine + thread) * lineInts;
-    Atomics.store(this.#control, at + threadLine.gone, 0);
+    Atomics.compareExchange(this.#control, at + threadLine.state, threadState.gone, threadState.awake);
     Atomics.store(this.#control, at + threadLine.oldestUnread, oldestUnread);
     Atomics.store(this.#control, at + threadLine.heartbeat, nowMs);
   }
@@ -229,6 +249,11 @@ export class Mailboxes {
   /** Tells the turn threads that there is a question; it stands in the box of a slot. */
   countTurnQuestion(): void {
     Atomics.add(this.#control, serviceLine.turnQuestions, 1);
+  }
+
+  /** Where questions are counted: the turn threads wait for it to change. */
+  get turnWord(): Int32Array {
+    return this.#control.subarray(serviceLine.turnQuestions, serviceLine.turnQuestions + 1);
   }
 
   /** Questions since the service started, modulo 2^32: a thread that sees the same number again need not look at the slots. */

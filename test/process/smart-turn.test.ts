@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wakeWaiters } from '../../shared/runtime/futex.ts';
 import { startInference } from '../../scripts/measure/eval-turns/inference.ts';
 import { smartTurnWheel } from '../../shared/installation/model-registry.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
@@ -136,7 +137,7 @@ describe.skipIf(noModel !== '')(`inference with a turn model${noModel === '' ? '
         Int16Array.from({ length: 6 * vadFrameSamples }, (_value, i) => 3_000 * Math.sin(i / (7 + slot))),
       );
       const judged = (probability: number | undefined): number => answers.push(probability);
-      return new TurnClient({ boxes, slot, machineMs, judged, withinMs: 60_000 });
+      return new TurnClient({ boxes, slot, machineMs, judged, wake: wakeWaiters, withinMs: 60_000 });
     });
     for (const call of calls) call.ask();
     while (answers.length < slots) {

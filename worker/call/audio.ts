@@ -97,6 +97,7 @@ export class CallAudio {
       boxes: services.boxes,
       slot,
       machineMs: services.machineMs,
+      wake: services.wake,
       fellBack: (afterMs) => services.metrics.vadFallback.observe(afterMs / 1000),
       isEcho: () => !detector.isConfirmed && this.#echo.isKnownEcho(this.#now()),
       judged: (probability, frameMs, sound) => {
@@ -113,6 +114,7 @@ export class CallAudio {
       boxes: services.boxes,
       slot,
       machineMs: services.machineMs,
+      wake: services.wake,
       judged: (probability) => tell({ type: 'turn.judged', ask: this.#ask, probability }),
     });
     this.#inbound = new InboundAudio({

@@ -69,6 +69,8 @@ export interface CallServices {
   readonly stt: SttStage;
   readonly llm: LlmStage;
   readonly tts: SpokenStage;
+  /** Wakes the threads of inference that wait for a word of the memory; absent where they run in this one. */
+  readonly wake?: (word: Int32Array) => void;
   /** The last tick of the worker at or before `time`. */
   readonly gridBefore: (time: Millis) => Millis;
   /** False while the worker takes no new calls. */

@@ -7,6 +7,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { machineMs } from '../../../shared/runtime/monotonic.ts';
 import { type Mailboxes } from '../../../shared/protocol/mailbox.ts';
 import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
+import { wakeWaiters } from '../../../shared/runtime/futex.ts';
 import { EnergyGate } from '../../../worker/media/vad/energy-gate.ts';
 import { TurnClient } from '../../../worker/media/vad/turn-client.ts';
 import type { SpeechDetectorSettings } from '../../../worker/media/vad/speech-detector.ts';
@@ -43,6 +44,7 @@ class TurnQuestions {
       slot,
       machineMs,
       withinMs: answerWithinMs,
+      wake: wakeWaiters,
       judged: (probability) => {
         this.#questions.shift()?.judged(probability);
         this.#askNext();
@@ -97,6 +99,7 @@ class FramePlayer implements Player {
       slot,
       // On its own clock inference is never late: a busy machine makes the replay slow, and not wrong.
       machineMs: () => boxes.threadHeartbeat(slot % boxes.layout.threads),
+      wake: wakeWaiters,
       judged: (probability, frameMs) => {
         this.#waitsForFrame = false;
         for (const decider of this.#hearing) decider.take(probability, frameMs);

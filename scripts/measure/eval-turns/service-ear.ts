@@ -4,6 +4,7 @@
  */
 import { ENGINE_RATE, FRAME_MS } from '../../../shared/base/units.ts';
 import type { Mailboxes } from '../../../shared/protocol/mailbox.ts';
+import { wakeWaiters } from '../../../shared/runtime/futex.ts';
 import { newCallEcho, type CallEcho } from '../../../worker/media/echo/echo.ts';
 import {
   SpeechDetector,
@@ -71,6 +72,7 @@ export class ServiceEar {
       slot,
       // On its own clock inference is never late: a busy machine makes the replay slow, and not wrong.
       machineMs: () => boxes.threadHeartbeat(slot % boxes.layout.threads),
+      wake: wakeWaiters,
       isEcho: () => !detector.isConfirmed && this.#echo.isKnownEcho(this.nowMs),
       judged: (probability, frameMs, sound) => detector.take(probability, frameMs, sound),
       peek: {

@@ -204,7 +204,7 @@ export class TurnJudge {
     const story = this.#story;
     story.voice = true;
     this.#isCovered = false;
-    this.#askedOf = undefined;
+    if (this.#toldWords !== '') this.#askedOf = undefined;
     story.done('finalize');
     story.done('answer');
     story.done('resume');

@@ -1,7 +1,7 @@
 /** Which slots go into the next run of the model. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newBatchPlan, planBatch, type BatchPlan } from '../../../inference/batcher.ts';
+import { beatMsOf, mayBatch, newBatchPlan, planBatch, type BatchPlan } from '../../../inference/batcher.ts';
 
 const chosen = (plan: BatchPlan): number[] => [...plan.slots.subarray(0, plan.rows)];
 
@@ -62,5 +62,26 @@ describe('a batch', () => {
         },
       ),
     );
+  });
+});
+
+describe('a thread between two looks', () => {
+  it('looks again by itself only where many calls have frames', () => {
+    const looks = [
+      { found: true, calls: 40 },
+      { found: true, calls: 5 },
+      { found: true, calls: 4 },
+      { found: true, calls: 1 },
+      { found: false, calls: 40 },
+      { found: false, calls: 0 },
+    ];
+    expect(looks.map(mayBatch)).toEqual([true, true, false, false, false, false]);
+  });
+
+  it('shows that it lives before anybody takes it for gone', () => {
+    const [idleMs, busyMs] = [beatMsOf(0), beatMsOf(1)];
+    expect(busyMs).toBeLessThan(100);
+    expect(idleMs).toBeGreaterThan(busyMs);
+    expect(idleMs).toBeLessThan(600);
   });
 });

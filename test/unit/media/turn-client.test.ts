@@ -12,12 +12,14 @@ function newSetup(turnThreads = 1) {
   const time = { nowMs: 5_000 };
   const box = boxes.mailbox(0);
   const judged: (number | undefined)[] = [];
+  const woken: (number | undefined)[] = [];
   const open = (into = judged): TurnClient =>
     new TurnClient({
       boxes,
       slot: 0,
       machineMs: () => time.nowMs,
       judged: (probability) => into.push(probability),
+      wake: (word) => woken.push(word[0]),
     });
   const write = (frames: number): void => {
     for (let i = 0; i < frames; i += 1) {
@@ -30,7 +32,7 @@ function newSetup(turnThreads = 1) {
   box.begin();
   write(20);
   if (turnThreads > 0) beat();
-  return { boxes, box, time, judged, open, client: open(), write, beat };
+  return { boxes, box, time, judged, woken, open, client: open(), write, beat };
 }
 
 describe('the turn client', () => {
@@ -43,6 +45,13 @@ describe('the turn client', () => {
     client.collect();
     client.collect();
     expect(judged).toEqual([0.75]);
+  });
+
+  it('wakes the turn threads once its question is counted', () => {
+    const { client, boxes, woken } = newSetup();
+    const before = boxes.turnQuestions;
+    client.ask();
+    expect(woken).toEqual([before + 1]);
   });
 
   it('asks about the whole call, or about so much of it as belongs to the turn', () => {

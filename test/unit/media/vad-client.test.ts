@@ -46,6 +46,27 @@ describe('the VAD client', () => {
     expect(client.judgedByEnergy).toBe(0);
   });
 
+  it('wakes the thread that sleeps when a frame is full, and not before', () => {
+    const boxes = newMailboxes();
+    const woken: Int32Array[] = [];
+    const client = new VadClient({
+      ...{ boxes, slot: 0, machineMs: () => 5_000, judged: () => undefined },
+      wake: (word) => woken.push(word),
+    });
+    const half = new Int16Array(vadFrameSamples / 2);
+    client.write(frameOf(1));
+    boxes.setThreadAsleep(0, true);
+    client.write(half);
+    expect(woken).toHaveLength(0);
+    client.write(half);
+    expect(woken).toHaveLength(1);
+    client.write(new Int16Array(3 * vadFrameSamples));
+    expect(woken).toHaveLength(1);
+    boxes.setThreadAsleep(0, true);
+    client.write(new Int16Array(3 * vadFrameSamples));
+    expect(woken).toHaveLength(2);
+  });
+
   it('says how much waits behind the frame that it tells of, where that is more than usual', () => {
     const boxes = newMailboxes();
     const inference = newScriptedInference(boxes);

@@ -18,11 +18,13 @@ function newSetup() {
   inference.beat(5_000);
   const told: string[] = [];
   const wanted = { from: 0 };
+  const woken: Int32Array[] = [];
   const open = (): VadClient =>
     new VadClient({
       boxes,
       slot: 0,
       machineMs: () => 5_000,
+      wake: (word) => woken.push(word),
       judged: (probability) => told.push(`frame ${probability}`),
       peek: {
         isWanted: (sinceMs) => sinceMs >= wanted.from,
@@ -41,10 +43,32 @@ function newSetup() {
   const packets = (count: number): void => {
     for (let i = 0; i < count; i += 1) client.write(new Int16Array(packetSamples).fill(900));
   };
-  return { boxes, box, client, open, told, wanted, answer, judge, packets };
+  return { boxes, box, client, open, told, wanted, woken, answer, judge, packets };
 }
 
 describe('a look between two frames', () => {
+  it('wakes the thread that sleeps, also when it is wanted late', () => {
+    const { boxes, client, wanted, woken, packets, judge } = newSetup();
+    wanted.from = 100;
+    packets(4);
+    judge(0.25);
+    boxes.setThreadAsleep(0, true);
+    client.collect();
+    expect(woken).toHaveLength(0);
+    wanted.from = 0;
+    client.collect();
+    expect(woken).toHaveLength(1);
+    wanted.from = 100;
+    packets(1);
+    judge(0.25);
+    client.collect();
+    wanted.from = 0;
+    boxes.setThreadAsleep(0, true);
+    // The sixth packet ends inside of the frame in which it began.
+    packets(1);
+    expect(woken).toHaveLength(2);
+  });
+
   it('is told after the frame before, once, with how new it is', () => {
     const { client, told, answer, judge, packets } = newSetup();
     packets(4);

@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { heartbeatAge, heartbeatOf } from '../../../shared/protocol/heartbeat.ts';
-import { mailboxBytes, Mailboxes, type MailboxLayout } from '../../../shared/protocol/mailbox.ts';
+import { asleepWord, mailboxBytes, Mailboxes, type MailboxLayout } from '../../../shared/protocol/mailbox.ts';
 import { maxUnreadFrames, resultRing, type Mailbox } from '../../../shared/protocol/mailbox-slot.ts';
 import { createSharedMemory, mapSharedMemory } from '../../../shared/runtime/shm.ts';
 
@@ -114,6 +114,32 @@ describe('the control page', () => {
     expect(inference.workerStatus(0)).toEqual({ heartbeatMs: 77, calls: 5, worstLatenessUs: 900 });
     expect([inference.slotsInUse(0), inference.slotsInUse(1)]).toEqual([layout.slotsPerWorker, 0]);
     expect([worker.stopping, (inference.setStopping(true), worker.stopping)]).toEqual([false, true]);
+  });
+
+  it('lets one of those that write wake a thread that sleeps, and no other thread', () => {
+    const [worker, inference] = twoViews();
+    expect(worker.takeThreadAsleep(1)).toBe(false);
+    inference.setThreadAsleep(1, true);
+    inference.beatThread(1, 55, 0);
+    expect(worker.threadWord(1)[0]).toBe(asleepWord);
+    expect([0, 1, 1].map((thread) => worker.takeThreadAsleep(thread))).toEqual([false, true, false]);
+    inference.setThreadAsleep(1, true);
+    inference.setThreadAsleep(1, false);
+    expect(worker.takeThreadAsleep(1)).toBe(false);
+  });
+
+  it('takes a thread that sleeps for alive, and one that is gone for neither', () => {
+    const [worker, inference] = twoViews();
+    inference.setThreadAsleep(0, true);
+    expect(worker.isThreadGone(0)).toBe(false);
+    inference.threadsGone();
+    expect([worker.isThreadGone(0), worker.takeThreadAsleep(0), worker.isThreadGone(0)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    inference.beatThread(0, 55, 0);
+    expect(worker.isThreadGone(0)).toBe(false);
   });
 
   it('tells the age of a heartbeat also across its wrap', () => {

@@ -33,7 +33,10 @@ export type Screened =
   | { readonly who: 'machine'; readonly message: MachineMessage | undefined };
 
 export interface ScreeningOptions {
-  readonly services: Pick<CallServices, 'boxes' | 'machineMs' | 'speech' | 'clock' | 'carriers' | 'log'>;
+  readonly services: Pick<
+    CallServices,
+    'boxes' | 'machineMs' | 'wake' | 'speech' | 'clock' | 'carriers' | 'log'
+  >;
   readonly slot: number;
   readonly start: AdmittedStart;
   /** It was found to be a machine by a worker that is gone. */
@@ -112,7 +115,7 @@ export class Screening {
     this.#options = options;
     this.#outbound = outbound;
     const { services, slot, start, message } = options;
-    const { boxes, machineMs, speech, clock } = services;
+    const { boxes, machineMs, wake, speech, clock } = services;
     const { encoding, sampleRate, inputRate = sampleRate } = start;
     this.#beganAt = clock.now();
     this.#audioAt = this.#beganAt;
@@ -120,6 +123,7 @@ export class Screening {
       boxes,
       slot,
       machineMs,
+      wake,
       encoding,
       sampleRate: inputRate,
       threshold: speech.threshold,

@@ -12,6 +12,7 @@ export interface AnswerEarOptions {
   /** The call's mailbox; its next owner begins anew. */
   readonly slot: number;
   readonly machineMs: () => Millis;
+  readonly wake?: ((word: Int32Array) => void) | undefined;
   readonly sampleRate: number;
   readonly encoding: 'pcm16' | 'mulaw';
   /** Probability from which on a frame counts as voice. */
@@ -32,12 +33,13 @@ export class AnswerEar {
   readonly #tones: (number | undefined)[] = [];
 
   constructor(options: AnswerEarOptions) {
-    const { boxes, slot, machineMs, sampleRate, encoding, threshold, isMachine, told } = options;
+    const { boxes, slot, machineMs, wake, sampleRate, encoding, threshold, isMachine, told } = options;
     this.answer = newAnswer({ isMachine });
     this.#vad = new VadClient({
       boxes,
       slot,
       machineMs,
+      wake,
       judged: (probability, ms) => {
         const frame = { ms, isVoice: probability >= threshold, toneHz: this.#tones.shift() };
         for (const event of hearAnswer(this.answer, frame)) told(event);

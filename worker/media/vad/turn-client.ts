@@ -20,6 +20,8 @@ export interface TurnClientOptions {
   readonly judged: (probability: number | undefined) => void;
   /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
   readonly machineMs: () => number;
+  /** Wakes who waits for a word of the memory; absent where the thread runs in this one. */
+  readonly wake?: ((word: Int32Array) => void) | undefined;
   /** How long an answer may take. */
   readonly withinMs?: Millis;
 }
@@ -55,6 +57,7 @@ export class TurnClient {
     const start = Math.max(this.#mailbox.base, end - Math.min(frames, end));
     this.#waiting = { sequence: this.#mailbox.turn.ask({ start, end, askedAtMs, giveUpAtMs }), askedAtMs };
     boxes.countTurnQuestion();
+    this.#options.wake?.(boxes.turnWord);
   }
 
   /** Reports an answer that has come, or that none will. Cheap when nothing was asked. */

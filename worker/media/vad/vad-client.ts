@@ -40,6 +40,8 @@ export interface VadClientOptions {
   readonly isEcho?: () => boolean;
   /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
   readonly machineMs: () => number;
+  /** Wakes who waits for a word of the memory; absent where the thread runs in this one. */
+  readonly wake?: ((word: Int32Array) => void) | undefined;
 }
 
 export class VadClient {
@@ -77,6 +79,7 @@ export class VadClient {
   /** Takes 16 kHz mono PCM16 of any length. */
   write(pcm: Int16Array): void {
     let at = 0;
+    const { produced } = this.#mailbox;
     while (at < pcm.length) {
       if (this.#filled === 0)
         this.#begunMs[this.#mailbox.produced & (resultRing - 1)] = this.#options.machineMs();
@@ -86,7 +89,13 @@ export class VadClient {
       at += count;
       if (this.#filled === vadFrameSamples) this.#publish();
     }
-    this.#peek?.ask(this.#filled);
+    const isAsked = this.#peek?.ask(this.#filled) === true;
+    if (isAsked || this.#mailbox.produced !== produced) this.#wakeThread();
+  }
+
+  #wakeThread(): void {
+    const { boxes, wake } = this.#options;
+    if (boxes.takeThreadAsleep(this.#thread)) wake?.(boxes.threadWord(this.#thread));
   }
 
   #publish(): void {
@@ -143,7 +152,7 @@ export class VadClient {
       }
     }
     this.#peek?.collect(this.#next);
-    this.#peek?.askLate(this.#filled);
+    if (this.#peek?.askLate(this.#filled) === true) this.#wakeThread();
     if (this.#next < this.#mailbox.produced) this.#judgeByEnergy();
   }
 

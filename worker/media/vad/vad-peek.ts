@@ -39,21 +39,21 @@ export class VadPeek {
     this.#options = options;
   }
 
-  /** A packet has come: asks, if it is wanted. The unfinished frame has so many samples, and all frames before it have been judged or wait for it. */
-  ask(filled: number): void {
+  /** A packet has come: asks, if it is wanted. The unfinished frame has so many samples, and all frames before it have been judged or wait for it. True when it asked. */
+  ask(filled: number): boolean {
     this.#isAsked = false;
     // A question about the same frame is answered first, or one after the other would be forgotten.
     if (this.#frame !== this.#mailbox.produced) this.#code = 0;
-    this.askLate(filled);
+    return this.askLate(filled);
   }
 
   /** Asks about the same packet once more may be wanted: the frame before was judged meanwhile, or another question answered. */
-  askLate(filled: number): void {
-    if (this.#isAsked || this.#code !== 0) return;
-    if (filled < leastPeekSamples || filled > vadFrameSamples - leastPeekSamples) return;
+  askLate(filled: number): boolean {
+    if (this.#isAsked || this.#code !== 0) return false;
+    if (filled < leastPeekSamples || filled > vadFrameSamples - leastPeekSamples) return false;
     const { produced, base } = this.#mailbox;
     const sinceMs = filled / samplesPerMs;
-    if (produced - base < 2 || !this.#options.isWanted(sinceMs)) return;
+    if (produced - base < 2 || !this.#options.isWanted(sinceMs)) return false;
     this.#copy(produced, filled);
     this.#meter.measure(this.#before.subarray(vadFrameSamples - settlingSamples), this.#sound);
     this.#meter.measure(this.#window, this.#sound);
@@ -61,6 +61,7 @@ export class VadPeek {
     this.#frame = produced;
     this.#isAsked = true;
     this.#code = this.#mailbox.peek.ask(produced, filled);
+    return true;
   }
 
   /** Tells the answer if there is one and `next` is the next frame to be told. */
