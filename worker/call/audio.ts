@@ -247,6 +247,11 @@ export class CallAudio {
     this.#playout.advance(now);
   }
 
+  /** The client has told it, or a clock for a client that plays what it is sent at its time. */
+  markPlayed(id: string): void {
+    if (this.#options.transport.isLive !== true) this.#playout.markPlayed(id, this.#now());
+  }
+
   /** Nothing is played any more. */
   silence(): void {
     this.#background?.end();

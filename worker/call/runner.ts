@@ -213,6 +213,7 @@ export class CallRunner implements TransportEvents {
   readonly messaged: TransportEvents['messaged'] = (message) => this.#link?.clientSaid(message) ?? false;
 
   markPlayed(id: string): void {
+    this.#call?.audio.markPlayed(id);
     this.#tell({ type: 'mark.played', id });
   }
 

@@ -355,3 +355,69 @@ describe('playout with a backdrop', () => {
     expect(setup.backdrops).toEqual([305, 325]);
   });
 });
+
+describe('a client that has fallen behind', () => {
+  const sounding = { sounds: true, mix: () => undefined };
+
+  /** Answers of 200 ms whose marks come back; after some of them the client plays later for good. */
+  function answers({ lateMs, count }: { lateMs: (answer: number) => number; count: number }) {
+    const setup = newSetup({ backdrop: sounding });
+    const { clock, audio, playout, write, backdrops } = setup;
+    const fills: number[] = [];
+    for (let answer = 1; answer <= count; answer += 1) {
+      audio.open(answer);
+      write(audioOf(10), answer);
+      audio.mark(answer, `m${answer}`);
+      audio.finish(answer);
+      clock.advance(200);
+      const from = backdrops.length;
+      clock.advance(100 + lateMs(answer));
+      playout.markPlayed(`m${answer}`, clock.now());
+      clock.advance(900 - lateMs(answer));
+      fills.push(backdrops.length - from);
+    }
+    return { fills, backdrops };
+  }
+
+  it('by the word of several echoes gets so much less of the backdrop, once', () => {
+    const { fills } = answers({ count: 10, lateMs: (answer) => (answer > 3 && answer < 7 ? 200 : 0) });
+    const usual = fills[0]!;
+    expect(fills.map((count) => Math.abs(count - usual) <= 1)).toEqual(
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((answer) => answer !== 6),
+    );
+    expect(usual - fills[5]!).toBeGreaterThanOrEqual(9);
+    expect(usual - fills[5]!).toBeLessThanOrEqual(11);
+  });
+
+  it('gets all of it while single echoes are late, or all of them a little', () => {
+    for (const lateMs of [
+      (answer: number) => (answer % 3 === 0 ? 300 : 0),
+      (answer: number) => (answer % 2) * 30,
+    ]) {
+      const { fills } = answers({ count: 12, lateMs });
+      for (const count of fills) expect(Math.abs(count - fills[0]!)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('has the voice at once meanwhile, without a hole in it', () => {
+    const { clock, audio, playout, write, times } = newSetup({ backdrop: sounding });
+    for (let answer = 1; answer <= 6; answer += 1) {
+      audio.open(answer);
+      write(audioOf(1), answer);
+      audio.mark(answer, `m${answer}`);
+      audio.finish(answer);
+      clock.advance(answer > 3 ? 300 : 100);
+      playout.markPlayed(`m${answer}`, clock.now());
+      if (answer < 6) clock.advance(200);
+    }
+    clock.advance(20);
+    const now = clock.now();
+    audio.open(7);
+    write(audioOf(3), 7);
+    clock.advance(400);
+    const [first, second, third] = times().slice(-3);
+    expect(first).toBe(now);
+    expect(second! - first!).toBeLessThanOrEqual(20);
+    expect(third! - second!).toBe(20);
+  });
+});

@@ -3,9 +3,11 @@
  * stretch at once. Marks follow the audio that they stand behind.
  *
  * Where there is a backdrop, its frames take the places in which the agent has none: on the same grid of 20 ms, never ahead of it and never
- * after the fact, so that the client has no more in store when the agent speaks than it would have without.
+ * after the fact, so that the client has no more in store when the agent speaks than it would have without. Where it has more all the same,
+ * because it ran dry, as many places are left out.
  */
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
+import { Backlog } from './backlog.ts';
 import type { DueMark, OutboundAudio } from './outbound.ts';
 
 /** Timers fire up to a millisecond early; such a frame is not held back for another tick. */
@@ -47,6 +49,11 @@ export class Playout {
   #storedUntil: Millis = 0;
   /** The newest frame was one of the backdrop: the next one follows it without a gap. */
   #isBackdrop = false;
+  readonly #backlog = new Backlog();
+  /** When the client plays the end of the agent's newest frame, at its best. */
+  #voiceEndsAt: Millis = 0;
+  /** How much of the backdrop is to be left out. */
+  #surplusMs: Millis = 0;
   #startedContext = 0;
   /** The context that has started has nothing to send. */
   #starving = false;
@@ -88,7 +95,9 @@ export class Playout {
   #sendOne(now: Millis): void {
     if (this.#dueAt === undefined) {
       // On the grid of ticks the first interval is up to a tick shorter than the others.
-      const isAhead = this.#isBackdrop ? this.#storedUntil > now : this.#storedUntil > now + FRAME_MS;
+      const aheadMs = this.#storedUntil - now;
+      // Places of the backdrop that are left out are no reason to wait: the client may have told them wrong.
+      const isAhead = this.#isBackdrop ? aheadMs > 0 && aheadMs <= FRAME_MS : aheadMs > FRAME_MS;
       this.#dueAt = this.#gridBefore((isAhead ? this.#storedUntil : now) + FRAME_MS);
       this.#sink.stretchBegins();
     } else {
@@ -96,6 +105,7 @@ export class Playout {
       this.#dueAt += FRAME_MS;
     }
     this.#isBackdrop = false;
+    this.#voiceEndsAt = this.#dueAt;
     const { context } = this.#audio;
     this.#sink.sendFrame(this.#audio.takeFrame());
     if (this.#audio.held) {
@@ -118,8 +128,10 @@ export class Playout {
       this.#isBackdrop = false;
       return;
     }
-    if (now < this.#storedUntil - earlyMs) return;
+    this.#storedUntil += this.#surplusMs;
+    this.#surplusMs = 0;
     this.#isBackdrop = true;
+    if (now < this.#storedUntil - earlyMs) return;
     // Places that went by are left out.
     const isOnTime = now - this.#storedUntil < FRAME_MS;
     this.#storedUntil = (isOnTime ? this.#storedUntil : this.#gridBefore(now)) + FRAME_MS;
@@ -141,7 +153,15 @@ export class Playout {
   flushMarks(): void {
     const isDry = this.#starving && this.#audio.starved;
     const next = (): DueMark | undefined => this.#audio.takeMark({ isDry });
-    for (let mark = next(); mark !== undefined; mark = next()) this.#sink.sendMark(mark);
+    for (let mark = next(); mark !== undefined; mark = next()) {
+      this.#sink.sendMark(mark);
+      if (this.#audio.hasBackdrop) this.#backlog.sent(mark.id, this.#voiceEndsAt);
+    }
+  }
+
+  /** The client has played what stands before a mark, by its own word. */
+  markPlayed(id: string, now: Millis): void {
+    this.#surplusMs += this.#backlog.played(id, now);
   }
 
   #finish(): void {
@@ -155,8 +175,14 @@ export class Playout {
   interrupt({ clearedAt }: { readonly clearedAt?: Millis } = {}): void {
     const dueAt = this.#dueAt ?? this.#storedUntil;
     // What follows keeps to the grid, in the next place that a client without anything in store has free.
+    if (clearedAt !== undefined) this.#forgetStore();
     const early = clearedAt === undefined ? 0 : Math.ceil((dueAt - clearedAt) / FRAME_MS) - 1;
     this.#storedUntil = dueAt - Math.max(0, early) * FRAME_MS;
     this.#dueAt = undefined;
+  }
+
+  #forgetStore(): void {
+    this.#backlog.cleared();
+    this.#surplusMs = 0;
   }
 }
