@@ -20,7 +20,6 @@ function play(decider: CoreDecider, ...partsMs: readonly number[]): void {
       isFaint: false,
       silenceMs: detector.silenceMs,
       quietMs: 0,
-      silenceMs: 0,
       lastedMs: detector.lastedMs,
       belowCallerDb: undefined,
     }),
