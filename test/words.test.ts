@@ -23,8 +23,13 @@ const pictures = new Map([
   ['vigil', 'poll'],
   ['visitor', 'admitted request'],
 ]);
-/** Metadata of an example. */
-const foreign = 'scripts/sdk/python-files.ts: seats';
+/** Metadata of an example, and a name that goes between releases. */
+const foreign = [
+  'scripts/sdk/python-files.ts: seats',
+  'shared/protocol/ipc.ts: seats',
+  'supervisor/children/child-setup.ts: seats',
+  'worker/webrtc/peer-calls.ts: seats',
+];
 /** Words that mean nothing else in a comment, either. */
 const pictureInComment = /^\s*(?:\/\/|\/?\*).*\b(?:companions?|errands?|heirs?|seats?|vigils?)\b/i;
 
@@ -95,7 +100,7 @@ describe('names', () => {
     const found = [...identifiers].flatMap(([path, names]) =>
       [...names].filter(isPicture).map((name) => `${path}: ${name}`),
     );
-    expect(found).toEqual([foreign]);
+    expect(found.toSorted()).toEqual(foreign);
   });
 
   it('call the one who speaks the agent, outside the core', () => {

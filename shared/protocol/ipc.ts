@@ -80,8 +80,8 @@ export type TransportKind = 'websocket' | 'carrier_a' | 'carrier_b' | 'rtvi' | '
 export interface WebrtcSetup {
   /** Port of worker 0; 0: each worker takes a free one. */
   readonly udp: { readonly host: string; readonly port: number };
-  /** Workers, the spare among them: as many ports are taken by them. */
-  readonly workerRows: number;
+  /** Workers, the spare among them: as many ports are taken by them. Supervisors of earlier releases send it by this name. */
+  readonly seats: number;
   readonly candidateIps: readonly string[];
   /** Present where media may come by TCP, too. */
   readonly tcp?: { readonly host: string; readonly maxFrameBytes: number; readonly queue: number };

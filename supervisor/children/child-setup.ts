@@ -41,7 +41,7 @@ function webrtcSetup(webrtc: WebrtcSettings, workerRows: number): WebrtcSetup {
   const { udpAddr, candidateIps, tcp, turn } = webrtc;
   return {
     udp: udpAddr,
-    workerRows,
+    seats: workerRows,
     candidateIps,
     ...(tcp !== undefined && {
       tcp: { host: tcp.addr.host, maxFrameBytes: tcp.maxFrameBytes, queue: tcp.queue },

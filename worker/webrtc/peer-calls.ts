@@ -398,7 +398,7 @@ function eventsOf(
 const rows = 4;
 
 /** A free port for worker `index`. Rejects when there is none. */
-async function mediaPort({ udp, workerRows }: WebrtcSetup, index: number): Promise<number> {
+async function mediaPort({ udp, seats: workerRows }: WebrtcSetup, index: number): Promise<number> {
   if (udp.port === 0) {
     const port = await freePort(udp.host, 0);
     if (port !== undefined) return port;
