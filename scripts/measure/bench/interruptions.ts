@@ -46,7 +46,7 @@ export interface InterruptionRow {
   /** Calls with a `clear`. */
   readonly cleared: number;
   readonly toClear: Distribution;
-  /** From the first loud sample until the caller hears the agent stop: the end of the last frame before `clear`. */
+  /** From the first loud sample until the caller hears the agent give way: 12 dB softer, or the end of the last frame before `clear`. */
   readonly toStop: Distribution;
   /** From the frame that proves it, or the key, to `clear`. */
   readonly fromProof: Distribution;
@@ -187,23 +187,53 @@ function longestGap({ receivedAt, sentAt, soundAt }: Talk): number {
   );
 }
 
+/** So much softer callers hear that the agent gives way. */
+const givenWayShare = 10 ** (-12 / 20);
+/** A frame of the agent that is softer than this says nothing of it. */
+const leastDbfs = -45;
+
+const samplesOf = (pcm: Buffer, frame: number): Int16Array =>
+  Int16Array.from({ length: frameSamples }, (_, i) => {
+    const at = 2 * (frame * frameSamples + i);
+    return at + 1 < pcm.length ? pcm.readInt16LE(at) : 0;
+  });
+
+/** When the agent was heard to give way; undefined: not before it was cut. */
+function givenWayAt({ received, receivedAt }: Talk, spoken: Buffer, loudAt: number): number | undefined {
+  return receivedAt.find((at, frame) => {
+    const levelDbfs = rmsDbfs(samplesOf(spoken, frame));
+    if (at < loudAt || levelDbfs < leastDbfs) return false;
+    return rmsDbfs(samplesOf(received, frame)) <= levelDbfs + 20 * Math.log10(givenWayShare);
+  });
+}
+
+/** Every sample came, as it was or softer: an agent that gave way has left nothing out. */
+function isWholeOf(received: Buffer, spoken: Buffer): boolean {
+  if (received.length !== spoken.length) return false;
+  for (let at = 0; at + 1 < spoken.length; at += 2)
+    if (Math.abs(received.readInt16LE(at)) > Math.abs(spoken.readInt16LE(at)) + 1) return false;
+  return true;
+}
+
 interface Judged {
   readonly prove: Prover;
   /** What a call without any sound gets. */
-  readonly whole: Buffer | undefined;
+  readonly spoken: Buffer;
+  /** All of it must come. */
+  readonly isWhole: boolean;
 }
 
 async function rowOf(
   name: string,
   calls: readonly { readonly talk: Talk; readonly sound: Sound | undefined }[],
-  { prove, whole }: Judged,
+  { prove, spoken, isWhole }: Judged,
 ): Promise<InterruptionRow> {
   const toClear = new Distribution();
   const toStop = new Distribution();
   const fromProof = new Distribution();
   const gap = new Distribution();
   for (const { talk: held } of calls)
-    if (whole !== undefined && held.received.equals(whole)) gap.add(longestGap(held));
+    if (isWhole && isWholeOf(held.received, spoken)) gap.add(longestGap(held));
   for (const { talk: held, sound } of calls) {
     const clearAt = held.clearsAt[0];
     if (clearAt === undefined) continue;
@@ -212,7 +242,8 @@ async function rowOf(
     const loudAt = spokenAt(held, held.soundAt + sound.loudAt);
     toClear.add(clearAt - loudAt);
     const lastAt = held.receivedAt.findLast((at) => at <= clearAt);
-    if (lastAt !== undefined) toStop.add(lastAt + frameMs - loudAt);
+    const softAt = givenWayAt(held, spoken, loudAt) ?? (lastAt === undefined ? undefined : lastAt + frameMs);
+    if (softAt !== undefined) toStop.add(softAt - loudAt);
     const provedBy = await prove(held.sent, held.soundAt);
     if (provedBy !== undefined)
       fromProof.add(clearAt - (held.sentAt[Math.ceil(provedBy / frameSamples) - 1] ?? Number.NaN));
@@ -225,12 +256,12 @@ async function rowOf(
     toStop,
     fromProof,
     gap,
-    whole: whole && calls.filter(({ talk: { received } }) => received.equals(whole)).length,
+    whole: isWhole ? calls.filter(({ talk: { received } }) => isWholeOf(received, spoken)).length : undefined,
     wrong: calls.flatMap(({ talk: held, sound }) => {
       if (sound === undefined) return [];
       const afterMs = (held.clearsAt[0] ?? Infinity) - spokenAt(held, held.soundAt + sound.loudAt);
       // A voice before anybody has spoken is not the caller's.
-      const isRight = whole === undefined ? afterMs > 0 && afterMs < Infinity : afterMs === Infinity;
+      const isRight = isWhole ? afterMs === Infinity : afterMs > 0 && afterMs < Infinity;
       return isRight ? [] : `${sound.name} (${held.soundAt}): ${afterMs.toFixed(0)} ms`;
     }),
     failures: calls.flatMap(({ talk: { failed } }) => failed ?? []),
@@ -270,7 +301,7 @@ async function measure(
   { parts, prove, rounds, only }: Extent & { readonly parts: readonly Part[]; readonly prove: Prover },
 ): Promise<InterruptionRow[]> {
   const prng = newPrng(4);
-  const run = async ({ name, sounds, plan }: Omit<Part, 'isWhole'>, whole: Buffer | undefined) => {
+  const run = async ({ name, sounds, plan, isWhole }: Part, spoken: Buffer) => {
     const plans = sounds.map((sound): TalkPlan => ({
       ...base,
       sound: sound?.pcm,
@@ -282,21 +313,21 @@ async function measure(
     const calls = talks.map((held, at) => ({ talk: held, sound: sounds[at] }));
     // Which sound is an echo, the same detector does not know without the agent's side of the call.
     const asked = plan.echo === undefined ? prove : () => Promise.resolve(undefined);
-    return { talks, row: await rowOf(name, calls, { prove: asked, whole }) };
+    return { talks, row: await rowOf(name, calls, { prove: asked, spoken, isWhole }) };
   };
   const silent = await run(
-    { name: nobodySpeaks, sounds: [undefined, undefined, undefined, undefined], plan: {} },
-    undefined,
+    { name: nobodySpeaks, sounds: [undefined, undefined, undefined, undefined], plan: {}, isWhole: false },
+    Buffer.alloc(0),
   );
-  const whole = silent.talks[0]?.received ?? Buffer.alloc(0);
+  const spoken = silent.talks[0]?.received ?? Buffer.alloc(0);
   // Where nobody is greeted there is nothing to compare with.
-  const isWhole =
-    whole.length === 0 ? 0 : silent.talks.filter(({ received }) => received.equals(whole)).length;
-  const rows: InterruptionRow[] = [{ ...silent.row, whole: isWhole }];
+  const same =
+    spoken.length === 0 ? 0 : silent.talks.filter(({ received }) => received.equals(spoken)).length;
+  const rows: InterruptionRow[] = [{ ...silent.row, whole: same }];
   for (let round = 0; round < rounds; round += 1) {
     for (const part of parts) {
       if (only.length > 0 && !only.some((text) => part.name.includes(text))) continue;
-      rows.push((await run(part, part.isWhole ? whole : undefined)).row);
+      rows.push((await run(part, spoken)).row);
     }
   }
   return rows;
