@@ -144,7 +144,7 @@ export const speechSettings = ({ turn }: AgentDefinition, features: Judges): Spe
   confirmMs: turn.interrupt.minSpeechMs,
   sureMs: Math.max(turn.minSpeechMs, turn.interrupt.sureSpeechMs),
   stopMs: silencesOf(turn, features).stopMs,
-  // A turn model has the last word later, but what the LLM makes of a pause is on its way as early as without one.
+  // A turn model has the last word later; where STT is quicker, the LLM is asked as early as without one.
   ...(turn.speculate && { pauseMs: turn.silences.withoutModel.stopMs }),
   lastsMs: lasting(turn.interrupt.wordlessMs),
 });

@@ -47,15 +47,18 @@ export const speculation: readonly Dialogue[] = [
     const call = begin({ settings }).opens().callerBegins().skips().sttHears('A table');
     call.tell({ type: 'voice.paused', silenceMs: 224 }).orders('llm.start 1');
     call.callerBegins().orders().sttGuesses('for two').orders('llm.cancel');
+    call.tell({ type: 'voice.paused', silenceMs: 224 }).orders().sttHears('for two.');
     call.tell({ type: 'voice.paused', silenceMs: 224 }).orders('llm.start 1');
-    call.llmIsAsked('user: A table for two');
+    call.llmIsAsked('user: A table for two.');
   }),
 
   dialogue(
-    'a short silence asks for nothing without words, behind a hesitation, or where nobody asks early',
+    'a short silence asks for nothing without words that were written since, behind a hesitation, or where nobody asks early',
     (begin) => {
       const short = { type: 'voice.paused', silenceMs: 224 } as const;
       begin({ settings }).opens().callerBegins().skips().tell(short).orders();
+      begin({ settings }).opens().callerBegins().skips().sttGuesses('Yes').tell(short).orders();
+      begin({ settings }).opens().callerBegins().skips().sttHears('Yes.').later(300).tell(short).orders();
       begin({ settings }).opens().callerBegins().skips().sttHears('I would like, um').tell(short).orders();
       begin().opens().callerBegins().skips().sttHears('What time is it?').tell(short).orders();
     },

@@ -115,12 +115,16 @@ export function onSpeechStopped(
 }
 
 /**
- * A short silence, which ends no turn. Of a candidate it is worth asking what was said: the agent stands still meanwhile. What a turn holds by
- * then may be all of it.
+ * A short silence, which ends no turn. Of a candidate it is worth asking what was said: the agent stands still meanwhile. What STT has written
+ * for good since then is all that it heard: a guess is as a rule behind the voice, and an answer to it would be asked for in vain.
  */
 export function onVoicePaused(step: TurnStep, silenceMs: Millis): void {
   const { caller } = step.state;
-  if (caller.turn.phase === 'speaking') tellPause(step, caller.turn.words);
+  if (caller.turn.phase === 'speaking') {
+    const { words } = caller.turn;
+    const isWritten = words.partial.trim() === '' && (words.toldAt ?? -Infinity) >= step.now - silenceMs;
+    if (isWritten) tellPause(step, words);
+  }
   if (caller.turn.phase !== 'candidate') return;
   caller.voice = 'silent';
   beginFading(step, caller.turn, { lastVoiceAt: step.now - silenceMs });
