@@ -4,6 +4,7 @@
  * Invariant: every event goes through `stepCall` and every effect comes from one of its orders; audio alone passes by. `ended` is
  * emitted exactly once. An instance serves one call.
  */
+import { AgentVoice, type VoiceChange } from './agent-voice.ts';
 import {
   type AudioListener,
   AudioProblem,
@@ -40,6 +41,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
   readonly conversation = new Conversation();
   readonly #options: VoiceCallOptions;
   readonly #turn = new TurnView();
+  readonly #voice = new AgentVoice();
   readonly #detector = new SpeechDetector();
   readonly #times = new ResponseTimes((ms) => this.emit('response', { ms }));
   readonly #audioListener: AudioListener = {
@@ -317,6 +319,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
         this.emit('conversation', line);
         if (line.who === 'caller') this.emit('user-text', { text: line.text, final: line.state !== 'open' });
       }
+      if (this.#audio !== undefined) this.#heard(this.#voice.told(event.type, this.#audio.nowMs));
       if (event.type === 'bot.text') this.emit('bot-text', { epoch: event.epoch, text: event.text });
       if (event.type === 'turn.metrics') this.emit('metrics', { epoch: event.epoch, metrics: event.metrics });
     }
@@ -361,12 +364,10 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
         this.#take({ type: 'mark-played', id: report.id });
         return;
       case 'sounded':
-        this.#times.sounded(this.#toMs(report.atSample));
-        this.#turn.agentStarted();
+        this.#heard(this.#voice.sounded(this.#toMs(report.atSample)));
         break;
       case 'drained':
-        this.#times.fellSilent(this.#toMs(report.atSample));
-        this.#turn.agentEnded(this.#toMs(report.atSample));
+        this.#heard(this.#voice.fellSilent(this.#toMs(report.atSample)));
         break;
       case 'level':
         this.#outputLevel = report.rms;
@@ -374,6 +375,16 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
         break;
     }
     this.#look();
+  }
+
+  #heard(change: VoiceChange | undefined): void {
+    if (change?.type === 'started') {
+      this.#times.sounded(change.atMs);
+      this.#turn.agentStarted();
+    } else if (change?.type === 'ended') {
+      this.#times.fellSilent(change.atMs);
+      this.#turn.agentEnded(change.atMs);
+    }
   }
 
   #clearPlayout(): void {

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { AgentVoice } from '../../../web/client/agent-voice.ts';
+
+describe('the voice of the agent', () => {
+  it('is what sounds, where the service tells nothing', () => {
+    const voice = new AgentVoice();
+    expect(voice.sounded(100)).toEqual({ type: 'started', atMs: 100 });
+    expect(voice.sounded(200)).toBeUndefined();
+    expect(voice.fellSilent(900)).toEqual({ type: 'ended', atMs: 900 });
+    expect(voice.fellSilent(950)).toBeUndefined();
+  });
+
+  it('is told by the service, where something sounds all the time', () => {
+    const voice = new AgentVoice();
+    voice.sounded(0);
+    expect(voice.told('turn.bot_started', 2_000)).toBeUndefined();
+    expect(voice.told('turn.bot_ended', 4_000)).toEqual({ type: 'ended', atMs: 4_000 });
+    expect(voice.told('turn.bot_started', 7_000)).toEqual({ type: 'started', atMs: 7_000 });
+    expect(voice.told('bot.heard', 7_500)).toBeUndefined();
+    expect(voice.told('turn.interrupted', 8_000)).toEqual({ type: 'ended', atMs: 8_000 });
+    expect(voice.fellSilent(9_000)).toBeUndefined();
+    expect(voice.sounded(9_100)).toBeUndefined();
+  });
+
+  it('begins with its sound, whichever of the two is known first', () => {
+    const voice = new AgentVoice();
+    voice.told('turn.bot_ended', 0);
+    expect(voice.told('turn.bot_started', 1_000)).toBeUndefined();
+    expect(voice.sounded(1_060)).toEqual({ type: 'started', atMs: 1_060 });
+    voice.fellSilent(2_000);
+    voice.told('turn.bot_ended', 2_050);
+    expect(voice.sounded(3_000)).toBeUndefined();
+    expect(voice.told('turn.bot_started', 3_120)).toEqual({ type: 'started', atMs: 3_000 });
+  });
+
+  it('ends with its sound, before the service knows that it was heard', () => {
+    const voice = new AgentVoice();
+    voice.told('turn.bot_started', 0);
+    voice.sounded(60);
+    expect(voice.fellSilent(2_000)).toEqual({ type: 'ended', atMs: 2_000 });
+    expect(voice.told('turn.bot_ended', 2_100)).toBeUndefined();
+  });
+});
