@@ -7,19 +7,19 @@ const byWords = { settings: { interrupt: { ...scriptSettings.interrupt, minWords
 export const background: readonly Dialogue[] = [
   dialogue('a turn ends when its words do, although a voice goes on', (begin) => {
     const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').skips();
-    call.later(1_499).orders().later(1).orders('stt.flush', 'stt.listen');
+    call.later(3_499).orders().later(1).orders('stt.flush', 'stt.listen');
     call.sttHears('Where is my order?').sttFinalizes();
     call.later(1).ordered('stt.finalize').sttFinalizes().rounds(1).llmIsAsked('user: Where is my order?');
     call.llmAnswers('It comes today.').botSays('It comes today.').botFinishes();
   }),
 
   dialogue('it does not while STT finds more words in it', (begin) => {
-    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(1_500);
-    call.sttHears('Where is my order?').sttFinalizes().later(1_400).rounds(0);
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(3_500);
+    call.sttHears('Where is my order?').sttFinalizes().later(3_400).rounds(0);
   }),
 
   dialogue('the agent answers into the voice, and words in it interrupt', (begin) => {
-    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').later(1_500);
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').later(3_500);
     call.sttHears('Where is my order?').sttFinalizes().later(1).sttFinalizes();
     call.llmAnswers('It comes today, at about four.').botPlays(500).skips();
     call.callerGoesOn(1_000).later(1_000).without('playout.clear', 'playout.pause');
@@ -27,9 +27,9 @@ export const background: readonly Dialogue[] = [
   }),
 
   dialogue('what is asked while the agent answers into the voice is answered behind it', (begin) => {
-    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').later(1_500);
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').later(3_500);
     call.sttHears('Where is my order?').sttFinalizes().later(1).sttFinalizes();
-    call.llmAnswers('Soon.').botFinishes().sttGuesses('And the bill?').later(1_500);
+    call.llmAnswers('Soon.').botFinishes().sttGuesses('And the bill?').later(3_500);
     call.sttHears('And the bill?').sttFinalizes().later(1).sttFinalizes().rounds(2);
   }),
 
@@ -39,7 +39,7 @@ export const background: readonly Dialogue[] = [
       .callerSays('Where is my order?')
       .llmAnswers('It comes today, at four.');
     call.botPlays(300).callerBegins().sttGuesses('Stop').ordered('playout.clear 2').sttHears('').skips();
-    call.later(2_000).ordered('stt.flush');
+    call.later(3_000).ordered('stt.flush');
   }),
 
   dialogue('a soft voice without words is nobody who was not understood', (begin) => {
@@ -71,7 +71,7 @@ export const background: readonly Dialogue[] = [
   }),
 
   dialogue('an STT that does not answer is asked once in a turn', (begin) => {
-    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(1_500).skips();
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(3_500).skips();
     call.later(2_100).ordered('fault stt stalled').later(20_000).without('stt.flush');
   }),
 ];

@@ -4,7 +4,7 @@ import { isLastWord, type Response } from '../answer/response.ts';
 import { charsAt } from '../delivery/heard.ts';
 import type { PlayoutPosition } from '../events.ts';
 import type { Slices } from '../state.ts';
-import type { AgentSide, RunningResponse } from '../turn/turn-actions.ts';
+import type { AgentSide, Owed, RunningResponse } from '../turn/turn-actions.ts';
 
 /** Text before and behind the position on the wire whose echo may arrive now. */
 const echoBehindChars = 250;
@@ -19,8 +19,10 @@ export function interruptible({
 }
 
 /** The caller waits for an answer, for the greeting, or for the rest of what a voice has cut. Lines of others wait while anybody speaks. */
-export const owesWords = ({ conversation, delivery }: Slices<'conversation' | 'delivery'>): boolean =>
-  conversation.owed || conversation.greets || delivery.cutOff.trim() !== '';
+export function owesWords({ conversation, delivery }: Slices<'conversation' | 'delivery'>): Owed {
+  if (conversation.greets) return 'greeting';
+  return conversation.owed || delivery.cutOff.trim() !== '' ? 'answer' : undefined;
+}
 
 export function agentSide(
   state: Slices<'setup' | 'delivery' | 'silence' | 'conversation'>,

@@ -6,20 +6,21 @@ import type { Millis } from '../../../shared/base/units.ts';
 import type { Slices } from '../state.ts';
 import { flush, listen } from './hearing.ts';
 import { beginPause } from './pause.ts';
-import type { TurnStep } from './turn-actions.ts';
+import type { Owed, TurnStep } from './turn-actions.ts';
 import { newWords, wholeText, type Speaking } from './turn.ts';
 
-/** STT has told nothing new for so long behind words. */
-const wordsGoneMs: Millis = 1_500;
-/** A voice without any word keeps the caller waiting for what is owed for no longer. */
-const wordlessMs: Millis = 1_600;
+/** STT has told nothing new for so long behind words: no speaker draws a word out as long, and an STT may be that far behind. */
+const wordsGoneMs: Millis = 3_500;
+/** A voice without any word keeps the caller waiting for what is owed for no longer, and for the first words of the call. */
+const wordlessMs: Millis = 3_000;
+const ungreetedMs: Millis = 1_600;
 /** From the end of a word to the moment when STT tells it. */
 const toldAfterMs: Millis = 300;
 
 /** When STT is asked whether there is anything new in a voice that goes on. `owes`: the caller waits for something that the agent has to say. */
 export function coveredDeadline(
   { caller: { turn, stt, voiceAt } }: Slices<'caller'>,
-  { owes }: { readonly owes: boolean },
+  { owes }: { readonly owes: Owed },
 ): Millis | undefined {
   if (turn.phase !== 'speaking' || stt.listeningAt === undefined || stt.owed.length > 0) return undefined;
   // An STT that did not answer once is not asked again in this turn.
@@ -29,7 +30,9 @@ export function coveredDeadline(
   if (wholeText(turn.words) !== '')
     return Math.max(toldAt ?? 0, voiceAt, stt.listeningAt, askedAt) + wordsGoneMs;
   // Where nobody waits, a voice without words is listened to for as long as it lasts.
-  return owes ? Math.max(turn.cutAt ?? turn.startedAt, askedAt) + wordlessMs : undefined;
+  if (owes === undefined) return undefined;
+  const since = Math.max(turn.cutAt ?? turn.startedAt, askedAt);
+  return since + (owes === 'greeting' ? ungreetedMs : wordlessMs);
 }
 
 /** Asks STT for what it has; the voice goes on meanwhile. */
@@ -49,7 +52,7 @@ export function endCovered(step: TurnStep): void {
   if (turn.phase !== 'speaking' || turn.asked === undefined || stt.owed.length > 0) return;
   const { at, text, toldAt: toldBefore } = turn.asked;
   turn.asked = undefined;
-  if (comparable(turn) !== text || (text === '' && !step.agent.owes)) return;
+  if (comparable(turn) !== text || (text === '' && step.agent.owes === undefined)) return;
   // An STT that tells words when it is asked heard the last of them at some time since it was asked before.
   const toldAt = stt.guesses ? (toldBefore ?? at) : at;
   beginPause(step, turn, { lastVoiceAt: Math.min(now, toldAt - toldAfterMs), isCovered: true });

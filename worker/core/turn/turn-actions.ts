@@ -41,12 +41,15 @@ export interface AgentSide {
   /** What the agent said last, for telling its echo. */
   readonly lastSaid: Said;
   /** The caller waits for something that the agent says as soon as nobody speaks. */
-  readonly owes: boolean;
+  readonly owes: Owed;
   /** The agent's voice comes back: only words interrupt. */
   readonly echoes: boolean;
   /** Lines that fill a silence are there as sound, so that STT may take its time. */
   readonly hasFillers: boolean;
 }
+
+/** The greeting, an answer or the rest of one; undefined: nothing. */
+export type Owed = 'greeting' | 'answer' | undefined;
 
 export interface Said {
   readonly text: string;
