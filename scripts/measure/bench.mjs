@@ -2,7 +2,7 @@
 import { runDriver } from './driver.mjs';
 
 const usage = `usage: npm run bench -- [options]
-  --calls N        concurrent calls (100; 60 in a soak)
+  --calls N        concurrent calls (100; 60 in a soak); several numbers, as in 1,5,10,100, are held one after the other
   --seconds N      length of the measured window (60)
   --workers N      call workers of the service (auto: one for each core)
   --rate HZ        sample rate of the calls (16000)

@@ -61,8 +61,11 @@ async function findMax(command: Command, root: URL): Promise<boolean> {
 async function perform(command: Command, root: URL): Promise<boolean> {
   const { mode, calls } = command;
   switch (mode.name) {
-    case 'hold':
-      return hold(command, root);
+    case 'hold': {
+      let passed = true;
+      for (const step of command.steps) passed = (await hold({ ...command, calls: step }, root)) && passed;
+      return passed;
+    }
     case 'find-max':
       return findMax(command, root);
     case 'overload': {

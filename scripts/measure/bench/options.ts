@@ -21,6 +21,8 @@ export type Mode =
 
 export interface Command extends Omit<RunOptions, 'root'> {
   readonly mode: Mode;
+  /** Numbers of calls, one run for each; `calls` is the first. */
+  readonly steps: readonly number[];
   readonly json: boolean;
 }
 
@@ -68,9 +70,16 @@ export function parseCommand(args: readonly string[]): Command {
   const mode = modeOf(values);
   if (transport !== 'websocket' && mode.name !== 'hold' && mode.name !== 'find-max')
     throw new UsageError('--transport: only calls that are held, and --find-max, have another one');
+  const steps = (values.calls ?? (mode.name === 'soak' ? '60' : '100'))
+    .split(',')
+    .map((count) => countOf('--calls', count, 4096));
+  const [calls = 0] = steps;
+  if (steps.length > 1 && mode.name !== 'hold')
+    throw new UsageError('--calls: several numbers are for calls that are held');
   return {
     mode,
-    calls: countOf('--calls', values.calls ?? (mode.name === 'soak' ? '60' : '100'), 4096),
+    calls,
+    steps,
     seconds: countOf('--seconds', values.seconds, 86_400),
     workers: values.workers === 'auto' ? 'auto' : String(countOf('--workers', values.workers, 256)),
     format: transport === 'carrier_a' ? { sampleRate: 8_000, encoding: 'mulaw' } : { sampleRate, encoding },

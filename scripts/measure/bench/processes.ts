@@ -8,6 +8,8 @@ export interface TimeUse {
   readonly cpuMs: number;
   /** Time in which a thread of it could have run and no core was free. */
   readonly waitedMs: number;
+  /** How often a thread of it went on after it had waited for something. */
+  readonly wakes: number;
 }
 
 export interface MemoryUse {
@@ -59,6 +61,14 @@ function waitedMsOf(pid: number): number {
   return entriesOf(pid, 'task').reduce((sum, task) => sum + ofTask(task), 0) / 1e6;
 }
 
+function wakesOf(pid: number): number {
+  const ofTask = (task: string): number => {
+    const text = look(() => readFileSync(`/proc/${pid}/task/${task}/status`, 'utf8')) ?? '';
+    return Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(text)?.[1] ?? 0);
+  };
+  return entriesOf(pid, 'task').reduce((sum, task) => sum + ofTask(task), 0);
+}
+
 export const threadsOf = (pid: number): number => entriesOf(pid, 'task').length;
 export const descriptorsOf = (pid: number): number => entriesOf(pid, 'fd').length;
 
@@ -67,6 +77,7 @@ export function timeUse(pid: number): TimeUse {
   return {
     cpuMs: (Number(stat[11] ?? 0) + Number(stat[12] ?? 0)) * tickMs,
     waitedMs: waitedMsOf(pid),
+    wakes: wakesOf(pid),
   };
 }
 

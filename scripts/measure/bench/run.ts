@@ -42,6 +42,10 @@ export interface ProcessFinding {
   readonly cpuShare: number;
   /** Of the window, summed over its threads: runnable, but no core was free. */
   readonly waitShare: number;
+  /** Wake-ups a second, of all its threads. */
+  readonly wakeRate: number;
+  /** Of one core, before there were calls. */
+  readonly idleCpuShare: number;
   readonly idle: MemoryUse;
   readonly loaded: MemoryUse;
 }
@@ -66,6 +70,8 @@ export interface RunResult {
 }
 
 const afterLookMs = 500;
+/** How long the service is looked at before there are calls. */
+const idleWindowMs = 3_000;
 
 /** Holds calls for a while and measures what they cost and what their callers saw. */
 export async function runOnce(options: RunOptions): Promise<RunResult> {
@@ -101,6 +107,10 @@ async function measure(options: RunOptions, parties: Parties): Promise<RunResult
   const pids = serviceProcesses(service.pid).set('providers', providers.pid).set('load', load.pid);
   // Children settle after their start.
   await sleep(1_500);
+  const restedFrom = timesOf(pids);
+  const restedAt = performance.now();
+  await sleep(idleWindowMs);
+  const rest = { from: restedFrom, to: timesOf(pids), windowMs: performance.now() - restedAt };
   const idle = useOf(pids);
   const loadAverageBefore = machineUse().loadAverage;
   const { calls, format } = options;
@@ -123,7 +133,9 @@ async function measure(options: RunOptions, parties: Parties): Promise<RunResult
   const providersResult = (await providers.ask('end', 'result', startLimitMs)) as ProvidersResult;
   await load.ask('close', 'closed', startLimitMs);
 
-  const processes = [...pids.keys()].map((name) => finding(name, { idle, loaded, before, times, windowMs }));
+  const processes = [...pids.keys()].map((name) =>
+    finding(name, { idle, loaded, before, times, windowMs, rest }),
+  );
   const ours = processes.reduce((sum, { cpuShare }) => sum + cpuShare, 0);
   return {
     options: {
@@ -170,10 +182,16 @@ interface Looks {
   readonly before: ReadonlyMap<string, TimeUse>;
   readonly times: ReadonlyMap<string, TimeUse>;
   readonly windowMs: number;
+  /** The same before there were calls. */
+  readonly rest: {
+    readonly from: ReadonlyMap<string, TimeUse>;
+    readonly to: ReadonlyMap<string, TimeUse>;
+    readonly windowMs: number;
+  };
 }
 
-function finding(name: string, { idle, loaded, before, times, windowMs }: Looks): ProcessFinding {
-  const noTime: TimeUse = { cpuMs: 0, waitedMs: 0 };
+function finding(name: string, { idle, loaded, before, times, windowMs, rest }: Looks): ProcessFinding {
+  const noTime: TimeUse = { cpuMs: 0, waitedMs: 0, wakes: 0 };
   const noMemory: MemoryUse = { rssBytes: 0, pssBytes: 0, anonymousBytes: 0 };
   const from = before.get(name) ?? noTime;
   const to = times.get(name) ?? noTime;
@@ -181,6 +199,9 @@ function finding(name: string, { idle, loaded, before, times, windowMs }: Looks)
     name,
     cpuShare: (to.cpuMs - from.cpuMs) / windowMs,
     waitShare: (to.waitedMs - from.waitedMs) / windowMs,
+    wakeRate: ((to.wakes - from.wakes) * 1000) / windowMs,
+    idleCpuShare:
+      ((rest.to.get(name) ?? noTime).cpuMs - (rest.from.get(name) ?? noTime).cpuMs) / rest.windowMs,
     idle: idle.get(name) ?? noMemory,
     loaded: loaded.get(name) ?? noMemory,
   };
