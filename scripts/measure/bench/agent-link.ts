@@ -12,7 +12,7 @@ import { newWorkerMetrics } from '../../../shared/runtime/metrics.ts';
 import { newDialer, type AgentSocket, type Dial } from '../../../worker/agent-link/agent-socket.ts';
 import { AgentCallLink } from '../../../worker/agent-link/call-link.ts';
 import { newLink } from '../../../worker/agent-link/link-state.ts';
-import type { FloorRow } from './report/report.ts';
+import type { FloorRow } from './report/statistics.ts';
 import { Distribution, type Summary } from './report/statistics.ts';
 
 const eventEveryMs = 20;

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { knock, practise, stream, summarise, type Knock, type KnockSummary } from './client/knock.ts';
 import type { LoadResult } from './load.ts';
 import { openCalls, watchCalls, withParties, type Parties } from './parties.ts';
-import { ms, table, times, type FloorRow } from './report/report.ts';
+import { ms, table, times } from './report/report.ts';
+import type { FloorRow } from './report/statistics.ts';
 import type { RunOptions } from './run.ts';
 
 export interface OverloadResult {

@@ -9,7 +9,8 @@ import {
   type InterruptionResult,
   type InterruptionRow,
 } from '../interruptions.ts';
-import { table, type FloorRow } from './report.ts';
+import { table } from './report.ts';
+import type { FloorRow } from './statistics.ts';
 import type { Distribution } from './statistics.ts';
 
 /** What a caller notices is when the sound stops: at the median, and for all but one in twenty. */

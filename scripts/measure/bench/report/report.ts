@@ -2,7 +2,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import type { RunResult } from '../run.ts';
 import { complaintText } from '../started.ts';
-import { histogramOf, type Samples, type Summary } from './statistics.ts';
+import { histogramOf, type FloorRow, type Samples, type Summary } from './statistics.ts';
 
 const floorCalls = 100;
 const floorCores = 2;
@@ -13,12 +13,6 @@ const floorAnswered = 0.99;
 
 /** From here on, in cores, a failure says as much about the machine as about the service. */
 const quietCores = 0.1;
-
-export interface FloorRow {
-  readonly rule: string;
-  readonly found: string;
-  readonly passed: boolean;
-}
 
 export const ms = (value: number): string => (Number.isFinite(value) ? value.toFixed(1) : '-');
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;

@@ -1,5 +1,5 @@
 /** What a soak found, as text, and whether it keeps the promise. */
-import type { FloorRow } from './report.ts';
+import type { FloorRow } from './statistics.ts';
 import { table } from './report.ts';
 import { complaintText } from '../started.ts';
 import type { Look, SoakLook, SoakResult } from '../soak.ts';

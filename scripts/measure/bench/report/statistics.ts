@@ -190,3 +190,9 @@ export function histogramOf(samples: Samples, name: string, label = ''): Histogr
     count === 0 ? Number.NaN : (buckets.find(([, upTo]) => upTo >= share * count)?.[0] ?? Infinity) * 1000;
   return { count, meanMs: (sum / count) * 1000, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
 }
+
+export interface FloorRow {
+  readonly rule: string;
+  readonly found: string;
+  readonly passed: boolean;
+}
