@@ -22,7 +22,7 @@ const hashing =
 const features = '(agent-link|recording|rtvi|sip|telephony|tracing|webrtc)';
 const declarations = `(config|protocol|audio|auth|net|languages|${features})`;
 /** What a provider declares, and the list of providers, which the configuration reads. */
-const providerDeclaration = '^worker/stages/(stt|llm|tts)/[^/]+/declaration[.]ts$';
+const providerDeclaration = '^worker/stages/(stt|llm|tts|realtime)/[^/]+/declaration[.]ts$';
 const providerList = '^worker/stages/providers[.]ts$';
 const forbid = (name, from, to) => ({ name, severity: 'error', from, to });
 
@@ -67,7 +67,7 @@ module.exports = {
       'the-list-of-providers-holds-declarations',
       { path: providerList },
       {
-        pathNot: `${providerDeclaration}|^worker/stages/(stage[.]ts$|(stt|llm|tts)/[^/]+/adapter[.]ts$)|^shared/config/stages/declaration[.]ts$`,
+        pathNot: `${providerDeclaration}|^worker/stages/(stage[.]ts$|realtime/contract[.]ts$|(stt|llm|tts|realtime)/[^/]+/adapter[.]ts$)|^shared/config/stages/declaration[.]ts$`,
       },
     ),
     forbid(
@@ -121,7 +121,7 @@ module.exports = {
       'the-host-of-calls-knows-no-adapter',
       { path: '^worker/(host|call|lines)/' },
       {
-        path: '^worker/((transports|stages/(stt|llm|tts))/[^/]+|rtvi|sip|webrtc|telephony/[^/]+)/',
+        path: '^worker/((transports|stages/(stt|llm|tts|realtime))/[^/]+|rtvi|sip|webrtc|telephony/[^/]+)/',
         pathNot: '^worker/transports/socket/',
       },
     ),
@@ -156,7 +156,16 @@ module.exports = {
       {
         path: '^worker/',
         pathNot:
-          '^worker/(stages/(stage|failure|vendor-socket|http|keys|timers|connect)[.]ts|stages/$1/|core/)',
+          '^worker/(stages/(stage|failure|vendor-socket|http|keys|timers|connect|json|pcm-bytes)[.]ts|stages/$1/|core/)',
+      },
+    ),
+    forbid(
+      'adapters-of-speaking-models-know-only-their-contract',
+      { path: '^worker/stages/realtime/([^/]+)/' },
+      {
+        path: '^worker/',
+        pathNot:
+          '^worker/(stages/(stage|failure|vendor-socket|http|keys|timers|connect|json|pcm-bytes)[.]ts|stages/realtime/(contract[.]ts$|$1/)|core/)',
       },
     ),
     forbid(
@@ -186,8 +195,8 @@ module.exports = {
     ),
     forbid(
       'what-a-stage-shares-knows-no-provider',
-      { path: '^worker/stages/((stt|llm|tts)/)?[^/]+[.]ts$', pathNot: providerList },
-      { path: '^worker/stages/(stt|llm|tts)/[^/]+/' },
+      { path: '^worker/stages/((stt|llm|tts|realtime)/)?[^/]+[.]ts$', pathNot: providerList },
+      { path: '^worker/stages/(stt|llm|tts|realtime)/[^/]+/' },
     ),
     forbid(
       'tools-know-the-core-and-the-contract-of-stages',

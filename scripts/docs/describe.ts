@@ -14,6 +14,7 @@ import { declarations } from '../../shared/config/stages/providers.ts';
 import {
   llmKeys,
   llmSecondaryKeys,
+  realtimeKeys,
   sttKeys,
   sttSecondaryKeys,
   ttsKeys,
@@ -135,6 +136,7 @@ const exampleProviders: readonly string[] = ['stt_local_ws', 'chat_compatible', 
 const otherTables: readonly string[] = [
   ...['flow', 'flow.nodes.NAME', 'flow.nodes.NAME.next', 'audio', 'audio.background', 'audio.thinking'],
   ...['stt', 'llm', 'tts'].map((stage) => `${stage}.secondary`),
+  'realtime',
   ...Object.entries(declarations).flatMap(([stage, rows]) =>
     rows.filter(({ name }) => !exampleProviders.includes(name)).map(({ name }) => `${stage}.${name}`),
   ),
@@ -167,10 +169,13 @@ function optionsTables(
 /** A stage with its options tables and its secondary. */
 function stageSchema(
   rows: Parameters<typeof optionsTables>[0],
-  keys: { readonly own: z.ZodObject; readonly secondary: z.ZodObject },
+  { own, secondary }: { readonly own: z.ZodObject; readonly secondary?: z.ZodObject },
 ): z.ZodObject {
   const tables = optionsTables(rows);
-  return keys.own.extend({ ...tables, secondary: keys.secondary.extend(tables).optional() });
+  return own.extend({
+    ...tables,
+    ...(secondary !== undefined && { secondary: secondary.extend(tables).optional() }),
+  });
 }
 
 /** A JSON Schema of the agent file for editors. Rules between keys are not in it; `check` proves those. */
@@ -183,6 +188,7 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     stt: stageSchema(declarations.stt, { own: sttKeys, secondary: sttSecondaryKeys }),
     llm: stageSchema(declarations.llm, { own: llmKeys, secondary: llmSecondaryKeys }),
     tts: stageSchema(declarations.tts, { own: ttsKeys, secondary: ttsSecondaryKeys }),
+    realtime: stageSchema(declarations.realtime, { own: realtimeKeys }).optional(),
     tools: z.array(toolKeys).optional(),
     mcp: z.array(mcpKeys).optional(),
     telephony: telephonyKeys.optional(),

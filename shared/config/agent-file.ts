@@ -24,12 +24,13 @@ import { listedName, toolHttpKeys, toolKeys } from './agent/tools.ts';
 import type { ToolDefinition } from './agent/tools.ts';
 import { outageKeys, type OutageTexts } from './agent/outage.ts';
 import type { CamelKeys } from './camel.ts';
-import type { LlmDefinition, SttDefinition, TtsDefinition } from './stages/definition.ts';
+import type { LlmDefinition, RealtimeDefinition, SttDefinition, TtsDefinition } from './stages/definition.ts';
 import { declarations } from './stages/providers.ts';
 import {
   languageTag,
   llmKeys,
   llmSecondaryKeys,
+  realtimeKeys,
   sttKeys,
   sttSecondaryKeys,
   ttsKeys,
@@ -262,6 +263,8 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   tts: ttsKeys,
   ...tablesOf('tts', declarations.tts),
   'tts.secondary': ttsSecondaryKeys,
+  realtime: realtimeKeys,
+  ...tablesOf('realtime', declarations.realtime),
   tools: toolKeys,
   'tools.http': toolHttpKeys,
   mcp: mcpKeys,
@@ -323,6 +326,8 @@ export interface AgentDefinition {
   readonly stt: SttDefinition;
   readonly llm: LlmDefinition;
   readonly tts: TtsDefinition;
+  /** Hears and speaks instead of the three stages, which go on where it fails. Absent: the three alone. */
+  readonly realtime?: RealtimeDefinition;
   readonly tools: readonly ToolDefinition[];
   readonly mcp: readonly McpDefinition[];
   readonly telephony: TelephonyDefinition;

@@ -26,7 +26,7 @@ import { camelKeys, withoutKeys } from './camel.ts';
 import { ProblemList } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { spokenLanguages } from '../languages/languages.ts';
-import { readLlm, readStt, readTts } from './stages/stage-tables.ts';
+import { readLlm, readRealtime, readStt, readTts } from './stages/stage-tables.ts';
 import { leftOut as leftOutOfBuild } from './stages/features.ts';
 import type { Packages } from './stages/package.ts';
 import { isTable, readTable, reportUnknownKey } from './table.ts';
@@ -268,6 +268,7 @@ function readDefinition(
   const reader = { env, requireSecrets, problems, tree, language, leftOut, packages: options.packages };
   const recording = readRecording(tree['recording'], problems);
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
+  const realtime = readRealtime(reader);
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
   if (background === undefined) return undefined;
   if (stt === undefined || llm === undefined || tts === undefined) return undefined;
@@ -278,6 +279,7 @@ function readDefinition(
     stt,
     llm,
     tts,
+    ...(realtime !== undefined && { realtime }),
     tools,
     mcp,
     telephony,

@@ -10,7 +10,7 @@ import { assert } from '../base/assert.ts';
 import type { StageName } from '../config/stages/declaration.ts';
 
 /** Stages with providers, and the providers of a stage, in the order of their lines. */
-export const breakerStages = ['stt', 'llm', 'tts'] as const satisfies readonly StageName[];
+export const breakerStages = ['stt', 'llm', 'tts', 'realtime'] as const satisfies readonly StageName[];
 export const providerRoles = ['primary', 'secondary'] as const;
 export type ProviderRole = (typeof providerRoles)[number];
 

@@ -2,7 +2,12 @@
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { hasVariables } from '../../shared/config/agent/call-variables.ts';
 import type { Silences } from '../../shared/config/agent/silences.ts';
-import type { LlmChoice, SttChoice, TtsChoice } from '../../shared/config/stages/definition.ts';
+import type {
+  LlmChoice,
+  RealtimeDefinition,
+  SttChoice,
+  TtsChoice,
+} from '../../shared/config/stages/definition.ts';
 import type { Sensitive } from '../../shared/config/sensitive.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { defaultCallLimits, type CallSettings, type ToolBook } from '../core/settings.ts';
@@ -11,6 +16,7 @@ import { newRespelling } from '../core/answer/response.ts';
 import { addText, finishText, newSplitter } from '../core/answer/sentences.ts';
 import { vocabularyOf } from '../../shared/languages/vocabulary.ts';
 import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
+import type { RealtimeAccess } from '../stages/realtime/contract.ts';
 import type { StageDefinitions } from '../stages/registry.ts';
 import { readConfirmation } from '../tools/confirmation.ts';
 import type { ToolSettings } from '../tools/registry.ts';
@@ -152,7 +158,7 @@ export const speechSettings = ({ turn }: AgentDefinition, features: Judges): Spe
 /** What decides over the agent where STT has no words. */
 const lasting = (wordlessMs: number): readonly number[] => (wordlessMs === 0 ? [] : [wordlessMs]);
 
-export function stageDefinitions({ stt, llm, tts }: AgentDefinition): StageDefinitions {
+export function stageDefinitions({ stt, llm, tts, realtime }: AgentDefinition): StageDefinitions {
   const { language, sampleRate } = tts;
   const sttOf = (one: SttChoice) => ({
     chosen: one,
@@ -180,8 +186,17 @@ export function stageDefinitions({ stt, llm, tts }: AgentDefinition): StageDefin
       secondary: tts.secondary && ttsOf(tts.secondary),
       hedgeAfterMs: tts.secondary?.hedgeAfterMs,
     },
+    realtime: realtime && { primary: { chosen: realtime, access: realtimeAccess(realtime) } },
   };
 }
+
+const realtimeAccess = ({ language, output, words, voice, apiKey }: RealtimeDefinition): RealtimeAccess => ({
+  language,
+  output,
+  words,
+  ...(voice !== undefined && { voice }),
+  ...revealed(apiKey),
+});
 
 const revealed = (key: Sensitive<string> | undefined): { apiKey?: string } =>
   key === undefined ? {} : { apiKey: key.reveal() };

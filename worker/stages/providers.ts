@@ -13,6 +13,8 @@ import { chatCompatible } from './llm/chat-compatible/declaration.ts';
 import { llmGenerate } from './llm/generate/declaration.ts';
 import { llmMessages } from './llm/messages/declaration.ts';
 import { llmResponses } from './llm/responses/declaration.ts';
+import { realtimeOpenAi } from './realtime/openai/declaration.ts';
+import type { RealtimeAccess, RealtimeModel } from './realtime/contract.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
 import { sttDeepgram } from './stt/deepgram/declaration.ts';
 import { sttAssemblyAi } from './stt/assemblyai/declaration.ts';
@@ -61,6 +63,11 @@ const tts = <D extends VoiceDeclaration<string, object>>(
   load: () => Promise<(options: OptionsOf<D> & TtsAccess) => TtsStage>,
 ): Provider<D, TtsAccess, TtsStage> => row<D, TtsAccess, TtsStage>(declaration, load);
 
+const realtime = <D extends Declaration>(
+  declaration: D,
+  load: () => Promise<(options: OptionsOf<D> & RealtimeAccess) => RealtimeModel>,
+): Provider<D, RealtimeAccess, RealtimeModel> => row<D, RealtimeAccess, RealtimeModel>(declaration, load);
+
 export const providers = {
   stt: [
     stt(sttLocalWs, async () => (await import('./stt/sherpa-onnx/adapter.ts')).newSttLocalWs),
@@ -86,5 +93,8 @@ export const providers = {
     tts(ttsCartesia, async () => (await import('./tts/cartesia/adapter.ts')).newTtsCartesia),
     tts(ttsElevenLabs, async () => (await import('./tts/elevenlabs/adapter.ts')).newTtsElevenLabs),
     tts(ttsDeepgramAura, async () => (await import('./tts/deepgram/adapter.ts')).newTtsDeepgramAura),
+  ],
+  realtime: [
+    realtime(realtimeOpenAi, async () => (await import('./realtime/openai/adapter.ts')).newRealtimeOpenAi),
   ],
 } as const;

@@ -9,7 +9,7 @@ import { assert } from '../../shared/base/assert.ts';
 import type { Chosen, ProviderOptions, StageKey } from '../../shared/config/stages/definition.ts';
 import { isPackage, readPackageStage, type Packages } from '../../shared/config/stages/package.ts';
 import { leftOut } from '../../shared/config/stages/features.ts';
-import type { StageName } from '../../shared/config/stages/declaration.ts';
+import type { CascadeStage, StageName } from '../../shared/config/stages/declaration.ts';
 import { breakerInts, Breakers, type ProviderRole } from '../../shared/protocol/breakers.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
@@ -22,6 +22,7 @@ import { newFailoverStt } from './failover/stt.ts';
 import { newFailoverTts } from './failover/tts.ts';
 import { providers, type Factory } from './providers.ts';
 import type { ProviderNote } from './provider-note.ts';
+import type { RealtimeAccess, RealtimeModel } from './realtime/contract.ts';
 import { addressOf, newFailureReader, type ProviderSite } from './provider-failure.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
 
@@ -31,10 +32,16 @@ interface Stages {
   readonly tts: TtsStage;
 }
 
+/** What the adapters of each stage make. */
+interface Made extends Stages {
+  readonly realtime: RealtimeModel;
+}
+
 interface Access {
   readonly stt: SttAccess;
   readonly llm: ProviderAccess;
   readonly tts: TtsAccess;
+  readonly realtime: RealtimeAccess;
 }
 
 /** One provider as configured, with what its adapter gets beside the options. */
@@ -55,6 +62,8 @@ export interface StageDefinitions {
   readonly stt: StageDefinition<'stt'>;
   readonly llm: StageDefinition<'llm'>;
   readonly tts: StageDefinition<'tts'>;
+  /** The model that speaks by itself in their place, where the agent has one. */
+  readonly realtime?: Pick<StageDefinition<'realtime'>, 'primary'> | undefined;
 }
 
 /** What the stages of a worker share with those of all others, and where they are counted. */
@@ -64,7 +73,7 @@ export interface StageServices {
   /** Milliseconds of the machine's monotonic clock. */
   readonly machineMs: () => number;
   /** A request went to a provider, for its budget. */
-  readonly requested: (stage: StageName, role: ProviderRole) => void;
+  readonly requested: (stage: CascadeStage, role: ProviderRole) => void;
   /** Takes each failure of a provider, for the people who run the service. */
   readonly failed: (failure: Failure) => void;
   readonly budgets?: RetryBudgets;
@@ -72,7 +81,7 @@ export interface StageServices {
   readonly noted?: ((note: ProviderNote) => void) | undefined;
 }
 
-type Adapters = { readonly [S in StageName]: ReadonlyMap<string, Factory<Access[S], Stages[S]>> };
+type Adapters = { readonly [S in CascadeStage]: ReadonlyMap<string, Factory<Access[S], Made[S]>> };
 
 /**
  * Loads the adapters of the providers that a definition names, and no others.
@@ -91,13 +100,26 @@ export async function loadAdapters(
   return { stt: hearing, llm: thinking, tts: speaking };
 }
 
+/**
+ * Opens the model of a definition that speaks by itself.
+ *
+ * @throws Error for a provider that the build leaves out, and when its key may not be sent to its address.
+ */
+export async function loadRealtime(
+  { primary }: Pick<StageDefinition<'realtime'>, 'primary'>,
+  packages: Packages = new Map(),
+): Promise<RealtimeModel> {
+  const names = namesIn({ primary });
+  return openOne(await loadNamed('realtime', { rows: providers.realtime, names, packages }), primary);
+}
+
 const namesIn = <S extends StageName>({ primary, secondary }: StageDefinition<S>): ReadonlySet<string> =>
   new Set([primary, secondary].flatMap((one) => (one === undefined ? [] : [String(one.chosen.provider)])));
 
 interface Named<S extends StageName> {
   readonly rows: readonly {
     readonly declaration: { readonly name: string };
-    readonly load: () => Promise<Factory<Access[S], Stages[S]>>;
+    readonly load: () => Promise<Factory<Access[S], Made[S]>>;
   }[];
   readonly names: ReadonlySet<string>;
   readonly packages: Packages;
@@ -106,7 +128,7 @@ interface Named<S extends StageName> {
 async function loadNamed<S extends StageName>(
   stage: S,
   { rows, names, packages }: Named<S>,
-): Promise<ReadonlyMap<string, Factory<Access[S], Stages[S]>>> {
+): Promise<ReadonlyMap<string, Factory<Access[S], Made[S]>>> {
   const missing = leftOut.find((name) => names.has(name));
   if (missing !== undefined) {
     throw new Error(`the build feature "${missing}" is off: this build does not hold it`);
@@ -124,18 +146,18 @@ function packageFactory<S extends StageName>(
   name: string,
   stage: S,
   packages: Packages,
-): Factory<Access[S], Stages[S]> {
+): Factory<Access[S], Made[S]> {
   const loaded = packages.get(name);
   const read = loaded?.ok === true ? readPackageStage(loaded.value, stage) : undefined;
   assert(read?.ok === true, 'a definition names packages that were loaded');
-  return read.value.open as Factory<Access[S], Stages[S]>;
+  return read.value.open as Factory<Access[S], Made[S]>;
 }
 
 /** Makes one provider's stage. @throws Error when its key may not be sent to its address. */
 function openOne<S extends StageName>(
-  adapters: ReadonlyMap<string, Factory<Access[S], Stages[S]>>,
+  adapters: ReadonlyMap<string, Factory<Access[S], Made[S]>>,
   { chosen, access }: ProviderDefinition<S>,
-): Stages[S] {
+): Made[S] {
   const open = adapters.get(String(chosen.provider));
   assert(open !== undefined, 'the adapters of a definition were loaded');
   return open(fieldsOf(chosen.options), access);
@@ -151,10 +173,11 @@ export const ownStageServices = (): StageServices => ({
 });
 
 /** Every provider's key, which no text of any of them may show. */
-const keysOf = (stages: StageDefinitions): string[] =>
-  Object.values(stages).flatMap(({ primary, secondary }: StageDefinition<StageName>) =>
-    [primary.access.apiKey, secondary?.access.apiKey].filter((key) => key !== undefined),
-  );
+const keysOf = ({ stt, llm, tts, realtime }: StageDefinitions): string[] =>
+  [stt, llm, tts]
+    .flatMap(({ primary, secondary }) => [primary.access.apiKey, secondary?.access.apiKey])
+    .concat(realtime?.primary.access.apiKey)
+    .filter((key) => key !== undefined);
 
 /** Where in the file and in the world a provider is. */
 function siteOf<S extends StageName>(
@@ -188,6 +211,11 @@ const definitionOf = <S extends StageName>(
   return role === 'primary' || secondary === undefined ? primary : secondary;
 };
 
+function realtimeOf({ realtime }: StageDefinitions): Pick<StageDefinition<'realtime'>, 'primary'> {
+  assert(realtime !== undefined, 'a model that speaks is asked for only where there is one');
+  return realtime;
+}
+
 /** A provider's place in the stages. */
 interface ProviderPlace {
   readonly stage: StageName;
@@ -203,6 +231,7 @@ export function providerSite(
     stt: () => siteOf('stt', role, definitionOf(stages.stt, role)),
     llm: () => siteOf('llm', role, definitionOf(stages.llm, role)),
     tts: () => siteOf('tts', role, definitionOf(stages.tts, role)),
+    realtime: () => siteOf('realtime', role, realtimeOf(stages).primary),
   };
   const site = { ...definitions[stage](), secrets: keysOf(stages) };
   return { site, url: addressOf(site.options) };
@@ -210,14 +239,15 @@ export function providerSite(
 
 /** One provider by itself, without breakers and without another that takes over. */
 export type ProviderStage = {
-  [S in StageName]: { readonly stage: S; readonly provider: Stages[S] };
+  [S in StageName]: { readonly stage: S; readonly provider: Made[S] };
 }[StageName];
 
-/** @throws Error as {@link loadAdapters} and {@link openStages} do. */
+/** @throws Error as {@link loadAdapters}, {@link openStages} and {@link loadRealtime} do. */
 export async function openProvider(
   stages: StageDefinitions,
   { stage, role, packages }: ProviderPlace & { readonly packages: Packages },
 ): Promise<ProviderStage> {
+  if (stage === 'realtime') return { stage, provider: await loadRealtime(realtimeOf(stages), packages) };
   const adapters = await loadAdapters(stages, packages);
   switch (stage) {
     case 'stt':
@@ -230,7 +260,7 @@ export async function openProvider(
 }
 
 /** Both providers of a stage with their breakers, and what failing over takes. */
-function guarded<S extends StageName>(
+function guarded<S extends CascadeStage>(
   stage: S,
   definition: StageDefinition<S>,
   {
@@ -276,13 +306,10 @@ const hedgeOf = (hedgeAfterMs: number | undefined): { hedgeAfterMs?: number } =>
  *
  * @throws Error when a key may not be sent to its address.
  */
-export function openStages(
-  { stt, llm, tts }: StageDefinitions,
-  adapters: Adapters,
-  given: StageServices,
-): Stages {
+export function openStages(definitions: StageDefinitions, adapters: Adapters, given: StageServices): Stages {
+  const { stt, llm, tts } = definitions;
   const services = { ...given, budgets: given.budgets ?? new RetryBudgets() };
-  const secrets = keysOf({ stt, llm, tts });
+  const secrets = keysOf(definitions);
   return {
     stt: newFailoverStt(guarded('stt', stt, { services, adapters: adapters.stt, secrets })),
     llm: newFailoverLlm({

@@ -73,11 +73,13 @@ interface Place {
   readonly role: ProviderRole;
 }
 
-const providersOf = (definition: AgentDefinition): Place[] =>
-  (['stt', 'llm', 'tts'] as const).flatMap((stage) => [
+const providersOf = (definition: AgentDefinition): Place[] => [
+  ...(['stt', 'llm', 'tts'] as const).flatMap((stage): Place[] => [
     { stage, role: 'primary' },
     ...(definition[stage].secondary === undefined ? [] : [{ stage, role: 'secondary' } as const]),
-  ]);
+  ]),
+  ...(definition.realtime === undefined ? [] : [{ stage: 'realtime', role: 'primary' } as const]),
+];
 
 async function tryProvider(
   definition: AgentDefinition,

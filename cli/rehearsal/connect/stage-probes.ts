@@ -4,6 +4,7 @@ import type { ProviderRole } from '../../../shared/protocol/breakers.ts';
 import type { Packages } from '../../../shared/config/stages/package.ts';
 import type { StageName } from '../../../shared/config/stages/declaration.ts';
 import { openProvider, type ProviderStage, type StageDefinitions } from '../../../worker/stages/registry.ts';
+import type { RealtimeModel } from '../../../worker/stages/realtime/contract.ts';
 import type { LlmStage, StageContext, StageError, SttStage, TtsStage } from '../../../worker/stages/stage.ts';
 
 /** Models that think, and servers that load a model first, take their time. */
@@ -39,6 +40,8 @@ export async function openProbe(
       return { stage, role, what: 'first text', ask: askLlm(opened.provider), close };
     case 'tts':
       return { stage, role, what: 'first sound', ask: askTts(opened.provider), close };
+    case 'realtime':
+      return { stage, role, what: 'first answer', ask: askRealtime(opened.provider), close };
   }
 }
 
@@ -93,5 +96,21 @@ const askStt =
     });
     for (let piece = 0; piece < silence.pieces; piece += 1) session.audio(new Int16Array(silence.samples));
     session.finalize();
+    return () => session.close();
+  };
+
+/** A session, words that were typed, and the beginning of an answer. */
+const askRealtime =
+  (model: RealtimeModel): Ask =>
+  (context, done) => {
+    const seed = { instructions: 'Answer with one word.', tools: [], history: [] };
+    const session = model.open(context, seed, (event) => {
+      if (event.type === 'error') done(event.error);
+      else if (event.type === 'audio' || event.type === 'text') done();
+      else if (event.type === 'done')
+        done(event.failed ?? { kind: 'protocol', rule: 'a question has an answer' });
+    });
+    session.append([{ role: 'user', text: 'Say hello.' }]);
+    session.respond(1);
     return () => session.close();
   };

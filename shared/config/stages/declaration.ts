@@ -6,7 +6,10 @@ import type { z } from 'zod';
 import { readTable, type TableRules } from '../table.ts';
 import type { OptionsReader, OptionsSite } from './options-site.ts';
 
-export type StageName = 'stt' | 'llm' | 'tts';
+/** The stages of a call that hears, thinks and speaks by three providers. */
+export type CascadeStage = 'stt' | 'llm' | 'tts';
+/** `realtime`: a model that hears and speaks by itself (docs/realtime.md). */
+export type StageName = CascadeStage | 'realtime';
 
 /** The names of a provider, and what its stage has to ask for. */
 export interface ProviderRow {

@@ -41,6 +41,17 @@ export type LlmChoice = StageKey & Chosen<'llm'>;
 /** `voice` is absent where the provider has a voice of its own. */
 export type TtsChoice = StageKey & Chosen<'tts'> & { readonly voice?: string };
 
+/** A model that hears and speaks by itself. */
+export type RealtimeDefinition = StageKey &
+  Chosen<'realtime'> & {
+    readonly voice?: string;
+    readonly output: 'audio' | 'text';
+    /** Whose words of the caller count. */
+    readonly words: 'own' | 'vendor';
+    /** BCP 47 tag of the agent. */
+    readonly language: string;
+  };
+
 export interface Hedge {
   /** After so long without an answer of the stage's own provider the secondary is asked as well. */
   readonly hedgeAfterMs: number;

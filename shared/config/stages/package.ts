@@ -48,7 +48,7 @@ export const isPackage = (provider: string): provider is PackageProvider => prov
 /** The packages that the stages of a file name and their secondaries; each once, and only names that can be one. */
 export function packagesIn(agentText: string): PackageProvider[] {
   const { tree } = readToml(agentText);
-  const stages = ['stt', 'llm', 'tts'].map((stage): unknown => tree?.[stage]);
+  const stages = ['stt', 'llm', 'tts', 'realtime'].map((stage): unknown => tree?.[stage]);
   const tables = stages.flatMap((table) => (isTable(table) ? [table, table['secondary']] : []));
   const named = tables.flatMap((table) => (isTable(table) ? [table['provider']] : []));
   const names = named.filter((name): name is PackageProvider => typeof name === 'string' && isPackage(name));

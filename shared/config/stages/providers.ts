@@ -10,6 +10,7 @@ export const declarations = {
   stt: providers.stt.map(({ declaration }) => declaration),
   llm: providers.llm.map(({ declaration }) => declaration),
   tts: providers.tts.map(({ declaration }) => declaration),
+  realtime: providers.realtime.map(({ declaration }) => declaration),
 } as const;
 
 interface Described extends ProviderRow {
@@ -30,7 +31,8 @@ export function providerNames(stage: StageName): string[] {
 }
 
 /** The names that a file may use, that of the vendor first: `deepgram (stt_cloud_a)`. */
-export const shownProvider = ({ name, aliases }: ProviderRow): string => `${aliases.join(' or ')} (${name})`;
+export const shownProvider = ({ name, aliases }: ProviderRow): string =>
+  aliases.length === 0 ? name : `${aliases.join(' or ')} (${name})`;
 
 /** Services that speak a common interface, by their hosts. */
 const vendorsByHost: ReadonlyMap<string, string> = new Map(

@@ -1,5 +1,5 @@
 /**
- * The keys that the three stage tables and their secondaries have whatever the provider is (docs/reference/agent-file.md, `[stt]`, `[llm]`, `[tts]`).
+ * The keys that the stage tables and their secondaries have whatever the provider is (docs/reference/agent-file.md, `[stt]`, `[llm]`, `[tts]`, `[realtime]`).
  * Options of a provider are declared in its own file.
  */
 import * as z from 'zod';
@@ -83,6 +83,23 @@ export const ttsKeys = z.strictObject({
     unit: 'Hz',
   }),
   language: stageLanguage,
+});
+
+export const realtimeKeys = z.strictObject({
+  provider: providerOf('realtime').meta({ examples: ['openai_realtime'] }),
+  api_key_env: apiKeyEnv,
+  voice: voice.exactOptional().meta({
+    sample: 'marin',
+    description: 'Voice as the provider names it; absent means the choice of the provider.',
+  }),
+  output: z.enum(['audio', 'text']).default('audio').meta({
+    description: 'audio: the model speaks. text: it writes, and the voice of [tts] speaks.',
+  }),
+  words: z.enum(['own', 'vendor']).exactOptional().meta({
+    sample: 'vendor',
+    description:
+      "Who writes down what the caller says: own is [stt], beside the model; vendor is the provider's transcription. Absent: own where [stt] is there.",
+  }),
 });
 
 export const sttSecondaryKeys = z.strictObject({ provider: secondaryOf('stt'), api_key_env: apiKeyEnv });

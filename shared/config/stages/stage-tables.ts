@@ -1,5 +1,5 @@
 /**
- * Reads the three stage tables of an agent file and their secondaries (docs/reference/agent-file.md, `[stt]`, `[llm]`, `[tts]`):
+ * Reads the stage tables of an agent file and their secondaries (docs/reference/agent-file.md, `[stt]`, `[llm]`, `[tts]`, `[realtime]`):
  * which provider, its key and its options table. Everything wrong is reported; a definition comes back only for a table
  * without fault.
  */
@@ -11,6 +11,7 @@ import type {
   Chosen,
   ChosenPackage,
   LlmDefinition,
+  RealtimeDefinition,
   StageKey,
   SttDefinition,
   TtsDefinition,
@@ -22,6 +23,7 @@ import { declarations, findProvider, providerNames, providersOf, shownProvider }
 import {
   llmKeys,
   llmSecondaryKeys,
+  realtimeKeys,
   sttKeys,
   sttSecondaryKeys,
   ttsKeys,
@@ -66,6 +68,12 @@ const secondaryHints: Readonly<Record<string, string>> = {
     ]),
   ),
   secondary: 'is not a key of a secondary: a stage has at most two providers',
+};
+
+const realtimeHints: Readonly<Record<string, string>> = {
+  ...keyHints,
+  secondary: 'is not a key of [realtime]: calls go on with [stt], [llm] and [tts]',
+  language: 'is not a key of [realtime]: agent.language decides',
 };
 
 interface StageParts {
@@ -130,7 +138,7 @@ function split(raw: Readonly<Record<string, unknown>>, site: Site): StageParts {
     const isOfPackage = key === packageTable;
     const row: ProviderRow | undefined =
       isOfPackage && provider?.foreign ? provider : findProvider(stage, key);
-    if (key === 'secondary' && at.length === 1) continue;
+    if (key === 'secondary' && at.length === 1 && stage !== 'realtime') continue;
     if (isOfPackage && row === undefined) {
       if (provider !== undefined) problems.keyError([...at, key], 'is for a provider from a package');
     } else if (row === undefined) {
@@ -223,7 +231,7 @@ function readChoice<S extends z.ZodObject, C extends object>(
     parts.provider === undefined
       ? providerNames(stage)
       : [parts.provider.foreign ? packageTable : parts.provider.name];
-  const hints = at.length === 1 ? keyHints : secondaryHints;
+  const hints = stage === 'realtime' ? realtimeHints : at.length === 1 ? keyHints : secondaryHints;
   const keys = readTable(site.schema, parts.own, { at, problems, rules: { alsoKnown, hints } });
   const variable: unknown = Reflect.get(keys.known, 'api_key_env');
   const apiKey = readKey(parts, typeof variable === 'string' ? variable : undefined, site);
@@ -401,4 +409,27 @@ function readTtsSecondary(
   site: Parameters<typeof readChoice<typeof ttsSecondaryKeys, Chosen<'tts'>>>[1],
 ): Reading<typeof ttsSecondaryKeys, Chosen<'tts'>> | undefined {
   return raw === undefined ? undefined : readChoice<typeof ttsSecondaryKeys, Chosen<'tts'>>(raw, site);
+}
+
+/** Absent where the file has no such section: then [stt], [llm] and [tts] serve the calls by themselves. */
+export function readRealtime(reader: StageReader): RealtimeDefinition | undefined {
+  const { tree, language, problems } = reader;
+  const raw = tree['realtime'];
+  if (raw === undefined) return undefined;
+  const site = { stage: 'realtime', at: ['realtime'], reader } as const;
+  const stage = readChoice<typeof realtimeKeys, Chosen<'realtime'>>(raw, {
+    ...site,
+    schema: realtimeKeys,
+    rows: declarations.realtime,
+    language,
+  });
+  const hasStt = tree['stt'] !== undefined;
+  if (stage?.keys.known.words === 'own' && !hasStt) {
+    problems.error(['realtime', 'words'], 'needs the section [stt] when it is "own"');
+  }
+  if (stage?.choice === undefined || stage.keys.value === undefined || language === undefined) {
+    return undefined;
+  }
+  const { voice, output, words = hasStt ? 'own' : 'vendor' } = stage.keys.value;
+  return { ...stage.choice, ...(voice !== undefined && { voice }), output, words, language };
 }

@@ -65,7 +65,7 @@ describe('the example with every key', () => {
     ...['audio.background.file', 'audio.thinking.file'],
   ];
   // Providers and agent processes have examples of their own.
-  const own = describeAgentFile().filter(({ name }) => !/^(stt|llm|tts|agent_link)\b/.test(name));
+  const own = describeAgentFile().filter(({ name }) => !/^(stt|llm|tts|realtime|agent_link)\b/.test(name));
 
   /** Every table of this name, in a list, under any name of the user's, or alone. */
   const tablesAt = (value: unknown, path: readonly string[]): Readonly<Record<string, unknown>>[] => {

@@ -3,7 +3,7 @@ import { CartesiaWire } from '../../../worker/stages/tts/cartesia/wire.ts';
 import { ElevenLabsWire } from '../../../worker/stages/tts/elevenlabs/wire.ts';
 import { DeepgramAuraWire } from '../../../worker/stages/tts/deepgram/wire.ts';
 import { ContextQueue, QUEUED_PIECES } from '../../../worker/stages/tts/context-queue.ts';
-import { PcmBytes } from '../../../worker/stages/tts/pcm-bytes.ts';
+import { PcmBytes } from '../../../worker/stages/pcm-bytes.ts';
 import { Timeline } from '../../../worker/stages/tts/timeline.ts';
 
 const ids = (): (() => string) => {

@@ -4,7 +4,7 @@
  * Invariant: exactly one `done` or `error`, last. Pure. Thoughts are never emitted; errors carry a status, never a message.
  */
 import type { LlmEvent, StageError } from '../stage.ts';
-import { isRecord, parseJson, recordOf, type JsonRecord } from './json.ts';
+import { isRecord, parseJson, recordOf, type JsonRecord } from '../json.ts';
 import { RoundOutput } from './output.ts';
 import { errorIn } from './rejection.ts';
 import type { RoundStream } from './round.ts';

@@ -8,7 +8,7 @@
  */
 import type { LlmRequest, OpaqueReasoning, ToolCall } from '../stage.ts';
 import { requestIds, type IdDialect } from './call-ids.ts';
-import { isRecord, parseJson } from './json.ts';
+import { isRecord, parseJson } from '../json.ts';
 
 export interface PairedCall {
   /** As the model gave it; opaque reasoning refers to it. */

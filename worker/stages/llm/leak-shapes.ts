@@ -6,7 +6,7 @@
  * found does not depend on how a stream is cut.
  */
 import { argumentsIn, bracketEnd, callsIn, isCallShaped, type OfferedTools } from './leaked-calls.ts';
-import { isRecord, parseJson } from './json.ts';
+import { isRecord, parseJson } from '../json.ts';
 
 /** `no`: it is speech. `wait`: more text tells. */
 export type Verdict = 'no' | 'wait' | Leak;

@@ -5,7 +5,7 @@
  * Pure. Numbers keep their digits.
  */
 import type { ChatMessage, ToolDeclaration } from '../stage.ts';
-import { isRecord, listOf, parseJson, recordOf, textOf, writeJson, type JsonRecord } from './json.ts';
+import { isRecord, listOf, parseJson, recordOf, textOf, writeJson, type JsonRecord } from '../json.ts';
 
 export interface LeakedCall {
   readonly name: string;

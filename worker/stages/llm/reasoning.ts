@@ -5,7 +5,7 @@
  * any: the text of other rounds is cut at what the caller heard, and no provider needs theirs. Pure.
  */
 import type { OpaqueReasoning } from '../stage.ts';
-import { listOf, parseJson, textOf, writeJson, type JsonRecord } from './json.ts';
+import { listOf, parseJson, textOf, writeJson, type JsonRecord } from '../json.ts';
 
 const MAX_BYTES = 262_144;
 

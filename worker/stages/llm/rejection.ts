@@ -6,7 +6,7 @@
  */
 import { causeIn, explained } from '../failure.ts';
 import type { StageError } from '../stage.ts';
-import { listOf, recordOf, textOf } from './json.ts';
+import { listOf, recordOf, textOf } from '../json.ts';
 
 /** Longest wait that is passed on, in milliseconds. A longer wait is told as this one. */
 const MAX_WAIT_MS = 86_400_000;

@@ -9,7 +9,7 @@ import { CONNECT_TIMEOUT_MS } from '../connect.ts';
 import { isSuccess, mediaTypeOf } from '../http.ts';
 import { Deadline } from '../timers.ts';
 import type { LlmEvent, LlmRound, StageContext, StageError } from '../stage.ts';
-import { isRecord, parseJson } from './json.ts';
+import { isRecord, parseJson } from '../json.ts';
 import { rejectionOf } from './rejection.ts';
 import { SseParser, isEndMarker, type SseEvent } from './sse.ts';
 

@@ -131,4 +131,6 @@ export interface RealtimeAccess {
   readonly voice?: string;
   /** `text`: the model writes, and a TTS speaks. */
   readonly output: 'audio' | 'text';
+  /** `own`: an STT beside the model writes the caller's words down, so that the vendor need not; `user-text` then never comes. */
+  readonly words: 'own' | 'vendor';
 }

@@ -7,7 +7,7 @@ import type { ChatCompatibleOptions } from './declaration.ts';
 import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
 import { kimiIds, nineLetters, type IdDialect } from '../call-ids.ts';
 import { pairHistory, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
-import { writeJson } from '../json.ts';
+import { writeJson } from '../../json.ts';
 
 interface WireToolCall {
   readonly id: string;

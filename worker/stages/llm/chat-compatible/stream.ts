@@ -5,7 +5,7 @@
  * errors carry the server's status, never its message.
  */
 import type { LlmEvent, LlmFinish, LlmUsage, StageError } from '../../stage.ts';
-import { countOf, isRecord, listOf, parseJson, recordOf, textOf, type JsonRecord } from '../json.ts';
+import { countOf, isRecord, listOf, parseJson, recordOf, textOf, type JsonRecord } from '../../json.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
 import { isEndMarker, type SseEvent } from '../sse.ts';
 import { ToolCalls } from './tool-calls.ts';

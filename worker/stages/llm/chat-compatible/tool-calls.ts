@@ -6,7 +6,7 @@
  * its id and name, the first. It must not judge arguments; it only bounds them.
  */
 import type { LlmEvent } from '../../stage.ts';
-import { isRecord, parseJson, recordOf, textOf, writeJson } from '../json.ts';
+import { isRecord, parseJson, recordOf, textOf, writeJson } from '../../json.ts';
 
 const MAX_CALLS = 128;
 const MAX_ARGUMENT_BYTES = 1_048_576;

@@ -6,7 +6,7 @@
  */
 import type { LlmEvent, LlmFinish, LlmUsage } from '../../stage.ts';
 import { GENERATE_PROVIDER, type ToolNames } from './request.ts';
-import { countOf, listOf, parseJson, recordOf, textOf, writeJson, type JsonRecord } from '../json.ts';
+import { countOf, listOf, parseJson, recordOf, textOf, writeJson, type JsonRecord } from '../../json.ts';
 import { EventStream } from '../event-stream.ts';
 import { ReasoningNotes } from '../reasoning.ts';
 import { errorIn, streamRejection } from '../rejection.ts';

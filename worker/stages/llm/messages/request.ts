@@ -8,7 +8,7 @@ import type { LlmMessagesOptions } from './declaration.ts';
 import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
 import { vendorIds } from '../call-ids.ts';
 import { pairHistory, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
-import { parseJson, writeJson, type JsonRecord } from '../json.ts';
+import { parseJson, writeJson, type JsonRecord } from '../../json.ts';
 import { reasoningOf } from '../reasoning.ts';
 
 export const MESSAGES_PROVIDER = 'llm_messages';

@@ -5,7 +5,7 @@
  * carry a status, never a message.
  */
 import type { LlmEvent, LlmFinish, LlmUsage } from '../../stage.ts';
-import { countOf, recordOf, textOf, writeJson, type JsonRecord } from '../json.ts';
+import { countOf, recordOf, textOf, writeJson, type JsonRecord } from '../../json.ts';
 import { MESSAGES_PROVIDER } from './request.ts';
 import { EventStream } from '../event-stream.ts';
 import type { RunningCall } from '../output.ts';

@@ -8,7 +8,7 @@ import type { LlmResponsesOptions } from './declaration.ts';
 import type { LlmCall, LlmRequest, ToolDeclaration } from '../../stage.ts';
 import { vendorIds } from '../call-ids.ts';
 import { pairHistory, type AssistantTurn, type Turn } from '../history.ts';
-import { writeJson } from '../json.ts';
+import { writeJson } from '../../json.ts';
 import { reasoningOf } from '../reasoning.ts';
 
 export const RESPONSES_PROVIDER = 'llm_responses';

@@ -5,7 +5,7 @@
  * message.
  */
 import type { LlmEvent, LlmUsage } from '../../stage.ts';
-import { countOf, recordOf, textOf, type JsonRecord } from '../json.ts';
+import { countOf, recordOf, textOf, type JsonRecord } from '../../json.ts';
 import { EventStream } from '../event-stream.ts';
 import type { RunningCall } from '../output.ts';
 import { ReasoningNotes } from '../reasoning.ts';

@@ -3,7 +3,7 @@
  * times in JSON. The vendor stops nothing that it has begun to speak, so what comes for any other context is dropped.
  * Pure: no sockets, no time.
  */
-import { PcmBytes } from '../pcm-bytes.ts';
+import { PcmBytes } from '../../pcm-bytes.ts';
 import type { TimedWord, Wire, WireEvent } from '../wire.ts';
 import { brokenRule, numbersOf, readObject, stringsOf } from '../wire.ts';
 

@@ -3,7 +3,7 @@
  * its first `Speak` to the answer of its `Flush`, and a `Clear` is answered before the next one begins. Pure: no
  * sockets.
  */
-import { PcmBytes } from '../pcm-bytes.ts';
+import { PcmBytes } from '../../pcm-bytes.ts';
 import { brokenRule, readObject, type Wire, type WireEvent } from '../wire.ts';
 
 const MAX_SPEAK_CHARS = 2_000;

@@ -3,7 +3,7 @@
  * A context that was closed counts until the vendor's own final marker, and five are the most. Pure: no sockets, no
  * time.
  */
-import { PcmBytes } from '../pcm-bytes.ts';
+import { PcmBytes } from '../../pcm-bytes.ts';
 import type { TimedWord, Wire, WireEvent } from '../wire.ts';
 import { brokenRule, isSpeakable, numbersOf, readObject, stringsOf } from '../wire.ts';
 

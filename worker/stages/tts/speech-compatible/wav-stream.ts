@@ -5,7 +5,7 @@
  * Invariant: the same bytes give the same samples however they were cut; a sample never straddles two results. Samples
  * are copied out of the socket's buffer, aligned. It must not guess: a header that says anything else is an error.
  */
-import { PcmBytes } from '../pcm-bytes.ts';
+import { PcmBytes } from '../../pcm-bytes.ts';
 
 /** Samples, or the rule that the body breaks. */
 export type PcmResult = Int16Array | { readonly rule: string };

@@ -1,10 +1,10 @@
 /**
- * Reading of untrusted JSON of chat servers: every reader answers with a value of its type or with nothing. Numbers keep their digits, because they may
+ * Reading of untrusted JSON of providers: every reader answers with a value of its type or with nothing. Numbers keep their digits, because they may
  * be a tool's: what is read here is written with `writeJson`. Pure.
  */
-import { isExactNumber, parseJson as parseExactly } from '../../../shared/base/exact-json.ts';
+import { isExactNumber, parseJson as parseExactly } from '../../shared/base/exact-json.ts';
 
-export { writeJson } from '../../../shared/base/exact-json.ts';
+export { writeJson } from '../../shared/base/exact-json.ts';
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -32,6 +32,8 @@ export function textOf(value: unknown): string {
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
+
+export const recordsOf = (value: unknown): readonly JsonRecord[] => listOf(value).filter(isRecord);
 
 export function countOf(value: unknown): number {
   const count = isExactNumber(value) ? Number(value.value) : value;

@@ -1,0 +1,66 @@
+/**
+ * The caller's sound of a turn as messages: converted to the rate of the server and put together to pieces, so that a call does not
+ * cost fifty messages a second. A turn is heard by the server when it is committed, so a piece that waits delays nothing.
+ */
+import { ENGINE_RATE } from '../../../../shared/base/units.ts';
+import { newResampler, type Resampler } from '../../../../shared/audio/resampler.ts';
+
+/** Also the shortest turn that a server takes. */
+const pieceMs = 100;
+
+export class CallerAudio {
+  readonly #resampler: Resampler;
+  readonly #piece: Int16Array;
+  #filled = 0;
+  /** Samples that were given out since the turn began. */
+  #sent = 0;
+
+  constructor(rate: number) {
+    this.#resampler = newResampler({ from: ENGINE_RATE, to: rate });
+    this.#piece = new Int16Array((rate * pieceMs) / 1000);
+  }
+
+  /** Whether the server has sound of the turn. */
+  get isSent(): boolean {
+    return this.#sent > 0;
+  }
+
+  begin(): void {
+    this.#resampler.reset();
+    this.#filled = 0;
+    this.#sent = 0;
+  }
+
+  push(pcm: Int16Array): string[] {
+    return this.#take(this.#resampler.process(pcm));
+  }
+
+  /** The rest of the turn, filled up with silence to what a server takes. */
+  end(): string[] {
+    const messages = this.#take(this.#resampler.flush());
+    if (this.#sent === 0) messages.push(...this.#take(new Int16Array(this.#piece.length - this.#filled)));
+    else if (this.#filled > 0) messages.push(this.#message(this.#filled));
+    return messages;
+  }
+
+  #take(samples: Int16Array): string[] {
+    const messages: string[] = [];
+    let at = 0;
+    while (at < samples.length) {
+      const taken = Math.min(samples.length - at, this.#piece.length - this.#filled);
+      this.#piece.set(samples.subarray(at, at + taken), this.#filled);
+      at += taken;
+      this.#filled += taken;
+      if (this.#filled === this.#piece.length) messages.push(this.#message(this.#filled));
+    }
+    return messages;
+  }
+
+  #message(samples: number): string {
+    const { buffer, byteOffset } = this.#piece;
+    const audio = Buffer.from(buffer, byteOffset, samples * Int16Array.BYTES_PER_ELEMENT).toString('base64');
+    this.#filled = 0;
+    this.#sent += samples;
+    return `{"type":"input_audio_buffer.append","audio":"${audio}"}`;
+  }
+}

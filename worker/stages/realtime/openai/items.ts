@@ -1,0 +1,127 @@
+/**
+ * What a server has told of the items of an answer: sound, words, calls. Repeats of them are not told.
+ *
+ * Invariant: bounded; the oldest is forgotten first. Pure.
+ */
+import { PcmBytes } from '../../pcm-bytes.ts';
+import { recordsOf, textOf, type JsonRecord } from '../../json.ts';
+import type { RealtimeEvent } from '../contract.ts';
+
+const mostItems = 64;
+const mostCalls = 512;
+
+interface Item {
+  readonly answer: number;
+  readonly bytes: PcmBytes;
+  samples: number;
+  hasWords: boolean;
+  isOver: boolean;
+}
+
+/** Forgets the oldest beyond so many. */
+export function keepNewest(of: Map<string, unknown> | Set<string>, most: number): void {
+  const [oldest] = of.keys();
+  if (of.size > most && oldest !== undefined) of.delete(oldest);
+}
+
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** The call in an item or a message, once it is complete. */
+function callIn(fields: JsonRecord): Call | undefined {
+  const [id, name, given] = ['call_id', 'name', 'arguments'].map((key) => textOf(fields[key]));
+  return id && name && given !== undefined ? { id, name, arguments: given } : undefined;
+}
+
+export class Items {
+  readonly #rate: number;
+  readonly #items = new Map<string, Item>();
+  /** Calls of the answer that is being made. */
+  #calls = new Map<string, Call>();
+  readonly #told = new Set<string>();
+
+  /** @param rate of the sound, in Hz. */
+  constructor(rate: number) {
+    this.#rate = rate;
+  }
+
+  /** The model made this call in this session. */
+  isKnownCall(id: string): boolean {
+    return this.#told.has(id);
+  }
+
+  /** How much sound of the item has come, in milliseconds; absent where it is not known. */
+  receivedMs(item: string): number | undefined {
+    const known = this.#items.get(item);
+    return known && Math.floor((known.samples * 1000) / this.#rate);
+  }
+
+  sound(answer: number, item: string, base64: string): RealtimeEvent[] {
+    const known = this.#of(answer, item);
+    const pcm = known.bytes.take(Buffer.from(base64, 'base64'));
+    known.samples += pcm.length;
+    return pcm.length === 0 ? [] : [{ type: 'audio', answer, item, pcm }];
+  }
+
+  words(answer: number, item: string, text: string): RealtimeEvent[] {
+    if (text === '') return [];
+    this.#of(answer, item).hasWords = true;
+    return [{ type: 'text', answer, item, text }];
+  }
+
+  /** All the words of an item, for servers that tell them without pieces. */
+  allWords(answer: number, item: string, text: string): RealtimeEvent[] {
+    return this.#of(answer, item).hasWords ? [] : this.words(answer, item, text);
+  }
+
+  /** A complete item: what of it was not told yet, and its end. Calls wait for the end of the answer. */
+  complete(answer: number, fields: JsonRecord): RealtimeEvent[] {
+    const item = textOf(fields['id']);
+    if (fields['type'] === 'function_call') {
+      this.call(fields);
+      return [];
+    }
+    if (fields['type'] !== 'message' || item === '') return [];
+    const known = this.#of(answer, item);
+    if (known.isOver) return [];
+    const words = recordsOf(fields['content']).map(
+      (part) => textOf(part['transcript']) || textOf(part['text']),
+    );
+    const events = this.allWords(answer, item, words.join(''));
+    known.isOver = true;
+    return [...events, { type: 'item-done', answer, item }];
+  }
+
+  call(fields: JsonRecord): void {
+    const call = callIn(fields);
+    if (call !== undefined && !this.#calls.has(call.id)) this.#calls.set(call.id, call);
+  }
+
+  /** The answer is over: ends of items that nobody told, and its calls where they are to be run. */
+  end(answer: number, { runs }: { readonly runs: boolean }): RealtimeEvent[] {
+    const open = [...this.#items].filter(([, known]) => known.answer === answer && !known.isOver);
+    for (const [, known] of open) known.isOver = true;
+    const calls = runs ? [...this.#calls.values()].filter(({ id }) => !this.#told.has(id)) : [];
+    this.#calls = new Map();
+    for (const { id } of calls) {
+      this.#told.add(id);
+      keepNewest(this.#told, mostCalls);
+    }
+    return [
+      ...open.map(([item]) => ({ type: 'item-done', answer, item }) as const),
+      ...calls.map((call) => ({ type: 'tool-call', answer, ...call }) as const),
+    ];
+  }
+
+  #of(answer: number, item: string): Item {
+    const known = this.#items.get(item);
+    if (known !== undefined) return known;
+    const fresh: Item = { answer, bytes: new PcmBytes(), samples: 0, hasWords: false, isOver: false };
+    this.#items.set(item, fresh);
+    keepNewest(this.#items, mostItems);
+    return fresh;
+  }
+}
