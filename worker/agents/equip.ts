@@ -19,9 +19,9 @@ import { announcementLine } from '../lines/announcement.ts';
 import { withKnownLines } from '../lines/known-lines.ts';
 import { SoundLoop } from '../media/background/loop.ts';
 import type { Observation } from '../observe/observation.ts';
-import type { FailureLog } from '../stages/failure-log.ts';
+import type { Failure, FailureLog } from '../stages/failure-log.ts';
 import { withPauses } from '../stages/later-tts.ts';
-import { openStages } from '../stages/registry.ts';
+import { openStages, withRealtime } from '../stages/registry.ts';
 import { capabilitiesOf, telephonyServices, type CapabilitiesByCarrier } from '../telephony/call-control.ts';
 import type { AskCarrier } from '../telephony/carrier-line.ts';
 import { ToolRegistry } from '../tools/registry.ts';
@@ -58,19 +58,26 @@ const featuresOf = ({ layout }: Pick<Mailboxes, 'layout'>): WorkerFeatures => ({
 });
 
 /** @throws Error when a key may not be sent to its address. */
-export function equipAgent({ definition, adapters }: LoadedAgent, site: AgentSite): EquippedAgent {
+export function equipAgent({ definition, adapters, realtime }: LoadedAgent, site: AgentSite): EquippedAgent {
   const { clock, machineMs, log, metrics, boxes, worker, failures, observation, callControl } = site;
   const features = featuresOf(boxes);
   const settings = callSettings(definition, features);
   const registry = new ToolRegistry(toolSettings(definition), { clock, log });
-  const stages = openStages(stageDefinitions(definition), adapters, {
+  const definitions = stageDefinitions(definition);
+  const failed = (failure: Failure): void => failures.note(failure);
+  const cascade = openStages(definitions, adapters, {
     breakers: boxes.breakers,
     metrics,
     machineMs,
     requested: (stage, role) => boxes.countRequest(worker, stage, role),
-    failed: (failure) => failures.note(failure),
+    failed,
     noted: observation.tracing?.noted,
   });
+  const { sampleRate } = definition.tts;
+  const stages =
+    realtime === undefined
+      ? cascade
+      : withRealtime(definitions, { model: realtime, stages: cascade, sampleRate }, { metrics, failed });
   const traceOf = observation.tracing?.traceOf;
   const services: AgentServices = {
     settings,
@@ -99,7 +106,7 @@ export function equipAgent({ definition, adapters }: LoadedAgent, site: AgentSit
       clock,
       log,
       ...knownTexts(settings),
-      announcement: announcementLine(definition.agent.announcement, definition.tts.sampleRate),
+      announcement: announcementLine(definition.agent.announcement, sampleRate),
       isDown: () => boxes.breakers.of('tts', 'primary').state(machineMs()) === 'open',
     }),
   };
