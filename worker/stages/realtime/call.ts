@@ -26,7 +26,7 @@ import type {
   TtsStage,
 } from '../stage.ts';
 import type { RealtimeEvent, RealtimeModel, RealtimeSeed, RealtimeSession } from './contract.ts';
-import { noteOfHeard, SessionConversation, type SyncStep } from './conversation.ts';
+import { SessionConversation, type SyncStep } from './conversation.ts';
 import { SessionLine } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { TurnAudio } from './turn-audio.ts';
@@ -200,7 +200,10 @@ export class RealtimeCall {
   #ask(round: Round): void {
     const line = this.#line;
     const hasAudio = this.#audio.isPending;
-    const plan = this.#conversation.plan(round.request, { hasAudio });
+    const plan = this.#conversation.plan(round.request, {
+      hasAudio,
+      truncates: line?.caps.truncates === true,
+    });
     this.#isAsked = hasAudio;
     const isReplaced = plan.rebuild || !this.#isSetUp(round.request);
     if (isReplaced) line?.replace();
@@ -245,9 +248,7 @@ export class RealtimeCall {
         this.#audio.commit(session, this.#answers);
         return;
       case 'cut':
-        if (this.#line?.caps.truncates === true)
-          session.truncate(step.item, this.#speaking.msOf(step.item, step.chars));
-        else if (step.chars === 0) session.append(noteOfHeard('').messages);
+        session.truncate(step.item, this.#speaking.msOf(step.item, step.chars));
     }
   }
 

@@ -46,6 +46,7 @@ export class SessionConversation {
   #answers: SpokenAnswer[] = [];
   #calls = new Set<string>();
   #results = new Set<string>();
+  #truncates = true;
 
   /** The session was opened with these messages, and with an answer of which nobody knows yet how much is heard. */
   seeded(messages: readonly ChatMessage[], answer = ''): void {
@@ -84,8 +85,15 @@ export class SessionConversation {
     return this.#answers.map(textOf).join(' ').trim();
   }
 
-  /** Compares; the session holds what the request says once the steps are done. `hasAudio`: the newest words of the caller are there as sound. */
-  plan({ messages }: LlmRequest, { hasAudio }: { readonly hasAudio: boolean }): SyncPlan {
+  /**
+   * Compares; the session holds what the request says once the steps are done. `hasAudio`: the newest words of the caller are there as sound.
+   * `truncates`: what was not heard can be cut; otherwise a note says so.
+   */
+  plan(
+    { messages }: LlmRequest,
+    { hasAudio, truncates }: { readonly hasAudio: boolean; readonly truncates: boolean },
+  ): SyncPlan {
+    this.#truncates = truncates;
     const history = messages[0]?.role === 'system' ? messages.slice(1) : [...messages];
     if (this.#hasLost(history)) return { steps: [], rebuild: true };
     const steps: SyncStep[] = [];
@@ -97,7 +105,7 @@ export class SessionConversation {
       steps.push(...(message === spoken ? [{ type: 'commit' } as const] : this.#stepsFor(message)));
     }
     // Of an answer that stands nowhere in the history nothing was heard.
-    for (const answer of this.#answers.splice(0)) steps.push(...cutAll(answer));
+    for (const answer of this.#answers.splice(0)) steps.push(...this.#cut(answer, ''));
     return { steps: merged(steps), rebuild: false };
   }
 
@@ -138,14 +146,30 @@ export class SessionConversation {
     if (answer === undefined) return said(message.text);
     this.#answers.splice(index, 1);
     const at = placeOf(textOf(answer), message.text);
-    return [...cutTo(answer, message.text.slice(at)), ...said(message.text.slice(0, at))];
+    return [...this.#cut(answer, message.text.slice(at)), ...said(message.text.slice(0, at))];
   }
 
   /** The model made these calls itself; of what it said beside them, so much was heard. */
   #settleCalls(heard: string, calls: readonly string[]): SyncStep[] {
     const index = this.#answers.findIndex((answer) => calls.some((id) => answer.calls.has(id)));
     const [answer] = index < 0 ? [] : this.#answers.splice(index, 1);
-    return answer === undefined ? [] : cutTo(answer, heard);
+    return answer === undefined ? [] : this.#cut(answer, heard);
+  }
+
+  /** Takes back what was not heard of an answer. */
+  #cut(answer: SpokenAnswer, heard: string): SyncStep[] {
+    const whole = lettersOf(textOf(answer)).length;
+    let left = lettersOf(heard).length;
+    if (whole > 0 && left >= whole) return [];
+    if (whole > 0 && (answer.isSeeded || !this.#truncates)) return [noteOfHeard(heard)];
+    const steps: SyncStep[] = [];
+    for (const { item, text } of answer.items) {
+      const letters = lettersOf(text).length;
+      const share = letters === 0 ? 0 : left / letters;
+      if (share < 1) steps.push({ type: 'cut', item, chars: Math.floor(share * text.length) });
+      left = Math.max(0, left - letters);
+    }
+    return this.#truncates ? steps : [];
   }
 }
 
@@ -177,26 +201,8 @@ function placeOf(answer: string, heard: string): number {
   return -1;
 }
 
-/** Cuts the items of an answer behind the words that were heard. */
-function cutTo(answer: SpokenAnswer, heard: string): SyncStep[] {
-  const whole = lettersOf(textOf(answer)).length;
-  let left = lettersOf(heard).length;
-  if (left >= whole) return [];
-  if (answer.isSeeded) return [noteOfHeard(heard)];
-  const steps: SyncStep[] = [];
-  for (const { item, text } of answer.items) {
-    const letters = lettersOf(text).length;
-    if (left < letters) steps.push({ type: 'cut', item, chars: Math.floor((left / letters) * text.length) });
-    left = Math.max(0, left - letters);
-  }
-  return steps;
-}
-
-const cutAll = (answer: SpokenAnswer): SyncStep[] =>
-  answer.isSeeded ? [noteOfHeard('')] : answer.items.map(({ item }) => ({ type: 'cut', item, chars: 0 }));
-
 /** What a model is told that cannot forget what it said. */
-export const noteOfHeard = (heard: string): Extract<SyncStep, { type: 'append' }> => ({
+const noteOfHeard = (heard: string): SyncStep => ({
   type: 'append',
   messages: [
     {
