@@ -131,6 +131,7 @@ export function withRealtime(
     cascade: stages,
     sampleRate,
     modelSpeaks: realtimeOf(definitions).primary.access.output === 'audio',
+    words: realtimeOf(definitions).primary.access.words,
     failed: (error) => failed(failureOf(error)),
     fellBack: () => metrics.providerFailovers.inc({ stage: 'realtime', reason: 'failed' }),
   });

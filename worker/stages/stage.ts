@@ -75,6 +75,8 @@ export interface Transcript {
  */
 export type SttEvent =
   | Transcript
+  /** The words of the oldest turn of which a transcript said `unwritten` only; empty: they stay unknown. */
+  | { readonly type: 'written'; readonly text: string }
   | { readonly type: 'finalized'; readonly isLate?: true }
   | { readonly type: 'error'; readonly error: StageError };
 

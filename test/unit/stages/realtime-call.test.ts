@@ -4,6 +4,7 @@ import { ScriptedLlm, ScriptedStt, ScriptedTts } from '../../support/core/script
 import { ScriptedModel } from '../../support/core/scripted-model.ts';
 import { newStageContext } from '../../support/core/stage-context.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
+import { unwritten } from '../../../worker/core/unwritten.ts';
 import { realtimeStages } from '../../../worker/stages/realtime/call.ts';
 import type { RealtimeCaps } from '../../../worker/stages/realtime/contract.ts';
 import type {
@@ -26,7 +27,8 @@ const sound = (first: number, length = 80): Int16Array => new Int16Array(length)
 function newCall({
   caps = {},
   modelSpeaks = true,
-}: { caps?: Partial<RealtimeCaps>; modelSpeaks?: boolean } = {}) {
+  words = 'own',
+}: { caps?: Partial<RealtimeCaps>; modelSpeaks?: boolean; words?: 'own' | 'vendor' } = {}) {
   const clock = newVirtualClock();
   const model = new ScriptedModel(caps);
   const [stt, llm, tts] = [new ScriptedStt(), new ScriptedLlm(), new ScriptedTts()];
@@ -36,6 +38,7 @@ function newCall({
     cascade: { stt: stt.stage, llm: llm.stage, tts: tts.stage },
     sampleRate: 8_000,
     modelSpeaks,
+    words,
     failed: ({ kind }) => failures.push(kind),
     fellBack: () => failures.push('fell back'),
   });
@@ -359,5 +362,88 @@ describe('another prompt or other tools', () => {
     expect(call.model.sessions).toHaveLength(2);
     expect(call.model.last.seed.instructions).toBe('Be brief.');
     expect(call.model.last.told).toEqual(['begin', 'audio 7', 'end', 'respond 1']);
+  });
+});
+
+describe('words that the model writes down', () => {
+  const note = user(unwritten);
+  /** The caller speaks for so long. */
+  const speaks = (ms: number): void => {
+    call.ears.audio(sound(7, ms * 16));
+    call.ears.finalize();
+    call.clock.advance(1);
+  };
+
+  beforeEach(() => {
+    call = newCall({ words: 'vendor' });
+  });
+
+  it('come later, and the turn is asked for without them', () => {
+    speaks(900);
+    expect(call.heard.map((event) => ('text' in event ? event.text : event.type))).toEqual([
+      unwritten,
+      'finalized',
+    ]);
+    expect(call.stt.sessions).toHaveLength(0);
+    call.start(note);
+    call.model.last.say({ type: 'user-text', turn: 1, text: 'what time is it', final: true });
+    expect(call.heard.at(-1)).toEqual({ type: 'written', text: 'what time is it' });
+    modelSays(1, 'It is noon.', 1);
+    done(1);
+    call.clock.advance(9_000);
+    speaks(900);
+    call.start(user('what time is it'), agent('It is noon.'), { ...note });
+    expect(call.model.last.told).toEqual([
+      'begin',
+      'audio 7',
+      'end',
+      'respond 1',
+      'begin',
+      'audio 7',
+      'end',
+      'respond 2',
+    ]);
+  });
+
+  it('are told in the order of the turns, and not waited for without end', () => {
+    for (const turn of [1, 2]) {
+      speaks(900);
+      call.start(...Array.from({ length: turn }, () => ({ ...note })));
+      done(turn);
+    }
+    call.model.last.say({ type: 'user-text', turn: 2, text: 'and now', final: true });
+    expect(call.heard.filter(({ type }) => type === 'written')).toEqual([]);
+    call.clock.advance(3_000);
+    expect(call.heard.filter(({ type }) => type === 'written')).toEqual([
+      { type: 'written', text: '[inaudible]' },
+      { type: 'written', text: 'and now' },
+    ]);
+    call.model.last.say({ type: 'user-text', turn: 1, text: 'too late', final: true });
+    expect(call.heard.filter(({ type }) => type === 'written')).toHaveLength(2);
+  });
+
+  it('are no turn where a cough was all', () => {
+    speaks(400);
+    expect(call.heard).toEqual([{ type: 'finalized' }]);
+  });
+
+  it('are written by STT where another provider answers', () => {
+    speaks(900);
+    call.start(note);
+    call.model.last.say({ type: 'error', error: { kind: 'rejected', status: 401 } });
+    const stt = call.stt.sessions[0];
+    expect(stt?.asked).toEqual(['audio 7 x14400', 'finalize']);
+    stt?.say({
+      type: 'transcript',
+      text: 'what time is it',
+      isFinal: true,
+      speechFinal: true,
+      fromFinalize: true,
+    });
+    stt?.say({ type: 'finalized' });
+    expect(call.llm.rounds[0]?.request.messages).toEqual([prompt, user('what time is it')]);
+    expect(call.heard.at(-1)).toEqual({ type: 'written', text: 'what time is it' });
+    call.ears.audio(sound(8));
+    expect(call.stt.sessions[1]?.asked).toEqual(['audio 8 x80']);
   });
 });

@@ -26,13 +26,18 @@ import type {
   TtsStage,
 } from '../stage.ts';
 import type { RealtimeEvent, RealtimeModel, RealtimeSeed, RealtimeSession } from './contract.ts';
+import { unwritten } from '../../core/unwritten.ts';
 import { SessionConversation, type SyncStep } from './conversation.ts';
 import { SessionLine } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { TurnAudio } from './turn-audio.ts';
+import { writeDown } from './write-down.ts';
+import { WrittenWords } from './written-words.ts';
 
 /** A pause within a turn is shorter: what was said before it belongs to no turn. */
 const longestPauseMs: Millis = 5_000;
+/** Sound for a turn whose words nobody knows: shorter is a cough or a click. With the moment before the voice and the silence behind it. */
+const shortestTurnMs: Millis = 600;
 /** A model that says nothing for so long is asked once more, and after as long again another provider answers. */
 const silentMs: Millis = 2_500;
 
@@ -50,6 +55,8 @@ export interface RealtimeCallOptions {
   readonly sampleRate: number;
   /** The model has a voice; otherwise the TTS speaks its words too. */
   readonly modelSpeaks: boolean;
+  /** `vendor`: the model writes down what the caller says, and the STT beside it hears only where the model does not. */
+  readonly words: 'own' | 'vendor';
   /** For the people who run the service. */
   readonly failed: (error: StageError) => void;
   readonly fellBack: () => void;
@@ -82,6 +89,9 @@ export class RealtimeCall {
   #setup: Pick<RealtimeSeed, 'instructions' | 'tools'> | undefined;
   #newest = emptyRequest;
   #answers = 0;
+  #turns = 0;
+  #heardAt = -Infinity;
+  #written: WrittenWords | undefined;
   #round: Round | undefined;
   /** The audio of the running turn stands in the request, and is asked for: another session must hear it again. */
   #isAsked = false;
@@ -101,9 +111,53 @@ export class RealtimeCall {
   // ---- as STT ----
 
   openStt(sink: (event: SttEvent) => void): SttSession {
+    return this.#options.words === 'vendor' ? this.#openEars(sink) : this.#openOwnStt(sink);
+  }
+
+  /** The model alone hears. What was said is a turn where nobody else speaks and it is long enough; its words come later. */
+  #openEars(sink: (event: SttEvent) => void): SttSession {
+    const { context, cascade } = this.#options;
+    this.#written = new WrittenWords(context, (text) => sink({ type: 'written', text }));
+    let own: SttSession | undefined;
+    const finalized = context.bind((isTurn: boolean) => {
+      if (isTurn)
+        sink({ type: 'transcript', text: unwritten, isFinal: true, speechFinal: true, fromFinalize: true });
+      sink({ type: 'finalized' });
+    });
+    return {
+      audio: (pcm) => {
+        // Where the model is gone for good, the STT beside it hears.
+        if (this.#isDown) own ??= cascade.stt.open(context, sink);
+        if (own !== undefined) return own.audio(pcm);
+        this.#hear(pcm);
+        return true;
+      },
+      finalize: () => {
+        if (own !== undefined) {
+          own.finalize();
+          return;
+        }
+        const isTurn = !this.#speaking.isAudible && this.#audio.partMs >= shortestTurnMs;
+        if (isTurn) this.#audio.keepPart();
+        else this.#audio.dropPart(this.#line?.session);
+        context.clock.after(0, () => finalized(isTurn));
+      },
+      close: () => own?.close(),
+    };
+  }
+
+  #hear(pcm: Int16Array): void {
+    const now = this.#options.context.clock.now();
+    if (now - this.#heardAt > longestPauseMs) this.#audio.forget(this.#line?.session);
+    this.#heardAt = now;
+    this.#audio.add(pcm);
+    const session = this.#line?.session;
+    if (session !== undefined && !this.#speaking.isAudible) this.#audio.flow(session);
+  }
+
+  #openOwnStt(sink: (event: SttEvent) => void): SttSession {
     const { context, cascade } = this.#options;
     let hasWords = false;
-    let heardAt = -Infinity;
     const inner = cascade.stt.open(context, (event) => {
       if (event.type === 'transcript' && event.text.trim() !== '') hasWords = true;
       if (event.type === 'finalized') {
@@ -115,12 +169,7 @@ export class RealtimeCall {
     });
     return {
       audio: (pcm) => {
-        const now = context.clock.now();
-        if (now - heardAt > longestPauseMs) this.#audio.forget(this.#line?.session);
-        heardAt = now;
-        this.#audio.add(pcm);
-        const session = this.#line?.session;
-        if (session !== undefined && !this.#speaking.isAudible) this.#audio.flow(session);
+        this.#hear(pcm);
         return inner.audio(pcm);
       },
       hasRoom: () => inner.hasRoom?.() ?? true,
@@ -136,6 +185,10 @@ export class RealtimeCall {
   }
 
   // ---- as LLM ----
+
+  get #isDown(): boolean {
+    return this.#line !== undefined && this.#line.session === undefined;
+  }
 
   openLlm(call: LlmCall): LlmSession {
     const { context, model, cascade, failed } = this.#options;
@@ -205,6 +258,10 @@ export class RealtimeCall {
       truncates: line?.caps.truncates === true,
     });
     this.#isAsked = hasAudio;
+    if (hasAudio) {
+      this.#turns += 1;
+      this.#written?.owe(this.#turns);
+    }
     const isReplaced = plan.rebuild || !this.#isSetUp(round.request);
     if (isReplaced) line?.replace();
     if (line?.session === undefined) {
@@ -214,7 +271,7 @@ export class RealtimeCall {
     // What replaces a session holds all but the turn that it is to hear.
     const steps = isReplaced ? [] : plan.steps;
     for (const step of steps) this.#perform(step, line.session);
-    if (hasAudio && this.#audio.isPending) this.#audio.commit(line.session, this.#answers);
+    if (hasAudio && this.#audio.isPending) this.#audio.commit(line.session, this.#turns);
     this.#respond(round, line.session);
   }
 
@@ -245,7 +302,7 @@ export class RealtimeCall {
         session.append(step.messages);
         return;
       case 'commit':
-        this.#audio.commit(session, this.#answers);
+        this.#audio.commit(session, this.#turns);
         return;
       case 'cut':
         session.truncate(step.item, this.#speaking.msOf(step.item, step.chars));
@@ -255,7 +312,11 @@ export class RealtimeCall {
   // ---- what the model tells ----
 
   #onTold(event: Exclude<RealtimeEvent, { type: 'ready' | 'expiring' | 'resumable' | 'error' }>): void {
-    if (event.type === 'user-text' || event.type === 'item-done') return;
+    if (event.type === 'item-done') return;
+    if (event.type === 'user-text') {
+      if (event.final) this.#written?.know(event.turn, event.text);
+      return;
+    }
     if (event.type === 'tool-cancelled') {
       for (const id of event.ids) this.#conversation.callCancelled(id);
       return;
@@ -343,7 +404,7 @@ export class RealtimeCall {
       this.#answerInstead(round);
       return;
     }
-    if (this.#isAsked) this.#audio.commit(session, round.answer);
+    if (this.#isAsked) this.#audio.commit(session, this.#turns);
     this.#respond(round, session);
   }
 
@@ -371,12 +432,27 @@ export class RealtimeCall {
 
   /** The LLM beside the model answers, and the TTS beside it speaks. */
   #answerInstead(round: Round): void {
+    const { context, cascade, fellBack } = this.#options;
     this.#watch?.cancel();
     this.#speaking.answerEnded(round.answer);
+    fellBack();
+    const { chunks } = this.#audio;
+    const isUnwritten = this.#isAsked && round.request.messages.some(({ text }) => text.includes(unwritten));
     this.#audio.answered();
     this.#isAsked = false;
-    this.#options.fellBack();
-    round.instead = this.#fallback?.start(round.request, (event) => {
+    if (!isUnwritten) {
+      this.#askFallback(round, round.request);
+      return;
+    }
+    const turn = this.#turns;
+    round.instead = writeDown({ context, stt: cascade.stt, chunks }, (text) => {
+      this.#written?.know(turn, text);
+      if (this.#round === round) this.#askFallback(round, withWords(round.request, text));
+    });
+  }
+
+  #askFallback(round: Round, request: LlmRequest): void {
+    round.instead = this.#fallback?.start(request, (event) => {
       if (this.#round !== round) return;
       if (event.type === 'done' || event.type === 'error') this.#over(round, event);
       else round.sink(event);
@@ -399,6 +475,15 @@ function partsOf({ messages }: LlmRequest): { instructions: string; history: rea
   return first?.role === 'system'
     ? { instructions: first.text, history: messages.slice(1) }
     : { instructions: '', history: messages };
+}
+
+/** The request with the words of its newest turn. */
+function withWords({ messages, tools }: LlmRequest, text: string): LlmRequest {
+  const at = messages.findLastIndex((message) => message.role === 'user' && message.text.includes(unwritten));
+  const written = messages.map((message, index) =>
+    index === at ? { ...message, text: message.text.replace(unwritten, () => text) } : message,
+  );
+  return { messages: written, tools };
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

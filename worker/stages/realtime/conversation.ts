@@ -5,6 +5,7 @@
  * Messages of the history stay the same objects for as long as they are in it, so that what was sent is known by identity. What a model said or
  * called in the session itself enters the history as it was heard, and is known by its words and by the names of its calls.
  */
+import { unwritten } from '../../core/unwritten.ts';
 import type { ChatMessage, LlmRequest } from '../stage.ts';
 
 /** A step towards the session that holds what the history says. */
@@ -47,10 +48,13 @@ export class SessionConversation {
   #calls = new Set<string>();
   #results = new Set<string>();
   #truncates = true;
+  /** Messages whose words have come, which stand in the history as new ones. */
+  #written = 0;
 
   /** The session was opened with these messages, and with an answer of which nobody knows yet how much is heard. */
   seeded(messages: readonly ChatMessage[], answer = ''): void {
     this.#order = [...messages];
+    this.#written = 0;
     this.#sent = new WeakSet(messages);
     this.#answers =
       answer === '' ? [] : [{ items: [{ item: '', text: answer }], calls: new Set(), isSeeded: true }];
@@ -102,7 +106,9 @@ export class SessionConversation {
       if (this.#sent.has(message)) continue;
       this.#sent.add(message);
       this.#order.push(message);
-      steps.push(...(message === spoken ? [{ type: 'commit' } as const] : this.#stepsFor(message)));
+      if (message === spoken) steps.push({ type: 'commit' });
+      else if (message.role === 'user' && this.#written > 0) this.#written -= 1;
+      else steps.push(...this.#stepsFor(message));
     }
     // Of an answer that stands nowhere in the history nothing was heard.
     for (const answer of this.#answers.splice(0)) steps.push(...this.#cut(answer, ''));
@@ -112,11 +118,14 @@ export class SessionConversation {
   /** Results and notes of a running answer are made anew for each request, so that only what never was one of these can be missed. */
   #hasLost(history: readonly ChatMessage[]): boolean {
     const now = new Set(history);
+    const isGone = (message: ChatMessage): boolean => !now.has(message) && message.role === 'user';
+    // Words that came later stand in the place of the note about them, and the session has heard them.
+    const isNote = ({ text }: ChatMessage): boolean => text.includes(unwritten);
+    this.#written = this.#order.filter((message) => isGone(message) && isNote(message)).length;
     const first = this.#order.findIndex((message) => now.has(message));
     const held = first < 0 ? [] : this.#order.slice(first);
-    const isLost = held.some((message) => !now.has(message) && message.role === 'user');
     this.#order = held.filter((message) => now.has(message));
-    return isLost;
+    return held.some((message) => isGone(message) && !isNote(message));
   }
 
   #stepsFor(message: ChatMessage): SyncStep[] {

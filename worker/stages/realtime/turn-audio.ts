@@ -44,6 +44,11 @@ export class TurnAudio {
     return samples / samplesPerMs;
   }
 
+  /** All of the turn, for somebody else who is to hear it. */
+  get chunks(): readonly Int16Array[] {
+    return this.#chunks;
+  }
+
   /** Gives the session what it does not have yet. */
   flow(session: RealtimeSession): void {
     if (this.#given >= this.#chunks.length) return;
