@@ -433,12 +433,6 @@ export class FakeSession {
   }
 }
 
-/** Everything that any fake heard and said in this process, for the check of types. */
-export const exchanged: { readonly heard: RealtimeClientEvent[]; readonly said: RealtimeServerEvent[] } = {
-  heard: [],
-  said: [],
-};
-
 export class FakeOpenAiRealtime extends Observed {
   readonly sessions: FakeSession[] = [];
   readonly replies: ScriptedReply[] = [];
@@ -489,10 +483,6 @@ export class FakeOpenAiRealtime extends Observed {
   }
 
   close(): Promise<void> {
-    for (const session of this.sessions) {
-      exchanged.heard.push(...session.heard);
-      exchanged.said.push(...session.said);
-    }
     for (const socket of this.upgraded) socket.destroy();
     this.http.closeAllConnections();
     return new Promise((resolve) => this.http.close(() => resolve()));
