@@ -41,7 +41,10 @@ export function callSettings(
   definition: AgentDefinition,
   features: WorkerFeatures,
 ): Omit<CallSettings, 'tools'> {
-  const { agent, turn, llm, flow, telephony, recording } = definition;
+  const { agent, turn, llm, flow, telephony, recording, realtime } = definition;
+  const modelSpeaks = realtime?.output === 'audio';
+  // A model that hears by itself is given a turn once, when it is over.
+  const speculate = turn.speculate && realtime === undefined;
   const silences = silencesOf(turn, features);
   return {
     prompt: agent.prompt,
@@ -54,20 +57,21 @@ export function callSettings(
     announcement: agent.announcement.text,
     fillers: agent.fillers,
     lateLines: agent.lateLines,
-    pronounce: agent.pronounce,
+    pronounce: modelSpeaks ? {} : agent.pronounce,
     dtmf: telephony.dtmf,
     confirmQuestion: agent.confirm.ask,
     maxToolRounds: llm.maxToolRounds,
     ...(flow !== undefined && { flow }),
     maxCallMs: agent.maxCallS * 1000,
     contextWindowTokens: llm.contextWindowTokens,
+    ...(modelSpeaks && { modelSpeaks }),
     turn: {
       minSpeechMs: turn.minSpeechMs,
       ...silences,
-      askEarlyMs: turn.speculate ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
+      askEarlyMs: speculate ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
       model: isJudged(turn, features),
       completeAt: turn.smartTurnThreshold,
-      speculate: turn.speculate,
+      speculate,
     },
     interrupt: {
       enabled: turn.interrupt.enabled,

@@ -128,6 +128,8 @@ export interface LlmCall {
   readonly conversation?: string;
   /** Name of a model that the provider has, instead of the one that it was configured with; all other options stay. */
   readonly model?: string;
+  /** What would be asked now: for a provider that holds the conversation itself, and opens with it. */
+  readonly expects?: () => LlmRequest;
 }
 
 export type LlmFinish = 'stop' | 'length' | 'tool_calls' | 'content_filter';
