@@ -233,14 +233,17 @@ describe('the commands of the checkout', () => {
   });
 
   it('a package that was packed without its build says how to make one', () => {
-    const copy = join(folder, 'packed/scripts');
-    mkdirSync(copy, { recursive: true });
-    for (const name of ['svc-supervisor.mjs', 'node-version.mjs'])
-      cpSync(join(project, 'scripts', name), join(copy, name));
-    writeFileSync(join(folder, 'packed/package.json'), readFileSync(join(project, 'package.json')));
-    const { status, stderr } = spawnSync(process.execPath, [join(copy, 'svc-supervisor.mjs'), 'config'], {
-      encoding: 'utf8',
-    });
+    const copy = join(folder, 'packed');
+    const manifest = readFileSync(join(project, 'package.json'), 'utf8');
+    const { files } = JSON.parse(manifest) as { files: string[] };
+    for (const name of files.filter((one) => one.startsWith('scripts/')))
+      cpSync(join(project, name), join(copy, name));
+    writeFileSync(join(copy, 'package.json'), manifest);
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(copy, 'scripts/svc-supervisor.mjs'), 'config'],
+      { encoding: 'utf8' },
+    );
     expect(status).toBe(1);
     expect(stderr).toBe(
       'This package was packed without its build; make it with `npm pack --ignore-scripts=false`.\n',

@@ -10,6 +10,7 @@ import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
 import { silentSince } from '../core/answer/silence.ts';
+import { messagesFor, offeredTools } from '../core/delivery/context.ts';
 import type { CallTransport } from '../transports/transport.ts';
 import { CallAudio } from './audio.ts';
 import type { CallJournal } from './journal.ts';
@@ -91,7 +92,7 @@ export function buildCall(build: CallBuild): RunningCall {
     sendKeys: transport.sendKeys?.bind(transport),
     bind: (callback) => scope.bind(callback),
   });
-  const llmCall = { conversation: start.callId, ...(model !== undefined && { model }) };
+  const llmCall = llmCallOf(start.callId, model, state);
   const stages = openStages(build, { llmCall, callLog: log });
   try {
     const audio = newAudio(build, stages, state);
@@ -118,6 +119,15 @@ export function buildCall(build: CallBuild): RunningCall {
     throw error;
   }
 }
+
+const llmCallOf = (conversation: string, model: string | undefined, state: CallState): LlmCall => ({
+  conversation,
+  ...(model !== undefined && { model }),
+  expects: () => ({
+    messages: messagesFor(state, state.conversation.history),
+    tools: offeredTools(state),
+  }),
+});
 
 function newAudio(
   { services, slot, start, transport, tell, journal }: CallBuild,

@@ -15,7 +15,7 @@ import { BeforeCall, type Opened } from './before/before-call.ts';
 import { tellLeft } from './before/screening.ts';
 import { KeptAudio, type CallSetup, type MachineMessage } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
-import type { CallServices } from './services.ts';
+import type { AgentServices, CalledAgent, CallServices, WorkerServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
 import { callLog } from './trace.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
@@ -32,11 +32,11 @@ import { isPlayoutOrder, isStageOrder, performStageOrder } from './stage-orders.
 import type { CallStart, CallTransport, TransportEnd, TransportEvents } from '../transports/transport.ts';
 
 export interface CallRunnerOptions extends CallTerm {
-  readonly services: CallServices;
+  readonly services: WorkerServices;
   /** The call's mailbox. */
   readonly slot: number;
   /** What this call is to be although its agent says otherwise. */
-  readonly refine?: (setup: CallSetup) => CallSetup;
+  readonly refine?: (setup: CallSetup, agent: AgentServices) => CallSetup;
   /** Absent where calls end with their worker. */
   readonly journal?: CallJournal | undefined;
   /** The call was refused for want of room. */
@@ -50,7 +50,10 @@ const unsavedForMs = 100;
 
 export class CallRunner implements TransportEvents {
   readonly #options: CallRunnerOptions;
-  readonly #services: CallServices;
+  readonly #worker: WorkerServices;
+  /** Its agent, once it is known, and what it runs on with it. */
+  #agent: CalledAgent | undefined;
+  #called: CallServices | undefined;
   readonly scope: Scope;
   #log: Log;
   #transport: CallTransport | undefined;
@@ -75,7 +78,7 @@ export class CallRunner implements TransportEvents {
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
-    this.#services = options.services;
+    this.#worker = options.services;
     this.#session = new SessionClaim(options.services.sessions);
     this.#log = options.services.log;
     this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error), markOfSlot(options.slot));
@@ -93,7 +96,8 @@ export class CallRunner implements TransportEvents {
     assert(transport !== undefined, 'a call goes on with its transport');
     this.#session.carry();
     const { start, setup, state, startedAt, turns } = left.call;
-    this.#log = callLog(this.#services, start);
+    const services = this.#callOn(this.#worker.agents.again());
+    this.#log = callLog(services, start);
     this.#options.journal?.keepSetup(setup);
     this.#message = setup.message;
     this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
@@ -114,18 +118,19 @@ export class CallRunner implements TransportEvents {
   started(given: CallStart): void {
     const transport = this.#transport;
     assert(transport !== undefined, 'a transport speaks only after it was attached');
-    const start = admitCall(given, this.#services);
+    const services = this.#callOn(this.#worker.agents.of(given));
+    const start = admitCall(given, services);
     if (start === undefined) {
       transport.refuse('unsigned_route');
       return;
     }
-    if (!this.#services.takesCalls() || !this.#session.take()) {
+    if (!services.takesCalls() || !this.#session.take()) {
       this.#refuse();
       return;
     }
-    this.#log = callLog(this.#services, start);
+    this.#log = callLog(services, start);
     const before = new BeforeCall({
-      services: this.#services,
+      services,
       slot: this.#options.slot,
       start,
       message: this.#message,
@@ -161,9 +166,9 @@ export class CallRunner implements TransportEvents {
       this.#log.warn('nobody said in time what the call is to be');
       this.#leaveLink('call_ended');
     }
-    const setup = this.#options.refine?.(given) ?? given;
+    const setup = this.#options.refine?.(given, this.#services) ?? given;
     this.#message = setup.message;
-    const startedAt = this.#services.clock.now();
+    const startedAt = this.#worker.clock.now();
     this.#options.journal?.keepSetup(setup);
     const state = (settings: CallSettings): CallState =>
       newCall(settings, { session: start.callId, now: startedAt });
@@ -269,8 +274,9 @@ export class CallRunner implements TransportEvents {
 
   /** Lines are made while calls run. */
   #tellLines(): void {
+    if (this.#call === undefined) return;
     const { ready } = this.#services.tts;
-    if (this.#call === undefined || this.#toldLines === ready) return;
+    if (this.#toldLines === ready) return;
     this.#toldLines = ready;
     this.#tell({ type: 'lines.ready', ...ready });
   }
@@ -280,7 +286,7 @@ export class CallRunner implements TransportEvents {
   #drive(call: RunningCall): void {
     this.#call = call;
     this.#driver = new CallDriver(call.state, {
-      now: () => this.#services.clock.now(),
+      now: () => this.#worker.clock.now(),
       stepped: (fact, orders, now) => call.observers.stepped({ fact, orders, now, state: call.state }),
       perform: (order) => this.#perform(call, order),
     });
@@ -295,7 +301,7 @@ export class CallRunner implements TransportEvents {
     if (told === 'waits') return;
     // Text comes often, and again when it is lost; all else is written down at once: no other worker must do again what was done.
     const isText = event.type === 'llm.text' || (event.type === 'stt.partial' && told === 'noted');
-    if (isText) this.#unsavedSince ??= this.#services.clock.now();
+    if (isText) this.#unsavedSince ??= this.#worker.clock.now();
     else this.#save();
   };
 
@@ -352,6 +358,18 @@ export class CallRunner implements TransportEvents {
   }
 
   // ---- beginning and end ----
+
+  /** The call has its agent from here to its end. */
+  #callOn(agent: CalledAgent): CallServices {
+    this.#agent = agent;
+    this.#called = { ...this.#worker, ...agent.services };
+    return this.#called;
+  }
+
+  get #services(): CallServices {
+    assert(this.#called !== undefined, 'a call has its agent from its start on');
+    return this.#called;
+  }
 
   #build(
     start: AdmittedStart,
@@ -416,8 +434,8 @@ export class CallRunner implements TransportEvents {
     if (call !== undefined) {
       this.#attempt(() => call.tools.close());
       this.#attempt(() => call.stages.close());
-      const lastedMs = this.#services.clock.now() - call.startedAt;
-      call.observers.ended(end, this.#services.clock.now());
+      const lastedMs = this.#worker.clock.now() - call.startedAt;
+      call.observers.ended(end, this.#worker.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
     this.#before?.cancel();
@@ -425,6 +443,7 @@ export class CallRunner implements TransportEvents {
     this.#call = undefined;
     this.#driver = undefined;
     this.#options.journal?.end();
+    this.#agent?.release();
     this.scope.close();
     this.#options.over();
   }

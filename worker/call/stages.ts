@@ -180,6 +180,9 @@ export class CallStages {
           position: this.#options.position(),
         });
         return;
+      case 'written':
+        tell({ type: 'words.written', text: event.text });
+        return;
       case 'error':
         this.#failed('stt', event.error);
         tell({ type: 'stt.failed', ...(this.#sttWasThere(event.error) && { wasThere: true }) });

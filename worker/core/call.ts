@@ -33,6 +33,7 @@ import { onSpeculativeLlm } from './dialogue/speculation.ts';
 import { beginIdle } from './dialogue/idle.ts';
 import { leave, settleParting } from './dialogue/parting.ts';
 import { onDeadline } from './timers.ts';
+import { onWordsWritten } from './delivery/written.ts';
 import { onShutdown } from './dialogue/shutdown.ts';
 import { onCarrier, settleHandOff } from './answer/transferring.ts';
 import { brokenRule } from './rules.ts';
@@ -107,13 +108,12 @@ function take(step: Step, event: CallEvent): void {
     case 'dtmf.pressed':
     case 'command.given':
     case 'carrier.answered':
+    case 'words.written':
+    case 'lines.ready':
       takeOthers(step, event);
       return;
     case 'tts.failed':
       onTtsFailed(step, 'failed');
-      return;
-    case 'lines.ready':
-      step.state.silence.readyLines = { fillers: event.fillers, farewell: event.farewell };
       return;
     case 'llm.text':
     case 'llm.done':
@@ -137,10 +137,16 @@ function take(step: Step, event: CallEvent): void {
 /** Takes keys, and what is neither of the caller nor of a stage. */
 function takeOthers(
   step: Step,
-  event: Extract<CallEvent, { type: 'dtmf.pressed' | 'command.given' | 'carrier.answered' }>,
+  event: Extract<
+    CallEvent,
+    { type: 'dtmf.pressed' | 'command.given' | 'carrier.answered' | 'words.written' | 'lines.ready' }
+  >,
 ): void {
   if (event.type === 'dtmf.pressed') onDtmf(step, event.digit, event.position);
   else if (event.type === 'command.given') onCommand(step, event);
+  else if (event.type === 'words.written') onWordsWritten(step, event.text);
+  else if (event.type === 'lines.ready')
+    step.state.silence.readyLines = { fillers: event.fillers, farewell: event.farewell };
   else onCarrier(step, event);
 }
 

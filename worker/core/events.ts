@@ -102,6 +102,8 @@ export type CallEvent =
       readonly speechFinal: boolean;
       readonly position: PlayoutPosition | undefined;
     }
+  /** The words of the oldest turn that was told without its own (`unwritten`); empty: there are none. */
+  | { readonly type: 'words.written'; readonly text: string }
   /** STT has said all that it owed; `isLate`: not in time, and there may have been more. */
   | {
       readonly type: 'stt.finalized';

@@ -51,6 +51,8 @@ export interface CallSettings {
   readonly context?: readonly ContextMessage[];
   /** Budget of the context sent to the LLM (`context_window_tokens` in docs/reference/agent-file.md, `[llm]`). */
   readonly contextWindowTokens: number;
+  /** The LLM's words come with its own voice, and are passed on as they come; absent: TTS gets them in pieces that can be spoken. */
+  readonly modelSpeaks?: boolean;
   readonly turn: TurnSettings;
   readonly interrupt: {
     readonly enabled: boolean;

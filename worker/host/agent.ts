@@ -5,7 +5,8 @@ import { loadAgentFile } from '../../shared/config/load.ts';
 import type { NamedFiles, WorkerSetup } from '../../shared/protocol/ipc.ts';
 import { importPackage } from '../../shared/runtime/packages.ts';
 import type { Packages } from '../../shared/config/stages/package.ts';
-import { loadAdapters } from '../stages/registry.ts';
+import type { RealtimeModel } from '../stages/realtime/contract.ts';
+import { loadAdapters, loadRealtime } from '../stages/registry.ts';
 import { stageDefinitions } from './definition.ts';
 
 /** The agent file as the supervisor read it. */
@@ -35,11 +36,19 @@ async function loadPackages({ packages = {} }: NamedFiles): Promise<Packages> {
 export interface LoadedAgent {
   readonly definition: AgentDefinition;
   readonly adapters: Awaited<ReturnType<typeof loadAdapters>>;
+  /** The model that hears and speaks by itself, where the agent has one. */
+  readonly realtime?: RealtimeModel | undefined;
 }
 
 /** @throws Error as {@link loadAdapters} does. */
 export async function loadAgent(setup: WorkerSetup): Promise<LoadedAgent> {
   const packages = await loadPackages(setup.files);
   const definition = readDefinition(setup, packages);
-  return { definition, adapters: await loadAdapters(stageDefinitions(definition), packages) };
+  const definitions = stageDefinitions(definition);
+  const { realtime } = definitions;
+  return {
+    definition,
+    adapters: await loadAdapters(definitions, packages),
+    realtime: realtime && (await loadRealtime(realtime, packages)),
+  };
 }

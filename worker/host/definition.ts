@@ -41,7 +41,10 @@ export function callSettings(
   definition: AgentDefinition,
   features: WorkerFeatures,
 ): Omit<CallSettings, 'tools'> {
-  const { agent, turn, llm, flow, telephony, recording } = definition;
+  const { agent, turn, llm, flow, telephony, recording, realtime } = definition;
+  const modelSpeaks = realtime?.output === 'audio';
+  // A model that hears by itself is given a turn once, when it is over.
+  const speculate = turn.speculate && realtime === undefined;
   const silences = silencesOf(turn, features);
   return {
     prompt: agent.prompt,
@@ -54,24 +57,26 @@ export function callSettings(
     announcement: agent.announcement.text,
     fillers: agent.fillers,
     lateLines: agent.lateLines,
-    pronounce: agent.pronounce,
+    pronounce: modelSpeaks ? {} : agent.pronounce,
     dtmf: telephony.dtmf,
     confirmQuestion: agent.confirm.ask,
     maxToolRounds: llm.maxToolRounds,
     ...(flow !== undefined && { flow }),
     maxCallMs: agent.maxCallS * 1000,
     contextWindowTokens: llm.contextWindowTokens,
+    ...(modelSpeaks && { modelSpeaks }),
     turn: {
       minSpeechMs: turn.minSpeechMs,
       ...silences,
-      askEarlyMs: turn.speculate ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
+      askEarlyMs: speculate ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
       model: isJudged(turn, features),
       completeAt: turn.smartTurnThreshold,
-      speculate: turn.speculate,
+      speculate,
     },
     interrupt: {
       enabled: turn.interrupt.enabled,
-      minWords: turn.interrupt.minWords,
+      // Where words come behind the answer, the voice alone interrupts.
+      minWords: realtime?.words === 'vendor' ? 0 : turn.interrupt.minWords,
       wordlessMs: turn.interrupt.wordlessMs,
       backchannels: turn.interrupt.backchannels,
       resumeAfterMs: turn.interrupt.resumeAfterMs,
@@ -144,15 +149,29 @@ const isJudged = ({ smartTurn }: Turn, { turnModel }: Judges): boolean => turnMo
 const silencesOf = (turn: Turn, features: Judges): Silences =>
   isJudged(turn, features) ? turn.silences.withModel : turn.silences.withoutModel;
 
-export const speechSettings = ({ turn }: AgentDefinition, features: Judges): SpeechDetectorSettings => ({
+/** Voice that confirms an interruption where no words can: longer than most words of listening. */
+const wordlessConfirmMs = 600;
+
+export const speechSettings = (
+  { turn, realtime }: AgentDefinition,
+  features: Judges,
+): SpeechDetectorSettings => ({
   threshold: turn.vadThreshold,
   minSpeechMs: turn.minSpeechMs,
-  confirmMs: turn.interrupt.minSpeechMs,
-  sureMs: Math.max(turn.minSpeechMs, turn.interrupt.sureSpeechMs),
+  ...confirming(turn, realtime?.words === 'vendor' ? wordlessConfirmMs : 0),
   stopMs: silencesOf(turn, features).stopMs,
   // A turn model has the last word later; where STT is quicker, the LLM is asked as early as without one.
   ...(turn.speculate && { pauseMs: turn.silences.withoutModel.stopMs }),
   lastsMs: lasting(turn.interrupt.wordlessMs),
+});
+
+/** How long a voice lasts that may be an interruption, and one that surely is speech; neither less than `leastMs`. */
+const confirming = (
+  { minSpeechMs, interrupt }: Turn,
+  leastMs: Millis,
+): Pick<SpeechDetectorSettings, 'confirmMs' | 'sureMs'> => ({
+  confirmMs: Math.max(leastMs, interrupt.minSpeechMs),
+  sureMs: Math.max(leastMs, minSpeechMs, interrupt.sureSpeechMs),
 });
 
 /** What decides over the agent where STT has no words. */

@@ -22,6 +22,7 @@ import { newFailoverStt } from './failover/stt.ts';
 import { newFailoverTts } from './failover/tts.ts';
 import { providers, type Factory } from './providers.ts';
 import type { ProviderNote } from './provider-note.ts';
+import { realtimeStages } from './realtime/call.ts';
 import type { RealtimeAccess, RealtimeModel } from './realtime/contract.ts';
 import { addressOf, newFailureReader, type ProviderSite } from './provider-failure.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
@@ -111,6 +112,29 @@ export async function loadRealtime(
 ): Promise<RealtimeModel> {
   const names = namesIn({ primary });
   return openOne(await loadNamed('realtime', { rows: providers.realtime, names, packages }), primary);
+}
+
+/**
+ * The stages of an agent whose model hears and speaks by itself: its own stages go on with calls where the model fails.
+ *
+ * @param sampleRate Hz of the voice of the stages beside it, which the model's voice is brought to.
+ */
+export function withRealtime(
+  definitions: StageDefinitions,
+  { model, stages, sampleRate }: { model: RealtimeModel; stages: Stages; sampleRate: number },
+  { metrics, failed }: Pick<StageServices, 'metrics' | 'failed'>,
+): Stages {
+  const { site } = providerSite(definitions, { stage: 'realtime', role: 'primary' });
+  const failureOf = newFailureReader(site);
+  return realtimeStages({
+    model,
+    cascade: stages,
+    sampleRate,
+    modelSpeaks: realtimeOf(definitions).primary.access.output === 'audio',
+    words: realtimeOf(definitions).primary.access.words,
+    failed: (error) => failed(failureOf(error)),
+    fellBack: () => metrics.providerFailovers.inc({ stage: 'realtime', reason: 'failed' }),
+  });
 }
 
 const namesIn = <S extends StageName>({ primary, secondary }: StageDefinition<S>): ReadonlySet<string> =>

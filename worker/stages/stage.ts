@@ -75,6 +75,8 @@ export interface Transcript {
  */
 export type SttEvent =
   | Transcript
+  /** The words of the oldest turn of which a transcript said `unwritten` only; empty: they stay unknown. */
+  | { readonly type: 'written'; readonly text: string }
   | { readonly type: 'finalized'; readonly isLate?: true }
   | { readonly type: 'error'; readonly error: StageError };
 
@@ -128,6 +130,8 @@ export interface LlmCall {
   readonly conversation?: string;
   /** Name of a model that the provider has, instead of the one that it was configured with; all other options stay. */
   readonly model?: string;
+  /** What would be asked now: for a provider that holds the conversation itself, and opens with it. */
+  readonly expects?: () => LlmRequest;
 }
 
 export type LlmFinish = 'stop' | 'length' | 'tool_calls' | 'content_filter';

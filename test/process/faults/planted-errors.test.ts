@@ -21,12 +21,14 @@ const hows = ['throw', 'reject', 'emit'] as const;
 /** Callbacks by who calls them: the client's socket, a timer, provider streams, the bell of inference, the ticker. */
 const kinds = ['socket', 'timer', 'stt', 'llm', 'tts', 'bell', 'ticker'] as const;
 
+const asked = 'could you tell me what time it is please';
+
 let service: TestService;
 let question: Int16Array;
 
 beforeAll(async () => {
   const flite = await loadFlite();
-  question = flite('Could you tell me what time it is, please?', { voice: 'slt', speed: 1 });
+  question = flite(asked, { voice: 'slt', speed: 1 });
 });
 
 afterEach(async () => {
@@ -87,6 +89,7 @@ describe('an error planted in one call', () => {
   it('ends that call alone, whatever kind of callback and of error it is', async () => {
     service = await start();
     service.providers.llm.script.push(...Array.from({ length: kinds.length * hows.length }, () => endless));
+    service.providers.stt.utterances.push(...Array.from({ length: 1_000 }, () => asked));
     const others = await openMany(bystanders);
     const names = kinds.flatMap((kind) => hows.map((how) => [kind, how] as const));
     const planted = await Promise.all(names.map(([kind, how]) => plantedCall(kind, how)));

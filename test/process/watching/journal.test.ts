@@ -47,7 +47,11 @@ function refused(
 }
 
 it('says how serious a line is', () => {
-  const inUse = { SVC_WS_ADDR: `127.0.0.1:${(taken.address() as AddressInfo).port}` };
+  // The first listener says where it listens; the next one finds its port taken.
+  const inUse = {
+    SVC_WS_ADDR: '127.0.0.1:0',
+    SVC_PAGE_ADDR: `127.0.0.1:${(taken.address() as AddressInfo).port}`,
+  };
   const text = refused(inUse, { isJournal: true });
   expect(text).toMatch(/^<6>\{"level":30,/m);
   expect(text).toMatch(/^<2>\{"level":60,.*the service cannot start/m);

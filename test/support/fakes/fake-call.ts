@@ -5,7 +5,7 @@
 import { pino } from 'pino';
 import { newWorkerMetrics } from '../../../shared/runtime/metrics.ts';
 import type { Mailboxes } from '../../../shared/protocol/mailbox.ts';
-import type { CallServices } from '../../../worker/call/services.ts';
+import type { AgentServices, CallAgents, CallServices } from '../../../worker/call/services.ts';
 import { defaultDtmfSettings } from '../../../worker/core/turn/dtmf.ts';
 import { defaultCallLimits } from '../../../worker/core/settings.ts';
 import type { SpokenStage } from '../../../worker/lines/known-lines.ts';
@@ -238,6 +238,12 @@ export interface FakeWorld {
   takesCalls: boolean;
   /** Calls that count as sessions, and how many may. */
   readonly sessions: { now: number; most: number };
+}
+
+/** A worker whose calls all have one agent. */
+export function withOneAgent<T extends AgentServices>(services: T): T & { readonly agents: CallAgents } {
+  const called = { services, release: () => undefined };
+  return { ...services, agents: { of: () => called, again: () => called } };
 }
 
 /** Sessions that are counted in an object of the test. */

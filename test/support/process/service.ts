@@ -161,6 +161,8 @@ export class TestService extends Observed {
         SVC_HEALTH_ADDR: '127.0.0.1:0',
         SVC_DRAIN_TIMEOUT: '0ms',
         SVC_MODEL_INDEX: 'off',
+        // What somebody has pulled on this machine is not what is tested.
+        SVC_MODELS_DIR: join(folder, 'models'),
         // Tests that count workers want to know how many there are; those about the spare turn it on.
         SVC_SPARE_WORKER: 'off',
         ...options.env,

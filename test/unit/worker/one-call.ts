@@ -7,7 +7,13 @@ import type { CallLink } from '../../../worker/agent-link/contract.ts';
 import type { CallSetup } from '../../../worker/call/opening.ts';
 import type { SoundLoop } from '../../../worker/media/background/loop.ts';
 import { CallRunner } from '../../../worker/call/runner.ts';
-import { FakeStages, FakeTransport, newFakeWorld, Trap } from '../../support/fakes/fake-call.ts';
+import {
+  FakeStages,
+  FakeTransport,
+  newFakeWorld,
+  Trap,
+  withOneAgent,
+} from '../../support/fakes/fake-call.ts';
 import { newScriptedInference } from '../../support/audio/mailboxes.ts';
 
 export type World = ReturnType<typeof newWorld>;
@@ -87,7 +93,7 @@ export function newWorld() {
     const lent = world.lend(stages);
     const speech = { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) };
     const { background } = options;
-    const services = { ...lent, speech, background, ...linkServices(options) };
+    const services = withOneAgent({ ...lent, speech, background, ...linkServices(options) });
     const runner: CallRunner = new CallRunner({ services, slot, journal, over });
     host.add(runner, slot);
     runner.attach(transport);

@@ -33,6 +33,7 @@ import {
   speakForSilence,
   startOwedAnswer,
   startRound,
+  modelVoiceOf,
   stopLlm,
   voiceOf,
 } from './speaking.ts';
@@ -72,7 +73,9 @@ export function onLlmText(step: Step<'setup'>, response: Response, text: string)
   // Who has been told to hold on hears that it is over.
   const back = response.recovery.again ? step.state.setup.settings.outage.back : '';
   response.recovery.again = false;
-  writeText(response, back === '' ? text : `${back} ${text}`, voiceOf(step));
+  const isApart = back !== '' && step.state.setup.settings.modelSpeaks === true;
+  if (isApart) writeText(response, `${back} `, voiceOf(step));
+  writeText(response, back === '' || isApart ? text : `${back} ${text}`, modelVoiceOf(step));
 }
 
 export function onLlmDone(

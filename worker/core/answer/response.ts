@@ -182,6 +182,8 @@ export interface Voice {
   readonly pronounce: Respelling;
   readonly sentences: Sentences;
   readonly actions: CallAction[];
+  /** Words are spoken as they come: somebody speaks them already. */
+  readonly atOnce?: boolean;
 }
 
 /** Takes new text of the response, which is told and passed on. Text beyond all measure is left out. */
@@ -194,6 +196,13 @@ export function writeText(response: Response, written: string, voice: Voice): vo
 
 /** Passes text on to TTS as far as it forms pieces. */
 export function passText(response: Response, text: string, voice: Voice): void {
+  if (voice.atOnce === true) {
+    const { splitter } = response.writing;
+    const piece = splitter.pending + text;
+    splitter.pending = '';
+    if (piece !== '') speakPiece(response, piece, voice);
+    return;
+  }
   for (const piece of addText(response.writing.splitter, text, voice.sentences))
     speakPiece(response, piece, voice);
 }
@@ -300,10 +309,15 @@ function speakPiece(response: Response, piece: string, voice: Voice): void {
     return;
   }
   response.spoken.said += said.length;
-  response.playing.heard.pieces.push({
+  const { pieces } = response.playing.heard;
+  const flows = voice.atOnce === true;
+  // Words that flow are one piece: nobody learns where each of them ends.
+  if (flows && pieces.at(-1)?.flows === true && pieces.at(-1)?.endMs === undefined) pieces.pop();
+  pieces.push({
     endChars: response.writing.text.length,
     endSaid: response.spoken.said,
     endMs: undefined,
+    ...(flows && { flows }),
   });
   voice.actions.push({ type: 'tts.speak', context: response.context, text: said });
   tell(voice, { type: 'bot.tts_text', epoch: response.epoch, text: said });

@@ -53,6 +53,12 @@ export const voiceOf = (step: Step<'setup'>): Voice => ({
   actions: step.actions,
 });
 
+/** The same for words of the LLM, which may have a voice of its own. */
+export const modelVoiceOf = (step: Step<'setup'>): Voice => ({
+  ...voiceOf(step),
+  atOnce: step.state.setup.settings.modelSpeaks === true,
+});
+
 /** Since when the caller waits for what comes next. A line that is ready has the time to be heard in any case. */
 function stillOwedSince({ state, now }: Step<'setup' | 'silence'>): Millis {
   const { audibleWithinMs, firstSoundMs } = state.setup.settings.limits;

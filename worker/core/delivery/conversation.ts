@@ -1,5 +1,5 @@
 /** What was said so far, what the LLM is told beside it, and whether somebody waits for an answer to it. */
-import { flag, leftOut, list, maybe, record, text } from '../../../shared/base/codec.ts';
+import { flag, leftOut, list, maybe, number, record, text } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { editsCodec, newEdits, type Edits } from '../answer/edits.ts';
 import { flowCodec, newFlow, type FlowState } from '../flow/flow.ts';
@@ -15,6 +15,8 @@ export interface Conversation {
   owed: boolean;
   /** Keys that were pressed while the caller was speaking: they stand behind the words, and before the answer. */
   readonly notes: string[];
+  /** Epochs of turns in the history whose words are not known yet, oldest first. */
+  readonly unwritten: number[];
   /** The caller spoke first, and is greeted in answer. */
   greets: boolean;
 }
@@ -31,6 +33,7 @@ export function newConversation(
     flow: flow === undefined ? undefined : newFlow(flow, now),
     owed: false,
     notes: [],
+    unwritten: [],
     greets: false,
   };
 }
@@ -42,5 +45,6 @@ export const conversationCodec = record<Conversation>({
   flow: maybe(flowCodec),
   owed: flag,
   notes: list(text()),
+  unwritten: list(number),
   greets: flag,
 });

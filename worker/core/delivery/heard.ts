@@ -18,6 +18,8 @@ export interface Piece {
   endMs: Millis | undefined;
   /** It is the announcement, and its sound a recording. */
   readonly recorded?: boolean;
+  /** Words of a model that speaks them itself; what follows belongs to the same piece. */
+  readonly flows?: boolean;
 }
 
 interface PendingMark {
@@ -312,7 +314,13 @@ function wholeWords(text: string, chars: number): number {
 
 export const heardCodec = record<HeardState>({
   pieces: list(
-    record<Piece>({ endChars: number, endSaid: number, endMs: maybe(number), recorded: maybe(flag) }),
+    record<Piece>({
+      endChars: number,
+      endSaid: number,
+      endMs: maybe(number),
+      recorded: maybe(flag),
+      flows: maybe(flag),
+    }),
   ),
   marks: mapOf(
     record<PendingMark>({ atMs: number, chars: maybe(number), sentAt: maybe(time), tellsDelay: maybe(flag) }),

@@ -39,6 +39,18 @@ export function addUser(history: History, text: string): void {
   history.asked = Math.min(history.asked + 1, history.messages.length);
 }
 
+/** The oldest words of the caller that hold `note` get these instead of it; false where none do. */
+export function amendUser(history: History, note: string, text: string): boolean {
+  const index = history.messages.findIndex((one) => one.role === 'user' && one.text.includes(note));
+  const message = history.messages[index];
+  if (message?.role !== 'user') return false;
+  const amended = { ...message, text: message.text.replace(note, () => text) };
+  history.messages[index] = amended;
+  history.bytes += bytesOf(amended) - bytesOf(message);
+  history.changes += 1;
+  return true;
+}
+
 /** Adds what the LLM should know before what the caller has said since: behind a question it would be taken for the answer. */
 export function addBeforeQuestion(history: History, messages: readonly ContextMessage[]): void {
   for (const message of messages) add(history, message, history.asked);

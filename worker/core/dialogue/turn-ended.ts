@@ -5,12 +5,14 @@ import { startAnswer, startLine } from '../answer/speaking.ts';
 import { takeTexts } from '../commands.ts';
 import { isEnding } from '../course.ts';
 import { addUser } from '../delivery/history.ts';
+import { oweWords } from '../delivery/written.ts';
 import { beginEpoch } from '../epoch.ts';
 import { awaitsWord, nobodySpeaks, type Step } from '../state.ts';
 import { tell } from '../told.ts';
 import { isPressing } from '../turn/dtmf.ts';
 import { asksForTime } from '../turn/phrases.ts';
 import { wholeText, type Finalizing } from '../turn/turn.ts';
+import { unwritten } from '../unwritten.ts';
 import { kindOf } from './kind.ts';
 import { answerNothing, answerPart, isPart } from './misheard.ts';
 import { takeLeave } from './parting.ts';
@@ -91,7 +93,8 @@ function answerWords(
   { owedSince, isSilent = false }: { readonly owedSince: Millis; readonly isSilent?: boolean },
 ): void {
   const { state } = step;
-  tell(step, { type: 'user.text', epoch: state.numbers.epoch, text });
+  if (text.includes(unwritten)) oweWords(step);
+  else tell(step, { type: 'user.text', epoch: state.numbers.epoch, text });
   state.caller.wordlessTurns = 0;
   state.silence.idle.asks = 0;
   state.silence.idle.isPatient = asksForTime(text, state.setup.vocabulary);

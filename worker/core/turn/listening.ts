@@ -22,6 +22,7 @@ import {
   type Finalizing,
   type Pausing,
 } from './turn.ts';
+import { unwritten } from '../unwritten.ts';
 
 type SpeechStarted = Partial<Extract<CallEvent, { type: 'speech.started' }>>;
 
@@ -161,7 +162,8 @@ export function onSttText(
   if (!('words' in turn)) return;
   const { words } = turn;
   const before = wholeText(words);
-  if (text.trim() !== '') tell(step, { type: 'user.transcript', text, final: event.type === 'stt.final' });
+  if (text.trim() !== '' && text !== unwritten)
+    tell(step, { type: 'user.transcript', text, final: event.type === 'stt.final' });
   if (event.type === 'stt.final') addFinal(words, event.text, stt.givenMs + heardSince(step));
   else setPartial(words, event.text);
   const isTold = event.type === 'stt.final' && text.trim() !== '';

@@ -123,6 +123,9 @@ class FailoverSttSession implements SttSession {
         this.#onFinalized(event.isLate === true);
         this.#scope.sink(event);
         return;
+      case 'written':
+        this.#scope.sink(event);
+        return;
       case 'error':
         this.#onError(event.error);
     }

@@ -23,16 +23,16 @@ const toolOf = ({ name, description, parameters }: ToolDeclaration): Fields => (
 /** The language without its region and script. */
 const primarySubtag = (tag: string): string => tag.split(/[-_]/, 1)[0]?.toLowerCase() ?? '';
 
-/** Who writes down what the caller says; null: nobody. Nothing where the server decides. */
+/** Who writes down what the caller says. Nothing where nobody has to, and where the server decides. */
 function transcriptionOf({
   dialect,
   words,
   language,
   transcriptionModel,
-}: RealtimeSettings): Fields | null | undefined {
-  if (words === 'own' && dialect.hearsByWords !== true) return null;
+}: RealtimeSettings): Fields | undefined {
   const model = transcriptionModel ?? dialect.transcriptionModel;
-  return model === undefined ? undefined : { model, language: primarySubtag(language) };
+  const isWanted = words === 'vendor' || dialect.hearsByWords === true;
+  return isWanted && model !== undefined ? { model, language: primarySubtag(language) } : undefined;
 }
 
 const given = (name: string, value: unknown): Fields => (value === undefined ? {} : { [name]: value });

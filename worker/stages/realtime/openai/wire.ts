@@ -306,8 +306,8 @@ export class OpenAiWire {
     const running = this.#running;
     if (running === undefined || this.#over.has(response)) return false;
     if (running.response !== undefined) return running.response === response;
-    if (running.answer === undefined) return true;
-    return label === '' || label === String(running.answer);
+    if (running.answer === undefined) return false;
+    return this.#settings.dialect.labels ? label === String(running.answer) : true;
   }
 
   #readAnswer(type: string, message: JsonRecord): void {
@@ -315,18 +315,22 @@ export class OpenAiWire {
     const id = textOf(response?.['id']) || textOf(message['response_id']);
     const label = textOf(recordOf(response?.['metadata'])?.['answer']);
     const isRunning = this.#isRunning(id, label);
+    const running = this.#running;
     if (type === 'response.done') {
       const wasOver = this.#isOver(id);
-      if (isRunning && !wasOver && this.#running !== undefined) this.#finish(this.#running, response ?? {});
+      // What keeps the server from the next answer need not be known.
+      const isAwaited = running !== undefined && running.answer === undefined;
+      if (running !== undefined && (isAwaited || (isRunning && !wasOver)))
+        this.#finish(running, response ?? {});
       return;
     }
-    if (!isRunning || this.#running === undefined) {
+    if (!isRunning || running === undefined) {
       // Nobody asked for it: a server that answers by itself.
-      if (type === 'response.created' && !this.#over.has(id)) this.#cancel(id);
+      if (type === 'response.created' && !this.#isOver(id)) this.#cancel(id);
       return;
     }
-    if (id !== '') this.#running.response ??= id;
-    const { answer, isCancelled } = this.#running;
+    if (id !== '') running.response ??= id;
+    const { answer, isCancelled } = running;
     if (answer !== undefined && !isCancelled) this.#readPart(answer, type, message);
   }
 

@@ -1,0 +1,137 @@
+/** The protocol of `openai_realtime` without a server: what only time and odd servers bring about. */
+import { describe, expect, it } from 'vitest';
+import { withHistory } from '../../../worker/stages/realtime/openai/requests.ts';
+import { dialects } from '../../../worker/stages/realtime/openai/declaration.ts';
+import { OpenAiWire, type Effect } from '../../../worker/stages/realtime/openai/wire.ts';
+
+function readyWire(dialect: keyof typeof dialects = 'openai'): OpenAiWire {
+  const settings = {
+    dialect: dialects[dialect],
+    baseUrl: 'ws://127.0.0.1',
+    model: 'm',
+    language: 'en',
+    output: 'audio',
+    words: 'vendor',
+  } as const;
+  const wire = new OpenAiWire(settings, { instructions: 'x', tools: [], history: [] }, () => 0);
+  wire.read({ type: 'session.created', session: {} });
+  wire.read({ type: 'session.updated', session: {} });
+  return wire;
+}
+
+const shown = (effects: readonly Effect[]): unknown[] =>
+  effects.map((effect) => {
+    if (effect.type === 'send') return (JSON.parse(effect.message) as { type: string }).type;
+    return effect.event.type === 'done'
+      ? `done ${effect.event.answer} ${effect.event.finish}`
+      : effect.event.type;
+  });
+
+const busy = (answer: number) => ({
+  type: 'error',
+  error: {
+    type: 'invalid_request_error',
+    code: 'conversation_already_has_active_response',
+    event_id: `answer_${answer}`,
+  },
+});
+const created = (id: string, answer?: number) => ({
+  type: 'response.created',
+  response: { id, metadata: answer === undefined ? null : { answer: String(answer) } },
+});
+const done = (id: string, answer?: number) => ({
+  type: 'response.done',
+  response: { id, status: 'completed', metadata: answer === undefined ? null : { answer: String(answer) } },
+});
+
+describe('an answer that the server is too busy for', () => {
+  it('is asked for four times and then given up, and whatever keeps the server busy is stopped', () => {
+    const wire = readyWire();
+    expect(shown(wire.respond(1))).toEqual(['response.create']);
+    for (let tries = 1; tries <= 3; tries += 1) {
+      expect(shown(wire.read(busy(1)))).toEqual([]);
+      expect(shown(wire.letGo())).toEqual(['response.cancel', 'response.create']);
+    }
+    expect(shown(wire.read(busy(1)))).toEqual(['done 1 failed']);
+    expect(shown(wire.respond(2))).toEqual([]);
+    expect(shown(wire.read(done('resp_0')))).toEqual(['response.create']);
+  });
+
+  it('may be cancelled while it waits', () => {
+    const wire = readyWire();
+    wire.respond(1);
+    wire.read(busy(1));
+    expect(shown(wire.cancel())).toEqual(['done 1 cancelled']);
+    expect(shown(wire.read(done('resp_0')))).toEqual([]);
+    expect(shown(wire.respond(2))).toEqual(['response.create']);
+  });
+
+  it('and that was cancelled is over', () => {
+    const wire = readyWire();
+    wire.respond(1);
+    wire.cancel();
+    expect(shown(wire.read(busy(1)))).toEqual(['done 1 cancelled']);
+  });
+});
+
+describe('an answer', () => {
+  it('is over without ever having been begun', () => {
+    const wire = readyWire();
+    wire.respond(1);
+    expect(shown(wire.read(done('resp_1', 1)))).toEqual(['done 1 completed']);
+    expect(shown(wire.read(created('resp_1', 1)))).toEqual([]);
+    expect(shown(wire.read(done('resp_1', 1)))).toEqual([]);
+  });
+
+  it('that was let go of and begins after all is stopped', () => {
+    const wire = readyWire();
+    wire.respond(1);
+    wire.cancel();
+    expect(shown(wire.letGo())).toEqual(['done 1 cancelled']);
+    wire.respond(2);
+    expect(shown(wire.read(created('resp_1', 1)))).toEqual(['response.cancel']);
+    expect(shown(wire.read(done('resp_1', 1)))).toEqual([]);
+    expect(shown(wire.read(created('resp_2', 2)))).toEqual([]);
+    expect(shown(wire.read(done('resp_2', 2)))).toEqual(['done 2 completed']);
+  });
+
+  it('of a server that gives no labels back is the one that was asked for', () => {
+    const wire = readyWire('localai');
+    wire.respond(1);
+    wire.read(created('resp_1'));
+    expect(shown(wire.read(done('resp_0')))).toEqual([]);
+    expect(shown(wire.read(done('resp_1')))).toEqual(['done 1 completed']);
+  });
+
+  it('is waited for once for each that was cancelled', () => {
+    const wire = readyWire();
+    wire.respond(1);
+    expect(wire.waitsFor).toBeUndefined();
+    wire.cancel();
+    const first = wire.waitsFor;
+    expect(first).toBeDefined();
+    wire.respond(2);
+    expect(wire.waitsFor).toBe(first);
+    wire.read(done('resp_1', 1));
+    expect(wire.waitsFor).toBeUndefined();
+    wire.cancel();
+    expect(wire.waitsFor).not.toBe(first);
+  });
+});
+
+describe('a history in instructions', () => {
+  const history = ['one', 'two', 'three'].map((text) => ({ role: 'user', text }) as const);
+
+  it('that does not fit loses its oldest lines', () => {
+    const whole = withHistory('Be brief.', history);
+    expect(whole.split('\n').slice(-3)).toEqual(['Caller: one', 'Caller: two', 'Caller: three']);
+    const cut = withHistory('Be brief.', history, whole.length - 1);
+    expect(cut.split('\n').slice(-2)).toEqual(['Caller: two', 'Caller: three']);
+    expect(cut).not.toContain('one');
+    expect(withHistory('Be brief.', history, 20)).toBe('Be brief.');
+  });
+
+  it('that is empty leaves them alone', () => {
+    expect(withHistory('Be brief.', [])).toBe('Be brief.');
+  });
+});

@@ -1,0 +1,23 @@
+/**
+ * Turns whose words come later, or never: a model hears them itself, and writes down what it heard beside its answer. Until then a note stands for
+ * them in the conversation.
+ */
+import type { Step } from '../state.ts';
+import { tell } from '../told.ts';
+import { unwritten } from '../unwritten.ts';
+import { amendUser } from './history.ts';
+
+/** Notes a turn of the running epoch, whose words are owed from now on. */
+export function oweWords({ state }: Step<'numbers' | 'conversation'>): void {
+  state.conversation.unwritten.push(state.numbers.epoch);
+}
+
+/** The words of the oldest of these turns are known. */
+export function onWordsWritten(step: Step<'conversation'>, text: string): void {
+  const { history, unwritten: owed } = step.state.conversation;
+  const epoch = owed.shift();
+  if (epoch === undefined || text.trim() === '') return;
+  if (!amendUser(history, unwritten, text)) return;
+  tell(step, { type: 'user.transcript', text, final: true });
+  tell(step, { type: 'user.text', epoch, text });
+}

@@ -1,0 +1,519 @@
+/**
+ * One call with a model that hears and speaks by itself, in the form of the three stages that a call has: it hears as STT does, answers as an
+ * LLM does, and speaks as TTS does. So turns, history, tools, interruptions, takeover and all that is told of a call are those of every other call,
+ * and the providers of the agent file beside it go on with the call where the model fails.
+ *
+ * Nothing of a mere candidate for an interruption reaches the vendor: audio waits while the agent may be heard, and a turn is committed when
+ * the core asks for its answer.
+ */
+import type { Millis } from '../../../shared/base/units.ts';
+import type { Timer } from '../../../shared/runtime/clock.ts';
+import type {
+  ChatMessage,
+  LlmCall,
+  LlmEvent,
+  LlmRequest,
+  LlmRound,
+  LlmSession,
+  LlmStage,
+  StageContext,
+  StageError,
+  SttEvent,
+  SttSession,
+  SttStage,
+  TtsEvent,
+  TtsSession,
+  TtsStage,
+} from '../stage.ts';
+import type { RealtimeEvent, RealtimeModel, RealtimeSeed, RealtimeSession } from './contract.ts';
+import { unwritten } from '../../core/unwritten.ts';
+import { SessionConversation, type SyncStep } from './conversation.ts';
+import { SessionLine } from './session-line.ts';
+import { Speaking } from './speaking.ts';
+import { TurnAudio } from './turn-audio.ts';
+import { writeDown } from './write-down.ts';
+import { WrittenWords } from './written-words.ts';
+
+/** A pause within a turn is shorter: what was said before it belongs to no turn. */
+const longestPauseMs: Millis = 5_000;
+/** Sound for a turn whose words nobody knows: shorter is a cough or a click. With the moment before the voice and the silence behind it. */
+const shortestTurnMs: Millis = 600;
+/** A model that says nothing for so long is asked once more, and after as long again another provider answers. */
+const silentMs: Millis = 2_500;
+
+/** The providers beside the model: its ears for words, what answers when it does not, and the voice of scripted lines. */
+export interface Cascade {
+  readonly stt: SttStage;
+  readonly llm: LlmStage;
+  readonly tts: TtsStage;
+}
+
+export interface RealtimeCallOptions {
+  readonly context: StageContext;
+  readonly model: RealtimeModel;
+  readonly cascade: Cascade;
+  readonly sampleRate: number;
+  /** The model has a voice; otherwise the TTS speaks its words too. */
+  readonly modelSpeaks: boolean;
+  /** `vendor`: the model writes down what the caller says, and the STT beside it hears only where the model does not. */
+  readonly words: 'own' | 'vendor';
+  /** For the people who run the service. */
+  readonly failed: (error: StageError) => void;
+  readonly fellBack: () => void;
+}
+
+/** A request that is not over. */
+interface Round {
+  answer: number;
+  readonly request: LlmRequest;
+  readonly sink: (event: LlmEvent) => void;
+  /** Anything of it was told. */
+  hasBegun: boolean;
+  calls: number;
+  wasAskedAgain: boolean;
+  /** Another provider answers it. */
+  instead: LlmRound | undefined;
+}
+
+const emptyRequest: LlmRequest = { messages: [], tools: [] };
+
+export class RealtimeCall {
+  readonly #options: RealtimeCallOptions;
+  readonly #audio = new TurnAudio();
+  readonly #conversation = new SessionConversation();
+  readonly #speaking: Speaking;
+  #line: SessionLine | undefined;
+  #fallback: LlmSession | undefined;
+  #expects: (() => LlmRequest) | undefined;
+  /** What the session was told to be, and the newest request. */
+  #setup: Pick<RealtimeSeed, 'instructions' | 'tools'> | undefined;
+  #newest = emptyRequest;
+  #answers = 0;
+  #turns = 0;
+  #heardAt = -Infinity;
+  #written: WrittenWords | undefined;
+  #round: Round | undefined;
+  /** The audio of the running turn stands in the request, and is asked for: another session must hear it again. */
+  #isAsked = false;
+  #watch: Timer | undefined;
+
+  constructor(options: RealtimeCallOptions) {
+    this.#options = options;
+    const { context, cascade, sampleRate, modelSpeaks } = options;
+    this.#speaking = new Speaking({
+      context,
+      sampleRate,
+      modelSpeaks,
+      openTts: (sink) => cascade.tts.open(context, sink),
+    });
+  }
+
+  // ---- as STT ----
+
+  openStt(sink: (event: SttEvent) => void): SttSession {
+    return this.#options.words === 'vendor' ? this.#openEars(sink) : this.#openOwnStt(sink);
+  }
+
+  /** The model alone hears. What was said is a turn where nobody else speaks and it is long enough; its words come later. */
+  #openEars(sink: (event: SttEvent) => void): SttSession {
+    const { context, cascade } = this.#options;
+    this.#written = new WrittenWords(context, (text) => sink({ type: 'written', text }));
+    let own: SttSession | undefined;
+    const finalized = context.bind((isTurn: boolean) => {
+      if (isTurn)
+        sink({ type: 'transcript', text: unwritten, isFinal: true, speechFinal: true, fromFinalize: true });
+      sink({ type: 'finalized' });
+    });
+    return {
+      audio: (pcm) => {
+        // Where the model is gone for good, the STT beside it hears.
+        if (this.#isDown) own ??= cascade.stt.open(context, sink);
+        if (own !== undefined) return own.audio(pcm);
+        this.#hear(pcm);
+        return true;
+      },
+      finalize: () => {
+        if (own !== undefined) {
+          own.finalize();
+          return;
+        }
+        const isTurn = !this.#speaking.isAudible && this.#audio.partMs >= shortestTurnMs;
+        if (isTurn) this.#audio.keepPart();
+        else this.#audio.dropPart(this.#line?.session);
+        context.clock.after(0, () => finalized(isTurn));
+      },
+      close: () => own?.close(),
+    };
+  }
+
+  #hear(pcm: Int16Array): void {
+    const now = this.#options.context.clock.now();
+    if (now - this.#heardAt > longestPauseMs) this.#audio.forget(this.#line?.session);
+    this.#heardAt = now;
+    this.#audio.add(pcm);
+    const session = this.#line?.session;
+    if (session !== undefined && !this.#speaking.isAudible) this.#audio.flow(session);
+  }
+
+  #openOwnStt(sink: (event: SttEvent) => void): SttSession {
+    const { context, cascade } = this.#options;
+    let hasWords = false;
+    const inner = cascade.stt.open(context, (event) => {
+      if (event.type === 'transcript' && event.text.trim() !== '') hasWords = true;
+      if (event.type === 'finalized') {
+        if (hasWords) this.#audio.keepPart();
+        else this.#audio.dropPart(this.#line?.session);
+        hasWords = false;
+      }
+      sink(event);
+    });
+    return {
+      audio: (pcm) => {
+        this.#hear(pcm);
+        return inner.audio(pcm);
+      },
+      hasRoom: () => inner.hasRoom?.() ?? true,
+      finalize: () => inner.finalize(),
+      close: () => inner.close(),
+    };
+  }
+
+  // ---- as TTS ----
+
+  openTts(sink: (event: TtsEvent) => void): TtsSession {
+    return this.#speaking.open(sink);
+  }
+
+  // ---- as LLM ----
+
+  get #isDown(): boolean {
+    return this.#line !== undefined && this.#line.session === undefined;
+  }
+
+  openLlm(call: LlmCall): LlmSession {
+    const { context, model, cascade, failed } = this.#options;
+    this.#expects = call.expects;
+    this.#fallback = cascade.llm.open(context, call);
+    this.#line = new SessionLine({
+      context,
+      model,
+      seed: () => this.#seed(),
+      isQuiet: () => this.#round === undefined && !this.#audio.isPending && !this.#speaking.isAudible,
+      opened: (session) => this.#opened(session),
+      told: (event) => this.#onTold(event),
+      lost: (error) => this.#onLost(error),
+      failed,
+    });
+    return {
+      start: (request, sink) => this.#start(request, sink),
+      close: () => {
+        this.#watch?.cancel();
+        this.#round = undefined;
+        this.#line?.close();
+        this.#fallback?.close();
+      },
+    };
+  }
+
+  /** What a session is opened with: all that was said, but for the turn that it is given as sound. */
+  #seed(): RealtimeSeed {
+    const request = this.#newest === emptyRequest ? (this.#expects?.() ?? emptyRequest) : this.#newest;
+    const { instructions, history } = partsOf(request);
+    const spoken = this.#isAsked ? history.findLastIndex(({ role }) => role === 'user') : -1;
+    const before = spoken < 0 ? history : history.filter((_, index) => index !== spoken);
+    const unsettled = this.#isAsked ? '' : this.#conversation.unsettledText;
+    this.#conversation.seeded(before, unsettled);
+    this.#setup = { instructions, tools: request.tools };
+    const said: ChatMessage[] = unsettled === '' ? [] : [{ role: 'assistant', text: unsettled }];
+    return { ...this.#setup, history: [...before, ...said] };
+  }
+
+  #opened(session: RealtimeSession): void {
+    this.#audio.moved();
+    if (!this.#speaking.isAudible) this.#audio.flow(session);
+  }
+
+  #start(request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound {
+    const round: Round = {
+      answer: 0,
+      request,
+      sink,
+      hasBegun: false,
+      calls: 0,
+      wasAskedAgain: false,
+      instead: undefined,
+    };
+    this.#round = round;
+    this.#newest = request;
+    this.#ask(round);
+    return { cancel: () => this.#cancel(round) };
+  }
+
+  /** Brings the session to where the request is, and asks it. */
+  #ask(round: Round): void {
+    const line = this.#line;
+    const hasAudio = this.#audio.isPending;
+    const plan = this.#conversation.plan(round.request, {
+      hasAudio,
+      truncates: line?.caps.truncates === true,
+    });
+    this.#isAsked = hasAudio;
+    if (hasAudio) {
+      this.#turns += 1;
+      this.#written?.owe(this.#turns);
+    }
+    const isReplaced = plan.rebuild || !this.#isSetUp(round.request);
+    if (isReplaced) line?.replace();
+    if (line?.session === undefined) {
+      this.#answerInstead(round);
+      return;
+    }
+    // What replaces a session holds all but the turn that it is to hear.
+    const steps = isReplaced ? [] : plan.steps;
+    for (const step of steps) this.#perform(step, line.session);
+    if (hasAudio && this.#audio.isPending) this.#audio.commit(line.session, this.#turns);
+    this.#respond(round, line.session);
+  }
+
+  #respond(round: Round, session: RealtimeSession): void {
+    this.#answers += 1;
+    round.answer = this.#answers;
+    this.#conversation.answerBegan();
+    this.#speaking.answerBegan(round.answer, session.outputRate);
+    session.respond(round.answer);
+    this.#watchSilence(round);
+  }
+
+  /** Tells the session of another prompt or other tools; false where it cannot be told. */
+  #isSetUp(request: LlmRequest): boolean {
+    const { instructions } = partsOf(request);
+    const { tools } = request;
+    if (instructions === this.#setup?.instructions && isSame(tools, this.#setup.tools)) return true;
+    const line = this.#line;
+    if (line?.session === undefined || !line.caps.updates) return false;
+    this.#setup = { instructions, tools };
+    line.session.update(this.#setup);
+    return true;
+  }
+
+  #perform(step: SyncStep, session: RealtimeSession): void {
+    switch (step.type) {
+      case 'append':
+        session.append(step.messages);
+        return;
+      case 'commit':
+        this.#audio.commit(session, this.#turns);
+        return;
+      case 'cut':
+        session.truncate(step.item, this.#speaking.msOf(step.item, step.chars));
+    }
+  }
+
+  // ---- what the model tells ----
+
+  #onTold(event: Exclude<RealtimeEvent, { type: 'ready' | 'expiring' | 'resumable' | 'error' }>): void {
+    if (event.type === 'item-done') return;
+    if (event.type === 'user-text') {
+      if (event.final) this.#written?.know(event.turn, event.text);
+      return;
+    }
+    if (event.type === 'tool-cancelled') {
+      for (const id of event.ids) this.#conversation.callCancelled(id);
+      return;
+    }
+    const round = this.#round;
+    if (round === undefined || event.answer !== round.answer || round.instead !== undefined) return;
+    if (event.type !== 'done') {
+      round.hasBegun = true;
+      this.#watch?.cancel();
+    }
+    switch (event.type) {
+      case 'text':
+        this.#say(round, event.item, event.text);
+        return;
+      case 'audio':
+        // Sound without words is heard all the same.
+        if (!this.#speaking.hasWords(round.answer)) this.#say(round, event.item, ' ');
+        this.#speaking.audio(round.answer, event.item, event.pcm);
+        return;
+      case 'tool-call':
+        this.#conversation.called(event.id);
+        round.sink({
+          type: 'tool-call',
+          index: round.calls,
+          id: event.id,
+          name: event.name,
+          arguments: event.arguments,
+        });
+        round.calls += 1;
+        return;
+      case 'done':
+        this.#onDone(round, event);
+    }
+  }
+
+  #say(round: Round, item: string, text: string): void {
+    this.#conversation.said(item, text);
+    this.#speaking.words(round.answer, item, text);
+    round.sink({ type: 'text', text });
+  }
+
+  #onDone(round: Round, { finish, usage, failed }: Extract<RealtimeEvent, { type: 'done' }>): void {
+    this.#watch?.cancel();
+    this.#speaking.answerEnded(round.answer);
+    if (finish === 'failed' || (finish === 'cancelled' && !round.hasBegun)) {
+      const error: StageError = failed ?? { kind: 'disconnected' };
+      this.#options.failed(error);
+      if (!round.hasBegun) this.#answerInstead(round);
+      else this.#over(round, { type: 'error', error });
+      return;
+    }
+    this.#audio.answered();
+    this.#isAsked = false;
+    const ended = finish === 'length' || finish === 'content_filter' ? finish : 'stop';
+    this.#over(round, {
+      type: 'done',
+      finish: round.calls > 0 ? 'tool_calls' : ended,
+      usage,
+    });
+  }
+
+  #over(round: Round, event: LlmEvent): void {
+    this.#round = undefined;
+    round.sink(event);
+  }
+
+  // ---- where the model fails ----
+
+  /** The session is gone. What nobody has heard of yet is asked of the next one. */
+  #onLost(error: StageError): void {
+    const round = this.#round;
+    if (round === undefined || round.instead !== undefined) return;
+    this.#watch?.cancel();
+    if (!round.hasBegun) this.#again(round);
+    else {
+      this.#speaking.answerEnded(round.answer);
+      this.#over(round, { type: 'error', error });
+    }
+  }
+
+  /** Asks the session that took the place of one that was lost, or somebody else. */
+  #again(round: Round): void {
+    const session = this.#line?.session;
+    if (session === undefined) {
+      this.#answerInstead(round);
+      return;
+    }
+    if (this.#isAsked) this.#audio.commit(session, this.#turns);
+    this.#respond(round, session);
+  }
+
+  #watchSilence(round: Round): void {
+    const { context } = this.#options;
+    this.#watch?.cancel();
+    this.#watch = context.clock.after(
+      silentMs,
+      context.bind(() => this.#onSilence(round)),
+    );
+  }
+
+  #onSilence(round: Round): void {
+    if (this.#round !== round || round.hasBegun) return;
+    const session = this.#line?.session;
+    if (round.wasAskedAgain || session === undefined) {
+      this.#line?.gaveUp({ kind: 'timeout', what: 'answer' });
+      this.#answerInstead(round);
+      return;
+    }
+    round.wasAskedAgain = true;
+    session.cancel();
+    this.#respond(round, session);
+  }
+
+  /** The LLM beside the model answers, and the TTS beside it speaks. */
+  #answerInstead(round: Round): void {
+    const { context, cascade, fellBack } = this.#options;
+    this.#watch?.cancel();
+    this.#speaking.answerEnded(round.answer);
+    fellBack();
+    const { chunks } = this.#audio;
+    const isUnwritten = this.#isAsked && round.request.messages.some(({ text }) => text.includes(unwritten));
+    this.#audio.answered();
+    this.#isAsked = false;
+    if (!isUnwritten) {
+      this.#askFallback(round, round.request);
+      return;
+    }
+    const turn = this.#turns;
+    round.instead = writeDown({ context, stt: cascade.stt, chunks }, (text) => {
+      this.#written?.know(turn, text);
+      if (this.#round === round) this.#askFallback(round, withWords(round.request, text));
+    });
+  }
+
+  #askFallback(round: Round, request: LlmRequest): void {
+    round.instead = this.#fallback?.start(request, (event) => {
+      if (this.#round !== round) return;
+      if (event.type === 'done' || event.type === 'error') this.#over(round, event);
+      else round.sink(event);
+    });
+  }
+
+  #cancel(round: Round): void {
+    if (this.#round !== round) return;
+    this.#round = undefined;
+    this.#watch?.cancel();
+    if (round.instead !== undefined) round.instead.cancel();
+    else this.#line?.session?.cancel();
+    this.#speaking.answerEnded(round.answer);
+  }
+}
+
+/** The prompt, and what was said. */
+function partsOf({ messages }: LlmRequest): { instructions: string; history: readonly ChatMessage[] } {
+  const [first] = messages;
+  return first?.role === 'system'
+    ? { instructions: first.text, history: messages.slice(1) }
+    : { instructions: '', history: messages };
+}
+
+/** The request with the words of its newest turn. */
+function withWords({ messages, tools }: LlmRequest, text: string): LlmRequest {
+  const at = messages.findLastIndex((message) => message.role === 'user' && message.text.includes(unwritten));
+  const written = messages.map((message, index) =>
+    index === at ? { ...message, text: message.text.replace(unwritten, () => text) } : message,
+  );
+  return { messages: written, tools };
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** The three stages of calls with such a model; those of one call share a session, and are known by what the call lends to them. */
+export function realtimeStages(options: Omit<RealtimeCallOptions, 'context'>): Cascade {
+  const calls = new WeakMap<StageContext, RealtimeCall>();
+  const callOf = (context: StageContext): RealtimeCall => {
+    const call = calls.get(context) ?? new RealtimeCall({ ...options, context });
+    calls.set(context, call);
+    return call;
+  };
+  const { cascade, model } = options;
+  return {
+    stt: {
+      provider: cascade.stt.provider,
+      open: (context, sink) => callOf(context).openStt(sink),
+      close: () => cascade.stt.close(),
+    },
+    llm: {
+      provider: model.provider,
+      open: (context, call) => callOf(context).openLlm(call),
+      close: async () => {
+        await Promise.all([model.close(), cascade.llm.close()]);
+      },
+    },
+    tts: {
+      provider: cascade.tts.provider,
+      open: (context, sink) => callOf(context).openTts(sink),
+      close: () => cascade.tts.close(),
+    },
+  };
+}

@@ -1,0 +1,197 @@
+/**
+ * The sessions of a speaking model in one call, of which one is in use. A session that ends is followed by another: ahead of its time and beside
+ * it, where the vendor says when that is, else at once. Where none can be had, or none answers, the line is down for the rest of the call.
+ */
+import type { Millis } from '../../../shared/base/units.ts';
+import type { Timer } from '../../../shared/runtime/clock.ts';
+import type { StageContext, StageError } from '../stage.ts';
+import type {
+  RealtimeCaps,
+  RealtimeEvent,
+  RealtimeModel,
+  RealtimeSeed,
+  RealtimeSession,
+} from './contract.ts';
+
+/** Sessions that died within this time in a row are as many as may: then others answer. */
+const failuresWithinMs = 10_000;
+const mostFailures = 2;
+/** A session is replaced this long before its end, at the next quiet moment, and in any case this long before it. */
+const rotateBeforeMs = 5 * 60_000;
+/** Of a session that lives for less, the last tenth is left. */
+const rotateShare = 0.1;
+const askQuietMs = 500;
+
+/** What is taken for granted of a session that is not ready: nothing needs more before it is. */
+const capsBefore: RealtimeCaps = {
+  truncates: false,
+  answersTurns: false,
+  answersTools: false,
+  updates: true,
+  cancels: true,
+};
+
+export interface SessionLineOptions {
+  readonly context: StageContext;
+  readonly model: RealtimeModel;
+  /** What a session is opened with now. */
+  readonly seed: () => RealtimeSeed;
+  /** Nobody speaks, and nothing is asked for. */
+  readonly isQuiet: () => boolean;
+  /** A session is in use from now on; it holds what it was opened with. */
+  readonly opened: (session: RealtimeSession) => void;
+  /** What the session in use tells, but for its own course. */
+  readonly told: (
+    event: Exclude<RealtimeEvent, { type: 'ready' | 'expiring' | 'resumable' | 'error' }>,
+  ) => void;
+  /** The session in use has ended; another is there already unless the line is down. */
+  readonly lost: (error: StageError) => void;
+  /** For the people who run the service. */
+  readonly failed: (error: StageError) => void;
+}
+
+export class SessionLine {
+  readonly #options: SessionLineOptions;
+  #session: RealtimeSession | undefined;
+  #caps = capsBefore;
+  /** A session that is to follow, until it is ready. */
+  #next: RealtimeSession | undefined;
+  #failures: Millis[] = [];
+  #timer: Timer | undefined;
+  #isDown = false;
+  #isClosed = false;
+
+  constructor(options: SessionLineOptions) {
+    this.#options = options;
+    this.#use(this.#open());
+  }
+
+  /** Absent where the line is down. */
+  get session(): RealtimeSession | undefined {
+    return this.#session;
+  }
+
+  get caps(): RealtimeCaps {
+    return this.#caps;
+  }
+
+  /** Opens another session in place of the one in use, which cannot go on. */
+  replace(): void {
+    if (this.#isDown || this.#isClosed) return;
+    this.#session?.close();
+    this.#next?.close();
+    this.#next = undefined;
+    this.#use(this.#open());
+  }
+
+  /** The session in use does not answer. */
+  gaveUp(error: StageError): void {
+    this.#count(error);
+    this.replace();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    this.#session?.close();
+    this.#next?.close();
+  }
+
+  #open(): RealtimeSession {
+    const { context, model, seed } = this.#options;
+    const session: RealtimeSession = model.open(context, seed(), (event) => this.#take(session, event));
+    return session;
+  }
+
+  #use(session: RealtimeSession): void {
+    this.#timer?.cancel();
+    this.#session = session;
+    this.#caps = capsBefore;
+    this.#options.opened(session);
+  }
+
+  #take(session: RealtimeSession, event: RealtimeEvent): void {
+    if (this.#isClosed) return;
+    if (session === this.#next) this.#takeOfNext(session, event);
+    else if (session === this.#session) this.#takeOfUsed(session, event);
+  }
+
+  #takeOfNext(session: RealtimeSession, event: RealtimeEvent): void {
+    if (event.type === 'error') {
+      session.close();
+      this.#next = undefined;
+      this.#count(event.error);
+      this.#rotateIn(askQuietMs);
+      return;
+    }
+    if (event.type !== 'ready') return;
+    this.#next = undefined;
+    // What was said meanwhile is not in it: it takes over where nothing was.
+    if (!this.#options.isQuiet()) {
+      session.close();
+      this.#rotateIn(askQuietMs);
+      return;
+    }
+    this.#session?.close();
+    this.#use(session);
+    this.#ready(event);
+  }
+
+  #takeOfUsed(session: RealtimeSession, event: RealtimeEvent): void {
+    switch (event.type) {
+      case 'ready':
+        this.#ready(event);
+        return;
+      case 'expiring':
+        this.#rotateIn(0);
+        return;
+      case 'resumable':
+        return;
+      case 'error':
+        session.close();
+        this.#session = undefined;
+        this.#count(event.error);
+        if (!this.#isDown) this.#use(this.#open());
+        this.#options.lost(event.error);
+        return;
+      default:
+        this.#options.told(event);
+    }
+  }
+
+  #ready({ caps, expiresInMs }: Extract<RealtimeEvent, { type: 'ready' }>): void {
+    this.#caps = caps;
+    if (expiresInMs === undefined) return;
+    this.#rotateIn(expiresInMs - Math.min(rotateBeforeMs, expiresInMs * rotateShare));
+  }
+
+  /** At the first quiet moment from then on. */
+  #rotateIn(ms: Millis): void {
+    const { context, isQuiet } = this.#options;
+    this.#timer?.cancel();
+    this.#timer = context.clock.after(
+      ms,
+      context.bind(() => {
+        if (this.#isDown || this.#next !== undefined) return;
+        if (isQuiet()) this.#next = this.#open();
+        else this.#rotateIn(askQuietMs);
+      }),
+    );
+  }
+
+  #count(error: StageError): void {
+    const now = this.#options.context.clock.now();
+    this.#options.failed(error);
+    this.#failures = [...this.#failures.filter((at) => now - at < failuresWithinMs), now];
+    const isFinal = error.kind === 'rejected' && !mayRetry(error);
+    if (!isFinal && this.#failures.length < mostFailures) return;
+    this.#isDown = true;
+    this.#session?.close();
+    this.#next?.close();
+    this.#session = undefined;
+    this.#next = undefined;
+  }
+}
+
+const mayRetry = ({ status, retryable }: Extract<StageError, { kind: 'rejected' }>): boolean =>
+  retryable ?? (status === 408 || status === 409 || status === 429 || status >= 500);
