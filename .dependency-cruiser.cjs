@@ -156,7 +156,7 @@ module.exports = {
       {
         path: '^worker/',
         pathNot:
-          '^worker/(stages/(stage|failure|vendor-socket|http|keys|timers|connect|json|pcm-bytes)[.]ts|stages/$1/|core/)',
+          '^worker/(stages/(stage|failure|vendor-socket|http|keys|timers|connect|json|pcm-bytes|wire-names)[.]ts|stages/$1/|core/)',
       },
     ),
     forbid(
@@ -165,7 +165,7 @@ module.exports = {
       {
         path: '^worker/',
         pathNot:
-          '^worker/(stages/(stage|failure|vendor-socket|http|keys|timers|connect|json|pcm-bytes)[.]ts|stages/realtime/(contract[.]ts$|$1/)|core/)',
+          '^worker/(stages/(stage|failure|vendor-socket|http|keys|timers|connect|json|pcm-bytes|wire-names)[.]ts|stages/realtime/((contract|outbox)[.]ts$|$1/)|core/)',
       },
     ),
     forbid(

@@ -16,6 +16,7 @@ const ofDemo = {
   paths: [
     'dist/examples',
     'examples/demo/agent.toml',
+    'examples/demo/realtime.toml',
     'scripts/process/help.mjs',
     'scripts/process/stop-with-npm.mjs',
     'scripts/process/stop-with-parent.mjs',

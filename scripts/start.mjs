@@ -10,10 +10,11 @@ import { stopWithNpm } from './process/stop-with-npm.mjs';
 const command = isInstalled ? 'npx voice-agent-service demo' : 'npm start --';
 const usage = `usage: ${command} [options]
   --free-ports  every port is a free one
+  --realtime    the demo has a model that hears and speaks by itself
   --json        one machine-readable line when all is up
   --verbose     every log line of the service`;
 answerHelp(usage);
-const known = ['--free-ports', '--json', '--verbose'];
+const known = ['--free-ports', '--realtime', '--json', '--verbose'];
 const unknown = process.argv.slice(2).filter((arg) => !known.includes(arg));
 if (unknown.length > 0) {
   process.stderr.write(
@@ -70,7 +71,11 @@ function start(args, options) {
 /** The providers; resolves with what they say when they listen, rejects when they end before that. */
 async function startDemo() {
   const demo = start(
-    ['--enable-source-maps', dist('examples/demo/main.js'), ...(flags['free-ports'] ? ['--free-ports'] : [])],
+    [
+      '--enable-source-maps',
+      dist('examples/demo/main.js'),
+      ...['free-ports', 'realtime'].filter((name) => flags[name]).map((name) => `--${name}`),
+    ],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
     },
@@ -186,8 +191,10 @@ async function main() {
       const ready = `http://${addresses.health}/readyz`;
       say(summary({ page, ws, rtvi, ready, ownAgent: process.env.SVC_AGENT_FILE }));
       if (flags.json) {
-        const { stt, llm, tts } = demo.ready;
-        process.stdout.write(`${JSON.stringify({ demo: 'ready', page, ws, rtvi, health, stt, llm, tts })}\n`);
+        const { stt, llm, tts, realtime } = demo.ready;
+        process.stdout.write(
+          `${JSON.stringify({ demo: 'ready', page, ws, rtvi, health, stt, llm, tts, realtime })}\n`,
+        );
       }
     })
     .catch(() => supervisor.child.kill('SIGTERM'));

@@ -1,7 +1,7 @@
 /**
  * Sound in memory: the filters that prepare a caller's turn for the recognizer, and the rate change of the voice.
  *
- * Invariant: pure functions over whole signals of 16 kHz mono; nothing here keeps state between two calls.
+ * Invariant: pure functions over whole signals of 16 kHz mono; only what a caller is heard by in pieces keeps state.
  */
 const inputRate = 16_000;
 const frameSize = 160;
@@ -98,6 +98,32 @@ const kernel = (() => {
     return (up * sinc * bessel(beta * Math.sqrt(1 - (n / half) ** 2))) / bessel(beta);
   });
 })();
+
+/** 24 kHz to 16 kHz by the same filter, in pieces of any length: the result is that of the whole, a millisecond later. */
+export class To16k {
+  /** What is still within reach of samples to come. */
+  #kept = new Int16Array(halfTaps * up);
+  /** Where in it, at 48 kHz, the next sample stands. */
+  #next = halfTaps * up * 2;
+
+  take(samples: Int16Array): Int16Array {
+    const half = halfTaps * up;
+    const all = new Int16Array(this.#kept.length + samples.length);
+    all.set(this.#kept);
+    all.set(samples, this.#kept.length);
+    const out: number[] = [];
+    for (; this.#next + half < all.length * 2; this.#next += 3) {
+      let sum = 0;
+      for (let at = Math.ceil((this.#next - half) / 2); at * 2 <= this.#next + half; at += 1)
+        sum += (all[at] ?? 0) * (kernel[this.#next - at * 2 + half] ?? 0);
+      out.push(Math.max(-32_768, Math.min(32_767, Math.round((sum * 2) / up))));
+    }
+    const gone = Math.max(0, Math.floor((this.#next - half) / 2));
+    this.#kept = all.slice(gone);
+    this.#next -= gone * 2;
+    return Int16Array.from(out);
+  }
+}
 
 /** 16 kHz to 24 kHz by a polyphase filter; images above 8 kHz are at least 60 dB down. */
 export function to24k(samples: Int16Array): Int16Array<ArrayBuffer> {

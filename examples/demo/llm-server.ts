@@ -6,15 +6,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { isObject, list } from './fields.ts';
 import { readJsonObject, Refusal, sendError, sendJson } from './http.ts';
 import { reply, type Conversation, type Message, type Reply, type Tool } from './replies.ts';
 
 const maxMessages = 1000;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Text content, or the text parts of a list of parts. */
 function contentText(content: unknown): string {
@@ -41,7 +37,8 @@ function readMessage(value: unknown, index: number): Message {
   };
 }
 
-function readTool(value: unknown, index: number): Tool {
+/** A tool as chat requests declare it. */
+export function readTool(value: unknown, index: number): Tool {
   const inner = isObject(value) ? value['function'] : undefined;
   const name = nameOf(value);
   if (!isObject(inner) || name === '') {

@@ -1,5 +1,6 @@
 /**
- * The demo's providers in one process: ear, mind and voice behind the wire protocols of real servers.
+ * The demo's providers in one process: ear, mind and voice behind the wire protocols of real servers, and with `--realtime` a model that is all
+ * three.
  *
  * Invariant: everything listens on loopback only; one JSON line on stdout says where, once all of it listens; the process ends when its
  * stdin closes, so it never outlives the command that started it. It shares no code with the service.
@@ -12,14 +13,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { llmServer } from './llm-server.ts';
+import { startRealtimeServer } from './realtime-server.ts';
 import { startSttServer } from './stt-server.ts';
 import { ThreadPool } from './thread-pool.ts';
 import { ttsServer, type Speak } from './tts-server.ts';
 import type { Transcribe } from './utterance.ts';
 
 const host = '127.0.0.1';
-const fixedPorts = { stt: 6006, llm: 8085, tts: 8086 } as const;
+const fixedPorts = { stt: 6006, llm: 8085, tts: 8086, realtime: 8087 } as const;
 type Role = keyof typeof fixedPorts;
+/** The ports in use. */
+type Ports = Readonly<Record<Exclude<Role, 'realtime'>, number>> & { readonly realtime?: number };
 
 const isPortTaken = (error: unknown): boolean =>
   error instanceof Error && Reflect.get(error, 'code') === 'EADDRINUSE';
@@ -61,15 +65,15 @@ const scratch = mkdtempSync(join(tmpdir(), 'voice-demo-'));
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
 
 /** The agent file as it is when all ports are the fixed ones; else a copy with the ports in use. */
-async function agentFileFor(ports: Readonly<Record<Role, number>>): Promise<string> {
-  const shipped = fileURLToPath(new URL('../../../examples/demo/agent.toml', import.meta.url));
-  const moved = (['stt', 'llm', 'tts'] as const).filter((role) => ports[role] !== fixedPorts[role]);
+async function agentFileFor(name: string, ports: Ports): Promise<string> {
+  const shipped = fileURLToPath(new URL(`../../../examples/demo/${name}`, import.meta.url));
+  const moved = Object.entries(ports).filter(([role, port]) => port !== fixedPorts[role as Role]);
   if (moved.length === 0) return shipped;
   let text = await readFile(shipped, 'utf8');
-  for (const role of moved) {
+  for (const [role, port] of moved) {
     text = text.replace(
-      new RegExp(`^(base_url = "\\w+://127\\.0\\.0\\.1):${fixedPorts[role]}\\b`, 'm'),
-      `$1:${ports[role]}`,
+      new RegExp(`^(base_url = "\\w+://127\\.0\\.0\\.1):${fixedPorts[role as Role]}\\b`, 'm'),
+      `$1:${port}`,
     );
   }
   const path = join(scratch, 'agent.toml');
@@ -100,16 +104,27 @@ const speak: Speak = async (job, signal) => {
 };
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { 'free-ports': { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    options: {
+      'free-ports': { type: 'boolean', default: false },
+      realtime: { type: 'boolean', default: false },
+    },
+  });
   const wanted = (role: Role): number => (values['free-ports'] ? 0 : fixedPorts[role]);
 
   const stt = await onPort(wanted('stt'), (port) => startSttServer(transcribe, { host, port }));
-  const ports = {
-    stt: portOf(stt.address()),
-    llm: await listen(llmServer({ now: () => new Date() }), wanted('llm')),
-    tts: await listen(ttsServer(speak), wanted('tts')),
+  const now = (): Date => new Date();
+  const startRealtime = async (): Promise<number> => {
+    const open = (port: number) => startRealtimeServer({ transcribe, speak, now }, { host, port });
+    return portOf((await onPort(wanted('realtime'), open)).address());
   };
-  const agent = await agentFileFor(ports);
+  const ports: Ports = {
+    stt: portOf(stt.address()),
+    llm: await listen(llmServer({ now }), wanted('llm')),
+    tts: await listen(ttsServer(speak), wanted('tts')),
+    ...(values.realtime && { realtime: await startRealtime() }),
+  };
+  const agent = await agentFileFor(values.realtime ? 'realtime.toml' : 'agent.toml', ports);
 
   const stop = (): void => process.exit(0);
   process.once('SIGTERM', stop);
@@ -122,6 +137,7 @@ async function main(): Promise<void> {
     stt: `ws://${host}:${ports.stt}`,
     llm: `http://${host}:${ports.llm}/v1`,
     tts: `http://${host}:${ports.tts}/v1`,
+    ...(ports.realtime !== undefined && { realtime: `ws://${host}:${ports.realtime}` }),
   };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
 }

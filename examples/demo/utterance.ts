@@ -47,15 +47,21 @@ export class Utterance {
 
   /** Takes 32-bit floats, little-endian, in [-1, 1]. */
   append(bytes: Buffer): void {
-    const count = Math.min(bytes.length / 4, maxSamples - this.#length);
-    this.#reserve(count);
-    let chunkPeak = 0;
-    for (let index = 0; index < count; index += 1) {
+    const sampleAt = (index: number): number => {
       const value = Math.round(bytes.readFloatLE(index * 4) * 32_768);
-      const sample = Number.isNaN(value) ? 0 : Math.max(-32_768, Math.min(32_767, value));
-      this.#samples[this.#length + index] = sample;
-      chunkPeak = Math.max(chunkPeak, Math.abs(sample));
-    }
+      return Number.isNaN(value) ? 0 : Math.max(-32_768, Math.min(32_767, value));
+    };
+    this.add(Int16Array.from({ length: bytes.length / 4 }, (_, index) => sampleAt(index)));
+  }
+
+  /** Takes 16 kHz mono. */
+  add(samples: Int16Array): void {
+    const count = Math.min(samples.length, maxSamples - this.#length);
+    this.#reserve(count);
+    this.#samples.set(samples.subarray(0, count), this.#length);
+    const chunkPeak = samples
+      .subarray(0, count)
+      .reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0);
     this.#length += count;
     this.#peak = Math.max(this.#peak, chunkPeak);
     if (chunkPeak > Math.max(quiet.level, quiet.share * this.#peak)) this.#speechEnd = this.#length;

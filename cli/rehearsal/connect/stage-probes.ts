@@ -99,7 +99,7 @@ const askStt =
     return () => session.close();
   };
 
-/** A session, words that were typed, and the beginning of an answer. */
+/** A session, a turn of sound, words that were typed, and the beginning of an answer. */
 const askRealtime =
   (model: RealtimeModel): Ask =>
   (context, done) => {
@@ -110,6 +110,9 @@ const askRealtime =
       else if (event.type === 'done')
         done(event.failed ?? { kind: 'protocol', rule: 'a question has an answer' });
     });
+    session.beginTurn();
+    for (let piece = 0; piece < silence.pieces; piece += 1) session.audio(new Int16Array(silence.samples));
+    session.endTurn(1);
     session.append([{ role: 'user', text: 'Say hello.' }]);
     session.respond(1);
     return () => session.close();

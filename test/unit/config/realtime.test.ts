@@ -85,6 +85,14 @@ path_and_query = "/realtime?model=x"`;
     });
   });
 
+  it('that stands in for a hosted service on this machine needs no key', () => {
+    const text = withRealtime('', 'base_url = "ws://127.0.0.1:8087"');
+    expect(read(text)?.options).toMatchObject({ baseUrl: 'ws://127.0.0.1:8087', model: 'gpt-realtime-2.1' });
+    expect(errorsOf(withRealtime('', 'base_url = "wss://models.example"'))).toEqual([
+      'realtime.api_key_env is required for openai',
+    ]);
+  });
+
   it('warns of a server whose own turns are the rule', () => {
     expect(messagesOf(hosted('dialect = "xai"')).at(-1)).toBe(
       'realtime.openai_realtime.dialect names xai, where turns that this service ends are not known to work well: try it before callers do',
@@ -111,7 +119,7 @@ path_and_query = "/realtime?model=x"`;
   );
 
   it.each([
-    ['provider = "acme"', 'realtime.provider must be one of openai_realtime'],
+    ['provider = "acme"', 'realtime.provider must be one of openai_realtime, gemini_live'],
     [
       'provider = "openai_realtime"\nlanguage = "en"',
       'realtime.language is not a key of [realtime]: agent.language decides',

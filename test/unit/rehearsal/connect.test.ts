@@ -10,6 +10,7 @@ import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
 import { patientClock } from '../../support/core/stage-context.ts';
 import { ScriptedMcpServer } from '../../support/mcp-server.ts';
 import { FakeChat } from '../../support/fakes/fake-chat.ts';
+import { FakeOpenAiRealtime } from '../../support/fakes/fake-openai-realtime.ts';
 import { FakeSpeech } from '../../support/fakes/fake-speech.ts';
 import { FakeSttLocalWs } from '../../support/fakes/fake-stt-local-ws.ts';
 import { accepting, RawAgent } from '../../support/raw-agent.ts';
@@ -85,6 +86,36 @@ describe('check --connect', () => {
     expect(lines[4]).toBe('everything answers');
     expect(status).toBe(0);
     expect(chat.requests).toHaveLength(1);
+  });
+
+  it('holds the smallest session with a model that hears and speaks', async () => {
+    const server = new FakeOpenAiRealtime();
+    await server.start();
+    const more = `[realtime]
+provider = "openai_realtime"
+api_key_env = "LLM_KEY"
+openai_realtime = { base_url = "${server.baseUrl}" }`;
+    const { status, lines } = await check(agent({ more }));
+    expect(lines.find((line) => line.includes('realtime'))).toMatch(
+      /^ok {6}realtime OpenAI Realtime \(openai_realtime\) at 127\.0\.0\.1:\d+: connected in .*, first answer in /,
+    );
+    expect(status).toBe(0);
+    expect(server.last.turnsMs).toEqual([expect.closeTo(500, -1.5)]);
+    await server.until(() => server.last.closed === 1000);
+    server.replies.push({
+      status: 'failed',
+      details: { type: 'failed', error: { type: 'insufficient_quota', code: 'insufficient_quota' } },
+    });
+    const refused = await check(agent({ more }));
+    expect(refused.lines.find((line) => line.includes('realtime'))).toMatch(
+      /^FAILED {2}realtime .*rejected 429 \(insufficient_quota\)/,
+    );
+    server.refuseWith = 401;
+    const unknown = await check(agent({ more }));
+    expect(unknown.lines.find((line) => line.includes('realtime'))).toMatch(
+      /^FAILED {2}realtime .*rejected 401; .*LLM_KEY \(realtime\.api_key_env\)$/,
+    );
+    await server.close();
   });
 
   it('has a handshake with the agent process and each route, and no call behind it', async () => {

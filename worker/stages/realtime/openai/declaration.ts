@@ -7,6 +7,7 @@ import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/confi
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
 import { readOwnSocket } from '../../../../shared/config/stages/options-site.ts';
 import type { OptionsReader, OptionsSite } from '../../../../shared/config/stages/options-site.ts';
+import { isLoopbackHost } from '../../../../shared/net/loopback.ts';
 
 export interface Dialect {
   /** Where the service is; absent: the file has to say. */
@@ -182,16 +183,18 @@ const read: OptionsReader<RealtimeOpenAiKeys, RealtimeOpenAiOptions> = ({ value,
     problems.missing([...site.at, 'base_url'], `is required for ${name}`);
   if (model === undefined && !site.isWrong('model'))
     problems.missing([...site.at, 'model'], `is required for ${name}`);
-  if (dialect.isCloud && !site.hasKey)
-    problems.missing([...site.stageAt, 'api_key_env'], `is required for ${name}`);
+  const baseUrl = address === undefined ? undefined : readOwnSocket(address, site);
+  // What stands in for a service on this machine needs no key of it.
+  const isKeyMissing =
+    dialect.isCloud && !site.hasKey && !(baseUrl !== undefined && isLoopbackHost(new URL(baseUrl).hostname));
+  if (isKeyMissing) problems.missing([...site.stageAt, 'api_key_env'], `is required for ${name}`);
   if (dialect.manualTurnsDoubted)
     problems.warning(
       [...site.at, 'dialect'],
       `names ${name}, where turns that this service ends are not known to work well: try it before callers do`,
     );
-  const baseUrl = address === undefined ? undefined : readOwnSocket(address, site);
   if (value === undefined || model === undefined || baseUrl === undefined) return undefined;
-  if (!checkEffort(value, model, site) || (dialect.isCloud && !site.hasKey)) return undefined;
+  if (!checkEffort(value, model, site) || isKeyMissing) return undefined;
   return { ...camelKeys(withoutKeys(value, ['base_url', 'dialect', 'model'])), dialect, baseUrl, model };
 };
 
