@@ -111,7 +111,10 @@ class Worker {
       }),
     });
     const site = { clock: systemClock, machineMs, log: this.#log, metrics: this.#metrics };
-    this.#observation = openObservation(setup, agent.definition, site);
+    this.#observation = openObservation(setup, agent.definition, {
+      ...site,
+      showsNumbers: showsNumbers(process.env),
+    });
     const agentSite: AgentSite = {
       ...site,
       boxes,

@@ -26,6 +26,7 @@ import { tryMediaPorts } from '../webrtc/media-ports.ts';
 import type { ParentChannel } from '../restart/predecessor.ts';
 import type { AgentProviders, ProviderNames } from './provider-watch.ts';
 import { Priorities, systemScheduler } from '../children/priorities.ts';
+import { whyNoRecords } from '../calls/call-records.ts';
 import { newFleet } from '../fleet/fleet.ts';
 import { Service } from './service.ts';
 import type { Launch } from '../restart/successor.ts';
@@ -206,6 +207,7 @@ const whatIsMissing = (
   { agent, isSuccessor }: { readonly agent: ReadAgent; readonly isSuccessor: boolean },
 ): string | undefined =>
   whyNoVadModel(settings) ??
+  whyNoRecords(settings) ??
   (recordsCalls(settings, agent) ? whyNotRecording(settings) : undefined) ??
   whyNoState(settings.telephony.stateDir, { isSuccessor }) ??
   missingLibrary(settings);

@@ -60,7 +60,10 @@ const featuresOf = ({ layout }: Pick<Mailboxes, 'layout'>): WorkerFeatures => ({
 });
 
 /** @throws Error when a key may not be sent to its address. */
-export function equipAgent({ definition, adapters, realtime }: LoadedAgent, site: AgentSite): EquippedAgent {
+export function equipAgent(
+  { definition, version, adapters, realtime }: LoadedAgent,
+  site: AgentSite,
+): EquippedAgent {
   const { clock, machineMs, log, metrics, boxes, worker, failures, observation, callControl } = site;
   const features = featuresOf(boxes);
   const settings = callSettings(definition, features);
@@ -73,17 +76,18 @@ export function equipAgent({ definition, adapters, realtime }: LoadedAgent, site
     machineMs,
     requested: (stage, role) => boxes.countRequest(worker, stage, role),
     failed,
-    noted: observation.tracing?.noted,
+    noted: observation.noted,
   });
   const { sampleRate } = definition.tts;
   const stages =
     realtime === undefined
       ? cascade
       : withRealtime(definitions, { model: realtime, stages: cascade, sampleRate }, { metrics, failed });
-  const traceOf = observation.tracing?.traceOf;
+  const { traceOf } = observation;
+  const id = site.id ?? definition.agent.name;
   const services: AgentServices = {
     settings,
-    agent: site.id ?? definition.agent.name,
+    agent: id,
     ...agentLinkServices(definition, {
       env: process.env,
       certificates: site.agentCa,
@@ -98,6 +102,7 @@ export function equipAgent({ definition, adapters, realtime }: LoadedAgent, site
       return { tools, book: toolBook(definition, tools.tools) };
     },
     observe: observation.observerOf(definition, site.id),
+    accounts: observation.accountsOf({ definition, id, version }),
     traceOf,
     carriers: telephonyServices(definition, callControl, site.askCarrier),
     speech: speechSettings(definition, features),

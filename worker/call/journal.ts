@@ -39,6 +39,7 @@ const headCodec = record<CallHead>({
     metadata: opaque(),
     sessionId: text(),
     route: maybe(text()),
+    recordId: maybe(text()),
   }),
   startedAt: time,
   turns: number,
@@ -58,6 +59,7 @@ const setupCodec = record<CallSetup & { readonly agent?: AgentRef | undefined }>
   model: maybe(text()),
   message: maybe(record<MachineMessage>({ text: text(), outbound: text() })),
   agent: maybe(record<AgentRef>({ id: text(), hash: text() })),
+  recordId: maybe(text()),
 });
 
 interface Entry {

@@ -9,6 +9,7 @@ import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
 import type { ChosenAgent } from '../../shared/agents/choose.ts';
 import type { AgentRef } from '../../shared/agents/version.ts';
+import type { CallAccount } from './account.ts';
 import { admitCall, type AdmittedStart } from './admission.ts';
 import { buildCall, type CallBuild } from './build-call.ts';
 import { chosenFields } from './agent-fields.ts';
@@ -22,12 +23,13 @@ import type { RunningCall } from './running-call.ts';
 import type { AgentServices, CalledAgent, CallServices, WorkerServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
 import { callLog } from './trace.ts';
+import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
-import type { TypedText } from '../../shared/protocol/call.ts';
 import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
 import { typedCommand } from '../core/commands.ts';
+import type { EndCause } from '../core/course.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import { newCall, type CallState } from '../core/state.ts';
@@ -83,7 +85,12 @@ export class CallRunner implements TransportEvents {
   #link: CallLink | undefined;
   /** Why the engine ends the call. */
   #endReason: 'ended' | 'shutdown' | 'transferred' = 'ended';
+  #cause: EndCause | undefined;
+  #refusal: CallRefusal | undefined;
   readonly #session: SessionClaim;
+  /** Names the record of the call, where one is kept. */
+  #recordId: string | undefined;
+  #account: CallAccount | undefined;
   /** Said in the log. */
   #isTooLarge = false;
   #over = false;
@@ -111,7 +118,8 @@ export class CallRunner implements TransportEvents {
     const { start, setup, agent, state, startedAt, turns } = left.call;
     const services = this.#callOn(this.#worker.agents.again(agent));
     this.#log = callLog(services, start);
-    this.#keepSetup(setup);
+    this.#keepSetup(setup, start.recordId);
+    this.#openAccount(start, startedAt, left.silentMs);
     this.#message = setup.message;
     this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
     const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
@@ -156,9 +164,17 @@ export class CallRunner implements TransportEvents {
     const transport = this.#transport;
     assert(transport !== undefined, 'a transport speaks only after it was attached');
     const services = this.#callOn(agent);
-    const start = admitCall(given, services);
+    const { accounts } = services;
+    this.#recordId ??= accounts?.newRecordId();
+    const named = { ...given, ...(this.#recordId !== undefined && { recordId: this.#recordId }) };
+    const start = admitCall(named, services);
+    this.#openAccount(
+      start ?? { ...named, sessionId: this.#worker.newSessionId() },
+      this.#worker.clock.now(),
+    );
     if (start === undefined) {
-      transport.refuse('unsigned_route');
+      this.#refusal = 'unsigned_route';
+      transport.refuse(this.#refusal);
       return;
     }
     if (!services.takesCalls() || !this.#session.take()) {
@@ -172,24 +188,28 @@ export class CallRunner implements TransportEvents {
       start,
       message: this.#message,
       bind: (callback) => this.scope.bind(callback),
-      keep: (message) => this.#keepSetup({ message }),
+      keep: (message) => this.#keepSetup({ message }, start.recordId),
       prepare: (of) => {
         this.#openLink(of);
         return this.#link?.prepare() ?? {};
       },
       opened: (opened) => this.#open(opened),
-      left: () => this.#transport?.end('ended'),
+      left: () => {
+        this.#cause = 'machine';
+        this.#transport?.end('ended');
+      },
       failed: (error) => this.#fault(error),
     });
     this.#before = before;
-    this.#keepSetup({});
+    this.#keepSetup(this.#message === undefined ? {} : { message: this.#message }, start.recordId);
     this.#save();
     before.begin();
   }
 
   /** Another worker was asking what the call is to be when it died: it is asked again. */
-  resumeOpening({ message }: CallSetup, agent?: AgentRef): void {
+  resumeOpening({ message, recordId }: CallSetup, agent?: AgentRef): void {
     this.#message = message;
+    this.#recordId = recordId;
     this.#keptAgent = agent ?? this.#keptAgent;
     this.#session.carry();
     this.#transport?.restart?.();
@@ -208,7 +228,7 @@ export class CallRunner implements TransportEvents {
     const setup = this.#options.refine?.(given, this.#services) ?? given;
     this.#message = setup.message;
     const startedAt = this.#worker.clock.now();
-    this.#keepSetup(setup);
+    this.#keepSetup(setup, start.recordId);
     const state = (settings: CallSettings): CallState =>
       newCall(settings, { session: start.callId, now: startedAt });
     const call = this.#build(start, transport, { setup, state, startedAt, turns: 0, isResumed: false });
@@ -294,7 +314,10 @@ export class CallRunner implements TransportEvents {
     this.#tellLines();
     if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
     this.#link?.tick();
-    if (now >= (this.#options.endsAt ?? Number.POSITIVE_INFINITY)) this.#transport?.end('ended');
+    if (now >= (this.#options.endsAt ?? Number.POSITIVE_INFINITY)) {
+      this.#cause ??= 'time_limit';
+      this.#transport?.end('ended');
+    }
     this.#transport?.tick(now);
   }
 
@@ -312,7 +335,8 @@ export class CallRunner implements TransportEvents {
 
   #refuse(): void {
     this.#options.busy?.();
-    this.#transport?.refuse('server_busy');
+    this.#refusal = 'server_busy';
+    this.#transport?.refuse(this.#refusal);
   }
 
   /** Lines are made while calls run. */
@@ -384,6 +408,7 @@ export class CallRunner implements TransportEvents {
         return;
       case 'call.end':
         this.#endReason = action.reason;
+        this.#cause = action.cause;
         call.log.cause = action.cause ?? action.reason;
         tellLeft(this.#services, call, this.#message);
         call.audio.silence();
@@ -416,10 +441,6 @@ export class CallRunner implements TransportEvents {
     return chosen && { id: chosen.id, hash: chosen.hash };
   }
 
-  #keepSetup(setup: CallSetup): void {
-    this.#options.journal?.keepSetup(setup, this.#agentRef);
-  }
-
   get #services(): CallServices {
     assert(this.#called !== undefined, 'a call has its agent from its start on');
     return this.#called;
@@ -441,6 +462,7 @@ export class CallRunner implements TransportEvents {
       transport,
       link: this.#link,
       agent: this.#agentRef,
+      account: this.#account,
       ...from,
       tell: (event) => this.#tell(event),
       audio: () => this.#call?.audio,
@@ -454,10 +476,23 @@ export class CallRunner implements TransportEvents {
     this.#link = this.#services.openLink?.(start, { bind, command, client: this.#transport }, left);
   }
 
+  /** A part of the setup, which another worker needs, names the record. */
+  #keepSetup(setup: CallSetup, recordId: string | undefined): void {
+    const named = { ...setup, ...(recordId !== undefined && { recordId }) };
+    this.#options.journal?.keepSetup(named, this.#agentRef);
+  }
+
+  #openAccount(start: AdmittedStart, startedAt: Millis, silentMs?: Millis): void {
+    const { recordId } = start;
+    if (recordId === undefined) return;
+    const call = { start: { ...start, recordId }, startedAt, ...(silentMs !== undefined && { silentMs }) };
+    this.#attempt(() => (this.#account = this.#services.accounts?.open(call)));
+  }
+
   #fault(error: unknown): void {
     this.#log.error(errorFields(error), 'call failed');
     this.#attempt(() => this.#transport?.fail());
-    this.#finish('fault');
+    this.#finish('fault', { isBroken: true });
   }
 
   #leaveLink(reason: SessionEndReason): void {
@@ -475,7 +510,7 @@ export class CallRunner implements TransportEvents {
     }
   }
 
-  #finish(left: TransportEnd): void {
+  #finish(left: TransportEnd, { isBroken } = { isBroken: false }): void {
     if (this.#over) return;
     this.#over = true;
     // A carrier that hands a caller on, or presses keys, ends the stream itself, as one does that hangs up.
@@ -493,6 +528,19 @@ export class CallRunner implements TransportEvents {
       call.observers.ended(end, this.#worker.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
+    this.#attempt(() =>
+      this.#account?.over(
+        {
+          end,
+          engine: this.#endReason,
+          cause: this.#cause,
+          isMoved,
+          refusal: this.#refusal,
+          isBroken,
+        },
+        this.#services.clock.now(),
+      ),
+    );
     this.#before?.cancel();
     this.#leaveLink(sessionEndOf(end, this.#endReason));
     this.#call = undefined;

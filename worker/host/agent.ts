@@ -1,4 +1,5 @@
 /** What a worker's calls run on: the agent file as the supervisor read it, and the adapters of the providers that it names. */
+import { createHash } from 'node:crypto';
 import { assert } from '../../shared/base/assert.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { loadAgentFile } from '../../shared/config/load.ts';
@@ -38,6 +39,8 @@ async function loadPackages({ packages = {} }: NamedFiles): Promise<Packages> {
 
 export interface LoadedAgent {
   readonly definition: AgentDefinition;
+  /** Tells texts of its file apart. */
+  readonly version: string;
   readonly adapters: Awaited<ReturnType<typeof loadAdapters>>;
   /** The model that hears and speaks by itself, where the agent has one. */
   readonly realtime?: RealtimeModel | undefined;
@@ -51,6 +54,7 @@ export async function loadAgent(setup: AgentGiven): Promise<LoadedAgent> {
   const { realtime } = definitions;
   return {
     definition,
+    version: createHash('sha256').update(setup.agentText).digest('hex').slice(0, 12),
     adapters: await loadAdapters(definitions, packages),
     realtime: realtime && (await loadRealtime(realtime, packages)),
   };

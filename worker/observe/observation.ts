@@ -5,6 +5,8 @@ import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { currentScope } from '../../shared/runtime/scope.ts';
+import { CallAccounts, type AccountedAgent } from '../calls/accounts.ts';
+import type { Accounts } from '../call/account.ts';
 import type { CallObserver, ObserveCall } from '../call/observer.ts';
 import type { LiveCall } from '../../shared/protocol/live.ts';
 import { LiveCalls } from './live-calls.ts';
@@ -16,8 +18,12 @@ import { Tracing } from '../tracing/tracing.ts';
 export interface Observation {
   /** Who follows the calls of an agent. */
   readonly observerOf: (definition: AgentDefinition, id?: string) => ObserveCall;
-  /** Absent: calls have no trace, and nobody is to be told what providers did. */
-  readonly tracing?: { readonly traceOf: TraceOf; readonly noted: (note: ProviderNote) => void };
+  /** Absent: calls have no trace. */
+  readonly traceOf: TraceOf | undefined;
+  /** Absent: nobody is to be told what providers did. */
+  readonly noted: ((note: ProviderNote) => void) | undefined;
+  /** Who keeps account of an agent's calls; undefined where no records of calls are kept. */
+  readonly accountsOf: (agent: AccountedAgent) => Accounts | undefined;
   /** The calls of this worker for the live view; none where there is none. */
   readonly liveCalls: () => readonly LiveCall[];
   /** An operator ends a call, if it is here. */
@@ -30,10 +36,12 @@ export interface ObservationSite {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: WorkerMetrics;
+  /** Telephone numbers may be passed on. */
+  readonly showsNumbers: boolean;
 }
 
 export function openObservation(
-  { recording: setup, worker, layout, live: isLive, tracing: traces }: WorkerSetup,
+  { recording: setup, worker, layout, live: isLive, tracing: traces, callSpool }: WorkerSetup,
   { recording: definition }: AgentDefinition,
   site: ObservationSite,
 ): Observation {
@@ -58,10 +66,24 @@ export function openObservation(
           wallClock: systemWallClock,
           currentCall: currentScope,
         });
+  const accounts =
+    callSpool === undefined
+      ? undefined
+      : new CallAccounts({
+          spool: callSpool,
+          ...site,
+          wallClock: systemWallClock,
+          traceOf: tracing?.traceOf,
+          currentCall: currentScope,
+        });
+  const noted = (note: ProviderNote): void => {
+    tracing?.note(note);
+    accounts?.note(note);
+  };
   return {
-    ...(tracing !== undefined && {
-      tracing: { traceOf: tracing.traceOf, noted: (note) => tracing.note(note) },
-    }),
+    traceOf: tracing?.traceOf,
+    noted: tracing === undefined && accounts === undefined ? undefined : noted,
+    accountsOf: (agent) => accounts?.of(agent),
     observerOf: ({ agent: { name }, recording, llm }, agent = name) => {
       const model = modelOf(llm.options);
       return (call) => {
@@ -77,7 +99,7 @@ export function openObservation(
     liveCalls: () => live?.rows(site.clock.now()) ?? [],
     endCall: (call) => live?.end(call),
     close: async () => {
-      await Promise.all([recordings?.close(), tracing?.close()]);
+      await Promise.all([recordings?.close(), tracing?.close(), accounts?.close()]);
     },
   };
 }

@@ -29,6 +29,7 @@ import {
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
+import { callsVariables, takeCalls, type CallsSettings } from '../../calls/variables.ts';
 import { recordingVariables, takeRecording, type RecordingSettings } from '../../recording/variables.ts';
 import { rtviVariables, takeRtvi, type RtviSettings } from '../../rtvi/variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
@@ -60,6 +61,7 @@ export interface ServerSettings
     LifetimeSettings,
     AgentLinkSettings,
     RecordingSettings,
+    CallsSettings,
     TelemetrySettings {
   readonly agentFile: string;
   readonly ws: WsSettings;
@@ -204,6 +206,7 @@ const variables = {
   ...wsVariables,
   ...modelVariables,
   ...recordingVariables,
+  ...callsVariables,
   ...telemetryVariables,
 } as const;
 
@@ -317,6 +320,7 @@ export function parseServerSettings(
 ): Result<{ settings: ServerSettings; warnings: string[] }, ConfigProblem[]> {
   const reader = new Reader(env, facts);
   const maxSessions = reader.take(variables.maxSessions);
+  const telephony = takeTelephony(reader);
   const otherTransports = {
     ...takeTwilio(reader),
     ...takeTelnyx(reader),
@@ -337,7 +341,7 @@ export function parseServerSettings(
     },
     ...takePage(reader),
     ...otherTransports,
-    ...takeTelephony(reader),
+    ...telephony,
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),
@@ -348,6 +352,7 @@ export function parseServerSettings(
     ...takeAgents(reader),
     ...takeAgentLink(reader),
     ...takeRecording(reader),
+    ...takeCalls(reader, telephony.telephony.stateDir),
     ...takeTelemetry(reader),
   };
   refuseAbsent(env, reader);

@@ -210,7 +210,7 @@ function hearTurns(
     else if (event.type === 'finalized') {
       finalizedMs.push(clock.now());
       texts.push([]);
-    } else if (event.isFinal) texts.at(-1)!.push(event.text);
+    } else if (event.type === 'transcript' && event.isFinal) texts.at(-1)!.push(event.text);
   });
   turns.forEach(({ pcm }, index) => {
     for (let at = 0; at < pcm.length; at += chunk) {

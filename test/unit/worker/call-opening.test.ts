@@ -148,7 +148,7 @@ describe('a call that another worker takes up', () => {
     await settled();
     const conversation = first.stages.llmCalls[0]?.conversation;
     expect(conversation).toBeDefined();
-    expect(first.stages.llmCalls).toEqual([{ conversation, model: 'its-own' }]);
+    expect(first.stages.llmCalls).toMatchObject([{ conversation, model: 'its-own' }]);
     const { call } = readJournal(record.read(), { toMachineMs: 0 });
     const next = newWorld().newCall({ begin: false });
     const playout = { context: 0, sentSamples: 0 };

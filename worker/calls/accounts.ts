@@ -1,0 +1,154 @@
+/** The accounts of this worker's calls: who the call is, and where its facts go. */
+import { randomUUID } from 'node:crypto';
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import type { CallFact } from '../../shared/calls/facts.ts';
+import { recordingName } from '../../shared/recording/layout.ts';
+import { screeningKey } from '../../shared/telephony/call-control.ts';
+import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
+import { errorFields, type Log } from '../../shared/runtime/log.ts';
+import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
+import { nameOfProcess, type ProcessName } from '../../shared/runtime/process-name.ts';
+import { callerOf, saidOf, signedOf } from '../agent-link/caller-identity.ts';
+import type { AccountedCall, Accounts, CallAccount } from '../call/account.ts';
+import type { TraceOf } from '../call/trace.ts';
+import { Redaction } from '../recording/redaction.ts';
+import type { ProviderNote } from '../stages/provider-note.ts';
+import { CallFacts, type Untimed } from './call-facts.ts';
+import { modelsOf } from './models.ts';
+import { SpoolWriter } from './spool-writer.ts';
+
+export interface CallAccountsOptions {
+  readonly spool: string;
+  readonly showsNumbers: boolean;
+  readonly clock: Clock;
+  readonly wallClock: WallClock;
+  readonly log: Log;
+  readonly metrics: Pick<WorkerMetrics, 'callFactsLost'>;
+  readonly traceOf: TraceOf | undefined;
+  /** What names the call in which the present code runs. */
+  readonly currentCall: () => object | undefined;
+}
+
+/** A full disk refuses every second, and may be the one that has to hold the log. */
+const tellAgainMs: Millis = 60_000;
+
+/** A process of whose start the system says nothing. */
+const named = (pid: number): ProcessName => nameOfProcess(pid) ?? { pid, since: '' };
+
+/** An agent whose calls are kept account of. */
+export interface AccountedAgent {
+  readonly definition: AgentDefinition;
+  /** Its name, with that of its tenant. */
+  readonly id: string;
+  /** Tells versions of it apart. */
+  readonly version: string;
+}
+
+export class CallAccounts {
+  readonly #options: CallAccountsOptions;
+  readonly #spool: SpoolWriter;
+  readonly #calls = new WeakMap<object, CallFacts>();
+  readonly #worker = { ...named(process.pid), parent: named(process.ppid) };
+  #toldAt: Millis = -Infinity;
+
+  constructor(options: CallAccountsOptions) {
+    this.#options = options;
+    const { spool: folder, clock, metrics } = options;
+    metrics.callFactsLost.inc({ what: 'write' }, 0);
+    metrics.callFactsLost.inc({ what: 'room' }, 0);
+    this.#spool = new SpoolWriter({
+      folder,
+      clock,
+      failed: (code) => this.#failed(code),
+      leftOut: () => metrics.callFactsLost.inc({ what: 'room' }),
+    });
+  }
+
+  of(agent: AccountedAgent): Accounts {
+    const models = modelsOf(agent.definition);
+    return { newRecordId: randomUUID, open: (call) => this.#open(call, agent, models) };
+  }
+
+  #open(call: AccountedCall, agent: AccountedAgent, models: ReadonlyMap<string, string>): CallAccount {
+    const { clock, currentCall } = this.#options;
+    const { start, startedAt, silentMs } = call;
+    const { recordId } = start;
+    const facts = new CallFacts({
+      startedAt,
+      redaction: new Redaction(agent.definition.recording ?? { redactDtmf: true, redact: [] }),
+      modelOf: (stage, provider) => models.get(`${stage} ${provider}`),
+      write: (fact, how) => this.#spool.write(recordId, fact, how),
+      end: (fact) => this.#spool.end(recordId, fact),
+    });
+    const scope = currentCall();
+    if (scope !== undefined) this.#calls.set(scope, facts);
+    const now = clock.now();
+    const silent = silentMs === undefined ? {} : { silent: Math.round(silentMs) };
+    facts.begin([this.#head(call, agent, now), { t: 'worker', ...this.#worker, ...silent }], now);
+    return facts;
+  }
+
+  /** A provider was asked, failed or counted, in the call that runs at present. */
+  note(note: ProviderNote): void {
+    const { currentCall, clock, log } = this.#options;
+    const call = currentCall();
+    try {
+      if (call !== undefined) this.#calls.get(call)?.note(note, clock.now());
+    } catch (error) {
+      log.error(errorFields(error), 'what a call used is not counted');
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#spool.close();
+  }
+
+  /** Another worker writes it again: whichever of them comes first holds. */
+  #head(
+    { start, startedAt }: AccountedCall,
+    { definition: { recording }, id: agent, version }: AccountedAgent,
+    now: Millis,
+  ): Untimed<Extract<CallFact, { t: 'call' }>> {
+    const { showsNumbers, wallClock, traceOf } = this.#options;
+    const { recordId, callId, sessionId, route, metadata } = start;
+    const { from, to, carrier_call_id: carrierCall } = callerOf(start, { showsNumbers }) ?? {};
+    const token = signedOf(metadata)?.meta ?? {};
+    const trace = traceOf?.(start);
+    const { [screeningKey]: screening, ...client } = saidOf(metadata) ?? {};
+    return {
+      t: 'call',
+      v: 1,
+      id: recordId,
+      call: callId,
+      session: sessionId,
+      agent,
+      version,
+      direction: screening === undefined ? 'inbound' : 'outbound',
+      transport: metadata[carrierKeys.transport] ?? 'websocket',
+      token,
+      client,
+      started: Math.round(wallClock.now() - (now - startedAt)),
+      ...(token['tenant'] !== undefined && { tenant: token['tenant'] }),
+      ...(route !== undefined && { route }),
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(carrierCall !== undefined && { carrierCall }),
+      ...(trace?.isSampled === true && { trace: trace.traceId }),
+      ...(recording !== undefined && {
+        recording: recordingName(callId),
+        transcript: recording.transcript,
+        facts: recording.facts,
+      }),
+    };
+  }
+
+  #failed(code: string): void {
+    const { metrics, log, clock, spool: folder } = this.#options;
+    metrics.callFactsLost.inc({ what: 'write' });
+    if (clock.now() - this.#toldAt < tellAgainMs) return;
+    this.#toldAt = clock.now();
+    log.warn({ code, folder }, 'facts of calls could not be written; they wait');
+  }
+}
