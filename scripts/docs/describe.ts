@@ -6,6 +6,7 @@ import { agentLinkKeys, agentRouteKeys, mostRoutes } from '../../shared/agent-li
 import { audioKeys } from '../../shared/config/agent/background.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from '../../shared/config/agent/flow.ts';
 import { mcpKeys } from '../../shared/config/agent/mcp.ts';
+import { routingKeys, routingSplitKeys } from '../../shared/agents/agent-file.ts';
 import { recordingKeys } from '../../shared/recording/agent-file.ts';
 import { telephonyKeys } from '../../shared/telephony/agent-file.ts';
 import { toolKeys } from '../../shared/config/agent/tools.ts';
@@ -135,6 +136,7 @@ const exampleProviders: readonly string[] = ['stt_local_ws', 'chat_compatible', 
 /** A flow takes the place of the prompt that the example has. */
 const otherTables: readonly string[] = [
   ...['flow', 'flow.nodes.NAME', 'flow.nodes.NAME.next', 'audio', 'audio.background', 'audio.thinking'],
+  'routing.split',
   ...['stt', 'llm', 'tts'].map((stage) => `${stage}.secondary`),
   'realtime',
   ...Object.entries(declarations).flatMap(([stage, rows]) =>
@@ -193,6 +195,7 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     mcp: z.array(mcpKeys).optional(),
     telephony: telephonyKeys.optional(),
     recording: recordingKeys.optional(),
+    routing: routingKeys.extend({ split: z.array(routingSplitKeys).max(8).optional() }).optional(),
     agent_link: agentLinkKeys
       .extend({ routes: z.array(agentRouteKeys).max(mostRoutes).optional() })
       .optional(),

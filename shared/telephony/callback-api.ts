@@ -28,6 +28,17 @@ export const outboundRequest = z.strictObject({
     .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, _ or -')
     .exactOptional()
     .meta({ description: 'Route of the agent link for this call.' }),
+  agent: z
+    .string('must be a text')
+    .regex(
+      /^[A-Za-z0-9_-]{1,64}(\/[A-Za-z0-9_-]{1,64})?$/,
+      'must be the name of an agent, with its tenant and / before it where it has one',
+    )
+    .exactOptional()
+    .meta({
+      description:
+        'Agent of this call in a service of many (SVC_AGENTS_DIR); absent: that of SVC_AGENT_FILE.',
+    }),
   voicemail: z
     .string('must be a text')
     .min(1, 'must not be empty')

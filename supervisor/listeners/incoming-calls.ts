@@ -10,6 +10,7 @@ import type { CallOffer } from '../../shared/protocol/ipc.ts';
 import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import type { Agents } from '../agents/agents.ts';
 import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
 import { refusals, type Answer } from '../http/refusals.ts';
 import { CallLedger } from '../admission/call-ledger.ts';
@@ -37,6 +38,8 @@ import { SignalingTakeover } from '../webrtc/takeover.ts';
 export interface IncomingCallsOptions {
   readonly settings: ServerSettings;
   readonly agentName: string;
+  /** Absent in a service of one agent. */
+  readonly agents?: Agents | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: SupervisorMetrics;
@@ -106,6 +109,7 @@ export class IncomingCalls {
         settings,
         wallClock: systemWallClock,
         agentName: options.agentName,
+        agents: options.agents,
         pageTokens: this.#newPageTokens(),
         arrived,
         look: (arrival) => this.#frontDoor.look(arrival),
@@ -155,11 +159,13 @@ export class IncomingCalls {
         ...(fleet !== undefined && { shared: new RedisSet(fleet.line) }),
       }),
       addresses: fleet?.addresses,
+      agents: this.#options.agents,
     });
   }
 
   #newSuccession(): Succession {
-    const { settings, clock, log, launch, priorities, accepted, left, successorStops, hurry } = this.#options;
+    const { settings, clock, log, launch, priorities, agents, accepted, left, successorStops, hurry } =
+      this.#options;
     return new Succession({
       clock,
       log,
@@ -170,6 +176,7 @@ export class IncomingCalls {
       listeners: () => this.#ports.servers,
       sip: this.#options.sip,
       sessionUrls: this.#sessionUrls,
+      agents: agents && (() => agents.give()),
       outbound: () => {
         const { outbound, warm } = this.#options.telephony.own;
         return { ...outbound.give(), transfers: [...warm.give()] };
@@ -196,7 +203,7 @@ export class IncomingCalls {
   }
 
   #newPredecessor(channel: ParentChannel, arrived: (one: Arrived) => void): Predecessor {
-    const { log, isServing, serves, cannotTake } = this.#options;
+    const { log, agents, isServing, serves, cannotTake } = this.#options;
     return new Predecessor({
       channel,
       callLedger: this.callLedger,
@@ -205,6 +212,7 @@ export class IncomingCalls {
       open: (name, given) => this.#ports.take(name, given),
       sip: this.#options.sip,
       sessionUrls: this.#sessionUrls,
+      agents: agents && ((left) => agents.inherit(left)),
       outbound: (left) => {
         const { outbound, warm } = this.#options.telephony.own;
         outbound.carry(left);

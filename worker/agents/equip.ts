@@ -40,6 +40,8 @@ export interface AgentSite extends Pick<WorkerServices, 'clock' | 'machineMs' | 
   /** What calls of carriers can be made to do. */
   readonly callControl: CapabilitiesByCarrier;
   readonly askCarrier: AskCarrier;
+  /** What the agent goes by in a service of many; absent: its name. */
+  readonly id?: string;
 }
 
 /** An agent whose calls can be taken. */
@@ -47,7 +49,7 @@ export interface EquippedAgent {
   readonly services: AgentServices;
   /** Connects the servers of its tools. Resolves within a bounded time, and never fails. */
   readonly start: () => Promise<void>;
-  /** Ends connections and child processes of its tools. */
+  /** Ends what its calls shared: connections, and child processes of its tools. */
   readonly close: () => Promise<void>;
 }
 
@@ -81,7 +83,7 @@ export function equipAgent({ definition, adapters, realtime }: LoadedAgent, site
   const traceOf = observation.tracing?.traceOf;
   const services: AgentServices = {
     settings,
-    agent: definition.agent.name,
+    agent: site.id ?? definition.agent.name,
     ...agentLinkServices(definition, {
       env: process.env,
       certificates: site.agentCa,
@@ -95,7 +97,7 @@ export function equipAgent({ definition, adapters, realtime }: LoadedAgent, site
       const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
       return { tools, book: toolBook(definition, tools.tools) };
     },
-    observe: observation.observerOf(definition),
+    observe: observation.observerOf(definition, site.id),
     traceOf,
     carriers: telephonyServices(definition, callControl, site.askCarrier),
     speech: speechSettings(definition, features),
@@ -110,5 +112,11 @@ export function equipAgent({ definition, adapters, realtime }: LoadedAgent, site
       isDown: () => boxes.breakers.of('tts', 'primary').state(machineMs()) === 'open',
     }),
   };
-  return { services, start: () => registry.start(noCallControl), close: () => registry.close() };
+  return {
+    services,
+    start: () => registry.start(noCallControl),
+    close: async () => {
+      await Promise.all([registry.close(), stages.stt.close(), stages.llm.close(), services.tts.close()]);
+    },
+  };
 }

@@ -1,4 +1,5 @@
 /** Makes what a call consists of once it is known what the call is to be. */
+import type { AgentRef } from '../../shared/agents/version.ts';
 import type { AdmittedStart } from './admission.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Log } from '../../shared/runtime/log.ts';
@@ -36,6 +37,8 @@ export interface CallBuild {
   readonly start: AdmittedStart;
   readonly transport: CallTransport;
   readonly link: CallLink | undefined;
+  /** The version of its agent; absent in a service of one. */
+  readonly agent: AgentRef | undefined;
   readonly setup: CallSetup;
   readonly state: (settings: CallSettings) => CallState;
   readonly startedAt: Millis;
@@ -85,13 +88,7 @@ export function buildCall(build: CallBuild): RunningCall {
     route: start.route,
     now: () => clock.now(),
   });
-  const control = new CallControl(services.carriers, start, {
-    clock,
-    tell,
-    context: () => carriedContext(state),
-    sendKeys: transport.sendKeys?.bind(transport),
-    bind: (callback) => scope.bind(callback),
-  });
+  const control = newControl(build, state);
   const llmCall = llmCallOf(start.callId, model, state);
   const stages = openStages(build, { llmCall, callLog: log });
   try {
@@ -128,6 +125,20 @@ const llmCallOf = (conversation: string, model: string | undefined, state: CallS
     tools: offeredTools(state),
   }),
 });
+
+function newControl(
+  { services, scope, start, tell, agent, transport }: CallBuild,
+  state: CallState,
+): CallControl {
+  return new CallControl(services.carriers, start, {
+    clock: services.clock,
+    tell,
+    agent,
+    context: () => carriedContext(state),
+    sendKeys: transport.sendKeys?.bind(transport),
+    bind: (callback) => scope.bind(callback),
+  });
+}
 
 function newAudio(
   { services, slot, start, transport, tell, journal }: CallBuild,

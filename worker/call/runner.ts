@@ -7,9 +7,13 @@ import type { Millis } from '../../shared/base/units.ts';
 import { markOfSlot } from '../../shared/protocol/mailbox.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
+import type { ChosenAgent } from '../../shared/agents/choose.ts';
+import type { AgentRef } from '../../shared/agents/version.ts';
 import { admitCall, type AdmittedStart } from './admission.ts';
 import { buildCall, type CallBuild } from './build-call.ts';
+import { chosenFields } from './agent-fields.ts';
 import { CallDriver } from './driver.ts';
+import { EarlyEvents } from './before/early-events.ts';
 import type { CallJournal, ResumedCall } from './journal.ts';
 import { BeforeCall, type Opened } from './before/before-call.ts';
 import { tellLeft } from './before/screening.ts';
@@ -37,6 +41,10 @@ export interface CallRunnerOptions extends CallTerm {
   readonly slot: number;
   /** What this call is to be although its agent says otherwise. */
   readonly refine?: (setup: CallSetup, agent: AgentServices) => CallSetup;
+  /** The version of its agent that the call had in another stream. */
+  readonly keptAgent?: AgentRef | undefined;
+  /** The call has this agent, in a service of many. */
+  readonly chose?: (agent: ChosenAgent) => void;
   /** Absent where calls end with their worker. */
   readonly journal?: CallJournal | undefined;
   /** The call was refused for want of room. */
@@ -53,6 +61,10 @@ export class CallRunner implements TransportEvents {
   readonly #worker: WorkerServices;
   /** Its agent, once it is known, and what it runs on with it. */
   #agent: CalledAgent | undefined;
+  /** Another worker, or another stream of the call, had it with this agent. */
+  #keptAgent: AgentRef | undefined;
+  /** What is said before the agent is equipped. */
+  #early: EarlyEvents | undefined;
   #called: CallServices | undefined;
   readonly scope: Scope;
   #log: Log;
@@ -79,6 +91,7 @@ export class CallRunner implements TransportEvents {
   constructor(options: CallRunnerOptions) {
     this.#options = options;
     this.#worker = options.services;
+    this.#keptAgent = options.keptAgent;
     this.#session = new SessionClaim(options.services.sessions);
     this.#log = options.services.log;
     this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error), markOfSlot(options.slot));
@@ -95,10 +108,10 @@ export class CallRunner implements TransportEvents {
     const transport = this.#transport;
     assert(transport !== undefined, 'a call goes on with its transport');
     this.#session.carry();
-    const { start, setup, state, startedAt, turns } = left.call;
-    const services = this.#callOn(this.#worker.agents.again());
+    const { start, setup, agent, state, startedAt, turns } = left.call;
+    const services = this.#callOn(this.#worker.agents.again(agent));
     this.#log = callLog(services, start);
-    this.#options.journal?.keepSetup(setup);
+    this.#keepSetup(setup);
     this.#message = setup.message;
     this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
     const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
@@ -116,9 +129,33 @@ export class CallRunner implements TransportEvents {
   // ---- facts from the transport ----
 
   started(given: CallStart): void {
+    const agent = this.#worker.agents.of(given, this.#keptAgent);
+    if (agent === 'unknown') {
+      this.#transport?.refuse('unknown_agent');
+      return;
+    }
+    if (!(agent instanceof Promise)) {
+      this.#begin(given, agent);
+      return;
+    }
+    const early = new EarlyEvents();
+    this.#early = early;
+    const begin = (called: CalledAgent): void => {
+      this.#early = undefined;
+      this.#begin(given, called);
+      early.tell(this);
+    };
+    agent.then(
+      // The scope of a call that is over runs nothing.
+      (called) => (this.#over ? called.release() : this.scope.run(begin, called)),
+      (error: unknown) => this.scope.run(() => this.#fault(error)),
+    );
+  }
+
+  #begin(given: CallStart, agent: CalledAgent): void {
     const transport = this.#transport;
     assert(transport !== undefined, 'a transport speaks only after it was attached');
-    const services = this.#callOn(this.#worker.agents.of(given));
+    const services = this.#callOn(agent);
     const start = admitCall(given, services);
     if (start === undefined) {
       transport.refuse('unsigned_route');
@@ -135,7 +172,7 @@ export class CallRunner implements TransportEvents {
       start,
       message: this.#message,
       bind: (callback) => this.scope.bind(callback),
-      keep: (message) => this.#options.journal?.keepSetup({ message }),
+      keep: (message) => this.#keepSetup({ message }),
       prepare: (of) => {
         this.#openLink(of);
         return this.#link?.prepare() ?? {};
@@ -145,13 +182,15 @@ export class CallRunner implements TransportEvents {
       failed: (error) => this.#fault(error),
     });
     this.#before = before;
+    this.#keepSetup({});
     this.#save();
     before.begin();
   }
 
   /** Another worker was asking what the call is to be when it died: it is asked again. */
-  resumeOpening({ message }: CallSetup): void {
+  resumeOpening({ message }: CallSetup, agent?: AgentRef): void {
     this.#message = message;
+    this.#keptAgent = agent ?? this.#keptAgent;
     this.#session.carry();
     this.#transport?.restart?.();
     // One that has not sent its `start` has no place yet.
@@ -169,14 +208,15 @@ export class CallRunner implements TransportEvents {
     const setup = this.#options.refine?.(given, this.#services) ?? given;
     this.#message = setup.message;
     const startedAt = this.#worker.clock.now();
-    this.#options.journal?.keepSetup(setup);
+    this.#keepSetup(setup);
     const state = (settings: CallSettings): CallState =>
       newCall(settings, { session: start.callId, now: startedAt });
     const call = this.#build(start, transport, { setup, state, startedAt, turns: 0, isResumed: false });
     this.#drive(call);
     transport.accept();
     const { sampleRate: rate, encoding, metadata } = start;
-    this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
+    const how = chosenFields(this.#agent?.chosen);
+    this.#log.info({ rate, encoding, metadata: Object.keys(metadata), ...how }, 'call started');
     const { message } = setup;
     this.#tell({
       type: 'call.opened',
@@ -192,6 +232,7 @@ export class CallRunner implements TransportEvents {
   }
 
   audio(bytes: Uint8Array): boolean {
+    this.#early?.audio(bytes);
     if (this.#call === undefined) {
       this.#before?.audio(bytes);
       return true;
@@ -206,11 +247,13 @@ export class CallRunner implements TransportEvents {
   }
 
   dtmf(digit: string): void {
+    this.#early?.add((call) => call.dtmf(digit));
     this.#before?.dtmf(digit);
     this.#tell({ type: 'dtmf.pressed', digit, position: this.#call?.audio.position });
   }
 
   typed(typed: TypedText): void {
+    this.#early?.add((call) => call.typed(typed));
     this.#before?.typed(typed);
     this.#tell({ type: 'command.given', command: typedCommand(typed), position: this.#call?.audio.position });
   }
@@ -363,7 +406,18 @@ export class CallRunner implements TransportEvents {
   #callOn(agent: CalledAgent): CallServices {
     this.#agent = agent;
     this.#called = { ...this.#worker, ...agent.services };
+    if (agent.chosen !== undefined) this.#options.chose?.(agent.chosen);
     return this.#called;
+  }
+
+  /** The version of its agent; undefined in a service of one. */
+  get #agentRef(): AgentRef | undefined {
+    const chosen = this.#agent?.chosen;
+    return chosen && { id: chosen.id, hash: chosen.hash };
+  }
+
+  #keepSetup(setup: CallSetup): void {
+    this.#options.journal?.keepSetup(setup, this.#agentRef);
   }
 
   get #services(): CallServices {
@@ -386,6 +440,7 @@ export class CallRunner implements TransportEvents {
       start,
       transport,
       link: this.#link,
+      agent: this.#agentRef,
       ...from,
       tell: (event) => this.#tell(event),
       audio: () => this.#call?.audio,

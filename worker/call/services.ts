@@ -1,4 +1,6 @@
 /** What a call runs on: what its worker lends to each of its calls, and what its agent adds. */
+import type { ChosenAgent } from '../../shared/agents/choose.ts';
+import type { AgentRef } from '../../shared/agents/version.ts';
 import type { CallStart } from '../transports/transport.ts';
 import type { RouteOf } from '../agent-link/routes.ts';
 import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
@@ -90,14 +92,19 @@ export interface CallServices extends Omit<WorkerServices, 'agents'>, AgentServi
 /** An agent in the hands of one call. */
 export interface CalledAgent {
   readonly services: AgentServices;
+  /** Which version it is, and why the call has it; absent in a service of one agent. */
+  readonly chosen?: ChosenAgent;
   /** The call is over. Called once. */
   readonly release: () => void;
 }
 
 /** Gives calls their agents. */
 export interface CallAgents {
-  /** The agent of a call that begins. */
-  readonly of: (start: CallStart) => CalledAgent;
-  /** The agent of a call that another worker began. */
-  readonly again: () => CalledAgent;
+  /**
+   * The agent of a call that begins, or at once the one that it had before. A promise while that is being equipped; `unknown` for a
+   * call that names an agent which is not there, and is refused.
+   */
+  readonly of: (start: CallStart, kept?: AgentRef) => CalledAgent | Promise<CalledAgent> | 'unknown';
+  /** The agent of a call that another worker began; it is equipped. */
+  readonly again: (kept?: AgentRef) => CalledAgent;
 }

@@ -13,6 +13,7 @@ import { chatCompatible } from './llm/chat-compatible/declaration.ts';
 import { llmGenerate } from './llm/generate/declaration.ts';
 import { llmMessages } from './llm/messages/declaration.ts';
 import { llmResponses } from './llm/responses/declaration.ts';
+import { geminiLive } from './realtime/gemini/declaration.ts';
 import { realtimeOpenAi } from './realtime/openai/declaration.ts';
 import type { RealtimeAccess, RealtimeModel } from './realtime/contract.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
@@ -96,5 +97,6 @@ export const providers = {
   ],
   realtime: [
     realtime(realtimeOpenAi, async () => (await import('./realtime/openai/adapter.ts')).newRealtimeOpenAi),
+    realtime(geminiLive, async () => (await import('./realtime/gemini/adapter.ts')).newGeminiLive),
   ],
 } as const;

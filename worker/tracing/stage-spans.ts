@@ -6,6 +6,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { StageName } from '../../shared/config/stages/declaration.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
 import type { AttributeValue } from '../../shared/runtime/otlp/otlp-json.ts';
+import { usageNames } from '../../shared/tracing/gen-ai.ts';
 import type { CallAction } from '../core/actions.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { FaultKind } from '../core/told.ts';
@@ -27,11 +28,7 @@ interface Request {
 }
 
 /** Names of the conventions for what a provider counted. */
-const usage: Readonly<Record<string, string>> = {
-  input_tokens: 'gen_ai.usage.input_tokens',
-  output_tokens: 'gen_ai.usage.output_tokens',
-  cached_tokens: 'gen_ai.usage.cache_read.input_tokens',
-};
+const usage: Readonly<Record<string, string>> = usageNames;
 
 export class StageSpans {
   readonly #options: StageSpansOptions;
@@ -52,7 +49,7 @@ export class StageSpans {
     if (note.what === 'failed') span?.add('provider_failed', now, { role, provider, kind: note.kind });
     else if (note.what === 'spent') {
       const name = usage[note.unit];
-      if (name !== undefined && stage === 'llm') span?.set({ [name]: note.amount });
+      if (name !== undefined) span?.set({ [name]: note.amount });
     } else {
       const attributes = { 'gen_ai.provider.name': provider, 'voice.provider.role': role };
       this.#providers.set(stage, attributes);

@@ -17,6 +17,8 @@ import type {
   OutboundView,
 } from '../../../shared/telephony/callback-api.ts';
 import { mostOutbound, type OutboundLeft } from '../../../shared/telephony/takeover.ts';
+import type { CallFacts } from '../../../shared/agents/choose.ts';
+import { chosenKeys } from '../../../shared/agents/chosen.ts';
 import type { Clock, WallClock } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { OutboundCarrier } from '../carrier.ts';
@@ -43,6 +45,8 @@ export interface OutboundOptions {
   readonly begun: (id: string) => void;
   /** The call is on a stream of the agent. */
   readonly hasStream: (callId: string) => boolean;
+  /** The agent of a call, as a text that travels with it; absent in a service of one. */
+  readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
   /** Streams may come to other hosts. */
   readonly isOfFleet: boolean;
 }
@@ -295,7 +299,14 @@ export class OutboundCalls {
   /** What the stream of a call is told. */
   parameters(id: string): Readonly<Record<string, string>> {
     const entry = this.#open.get(id);
-    return entry === undefined ? {} : parametersOf(entry);
+    return entry === undefined ? {} : this.#parametersOf(entry);
+  }
+
+  #parametersOf(entry: Entry): Readonly<Record<string, string>> {
+    const { request } = entry;
+    const facts = { signed: request.agent, share: request.to };
+    const chosen = this.#options.chosenAgent?.(facts) ?? this.#options.chosenAgent?.({});
+    return { ...parametersOf(entry), ...(chosen !== undefined && { [chosenKeys.parameter]: chosen }) };
   }
 
   /** What a call was asked for with. */
@@ -309,7 +320,7 @@ export class OutboundCalls {
     const { voicemail = '', language } = request;
     let done: Promise<CarrierOutcome> | undefined;
     if (action === 'connect')
-      done = carrier?.connect?.(callId, { id, parameters: parametersOf({ call, request }) });
+      done = carrier?.connect?.(callId, { id, parameters: this.#parametersOf({ call, request }) });
     else if (action === 'say') done = carrier?.say?.(callId, { id, text: voicemail, language });
     else done = carrier?.hangUp(callId, `out-${id}-end`);
     done &&= this.#during(done);

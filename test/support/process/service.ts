@@ -37,6 +37,8 @@ export interface AgentOptions {
   readonly turn?: string;
   /** Lines of `[llm]`. */
   readonly llm?: string;
+  /** Tables behind all others. */
+  readonly tables?: string;
 }
 
 export interface TestServiceOptions extends AgentOptions {
@@ -46,6 +48,8 @@ export interface TestServiceOptions extends AgentOptions {
   readonly through?: readonly string[];
   /** The supervisor's program, instead of the one in `dist/`. */
   readonly program?: string;
+  /** Providers that are there already. */
+  readonly providers?: Providers;
   /** The whole agent file instead of the one for the fakes. */
   readonly agentText?: string;
 }
@@ -90,7 +94,7 @@ provider = "speech_compatible"
 base_url = "${this.tts.baseUrl}"
 preset = "generic"
 model = "fake"
-`;
+${options.tables ?? ''}`;
   }
 }
 
@@ -145,7 +149,7 @@ export class TestService extends Observed {
   /** Starts the processes and returns at once. */
   static async launch(options: TestServiceOptions = {}): Promise<TestService> {
     build();
-    const providers = await new Providers().start();
+    const providers = options.providers ?? (await new Providers().start());
     const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
     const agentFile = join(folder, 'agent.toml');
     writeFileSync(agentFile, options.agentText ?? providers.agentText(options));

@@ -64,8 +64,10 @@ describe('the example with every key', () => {
     ...['agent.prompt', 'agent.prompt_file', 'agent.tools'],
     ...['audio.background.file', 'audio.thinking.file'],
   ];
-  // Providers and agent processes have examples of their own.
-  const own = describeAgentFile().filter(({ name }) => !/^(stt|llm|tts|realtime|agent_link)\b/.test(name));
+  // Providers, agent processes and services of many agents have examples of their own.
+  const own = describeAgentFile().filter(
+    ({ name }) => !/^(stt|llm|tts|realtime|agent_link|routing)\b/.test(name),
+  );
 
   /** Every table of this name, in a list, under any name of the user's, or alone. */
   const tablesAt = (value: unknown, path: readonly string[]): Readonly<Record<string, unknown>>[] => {

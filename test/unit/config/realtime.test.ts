@@ -119,7 +119,7 @@ path_and_query = "/realtime?model=x"`;
   );
 
   it.each([
-    ['provider = "acme"', 'realtime.provider must be one of openai_realtime'],
+    ['provider = "acme"', 'realtime.provider must be one of openai_realtime, gemini_live'],
     [
       'provider = "openai_realtime"\nlanguage = "en"',
       'realtime.language is not a key of [realtime]: agent.language decides',

@@ -16,7 +16,7 @@ const llmTable = (lines: string): string =>
   changed(['base_url = "http://127.0.0.1:11434/v1"\nmodel = "small"', lines]);
 
 describe('providers', () => {
-  const names = { stt: 5, llm: 4, tts: 4, realtime: 1 } as const;
+  const names = { stt: 5, llm: 4, tts: 4, realtime: 2 } as const;
 
   it.each(Object.entries(names))('of %s are the %i of the specification', (stage, count) => {
     expect(providersOf(stage as StageName)).toHaveLength(count);

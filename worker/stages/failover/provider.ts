@@ -4,12 +4,13 @@
  * Invariant: what became of a use is reported to the breaker, a probe exactly once; a breaker never keeps a call from its
  * only provider. Nothing here knows what a stage does.
  */
+import type { TokenUnit } from '../../../shared/tracing/gen-ai.ts';
 import type { Breaker, Leave, ProviderRole } from '../../../shared/protocol/breakers.ts';
 import type { StageContext, StageError } from '../stage.ts';
 import type { RetryBudgets } from './retry-budget.ts';
 import { kindOf, verdictOn, type ErrorKind, type Verdict } from './verdict.ts';
 
-export type Unit = 'input_tokens' | 'cached_tokens' | 'output_tokens' | 'audio_seconds' | 'characters';
+export type Unit = TokenUnit | 'audio_seconds' | 'characters';
 
 /** Where the figures of one provider go. */
 export interface ProviderMeter {

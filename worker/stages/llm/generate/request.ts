@@ -9,6 +9,7 @@ import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
 import { vendorIds } from '../call-ids.ts';
 import { pairHistory, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
 import { isRecord, parseJson, textOf, writeJson, type JsonRecord } from '../../json.ts';
+import { wireNames, type WireNames } from '../../wire-names.ts';
 import { reasoningOf } from '../reasoning.ts';
 
 export const GENERATE_PROVIDER = 'llm_generate';
@@ -21,34 +22,18 @@ interface WireContent {
   readonly parts: readonly JsonRecord[];
 }
 
-/** Names as the wire takes them, which must not start with a digit or a hyphen, and back. */
-export interface ToolNames {
-  toWire(name: string): string;
-  fromWire(name: string): string;
-}
-
-export function toolNames(request: LlmRequest): ToolNames {
+export function toolNames(request: LlmRequest): WireNames {
   const calls = request.messages.flatMap((message) =>
     message.role === 'assistant' ? (message.toolCalls ?? []) : [],
   );
-  const names = new Set([...request.tools, ...calls].map(({ name }) => name));
-  const wire = new Map<string, string>();
-  const back = new Map<string, string>();
-  for (const name of names) {
-    if (/^[A-Za-z_]/.test(name)) continue;
-    let changed = `_${name}`;
-    while (names.has(changed) || back.has(changed)) changed = `_${changed}`;
-    wire.set(name, changed);
-    back.set(changed, name);
-  }
-  return { toWire: (name) => wire.get(name) ?? name, fromWire: (name) => back.get(name) ?? name };
+  return wireNames([...request.tools, ...calls].map(({ name }) => name));
 }
 
 /** JSON text of the request. */
 export function renderGenerateRequest(
   request: LlmRequest,
   options: LlmGenerateOptions,
-  names: ToolNames = toolNames(request),
+  names: WireNames = toolNames(request),
 ): string {
   const { system, turns } = pairHistory(request, vendorIds);
   const generation = {
@@ -69,13 +54,13 @@ export function renderGenerateRequest(
   });
 }
 
-function renderTool({ name, description, parameters }: ToolDeclaration, names: ToolNames): JsonRecord {
+function renderTool({ name, description, parameters }: ToolDeclaration, names: WireNames): JsonRecord {
   const schema = Object.fromEntries(Object.entries(parameters).filter(([key]) => key !== '$schema'));
   return { name: names.toWire(name), description, parametersJsonSchema: schema };
 }
 
 interface Rendering {
-  readonly names: ToolNames;
+  readonly names: WireNames;
   readonly model: string;
 }
 
@@ -96,7 +81,7 @@ function renderContents(turns: readonly Turn[], { names, model }: Rendering): Wi
 }
 
 interface TurnRendering {
-  readonly names: ToolNames;
+  readonly names: WireNames;
   readonly needsSignature: boolean;
 }
 
@@ -123,7 +108,7 @@ function callParts(
   });
 }
 
-function resultPart(call: PairedCall, names: ToolNames): JsonRecord {
+function resultPart(call: PairedCall, names: WireNames): JsonRecord {
   const parsed = parseJson(call.result);
   const output = isRecord(parsed) || Array.isArray(parsed) ? parsed : call.result;
   return { functionResponse: { ...idOf(call), name: names.toWire(call.name), response: { output } } };

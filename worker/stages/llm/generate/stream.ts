@@ -5,7 +5,8 @@
  * Thoughts are never emitted; errors carry a status, never a message.
  */
 import type { LlmEvent, LlmFinish, LlmUsage } from '../../stage.ts';
-import { GENERATE_PROVIDER, type ToolNames } from './request.ts';
+import { GENERATE_PROVIDER } from './request.ts';
+import type { WireNames } from '../../wire-names.ts';
 import { countOf, listOf, parseJson, recordOf, textOf, writeJson, type JsonRecord } from '../../json.ts';
 import { EventStream } from '../event-stream.ts';
 import { ReasoningNotes } from '../reasoning.ts';
@@ -22,7 +23,7 @@ const leastRepeatedChars = 4;
 
 export class GenerateStream extends EventStream {
   readonly #notes = new ReasoningNotes(GENERATE_PROVIDER);
-  readonly #names: ToolNames;
+  readonly #names: WireNames;
   readonly #nextSyntheticId: () => string;
   #finish: LlmFinish | undefined;
   #usage: LlmUsage | undefined;
@@ -33,7 +34,7 @@ export class GenerateStream extends EventStream {
 
   constructor(
     nextSyntheticId: () => string,
-    { names, emit }: { readonly names: ToolNames; readonly emit: (event: LlmEvent) => void },
+    { names, emit }: { readonly names: WireNames; readonly emit: (event: LlmEvent) => void },
   ) {
     super(emit);
     this.#nextSyntheticId = nextSyntheticId;

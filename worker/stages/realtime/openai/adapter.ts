@@ -18,7 +18,7 @@ import type {
 import { CallerAudio } from './caller-audio.ts';
 import type { RealtimeOpenAiOptions } from './declaration.ts';
 import { closeError } from './errors.ts';
-import { Outbox } from './outbox.ts';
+import { Outbox } from '../outbox.ts';
 import type { RealtimeSettings } from './requests.ts';
 import { OpenAiWire, type Effect } from './wire.ts';
 

@@ -1,0 +1,118 @@
+/**
+ * Calls of tools of a session and their results. A call is told once, however often and in whatever place the service says it, also behind its
+ * result; results of calls that came together go back together, because the model waits for all. Pure.
+ */
+import { isRecord, parseJson, recordOf, textOf, writeJson, type JsonRecord } from '../../json.ts';
+import type { ChatMessage, ToolCall } from '../../stage.ts';
+import type { WireNames } from '../../wire-names.ts';
+
+type Result = Extract<ChatMessage, { readonly role: 'tool' }>;
+
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  /** What the service calls it; absent where it gave no id, and then wants none back. */
+  wireId: string | undefined;
+  result?: string;
+}
+
+/** Nothing is said again after so many others. */
+const mostTold = 256;
+
+export class ToolCalls {
+  readonly #names: WireNames;
+  readonly #newId: () => string;
+  readonly #told = new Set<string>();
+  /** Calls of this generation by what they ask for: one place of a message may leave out the id that another gives. */
+  #asked = new Map<string, OpenCall>();
+  /** Calls that wait for results, as they came together. */
+  #rounds: OpenCall[][] = [];
+
+  constructor(names: WireNames, newId: () => string) {
+    this.#names = names;
+    this.#newId = newId;
+  }
+
+  beginGeneration(): void {
+    this.#asked = new Map();
+  }
+
+  /** The calls of one message that are news. */
+  take(calls: readonly JsonRecord[]): readonly ToolCall[] {
+    const round: OpenCall[] = [];
+    const fresh: ToolCall[] = [];
+    for (const call of calls) {
+      const wireId = textOf(call['id']) || undefined;
+      const name = this.#names.fromWire(textOf(call['name']));
+      const args = writeJson(recordOf(call['args']) ?? {});
+      const opened = name === '' ? undefined : this.#open({ wireId, name, args });
+      if (opened === undefined) continue;
+      round.push(opened);
+      fresh.push({ id: opened.id, name, arguments: args });
+    }
+    if (round.length > 0) this.#rounds.push(round);
+    return fresh;
+  }
+
+  #open(call: { wireId: string | undefined; name: string; args: string }): OpenCall | undefined {
+    const { wireId, name, args } = call;
+    if (wireId !== undefined && this.#told.has(wireId)) return undefined;
+    const asked = JSON.stringify([name, args]);
+    const twin = this.#asked.get(asked);
+    if (twin !== undefined && (wireId === undefined || twin.wireId === undefined)) {
+      if (wireId !== undefined) this.#remember(wireId);
+      twin.wireId ??= wireId;
+      return undefined;
+    }
+    const opened: OpenCall = { id: wireId ?? this.#newId(), name, wireId };
+    if (wireId !== undefined) this.#remember(wireId);
+    this.#asked.set(asked, opened);
+    return opened;
+  }
+
+  #remember(wireId: string): void {
+    this.#told.add(wireId);
+    const [oldest] = this.#told;
+    if (this.#told.size > mostTold && oldest !== undefined) this.#told.delete(oldest);
+  }
+
+  /** The service no longer wants results of these; gives those that it would have got. */
+  cancel(wireIds: readonly string[]): readonly string[] {
+    const gone = this.#rounds.flat().filter(({ wireId }) => wireId !== undefined && wireIds.includes(wireId));
+    this.#rounds = this.#rounds.map((round) => round.filter((call) => !gone.includes(call)));
+    return gone.map(({ id }) => id);
+  }
+
+  /** Takes results; those of calls that nobody waits for come back. */
+  answer(results: readonly Result[]): readonly Result[] {
+    return results.filter((result) => {
+      const call = this.#rounds.flat().find(({ id }) => id === result.callId);
+      if (call === undefined) return true;
+      call.result = result.text;
+      return false;
+    });
+  }
+
+  /** Responses of the rounds that are complete; with `isLast` of all, because a model without a result is silent for ever. */
+  responses(isLast: boolean): readonly JsonRecord[] {
+    const isComplete = (round: readonly OpenCall[]): boolean =>
+      round.every(({ result }) => result !== undefined) || (isLast && round.length > 0);
+    const complete = this.#rounds.filter(isComplete);
+    this.#rounds = this.#rounds.filter((round) => !isComplete(round));
+    return complete
+      .filter((round) => round.length > 0)
+      .map((round) => ({
+        toolResponse: { functionResponses: round.map((call) => this.#response(call)) },
+      }));
+  }
+
+  #response({ wireId, name, result }: OpenCall): JsonRecord {
+    const parsed = result === undefined ? undefined : parseJson(result);
+    const output = isRecord(parsed) || Array.isArray(parsed) ? parsed : result;
+    return {
+      ...(wireId !== undefined && { id: wireId }),
+      name: this.#names.toWire(name),
+      response: output === undefined ? { error: 'The tool was not run.' } : { output },
+    };
+  }
+}
