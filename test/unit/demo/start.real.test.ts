@@ -59,6 +59,7 @@ interface Ready {
   readonly page: string;
   readonly ws: string;
   readonly health: string;
+  readonly realtime?: string;
 }
 
 describe.skipIf(process.platform !== 'linux')('npm start', () => {
@@ -165,6 +166,14 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     expect(errors()).toContain('warning  A warning for the user (key=value)');
     const agent = readFileSync(settings.agent, 'utf8');
     expect(agent).not.toMatch(/^base_url = "\w+:\/\/127\.0\.0\.1:(6006|8085|8086)/m);
+  });
+
+  it('has a model that speaks where it is asked for, with the agent file that names it', async () => {
+    const { ready, settings } = await start({}, [process.execPath, 'scripts/start.mjs', '--realtime']);
+    expect(ready.realtime).toMatch(/^ws:\/\/127[.]0[.]0[.]1:\d+$/);
+    const agent = readFileSync(settings.agent, 'utf8');
+    expect(agent).toContain(`base_url = "${ready.realtime}"`);
+    expect(agent).not.toMatch(/^base_url = "\w+:\/\/127\.0\.0\.1:(6006|8085|8086|8087)/m);
   });
 
   it('passes SIGTERM on, ends with the exit code of the service and leaves nothing behind', async () => {
