@@ -79,10 +79,15 @@ export const dutch: Language = {
     'ik wil|ik wou|ik zou|ik zou graag|ik heb|ik ben|ik zoek|ik heet|mijn naam is|mijn nummer is|het nummer is|ik wil graag|wij willen|we willen|ik moet|ik bel',
     'kunt u|kan u|kun je|zou u|zou je|heeft u|mag ik|kan ik|zou ik|ik denk|ik bedoel|dat wil zeggen|ik denk dat',
   ),
+  openings: listed(
+    'nou|nou ja|kijk|tja|dus|eigenlijk|zeg maar|weet u|weet je|luister|laten we zeggen',
+    'goed dus|en|maar|het|de|ik heet|mijn naam is|mijn nummer is|het nummer is',
+  ),
   thinking: listed(
     'even kijken|even kijken hoor|eens kijken|laat me even kijken|laat me kijken|laat me eens kijken|laat me zien|even denken|even nadenken|laat me even denken|laat me nadenken|laat me even nadenken|ik moet even kijken|ik moet even zoeken|ik moet even nadenken|ik moet het even opzoeken',
     'ik ga even kijken|ik kijk even|ik kijk even na|ik zoek even|ik zoek het even op|ik zoek het op|ik ben aan het zoeken|ik denk even na|moment|momentje|een moment|een momentje|één moment|een ogenblik|ogenblik|ogenblikje|een ogenblikje|een seconde|een secondje|één seconde|eventjes|een minuutje',
     'een minuut|wacht|wacht even|wacht eens|wacht eens even|wacht u even|wacht een moment|geef me even|geef me een momentje|geef me een seconde|hoe zeg je dat|hoe heet dat|goede vraag|dat is een goede vraag|blijf aan de lijn',
+    'hoe zal ik het zeggen|hoe moet ik het zeggen|even zoeken|even opzoeken|laat me even zoeken|even nakijken|ik moet het even nakijken|momentje hoor|momentje alstublieft|een moment alstublieft|een ogenblik alstublieft|wacht even hoor',
   ),
   corrections: listed(
     'nee sorry|sorry nee|nee wacht|nee ik bedoel|ik bedoel|ik bedoelde|nee pardon|of eigenlijk|nee eigenlijk|of beter gezegd|beter gezegd|oh nee|o nee|nee nee',

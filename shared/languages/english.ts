@@ -77,11 +77,16 @@ export const english: Language = {
     'did you|did i|did we|should you|should i|should we|i need|i want|i have|i think|i mean|we need|we want|we have|we think|we mean',
     "would like|i'd like",
   ),
+  openings: listed(
+    'well|so|like|you know|i mean|okay so|ok so|right so|also|basically|actually|anyway',
+    'see|you see|look|listen|the thing is|and|but|the|my name is|the name is|my number is',
+  ),
   thinking: listed(
     'let me see|let me think|let me check|let me look|let me look it up|let me look for it|let me find it|let me get it|let me have a look|let me just check|let me just see|let me just think',
     'one moment|one moment please|a moment|just a moment|give me a moment|one second|one sec|a second|a sec|just a second|just a sec|give me a second|one minute|a minute|just a minute|give me a minute',
     'wait|wait a moment|wait a second|wait a minute|wait a sec|hold on|hang on|hold on a second|hang on a second|hold on a moment|bear with me|i have to look|i have to look it up|i have to look for it|i need to look',
     "i need to check|i have to check|i have to think|i need to think|i'm looking|i am looking|i'm thinking|i am thinking|i'm just looking|i'll check|i'll have a look|i'll look|how do i say this|how shall i put it|good question|that's a good question",
+    "let's see|let us see|let me see now|let me think about it|let me think about that|let me remember|just a tick|one tick|let me just have a look|how do i put this|how do i put it|how do i say it",
   ),
   corrections: listed(
     'no sorry|sorry no|no i mean|i mean|sorry i mean|sorry i meant|i meant|no wait|wait no|no actually|actually no|or rather|oh sorry|oh no sorry|correction|no no',

@@ -82,10 +82,15 @@ export const french: Language = {
     "je voudrais|j'aimerais|je souhaite|je souhaiterais|je veux|je cherche|je suis|j'ai|j'ai besoin de|je m'appelle|mon nom est|mon numéro est|c'est le",
     'est-ce que|pouvez-vous|pourriez-vous|avez-vous|puis-je|peut-on|je pense|je crois|je pense que|parce que|il y a',
   ),
+  openings: listed(
+    'alors|bon|ben|bah|eh bien|et bien|enfin|disons|donc|bon ben|bon alors|en fait|du coup|tu sais|vous savez',
+    "tu vois|vous voyez|écoutez|écoute|et|mais|le|les|je m'appelle|mon nom est|moi c'est|mon numéro est|mon numéro c'est le",
+  ),
   thinking: listed(
     "voyons|voyons voir|attendez|attends|attendez un instant|attendez une seconde|attendez un moment|attends une seconde|un instant|un instant s'il vous plaît|un moment|un moment s'il vous plaît|un petit instant|une seconde|une petite seconde|une minute",
     'deux secondes|deux minutes|laissez-moi voir|laissez-moi réfléchir|laissez-moi regarder|laissez-moi vérifier|laisse-moi voir|laisse-moi réfléchir|je réfléchis|je regarde|je vais regarder|je vais voir|je vérifie|je vais vérifier|je cherche|je dois chercher|je dois regarder|je dois vérifier',
     "il faut que je regarde|il faut que je cherche|il faut que je réfléchisse|je suis en train de chercher|que je regarde|comment dire|comment dirais-je|bonne question|c'est une bonne question|ne quittez pas|patientez",
+    'attendez voir|attends voir|attendez que je regarde|attendez je regarde|attendez je cherche|que je réfléchisse|laissez-moi une seconde|laissez-moi un instant|comment je peux dire',
   ),
   corrections: listed(
     'non pardon|pardon non|non excusez-moi|excusez-moi non|non attendez|non je veux dire|je veux dire|enfin non|ou plutôt|non plutôt|non désolé|je voulais dire',

@@ -88,11 +88,16 @@ export const german: Language = {
     'ich möchte|ich würde|ich hätte|ich brauche|ich will|ich wollte|ich suche|ich habe|ich bin|ich heiße|mein name ist|wir möchten|wir brauchen',
     'können sie|könnten sie|haben sie|würden sie|kannst du|könntest du|kann ich|könnte ich|ich glaube|ich meine|das heißt',
   ),
+  openings: listed(
+    'also|ja also|nun|nun ja|na ja|naja|tja|so|na|und|aber|sagen wir|sagen wir mal',
+    'sozusagen|eigentlich|wissen sie|weißt du|schauen sie|hören sie|ich heiße|mein name ist|ich bin der|ich bin die|meine nummer ist',
+  ),
   thinking: listed(
     'mal sehen|mal schauen|mal gucken|mal überlegen|schauen wir mal|sehen wir mal|lass mich überlegen|lassen sie mich überlegen|lass mich nachdenken|lassen sie mich nachdenken|lassen sie mich sehen|lass mich sehen|lassen sie mich schauen',
     'lassen sie mich kurz nachsehen|lassen sie mich mal sehen|lassen sie mich kurz überlegen|lass mal sehen|lass mal schauen|moment|einen moment|moment mal|einen moment bitte|moment bitte|kleinen moment|kleinen moment bitte|einen augenblick|augenblick|einen augenblick bitte|augenblick bitte',
     'sekunde|eine sekunde|kurze sekunde|eine minute|warte|warten sie|warte mal|warten sie mal|warten sie bitte|warte kurz|warten sie kurz|ich muss nachsehen|ich muss kurz nachsehen|ich muss nachschauen|ich muss mal nachschauen|ich muss mal schauen|ich muss erst suchen',
     'ich muss überlegen|ich muss kurz überlegen|ich muss mal überlegen|ich schaue nach|ich schau mal|ich schaue mal|ich schau kurz|ich gucke mal|ich guck mal|ich sehe nach|ich überlege|ich überlege gerade|ich suche gerade|wie sage ich das|gute frage|das ist eine gute frage',
+    'wie soll ich sagen|wie soll ich das sagen|lass mich mal überlegen|lassen sie mich mal überlegen|mal kurz überlegen|mal nachdenken|ich überlege mal|ich guck kurz|sekunde bitte',
   ),
   corrections: listed(
     'nein entschuldigung|entschuldigung nein|nein moment|nein warte|nein ich meine|ich meine|ich meinte|entschuldigung ich meine|ach nein|nein doch|quatsch|nein quatsch|beziehungsweise|nein sorry|vielmehr|nee sorry',

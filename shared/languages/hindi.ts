@@ -63,7 +63,7 @@ export const hindi: Language = {
     'nahi nahin nahee ruko rukiye rukie ruk thehro thehriye bas kya kaun kab kahan kyon kyun kaise kitna kitne kitni kaunsa stop wait no sorry hello',
   ),
   hesitations: spaced(
-    'अं अम उम ऊं मतलब और या लेकिन मगर पर क्योंकि कि अगर तो के का की को से में ने लिए मेरा मेरी मेरे हमारा हमारी एक वो यानी जैसे बहुत',
+    'अं अम उम ऊं हम्म मतलब और या लेकिन मगर पर क्योंकि कि अगर तो के का की को से में ने लिए मेरा मेरी मेरे हमारा हमारी एक वो यानी जैसे बहुत',
     'um umm uh uhm matlab aur ya lekin magar par kyunki kyonki agar toh ke ka ki ko se mein me ne liye mera meri mere hamara hamari ek woh vo yaani yani jaise bahut',
   ),
   doubtful: spaced(
@@ -74,11 +74,16 @@ export const hindi: Language = {
     'मेरा नाम|मेरा नंबर|मेरा नाम है|मेरा नंबर है|मुझे|मैं चाहता|मैं चाहती|क्या आप|क्या मैं|मुझे एक|मुझे लगता है|बात यह है कि|के बारे में|के लिए',
     'mera naam|mera number|mera naam hai|mera number hai|mujhe|main chahta|main chahti|kya aap|kya main|mujhe ek|mujhe lagta hai|baat yeh hai ki|ke baare mein|ke liye',
   ),
+  openings: listed(
+    'अं|अम|उम|हम्म|मतलब|तो|वैसे|देखिए|सुनिए|असल में|बात यह है|बात ये है|यानी|अच्छा तो|हाँ तो|और|लेकिन|मेरा नाम|मेरा नाम है|मेरा नंबर|मेरा नंबर है|matlab',
+    'toh|waise|dekhiye|suniye|asal mein|baat yeh hai|baat ye hai|yaani|accha toh|haan toh|aur|lekin|mera naam|mera naam hai|mera number|mera number hai',
+  ),
   thinking: listed(
     'एक मिनट|एक मिनट रुकिए|एक मिनट दीजिए|एक मिनट प्लीज|एक सेकंड|एक सेकेंड|एक सेकंड रुकिए|एक पल|एक पल रुकिए|ज़रा रुकिए|ज़रा रुकिये|रुकिए|रुको|थोड़ा रुकिए|देखता हूँ|देखती हूँ|मैं देखता हूँ|मैं देखती हूँ|अभी देखता हूँ|अभी देखती हूँ|देखने दीजिए|मुझे देखने दीजिए|देख लेता हूँ',
     'देख लेती हूँ|मुझे देखना पड़ेगा|सोचने दीजिए|मुझे सोचने दीजिए|सोचता हूँ|सोचती हूँ|सोच रहा हूँ|सोच रही हूँ|मैं सोच रहा हूँ|मैं सोच रही हूँ|ढूंढ रहा हूँ|ढूंढ रही हूँ|ढूँढता हूँ|चेक करता हूँ|चेक करती हूँ|मैं चेक करता हूँ|कैसे कहूँ|क्या कहते हैं|अच्छा सवाल है|होल्ड कीजिए',
     'ek minute|ek minat|ek minute rukiye|ek minute ruko|ek minute dijiye|ek second|ek sec|ek second rukiye|ek pal|zara rukiye|jara rukiye|thoda rukiye|rukiye|ruko|dekhta hoon|dekhti hoon|main dekhta hoon|main dekhti hoon|abhi dekhta hoon|abhi dekhti hoon|dekhne dijiye|mujhe dekhne dijiye|dekhta hun|dekhti hun',
     'sochne dijiye|mujhe sochne dijiye|sochta hoon|sochti hoon|soch raha hoon|soch rahi hoon|dhoondh raha hoon|dhundh raha hoon|dhundh rahi hoon|check karta hoon|check karti hoon|main check karta hoon|kaise kahoon|accha sawal hai|hold kijiye|let me see|let me check|one minute|one second',
+    "देखते हैं|सोचने दो|याद करने दीजिए|ज़रा देखूँ|dekhte hain|sochne do|yaad karne dijiye|zara dekhun|let me think|let's see",
   ),
   corrections: listed(
     'नहीं माफ़ कीजिए|नहीं सॉरी|सॉरी नहीं|मेरा मतलब|नहीं नहीं|नहीं मेरा मतलब|बल्कि|nahi sorry|sorry nahi|nahin sorry|mera matlab|nahi nahi|nahin nahin|balki',

@@ -80,10 +80,15 @@ export const italian: Language = {
     'mi chiamo|il mio nome è|io sono|io mi chiamo|vorrei|volevo|vorrei sapere|ho bisogno di|mi serve|il mio numero è|il numero è|devo|sto cercando',
     'può|potrebbe|posso|avete|è possibile|penso che|credo che|cioè che|nel senso',
   ),
+  openings: listed(
+    "em|allora|dunque|cioè|beh|be'|bè|insomma|diciamo|praticamente|in pratica|in realtà|guardi",
+    'guarda|senta|senti|quindi|vabbè|ma|il|mi chiamo|io mi chiamo|il mio nome è|il mio numero è',
+  ),
   thinking: listed(
     "vediamo|vediamo un po'|fammi vedere|mi faccia vedere|fammi pensare|mi faccia pensare|mi lasci pensare|mi lasci vedere|mi faccia controllare|mi faccia guardare|ci penso|ci devo pensare|devo pensarci|sto pensando|un attimo|un attimo solo|un attimino|un momento|un momentino|un secondo",
     'un minuto|un attimo per favore|un momento per favore|attimo|aspetti|aspetta|aspetti un attimo|aspetti un momento|aspetta un attimo|aspetti un secondo|mi dia un attimo|mi dia un secondo|mi dia un momento|dammi un secondo|devo guardare|devo controllare|devo cercare|devo cercarlo|lo sto cercando|sto cercando',
     'sto guardando|guardo subito|guardo un attimo|lo cerco|controllo un attimo|come si dice|bella domanda|buona domanda|che dire|resti in linea|abbia pazienza',
+    'vediamo un attimo|mi faccia vedere un attimo|aspetti che guardo|aspetta che guardo|aspetti che controllo|come dire|come posso dire|fammi controllare|un secondo solo|un secondo per favore|un attimo che guardo',
   ),
   corrections: listed(
     'no scusi|scusi no|no scusa|no aspetti|no volevo dire|volevo dire|voglio dire|cioè no|no cioè|anzi|anzi no|no anzi|o meglio|mi correggo|no no',

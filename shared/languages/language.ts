@@ -147,6 +147,11 @@ export interface Language {
   readonly doubtful: readonly string[];
   /** Several last words after which a speaker goes on: "can you". */
   readonly begun: readonly string[];
+  /**
+   * What begins something and is no answer: "well", "my name is". Where nothing else was said, more is to be expected even behind the full
+   * stop that STT puts. What can be an answer ("this one", "I am") stands not here.
+   */
+  readonly openings: readonly string[];
   /** Phrases that ask for time to think or to look something up: "let me see". They are no turn to answer yet. */
   readonly thinking: readonly string[];
   /** First words of a correction, which seldom comes alone: "no sorry, five people ... on Friday". */

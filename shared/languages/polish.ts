@@ -73,10 +73,15 @@ export const polish: Language = {
     'chciałbym|chciałabym|chcę|chciałbym się|chciałabym się|potrzebuję|nazywam się|mam na imię|moje nazwisko to|mój numer to|numer to|jestem|szukam|dzwonię w|dzwonię w sprawie',
     'czy może|czy mogę|czy mógłby|czy mogłaby|czy mógłbym|czy mogłabym|czy jest|czy są|czy pan|czy pani|wydaje mi się|myślę że|to znaczy|chodzi o|w sprawie',
   ),
+  openings: listed(
+    'em|no więc|więc|tak więc|a więc|otóż|no to|znaczy|to znaczy|znaczy się|wie pan|wie pani|wiesz|proszę pana',
+    'proszę pani|jakby|w sumie|w zasadzie|właściwie|powiedzmy|ale|nazywam się|mam na imię|moje nazwisko to|mój numer to|numer to',
+  ),
   thinking: listed(
     'niech pomyślę|niech się zastanowię|niech zobaczę|niech spojrzę|niech sprawdzę|zaraz zobaczę|zaraz sprawdzę|już sprawdzam|już patrzę|sprawdzam|zobaczmy|pomyślmy|muszę pomyśleć|muszę się zastanowić|muszę sprawdzić|muszę poszukać|muszę zobaczyć|muszę zajrzeć|zastanawiam się',
     'szukam|właśnie szukam|chwila|chwileczkę|chwileczka|chwilkę|chwilka|jedną chwilę|jedną chwileczkę|momencik|moment|jeden moment|sekunda|sekundę|sekundkę|sekundka|jedną sekundę|minutkę|minutka|minutę|proszę chwilę poczekać|proszę chwileczkę poczekać|proszę czekać|proszę poczekać',
     'poczekaj|czekaj|zaraz|zaraz zaraz|proszę o chwilę|proszę o moment|proszę dać mi chwilę|proszę dać mi sekundę|daj mi chwilę|jak to się mówi|jak to powiedzieć|dobre pytanie|to dobre pytanie',
+    'chwila moment|niech no zobaczę|zaraz znajdę|już szukam|muszę się chwilę zastanowić|jak by to powiedzieć|jakby to powiedzieć|momencik proszę|chwileczkę proszę|moment proszę',
   ),
   corrections: listed(
     'nie przepraszam|przepraszam nie|nie czekaj|nie to znaczy|to znaczy nie|a nie|nie nie|poprawka|chciałem powiedzieć|chciałam powiedzieć',

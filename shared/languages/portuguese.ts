@@ -64,7 +64,7 @@ export const portuguese: Language = {
     'não pare para parem espera espere aguarde alto stop chega que quê quem quando onde como qual porquê quanto desculpe perdão peraí calma',
   ),
   hesitations: spaced(
-    'hum hã ãh eh éh ahn hmm hm uhm e ou mas porém porque pois que o a os as um uma uns umas de do da dos das ao à aos às em no na nos nas',
+    'hum hã ãh eh éh éé ééé ahn hmm hm uhm e ou mas porém porque pois que o a os as um uma uns umas de do da dos das ao à aos às em no na nos nas',
     'num numa com por pelo pela pra pro para sem entre até desde meu minha meus minhas seu sua nosso nossa muito se tipo',
   ),
   doubtful: spaced(
@@ -74,11 +74,16 @@ export const portuguese: Language = {
     'eu quero|eu queria|queria|gostaria|eu gostaria|gostaria de|eu preciso|preciso|preciso de|meu nome é|o meu nome é|me chamo|chamo-me|eu sou|o meu número é',
     'meu número é|eu tenho|estou|estou ligando|estou a ligar|pode|poderia|posso|você pode|tem como|acho que|eu acho|quer dizer|deixa eu',
   ),
+  openings: listed(
+    'ahn|hã|ãh|então|tipo|olha|olhe|sabe|veja|veja bem|quer dizer|digamos|ora|ora bem|pois bem',
+    'bom então|então assim|na verdade|é que|mas|me chamo|chamo-me|meu nome é|o meu nome é|meu número é|o meu número é',
+  ),
   thinking: listed(
     'deixa eu ver|deixa ver|deixe-me ver|deixe ver|deixa-me ver|deixa eu pensar|deixe-me pensar|deixa-me pensar|deixa eu olhar|deixa eu procurar|deixa eu checar|deixe-me verificar|vamos ver|vejamos|vou ver|vou verificar|vou olhar|vou procurar|um momento|um momento por favor|um momentinho',
     'um minuto|um minutinho|um segundo|um segundinho|um instante|só um momento|só um minuto|só um minutinho|só um segundo|só um instante|espera|espere|espera aí|espere aí|peraí|pera aí|pera|espera um pouco|espere um pouco|espera um momento|espere um momento|aguarde|aguarde um momento',
     'me dá um segundo|me dê um segundo|dê-me um segundo|dá-me um segundo|tenho que ver|tenho de ver|tenho que olhar|tenho que procurar|tenho de procurar|preciso ver|preciso olhar|preciso procurar|preciso pensar|estou procurando|estou à procura|estou olhando|estou pensando|estou a pensar|estou a ver',
     'como se diz|como é que se diz|boa pergunta|é uma boa pergunta',
+    'deixa eu dar uma olhada|deixe eu ver|deixa eu lembrar|deixa eu conferir|como é que eu digo|como eu digo|como dizer|só um instantinho|um instantinho|espere um bocadinho|um bocadinho|só um bocadinho|deixe-me procurar|deixa-me procurar',
   ),
   corrections: listed(
     'não desculpe|desculpe não|não desculpa|desculpa não|não perdão|não espera|quero dizer|não quero dizer|quis dizer|aliás|não aliás|ou melhor|melhor dizendo|não não',

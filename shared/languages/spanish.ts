@@ -78,10 +78,15 @@ export const spanish: Language = {
     'me llamo|mi nombre es|mi número es|yo soy|me gustaría|quisiera|quiero|necesito|tengo|estoy|busco|quería|puede|podría|puedo|tiene',
     'se puede|creo que|pienso que|o sea|es que|hay que',
   ),
+  openings: listed(
+    'em|bueno|pues|entonces|o sea|es que|digamos|mire|mira|oiga|oye|verá|en fin|ya sabe',
+    'pues bueno|bueno pues|y|pero|el|los|las|me llamo|mi nombre es|mi número es|yo me llamo',
+  ),
   thinking: listed(
     'a ver|déjeme ver|déjame ver|déjeme pensar|déjame pensar|déjeme mirar|déjame mirar|déjeme buscar|déjeme comprobar|deje que mire|deja que mire|vamos a ver|veamos|espere|espera|espere un momento|espera un momento|espere un segundo|espera un segundo|espérese',
     'un momento|un momento por favor|un momentito|un segundo|un segundito|un segundo por favor|un minuto|un minutito|momento|deme un segundo|deme un momento|dame un segundo|dame un momento|tengo que mirar|tengo que mirarlo|tengo que buscar|tengo que buscarlo|tengo que pensar|tengo que pensarlo',
     'lo estoy buscando|estoy buscando|estoy mirando|estoy pensando|voy a mirar|voy a ver|voy a buscarlo|lo busco|lo miro|cómo se dice|buena pregunta|es una buena pregunta|permítame|permítame un momento|ya le digo|ahora le digo|aguarde|aguarde un momento',
+    'espere que miro|espera que miro|espere que lo busco|deje que piense|deja que piense|cómo le digo|cómo te digo|cómo decirlo|un momento que miro|un segundo que miro|permítame ver|déjeme revisar|déjame revisar|déjeme checar|déjame checar',
   ),
   corrections: listed(
     'no perdón|perdón no|no perdone|perdone no|no espere|no quiero decir|quiero decir|quise decir|digo|no digo|mejor dicho|no lo siento|o sea no|más bien|ay no',

@@ -58,9 +58,14 @@ export const turkish: Language = {
   ),
   doubtful: spaced('ben sen biz siz bu şu o da de ki en çok daha belki aslında falan bana işte benim'),
   begun: listed('benim adım|adım|numaram|telefon numaram|şey yani|nasıl desem|bir de'),
+  openings: listed(
+    'şey|yani|hani|şöyle|aslında|valla|bak|bakın|mesela',
+    'ama|ve|şey yani|benim adım|adım|numaram|telefon numaram',
+  ),
   thinking: listed(
     'bir bakayım|bakayım|bi bakayım|dur bakayım|durun bakayım|bir düşüneyim|düşüneyim|bi düşüneyim|bir saniye|bi saniye|bir saniye lütfen|bir dakika|bi dakika|bir dakika lütfen|bir an|bir an lütfen|biraz bekleyin|bekleyin|bekle|bir saniye bekleyin|bir dakika bekleyin',
     'bekleyin lütfen|hemen bakıyorum|bakıyorum|şimdi bakıyorum|bakmam lazım|bakmam gerek|bakmam gerekiyor|kontrol edeyim|kontrol etmem lazım|arıyorum|şu an arıyorum|düşünüyorum|düşünmem lazım|nasıl desem|nasıl diyeyim|ne diyecektim|güzel soru|iyi soru|müsaadenizle',
+    'bakalım|bir bakalım|hele bir bakayım|dur bir düşüneyim|dur bir bakayım|nasıl söylesem|nasıl anlatsam|bir kontrol edeyim|bir saniye bakayım',
   ),
   corrections: listed(
     'hayır pardon|pardon hayır|yok pardon|hayır yani|yani hayır|yok yok|hayır özür dilerim|daha doğrusu|yok hayır|demek istediğim|hayır şey',

@@ -15,7 +15,9 @@ export interface Endings {
   readonly hesitations: ReadonlySet<string>;
   readonly doubtful: ReadonlySet<string>;
   readonly begun: readonly Phrase[];
-  /** What asks for time, as it sounds, and what may stand beside it. */
+  /** As they sound, like what follows. */
+  readonly openings: readonly Phrase[];
+  /** What asks for time, and what may stand beside it. */
   readonly thinking: readonly Phrase[];
   readonly besideThinking: readonly Phrase[];
   readonly corrections: readonly Phrase[];
@@ -128,22 +130,26 @@ const nodsOf = ({ nods }: Language): Nods => ({
   phrases: sorted(nods.phrases.map(spokenWords)),
 });
 
+/** "laissez-moi", which STT writes "laissez moi" as well. */
+const joinedOrParted = (text: string): string[] => [...new Set([text, text.replaceAll(/['-]/g, ' ')])];
+
 const wordsIn = (lists: readonly (readonly string[])[]): string[] => lists.flat().flatMap(spokenWords);
 
 function endingsOf(language: Language): Endings {
-  const { hesitations, doubtful, begun, thinking, corrections } = language;
+  const { hesitations, doubtful, begun, openings, thinking, corrections } = language;
   const { urgent, backchannels, goodbyes, numbers, sentences } = language;
   const { tellers, light, openers, hedges, details, courtesies, yes, no } = language.answers;
   const values = numbers.values.flatMap((value) => value.split('/'));
-  const ofTurns = [hesitations, doubtful, begun, thinking, urgent, backchannels, goodbyes, values];
+  const ofTurns = [hesitations, doubtful, begun, openings, thinking, urgent, backchannels, goodbyes, values];
   const ofAnswers = [tellers, light, openers, hedges, details, courtesies, yes, no];
   return {
     known: new Set(wordsIn([...ofTurns, ...ofAnswers, sentences.leadsOn, sentences.openers])),
     hesitations: wordSet(hesitations),
     doubtful: wordSet(doubtful),
     begun: sorted(begun.map(spokenWords)),
-    thinking: phrasesOf(thinking),
-    besideThinking: phrasesOf([...hesitations, ...backchannels, ...courtesies]),
+    openings: phrasesOf(openings.flatMap(joinedOrParted)),
+    thinking: phrasesOf(thinking.flatMap(joinedOrParted)),
+    besideThinking: phrasesOf([...hesitations, ...openings, ...backchannels, ...courtesies]),
     corrections: phrasesOf(corrections),
   };
 }

@@ -16,8 +16,8 @@ import { newStageContext } from '../support/core/stage-context.ts';
 
 /** The keys of each options table. */
 const specified: Readonly<Record<string, string>> = {
-  stt_cloud_a: 'model endpointing_ms utterance_end_ms smart_format keyterms region base_url',
-  stt_cloud_b: 'speech_model region keyterms format_turns min_turn_silence_ms max_turn_silence_ms base_url',
+  stt_cloud_a: 'model endpointing_ms utterance_end_ms smart_format diarize keyterms region base_url',
+  stt_cloud_b: 'speech_model region keyterms format_turns diarize min_turn_silence_ms max_turn_silence_ms base_url',
   stt_cloud_c: 'model region code_switching vocabulary endpointing_ms base_url',
   stt_local_ws: 'base_url path sample_rate finalize_timeout_ms finalize_padding_ms',
   stt_realtime_compat:
@@ -64,6 +64,7 @@ const rows: readonly Row[] = [
   row('stt_cloud_a.endpointing_ms', 'endpointing_ms = 450', 'endpointing=450'),
   row('stt_cloud_a.utterance_end_ms', 'utterance_end_ms = 1200', 'utterance_end_ms=1200'),
   row('stt_cloud_a.smart_format', 'smart_format = false', 'smart_format=false'),
+  row('stt_cloud_a.diarize', 'diarize = true', 'diarize=true'),
   row('stt_cloud_a.keyterms', 'keyterms = ["Zeynep"]', 'keyterm=Zeynep'),
   row('stt_cloud_b.base_url', '', '/v3/ws?'),
   row('stt_cloud_b.speech_model', 'speech_model = "u9"', 'speech_model=u9'),
@@ -73,6 +74,7 @@ const rows: readonly Row[] = [
     'speech_model = "universal-streaming-english"\nformat_turns = true',
     'format_turns=true',
   ),
+  row('stt_cloud_b.diarize', 'diarize = true', 'speaker_labels=true'),
   row('stt_cloud_b.min_turn_silence_ms', 'min_turn_silence_ms = 321', 'min_turn_silence=321'),
   row('stt_cloud_b.max_turn_silence_ms', 'max_turn_silence_ms = 987', 'max_turn_silence=987'),
   row('stt_cloud_c.base_url', '', 'POST /v2/live'),
@@ -223,7 +225,7 @@ function fileOf(provider: string, lines: string, host: string): string {
   return ['[agent]\nname = "a"\nlanguage = "en"\nprompt = "p"', ...others, head, table].join('\n');
 }
 
-describe('the options of the specification', () => {
+describe('the options of providers', () => {
   it('are the ones that are declared, and every one of them is looked at', () => {
     const declared = Object.values(declarations)
       .flat()
@@ -236,7 +238,8 @@ describe('the options of the specification', () => {
     const all = Object.entries(specified).flatMap(([provider, keys]) =>
       keys.split(' ').map((key) => `${provider}.${key}`),
     );
-    expect(all.length).toBe(79);
+    // 79 of the specification, and `diarize` twice.
+    expect(all.length).toBe(81);
     const looked = [...rows.map(({ key }) => key), ...Object.keys(elsewhere)];
     expect(looked.sort()).toEqual(all.sort());
   });

@@ -170,6 +170,7 @@ export class CallStages {
           text: event.text,
           // What ends because it was asked to end says nothing of the caller.
           speechFinal: event.speechFinal && !event.fromFinalize,
+          ...(event.isOthers === true && { isOthers: true }),
           position: this.#options.position(),
         });
         return;

@@ -90,16 +90,19 @@ export type CallEvent =
   | { readonly type: 'voice.resumed'; readonly position?: PlayoutPosition | undefined }
   /** The turn model's answer to the question `ask`; undefined when there is none in time. */
   | { readonly type: 'turn.judged'; readonly ask: number; readonly probability: number | undefined }
+  /** `isOthers`, here and below: the newest words are not the caller's, and not in the text, which may be empty. */
   | {
       readonly type: 'stt.partial';
       readonly text: string;
       readonly speechFinal: boolean;
+      readonly isOthers?: true;
       readonly position: PlayoutPosition | undefined;
     }
   | {
       readonly type: 'stt.final';
       readonly text: string;
       readonly speechFinal: boolean;
+      readonly isOthers?: true;
       readonly position: PlayoutPosition | undefined;
     }
   /** The words of the oldest turn that was told without its own (`unwritten`); empty: there are none. */

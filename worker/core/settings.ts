@@ -135,9 +135,10 @@ export interface CallLimits {
   readonly unreadyAfterMs: Millis;
   /** The caller waits, TTS has text, and there is no sound: TTS is given up. The pause before the decision counts as well, */
   readonly audibleWithinMs: Millis;
-  /** but TTS has this long for the first sound of its first text, if that much is left; */
+  /** but TTS has this long for the first sound of its first text, as far as the caller then waits no longer than the next from the last word on; */
   readonly ttsLeastMs: Millis;
-  /** and this long where another stage has failed before it. */
+  readonly lateAudibleMs: Millis;
+  /** and this long in any case. Longer it has not where another stage has failed before it. */
   readonly ttsHurriedMs: Millis;
   /** What follows a response without sound has at least this long, however long the caller has been waiting: a line that is ready needs less. */
   readonly firstSoundMs: Millis;
@@ -163,6 +164,7 @@ export const defaultCallLimits: CallLimits = {
   unreadyAfterMs: 1_100,
   audibleWithinMs: 2_700,
   ttsLeastMs: 900,
+  lateAudibleMs: 2_850,
   ttsHurriedMs: 500,
   firstSoundMs: 60,
   deadAirMs: 3_000,

@@ -61,6 +61,8 @@ export interface Transcript {
   /** The utterance ended here: the provider's endpoint, or the end of a requested finalize. */
   readonly speechFinal: boolean;
   readonly fromFinalize: boolean;
+  /** The recogniser knows that the newest words are not the caller's; they are left out of `text`, which may be empty. */
+  readonly isOthers?: true;
   /**
    * How much of the utterance's audio this final and those before it cover, in milliseconds since the audio that first
    * followed the last `finalize()`; absent where the provider does not tell. A replay of audio begins there.

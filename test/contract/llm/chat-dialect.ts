@@ -13,6 +13,7 @@ const calls = (...list: object[]): string => choice({ tool_calls: list });
 const tail = [usage(310, 24, 256), DONE_EVENT];
 
 export const chatDialect: LlmDialect<FakeChat> = {
+  hasAnyModel: true,
   name: 'chat_compatible',
   newFake: () => new FakeChat(),
   newStage: (fake) => newChatCompatible({ baseUrl: fake.baseUrl, model: 'm' }),

@@ -55,11 +55,12 @@ describeLlm({
     status,
   ]),
   sign: 'event: ping\ndata: {"type":"ping"}\n\n',
+  hasAnyModel: true,
   reasoning: {
     chunks: typedEvents(started, ...thought(0, 'sig=='), ...twoCalls(1), ...ended('tool_use')),
     findsIn: (body) =>
       JSON.stringify(body).includes(
-        '[{"type":"thinking","thinking":"Hm. Yes.","signature":"sig=="},{"type":"tool_use","id":"a"',
+        '[{"type":"thinking","thinking":"Hm. Yes.","signature":"sig=="},{"type":"tool_use","id":"',
       ),
   },
 });

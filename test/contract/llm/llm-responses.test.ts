@@ -73,10 +73,11 @@ describeLlm({
     ['event: error\ndata: oops\n\n', 502],
   ],
   sign: ': ping\n\n',
+  hasAnyModel: true,
   reasoning: {
     chunks: typedEvents(created, itemDone(0, thoughts), ...twoCalls, completed),
     findsIn: (body) =>
-      JSON.stringify(body).includes(`${JSON.stringify(thoughts)},{"type":"function_call","call_id":"a"`),
+      JSON.stringify(body).includes(`${JSON.stringify(thoughts)},{"type":"function_call","call_id":"`),
   },
 });
 

@@ -28,6 +28,8 @@ export interface LlmDialect<F extends FakeHttpServer> {
   readonly inStream: readonly [string, number][];
   /** A comment or ping of this wire. */
   readonly sign: string;
+  /** Another address than the vendor's may serve any model, Mistral's among them. */
+  readonly hasAnyModel?: true;
   /** A round of the two calls with reasoning, and whether a request gives it back in its place. */
   readonly reasoning?: { readonly chunks: string[]; readonly findsIn: (body: unknown) => boolean };
 }
@@ -314,6 +316,33 @@ export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): v
         await events.until(() => events.all.some(({ type }) => type === 'done' || type === 'error'));
         expect(events.all.at(-1)).toMatchObject({ type: 'done' });
       }
+    });
+
+    it.runIf(dialect.hasAnyModel === true)('sends ids of calls that Mistral takes', async () => {
+      await outcome(eventStream(dialect.text('Done.')), {
+        messages: [
+          { role: 'user', text: 'Go' },
+          {
+            role: 'assistant',
+            text: '',
+            toolCalls: [
+              { id: 'call_0fypXq', name: 'f', arguments: '{}' },
+              { id: 'abcDEF123', name: 'g', arguments: '{}' },
+            ],
+          },
+          { role: 'tool', callId: 'call_0fypXq', name: 'f', text: 'one' },
+          { role: 'tool', callId: 'abcDEF123', name: 'g', text: 'two' },
+        ],
+        tools: [],
+      });
+      const body = JSON.stringify(server.requests.at(-1)!.body);
+      const ids = [...body.matchAll(/"(?:id|call_id|tool_call_id|tool_use_id)":"([^"]*)"/g)].map(
+        ([, id]) => id,
+      );
+      expect(ids).toHaveLength(4);
+      expect(new Set(ids).size).toBe(2);
+      expect(ids).toContain('abcDEF123');
+      for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9]{9}$/);
     });
 
     it.runIf(dialect.reasoning)(

@@ -1,8 +1,13 @@
 /** Somebody else talks in the caller's room: voice detection hears a voice without an end, and STT says nothing of it. */
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
+import type { Script } from '../../support/core/script.ts';
 import { scriptSettings } from '../../support/core/script-settings.ts';
 
 const byWords = { settings: { interrupt: { ...scriptSettings.interrupt, minWords: 1, wordlessMs: 1_000 } } };
+
+/** STT tells that somebody else speaks now; `text` is what the caller has said in this stretch. */
+const others = (call: Script, text = '', type: 'stt.partial' | 'stt.final' = 'stt.partial'): Script =>
+  call.tell({ type, text, speechFinal: type === 'stt.final', isOthers: true, position: undefined });
 
 export const background: readonly Dialogue[] = [
   dialogue('a turn ends when its words do, although a voice goes on', (begin) => {
@@ -73,5 +78,36 @@ export const background: readonly Dialogue[] = [
   dialogue('an STT that does not answer is asked once in a turn', (begin) => {
     const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(3_500).skips();
     call.later(2_100).ordered('fault stt stalled').later(20_000).without('stt.flush');
+  }),
+
+  dialogue('somebody else whom STT tells from the caller interrupts nothing and is not answered', (begin) => {
+    for (const settings of [byWords.settings, {}]) {
+      const call = begin({ settings }).opens().callerSays('Where is my order?');
+      call.llmAnswers('It comes today, at about four.').botPlays(300).callerBegins();
+      others(call).callerInsists().callerGoesOn(1_500);
+      others(call, '', 'stt.final').callerStops().without('playout.clear').sttFinalizes().botFinishes();
+      call.callerBegins();
+      others(call).later(1_500);
+      others(call, '', 'stt.final').callerStops().silenceEndsTheTurn().sttFinalizes().rounds(1).skips();
+      call.later(2_000).orders();
+      call
+        .callerSays('Thanks.')
+        .rounds(2)
+        .llmIsAsked('user: Where is my order?', 'assistant: It comes today, at about four.', 'user: Thanks.');
+    }
+  }),
+
+  dialogue('a turn is over behind its words where somebody else goes on', (begin) => {
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').later(100);
+    others(call, 'Where is my order?').later(299).rounds(0).skips();
+    call.later(1).ordered('stt.finalize').sttHears('Where is my order?').sttFinalizes().rounds(1);
+    call.llmIsAsked('user: Where is my order?').llmAnswers('It comes today.').botPlays(300).skips();
+    others(call).callerGoesOn(1_000).later(1_000).without('playout.clear', 'playout.pause');
+  }),
+
+  dialogue('it is not where the caller goes on as well', (begin) => {
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(300);
+    others(call, 'Where is').later(200).sttGuesses('Where is my').later(2_000).rounds(0).skips();
+    call.sttHears('Where is my order?').callerStops().silenceEndsTheTurn().sttFinalizes().rounds(1);
   }),
 ];

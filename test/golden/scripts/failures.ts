@@ -179,7 +179,8 @@ export const failures: readonly Dialogue[] = [
   dialogue(
     'who waits while the LLM is down is told so again, and gets the answer when it is back',
     (begin) => {
-      const call = begin({ settings: { outage: { ...scriptSettings.outage, keepMs: 60_000 } } }).opens();
+      const outage = { ...scriptSettings.outage, keepMs: 60_000 };
+      const call = begin({ echoMs: 20, settings: { outage } }).opens();
       call
         .callerSays('Hm?')
         .llmFails()
@@ -202,6 +203,24 @@ export const failures: readonly Dialogue[] = [
     slow.later(500).botSays('One moment. ').later(1_199).skips().later(1).ordered('fault tts stalled');
   }),
 
+  dialogue('who tells nothing of what was played waits no longer for the next attempt', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmFails().botPlays(Infinity).drains();
+    call.later(1_999).rounds(1).later(1).rounds(2).llmAnswers('It is ten.').skips();
+    call.later(699).orders().later(1).ordered('fault tts stalled');
+  }),
+
+  dialogue('an answer that is tried again is late where LLM and TTS are', (begin) => {
+    const call = begin({ echoMs: 20 }).opens().callerSays('Hm?').llmFails().botFinishes().later(2_000);
+    call
+      .later(450)
+      .llmAnswers('It is ten.')
+      .skips()
+      .later(399)
+      .orders()
+      .later(1)
+      .ordered('fault tts stalled');
+  }),
+
   dialogue('an answer is not tried again once the caller has spoken', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmFails().botFinishes().callerSays('Well?');
     call.rounds(2).llmAnswers('Ten.').botSays('Ten.').botFinishes().later(9_000).rounds(2);
@@ -213,8 +232,8 @@ export const failures: readonly Dialogue[] = [
   }),
 
   dialogue('an outage that lasts longer than callers are kept ends with the farewell', (begin) => {
-    const outage = { ...scriptSettings.outage, keepMs: 6_000 };
-    const call = begin({ settings: { outage } }).opens().callerSays('Hm?');
+    const outage = { ...scriptSettings.outage, keepMs: 5_500 };
+    const call = begin({ echoMs: 20, settings: { outage } }).opens().callerSays('Hm?');
     call
       .llmFails()
       .botFinishes()

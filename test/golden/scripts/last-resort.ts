@@ -122,7 +122,7 @@ export const lastResort: readonly Dialogue[] = [
         .llmAnswers('Here it is.')
         .later(1_500);
       call.tell({ type: 'playout.drained', context: 1, sentMs: 0 }).botSays('Sorry, say that again.').skips();
-      call.later(899).orders().later(1).ordered('fault tts stalled').ordered(`announce 3 "${announcement}"`);
+      call.later(649).orders().later(1).ordered('fault tts stalled').ordered(`announce 3 "${announcement}"`);
     },
   ),
 

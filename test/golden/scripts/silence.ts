@@ -60,7 +60,7 @@ export const silence: readonly Dialogue[] = [
   }),
 
   dialogue('without fillers an LLM that is given up is apologised for', (begin) => {
-    const call = begin({ settings: { fillers: [] } })
+    const call = begin({ echoMs: 20, settings: { fillers: [] } })
       .opens()
       .callerSays('Hm?')
       .later(2_000);
@@ -169,8 +169,14 @@ export const silence: readonly Dialogue[] = [
   dialogue('TTS has the time until the caller has waited for 2.7 s, but 0.9 s for a late text', (begin) => {
     const call = begin().opens().callerSays('Hm?').later(1_100).llmAnswers('Here it is.').skips();
     call.later(899).orders().later(1).ordered('fault tts stalled');
-    const later = begin().opens().callerSays('Hm?').later(1_500).llmAnswers('Here it is.').skips();
-    later.later(899).orders().later(1).ordered('fault tts stalled');
+  }),
+
+  dialogue('the later the text, the less time has TTS: nobody waits for 3 s', (begin) => {
+    const late = begin().opens().callerSays('Hm?').later(1_400).llmAnswers('Here it is.').skips();
+    late.later(749).orders().later(1).ordered('fault tts stalled');
+    const turn = { ...scriptSettings.turn, silenceEndMs: 1_000 };
+    const later = begin({ settings: { turn } }).opens().callerSays('Hm?').later(1_400);
+    later.llmAnswers('Here it is.').skips().later(499).orders().later(1).ordered('fault tts stalled');
   }),
 
   dialogue('a TTS that reports nothing owes what it was given after it ran dry', (begin) => {

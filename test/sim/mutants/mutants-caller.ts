@@ -210,7 +210,7 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
   },
   'kind.ts: kindOf': {
     'answers the echo of the bot': replace(returned('echo'), "'words'"),
-    'answers a lone full stop': replace(returned('silence'), "text === '' ? 'silence' : 'words'"),
+    'answers a lone full stop': replace(first(returned('silence')), "text === '' ? 'silence' : 'words'"),
   },
   'resume.ts: resumeResponse': { 'says again what another worker had said': replace(value('kept'), '0') },
   'resumed.ts: resumeTurn': {

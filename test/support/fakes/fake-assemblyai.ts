@@ -1,5 +1,5 @@
 /** The streaming recogniser behind `stt_cloud_b`, on a real socket: it takes the key only after the upgrade. */
-import { FakeRecogniser } from './fake-recogniser.ts';
+import { FakeRecogniser, spokenIn, textOf } from './fake-recogniser.ts';
 import type { HeardConnection } from './fake-recogniser.ts';
 
 export class FakeAssemblyAi extends FakeRecogniser {
@@ -50,10 +50,17 @@ export class FakeAssemblyAi extends FakeRecogniser {
     connection: HeardConnection,
     { end = false, formatted = false }: { end?: boolean; formatted?: boolean },
   ): void {
-    const { said, utterance } = connection;
-    const words = said === '' ? [] : said.split(' ');
+    const { utterance } = connection;
+    const words = spokenIn(connection.said);
+    const said = textOf(connection.said);
+    const isDiarized = connection.url.searchParams.get('speaker_labels') === 'true';
+    const speaker_label = words.at(-1)?.speaker;
     // The last word of a turn that goes on is not sure yet, and stands among the words alone.
-    const sure = end ? said : words.slice(0, -1).join(' ');
+    const isSure = (at: number): boolean => end || at < words.length - 1;
+    const sure = words
+      .filter((_, at) => isSure(at))
+      .map(({ text }) => text)
+      .join(' ');
     connection.reply({
       type: 'Turn',
       turn_order: utterance,
@@ -62,12 +69,14 @@ export class FakeAssemblyAi extends FakeRecogniser {
       transcript: formatted ? `${sure}.` : sure,
       end_of_turn_confidence: end ? 0.9 : 0.1,
       utterance: end ? said : '',
-      words: words.map((text) => ({
+      ...(isDiarized && speaker_label !== undefined && { speaker_label }),
+      words: words.map(({ text, speaker }, at) => ({
         text,
         start: 0,
         end: Math.round(connection.spokenToMs),
         confidence: 1,
-        word_is_final: true,
+        word_is_final: isSure(at),
+        ...(isDiarized && isSure(at) && speaker !== undefined && { speaker }),
       })),
     });
   }

@@ -1,5 +1,5 @@
 /** The live recogniser behind `stt_cloud_a`, on a real socket. */
-import { FakeRecogniser } from './fake-recogniser.ts';
+import { FakeRecogniser, spokenIn, textOf } from './fake-recogniser.ts';
 import type { HeardConnection } from './fake-recogniser.ts';
 
 export class FakeDeepgram extends FakeRecogniser {
@@ -47,10 +47,17 @@ export class FakeDeepgram extends FakeRecogniser {
 
   private result(
     connection: HeardConnection,
-    { text, ...flags }: { text: string; is_final?: true; speech_final?: true; from_finalize?: true },
+    { text: said, ...flags }: { text: string; is_final?: true; speech_final?: true; from_finalize?: true },
   ): void {
-    const words =
-      text === '' ? [] : text.split(' ').map((word) => ({ word, start: 0, end: 1, confidence: 1 }));
+    const isDiarized = connection.url.searchParams.get('diarize') === 'true';
+    const words = spokenIn(said).map(({ text, speaker }) => ({
+      word: text.toLowerCase(),
+      punctuated_word: text,
+      start: 0,
+      end: 1,
+      confidence: 1,
+      ...(isDiarized && speaker !== undefined && { speaker: Number(speaker) }),
+    }));
     connection.reply({
       type: 'Results',
       channel_index: [0, 1],
@@ -60,7 +67,7 @@ export class FakeDeepgram extends FakeRecogniser {
       speech_final: false,
       from_finalize: false,
       ...flags,
-      channel: { alternatives: [{ transcript: text, confidence: 1, words }] },
+      channel: { alternatives: [{ transcript: textOf(said), confidence: 1, words }] },
       metadata: { request_id: 'r', model_uuid: 'm', model_info: { name: 'n', version: 'v', arch: 'a' } },
     });
   }

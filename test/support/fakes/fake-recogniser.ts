@@ -16,6 +16,20 @@ import { selfSigned } from '../self-signed.ts';
 
 const MS_PER_WORD = 300;
 
+/** Words of an utterance may say who speaks them, as in `good@B evening@B`. */
+export const spokenIn = (said: string): { readonly text: string; readonly speaker: string | undefined }[] =>
+  said === ''
+    ? []
+    : said.split(' ').map((word) => {
+        const [text = '', speaker] = word.split('@');
+        return { text, speaker };
+      });
+
+export const textOf = (said: string): string =>
+  spokenIn(said)
+    .map(({ text }) => text)
+    .join(' ');
+
 /** A connection as its server sees it. */
 export class HeardConnection {
   readonly socket: WebSocket;

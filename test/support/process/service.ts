@@ -37,6 +37,8 @@ export interface AgentOptions {
   readonly turn?: string;
   /** Lines of `[llm]`. */
   readonly llm?: string;
+  /** Tables behind all others. */
+  readonly tables?: string;
 }
 
 export interface TestServiceOptions extends AgentOptions {
@@ -90,7 +92,7 @@ provider = "speech_compatible"
 base_url = "${this.tts.baseUrl}"
 preset = "generic"
 model = "fake"
-`;
+${options.tables ?? ''}`;
   }
 }
 

@@ -66,6 +66,8 @@ describe('the silence that ends a turn', () => {
     ['a short number sounds finished', { asked: 'The four digits?', text: 'five', probability: 0.99 }, 2_000],
     ['a number may be whole', { asked: 'What is your phone number?', text: 'five five' }, 1_200],
     ['words ask for time', { text: 'Let me see.', speechFinal: true, probability: 0.9 }, 2_500],
+    ['all that was said begins something', { text: 'Yani.', speechFinal: true }, 1_260],
+    ['it does, and melody and STT call it whole', { text: 'Şey.', speechFinal: true, probability: 0.9 }, 700],
     ['words take something back', { text: 'no sorry five people', probability: 0.95 }, 900],
     ['a name is to be spelled', { asked: 'Could you spell it?', text: 'kowalczyk', probability: 0.9 }, 1_200],
     ['twenty-two digits are asked for', { asked: 'All twenty-two digits?', text: 'one two' }, 2_000],

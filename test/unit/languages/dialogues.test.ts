@@ -135,12 +135,29 @@ describe.each(languages.map((language) => [language.code, language] as const))('
     if (begun.toLowerCase() === text) expect(silenceMs(begun)).toBeGreaterThan(silenceEndMs * 1.25);
   });
 
+  /** The silence behind a final text that STT takes for all there is. */
+  const finalMs = (text: string): number => {
+    const call = begin({ greeting: lines.idleQuestion }).opens().botFinishes().callerBegins().callerInsists();
+    return call.sttHears(text, { speechFinal: true }).callerStops().silenceMs();
+  };
+
+  it.each(said.alone)('behind %j alone more is waited for, whatever mark STT puts', (text) => {
+    const capital = text.charAt(0).toUpperCase() + text.slice(1);
+    const isCased = capital.toLowerCase() === text.toLowerCase();
+    for (const form of [text, isCased ? capital : text].flatMap((words) => [
+      words,
+      `${words}.`,
+      `${words}...`,
+    ]))
+      expect([form, finalMs(form) > silenceEndMs * 1.25]).toEqual([form, true]);
+  });
+
+  it.each(said.answers)('%j is an answer', (text) => {
+    expect(finalMs(text)).toBeLessThan(silenceEndMs);
+  });
+
   it.each(said.thinking)('%j asks for time, also where STT calls it a sentence', (text) => {
-    const [asked, heard] = [lines.idleQuestion, text];
-    const call = begin({ greeting: asked }).opens().botFinishes().callerBegins().callerInsists();
-    expect(call.sttHears(heard, { speechFinal: true }).callerStops().silenceMs()).toBeGreaterThan(
-      silenceEndMs * 2,
-    );
+    expect(finalMs(text)).toBeGreaterThan(silenceEndMs * 2);
   });
 
   it.each(said.notThinking)('%j asks for no time', (text) => {

@@ -1,6 +1,7 @@
 /** The history of every call is acceptable to the strictest chat templates, by each interface. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { idsAt } from '../../../worker/stages/llm/call-ids.ts';
 import { renderChatRequest } from '../../../worker/stages/llm/chat-compatible/request.ts';
 import { renderGenerateRequest } from '../../../worker/stages/llm/generate/request.ts';
 import { renderMessagesRequest } from '../../../worker/stages/llm/messages/request.ts';
@@ -173,6 +174,18 @@ describe('what is sent of a history', () => {
     expect(chatOf(round('D681PevKs'))[1]?.tool_calls?.[0]?.id).toBe('D681PevKs');
     expect(chatOf(round('functions.get:0'), 'Kimi-K2')[1]?.tool_calls?.[0]?.id).toBe('functions.get:0');
     expect(chatOf(round('functions.get:0'))[1]?.tool_calls?.[0]?.id).toMatch(/^[a-z0-9]{9}$/);
+  });
+
+  it('keeps the ids of a vendor at the vendor’s own address alone', () => {
+    const own = 'https://api.vendor.example/v1';
+    for (const at of [own, 'https://api.vendor.example', 'https://api.vendor.example:443/proxy'])
+      expect(idsAt(at, own).fits('toolu_01A')).toBe(true);
+    for (const at of [
+      'http://127.0.0.1:8000/v1',
+      'https://vendor.example',
+      'https://api.vendor.example:8443',
+    ])
+      expect([idsAt(at, own).fits('toolu_01A'), idsAt(at, own).fits('abcDEF123')]).toEqual([false, true]);
   });
 
   it('puts a result behind its call that came after other words', () => {

@@ -73,10 +73,11 @@ beforeEach(() => {
 
 /** What went to the caller, sounds by their first sample. */
 const toCaller = (): string[] =>
-  call.spoken.map((event) => {
-    if (event.type === 'audio') return `audio ${event.context}: ${event.pcm[0] ?? ''}`;
-    if (event.type === 'spoken') return `spoken ${event.context}: ${event.chars}`;
-    return event.type === 'error' ? 'error' : `${event.type} ${event.context}`;
+  call.spoken.flatMap((event) => {
+    if (event.type === 'word') return [];
+    if (event.type === 'audio') return [`audio ${event.context}: ${event.pcm[0] ?? ''}`];
+    if (event.type === 'spoken') return [`spoken ${event.context}: ${event.chars}`];
+    return [event.type === 'error' ? 'error' : `${event.type} ${event.context}`];
   });
 
 /** The model says these words with this sound in answer `answer`. */
@@ -166,6 +167,31 @@ describe('an answer', () => {
     call.tts.sessions[0]?.say({ type: 'flushed', context: 1 });
     call.clock.advance(1);
     expect(toCaller()).toEqual(['audio 1: 1', 'spoken 1: 12', 'audio 1: 2', 'spoken 1: 23', 'flushed 1']);
+  });
+
+  it('has its words where they fall into its sound, however much of that waits', () => {
+    call.start(call.says('what time is it'));
+    call.voice.speak(1, 'One moment. ');
+    modelSays(1, 'It is noon', 2, 'a', 800);
+    call.voice.speak(1, 'It is noon');
+    done(1);
+    call.voice.flush(1);
+    call.tts.sessions[0]?.say({ type: 'audio', context: 1, pcm: sound(1, 400) });
+    call.voice.pause();
+    call.tts.sessions[0]?.say({ type: 'flushed', context: 1 });
+    call.clock.advance(1);
+    const words = call.spoken.flatMap((event) =>
+      event.type === 'word' ? [[event.chars, event.startMs]] : [],
+    );
+    expect(words).toEqual([
+      [12, 50],
+      [15, 80],
+      [18, 110],
+    ]);
+    expect(toCaller()).toEqual(['audio 1: 1', 'spoken 1: 12']);
+    call.voice.resume();
+    call.clock.advance(1);
+    expect(toCaller().slice(2)).toEqual(['audio 1: 2', 'spoken 1: 22', 'flushed 1']);
   });
 
   it('that comes without sound is spoken by the TTS', () => {

@@ -298,7 +298,12 @@ export function completeResponse(step: Step): void {
   const { response } = state.delivery;
   if (response === undefined) return;
   state.delivery.response = undefined;
-  postponeRetry(state.silence, now);
+  // A client that echoes nothing is waited for, and what it was sent is over for the caller all the same.
+  const playedAt =
+    response.playing.phase === 'draining'
+      ? Math.min(now, response.playing.drainedAt + state.delivery.client.delayMs)
+      : now;
+  postponeRetry(state.silence, playedAt);
   const to = response.playing.phase !== 'waiting' || response.isSilent ? response.writing.text.length : 0;
   const isWhole = to >= response.writing.text.length && !response.recovery.isStandIn;
   tellHeardEnd(step, response, { to, how: isWhole ? 'finished' : 'failed' });
@@ -306,11 +311,7 @@ export function completeResponse(step: Step): void {
     tell(step, { type: 'turn.bot_ended', epoch: response.epoch });
   if (response.playing.phase !== 'waiting') {
     enterHeard(state.conversation.history, response, response.writing.text.length);
-    const playedAt =
-      response.playing.phase === 'draining'
-        ? response.playing.drainedAt + state.delivery.client.delayMs
-        : now;
-    state.delivery.lastSaid = { text: response.writing.text, endedAt: Math.min(now, playedAt) };
+    state.delivery.lastSaid = { text: response.writing.text, endedAt: playedAt };
   } else {
     enterHeard(state.conversation.history, response, response.isSilent ? response.writing.text.length : 0);
   }

@@ -133,7 +133,7 @@ export function audibleWithin(
     faults: { inARow },
     silence: { readyLines },
   } = state;
-  const { audibleWithinMs, fillerAfterMs, ttsLeastMs, ttsHurriedMs } = settings.limits;
+  const { audibleWithinMs, lateAudibleMs, fillerAfterMs, ttsLeastMs, ttsHurriedMs } = settings.limits;
   const {
     playing: { silentAt },
     writing: { firstTextAt, llmAt },
@@ -142,15 +142,18 @@ export function audibleWithin(
   const textAfterMs = (firstTextAt ?? llmAt) - silentAt;
   // The silence before an answer that is tried again is a part of the caller's wait, unless a filler that is ready ends it.
   const isFilled = response.writing.fillers.length > 0 && readyLines.fillers;
-  if (response.recovery.retried && response.playing.phase === 'waiting' && !isFilled)
-    return Math.min(audibleWithinMs, Math.max(audibleWithinMs - uncountedMs, textAfterMs + ttsHurriedMs));
+  if (response.recovery.retried && response.playing.phase === 'waiting' && !isFilled) {
+    const hurriedMs = Math.min(textAfterMs + ttsHurriedMs, lateAudibleMs - uncountedMs);
+    return Math.min(audibleWithinMs, Math.max(audibleWithinMs - uncountedMs, hurriedMs));
+  }
   // Counted once: a caller who was given something meanwhile that nobody heard begins to wait anew.
   if (turnClock === undefined || silentAt > turnClock.finalAt) return audibleWithinMs;
   const pausedMs = Math.min(turnClock.decidedAt - turnClock.lastVoiceAt, longestPauseMs);
   const isHurried = inARow.stt > 0 || inARow.llm > 0;
+  const hurriedMs = textAfterMs + ttsHurriedMs;
+  const calmMs = isHurried ? hurriedMs : Math.min(textAfterMs + ttsLeastMs, lateAudibleMs - pausedMs);
   // Not before a filler would be due: the line that is spoken instead begins with one.
-  const leastMs = Math.max(fillerAfterMs, textAfterMs + (isHurried ? ttsHurriedMs : ttsLeastMs));
-  return Math.min(audibleWithinMs, Math.max(audibleWithinMs - pausedMs, leastMs));
+  return Math.min(audibleWithinMs, Math.max(audibleWithinMs - pausedMs, fillerAfterMs, hurriedMs, calmMs));
 }
 
 /** A longer pause was a takeover's, and the voice of the next worker begins as late. */

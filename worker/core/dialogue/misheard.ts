@@ -33,7 +33,7 @@ export function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'list
   // An STT that fails tells no word from a noise.
   const isDeaf = !hasRest && isDeafTo(state);
   // What is softer than the caller, or never ends, is a television more often than somebody whom STT does not understand.
-  const isCaller = turn.isSoft !== true && turn.isCovered !== true;
+  const isCaller = turn.isSoft !== true && turn.isCovered !== true && turn.words.isOthers !== true;
   const lasted = isCaller && turn.lastVoiceAt - turn.startedAt >= longMs;
   const spoke = kind === 'silence' && (isDeaf || lasted);
   if (state.conversation.owed) {

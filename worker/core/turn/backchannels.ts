@@ -11,7 +11,7 @@ import { phrasesOf, type Phrase, type Vocabulary } from '../../../shared/languag
 const assent = /^(?:m+h+[hmu]*|h+m+h+m+|u+h*h+u+[hm]*|a+h+a+[hm]*|a+j+a+[mj]*|m+j+m*|h*ı+h+ı+m*)$/u;
 /** Sounds of hesitation and surprise. They say nothing. */
 const hesitation =
-  /^(?:[hm]*m[hm]*|h?u+h*m+|u+h+|a+h+|ahe+m|o+h+|e+h+m*|e+r+m*|h+a+h*|(?:h+[aeiou]+){2,}h*|(?:j+[aei]+){2,}|k{3,}|[äö]+h*m*|h?e+u+h+|h?eu|h*ı+[hım]*|e{2,})$/u;
+  /^(?:[hm]*m[hm]*|h?u+h*m+|u+h+|a+h+|ahe+m|o+h+|e+h+m*|y{2,}m*|y+m+|e+r+m*|h+a+h*|(?:h+[aeiou]+){2,}h*|(?:j+[aei]+){2,}|k{3,}|[äö]+h*m*|h?e+u+h+|h?eu|h*ı+[hım]*|e{2,})$/u;
 /** A sound of refusal: its two halves are alike, and the hyphen is how it is written. */
 const refusal = /^(?:n?uh-uh|huh-uh|unh-unh)$/u;
 

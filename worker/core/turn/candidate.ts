@@ -205,9 +205,10 @@ function isHalfPhrase(step: TurnStep, turn: Candidate | Fading | Aside): boolean
 /** Whether the voice alone interrupts, once it is loud enough. A voice that has ended has not lasted for longer than it did. */
 function mayBeWordless(
   { setup: { settings }, caller: { stt } }: Slices<'setup' | 'caller'>,
-  { lastedMs, isSoft: soft = false }: Candidate,
+  { lastedMs, words, isSoft: soft = false }: Candidate,
 ): boolean {
   const { minWords, wordlessMs } = settings.interrupt;
+  if (words.isOthers === true) return false;
   // An STT that tells words as they come would have told some: it laughs, sings, or is somebody else. Before the first words nobody knows.
   if (minWords > 0 && (soft || stt.guesses || !stt.hasTold)) return false;
   // How an STT tells words says little of when: the first one may be long, and is told after its end.

@@ -7,7 +7,7 @@ import type { Slices } from '../state.ts';
 import { flush, listen } from './hearing.ts';
 import { beginPause } from './pause.ts';
 import type { Owed, TurnStep } from './turn-actions.ts';
-import { newWords, wholeText, type Speaking } from './turn.ts';
+import { newWords, wholeText, type Speaking, type Words } from './turn.ts';
 
 /** STT has told nothing new for so long behind words: no speaker draws a word out as long, and an STT may be that far behind. */
 const wordsGoneMs: Millis = 3_500;
@@ -58,9 +58,23 @@ export function endCovered(step: TurnStep): void {
   beginPause(step, turn, { lastVoiceAt: Math.min(now, toldAt - toldAfterMs), isCovered: true });
 }
 
+/** Somebody else speaks by now, as STT knows: the caller's turn was over when its words were, unless more of them come. */
+export function endBehindWords(step: TurnStep): void {
+  const { turn } = step.state.caller;
+  if (turn.phase !== 'speaking' || wholeText(turn.words) === '') return;
+  const toldAt = turn.words.toldAt ?? step.now;
+  beginPause(step, turn, { lastVoiceAt: toldAt - toldAfterMs, isCovered: true });
+}
+
+/** There are words that were not there before. */
+export const saysMore = (before: string, words: Words): boolean =>
+  spoken(wholeText(words)) !== spoken(before);
+
+const comparable = ({ words }: Speaking): string => spoken(wholeText(words));
+
 /** Words as they are said, whatever STT makes of case and punctuation in its final text. */
-const comparable = ({ words }: Speaking): string =>
-  wholeText(words)
+const spoken = (text: string): string =>
+  text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();

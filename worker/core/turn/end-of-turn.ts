@@ -75,12 +75,13 @@ function ofSentence(evidence: PauseEvidence, settings: TurnSettings): Millis {
   const { stopMs, silenceEndMs, maxSilenceMs, completeAt } = settings;
   const { text, asked, vocabulary, probability, patienceMs } = evidence;
   const hesitation = hesitationAt(text, vocabulary);
-  const finished = evidence.speechFinal && !evidence.guessed && endsSentence(text);
+  const isSentence = endsSentence(text) && hesitation !== 'surely';
+  const finished = evidence.speechFinal && !evidence.guessed && isSentence;
   const waitMs = silenceEndMs + patienceMs;
   if (probability === undefined && finished && patienceMs === 0)
     return stopMs + (silenceEndMs - stopMs) * finishedShare;
   // Where STT has put the full stop, it knows the sentence better.
-  const isJudged = vocabulary.isLearned && !endsSentence(text);
+  const isJudged = vocabulary.isLearned && !isSentence;
   const whole = isJudged ? completeness(text, { answers: endsInQuestion(asked) }) : undefined;
   if (whole !== undefined) {
     const atMost = hesitation === 'surely' ? wholeIfHesitant : 1;

@@ -6,7 +6,7 @@ import { tell } from '../told.ts';
 import type { TurnStep } from './turn-actions.ts';
 import { weighAside } from './aside.ts';
 import { beginCandidate, beginFading, giveWay, isSoft, prolongFading, reviewCandidate } from './candidate.ts';
-import { endCovered } from './covered.ts';
+import { endBehindWords, endCovered, saysMore } from './covered.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import { listen, onSttDeadline, reopenStt } from './hearing.ts';
 import { beginPause, judgedWithinMs, resumeMarginMs, reviewPause, tellPause } from './pause.ts';
@@ -166,14 +166,17 @@ export function onSttText(
     tell(step, { type: 'user.transcript', text, final: event.type === 'stt.final' });
   if (event.type === 'stt.final') addFinal(words, event.text, stt.givenMs + heardSince(step));
   else setPartial(words, event.text);
+  words.isOthers = (event.isOthers === true || words.isOthers === true) && wholeText(words) === '';
   const isTold = event.type === 'stt.final' && text.trim() !== '';
   if (isTold || wholeText(words) !== before) words.toldAt = step.now;
   if (event.text.trim() !== '' || event.speechFinal) words.speechFinal = event.speechFinal;
   if (turn.phase === 'candidate' || turn.phase === 'fading' || turn.phase === 'aside')
     reviewCandidate(step, event.position);
+  else if (turn.phase === 'pausing' && turn.isCovered === true && saysMore(before, words)) goOn(step, turn);
   else if (turn.phase === 'pausing') reviewPause(step);
   else if (turn.phase === 'speaking' && wholeText(words) !== before)
     step.actions.push({ type: 'words.changed', text: wholeText(words) });
+  if (event.isOthers === true) endBehindWords(step);
 }
 
 const heardSince = ({ state, now }: TurnStep): Millis =>

@@ -70,17 +70,49 @@ function spokenIn(words: readonly string[], { endings }: Vocabulary): readonly E
  * as have finished (`perhaps`).
  */
 export function hesitationAt(text: string, vocabulary: Vocabulary): 'surely' | 'perhaps' | undefined {
-  if (/[.?!…。！？।]["'”’)\]]*\s*$/u.test(text) && !/(\.\.\.|…)\s*$/u.test(text)) return undefined;
+  if (/[?!？！]["'”’)\]]*\s*$/u.test(text)) return undefined;
   if (/(,|\.\.\.|…|-)\s*$/u.test(text)) return 'surely';
   const words = spokenWords(text);
   const last = words.at(-1);
   if (last === undefined) return undefined;
-  if (isHesitation(last)) return 'surely';
-  const told = spokenIn(words, vocabulary).map((spoken) => hesitationIn(words, spoken));
+  const spoken = spokenIn(words, vocabulary);
+  const isStopped = endsSentence(text);
+  // STT puts a full stop behind anything, also behind a sound: only where that may be a word ("um" is "one"), the stop is one.
+  const isSound = (word: string): boolean =>
+    isHesitation(word) && !(isStopped && mayBeWord(word, spoken, vocabulary));
+  if (
+    isSound(last) ||
+    (spoken.length > 0 && spoken.every(({ openings }) => isMadeOf(words, openings, isSound)))
+  )
+    return 'surely';
+  if (isStopped) return undefined;
+  const told = spoken.map((endings) => hesitationIn(words, endings));
   // What is a word of hesitation in one language, and in another that may be spoken as well is none, is taken for none.
   if (told.length === 0 || told.includes(undefined)) return undefined;
   return told.includes('surely') ? 'surely' : 'perhaps';
 }
+
+/** Sounds aside, the words are these phrases and nothing else. */
+function isMadeOf(
+  words: readonly string[],
+  phrases: readonly Phrase[],
+  isSound: (word: string) => boolean,
+): boolean {
+  const said = words.map(bare);
+  for (let at = 0; at < words.length;) {
+    const phrase = phrases.find((one) => beginsAt(said, at, one));
+    if (phrase === undefined && !isSound(words[at] ?? '')) return false;
+    at += phrase?.length ?? 1;
+  }
+  return true;
+}
+
+const mayBeWord = (word: string, spoken: readonly Endings[], { numbers }: Vocabulary): boolean =>
+  numbers.values.has(word) ||
+  spoken.some(({ known, hesitations }) => known.has(word) && !hesitations.has(word));
+
+const beginsAt = (words: readonly string[], at: number, phrase: Phrase): boolean =>
+  phrase.every((word, index) => words[at + index] === word);
 
 function hesitationIn(words: readonly string[], spoken: Endings): 'surely' | 'perhaps' | undefined {
   const last = words.at(-1) ?? '';
@@ -114,9 +146,8 @@ function isThinking(
 ): boolean {
   let isAsked = false;
   for (let at = 0; at < words.length;) {
-    const begins = (phrase: Phrase): boolean => phrase.every((word, index) => words[at + index] === word);
-    const asking = thinking.find(begins);
-    const phrase = asking ?? beside.find(begins);
+    const asking = thinking.find((one) => beginsAt(words, at, one));
+    const phrase = asking ?? beside.find((one) => beginsAt(words, at, one));
     if (phrase === undefined) return false;
     isAsked ||= asking !== undefined;
     at += phrase.length;
@@ -128,8 +159,9 @@ function isThinking(
 export function beginsCorrection(text: string, vocabulary: Vocabulary): boolean {
   const words = spokenWords(text);
   const said = words.map(bare);
-  const begins = (phrase: Phrase): boolean => phrase.every((word, at) => said[at] === word);
-  return spokenIn(words, vocabulary).some(({ corrections }) => corrections.some(begins));
+  return spokenIn(words, vocabulary).some(({ corrections }) =>
+    corrections.some((phrase) => beginsAt(said, 0, phrase)),
+  );
 }
 
 /** More words are to be expected. */

@@ -23,6 +23,8 @@ export interface Words {
   speechFinal: boolean;
   /** When STT last had something new to say of them. */
   toldAt: Millis | undefined;
+  /** STT has told that somebody else speaks, and no word of the caller. */
+  isOthers?: boolean | undefined;
 }
 
 interface Segment {
@@ -274,6 +276,7 @@ const wordsCodec = record<Words>({
   fallback: text(),
   speechFinal: flag,
   toldAt: maybe(time),
+  isOthers: maybe(flag),
 });
 
 const positionCodec = maybe(record<PlayoutPosition>({ context: number, sentMs: number }));

@@ -34,6 +34,10 @@ export const nineLetters: IdDialect = {
   make: (text) => createHash('sha256').update(text).digest('hex').slice(0, 9),
 };
 
+/** Behind an address that is not the vendor's own there may be any model, and Mistral's are served in all interfaces. */
+export const idsAt = (baseUrl: string, serviceAddress: string): IdDialect =>
+  new URL(baseUrl).host === new URL(serviceAddress).host ? vendorIds : nineLetters;
+
 /** Kimi's template shows the ids to the model, which learns its own form of a call from them. */
 export const kimiIds: IdDialect = {
   fits: (id) => /^functions\.[\w-]{1,64}:\d{1,6}$/.test(id) || nineLetters.fits(id),

@@ -28,7 +28,7 @@ import type {
 import type { RealtimeEvent, RealtimeModel, RealtimeSeed, RealtimeSession } from './contract.ts';
 import { unwritten } from '../../core/unwritten.ts';
 import { SessionConversation, type SyncStep } from './conversation.ts';
-import { SessionLine } from './session-line.ts';
+import { SessionLine, type Opened } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { TurnAudio } from './turn-audio.ts';
 import { writeDown } from './write-down.ts';
@@ -75,6 +75,18 @@ interface Round {
   instead: LlmRound | undefined;
 }
 
+/** What a session was opened with. */
+interface Opening {
+  readonly seed: RealtimeSeed;
+  /** The newest request at that time. */
+  readonly request: LlmRequest;
+  readonly before: readonly ChatMessage[];
+  /** The turn that the session is to hear. */
+  readonly spoken: ChatMessage | undefined;
+  /** Words of the model of which the history has not told yet what was heard. */
+  readonly unsettled: string;
+}
+
 const emptyRequest: LlmRequest = { messages: [], tools: [] };
 
 export class RealtimeCall {
@@ -82,7 +94,7 @@ export class RealtimeCall {
   readonly #audio = new TurnAudio();
   readonly #conversation = new SessionConversation();
   readonly #speaking: Speaking;
-  #line: SessionLine | undefined;
+  #line: SessionLine<Opening> | undefined;
   #fallback: LlmSession | undefined;
   #expects: (() => LlmRequest) | undefined;
   /** What the session was told to be, and the newest request. */
@@ -90,6 +102,8 @@ export class RealtimeCall {
   #newest = emptyRequest;
   #answers = 0;
   #turns = 0;
+  /** The turn of the newest request that the session was opened without. */
+  #spoken: ChatMessage | undefined;
   #heardAt = -Infinity;
   #written: WrittenWords | undefined;
   #round: Round | undefined;
@@ -197,9 +211,11 @@ export class RealtimeCall {
     this.#line = new SessionLine({
       context,
       model,
-      seed: () => this.#seed(),
+      opening: () => this.#opening(),
+      isCurrent: ({ request, unsettled }) =>
+        request === this.#newest && unsettled === this.#conversation.unsettledText,
       isQuiet: () => this.#round === undefined && !this.#audio.isPending && !this.#speaking.isAudible,
-      opened: (session) => this.#opened(session),
+      opened: (opened) => this.#opened(opened),
       told: (event) => this.#onTold(event),
       lost: (error) => this.#onLost(error),
       failed,
@@ -216,19 +232,22 @@ export class RealtimeCall {
   }
 
   /** What a session is opened with: all that was said, but for the turn that it is given as sound. */
-  #seed(): RealtimeSeed {
-    const request = this.#newest === emptyRequest ? (this.#expects?.() ?? emptyRequest) : this.#newest;
-    const { instructions, history } = partsOf(request);
+  #opening(): Opening {
+    const request = this.#newest;
+    const asked = request === emptyRequest ? (this.#expects?.() ?? emptyRequest) : request;
+    const { instructions, history } = partsOf(asked);
     const spoken = this.#isAsked ? history.findLastIndex(({ role }) => role === 'user') : -1;
     const before = spoken < 0 ? history : history.filter((_, index) => index !== spoken);
     const unsettled = this.#isAsked ? '' : this.#conversation.unsettledText;
-    this.#conversation.seeded(before, unsettled);
-    this.#setup = { instructions, tools: request.tools };
     const said: ChatMessage[] = unsettled === '' ? [] : [{ role: 'assistant', text: unsettled }];
-    return { ...this.#setup, history: [...before, ...said] };
+    const seed = { instructions, tools: asked.tools, history: [...before, ...said] };
+    return { seed, request, before, spoken: history[spoken], unsettled };
   }
 
-  #opened(session: RealtimeSession): void {
+  #opened({ session, opening: { seed, before, spoken, unsettled } }: Opened<Opening>): void {
+    this.#spoken = spoken;
+    this.#setup = { instructions: seed.instructions, tools: seed.tools };
+    this.#conversation.seeded(before, unsettled);
     this.#audio.moved();
     if (!this.#speaking.isAudible) this.#audio.flow(session);
   }
@@ -271,7 +290,7 @@ export class RealtimeCall {
     // What replaces a session holds all but the turn that it is to hear.
     const steps = isReplaced ? [] : plan.steps;
     for (const step of steps) this.#perform(step, line.session);
-    if (hasAudio && this.#audio.isPending) this.#audio.commit(line.session, this.#turns);
+    if (isReplaced) this.#commitSpoken(line.session);
     this.#respond(round, line.session);
   }
 
@@ -282,6 +301,14 @@ export class RealtimeCall {
     this.#speaking.answerBegan(round.answer, session.outputRate);
     session.respond(round.answer);
     this.#watchSilence(round);
+  }
+
+  /** The session hears the turn that it was opened without. */
+  #commitSpoken(session: RealtimeSession): void {
+    if (this.#spoken === undefined) return;
+    this.#audio.commit(session, this.#turns);
+    this.#conversation.heard(this.#spoken);
+    this.#spoken = undefined;
   }
 
   /** Tells the session of another prompt or other tools; false where it cannot be told. */
@@ -368,14 +395,19 @@ export class RealtimeCall {
       else this.#over(round, { type: 'error', error });
       return;
     }
-    this.#audio.answered();
-    this.#isAsked = false;
+    this.#turnIsOver();
     const ended = finish === 'length' || finish === 'content_filter' ? finish : 'stop';
     this.#over(round, {
       type: 'done',
       finish: round.calls > 0 ? 'tool_calls' : ended,
       usage,
     });
+  }
+
+  /** Nobody has to hear it again: from now on its words stand for it. */
+  #turnIsOver(): void {
+    this.#audio.answered();
+    this.#isAsked = false;
   }
 
   #over(round: Round, event: LlmEvent): void {
@@ -404,7 +436,7 @@ export class RealtimeCall {
       this.#answerInstead(round);
       return;
     }
-    if (this.#isAsked) this.#audio.commit(session, this.#turns);
+    this.#commitSpoken(session);
     this.#respond(round, session);
   }
 
@@ -438,8 +470,7 @@ export class RealtimeCall {
     fellBack();
     const { chunks } = this.#audio;
     const isUnwritten = this.#isAsked && round.request.messages.some(({ text }) => text.includes(unwritten));
-    this.#audio.answered();
-    this.#isAsked = false;
+    this.#turnIsOver();
     if (!isUnwritten) {
       this.#askFallback(round, round.request);
       return;
@@ -463,6 +494,7 @@ export class RealtimeCall {
     if (this.#round !== round) return;
     this.#round = undefined;
     this.#watch?.cancel();
+    this.#turnIsOver();
     if (round.instead !== undefined) round.instead.cancel();
     else this.#line?.session?.cancel();
     this.#speaking.answerEnded(round.answer);

@@ -62,6 +62,12 @@ export class SessionConversation {
     this.#results = new Set(messages.flatMap((one) => (one.role === 'tool' ? [one.callId] : [])));
   }
 
+  /** The session heard this one, which its seed left out. */
+  heard(message: ChatMessage): void {
+    this.#sent.add(message);
+    this.#order.push(message);
+  }
+
   answerBegan(): void {
     this.#answers.push({ items: [], calls: new Set(), isSeeded: false });
   }

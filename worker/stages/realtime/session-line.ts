@@ -31,15 +31,23 @@ const capsBefore: RealtimeCaps = {
   cancels: true,
 };
 
-export interface SessionLineOptions {
+/** A session, and what it was opened with. */
+export interface Opened<O> {
+  readonly session: RealtimeSession;
+  readonly opening: O;
+}
+
+export interface SessionLineOptions<O extends { readonly seed: RealtimeSeed }> {
   readonly context: StageContext;
   readonly model: RealtimeModel;
   /** What a session is opened with now. */
-  readonly seed: () => RealtimeSeed;
+  readonly opening: () => O;
+  /** Nothing was said since then. */
+  readonly isCurrent: (opening: O) => boolean;
   /** Nobody speaks, and nothing is asked for. */
   readonly isQuiet: () => boolean;
   /** A session is in use from now on; it holds what it was opened with. */
-  readonly opened: (session: RealtimeSession) => void;
+  readonly opened: (opened: Opened<O>) => void;
   /** What the session in use tells, but for its own course. */
   readonly told: (
     event: Exclude<RealtimeEvent, { type: 'ready' | 'expiring' | 'resumable' | 'error' }>,
@@ -50,18 +58,18 @@ export interface SessionLineOptions {
   readonly failed: (error: StageError) => void;
 }
 
-export class SessionLine {
-  readonly #options: SessionLineOptions;
+export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
+  readonly #options: SessionLineOptions<O>;
   #session: RealtimeSession | undefined;
   #caps = capsBefore;
   /** A session that is to follow, until it is ready. */
-  #next: RealtimeSession | undefined;
+  #next: Opened<O> | undefined;
   #failures: Millis[] = [];
   #timer: Timer | undefined;
   #isDown = false;
   #isClosed = false;
 
-  constructor(options: SessionLineOptions) {
+  constructor(options: SessionLineOptions<O>) {
     this.#options = options;
     this.#use(this.#open());
   }
@@ -79,7 +87,7 @@ export class SessionLine {
   replace(): void {
     if (this.#isDown || this.#isClosed) return;
     this.#session?.close();
-    this.#next?.close();
+    this.#next?.session.close();
     this.#next = undefined;
     this.#use(this.#open());
   }
@@ -94,47 +102,43 @@ export class SessionLine {
     this.#isClosed = true;
     this.#timer?.cancel();
     this.#session?.close();
-    this.#next?.close();
+    this.#next?.session.close();
   }
 
-  #open(): RealtimeSession {
-    const { context, model, seed } = this.#options;
-    const session: RealtimeSession = model.open(context, seed(), (event) => this.#take(session, event));
-    return session;
+  #open(): Opened<O> {
+    const { context, model } = this.#options;
+    const opening = this.#options.opening();
+    const session: RealtimeSession = model.open(context, opening.seed, (event) => this.#take(session, event));
+    return { session, opening };
   }
 
-  #use(session: RealtimeSession): void {
+  #use(opened: Opened<O>): void {
     this.#timer?.cancel();
-    this.#session = session;
+    this.#session = opened.session;
     this.#caps = capsBefore;
-    this.#options.opened(session);
+    this.#options.opened(opened);
   }
 
   #take(session: RealtimeSession, event: RealtimeEvent): void {
     if (this.#isClosed) return;
-    if (session === this.#next) this.#takeOfNext(session, event);
+    if (session === this.#next?.session) this.#takeOfNext(this.#next, event);
     else if (session === this.#session) this.#takeOfUsed(session, event);
   }
 
-  #takeOfNext(session: RealtimeSession, event: RealtimeEvent): void {
-    if (event.type === 'error') {
-      session.close();
-      this.#next = undefined;
-      this.#count(event.error);
-      this.#rotateIn(askQuietMs);
-      return;
-    }
-    if (event.type !== 'ready') return;
+  #takeOfNext(next: Opened<O>, event: RealtimeEvent): void {
+    const { isQuiet, isCurrent } = this.#options;
+    if (event.type !== 'ready' && event.type !== 'error') return;
     this.#next = undefined;
-    // What was said meanwhile is not in it: it takes over where nothing was.
-    if (!this.#options.isQuiet()) {
-      session.close();
-      this.#rotateIn(askQuietMs);
+    if (event.type === 'ready' && isQuiet() && isCurrent(next.opening)) {
+      this.#session?.close();
+      this.#use(next);
+      this.#ready(event);
       return;
     }
-    this.#session?.close();
-    this.#use(session);
-    this.#ready(event);
+    // What was said meanwhile is not in it.
+    next.session.close();
+    if (event.type === 'error') this.#count(event.error);
+    if (!this.#isDown) this.#rotateIn(askQuietMs);
   }
 
   #takeOfUsed(session: RealtimeSession, event: RealtimeEvent): void {
@@ -187,7 +191,7 @@ export class SessionLine {
     if (!isFinal && this.#failures.length < mostFailures) return;
     this.#isDown = true;
     this.#session?.close();
-    this.#next?.close();
+    this.#next?.session.close();
     this.#session = undefined;
     this.#next = undefined;
   }

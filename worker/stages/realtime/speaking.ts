@@ -30,13 +30,14 @@ interface Answer {
 }
 
 type Segment =
-  | { readonly kind: 'answer'; readonly answer: Answer; text: string; chars: number }
+  | { readonly kind: 'answer'; readonly answer: Answer; text: string; chars: number; isTimed: boolean }
   | { readonly kind: 'line'; readonly inner: number; chars: number; events: OfContext[]; isOver: boolean };
 
 interface Spoken {
   readonly segments: Segment[];
-  /** Characters whose sound is all passed on. */
+  /** Characters whose sound is all passed on, and how much sound that is. */
   chars: number;
+  samples: number;
   isFlushed: boolean;
 }
 
@@ -178,7 +179,7 @@ export class Speaking {
       if (last?.kind === 'answer' && last.answer === answer) {
         last.chars += text.length;
         last.text += text;
-      } else spoken.segments.push({ kind: 'answer', answer, text, chars: text.length });
+      } else spoken.segments.push({ kind: 'answer', answer, text, chars: text.length, isTimed: false });
     }
     this.#soon();
   }
@@ -228,7 +229,7 @@ export class Speaking {
   #of(context: number): Spoken {
     let spoken = this.#contexts.get(context);
     if (spoken === undefined) {
-      spoken = { segments: [], chars: 0, isFlushed: false };
+      spoken = { segments: [], chars: 0, samples: 0, isFlushed: false };
       this.#contexts.set(context, spoken);
     }
     return spoken;
@@ -263,8 +264,8 @@ export class Speaking {
 
   #pump(): void {
     for (const [context, spoken] of this.#contexts) {
-      while (!this.#isPaused && this.#playHead(context, spoken));
-      if (!this.#isPaused && spoken.isFlushed && spoken.segments.length === 0) {
+      while (this.#playHead(context, spoken));
+      if (spoken.isFlushed && spoken.segments.length === 0) {
         this.#contexts.delete(context);
         this.#tell({ type: 'flushed', context });
       }
@@ -282,15 +283,19 @@ export class Speaking {
     if (!isOver) return false;
     spoken.segments.shift();
     spoken.chars += segment.chars;
+    if (segment.kind === 'answer') spoken.samples += segment.answer.samples;
     this.#tell({ type: 'spoken', context, chars: spoken.chars });
     return true;
   }
 
-  #playLine(context: number, segment: Extract<Segment, { kind: 'line' }>, { chars }: Spoken): boolean {
+  #playLine(context: number, segment: Extract<Segment, { kind: 'line' }>, spoken: Spoken): boolean {
+    const { chars } = spoken;
     for (const event of segment.events.splice(0)) {
       if (event.type === 'flushed' || event.type === 'cancelled') segment.isOver = true;
-      else if (event.type === 'audio') this.#tell({ type: 'audio', context, pcm: event.pcm });
-      else if (event.type === 'spoken' && event.chars < segment.chars)
+      else if (event.type === 'audio') {
+        spoken.samples += event.pcm.length;
+        this.#tell({ type: 'audio', context, pcm: event.pcm });
+      } else if (event.type === 'spoken' && event.chars < segment.chars)
         this.#tell({ type: 'spoken', context, chars: chars + event.chars });
       // Times of words count from the beginning of the context, which is this line's only where it is the first.
       else if (event.type === 'word' && chars === 0) this.#tell({ ...event, context });
@@ -304,10 +309,31 @@ export class Speaking {
       this.#speakMute(segment, spoken);
       return false;
     }
-    for (const pcm of answer.chunks.splice(0)) this.#tell({ type: 'audio', context, pcm });
-    if (!answer.isDone) return false;
     // Behind the answer's end follow words of it that are on their way to here.
-    return spoken.isFlushed || spoken.segments.length > 1 || answer.unspoken.trim() === '';
+    const isWhole =
+      answer.isDone && (spoken.isFlushed || spoken.segments.length > 1 || answer.unspoken.trim() === '');
+    if (isWhole && !segment.isTimed) this.#tellTimes(context, segment, spoken);
+    while (!this.#isPaused) {
+      const pcm = answer.chunks.shift();
+      if (pcm === undefined) return isWhole;
+      this.#tell({ type: 'audio', context, pcm });
+    }
+    return false;
+  }
+
+  /** The vendor tells no times of words: each has its share of the sound. */
+  #tellTimes(
+    context: number,
+    segment: Extract<Segment, { kind: 'answer' }>,
+    { chars, samples }: Spoken,
+  ): void {
+    segment.isTimed = true;
+    const msOf = (count: number): Millis => (count * 1000) / this.#options.sampleRate;
+    for (const { index } of segment.text.matchAll(/\S+/g)) {
+      const share = index / Math.max(1, segment.text.length);
+      const startMs = msOf(samples) + share * msOf(segment.answer.samples);
+      this.#tell({ type: 'word', context, chars: chars + index, startMs });
+    }
   }
 
   /** Words came without sound: they are spoken like a line. */

@@ -71,16 +71,28 @@ export function breach(rule: string): WireEvent {
   return { type: 'error', error: { kind: 'protocol', rule } };
 }
 
-export function partial(text: string): Transcript {
-  return { type: 'transcript', text, isFinal: false, speechFinal: false, fromFinalize: false };
+export function partial(text: string, { isOthers = false } = {}): Transcript {
+  const transcript = {
+    type: 'transcript',
+    text,
+    isFinal: false,
+    speechFinal: false,
+    fromFinalize: false,
+  } as const;
+  return isOthers ? { ...transcript, isOthers } : transcript;
 }
 
 export function final(
   text: string,
-  { speechFinal, fromFinalize, endMs }: Pick<TimedTranscript, 'speechFinal' | 'fromFinalize' | 'endMs'>,
+  {
+    speechFinal,
+    fromFinalize,
+    endMs,
+    isOthers = false,
+  }: Pick<TimedTranscript, 'speechFinal' | 'fromFinalize' | 'endMs'> & { readonly isOthers?: boolean },
 ): TimedTranscript {
   const transcript = { type: 'transcript', text, isFinal: true, speechFinal, fromFinalize } as const;
-  return endMs === undefined ? transcript : { ...transcript, endMs };
+  return { ...transcript, ...(endMs !== undefined && { endMs }), ...(isOthers && { isOthers }) };
 }
 
 /** What a server has told for good, by its names: a repeat of it, or what comes late of it, is no news. */

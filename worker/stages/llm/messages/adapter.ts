@@ -3,11 +3,11 @@
  *
  * Invariant: an effort that only a thinking model can make is never sent without thinking. It must not retry.
  */
-import type { LlmMessagesOptions } from './declaration.ts';
+import { serviceAddress, type LlmMessagesOptions } from './declaration.ts';
 import { urlUnder } from '../../../../shared/net/address.ts';
 import { keyHeaders } from '../../keys.ts';
 import type { LlmStage, ProviderAccess } from '../../stage.ts';
-import { syntheticIds } from '../call-ids.ts';
+import { idsAt, syntheticIds } from '../call-ids.ts';
 import { MESSAGES_PROVIDER, renderMessagesRequest } from './request.ts';
 import { MessagesStream } from './stream.ts';
 import { newHttpLlm } from '../http-stage.ts';
@@ -25,6 +25,7 @@ export function newLlmMessages(options: LlmMessagesOptions & ProviderAccess): Ll
     throw new Error('effort: must be high or lower while thinking is disabled or between_tools');
   }
   const url = urlUnder(options.baseUrl, '/v1/messages');
+  const ids = idsAt(options.baseUrl, serviceAddress);
   return newHttpLlm({
     provider: MESSAGES_PROVIDER,
     options,
@@ -35,7 +36,7 @@ export function newLlmMessages(options: LlmMessagesOptions & ProviderAccess): Ll
       ...keyHeaders(url, options.apiKey, { name: 'x-api-key' }),
     },
     ask: (request, asked) => ({
-      body: renderMessagesRequest(request, asked),
+      body: renderMessagesRequest(request, asked, ids),
       newStream: (emit) => new MessagesStream(syntheticIds(request.messages), emit),
     }),
   });

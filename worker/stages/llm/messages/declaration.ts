@@ -5,7 +5,7 @@ import { declareProvider } from '../../../../shared/config/stages/declaration.ts
 import { modelKey, readHosted, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 /** Where the service answers and what it is asked for when the file does not say: the one place to correct. */
-const serviceAddress = 'https://api.anthropic.com';
+export const serviceAddress = 'https://api.anthropic.com';
 const defaultModel = 'claude-haiku-5-5';
 
 type Thinking = 'disabled' | 'adaptive' | 'between_tools' | 'model_default';

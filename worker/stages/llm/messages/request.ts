@@ -6,7 +6,7 @@
  */
 import type { LlmMessagesOptions } from './declaration.ts';
 import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
-import { vendorIds } from '../call-ids.ts';
+import { vendorIds, type IdDialect } from '../call-ids.ts';
 import { pairHistory, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
 import { parseJson, writeJson, type JsonRecord } from '../../json.ts';
 import { reasoningOf } from '../reasoning.ts';
@@ -22,8 +22,12 @@ interface WireMessage {
 const CACHED = { cache_control: { type: 'ephemeral' } };
 
 /** JSON text of the request. */
-export function renderMessagesRequest(request: LlmRequest, options: LlmMessagesOptions): string {
-  const { system, turns } = pairHistory(request, vendorIds);
+export function renderMessagesRequest(
+  request: LlmRequest,
+  options: LlmMessagesOptions,
+  ids: IdDialect = vendorIds,
+): string {
+  const { system, turns } = pairHistory(request, ids);
   const tools = toolsOf(request, turns);
   return writeJson({
     model: options.model,

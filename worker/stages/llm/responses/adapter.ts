@@ -4,11 +4,11 @@
  * Invariant: nothing is stored at the provider: every request carries the whole conversation, encrypted reasoning
  * included. It must not retry.
  */
-import type { LlmResponsesOptions } from './declaration.ts';
+import { serviceAddress, type LlmResponsesOptions } from './declaration.ts';
 import { urlUnder } from '../../../../shared/net/address.ts';
 import { bearerHeaders } from '../../keys.ts';
 import type { LlmStage, ProviderAccess } from '../../stage.ts';
-import { syntheticIds } from '../call-ids.ts';
+import { idsAt, syntheticIds } from '../call-ids.ts';
 import { RESPONSES_PROVIDER, renderResponsesRequest } from './request.ts';
 import { ResponsesStream } from './stream.ts';
 import { newHttpLlm } from '../http-stage.ts';
@@ -16,13 +16,14 @@ import { newHttpLlm } from '../http-stage.ts';
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newLlmResponses(options: LlmResponsesOptions & ProviderAccess): LlmStage {
   const url = urlUnder(options.baseUrl, '/responses');
+  const ids = idsAt(options.baseUrl, serviceAddress);
   return newHttpLlm({
     provider: RESPONSES_PROVIDER,
     options,
     url: () => url,
     headers: { accept: 'text/event-stream', ...bearerHeaders(url, options.apiKey) },
     ask: (request, asked) => ({
-      body: renderResponsesRequest(request, asked),
+      body: renderResponsesRequest(request, asked, ids),
       newStream: (emit) => new ResponsesStream(syntheticIds(request.messages), emit),
     }),
   });

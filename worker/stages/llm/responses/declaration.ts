@@ -5,7 +5,7 @@ import { declareProvider } from '../../../../shared/config/stages/declaration.ts
 import { modelKey, readHosted, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
 
 /** Where the service answers and what it is asked for when the file does not say: the one place to correct. */
-const serviceAddress = 'https://api.openai.com/v1';
+export const serviceAddress = 'https://api.openai.com/v1';
 const defaultModel = 'gpt-5.4-mini';
 /** A pause to think is silence on the line; only of the default model is it known that it can do without. */
 const defaultModelEffort = 'disabled';

@@ -6,7 +6,7 @@
  */
 import type { LlmResponsesOptions } from './declaration.ts';
 import type { LlmCall, LlmRequest, ToolDeclaration } from '../../stage.ts';
-import { vendorIds } from '../call-ids.ts';
+import { vendorIds, type IdDialect } from '../call-ids.ts';
 import { pairHistory, type AssistantTurn, type Turn } from '../history.ts';
 import { writeJson } from '../../json.ts';
 import { reasoningOf } from '../reasoning.ts';
@@ -20,8 +20,9 @@ const MAX_CACHE_KEY_CHARS = 64;
 export function renderResponsesRequest(
   request: LlmRequest,
   options: LlmResponsesOptions & Pick<LlmCall, 'conversation'>,
+  ids: IdDialect = vendorIds,
 ): string {
-  const { system, turns } = pairHistory(request, vendorIds);
+  const { system, turns } = pairHistory(request, ids);
   const effort = options.reasoningEffort === 'disabled' ? 'none' : options.reasoningEffort;
   const cacheKey = options.conversation?.slice(0, MAX_CACHE_KEY_CHARS);
   return writeJson({

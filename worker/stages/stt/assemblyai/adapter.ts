@@ -31,7 +31,7 @@ export function newSttAssemblyAi(options: SttAssemblyAiOptions & SttAccess): Stt
     finalizeTimeoutMs: FINALIZE_TIMEOUT_MS,
     burstMs: BURST_MS,
     dial: (context, on) => dialSocket(url, headers, { context, on }),
-    newWire: () => new AssemblyAiWire(waitsForFormat),
+    newWire: () => new AssemblyAiWire(waitsForFormat, options),
   };
   return newStreamStage('stt_cloud_b', vendor);
 }

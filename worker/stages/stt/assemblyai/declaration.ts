@@ -45,6 +45,11 @@ const keys = z.strictObject({
   format_turns: z.boolean().default(false).meta({
     description: 'Whether the text of a turn comes with capitals and punctuation, a moment later.',
   }),
+  diarize: z.boolean().exactOptional().meta({
+    sample: true,
+    description:
+      'Whether words of others than the caller, who has said most of the first turns, are left out; absent: false.',
+  }),
   min_turn_silence_ms: turnSilence.meta({
     sample: 400,
     description: 'Silence after which the service ends a turn that sounds complete; absent: its own choice.',

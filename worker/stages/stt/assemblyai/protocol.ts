@@ -7,6 +7,7 @@ import type { SttAssemblyAiOptions } from './declaration.ts';
 import { ENGINE_RATE } from '../../../../shared/base/units.ts';
 import { urlUnder } from '../../../../shared/net/address.ts';
 import type { StageError, Transcript } from '../../stage.ts';
+import { MainSpeaker, speakerAt, spokenWords, type Own } from '../main-speaker.ts';
 import {
   failure,
   final,
@@ -35,7 +36,7 @@ export function repeatsFormatted({ formatTurns, speechModel }: SttAssemblyAiOpti
 /** Every option as the vendor's query has it. */
 export function assemblyAiUrl(options: SttAssemblyAiOptions, language: string): URL {
   const url = urlUnder(options.baseUrl, '/v3/ws');
-  const { speechModel, keyterms, formatTurns, minTurnSilenceMs, maxTurnSilenceMs } = options;
+  const { speechModel, keyterms, formatTurns, minTurnSilenceMs, maxTurnSilenceMs, diarize = false } = options;
   const formats = isFormattingModel(speechModel);
   const query: Record<string, string> = {
     sample_rate: String(ENGINE_RATE),
@@ -44,6 +45,7 @@ export function assemblyAiUrl(options: SttAssemblyAiOptions, language: string): 
     ...(formats
       ? { language_codes: JSON.stringify([primarySubtag(language)]) }
       : { format_turns: String(formatTurns) }),
+    ...(diarize && { speaker_labels: 'true' }),
     ...(minTurnSilenceMs !== undefined && { min_turn_silence: String(minTurnSilenceMs) }),
     ...(maxTurnSilenceMs !== undefined && { max_turn_silence: String(maxTurnSilenceMs) }),
     ...(keyterms !== undefined && keyterms.length > 0 && { keyterms_prompt: JSON.stringify(keyterms) }),
@@ -76,9 +78,14 @@ export class AssemblyAiWire implements SttWire {
   #isFinalizing = false;
   /** Words were told since the last end. */
   #hasWords = false;
+  /** The turn has words, and none is the caller's. */
+  #isOthers = false;
+  /** Absent where nobody asked who speaks. */
+  readonly #speaker: MainSpeaker | undefined;
 
-  constructor(waitsForFormat: boolean) {
+  constructor(waitsForFormat: boolean, { diarize = false }: { readonly diarize?: boolean } = {}) {
     this.#waitsForFormat = waitsForFormat;
+    this.#speaker = diarize ? new MainSpeaker() : undefined;
   }
 
   audio(pcm: Int16Array): readonly Outgoing[] {
@@ -131,23 +138,42 @@ export class AssemblyAiWire implements SttWire {
     const isNewText = order !== this.#turn;
     this.#turn = order;
     const words = wordsOf(message);
-    const text = (isEnd ? (transcript ?? words) : (words ?? transcript)) ?? '';
-    const changed = isNewText || text !== this.#text;
+    const told = (isEnd ? (transcript ?? words) : (words ?? transcript)) ?? '';
+    const isFinal = isEnd && (!this.#waitsForFormat || message['turn_is_formatted'] === true);
+    const { text, isOthers } = this.#own(told, message, { isFinal });
+    const changed = isNewText || text !== this.#text || isOthers !== this.#isOthers;
     this.#text = text;
+    this.#isOthers = isOthers;
     this.#endMs = lastWordEnd(message);
-    if (isEnd && (!this.#waitsForFormat || message['turn_is_formatted'] === true)) return this.#end(order);
-    return text === '' || this.#isFinalizing || !changed ? [] : [partial(text)];
+    if (isFinal) return this.#end(order);
+    const isNews = changed && (text !== '' || isOthers);
+    return isNews && !this.#isFinalizing ? [partial(text, { isOthers })] : [];
+  }
+
+  /** Where the words do not say who speaks, the turn does. */
+  #own(text: string, message: JsonObject, options: { readonly isFinal: boolean }): Own {
+    if (this.#speaker === undefined || text === '') return { text, isOthers: false };
+    const speaker = speakerAt(message, 'speaker_label');
+    const listed = spokenWords(message['words'], ['text']);
+    const words = listed.length > 0 ? listed : text.split(/\s+/).map((word) => ({ text: word, speaker }));
+    const isTold = words.some((word) => word.speaker !== undefined);
+    return this.#speaker.own(text, isTold ? words : words.map((word) => ({ ...word, speaker })), options);
   }
 
   #end(order: number): readonly WireEvent[] {
     const text = this.#text;
+    const isOthers = this.#isOthers;
     const isFinalizing = this.#isFinalizing;
     const endMs = this.#endMs;
+    const isNews = text !== '' || isOthers;
     this.#ended = order;
     this.#text = '';
+    this.#isOthers = false;
     this.#isFinalizing = false;
-    this.#hasWords = !isFinalizing && (this.#hasWords || text !== '');
-    const words = text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: isFinalizing, endMs })];
+    this.#hasWords = !isFinalizing && (this.#hasWords || isNews);
+    const words = isNews
+      ? [final(text, { speechFinal: true, fromFinalize: isFinalizing, endMs, isOthers })]
+      : [];
     return isFinalizing ? [...words, finalized] : words;
   }
 }

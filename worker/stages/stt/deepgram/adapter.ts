@@ -23,7 +23,7 @@ export function newSttDeepgram(options: SttDeepgramOptions & SttAccess): SttStag
     keepAliveMs: KEEP_ALIVE_MS,
     finalizeTimeoutMs: FINALIZE_TIMEOUT_MS,
     dial: (context, on) => dialSocket(url, headers, { context, on }),
-    newWire: () => new DeepgramWire(),
+    newWire: () => new DeepgramWire(options),
   };
   return newStreamStage('stt_cloud_a', vendor);
 }

@@ -25,6 +25,11 @@ const keys = z.strictObject({
   smart_format: z.boolean().default(true).meta({
     description: 'Whether numbers, dates and sentences come formatted.',
   }),
+  diarize: z.boolean().exactOptional().meta({
+    sample: true,
+    description:
+      'Whether words of others than the caller, who has said most of the first turns, are left out; absent: false.',
+  }),
   keyterms: z
     .array(z.string().min(1).max(100))
     .max(100)

@@ -8,6 +8,7 @@ import type { SttDeepgramOptions } from './declaration.ts';
 import { ENGINE_RATE } from '../../../../shared/base/units.ts';
 import { urlUnder } from '../../../../shared/net/address.ts';
 import type { StageError, Transcript } from '../../stage.ts';
+import { MainSpeaker, spokenWords, type Own } from '../main-speaker.ts';
 import {
   breach,
   final,
@@ -26,7 +27,7 @@ import type { JsonObject, Outgoing, SttWire, TimedTranscript, WireEvent } from '
 /** Every option as the vendor's query has it. The language goes as the file writes it (docs/providers.md, Languages). */
 export function deepgramUrl(options: SttDeepgramOptions, language: string): URL {
   const url = urlUnder(options.baseUrl, '/v1/listen');
-  const { smartFormat, endpointingMs, utteranceEndMs } = options;
+  const { smartFormat, endpointingMs, utteranceEndMs, diarize = false } = options;
   const query: Record<string, string> = {
     model: options.model,
     language,
@@ -37,6 +38,7 @@ export function deepgramUrl(options: SttDeepgramOptions, language: string): URL 
     smart_format: String(smartFormat),
     // Without it results wait until a number or a date that may go on is complete.
     ...(smartFormat && { no_delay: 'true' }),
+    ...(diarize && { diarize: 'true' }),
     endpointing: endpointingMs === 0 ? 'false' : String(endpointingMs),
     ...(utteranceEndMs !== undefined && { utterance_end_ms: String(utteranceEndMs), vad_events: 'true' }),
   };
@@ -45,12 +47,20 @@ export function deepgramUrl(options: SttDeepgramOptions, language: string): URL 
   return url;
 }
 
+const nothing: Own = { text: '', isOthers: false };
+
 export class DeepgramWire implements SttWire {
   #pending = '';
   /** Finals came that no end of utterance has followed. */
   #isOpen = false;
   #isFinalizing = false;
   readonly #told = new Told();
+  /** Absent where nobody asked who speaks. */
+  readonly #speaker: MainSpeaker | undefined;
+
+  constructor({ diarize = false }: { readonly diarize?: boolean } = {}) {
+    this.#speaker = diarize ? new MainSpeaker() : undefined;
+  }
 
   opened(): readonly WireEvent[] {
     return [ready];
@@ -71,7 +81,7 @@ export class DeepgramWire implements SttWire {
         return this.#result(message);
       case 'UtteranceEnd':
         // The fallback for noise, in which the pause after the last word is never quiet.
-        return this.#isOpen && this.#pending === '' && !this.#isFinalizing ? [this.#end('', false)] : [];
+        return this.#isOpen && this.#pending === '' && !this.#isFinalizing ? [this.#end(nothing, false)] : [];
       case 'Error':
         return [breach('the provider takes what it is sent')];
       default:
@@ -81,7 +91,7 @@ export class DeepgramWire implements SttWire {
 
   expired(): readonly Transcript[] {
     this.#isFinalizing = false;
-    return this.#pending === '' ? [] : [this.#end(this.#pending, true)];
+    return this.#pending === '' ? [] : [this.#end({ text: this.#pending, isOthers: false }, true)];
   }
 
   closed(code: number): StageError {
@@ -100,25 +110,36 @@ export class DeepgramWire implements SttWire {
   #result(message: JsonObject): readonly WireEvent[] {
     const { alternatives } = objectAt(message, 'channel');
     const first: unknown = Array.isArray(alternatives) ? alternatives[0] : undefined;
+    const alternative = objectAt({ first }, 'first');
     // Of a noise there may be no alternative at all: that is no words.
-    const heard = stringAt(objectAt({ first }, 'first'), 'transcript')?.trim();
-    const text = heard ?? '';
+    const heard = stringAt(alternative, 'transcript')?.trim();
     const fromFinalize = message['from_finalize'] === true && this.#isFinalizing;
     if (message['is_final'] !== true && !fromFinalize) {
-      if (heard !== undefined) this.#pending = heard;
-      return text === '' || this.#isFinalizing ? [] : [partial(text)];
+      const own = this.#own(heard ?? '', alternative, { isFinal: false });
+      if (heard !== undefined) this.#pending = own.text;
+      const isNews = own.text !== '' || own.isOthers;
+      return isNews && !this.#isFinalizing ? [partial(own.text, own)] : [];
     }
-    if (fromFinalize) return this.#confirmed(this.#isRepeat(message, text) ? '' : text);
-    if (this.#isRepeat(message, text)) return [];
+    const isRepeat = this.#isRepeat(message, heard ?? '');
+    if (isRepeat && !fromFinalize) return [];
+    const own = isRepeat ? nothing : this.#own(heard ?? '', alternative, { isFinal: true });
+    if (fromFinalize) return this.#confirmed(own);
+    const endMs = endOf(message);
+    const isNews = own.text !== '' || own.isOthers;
     if (message['speech_final'] === true || message['from_finalize'] === true) {
-      const isNews = text !== '' || this.#isOpen;
+      const ends = isNews || this.#isOpen;
       this.#pending = '';
-      return isNews ? [this.#end(text, false, endOf(message))] : [];
+      return ends ? [this.#end(own, false, endMs)] : [];
     }
     this.#pending = '';
-    if (text === '') return [];
+    if (!isNews) return [];
     this.#isOpen = true;
-    return [final(text, { speechFinal: false, fromFinalize: false, endMs: endOf(message) })];
+    return [final(own.text, { speechFinal: false, fromFinalize: false, endMs, isOthers: own.isOthers })];
+  }
+
+  #own(text: string, alternative: JsonObject, options: { readonly isFinal: boolean }): Own {
+    if (this.#speaker === undefined) return { text, isOthers: false };
+    return this.#speaker.own(text, spokenWords(alternative['words'], ['punctuated_word', 'word']), options);
   }
 
   /** A final of the same audio with the same words. Other audio may well have the same words. */
@@ -132,17 +153,17 @@ export class DeepgramWire implements SttWire {
   }
 
   /** The text may be empty: what was said came before, in results of their own. */
-  #confirmed(text: string): readonly WireEvent[] {
+  #confirmed(own: Own): readonly WireEvent[] {
     this.#isFinalizing = false;
-    const isNews = text !== '' || this.#isOpen;
+    const isNews = own.text !== '' || own.isOthers || this.#isOpen;
     this.#pending = '';
-    return isNews ? [this.#end(text, true), finalized] : [finalized];
+    return isNews ? [this.#end(own, true), finalized] : [finalized];
   }
 
-  #end(text: string, fromFinalize: boolean, endMs?: number): TimedTranscript {
+  #end({ text, isOthers }: Own, fromFinalize: boolean, endMs?: number): TimedTranscript {
     this.#pending = '';
     this.#isOpen = false;
-    return final(text, { speechFinal: true, fromFinalize, endMs });
+    return final(text, { speechFinal: true, fromFinalize, endMs, isOthers });
   }
 }
 
