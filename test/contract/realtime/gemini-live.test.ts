@@ -74,7 +74,7 @@ describe('a session of Gemini Live', () => {
     expect(ready?.expiresInMs).toBe(600_000);
     expect(ready?.caps).toEqual({
       truncates: false,
-      answersTurns: true,
+      answersTurns: false,
       answersTools: true,
       updates: true,
       cancels: false,
@@ -174,22 +174,6 @@ describe('a session of Gemini Live', () => {
     expect(millisOf(events, 2)).toBe(100);
   });
 
-  it('keeps an answer that comes before it is asked for', async () => {
-    const { session, events } = await readyGemini(server);
-    server.replies.push({ heard: 'Well?', speech: 'At once.' });
-    session.beginTurn();
-    session.audio(voice(200));
-    session.endTurn(1);
-    await server.heard(3);
-    server.last.say({ goAway: { timeLeft: '50s' } });
-    await events.seen('expiring');
-    expect(shapes(events)).toEqual(['ready', 'user-text', 'user-text', 'expiring']);
-    session.respond(1);
-    await events.seen('done');
-    expect(wordsOf(events, 1)).toBe('At once.');
-    expect(server.last.kinds).toEqual(['setup', 'activityStart', 'activityEnd']);
-  });
-
   it('tells what is interrupted as cancelled, and takes the next turn', async () => {
     const { session, events } = await readyGemini(server);
     server.replies.push({ speech: 'A long', holds: true }, { speech: 'Sure.' });
@@ -211,14 +195,98 @@ describe('a session of Gemini Live', () => {
     expect(millisOf(events, 2)).toBe(100);
   });
 
-  it('ends an answer that a turn interrupts also where nobody cancelled it', async () => {
+  it('leaves an answer alone that is not over, because the caller may only have coughed', async () => {
     const { session, events } = await readyGemini(server);
-    server.replies.push({ speech: 'A long', holds: true });
+    server.replies.push({ speech: 'We are', holds: true });
     speak(session, 1);
     await events.seen('audio', 2);
     session.beginTurn();
+    session.audio(voice(200));
+    session.abandonTurn();
+    server.last.content(audio(20), words(' open.'), { generationComplete: true });
     await events.seen('done');
-    expect(events.of('done')).toEqual([{ type: 'done', answer: 1, finish: 'cancelled' }]);
+    expect(events.of('done')).toEqual([{ type: 'done', answer: 1, finish: 'completed' }]);
+    expect(wordsOf(events, 1)).toBe('We are open.');
+    expect(server.last.kinds).toEqual(['setup', 'activityStart', 'activityEnd']);
+  });
+
+  it.each([
+    ['is cancelled', 'cancelled'],
+    ['is over', 'completed'],
+  ] as const)('lets the caller be heard from the beginning when the answer %s', async (_, finish) => {
+    const { session, events } = await readyGemini(server);
+    server.replies.push({ speech: 'We are', holds: true }, { speech: 'Yes.' });
+    speak(session, 1);
+    await events.seen('audio', 2);
+    session.beginTurn();
+    session.audio(voice(200));
+    if (finish === 'cancelled') session.cancel();
+    else server.last.content(words(' open.'), { generationComplete: true });
+    await events.seen('done');
+    session.audio(voice(300, 6));
+    session.endTurn(2);
+    session.respond(2);
+    await events.seen('done', 2);
+    expect(events.of('done').map((event) => event.finish)).toEqual([finish, 'completed']);
+    expect(server.last.activities).toEqual([4_800, 8_000]);
+    expect(wordsOf(events, 2)).toBe('Yes.');
+  });
+
+  it('tells the service once what it is given again of a turn whose end was a noise', async () => {
+    const { session, events } = await readyGemini(server);
+    session.beginTurn();
+    const said = [voice(40, 1), voice(40, 2), voice(40, 3)];
+    for (const pcm of said) session.audio(pcm);
+    session.audio(voice(40, 99));
+    session.abandonTurn();
+    session.beginTurn();
+    for (const pcm of said) session.audio(pcm);
+    session.audio(voice(40, 4));
+    session.endTurn(1);
+    server.replies.push({ speech: 'Yes.' });
+    session.respond(1);
+    await events.seen('done');
+    expect([...new Set(server.last.samples)]).toEqual([1, 2, 3, 99, 4]);
+    expect(server.last.activities).toEqual([5 * 640]);
+  });
+
+  it('tells what is to be known for an answer within the turn, before and behind its end', async () => {
+    const { session, events } = await readyGemini(server);
+    session.beginTurn();
+    session.audio(voice(200));
+    session.append([{ role: 'system', text: 'one' }]);
+    session.endTurn(1);
+    session.append([{ role: 'system', text: 'two' }]);
+    server.replies.push({ speech: 'Yes.' });
+    session.respond(1);
+    await events.seen('done');
+    expect(server.last.kinds).toEqual(['setup', 'activityStart', 'text', 'activityEnd']);
+    expect(server.last.texts).toEqual([
+      '[Note, not said by the caller: one]\n[Note, not said by the caller: two]',
+    ]);
+  });
+
+  it('writes down what the caller said as soon as no more words come', async () => {
+    const clock = newVirtualClock();
+    const { session, events } = await readyGemini(server, { clock });
+    speak(session, 1);
+    await server.heard(3);
+    server.last.content(
+      { inputTranscription: { text: ' Are you' } },
+      { inputTranscription: { text: ' open?' } },
+    );
+    await events.seen('user-text', 2);
+    clock.advance(900);
+    expect(events.of('user-text').map(({ text, final }) => [text, final])).toEqual([
+      ['Are you', false],
+      ['Are you open?', false],
+      ['Are you open?', true],
+    ]);
+    server.last.content({ inputTranscription: { text: ' Late.' } }, audio(20), words(' Yes.'), {
+      generationComplete: true,
+    });
+    await events.seen('done');
+    expect(events.of('user-text')).toHaveLength(3);
   });
 
   it('tells an interruption that nobody made, and answers when it is asked again', async () => {
@@ -335,6 +403,7 @@ describe('a session of Gemini Live', () => {
     session.beginTurn();
     session.audio(voice(20));
     session.endTurn(1);
+    session.respond(1);
     await server.heard(3);
     expect(server.last.activities).toEqual([1_600]);
   });

@@ -126,11 +126,8 @@ it('hears the same turns, texts, contents and results', async () => {
   const { session, seen, messages } = await openVendor();
   const calls = [{ id: 'fc_1', name: 'look_up', args: { id: 1 } }];
   server.replies.push({ calls });
-  session.sendClientContent({
-    turns: [{ role: 'user', parts: [{ text: 'Ada calls.' }] }],
-    turnComplete: false,
-  });
   session.sendRealtimeInput({ activityStart: {} });
+  session.sendRealtimeInput({ text: 'Ada calls.' });
   session.sendRealtimeInput({ activityEnd: {} });
   await seen.until(() => messages.some(({ toolCall }) => toolCall !== undefined));
   session.sendToolResponse({

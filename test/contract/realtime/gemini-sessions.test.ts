@@ -152,7 +152,7 @@ describe('a session of Gemini Live that goes on with a call', () => {
     expect(wordsOf(events, 3)).toBe('Three.');
   });
 
-  it('tells older models the same as content, before a turn or to be answered', async () => {
+  it('tells older models as content what they are to answer', async () => {
     await restart({ takesContent: true });
     const { session, events } = await readyGemini(server, older);
     server.replies.push({ speech: 'One.' }, { speech: 'Two.' }, { speech: 'Three.' });
@@ -167,7 +167,6 @@ describe('a session of Gemini Live that goes on with a call', () => {
     expect(
       contents().map(({ clientContent }) => [clientContent?.turns?.at(-1), clientContent?.turnComplete]),
     ).toEqual([
-      [{ role: 'user', parts: [{ text: '[Note, not said by the caller: the call goes on]' }] }, false],
       [{ role: 'user', parts: [{ text: 'I typed this.' }] }, true],
       [{ role: 'user', parts: [{ text: '[Note, not said by the caller: it is your turn to speak]' }] }, true],
     ]);

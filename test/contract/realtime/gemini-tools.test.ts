@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../../worker/stages/stage.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 import { audio, FakeGeminiLive, words } from '../../support/fakes/fake-gemini-live.ts';
-import { lookUp, readyGemini, shapes, speak, voice, wordsOf } from './gemini-session.ts';
+import { lookUp, openGemini, readyGemini, shapes, speak, voice, wordsOf } from './gemini-session.ts';
 
 let server: FakeGeminiLive;
 beforeEach(async () => {
@@ -158,6 +158,22 @@ describe('tools of Gemini Live', () => {
     ]);
   });
 
+  it('go on at once, and what the model then says is kept until it is asked for', async () => {
+    const { session, events } = await readyGemini(server, {}, { tools: [lookUp] });
+    server.replies.push({ calls: [call(1)] }, { speech: 'At once.' });
+    speak(session, 1);
+    await events.seen('done');
+    session.append([result('fc_1', 'gone')]);
+    await server.heard(4);
+    server.last.say({ goAway: { timeLeft: '50s' } });
+    await events.seen('expiring');
+    expect(events.of('text')).toEqual([]);
+    session.respond(2);
+    await events.seen('done', 2);
+    expect(wordsOf(events, 2)).toBe('At once.');
+    expect(server.last.texts).toEqual([]);
+  });
+
   it('have names that the service takes, and their own here', async () => {
     const tools = [{ ...lookUp, name: '3d-view' }];
     const { session, events } = await readyGemini(server, {}, { tools });
@@ -203,6 +219,24 @@ describe('tools of Gemini Live', () => {
     expect(server.last.heard[1]).toEqual({
       contextUpdate: { systemInstruction: { parts: [{ text: 'Be kind.' }] }, tools: { tools: [] } },
     } satisfies LiveClientMessage);
+  });
+
+  it('are those that came last, where they change before the session begins', async () => {
+    const { session, events } = openGemini(server, { contextUpdate: false }, { tools: [lookUp] });
+    session.update({ instructions: 'Be kind.', tools: [] });
+    await events.seen('ready');
+    expect(server.last.setup?.systemInstruction).toEqual({ parts: [{ text: 'Be kind.' }] });
+    expect(server.last.setup?.tools).toBeUndefined();
+  });
+
+  it('end a session that can neither go on with others nor be told of them', async () => {
+    const { session, events } = await readyGemini(server, { contextUpdate: false });
+    session.update({ instructions: 'Be kind.', tools: [] });
+    await events.seen('error');
+    expect(events.of('error')[0]?.error).toEqual({
+      kind: 'protocol',
+      rule: 'a session keeps its instructions',
+    });
   });
 });
 

@@ -18,6 +18,11 @@ export class CallerWords {
     this.#emit = emit;
   }
 
+  /** Words of a turn that has its name, to which more may come; undefined where there are none. */
+  get open(): string | undefined {
+    return this.#turn?.number === undefined || this.#turn.text.trim() === '' ? undefined : this.#turn.text;
+  }
+
   begin(): void {
     this.settle();
     this.#turn = { number: undefined, text: '' };
@@ -42,7 +47,7 @@ export class CallerWords {
 
   /** The model has said its answer, so that nothing more comes of a turn of which words came. */
   settleIfHeard(): void {
-    if ((this.#turn?.text ?? '').trim() !== '') this.settle();
+    if (this.open !== undefined) this.settle();
   }
 
   settle(): void {

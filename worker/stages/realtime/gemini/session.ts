@@ -19,6 +19,8 @@ const PING_MS = 20_000;
 const SILENT_MS = 75_000;
 /** How long words may come behind the sound that they belong to. */
 const LATE_WORDS_MS = 400;
+/** Words of the caller behind which none came for so long are all. */
+const QUIET_WORDS_MS = 900;
 /** A second of audio from the service is 64 KiB. */
 const MAX_MESSAGE_BYTES = 8_388_608;
 /** Audio goes in pieces of at most a tenth of a second, as samples. */
@@ -47,11 +49,13 @@ export class GeminiSession implements RealtimeSession {
   readonly #socket: WebSocket;
   readonly #life: Deadline;
   readonly #lateWords: Deadline;
+  readonly #quiet: Deadline;
   readonly #soon: Soon;
   readonly #onSent: () => void;
   readonly #outbox = new Outbox();
   /** Told when the method that made them has returned. */
   #later: RealtimeEvent[] = [];
+  #callerText: string | undefined;
   #aliveMs = 0;
   #isClosed = false;
 
@@ -62,6 +66,7 @@ export class GeminiSession implements RealtimeSession {
     this.#isSeeded = isSeeded;
     this.#life = new Deadline(context, () => this.#onDeadline());
     this.#lateWords = new Deadline(context, () => this.#hear(() => wire.wordsAreOver()));
+    this.#quiet = new Deadline(context, () => this.#hear(() => wire.callerIsWritten()));
     this.#soon = new Soon(context, () => this.#hear(() => []));
     this.#onSent = context.bind(() => this.#drain());
     const on = {
@@ -94,8 +99,9 @@ export class GeminiSession implements RealtimeSession {
     this.#say(() => this.#wire.endTurn(turn));
   }
 
-  /** The service cannot forget what it heard: the activity stays open, and the next turn goes on in it. */
-  abandonTurn(): void {}
+  abandonTurn(): void {
+    this.#wire.abandonTurn();
+  }
 
   respond(answer: number): void {
     this.#say(() => this.#wire.respond(answer));
@@ -126,6 +132,7 @@ export class GeminiSession implements RealtimeSession {
     this.#isClosed = true;
     this.#life.close();
     this.#lateWords.close();
+    this.#quiet.close();
     this.#soon.close();
     this.#later = [];
   }
@@ -133,7 +140,7 @@ export class GeminiSession implements RealtimeSession {
   #say(speak: () => readonly WireEvent[]): void {
     if (this.#isClosed) return;
     for (const event of speak()) {
-      if (event.type === 'send') this.#send(event.message, false);
+      if (event.type === 'send') this.#send(event.message, event.isSound);
       else this.#later.push(event);
     }
     if (this.#later.length > 0) this.#soon.ask();
@@ -141,7 +148,7 @@ export class GeminiSession implements RealtimeSession {
   }
 
   #opened(): void {
-    this.#socket.send(this.#wire.setup, this.#onSent);
+    this.#socket.send(this.#wire.opened(), this.#onSent);
   }
 
   /** What came, behind what was to be told before it. */
@@ -155,7 +162,7 @@ export class GeminiSession implements RealtimeSession {
       if (this.#isClosed) return;
       if (event.type !== 'send') this.#tell(event);
       // The conversation so far goes before all that waited for the session.
-      else if (wasReady) this.#send(event.message, false);
+      else if (wasReady) this.#send(event.message, event.isSound);
       else this.#socket.send(event.message, this.#onSent);
     }
     if (this.#isClosed) return;
@@ -171,6 +178,13 @@ export class GeminiSession implements RealtimeSession {
   }
 
   #watchWords(): void {
+    const { callerText } = this.#wire;
+    if (callerText !== this.#callerText) {
+      this.#callerText = callerText;
+      if (callerText === undefined) this.#quiet.clear();
+      else this.#quiet.set(QUIET_WORDS_MS);
+    }
+
     if (this.#wire.isEnding) this.#lateWords.set(LATE_WORDS_MS);
     else this.#lateWords.clear();
   }

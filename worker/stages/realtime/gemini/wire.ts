@@ -10,6 +10,7 @@ import { PcmBytes } from '../../pcm-bytes.ts';
 import { wireNames, type WireNames } from '../../wire-names.ts';
 import type { ChatMessage, StageError, ToolCall } from '../../stage.ts';
 import type { RealtimeCaps, RealtimeEvent, RealtimeSeed } from '../contract.ts';
+import { CallerTurn } from './caller-turn.ts';
 import { CallerWords } from './caller-words.ts';
 import {
   asked,
@@ -21,14 +22,7 @@ import {
   endsInMidSentence,
   type Ending,
 } from './endings.ts';
-import {
-  activityEnd,
-  activityStart,
-  audioMessage,
-  content,
-  contextUpdate,
-  endingWithUser,
-} from './messages.ts';
+import { content, contextUpdate, endingWithUser } from './messages.ts';
 import { inWords, seedMessage, setupMessage, spokenText, turnsOf, type GeminiSettings } from './messages.ts';
 import { ToolCalls } from './tool-calls.ts';
 import { SessionUsage } from './usage.ts';
@@ -36,14 +30,13 @@ import { SessionUsage } from './usage.ts';
 export const OUTPUT_RATE = 24_000;
 /** A connection lives so long, whatever the session does. */
 const connectionMs = 600_000;
-/** With less of a voice the model may stay silent; filled up with silence. Samples of 16 kHz. */
-const leastSamples = 1_600;
 /** What is said unasked beyond that is lost: two minutes, and as many pieces. */
 const mostHeldSamples = 120 * OUTPUT_RATE;
 const mostHeldPieces = 4_096;
 const mostNotes = 256;
 
-export type WireEvent = { readonly type: 'send'; readonly message: string } | RealtimeEvent;
+export type WireEvent =
+  { readonly type: 'send'; readonly message: string; readonly isSound: boolean } | RealtimeEvent;
 
 /** What an answer is made of, before it is known which. */
 type Piece =
@@ -64,16 +57,15 @@ export interface GeminiWireOptions {
 
 export class GeminiWire {
   readonly #settings: GeminiSettings;
-  readonly #seed: RealtimeSeed;
+  #seed: RealtimeSeed;
   #names: WireNames;
   readonly #calls: ToolCalls;
   readonly #usage = new SessionUsage();
+  readonly #turn: CallerTurn;
   readonly #caller: CallerWords;
   #out: WireEvent[] = [];
+  #isSetUp = false;
   #isReady = false;
-  /** The caller's activity is open at the service. */
-  #isOpen = false;
-  #samples = 0;
   #notes: ChatMessage[] = [];
   /** The answer that was asked for and is not done. */
   #answer: number | undefined;
@@ -100,12 +92,14 @@ export class GeminiWire {
       { toWire: (name) => this.#names.toWire(name), fromWire: (name) => this.#names.fromWire(name) },
       newCallId,
     );
+    this.#turn = new CallerTurn((message, isSound) => this.#out.push({ type: 'send', message, isSound }));
     this.#caller = new CallerWords(settings.words === 'vendor', (event) => this.#out.push(event));
     if (seed.resume !== undefined) this.#notes.push(...seed.history);
   }
 
-  /** The first message of a session. */
-  get setup(): string {
+  /** The socket is open; the message that goes first. */
+  opened(): string {
+    this.#isSetUp = true;
     return setupMessage(this.#settings, this.#seed, this.#names);
   }
 
@@ -118,51 +112,44 @@ export class GeminiWire {
     return this.#ending !== undefined;
   }
 
+  /** The service's words for a turn, as far as they have come and more may; {@link callerIsWritten} ends them. */
+  get callerText(): string | undefined {
+    return this.#caller.open;
+  }
+
   // ---- what the engine says ----
 
+  /** While an answer is not over its sound waits, because it would stop it: the caller may only have coughed. */
   beginTurn(): readonly WireEvent[] {
-    this.#drop();
-    // Of what it had not begun the service says at most that it was interrupted, and that its turn is complete.
-    this.#isOwed ||= this.#server === 'unwanted';
-    this.#server = 'idle';
     this.#caller.begin();
-    if (this.#isOpen) {
-      // The service forgets nothing: an abandoned beginning stays before this one.
-      this.#sendNotes();
-      return this.#take();
-    }
-    if (this.#settings.seeding === 'content') this.#sendNotes();
-    this.#send(activityStart);
-    this.#isOpen = true;
-    this.#samples = 0;
-    this.#sendNotes();
+    this.#turn.begin();
+    if (this.#answer === undefined) this.#hearTurn();
     return this.#take();
   }
 
-  /** Undefined: nobody listens. */
+  /** The message that goes at once, where one does. */
   audio(pcm: Int16Array): string | undefined {
-    if (!this.#isOpen) return undefined;
-    this.#samples += pcm.length;
-    return audioMessage(pcm);
+    return this.#turn.audio(pcm);
   }
 
+  /** The service is told when the answer is asked for, together with what is to be known for it. */
   endTurn(turn: number): readonly WireEvent[] {
-    if (!this.#isOpen) return [];
-    const missing = leastSamples - this.#samples;
-    if (missing > 0) this.#send(audioMessage(new Int16Array(missing)));
-    this.#closeActivity();
-    this.#caller.end(turn);
-    this.#await();
+    if (this.#turn.end()) this.#caller.end(turn);
     return this.#take();
+  }
+
+  abandonTurn(): void {
+    this.#turn.abandon();
   }
 
   respond(answer: number): readonly WireEvent[] {
     this.#endNow();
-    if (this.#answer !== undefined) this.#tellDone(this.#answer, cancelled);
+    if (this.#answer !== undefined) this.#drop();
     this.#answer = answer;
     for (const message of this.#calls.responses(true)) this.#sendResponse(message);
     const isComing = this.#server === 'awaited' || this.#server === 'running' || this.#held.length > 0;
-    if (isComing && !(this.#server === 'idle' && this.#notes.length > 0)) this.#tellHeld();
+    if (this.#turn.isEnded) this.#answerTurn();
+    else if (isComing && !(this.#server === 'idle' && this.#notes.length > 0)) this.#tellHeld();
     else this.#nudge();
     return this.#take();
   }
@@ -184,7 +171,15 @@ export class GeminiWire {
 
   update(changed: Pick<RealtimeSeed, 'instructions' | 'tools'>): readonly WireEvent[] {
     this.#names = wireNames([...this.#seed.tools, ...changed.tools].map(({ name }) => name));
-    this.#send(contextUpdate(changed, this.#settings, this.#names));
+    if (!this.#isSetUp) this.#seed = { ...this.#seed, ...changed };
+    else if (!this.#settings.contextUpdate)
+      return [failure({ kind: 'protocol', rule: 'a session keeps its instructions' })];
+    else this.#send(contextUpdate(changed, this.#settings, this.#names));
+    return this.#take();
+  }
+
+  callerIsWritten(): readonly WireEvent[] {
+    this.#caller.settle();
     return this.#take();
   }
 
@@ -236,7 +231,7 @@ export class GeminiWire {
     const session = textOf(complete['sessionId']);
     const caps: RealtimeCaps = {
       truncates: false,
-      answersTurns: true,
+      answersTurns: false,
       answersTools: true,
       updates: this.#settings.contextUpdate,
       cancels: false,
@@ -246,7 +241,7 @@ export class GeminiWire {
 
   /** Whether what comes now belongs to a generation that is wanted. */
   #isWanted(): boolean {
-    if (this.#isOpen || this.#isStale || this.#ending !== undefined) return false;
+    if (this.#turn.isOpen || this.#isStale || this.#ending !== undefined) return false;
     if (this.#server === 'running') return true;
     // Behind the end of an answer nothing begins by itself: it is what comes too late of it.
     if (this.#server === 'idle' && this.#isOwed) return false;
@@ -321,11 +316,11 @@ export class GeminiWire {
   /** Comes long behind the end of what was said, or before it: then the answer is cut. */
   #turnComplete(reason: string): void {
     this.#usage.endTurn();
-    const isLate = this.#isStale || this.#isOwed || this.#isOpen;
+    const isLate = this.#isStale || this.#isOwed || this.#turn.isOpen;
     this.#isStale = false;
     this.#isOwed = false;
     if (this.#ending !== undefined) this.#endNow();
-    if (!this.#isOpen && !(isLate && this.#server === 'awaited')) {
+    if (!this.#turn.isOpen && !(isLate && this.#server === 'awaited')) {
       this.#isSettled = true;
       this.#caller.settle();
     }
@@ -378,6 +373,7 @@ export class GeminiWire {
     const usage = this.#usage.take();
     this.#out.push({ type: 'done', answer, ...ending, ...(usage !== undefined && { usage }) });
     this.#answer = undefined;
+    if (this.#turn.waits && !this.#turn.isEnded) this.#hearTurn();
   }
 
   #tellHeld(): void {
@@ -440,18 +436,22 @@ export class GeminiWire {
     if (this.#server !== 'running') this.#await();
   }
 
-  #closeActivity(): void {
-    this.#send(activityEnd);
-    this.#isOpen = false;
+  /** The service hears the caller from here on, and stops what it says. */
+  #hearTurn(): void {
+    if (this.#server === 'running') this.#isStale = true;
+    // Of what it had not begun it says at most that it was interrupted, and that its turn is complete.
+    this.#isOwed ||= this.#server === 'awaited' || this.#server === 'unwanted';
+    this.#server = 'idle';
+    this.#forgetHeld();
+    this.#turn.flow();
   }
 
-  /** What waits to be told, where it makes the model say nothing. */
-  #sendNotes(): void {
-    if (this.#notes.length === 0) return;
-    if (this.#isOpen) this.#send(spokenText(inWords(this.#notes)));
-    else this.#send(content(endingWithUser(turnsOf(this.#notes)), false));
+  #answerTurn(): void {
+    if (this.#turn.waits) this.#hearTurn();
+    if (this.#notes.length > 0) this.#send(spokenText(inWords(this.#notes)));
     this.#notes = [];
-    this.#isSettled = false;
+    this.#turn.close();
+    this.#await();
   }
 
   /** Has the model speak without the caller: to what waits to be told, or to nothing. */
@@ -462,23 +462,20 @@ export class GeminiWire {
       : 'it is your turn to speak';
     const notes: readonly ChatMessage[] = isNews ? this.#notes : [{ role: 'system', text: goOn }];
     this.#notes = [];
-    if (this.#settings.seeding === 'content' && !this.#isOpen)
+    if (this.#settings.seeding === 'content' && !this.#turn.isOpen)
       this.#send(content(endingWithUser(turnsOf(notes)), true));
     else {
-      // Nothing but the caller's voice stops what runs.
-      if (this.#isStale && !this.#isOpen) {
-        this.#send(activityStart);
-        this.#isOpen = true;
-      }
+      // Nothing but an activity stops what runs.
+      if (this.#isStale) this.#turn.open();
       this.#send(spokenText(inWords(notes)));
-      if (this.#isOpen) this.#closeActivity();
+      if (this.#turn.isOpen) this.#turn.close();
     }
     this.#isCutShort = false;
     this.#await();
   }
 
   #send(message: string): void {
-    this.#out.push({ type: 'send', message });
+    this.#out.push({ type: 'send', message, isSound: false });
   }
 
   #take(): readonly WireEvent[] {
