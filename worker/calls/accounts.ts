@@ -16,6 +16,7 @@ import type { TraceOf } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
 import { CallFacts, type TextRedaction, type Untimed } from './call-facts.ts';
 import { modelsOf } from './models.ts';
+import { spoolDisk } from './spool-disk.ts';
 import { SpoolWriter } from './spool-writer.ts';
 
 export interface CallAccountsOptions {
@@ -59,7 +60,7 @@ export class CallAccounts implements Accounts {
     this.#models = modelsOf(definition);
     this.#version = createHash('sha256').update(agentText).digest('hex').slice(0, 12);
     this.#spool = new SpoolWriter({
-      folder,
+      disk: spoolDisk(folder),
       clock,
       failed: (code) => this.#failed(code),
       leftOut: () => metrics.callFactsLost.inc({ what: 'room' }),
