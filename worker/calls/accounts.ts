@@ -17,6 +17,7 @@ import { Redaction } from '../recording/redaction.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
 import { CallFacts, type Untimed } from './call-facts.ts';
 import { modelsOf } from './models.ts';
+import { spoolDisk } from './spool-disk.ts';
 import { SpoolWriter } from './spool-writer.ts';
 
 export interface CallAccountsOptions {
@@ -59,7 +60,7 @@ export class CallAccounts {
     metrics.callFactsLost.inc({ what: 'write' }, 0);
     metrics.callFactsLost.inc({ what: 'room' }, 0);
     this.#spool = new SpoolWriter({
-      folder,
+      disk: spoolDisk(folder),
       clock,
       failed: (code) => this.#failed(code),
       leftOut: () => metrics.callFactsLost.inc({ what: 'room' }),

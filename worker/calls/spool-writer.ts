@@ -4,9 +4,7 @@
  *
  * Invariant: lines of a call reach its file in their order, and the file is moved only behind its last line.
  */
-import { appendFile, rename } from 'node:fs';
-import { join } from 'node:path';
-import { spoolFile, spoolFolders } from '../../shared/calls/spool.ts';
+import { spoolFile } from '../../shared/calls/spool.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 
 /** Facts of one moment belong into one batch. */
@@ -20,8 +18,18 @@ const mostOfCall = 4 * 1024 * 1024;
 /** Numbered, because a full disk takes a part of a batch, which is then written once more. */
 const lineOf = (fact: object, n: number): string => `${JSON.stringify({ ...fact, n })}\n`;
 
+/** Neither waits; `done` is told the code of what went wrong. */
+export interface SpoolDisk {
+  /** Behind what the file of a running call holds. An append that fails may have taken a part of the text. */
+  append(name: string, text: string, done: (code?: string) => void): void;
+  /** Says that somebody has the call, where nothing can be written: a full disk takes that. */
+  touch(name: string): void;
+  /** The call is over. */
+  end(name: string, done: (code?: string) => void): void;
+}
+
 export interface SpoolWriterOptions {
-  readonly folder: string;
+  readonly disk: SpoolDisk;
   readonly clock: Clock;
   /** The disk did not take lines: its code. They wait. */
   readonly failed: (code: string) => void;
@@ -119,28 +127,28 @@ export class SpoolWriter {
   }
 
   #write(call: Spooled): void {
-    const { folder } = this.#options;
+    const { disk } = this.#options;
     const { text, name } = call;
-    const path = join(folder, spoolFolders.open, name);
     this.#isWriting = true;
     // A line break comes first: another worker may have died in the middle of a line.
-    appendFile(path, `\n${text}`, { mode: 0o600 }, (error) => {
-      if (error !== null) {
-        this.#again(error);
+    disk.append(name, `\n${text}`, (code) => {
+      if (code !== undefined) {
+        this.#again(code);
         return;
       }
       call.text = call.text.slice(text.length);
       this.#waiting -= text.length;
-      if (!call.isEnded || call.text !== '') {
-        this.#next();
-        return;
-      }
-      rename(path, join(folder, spoolFolders.ended, name), (unmoved) => {
-        // The process that keeps records finds a file with an end wherever it stands.
-        if (unmoved !== null) this.#options.failed(unmoved.code ?? 'unknown');
-        this.#calls.delete(name);
-        this.#next();
-      });
+      if (call.isEnded && call.text === '') this.#move(name);
+      else this.#next();
+    });
+  }
+
+  /** The process that keeps records finds a file with an end wherever it stands, once this one is gone. */
+  #move(name: string): void {
+    this.#options.disk.end(name, (code) => {
+      if (code !== undefined) this.#options.failed(code);
+      this.#calls.delete(name);
+      this.#next();
     });
   }
 
@@ -149,9 +157,11 @@ export class SpoolWriter {
     this.#pump();
   }
 
-  #again(error: NodeJS.ErrnoException): void {
+  #again(code: string): void {
     this.#isWriting = false;
-    this.#options.failed(error.code ?? 'unknown');
+    const { failed, disk } = this.#options;
+    failed(code);
+    for (const { text, name } of this.#calls.values()) if (text !== '') disk.touch(name);
     this.#pumpIn(againAfterMs);
   }
 }

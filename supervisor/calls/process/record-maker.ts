@@ -30,14 +30,25 @@ export interface MakerOptions {
 /** What is known of the processes that have calls. */
 export interface Processes {
   readonly isAlive: (process: ProcessName) => boolean;
-  /** This supervisor says that no call of a dead worker of its own waits for another worker. */
-  readonly nothingMoves: (supervisor: ProcessName) => boolean;
+  /** For how long this supervisor has said that no call of a dead worker of its own waits for another worker. */
+  readonly stillForMs: (supervisor: ProcessName) => number;
+}
+
+/** Who has a call, as its spool said when it was last written. */
+interface Owned {
+  readonly version: string;
+  readonly owner: FactOf<'worker'> | undefined;
+  readonly isEnded: boolean;
+  /** The supervisor does not count it among those that move. */
+  readonly mayMoveUnseen: boolean;
+  /** When it was noticed that the owner is gone. */
+  goneAt: number | undefined;
 }
 
 /** Another worker takes a call up within this time, or nobody does: longer than any wait of the hand-over (supervisor/handover). */
 const takenUpWithinMs = 60_000;
-/** A spool that was just begun has no line yet. */
-const begunWithinMs = 10_000;
+/** The supervisor hears of the end of a worker, and a worker that has taken a call up has written so, within this time. */
+const heardWithinMs = 3_000;
 /** A spool that was written to since belongs to a worker that is there. */
 const quietMs = 2_000;
 
@@ -45,11 +56,7 @@ export class RecordMaker {
   readonly #options: MakerOptions;
   /** Open spools whose beginning was told. */
   readonly #started = new Set<string>();
-  /** Who has a call, as its spool said when it was last written. */
-  readonly #owners = new Map<
-    string,
-    { readonly writtenMs: number; readonly owner: FactOf<'worker'> | undefined }
-  >();
+  readonly #owners = new Map<string, Owned>();
   #waiting = 0;
 
   constructor(options: MakerOptions) {
@@ -107,9 +114,10 @@ export class RecordMaker {
     for (const file of open) {
       const silentMs = wallNow() - file.writtenMs;
       const isSilent = silentMs >= quietMs;
-      const isKnown = this.#owners.get(file.name)?.writtenMs === file.writtenMs;
+      const isKnown = this.#owners.get(file.name)?.version === versionOf(file);
       if (!this.#started.has(file.name) || (isSilent && !isKnown)) await this.#readOpen(file);
-      if (isSilent && this.#isLost(this.#owners.get(file.name)?.owner, silentMs)) await spool.end(file.name);
+      const owned = this.#owners.get(file.name);
+      if (isSilent && owned !== undefined && this.#isOver(owned, silentMs)) await spool.end(file.name);
     }
   }
 
@@ -117,16 +125,31 @@ export class RecordMaker {
     const text = await this.#options.spool.read('open', file.name);
     if (text === undefined) return;
     const fold = folded(text);
-    this.#owners.set(file.name, { writtenMs: file.writtenMs, owner: fold.worker });
+    const { worker: owner, isEnded, head } = fold;
+    const mayMoveUnseen = head?.transport === 'sip';
+    this.#owners.set(file.name, {
+      version: versionOf(file),
+      owner,
+      isEnded,
+      mayMoveUnseen,
+      goneAt: undefined,
+    });
     await this.#tellStart(file.name, fold);
   }
 
-  #isLost(owner: FactOf<'worker'> | undefined, silentMs: number): boolean {
-    const { isAlive, nothingMoves } = this.#options.who;
-    if (owner === undefined) return silentMs > begunWithinMs;
-    if (isAlive(owner)) return false;
+  /** Its worker could not say where the spool belongs, or is gone for good. */
+  #isOver(owned: Owned, silentMs: number): boolean {
+    const { owner, isEnded, mayMoveUnseen } = owned;
+    const { who, wallNow } = this.#options;
+    if (isEnded) return true;
+    // A full disk may have taken no line that says who has it.
+    if (owner === undefined) return silentMs > takenUpWithinMs;
+    if (who.isAlive(owner)) return false;
+    owned.goneAt ??= wallNow();
     const { parent } = owner;
-    return !isAlive(parent) || nothingMoves(parent) || silentMs > takenUpWithinMs;
+    const goneMs = wallNow() - owned.goneAt;
+    if (!who.isAlive(parent) || goneMs > takenUpWithinMs) return true;
+    return !mayMoveUnseen && Math.min(goneMs, who.stillForMs(parent)) >= heardWithinMs;
   }
 
   async #tellStart(name: string, { head }: CallFold): Promise<void> {
@@ -153,6 +176,9 @@ export class RecordMaker {
     return ended.slice(over.length);
   }
 }
+
+/** Two writes may fall into one moment of the file system's clock. */
+const versionOf = ({ writtenMs, bytes }: SpoolFile): string => `${writtenMs} ${bytes}`;
 
 function folded(text: string): CallFold {
   const fold = new CallFold();

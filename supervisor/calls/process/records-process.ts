@@ -41,7 +41,7 @@ export class RecordsProcess {
   #isLooking = false;
   #looking: Promise<void> = Promise.resolve();
   #isLeaving = false;
-  #nothingMoves = false;
+  #stillSince = Infinity;
   #failures = 0;
   #toldAt = -Infinity;
   #retainedAt = -Infinity;
@@ -76,7 +76,7 @@ export class RecordsProcess {
         void this.#answer(message.ask, message.question);
         return;
       case 'moving':
-        this.#nothingMoves = message.count === 0;
+        this.#stillSince = message.count === 0 ? systemClock.now() : Infinity;
         return;
     }
   }
@@ -147,8 +147,10 @@ export class RecordsProcess {
       wallNow: () => systemWallClock.now(),
       who: {
         isAlive: isRunning,
-        nothingMoves: ({ pid, since }) =>
-          this.#nothingMoves && pid === this.#supervisor?.pid && since === this.#supervisor.since,
+        stillForMs: ({ pid, since }) =>
+          pid === this.#supervisor?.pid && since === this.#supervisor.since
+            ? systemClock.now() - this.#stillSince
+            : -Infinity,
       },
       dropped: (names) => {
         this.#dropped += names.length;
