@@ -1,0 +1,156 @@
+/**
+ * What workers write down of a call while it runs, one small line of JSON each, and what its record is made of (`fold.ts`). Lines are only
+ * appended. The worker that takes a call up goes on in the same file, so that a line may come twice, and one of a worker that died may be torn.
+ */
+import * as z from 'zod';
+import { callEndCodes, endedBy } from './ends.ts';
+import { toolOutcomes, usageStages, usageUnits, type UsageStage, type UsageUnit } from './record.ts';
+
+const ms = z.int().min(0);
+const count = z.int().min(0);
+const textMap = z.record(z.string(), z.string());
+/** `at`: milliseconds since the call began, in whichever worker. */
+const fact = <const T extends string, S extends z.ZodRawShape>(
+  type: T,
+  shape: S,
+): z.ZodObject<{ t: z.ZodLiteral<T>; at: typeof ms } & S> =>
+  z.object({ t: z.literal(type), at: ms, ...shape });
+
+/** A process by its number and when it began, by which a later one of the same number is told apart. */
+const processName = { pid: count, since: z.string() };
+
+const headShape = {
+  v: z.literal(1),
+  id: z.string(),
+  call: z.string(),
+  session: z.string(),
+  agent: z.string(),
+  version: z.string().exactOptional(),
+  tenant: z.string().exactOptional(),
+  route: z.string().exactOptional(),
+  direction: z.enum(['inbound', 'outbound']),
+  transport: z.string(),
+  from: z.string().exactOptional(),
+  to: z.string().exactOptional(),
+  carrierCall: z.string().exactOptional(),
+  token: textMap,
+  client: textMap,
+  /** Milliseconds since 1970. */
+  started: z.int(),
+  models: z
+    .record(z.string(), z.string())
+    .exactOptional()
+    .meta({ description: 'Models by stage and provider: `llm llm_chat`.' }),
+  recording: z.string().exactOptional(),
+  transcript: z.boolean().exactOptional(),
+  facts: z.boolean().exactOptional(),
+  trace: z.string().exactOptional(),
+};
+
+const facts = [
+  /** The first line of a call; a second one, of a worker that did not know of the first, counts as `worker`. */
+  fact('call', headShape),
+  /** Who has the call from here on: the worker, and its supervisor. */
+  fact('worker', {
+    ...processName,
+    parent: z.object(processName),
+    /** For how long nobody had the call. */
+    silent: ms.exactOptional(),
+  }),
+  /** The conversation begins. */
+  fact('open', { model: z.string().exactOptional() }),
+  fact('turn', { epoch: count }),
+  fact('answered', { epoch: count }),
+  fact('times', {
+    epoch: count,
+    /** End of turn, final text, first text, first sound, wire. */
+    ms: z.tuple([ms, ms, ms, ms, ms]),
+    filled: z.literal(true).exactOptional(),
+  }),
+  fact('cut', { epoch: count }),
+  fact('said', { role: z.enum(['caller', 'agent', 'operator']), epoch: count, from: ms, text: z.string() }),
+  fact('heard', {
+    epoch: count,
+    from: ms,
+    text: z.string(),
+    how: z.enum(['finished', 'interrupted', 'failed', 'call_ended']),
+    complete: z.boolean(),
+  }),
+  /** Sums since the last such line. */
+  fact('tally', {
+    caller: ms.exactOptional(),
+    agent: ms.exactOptional(),
+    silence: ms.exactOptional(),
+    /** The longest silence, of those that ended since. */
+    longest: ms.exactOptional(),
+    falseStarts: count.exactOptional(),
+    backchannels: count.exactOptional(),
+    keys: count.exactOptional(),
+  }),
+  fact('used', {
+    stage: z.enum(usageStages),
+    provider: z.string(),
+    model: z.string().exactOptional(),
+    units: z.partialRecord(z.enum(usageUnits), z.number().min(0)),
+  }),
+  fact('fault', {
+    stage: z.enum(['stt', 'llm', 'tts', 'call']),
+    what: z.string(),
+    cause: z.string().exactOptional(),
+  }),
+  fact('failover', { stage: z.enum(['stt', 'llm', 'tts']), to: z.string() }),
+  fact('tool', {
+    id: z.string(),
+    name: z.string(),
+    ms,
+    outcome: z.enum(toolOutcomes),
+    detail: z.string().exactOptional(),
+  }),
+  fact('transfer', {
+    id: z.string(),
+    mode: z.enum(['cold', 'warm']),
+    destination: z.string().exactOptional(),
+    outcome: z.enum(['ok', 'refused', 'unknown', 'pending']),
+    code: z.string().exactOptional(),
+  }),
+  fact('operator', {
+    id: z.string(),
+    role: z.enum(['listen', 'whisper', 'take_over']),
+    name: z.string().exactOptional(),
+    until: ms.exactOptional(),
+  }),
+  fact('quality', {
+    packets: count,
+    lost: count,
+    jitter: z.number().min(0),
+    codec: z.string(),
+    delay: z.number().min(0).exactOptional(),
+  }),
+  /** Lines were left out from here on, for want of room. */
+  fact('left_out', {}),
+  /** The last line: nothing is read behind it. */
+  fact('end', {
+    code: z.enum(callEndCodes),
+    by: z.enum(endedBy).exactOptional(),
+    detail: z.string().exactOptional(),
+  }),
+] as const;
+
+const factSchema = z.discriminatedUnion('t', facts);
+export type CallFact = z.output<typeof factSchema>;
+export type FactOf<T extends CallFact['t']> = Extract<CallFact, { t: T }>;
+
+export type UsedUnits = Partial<Record<UsageUnit, number>>;
+export type { UsageStage, UsageUnit };
+
+/** Undefined for what is torn, or of another version. */
+export function readFact(line: string): CallFact | undefined {
+  if (line === '') return undefined;
+  try {
+    const read = factSchema.safeParse(JSON.parse(line));
+    return read.success ? read.data : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+/** Messages between the supervisor and the process that keeps the records of calls. */
+import type { LogLevel } from '../config/server/server.ts';
+
+/** The first message. */
+export interface RecordsSetup {
+  readonly type: 'setup';
+  readonly logLevel: LogLevel;
+  /** Path of an SQLite file, or the address of a PostgreSQL server. */
+  readonly database: string;
+  /** Folder in which lines of calls wait. */
+  readonly spool: string;
+  readonly mostSpoolBytes: number;
+  /** Absent: records are kept for ever. */
+  readonly keepMs?: number;
+  /** The text of the price table. */
+  readonly prices?: string;
+}
+
+/** What the supervisor asks for those who ask it. The shapes of queries and answers are those of the store. */
+export type RecordsQuestion =
+  { readonly kind: 'list'; readonly query: object } | { readonly kind: 'get'; readonly id: string };
+
+export type ToRecords =
+  | RecordsSetup
+  | { readonly type: 'ask'; readonly ask: number; readonly question: RecordsQuestion }
+  /** So many calls of workers that are gone wait for another worker. */
+  | { readonly type: 'moving'; readonly count: number };
+
+export type FromRecords =
+  | { readonly type: 'ready' }
+  /** `value` is absent where the database does not answer. */
+  | { readonly type: 'answer'; readonly ask: number; readonly value?: unknown }
+  /** How many records were kept, and what was dropped for want of room, since the last such message. */
+  | { readonly type: 'counts'; readonly kept: number; readonly dropped: number; readonly waiting: number };

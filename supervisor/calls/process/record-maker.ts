@@ -1,0 +1,164 @@
+/**
+ * Makes records of spools that ended, keeps them in the store, and takes the spools away. It finds calls that ended without a word: their
+ * worker is gone, and nobody took them up.
+ *
+ * Invariant: a spool is taken away only when its record is in the store, or when there is no room for it; whenever this process dies in
+ * between, the next one finds the spool again and the store knows the record.
+ */
+import { CallFold } from '../../../shared/calls/fold.ts';
+import { readFact, type FactOf } from '../../../shared/calls/facts.ts';
+import type { ProcessName } from '../../../shared/runtime/process-name.ts';
+import type { CallRecord } from '../../../shared/calls/record.ts';
+import type { CallStore, RecordHooks } from './call-store.ts';
+import type { SpoolFile, SpoolFolder } from './spool-folder.ts';
+
+export interface MakerOptions {
+  readonly spool: SpoolFolder;
+  /** Rejects where there is none at present. */
+  readonly store: () => Promise<Pick<CallStore, 'insert'>>;
+  readonly hooks: readonly RecordHooks[];
+  /** Adds what a call cost. */
+  readonly priced: (record: CallRecord) => CallRecord;
+  readonly mostBytes: number;
+  /** Milliseconds since 1970. */
+  readonly wallNow: () => number;
+  readonly who: Processes;
+  /** Spools that were dropped for want of room, or because nothing can be read of them. */
+  readonly dropped: (names: readonly string[]) => void;
+}
+
+/** What is known of the processes that have calls. */
+export interface Processes {
+  readonly isAlive: (process: ProcessName) => boolean;
+  /** This supervisor says that no call of a dead worker of its own waits for another worker. */
+  readonly nothingMoves: (supervisor: ProcessName) => boolean;
+}
+
+/** Another worker takes a call up within this time, or nobody does: longer than any wait of the hand-over (supervisor/handover). */
+const takenUpWithinMs = 60_000;
+/** A spool that was just begun has no line yet. */
+const begunWithinMs = 10_000;
+/** A spool that was written to since belongs to a worker that is there. */
+const quietMs = 2_000;
+
+export class RecordMaker {
+  readonly #options: MakerOptions;
+  /** Open spools whose beginning was told. */
+  readonly #started = new Set<string>();
+  /** Who has a call, as its spool said when it was last written. */
+  readonly #owners = new Map<
+    string,
+    { readonly writtenMs: number; readonly owner: FactOf<'worker'> | undefined }
+  >();
+  #waiting = 0;
+
+  constructor(options: MakerOptions) {
+    this.#options = options;
+  }
+
+  /** Spools that ended and wait for the store, as of the last look. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Looks at the whole spool once. Rejects where the store does not take a record: that spool and those behind it wait. */
+  async look(): Promise<number> {
+    await this.#lookAtOpen();
+    const ended = await this.#withinBounds(await this.#options.spool.list('ended'));
+    this.#waiting = ended.length;
+    let kept = 0;
+    for (const file of ended) {
+      if (await this.#keep(file)) kept += 1;
+      this.#waiting -= 1;
+    }
+    return kept;
+  }
+
+  async #keep({ name, writtenMs }: SpoolFile): Promise<boolean> {
+    const { spool, store, hooks, priced, dropped } = this.#options;
+    const text = await spool.read('ended', name);
+    if (text === undefined) return false;
+    const fold = folded(text);
+    await this.#tellStart(name, fold);
+    const lastAt = Math.max(fold.lastAt, Math.round(writtenMs - (fold.head?.started ?? writtenMs)));
+    const made = fold.record({ code: 'worker_lost', at: lastAt });
+    if (made === undefined) {
+      dropped([name]);
+      await spool.remove(name);
+      return false;
+    }
+    const record = priced(made);
+    const isNew = await (
+      await store()
+    ).insert(record, async (one, connection) => {
+      for (const hook of hooks) await hook.within?.(one, connection);
+    });
+    if (isNew) for (const hook of hooks) hook.kept?.(record);
+    await spool.remove(name);
+    this.#started.delete(name);
+    return isNew;
+  }
+
+  async #lookAtOpen(): Promise<void> {
+    const { spool, wallNow } = this.#options;
+    const open = await spool.list('open');
+    const names = new Set(open.map(({ name }) => name));
+    for (const name of this.#owners.keys()) if (!names.has(name)) this.#owners.delete(name);
+    for (const file of open) {
+      const silentMs = wallNow() - file.writtenMs;
+      const isSilent = silentMs >= quietMs;
+      const isKnown = this.#owners.get(file.name)?.writtenMs === file.writtenMs;
+      if (!this.#started.has(file.name) || (isSilent && !isKnown)) await this.#readOpen(file);
+      if (isSilent && this.#isLost(this.#owners.get(file.name)?.owner, silentMs)) await spool.end(file.name);
+    }
+  }
+
+  async #readOpen(file: SpoolFile): Promise<void> {
+    const text = await this.#options.spool.read('open', file.name);
+    if (text === undefined) return;
+    const fold = folded(text);
+    this.#owners.set(file.name, { writtenMs: file.writtenMs, owner: fold.worker });
+    await this.#tellStart(file.name, fold);
+  }
+
+  #isLost(owner: FactOf<'worker'> | undefined, silentMs: number): boolean {
+    const { isAlive, nothingMoves } = this.#options.who;
+    if (owner === undefined) return silentMs > begunWithinMs;
+    if (isAlive(owner)) return false;
+    const { parent } = owner;
+    return !isAlive(parent) || nothingMoves(parent) || silentMs > takenUpWithinMs;
+  }
+
+  async #tellStart(name: string, { head }: CallFold): Promise<void> {
+    if (head === undefined || this.#started.has(name)) return;
+    this.#started.add(name);
+    const { id, call: callId, agent, direction, transport, from, to, started: startedAtMs } = head;
+    const numbers = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+    for (const hook of this.#options.hooks)
+      await hook.started?.({ id, callId, agent, direction, transport, startedAtMs, ...numbers });
+  }
+
+  /** Drops the oldest where there are too many. */
+  async #withinBounds(ended: readonly SpoolFile[]): Promise<readonly SpoolFile[]> {
+    const { spool, mostBytes, dropped } = this.#options;
+    let bytes = ended.reduce((sum, file) => sum + file.bytes, 0);
+    const over = ended.filter((file) => {
+      if (bytes <= mostBytes) return false;
+      bytes -= file.bytes;
+      return true;
+    });
+    if (over.length === 0) return ended;
+    dropped(over.map(({ name }) => name));
+    for (const { name } of over) await spool.remove(name);
+    return ended.slice(over.length);
+  }
+}
+
+function folded(text: string): CallFold {
+  const fold = new CallFold();
+  for (const line of text.split('\n')) {
+    const fact = readFact(line);
+    if (fact !== undefined) fold.take(fact);
+  }
+  return fold;
+}

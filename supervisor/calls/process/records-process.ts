@@ -1,0 +1,178 @@
+/** Looks at the spool again and again, and answers what the supervisor asks of the store. */
+import { mkdirSync, watch, type FSWatcher } from 'node:fs';
+import { join } from 'node:path';
+import type {
+  FromRecords,
+  RecordsQuestion,
+  RecordsSetup,
+  ToRecords,
+} from '../../../shared/calls/messages.ts';
+import { spoolFolders, spoolLock } from '../../../shared/calls/spool.ts';
+import { systemClock, systemWallClock, type Timer } from '../../../shared/runtime/clock.ts';
+import { takeLock } from '../../../shared/runtime/file-lock.ts';
+import { errorFields, newLog, type Log } from '../../../shared/runtime/log.ts';
+import { isRunning, nameOfProcess, type ProcessName } from '../../../shared/runtime/process-name.ts';
+import type { CallStore, RecordHooks } from './call-store.ts';
+import { openDatabase } from './database.ts';
+import { RecordMaker } from './record-maker.ts';
+import { DiskSpool } from './spool-folder.ts';
+import { SqlCallStore } from './sql-call-store.ts';
+
+/** From one look at the spool to the next, unless something ends before. */
+const lookEveryMs = 1_000;
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
+const tellAgainMs = 60_000;
+const retainEveryMs = 3_600_000;
+
+export class RecordsProcess {
+  readonly #setup: RecordsSetup;
+  readonly #send: (message: FromRecords) => void;
+  readonly #log: Log;
+  readonly #supervisor: ProcessName | undefined = nameOfProcess(process.ppid);
+  readonly #maker: RecordMaker;
+  readonly #hooks: readonly RecordHooks[] = [];
+  #store: CallStore | undefined;
+  #unlock: (() => void) | undefined;
+  #watcher: FSWatcher | undefined;
+  #timer: Timer | undefined;
+  #isLooking = false;
+  #isLeaving = false;
+  #nothingMoves = false;
+  #failures = 0;
+  #toldAt = -Infinity;
+  #retainedAt = -Infinity;
+  #dropped = 0;
+
+  constructor(setup: RecordsSetup, send: (message: FromRecords) => void) {
+    this.#setup = setup;
+    this.#send = send;
+    this.#log = newLog({ role: 'records', level: setup.logLevel });
+    this.#maker = this.#newMaker(setup);
+  }
+
+  async run(): Promise<void> {
+    const { spool } = this.#setup;
+    for (const folder of Object.values(spoolFolders))
+      mkdirSync(join(spool, folder), { recursive: true, mode: 0o700 });
+    this.#watcher = watch(join(spool, spoolFolders.ended), () => this.#lookIn(0));
+    this.#watcher.on('error', () => undefined);
+    this.#send({ type: 'ready' });
+    await this.#look();
+  }
+
+  take(message: ToRecords): void {
+    switch (message.type) {
+      case 'setup':
+        return;
+      case 'ask':
+        void this.#answer(message.ask, message.question);
+        return;
+      case 'moving':
+        this.#nothingMoves = message.count === 0;
+        return;
+    }
+  }
+
+  /** What is being written is written; then another process may look after the spool. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    this.#timer?.cancel();
+    this.#watcher?.close();
+    await this.#store?.close();
+    this.#unlock?.();
+  }
+
+  #lookIn(ms: number): void {
+    if (this.#isLeaving || this.#isLooking) return;
+    this.#timer?.cancel();
+    this.#timer = systemClock.after(ms, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true;
+    let pauseMs = lookEveryMs;
+    try {
+      // Another supervisor, of which this one is the successor, may still have a process of its own there.
+      this.#unlock ??= takeLock(join(this.#setup.spool, spoolLock));
+      if (this.#unlock !== undefined) await this.#work();
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures += 1;
+      pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#failures - 1));
+      if (!this.#isLeaving) this.#tell(error);
+    } finally {
+      this.#isLooking = false;
+      this.#lookIn(pauseMs);
+    }
+  }
+
+  async #work(): Promise<void> {
+    const kept = await this.#maker.look();
+    const { waiting } = this.#maker;
+    if (kept > 0 || this.#dropped > 0 || waiting > 0)
+      this.#send({ type: 'counts', kept, dropped: this.#dropped, waiting });
+    this.#dropped = 0;
+    const { keepMs } = this.#setup;
+    const now = systemClock.now();
+    if (keepMs === undefined || now - this.#retainedAt < retainEveryMs) return;
+    const erased = await (await this.#opened()).retain(systemWallClock.now() - keepMs);
+    this.#retainedAt = now;
+    if (erased > 0) this.#log.info({ erased }, 'records of calls were erased for their age');
+  }
+
+  async #opened(): Promise<CallStore> {
+    this.#store ??= new SqlCallStore(await openDatabase(this.#setup.database));
+    return this.#store;
+  }
+
+  #newMaker({ spool, mostSpoolBytes }: RecordsSetup): RecordMaker {
+    return new RecordMaker({
+      spool: new DiskSpool(spool),
+      store: () => this.#opened(),
+      hooks: this.#hooks,
+      priced: (record) => record,
+      mostBytes: mostSpoolBytes,
+      wallNow: () => systemWallClock.now(),
+      who: {
+        isAlive: isRunning,
+        nothingMoves: ({ pid, since }) =>
+          this.#nothingMoves && pid === this.#supervisor?.pid && since === this.#supervisor.since,
+      },
+      dropped: (names) => {
+        this.#dropped += names.length;
+        this.#log.error(
+          { calls: names.length },
+          'records of calls were dropped: too many wait, or nothing can be read of them',
+        );
+      },
+    });
+  }
+
+  async #answer(ask: number, question: RecordsQuestion): Promise<void> {
+    try {
+      const value = await this.#valueOf(question);
+      this.#send({ type: 'answer', ask, value });
+    } catch (error) {
+      this.#tell(error);
+      this.#send({ type: 'answer', ask });
+    }
+  }
+
+  async #valueOf(question: RecordsQuestion): Promise<unknown> {
+    const store = await this.#opened();
+    switch (question.kind) {
+      case 'list':
+        return await store.list(question.query);
+      case 'get':
+        return (await store.get(question.id)) ?? null;
+    }
+  }
+
+  #tell(error: unknown): void {
+    const now = systemClock.now();
+    if (now - this.#toldAt < tellAgainMs) return;
+    this.#toldAt = now;
+    this.#log.error(errorFields(error), 'records of calls wait: the database or the spool cannot be used');
+  }
+}

@@ -1,0 +1,273 @@
+/** Records of calls in the tables of a database. */
+import { sql, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, type Expression } from 'kysely';
+import { callRecordSchema, type CallRecord } from '../../../shared/calls/record.ts';
+import { isFailedEnd, callEndCodes, type CallEndCode } from '../../../shared/calls/ends.ts';
+import type { CallDatabase, CallsTable, CallTables, StoreConnection } from './database.ts';
+import type { CallerData, CallPage, CallQuery, CallRow, CallStore, WithRecord } from './call-store.ts';
+
+const mostRows = 500;
+const usualRows = 50;
+/** Calls that one statement erases. */
+const erasedAtOnce = 500;
+
+type Calls = SelectQueryBuilder<CallTables, 'calls', object>;
+
+export class SqlCallStore implements CallStore {
+  readonly #database: CallDatabase;
+
+  constructor(database: CallDatabase) {
+    this.#database = database;
+  }
+
+  async insert(record: CallRecord, within?: WithRecord): Promise<boolean> {
+    return await this.#database.tables.transaction().execute(async (tables) => {
+      const inserted = await tables
+        .insertInto('calls')
+        .values(rowOf(record))
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .returning('seq')
+        .executeTakeFirst();
+      if (inserted === undefined) return false;
+      const { seq } = inserted;
+      await tables
+        .insertInto('call_records')
+        .values({ seq, record: JSON.stringify(record) })
+        .execute();
+      const metadata = Object.values(record.metadata).flatMap((entries) => Object.entries(entries));
+      if (metadata.length > 0)
+        await tables
+          .insertInto('call_metadata')
+          .values(metadata.map(([key, value]) => ({ seq, key, value })))
+          .execute();
+      await this.#keepWords(tables, seq, wordsOf(record));
+      await within?.(record, tables);
+      return true;
+    });
+  }
+
+  async get(id: string): Promise<CallRecord | undefined> {
+    const found = await this.#database.tables
+      .selectFrom('calls')
+      .innerJoin('call_records', 'call_records.seq', 'calls.seq')
+      .select('record')
+      .where((where) => where.or([where('id', '=', id), where('call_id', '=', id)]))
+      .orderBy(sql`case when id = ${id} then 0 else 1 end`)
+      .orderBy('calls.seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return found && readRecord(found.record);
+  }
+
+  async list(query: CallQuery): Promise<CallPage> {
+    const limit = Math.min(query.limit ?? usualRows, mostRows);
+    const rows = await this.#found(query)
+      .selectAll('calls')
+      .orderBy('started_at', 'desc')
+      .orderBy('seq', 'desc')
+      .limit(limit + 1)
+      .execute();
+    const page = rows.slice(0, limit);
+    const last = page.at(-1);
+    return {
+      rows: page.map(shownRow),
+      ...(rows.length > limit && last !== undefined && { next: `${last.started_at}-${last.seq}` }),
+    };
+  }
+
+  async each(query: CallQuery, take: (record: CallRecord) => Promise<void> | void): Promise<void> {
+    let seq = 0;
+    for (;;) {
+      const rows = await this.#found(query)
+        .innerJoin('call_records', 'call_records.seq', 'calls.seq')
+        .select(['calls.seq', 'record'])
+        .where('calls.seq', '>', seq)
+        .orderBy('calls.seq')
+        .limit(usualRows)
+        .execute();
+      for (const row of rows) {
+        seq = row.seq;
+        await take(readRecord(row.record));
+      }
+      if (rows.length < usualRows) return;
+    }
+  }
+
+  async updateAnalysis(
+    id: string,
+    analysis: Readonly<Record<string, unknown>>,
+    outcome?: string,
+    within?: WithRecord,
+  ): Promise<boolean> {
+    return await this.#database.tables.transaction().execute(async (tables) => {
+      const found = await tables
+        .selectFrom('calls')
+        .innerJoin('call_records', 'call_records.seq', 'calls.seq')
+        .select(['calls.seq', 'record'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (found === undefined) return false;
+      const record: CallRecord = { ...readRecord(found.record), analysis: { ...analysis } };
+      await tables
+        .updateTable('call_records')
+        .set({ record: JSON.stringify(record) })
+        .where('seq', '=', found.seq)
+        .execute();
+      if (outcome !== undefined)
+        await tables.updateTable('calls').set({ outcome }).where('seq', '=', found.seq).execute();
+      await within?.(record, tables);
+      return true;
+    });
+  }
+
+  async erase(data: CallerData): Promise<readonly CallRow[]> {
+    const query = 'number' in data ? { number: data.number } : { metadata: data.metadata };
+    const erased: CallRow[] = [];
+    for (;;) {
+      const rows = await this.#found(query).selectAll('calls').limit(erasedAtOnce).execute();
+      await this.#drop(rows.map(({ seq }) => seq));
+      erased.push(...rows.map(shownRow));
+      if (rows.length < erasedAtOnce) return erased;
+    }
+  }
+
+  async retain(beforeMs: number): Promise<number> {
+    let dropped = 0;
+    for (;;) {
+      const rows = await this.#found({ before: beforeMs }).select('seq').limit(erasedAtOnce).execute();
+      await this.#drop(rows.map(({ seq }) => seq));
+      dropped += rows.length;
+      if (rows.length < erasedAtOnce) return dropped;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#database.tables.destroy();
+  }
+
+  async #drop(seqs: readonly number[]): Promise<void> {
+    if (seqs.length === 0) return;
+    await this.#database.tables.transaction().execute(async (tables) => {
+      const isSqlite = this.#database.dialect === 'sqlite';
+      if (isSqlite) await sql`delete from call_words where rowid in (${sql.join(seqs)})`.execute(tables);
+      else await tables.deleteFrom('call_words').where('seq', 'in', seqs).execute();
+      await tables.deleteFrom('call_metadata').where('seq', 'in', seqs).execute();
+      await tables.deleteFrom('call_records').where('seq', 'in', seqs).execute();
+      await tables.deleteFrom('calls').where('seq', 'in', seqs).execute();
+    });
+  }
+
+  async #keepWords(tables: StoreConnection, seq: number, words: string): Promise<void> {
+    if (words === '') return;
+    if (this.#database.dialect === 'sqlite')
+      await sql`insert into call_words (rowid, words) values (${seq}, ${words})`.execute(tables);
+    else await tables.insertInto('call_words').values({ seq, words }).execute();
+  }
+
+  #found(query: CallQuery): Calls {
+    const { text, cursor } = query;
+    let found: Calls = this.#database.tables
+      .selectFrom('calls')
+      .where((where) => where.and(conditions(where, query)));
+    const words = text?.match(/[\p{L}\p{N}]+/gu) ?? [];
+    if (words.length > 0) found = found.where(this.#hasWords(words));
+    const [, startedAt, seq] = /^(\d+)-(\d+)$/.exec(cursor ?? '') ?? [];
+    if (startedAt !== undefined)
+      found = found.where(sql<SqlBool>`(started_at, seq) < (${Number(startedAt)}, ${Number(seq)})`);
+    return found;
+  }
+
+  #hasWords(words: readonly string[]): Expression<SqlBool> {
+    if (this.#database.dialect === 'sqlite') {
+      const asked = words.map((word) => `"${word}"`).join(' ');
+      return sql<SqlBool>`seq in (select rowid from call_words where call_words match ${asked})`;
+    }
+    const asked = words.join(' ');
+    return sql<SqlBool>`calls.seq in (select seq from call_words where to_tsvector('simple', words) @@ plainto_tsquery('simple', ${asked}))`;
+  }
+}
+
+const failedEnds = callEndCodes.filter(isFailedEnd);
+
+function conditions(where: ExpressionBuilder<CallTables, 'calls'>, query: CallQuery): Expression<SqlBool>[] {
+  const { since, before, agent, tenant, code, outcome, minCost, slowerThanMs, isFaulty, number, metadata } =
+    query;
+  const all: Expression<SqlBool>[] = [];
+  if (since !== undefined) all.push(where('started_at', '>=', since));
+  if (before !== undefined) all.push(where('started_at', '<', before));
+  if (agent !== undefined) all.push(where('agent', '=', agent));
+  if (tenant !== undefined) all.push(where('tenant', '=', tenant));
+  if (code !== undefined) all.push(where('end_code', '=', code));
+  if (outcome !== undefined) all.push(where('outcome', '=', outcome));
+  if (minCost !== undefined) all.push(where('cost', '>=', minCost));
+  if (slowerThanMs !== undefined) all.push(where('slowest_ms', '>=', slowerThanMs));
+  if (isFaulty === true) all.push(where.or([where('faults', '>', 0), where('end_code', 'in', failedEnds)]));
+  if (number !== undefined)
+    all.push(where.or([where('from_number', '=', number), where('to_number', '=', number)]));
+  if (metadata !== undefined)
+    all.push(
+      where(
+        'seq',
+        'in',
+        where
+          .selectFrom('call_metadata')
+          .select('call_metadata.seq')
+          .where('key', '=', metadata.key)
+          .where('value', '=', metadata.value),
+      ),
+    );
+  return all;
+}
+
+function rowOf(record: CallRecord): Omit<CallsTable, 'seq'> {
+  const { id, call_id, session_id, agent, transport, direction, end, cost } = record;
+  return {
+    id,
+    call_id,
+    session_id,
+    agent: agent.name,
+    tenant: record.tenant ?? null,
+    route: record.route ?? null,
+    transport,
+    direction,
+    from_number: record.from ?? null,
+    to_number: record.to ?? null,
+    started_at: Date.parse(record.started_at),
+    duration_ms: record.duration_ms,
+    end_code: end.code,
+    end_by: end.by,
+    turns: record.turns.length,
+    slowest_ms: record.latency.response_ms?.max ?? null,
+    faults: record.faults.length,
+    interruptions: record.interruptions.by_caller,
+    cost: cost?.total ?? null,
+    currency: cost?.currency ?? null,
+    outcome: null,
+  };
+}
+
+const shownRow = (row: { [K in keyof CallsTable]: K extends 'seq' ? number : CallsTable[K] }): CallRow => ({
+  id: row.id,
+  callId: row.call_id,
+  agent: row.agent,
+  tenant: row.tenant ?? undefined,
+  transport: row.transport,
+  direction: row.direction,
+  from: row.from_number ?? undefined,
+  to: row.to_number ?? undefined,
+  startedAtMs: row.started_at,
+  durationMs: row.duration_ms,
+  // Written from a record, whose schema has the list.
+  code: row.end_code as CallEndCode,
+  by: row.end_by,
+  turns: row.turns,
+  slowestMs: row.slowest_ms ?? undefined,
+  faults: row.faults,
+  interruptions: row.interruptions,
+  cost: row.cost ?? undefined,
+  currency: row.currency ?? undefined,
+  outcome: row.outcome ?? undefined,
+});
+
+const wordsOf = ({ transcript }: CallRecord): string => transcript.map(({ text }) => text).join('\n');
+
+const readRecord = (text: string): CallRecord => callRecordSchema.parse(JSON.parse(text));
