@@ -1,5 +1,24 @@
 /** Messages between the supervisor and the process that keeps the records of calls. */
+import type { CallEventName } from './webhooks/events.ts';
 import type { LogLevel } from '../config/server/server.ts';
+
+/** An endpoint of webhooks. */
+export interface EndpointSetup {
+  /** Name of the agent whose calls it is told of. */
+  readonly agent: string;
+  readonly url: string;
+  /** The present one first. */
+  readonly secrets: readonly string[];
+  readonly events: readonly CallEventName[];
+  readonly allowPrivate: boolean;
+}
+
+/** What happens after calls, by `[after_call]` of the agent files. */
+export interface AfterCallSetup {
+  readonly endpoints: readonly EndpointSetup[];
+  /** By the name of the agent. */
+  readonly recordUrls: Readonly<Record<string, string>>;
+}
 
 /** The first message. */
 export interface RecordsSetup {
@@ -14,6 +33,7 @@ export interface RecordsSetup {
   readonly keepMs?: number;
   /** The text of the price table. */
   readonly prices?: string;
+  readonly afterCall?: AfterCallSetup;
 }
 
 /** What the supervisor asks for those who ask it. The shapes of queries and answers are those of the store. */

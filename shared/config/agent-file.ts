@@ -15,6 +15,8 @@ import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
 import type { McpDefinition } from './agent/mcp.ts';
 import type { Silences } from './agent/silences.ts';
+import type { AfterCallDefinition } from '../calls/agent-file.ts';
+import { afterCallEndpointKeys, afterCallKeys } from '../calls/webhooks/agent-file.ts';
 import { languages } from '../languages/languages.ts';
 import { recordingKeys } from '../recording/agent-file.ts';
 import type { RecordingDefinition } from '../recording/agent-file.ts';
@@ -271,12 +273,20 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   'flow.nodes.NAME': flowNodeKeys,
   'flow.nodes.NAME.next': flowNextKeys,
   recording: recordingKeys,
+  after_call: afterCallKeys,
+  'after_call.endpoints': afterCallEndpointKeys,
   agent_link: agentLinkKeys,
   'agent_link.routes': agentRouteKeys,
 };
 
 /** Tables that are written once for each entry of a list, with two brackets. */
-export const listTables: readonly string[] = ['tools', 'mcp', 'flow.nodes.NAME.next', 'agent_link.routes'];
+export const listTables: readonly string[] = [
+  'tools',
+  'mcp',
+  'flow.nodes.NAME.next',
+  'after_call.endpoints',
+  'agent_link.routes',
+];
 
 // ---- The definition that calls run on ------------------------------------------------------------------------------
 
@@ -330,6 +340,8 @@ export interface AgentDefinition {
   readonly flow?: FlowDefinition;
   /** Absent: nothing of calls is kept. */
   readonly recording?: RecordingDefinition;
+  /** Who is told of calls. */
+  readonly afterCall?: AfterCallDefinition;
   /** The processes that hold the application logic of calls. */
   readonly agentLink?: AgentLinkDefinition;
 }

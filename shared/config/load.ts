@@ -11,6 +11,7 @@ import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { unreadableFile, type NamedFiles } from './agent/sound-file.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
+import { readAfterCall } from '../calls/agent-file.ts';
 import { readRecording } from '../recording/agent-file.ts';
 import { readTelephony } from '../telephony/agent-file.ts';
 import { backchannelsOf, builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
@@ -267,6 +268,7 @@ function readDefinition(
   const background = readBackground(tree['audio'], site);
   const reader = { env, requireSecrets, problems, tree, language, leftOut, packages: options.packages };
   const recording = readRecording(tree['recording'], problems);
+  const afterCall = readAfterCall(tree['after_call'], { env, requireSecrets, problems });
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
   if (background === undefined) return undefined;
@@ -284,6 +286,7 @@ function readDefinition(
     ...(flow !== undefined && { flow }),
     ...(agentLink !== undefined && { agentLink }),
     ...(recording !== undefined && { recording }),
+    ...(afterCall !== undefined && { afterCall }),
   };
 }
 

@@ -9,5 +9,5 @@ export const webhookId = (call: string, event: CallEventName): string =>
   `msg_${createHash('sha256').update(`${event}\n${call}`).digest('hex').slice(0, 32)}`;
 
 /** Names an endpoint in files and logs, where its address, which may hold a secret, does not belong. */
-export const endpointId = (url: string): string =>
-  createHash('sha256').update(url).digest('hex').slice(0, 12);
+export const endpointId = ({ agent, url }: { readonly agent: string; readonly url: string }): string =>
+  createHash('sha256').update(`${agent}\n${url}`).digest('hex').slice(0, 12);

@@ -13,6 +13,7 @@ import { takeLock } from '../../../shared/runtime/file-lock.ts';
 import { errorFields, newLog, type Log } from '../../../shared/runtime/log.ts';
 import { isRunning, nameOfProcess, type ProcessName } from '../../../shared/runtime/process-name.ts';
 import type { CallStore, RecordHooks } from './call-store.ts';
+import { openAfterCall, type AfterCall } from './after-call.ts';
 import { openDatabase } from './database.ts';
 import { RecordMaker } from './record-maker.ts';
 import { DiskSpool } from './spool-folder.ts';
@@ -31,7 +32,8 @@ export class RecordsProcess {
   readonly #log: Log;
   readonly #supervisor: ProcessName | undefined = nameOfProcess(process.ppid);
   readonly #maker: RecordMaker;
-  readonly #hooks: readonly RecordHooks[] = [];
+  readonly #afterCall: AfterCall;
+  readonly #hooks: readonly RecordHooks[];
   #store: CallStore | undefined;
   #unlock: (() => void) | undefined;
   #watcher: FSWatcher | undefined;
@@ -48,6 +50,8 @@ export class RecordsProcess {
     this.#setup = setup;
     this.#send = send;
     this.#log = newLog({ role: 'records', level: setup.logLevel });
+    this.#afterCall = openAfterCall(setup, this.#log);
+    this.#hooks = this.#afterCall.hooks;
     this.#maker = this.#newMaker(setup);
   }
 
@@ -79,6 +83,7 @@ export class RecordsProcess {
     this.#isLeaving = true;
     this.#timer?.cancel();
     this.#watcher?.close();
+    await this.#afterCall.close();
     await this.#store?.close();
     this.#unlock?.();
   }

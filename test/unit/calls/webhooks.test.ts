@@ -9,12 +9,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callEvents, endpointId, webhookId } from '../../../shared/calls/webhooks/events.ts';
 import { afterAttempt, retryAfterMs, waits } from '../../../supervisor/calls/process/webhooks/schedule.ts';
 import { signatureOf } from '../../../supervisor/calls/process/webhooks/signature.ts';
-import {
-  Webhooks,
-  type EndpointSetup,
-  type WebhookNews,
-} from '../../../supervisor/calls/process/webhooks/webhooks.ts';
+import { Webhooks, type WebhookNews } from '../../../supervisor/calls/process/webhooks/webhooks.ts';
 import { shownSecret, webhookKey } from '../../../shared/calls/webhooks/secret.ts';
+import type { EndpointSetup } from '../../../shared/calls/messages.ts';
 import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 import { Observed } from '../../support/process/observed.ts';
 
@@ -106,6 +103,7 @@ afterEach(async () => {
 });
 
 const endpoint = (given: Partial<EndpointSetup> = {}): EndpointSetup => ({
+  agent: 'desk',
   url,
   secrets: [secret],
   events: callEvents,
@@ -143,7 +141,12 @@ async function pass(webhooks: Webhooks, ms: number): Promise<void> {
 }
 
 const ended = (call: string) =>
-  ({ call, type: 'call.ended', body: `{"type":"call.ended","data":{"call":"${call}"}}` }) as const;
+  ({
+    agent: 'desk',
+    call,
+    type: 'call.ended',
+    body: `{"type":"call.ended","data":{"call":"${call}"}}`,
+  }) as const;
 
 const waitingFiles = (): string[] => readdirSync(join(dir, 'waiting'));
 
@@ -323,7 +326,7 @@ describe('a receiver', () => {
     await tick(100_000);
     expect(receiver.received.length).toBe(1);
     expect(readdirSync(join(dir, 'failed')).length).toBe(1);
-    rmSync(join(dir, 'disabled', endpointId(url)));
+    rmSync(join(dir, 'disabled', endpointId(endpoint())));
     next.tell(ended('d'));
     receiver.reply = answer(204);
     await tick();
@@ -369,7 +372,8 @@ describe('a receiver', () => {
       endpoint({ url: alarm, events: ['call.failed'], secrets: [oldSecret] }),
     );
     webhooks.tell(ended('a'));
-    webhooks.tell({ call: 'a', type: 'call.failed', body: '{"type":"call.failed"}' });
+    webhooks.tell({ ...ended('a'), agent: 'another' });
+    webhooks.tell({ agent: 'desk', call: 'a', type: 'call.failed', body: '{"type":"call.failed"}' });
     await tick();
     await news.until(() => news.count('delivered') === 3);
     expect(receiver.received.length).toBe(2);

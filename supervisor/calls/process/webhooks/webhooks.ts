@@ -11,6 +11,7 @@ import { webhookKey } from '../../../../shared/calls/webhooks/secret.ts';
 import { WebhookPosts } from './post.ts';
 import { WebhookQueue } from './queue.ts';
 import { afterAttempt, longestWaitMs, type Answer } from './schedule.ts';
+import type { EndpointSetup } from '../../../../shared/calls/messages.ts';
 import { signatureOf } from './signature.ts';
 
 /** From one look at the folder to the next: another process may have put something there. */
@@ -18,15 +19,6 @@ const lookEveryMs = 2_000;
 const mostAtOnce = 4;
 const usualMostWaiting = 10_000;
 const mostFailed = 10_000;
-
-/** An endpoint as the process that sends gets it. */
-export interface EndpointSetup {
-  readonly url: string;
-  /** The present one first. */
-  readonly secrets: readonly string[];
-  readonly events: readonly CallEventName[];
-  readonly allowPrivate: boolean;
-}
 
 export type WebhookNews =
   | {
@@ -63,6 +55,8 @@ interface Waiting {
 }
 
 export interface ToldEvent {
+  /** Name of the agent whose endpoints are told. */
+  readonly agent: string;
   readonly call: string;
   readonly type: CallEventName;
   readonly body: string;
@@ -86,17 +80,17 @@ export class Webhooks {
     this.#queue = new WebhookQueue(options.dir);
     this.#posts = new WebhookPosts(options.clock);
     this.#endpoints = new Map(
-      options.endpoints.map((endpoint) => [endpointId(endpoint.url), readyEndpoint(endpoint)]),
+      options.endpoints.map((endpoint) => [endpointId(endpoint), readyEndpoint(endpoint)]),
     );
     this.#work();
   }
 
   /** Keeps an event for each endpoint that wants it, and returns when it is on the disk. @throws where there is no room for it. */
-  tell({ call, type, body }: ToldEvent): void {
+  tell({ agent, call, type, body }: ToldEvent): void {
     const now = this.#options.wallClock.now();
     const id = webhookId(call, type);
-    for (const [endpoint, { events, url }] of this.#endpoints) {
-      if (!events.includes(type) || this.#queue.isDisabled(endpoint)) continue;
+    for (const [endpoint, { agent: owner, events, url }] of this.#endpoints) {
+      if (owner !== agent || !events.includes(type) || this.#queue.isDisabled(endpoint)) continue;
       const { host } = new URL(url);
       const event = { id, type, call, endpoint, host, createdAt: now, attempts: 0, nextAt: now, body };
       const name = queuedFile(event);
