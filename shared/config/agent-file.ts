@@ -17,6 +17,7 @@ import type { McpDefinition } from './agent/mcp.ts';
 import type { Silences } from './agent/silences.ts';
 import type { AfterCallDefinition } from '../calls/agent-file.ts';
 import { afterCallEndpointKeys, afterCallKeys } from '../calls/webhooks/agent-file.ts';
+import { privacyKeys, type PrivacyDefinition } from '../calls/privacy/agent-file.ts';
 import { languages } from '../languages/languages.ts';
 import { recordingKeys } from '../recording/agent-file.ts';
 import type { RecordingDefinition } from '../recording/agent-file.ts';
@@ -273,6 +274,7 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   'flow.nodes.NAME': flowNodeKeys,
   'flow.nodes.NAME.next': flowNextKeys,
   recording: recordingKeys,
+  privacy: privacyKeys,
   after_call: afterCallKeys,
   'after_call.endpoints': afterCallEndpointKeys,
   agent_link: agentLinkKeys,
@@ -340,6 +342,8 @@ export interface AgentDefinition {
   readonly flow?: FlowDefinition;
   /** Absent: nothing of calls is kept. */
   readonly recording?: RecordingDefinition;
+  /** Absent: nothing is taken out of what is kept and told. */
+  readonly privacy?: PrivacyDefinition;
   /** Who is told of calls. */
   readonly afterCall?: AfterCallDefinition;
   /** The processes that hold the application logic of calls. */

@@ -12,6 +12,7 @@ import { readMcp } from './agent/mcp.ts';
 import { unreadableFile, type NamedFiles } from './agent/sound-file.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
 import { readAfterCall } from '../calls/agent-file.ts';
+import { readPrivacy } from '../calls/privacy/agent-file.ts';
 import { readRecording } from '../recording/agent-file.ts';
 import { readTelephony } from '../telephony/agent-file.ts';
 import { backchannelsOf, builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
@@ -268,6 +269,9 @@ function readDefinition(
   const background = readBackground(tree['audio'], site);
   const reader = { env, requireSecrets, problems, tree, language, leftOut, packages: options.packages };
   const recording = readRecording(tree['recording'], problems);
+  const privacy = readPrivacy(tree['privacy'], site);
+  if (privacy !== undefined && recording?.facts === true)
+    problems.error(['recording', 'facts'], 'and [privacy] exclude each other: facts are kept word for word');
   const afterCall = readAfterCall(tree['after_call'], { env, requireSecrets, problems });
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
@@ -286,6 +290,7 @@ function readDefinition(
     ...(flow !== undefined && { flow }),
     ...(agentLink !== undefined && { agentLink }),
     ...(recording !== undefined && { recording }),
+    ...(privacy !== undefined && { privacy }),
     ...(afterCall !== undefined && { afterCall }),
   };
 }

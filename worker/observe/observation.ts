@@ -10,6 +10,7 @@ import type { LiveCall } from '../../shared/protocol/live.ts';
 import { LiveCalls } from './live-calls.ts';
 import type { TraceOf } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
+import { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import { Recordings } from '../recording/recordings.ts';
 import { Tracing } from '../tracing/tracing.ts';
 
@@ -33,15 +34,17 @@ export interface ObservationSite {
 
 export function openObservation(
   { recording: setup, worker, layout, live: isLive, tracing: traces }: WorkerSetup,
-  { agent, recording: definition, llm }: AgentDefinition,
+  { agent, recording: definition, privacy, llm }: AgentDefinition,
   site: ObservationSite,
 ): Observation {
+  const redactor = privacy === undefined ? undefined : new Redactor(privacy);
   const recordings =
     setup === undefined || definition === undefined
       ? undefined
       : new Recordings({
           setup,
           definition,
+          privacy: redactor,
           agent: agent.name,
           worker,
           ...site,

@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Millis } from '../../shared/base/units.ts';
+import type { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import type { RecordingDefinition } from '../../shared/recording/agent-file.ts';
 import { recordingRingsFd } from '../../shared/protocol/ipc.ts';
 import { recordingName, type RecordingSetup } from '../../shared/recording/layout.ts';
@@ -20,6 +21,8 @@ import type { FromRecordingThread } from './thread-messages.ts';
 export interface RecordingsOptions {
   readonly setup: RecordingSetup;
   readonly definition: RecordingDefinition;
+  /** What is taken out of transcripts, beside what the section itself names. */
+  readonly privacy?: Redactor | undefined;
   readonly agent: string;
   readonly worker: number;
   readonly slotsPerWorker: number;
@@ -52,10 +55,11 @@ export class Recordings {
   }
 
   observe(call: ObservedCall): CallObserver {
-    const { setup, definition, agent, clock, metrics } = this.#options;
+    const { setup, definition, privacy, agent, clock, metrics } = this.#options;
     return new CallRecorder({
       call,
       definition,
+      privacy,
       agent,
       ring: new RecordingRing(this.#memory, call.slot, setup.layout),
       now: clock.now(),

@@ -78,3 +78,42 @@ allow_private = true`),
     ]);
   });
 });
+
+describe('[privacy]', () => {
+  const privacy = (text: string): string => `${goodFile}\n[privacy]\n${text}\n`;
+
+  it('names what is taken out, in the languages of the call', () => {
+    const { definition, problems } = load(
+      privacy('redact = ["card", "iban"]\npatterns = { customer = "K[0-9]+" }'),
+    );
+    expect(problems).toEqual([]);
+    expect(definition?.privacy).toEqual({
+      redact: ['card', 'iban'],
+      patterns: { customer: 'K[0-9]+' },
+      languages: ['en'],
+    });
+  });
+
+  it.each([
+    ['redact = ["cards"]', 'privacy.redact[0] must be one of "card", "iban", "email", "phone", "digits"'],
+    [
+      'patterns = { Customer = "K" }',
+      'privacy.patterns.Customer is not a valid name here: it must be small letters, digits and _',
+    ],
+    [
+      'patterns = { a = "(?=a)b" }',
+      'privacy.patterns.a must do without look-ahead, look-behind, back-references and more than 1,000 repetitions',
+    ],
+    ['patterns = { a = "x*" }', 'privacy.patterns.a must not match an empty text'],
+    ['patterns = { a = "(" }', 'privacy.patterns.a must be a regular expression of JavaScript'],
+    [
+      'redact = ["card"]\n[recording]\nfacts = true',
+      'recording.facts and [privacy] exclude each other: facts are kept word for word',
+    ],
+  ])('refuses %j', (text, message) => expect(errorsOf(privacy(text))).toEqual([message]));
+
+  it('says that it does nothing', () =>
+    expect(load(privacy('')).problems).toMatchObject([
+      { severity: 'warning', message: 'privacy takes nothing out: set redact or patterns' },
+    ]));
+});
