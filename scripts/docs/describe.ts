@@ -6,6 +6,13 @@ import { agentLinkKeys, agentRouteKeys, mostRoutes } from '../../shared/agent-li
 import { audioKeys } from '../../shared/config/agent/background.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from '../../shared/config/agent/flow.ts';
 import { mcpKeys } from '../../shared/config/agent/mcp.ts';
+import { analysisKeys, analysisLlmKeys } from '../../shared/calls/analysis/agent-file.ts';
+import { privacyKeys } from '../../shared/calls/privacy/agent-file.ts';
+import {
+  afterCallEndpointKeys,
+  afterCallKeys,
+  mostEndpoints,
+} from '../../shared/calls/webhooks/agent-file.ts';
 import { recordingKeys } from '../../shared/recording/agent-file.ts';
 import { telephonyKeys } from '../../shared/telephony/agent-file.ts';
 import { toolKeys } from '../../shared/config/agent/tools.ts';
@@ -134,6 +141,7 @@ const exampleProviders: readonly string[] = ['stt_local_ws', 'chat_compatible', 
 /** A flow takes the place of the prompt that the example has. */
 const otherTables: readonly string[] = [
   ...['flow', 'flow.nodes.NAME', 'flow.nodes.NAME.next', 'audio', 'audio.background', 'audio.thinking'],
+  ...['after_call.endpoints', 'after_call.analysis.llm'],
   ...['stt', 'llm', 'tts'].map((stage) => `${stage}.secondary`),
   ...Object.entries(declarations).flatMap(([stage, rows]) =>
     rows.filter(({ name }) => !exampleProviders.includes(name)).map(({ name }) => `${stage}.${name}`),
@@ -187,6 +195,15 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     mcp: z.array(mcpKeys).optional(),
     telephony: telephonyKeys.optional(),
     recording: recordingKeys.optional(),
+    privacy: privacyKeys.optional(),
+    after_call: afterCallKeys
+      .extend({
+        endpoints: z.array(afterCallEndpointKeys).max(mostEndpoints).optional(),
+        analysis: analysisKeys
+          .extend({ llm: analysisLlmKeys.extend(optionsTables(declarations.llm)).optional() })
+          .optional(),
+      })
+      .optional(),
     agent_link: agentLinkKeys
       .extend({ routes: z.array(agentRouteKeys).max(mostRoutes).optional() })
       .optional(),

@@ -16,6 +16,7 @@ import { mcpKeys } from './agent/mcp.ts';
 import type { McpDefinition } from './agent/mcp.ts';
 import type { Silences } from './agent/silences.ts';
 import type { AfterCallDefinition } from '../calls/agent-file.ts';
+import { analysisKeys, analysisLlmKeys } from '../calls/analysis/agent-file.ts';
 import { afterCallEndpointKeys, afterCallKeys } from '../calls/webhooks/agent-file.ts';
 import { privacyKeys, type PrivacyDefinition } from '../calls/privacy/agent-file.ts';
 import { languages } from '../languages/languages.ts';
@@ -276,6 +277,8 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   recording: recordingKeys,
   privacy: privacyKeys,
   after_call: afterCallKeys,
+  'after_call.analysis': analysisKeys,
+  'after_call.analysis.llm': analysisLlmKeys,
   'after_call.endpoints': afterCallEndpointKeys,
   agent_link: agentLinkKeys,
   'agent_link.routes': agentRouteKeys,

@@ -28,7 +28,7 @@ import { camelKeys, withoutKeys } from './camel.ts';
 import { ProblemList } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { spokenLanguages } from '../languages/languages.ts';
-import { readLlm, readStt, readTts } from './stages/stage-tables.ts';
+import { readLlm, readLlmOfItsOwn, readStt, readTts } from './stages/stage-tables.ts';
 import { leftOut as leftOutOfBuild } from './stages/features.ts';
 import type { Packages } from './stages/package.ts';
 import { isTable, readTable, reportUnknownKey } from './table.ts';
@@ -272,7 +272,10 @@ function readDefinition(
   const privacy = readPrivacy(tree['privacy'], site);
   if (privacy !== undefined && recording?.facts === true)
     problems.error(['recording', 'facts'], 'and [privacy] exclude each other: facts are kept word for word');
-  const afterCall = readAfterCall(tree['after_call'], { env, requireSecrets, problems });
+  const afterCall = readAfterCall(tree['after_call'], {
+    ...reader,
+    readLlm: (raw, at) => readLlmOfItsOwn(raw, at, reader),
+  });
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
   if (background === undefined) return undefined;

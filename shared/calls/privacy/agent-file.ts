@@ -14,7 +14,7 @@ export const privacyKeys = z.strictObject({
     .array(z.enum(detectorNames))
     .default([])
     .meta({
-      sample: ['card', 'iban'],
+      examples: [['card', 'iban']],
       description:
         'What is taken out of transcripts, records, webhooks and analysis, written or spoken. card: 13 to 19 digits with the right check digit. iban: with the right check digits. email. phone: 7 to 15 digits. digits: 6 or more. Not with recording.facts.',
     }),

@@ -12,7 +12,7 @@ import { isLoopbackHost } from '../../net/loopback.ts';
 import { callEvents, type CallEventName } from './events.ts';
 import { secretRule, webhookKey } from './secret.ts';
 
-const mostEndpoints = 8;
+export const mostEndpoints = 8;
 
 const address = z.string().min(1).max(2048);
 const secret = variableName.meta({
@@ -98,7 +98,7 @@ export function readWebhooks(
   if (recordUrl !== undefined && !URL.canParse(recordUrl.replaceAll('{id}', 'x')))
     problems.error([...at, 'record_url'], 'must be an address');
   if (url === undefined) {
-    if (secretEnv !== undefined) problems.error([...at, 'secret_env'], 'acts only with after_call.url');
+    if (secretEnv !== undefined) problems.note([...at, 'secret_env'], 'acts only with after_call.url');
     return { endpoints: listed, ...present({ recordUrl }) };
   }
   if (secretEnv === undefined) {

@@ -38,7 +38,6 @@ allow_private = true`),
 
   it.each([
     ['url = "https://example.com/"', 'after_call.secret_env is required beside after_call.url'],
-    ['secret_env = "HOOK"', 'after_call.secret_env acts only with after_call.url'],
     [
       'url = "ftp://example.com/"\nsecret_env = "HOOK"',
       'after_call.url must be an http:// or https:// address',
