@@ -38,7 +38,7 @@ describe('a feature', () => {
     // Inside its own folder a feature calls its parts what it likes.
     const others = rows.flat().filter((one) => one !== name);
     const found = folders.filter(
-      (folder) => folder.split('/').includes(name) && !others.includes(folder.split('/')[1]),
+      (folder) => folder.split('/').includes(name) && !others.includes(folder.split('/').at(1)),
     );
     const tops = [...new Set(found.map((folder) => folder.split('/').slice(0, 2).join('/')))];
     const wanted = rooms.flatMap((room, at) => (names[at] === undefined ? [] : [`${room}/${name}`]));

@@ -129,6 +129,7 @@ class Worker {
       clock: systemClock,
       log: this.#log,
       metrics: this.#metrics,
+      showsNumbers: showsNumbers(process.env),
     });
     this.#services = this.#newServices(boxes, { definition, adapters });
     this.#places = new Places({
@@ -155,9 +156,9 @@ class Worker {
       machineMs,
       requested: (stage, role) => boxes.countRequest(this.#setup.worker, stage, role),
       failed: (failure) => this.#failures.note(failure),
-      noted: this.#observation.tracing?.noted,
+      noted: this.#observation.noted,
     });
-    const traceOf = this.#observation.tracing?.traceOf;
+    const { traceOf, accounts, observe } = this.#observation;
     return {
       clock: systemClock,
       machineMs,
@@ -180,7 +181,8 @@ class Worker {
         const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
         return { tools, book: toolBook(definition, tools.tools) };
       },
-      observe: this.#observation.observe,
+      observe,
+      accounts,
       traceOf,
       showsNumbers: showsNumbers(process.env),
       carriers: telephonyServices(definition, this.#setup.callControl, this.#carriers.ask),

@@ -9,12 +9,13 @@ import { toolOutcomes, usageStages, usageUnits, type UsageStage, type UsageUnit 
 const ms = z.int().min(0);
 const count = z.int().min(0);
 const textMap = z.record(z.string(), z.string());
-/** `at`: milliseconds since the call began, in whichever worker. */
+/** `at`: milliseconds since the call began, in whichever worker; `n` counts the lines of one worker. */
+const common = { at: ms, n: count.exactOptional() };
 const fact = <const T extends string, S extends z.ZodRawShape>(
   type: T,
   shape: S,
-): z.ZodObject<{ t: z.ZodLiteral<T>; at: typeof ms } & S> =>
-  z.object({ t: z.literal(type), at: ms, ...shape });
+): z.ZodObject<{ t: z.ZodLiteral<T> } & typeof common & S> =>
+  z.object({ t: z.literal(type), ...common, ...shape });
 
 /** A process by its number and when it began, by which a later one of the same number is told apart. */
 const processName = { pid: count, since: z.string() };
@@ -100,6 +101,8 @@ const facts = [
   }),
   fact('failover', { stage: z.enum(['stt', 'llm', 'tts']), to: z.string() }),
   fact('tool', {
+    /** Tells it from others in the call; `id` is the model's own. */
+    key: z.string(),
     id: z.string(),
     name: z.string(),
     ms,
@@ -110,7 +113,10 @@ const facts = [
     id: z.string(),
     mode: z.enum(['cold', 'warm']),
     destination: z.string().exactOptional(),
-    outcome: z.enum(['ok', 'refused', 'unknown', 'pending']),
+  }),
+  fact('transferred', {
+    id: z.string(),
+    outcome: z.enum(['ok', 'refused', 'unknown']),
     code: z.string().exactOptional(),
   }),
   fact('operator', {

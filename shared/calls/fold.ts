@@ -43,7 +43,7 @@ export class CallFold {
   readonly #turns = new Map<number, Mutable<RecordedTurn>>();
   readonly #lines = new Map<string, RecordedLine>();
   readonly #tools = new Map<string, FactOf<'tool'>>();
-  readonly #transfers = new Map<string, FactOf<'transfer'>>();
+  readonly #transfers = new Map<string, CallRecord['transfers'][number]>();
   readonly #operators = new Map<string, FactOf<'operator'>>();
   readonly #lists: Lists = { faults: [], failovers: [], takeovers: [] };
   readonly #dtmf: CallRecord['dtmf'] = [];
@@ -51,6 +51,8 @@ export class CallFold {
   readonly #usage = new UsageSum();
   #quality: FactOf<'quality'> | undefined;
   #isTruncated = false;
+  /** Number of the newest line of the worker that has the call. */
+  #lastLine = -1;
 
   /** Who has the call, as far as that is written down. */
   get worker(): FactOf<'worker'> | undefined {
@@ -71,7 +73,7 @@ export class CallFold {
   }
 
   take(fact: CallFact): void {
-    if (this.#end !== undefined) return;
+    if (this.#end !== undefined || this.#isKnown(fact)) return;
     this.#lastAt = Math.max(this.#lastAt, fact.at);
     switch (fact.t) {
       case 'call':
@@ -155,9 +157,7 @@ export class CallFold {
       tools: [...this.#tools.values()].map(({ at: at_ms, ms: duration_ms, id, name, outcome, detail: why }) =>
         present({ at_ms, id, name, duration_ms, outcome, detail: why }),
       ),
-      transfers: [...this.#transfers.values()].map(({ at: at_ms, mode, destination, outcome, code: why }) =>
-        present({ at_ms, mode, destination, outcome, code: why }),
-      ),
+      transfers: [...this.#transfers.values()],
       dtmf: this.#dtmf,
       operators: [...this.#operators.values()].map(({ at: at_ms, until, role, name }) =>
         present({ at_ms, until_ms: until, role, name }),
@@ -165,8 +165,20 @@ export class CallFold {
     };
   }
 
+  /** A batch that the disk took a part of is written again from its beginning. */
+  #isKnown(fact: CallFact): boolean {
+    if (fact.t === 'worker' && !this.#isOwner(fact)) this.#lastLine = -1;
+    const isKnown = fact.n !== undefined && fact.n <= this.#lastLine;
+    this.#lastLine = Math.max(this.#lastLine, fact.n ?? -1);
+    return isKnown;
+  }
+
+  #isOwner({ pid, since }: FactOf<'worker'>): boolean {
+    return this.#worker?.pid === pid && this.#worker.since === since;
+  }
+
   #tookUp(fact: FactOf<'worker'>): void {
-    if (this.#worker !== undefined && (this.#worker.pid !== fact.pid || this.#worker.since !== fact.since))
+    if (this.#worker !== undefined && !this.#isOwner(fact))
       this.#kept(bounded(this.#lists.takeovers, { at_ms: fact.at, silent_ms: fact.silent ?? 0 }));
     this.#worker = fact;
   }
@@ -223,13 +235,21 @@ export class CallFold {
         this.#kept(bounded(this.#lists.failovers, { at_ms, stage: fact.stage, to: fact.to }));
         return;
       case 'tool':
-        this.#keep(this.#tools, fact);
+        this.#keep(this.#tools, fact.key, fact);
         return;
-      case 'transfer':
-        this.#keep(this.#transfers, { ...fact, at: this.#transfers.get(fact.id)?.at ?? fact.at });
+      case 'transfer': {
+        const { id, mode, destination } = fact;
+        this.#keep(this.#transfers, id, present({ at_ms, mode, destination, outcome: 'pending' as const }));
         return;
+      }
+      case 'transferred': {
+        const { id, outcome, code } = fact;
+        const asked = this.#transfers.get(id) ?? { at_ms, mode: 'cold' as const };
+        this.#keep(this.#transfers, id, { ...asked, ...present({ outcome, code }) });
+        return;
+      }
       case 'operator':
-        this.#keep(this.#operators, { ...fact, at: this.#operators.get(fact.id)?.at ?? fact.at });
+        this.#keep(this.#operators, fact.id, { ...fact, at: this.#operators.get(fact.id)?.at ?? fact.at });
         return;
     }
   }
@@ -246,9 +266,9 @@ export class CallFold {
     else this.#lines.set(key, line);
   }
 
-  #keep<T extends { readonly id: string }>(found: Map<string, T>, fact: T): void {
-    if (!found.has(fact.id) && found.size >= recordLimits.entries) this.#isTruncated = true;
-    else found.set(fact.id, fact);
+  #keep<T>(found: Map<string, T>, key: string, fact: T): void {
+    if (!found.has(key) && found.size >= recordLimits.entries) this.#isTruncated = true;
+    else found.set(key, fact);
   }
 
   #kept(isKept: boolean): void {

@@ -1,5 +1,9 @@
 /** Messages between the supervisor and the process that keeps the records of calls. */
 import type { CallEventName } from './webhooks/events.ts';
+import type { NamedFiles } from '../protocol/ipc.ts';
+import type { CallRecord } from './record.ts';
+import type { Analysed, AnalysisFailure } from './analysis/analyse.ts';
+import type { Result } from '../base/result.ts';
 import type { LogLevel } from '../config/server/server.ts';
 
 /** An endpoint of webhooks. */
@@ -18,6 +22,26 @@ export interface AfterCallSetup {
   readonly endpoints: readonly EndpointSetup[];
   /** By the name of the agent. */
   readonly recordUrls: Readonly<Record<string, string>>;
+  /** By the name of the agent. */
+  readonly analyses: Readonly<Record<string, AnalystSetup>>;
+}
+
+/** What a process that analyses calls of one agent is made with: the agent file, as workers get it. */
+export interface AnalystSetup {
+  readonly agentText: string;
+  readonly files: NamedFiles;
+  /** For one answer of the LLM. */
+  readonly timeoutMs: number;
+}
+
+export type ToAnalyst =
+  | ({ readonly type: 'setup'; readonly logLevel: LogLevel } & AnalystSetup)
+  | { readonly type: 'analyse'; readonly id: string; readonly record: Pick<CallRecord, 'transcript'> };
+
+export interface FromAnalyst {
+  readonly type: 'analysed';
+  readonly id: string;
+  readonly outcome: Result<Analysed & { readonly model: string | undefined }, AnalysisFailure>;
 }
 
 /** The first message. */

@@ -124,7 +124,7 @@ export type Spread = z.output<typeof spreadSchema>;
 const list = <T extends z.ZodType>(schema: T, most: number = recordLimits.entries): z.ZodArray<T> =>
   z.array(schema).max(most);
 
-export const toolOutcomes = ['ok', 'failed', 'refused', 'abandoned'] as const;
+export const toolOutcomes = ['ok', 'failed', 'abandoned'] as const;
 
 const happenings = {
   faults: list(

@@ -16,3 +16,5 @@ export const isSpoolFile = (name: string): boolean => name.endsWith(extension);
 
 /** Below the folder of the spool: events on their way to webhooks. */
 export const webhooksFolder = 'webhooks';
+/** Calls that wait to be analysed. */
+export const analysesFolder = 'analyses';

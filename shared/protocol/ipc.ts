@@ -56,6 +56,8 @@ export interface WorkerSetup {
   readonly recording?: RecordingSetup;
   /** Present where calls are traced. */
   readonly tracing?: TracingSetup;
+  /** Folder for the facts of calls, where records of them are kept. */
+  readonly callSpool?: string;
   /** What calls of carriers can be made to do. */
   readonly callControl: Partial<Readonly<Record<CarrierName, ControlCapabilities>>>;
   /** Absent: no WebRTC calls. */

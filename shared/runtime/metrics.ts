@@ -89,6 +89,15 @@ const newRecordingMetrics = ({ counter }: Maker) => ({
   ),
 });
 
+/** What a worker counts about the records of calls. */
+const newCallFactsMetrics = ({ counter }: Maker) => ({
+  callFactsLost: counter(
+    'svc_call_facts_lost_total',
+    'Times that facts for the record of a call found no room, or had to wait because the disk did not take them (write)',
+    ['what'],
+  ),
+});
+
 /** What a worker counts about media of WebRTC calls. */
 const newWebrtcMetrics = ({ counter, histogram }: Maker) => ({
   packets: counter(
@@ -158,6 +167,7 @@ export function newWorkerMetrics() {
     ),
     ...newAgentMetrics(make),
     ...newRecordingMetrics(make),
+    ...newCallFactsMetrics(make),
     spans: counter(
       'svc_spans_total',
       'Spans of traced calls: sent, not taken by the collector, no room while they waited for it',
@@ -217,6 +227,23 @@ const newCarrierMetrics = ({ counter, gauge }: Maker) => ({
   ),
 });
 
+/** There from the start, as below. */
+function newCallRecords({ counter, gauge }: Maker) {
+  const callRecords = counter(
+    'svc_call_records_total',
+    'Records of calls: kept in the database, dropped because too many waited or nothing could be read of them',
+    ['what'],
+  );
+  for (const what of ['kept', 'dropped']) callRecords.inc({ what }, 0);
+  return {
+    callRecords,
+    callRecordsWaiting: gauge(
+      'svc_call_records_waiting',
+      'Calls that ended and wait on disk for the database',
+    ),
+  };
+}
+
 /** There from the start: of a counter that begins at 1 Prometheus sees no increase. */
 function newRestarts({ counter }: Maker) {
   const restarts = counter('svc_restarts_total', 'Child processes replaced, by role', ['role']);
@@ -259,6 +286,7 @@ export function newSupervisorMetrics() {
     tokens: counter('svc_tokens_total', 'Verified session tokens, by what became of them', ['outcome']),
     limits: newLimits(make),
     restarts: newRestarts(make),
+    ...newCallRecords(make),
     ...newCarrierMetrics(make),
     workersReady: gauge('svc_workers_ready', 'Workers that take calls'),
     inferenceUp: gauge('svc_inference_up', '1 while inference answers'),

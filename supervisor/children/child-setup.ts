@@ -1,4 +1,5 @@
 /** What each child process is told and given when it starts. */
+import { resolve } from 'node:path';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { WebrtcSettings } from '../../shared/webrtc/variables.ts';
 import type { InferenceSetup, NamedFiles, WebrtcSetup, WorkerSetup } from '../../shared/protocol/ipc.ts';
@@ -64,7 +65,7 @@ export function newChildSetup({
   turnModel,
 }: ChildSetupOptions): ChildSetup {
   const { layout, mailboxesFd, recordsFd } = memory;
-  const { logLevel, callResume, vadModel, webrtc } = settings;
+  const { logLevel, callResume, vadModel, webrtc, calls } = settings;
   const limits = callLimits(settings);
   const recording = records ? newRecordingMemory(settings, layout) : undefined;
   return {
@@ -84,6 +85,7 @@ export function newChildSetup({
       live: settings.health.liveToken !== undefined,
       ...(recording !== undefined && { recording: recording.setup }),
       ...tracingSetup(settings),
+      ...(calls !== undefined && { callSpool: resolve(calls.spool) }),
       callControl: controlCapabilities(settings),
       ...(webrtc !== undefined && { webrtc: webrtcSetup(webrtc, workerRows()) }),
     }),

@@ -26,6 +26,9 @@ import { tryMediaPorts } from '../webrtc/media-ports.ts';
 import type { ParentChannel } from '../restart/predecessor.ts';
 import type { AgentProviders, ProviderNames } from './provider-watch.ts';
 import { Priorities, systemScheduler } from '../children/priorities.ts';
+import type { AfterCallSetup } from '../../shared/calls/messages.ts';
+import { afterCallSetup, whyNothingAfterCalls } from '../calls/after-call-setup.ts';
+import { whyNoRecords } from '../calls/call-records.ts';
 import { newFleet } from '../fleet/fleet.ts';
 import { Service } from './service.ts';
 import type { Launch } from '../restart/successor.ts';
@@ -108,6 +111,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     ...(turn.value.path !== undefined && { turnModel: turn.value.path }),
     agentName: agent.name,
     agent: { agentText: agent.text, files: agent.files, agentCa: agentCa.value, records: agent.records },
+    afterCall: agent.afterCall,
     providers: agent.providers,
     clock: systemClock,
     log,
@@ -138,6 +142,7 @@ interface ReadAgent {
   readonly smartTurn: 'auto' | 'on' | 'off';
   /** It records calls. */
   readonly records: boolean;
+  readonly afterCall: AfterCallSetup | undefined;
   /** Warnings and notes about the file. */
   readonly notes: readonly string[];
 }
@@ -174,11 +179,13 @@ async function readAgent(settings: ServerSettings, options: ServeOptions): Promi
     return undefined;
   }
   const { agent, stt, llm, tts, turn, recording, telephony } = loaded.definition;
+  const files = { texts, recordings, packages: addresses };
   return {
     records: recording !== undefined,
     name: agent.name,
     text,
-    files: { texts, recordings, packages: addresses },
+    files,
+    afterCall: afterCallSetup(loaded.definition, { text, files }),
     providers: { stt: namesOf(stt), llm: namesOf(llm), tts: namesOf(tts) },
     smartTurn: turn.smartTurn,
     notes: [
@@ -209,6 +216,8 @@ const whatIsMissing = (
   { agent, isSuccessor }: { readonly agent: ReadAgent; readonly isSuccessor: boolean },
 ): string | undefined =>
   whyNoVadModel(settings) ??
+  whyNoRecords(settings) ??
+  whyNothingAfterCalls(settings, agent.afterCall) ??
   (agent.records ? whyNotRecording(settings) : undefined) ??
   whyNoState(settings.telephony.stateDir, { isSuccessor }) ??
   missingLibrary(settings);

@@ -1,4 +1,5 @@
 /** What a service is made with. */
+import type { AfterCallSetup } from '../../shared/calls/messages.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
@@ -18,6 +19,8 @@ export interface ServiceOptions {
   readonly turnModel?: string;
   readonly agentName: string;
   readonly agent: AgentForWorkers;
+  /** Absent: nothing happens after calls. */
+  readonly afterCall?: AfterCallSetup | undefined;
   readonly providers: AgentProviders;
   readonly clock: Clock;
   readonly log: Log;

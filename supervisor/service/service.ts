@@ -8,6 +8,7 @@ import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { heartbeatAge, heartbeatOf } from '../../shared/protocol/heartbeat.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
+import { CallRecords } from '../calls/call-records.ts';
 import { CallMemory, LoadWatch, SessionCount } from './call-memory.ts';
 import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
@@ -56,6 +57,7 @@ export class Service {
   readonly #sessions: SessionCount;
   readonly #telephony: FleetTelephony;
   readonly #sip: SipFeature;
+  readonly #records: CallRecords;
   /** Path; none once it could not be loaded. */
   #turnModel: string | undefined;
   #stopsAsked = 0;
@@ -79,6 +81,14 @@ export class Service {
     this.#handOver = this.#newHandOver();
     this.#telephony = this.#newTelephony();
     this.#sip = this.#newSip();
+    this.#records = new CallRecords({
+      settings,
+      afterCall: options.afterCall,
+      clock,
+      log,
+      metrics: this.#metrics,
+      moving: () => this.#handOver.moving,
+    });
     this.#sessions = new SessionCount(this.#memory.boxes, {
       most: settings.maxSessions,
       elsewhere: () => this.#handOver.moving + this.#incoming.callLedger.carried,
@@ -237,6 +247,7 @@ export class Service {
       left: (successorPid) => {
         this.#presence.succeededBy(successorPid);
         this.#telephony.own.leave();
+        void this.#records.leave();
         this.#step({ type: 'handed.over' });
       },
       successorStops: () => {
@@ -251,6 +262,7 @@ export class Service {
   async start(): Promise<void> {
     await this.#incoming.open();
     this.#children.run();
+    this.#records.start();
   }
 
   #unready(): string | undefined {
@@ -420,6 +432,7 @@ export class Service {
       this.#handOver.retry();
       this.#sip.retry();
       this.#sessions.share();
+      this.#records.look();
       this.#countRequests();
       this.#presence.isAlive(machineMs());
       this.#load.look(machineMs());
@@ -473,8 +486,10 @@ export class Service {
         this.#incoming.close();
         this.#sip.close();
         this.#presence.ends();
-        log.info('stopped');
-        exit(0);
+        void this.#records.leave().then(() => {
+          log.info('stopped');
+          exit(0);
+        });
       },
     });
   }

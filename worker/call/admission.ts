@@ -8,6 +8,8 @@ export interface AdmittedStart extends CallStart {
   readonly sessionId: string;
   /** The route of the agent link that the call goes by; absent: it goes to the default process, or there is none. */
   readonly route?: string;
+  /** Names the record of the call; absent: none is kept. The same in whichever worker. */
+  readonly recordId?: string;
 }
 
 export interface AdmissionSite {

@@ -1,4 +1,5 @@
 /** Makes what a call consists of once it is known what the call is to be. */
+import type { CallAccount } from './account.ts';
 import type { AdmittedStart } from './admission.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Log } from '../../shared/runtime/log.ts';
@@ -35,6 +36,8 @@ export interface CallBuild {
   readonly start: AdmittedStart;
   readonly transport: CallTransport;
   readonly link: CallLink | undefined;
+  /** Present where a record of the call is kept. */
+  readonly account: CallAccount | undefined;
   readonly setup: CallSetup;
   readonly state: (settings: CallSettings) => CallState;
   readonly startedAt: Millis;
@@ -53,7 +56,7 @@ export function buildCall(build: CallBuild): RunningCall {
   const { clock } = services;
   const metadata = variablesOf(start, services);
   // The terms of the link are the link's own.
-  const { remoteTools, link: _terms, message: _message, model, ...given } = setup;
+  const { remoteTools, link: _terms, message: _message, recordId: _, model, ...given } = setup;
   const remote =
     remoteTools === undefined || link === undefined ? undefined : { tools: remoteTools, runner: link };
   const capabilities = capabilitiesOf(start, services.carriers.capabilities);
@@ -134,7 +137,7 @@ function newObservers(build: CallBuild): CallObservers {
     tell({ type: 'command.given', command: given, position: audio()?.position }),
   );
   const observers = services.observe?.({ start, slot, startedAt, isResumed, log, command }) ?? [];
-  return new CallObservers(observers, log);
+  return new CallObservers(build.account === undefined ? observers : [build.account, ...observers], log);
 }
 
 function openStages(

@@ -38,6 +38,7 @@ const headCodec = record<CallHead>({
     metadata: opaque(),
     sessionId: text(),
     route: maybe(text()),
+    recordId: maybe(text()),
   }),
   startedAt: time,
   turns: number,
@@ -56,6 +57,7 @@ const setupCodec = record<CallSetup>({
   link: maybe(record<LinkTerms>({ resume: flag, events: maybe(list(text())) })),
   model: maybe(text()),
   message: maybe(record<MachineMessage>({ text: text(), outbound: text() })),
+  recordId: maybe(text()),
 });
 
 interface Entry {

@@ -31,6 +31,8 @@ export type CallSetup = Partial<
   readonly model?: string;
   /** An answering machine hears this, and nothing else is said. */
   readonly message?: MachineMessage;
+  /** Names the record of the call. */
+  readonly recordId?: string;
 };
 
 /** Says what a call is to be. */

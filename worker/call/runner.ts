@@ -7,6 +7,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import { markOfSlot } from '../../shared/protocol/mailbox.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
+import type { CallAccount } from './account.ts';
 import { admitCall, type AdmittedStart } from './admission.ts';
 import { buildCall, type CallBuild } from './build-call.ts';
 import { CallDriver } from './driver.ts';
@@ -18,12 +19,13 @@ import type { RunningCall } from './running-call.ts';
 import type { CallServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
 import { callLog } from './trace.ts';
+import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
-import type { TypedText } from '../../shared/protocol/call.ts';
 import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
 import { typedCommand } from '../core/commands.ts';
+import type { EndCause } from '../core/course.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import { newCall, type CallState } from '../core/state.ts';
@@ -68,7 +70,12 @@ export class CallRunner implements TransportEvents {
   #link: CallLink | undefined;
   /** Why the engine ends the call. */
   #endReason: 'ended' | 'shutdown' | 'transferred' = 'ended';
+  #cause: EndCause | undefined;
+  #refusal: CallRefusal | undefined;
   readonly #session: SessionClaim;
+  /** Names the record of the call, where one is kept. */
+  #recordId: string | undefined;
+  #account: CallAccount | undefined;
   /** Said in the log. */
   #isTooLarge = false;
   #over = false;
@@ -94,7 +101,8 @@ export class CallRunner implements TransportEvents {
     this.#session.carry();
     const { start, setup, state, startedAt, turns } = left.call;
     this.#log = callLog(this.#services, start);
-    this.#options.journal?.keepSetup(setup);
+    this.#keepSetup(setup, start.recordId);
+    this.#openAccount(start, startedAt, left.silentMs);
     this.#message = setup.message;
     this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
     const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
@@ -114,9 +122,14 @@ export class CallRunner implements TransportEvents {
   started(given: CallStart): void {
     const transport = this.#transport;
     assert(transport !== undefined, 'a transport speaks only after it was attached');
-    const start = admitCall(given, this.#services);
+    const { accounts, newSessionId } = this.#services;
+    this.#recordId ??= accounts?.newRecordId();
+    const named = { ...given, ...(this.#recordId !== undefined && { recordId: this.#recordId }) };
+    const start = admitCall(named, this.#services);
+    this.#openAccount(start ?? { ...named, sessionId: newSessionId() }, this.#services.clock.now());
     if (start === undefined) {
-      transport.refuse('unsigned_route');
+      this.#refusal = 'unsigned_route';
+      transport.refuse(this.#refusal);
       return;
     }
     if (!this.#services.takesCalls() || !this.#session.take()) {
@@ -130,23 +143,28 @@ export class CallRunner implements TransportEvents {
       start,
       message: this.#message,
       bind: (callback) => this.scope.bind(callback),
-      keep: (message) => this.#options.journal?.keepSetup({ message }),
+      keep: (message) => this.#keepSetup({ message }, start.recordId),
       prepare: (of) => {
         this.#openLink(of);
         return this.#link?.prepare() ?? {};
       },
       opened: (opened) => this.#open(opened),
-      left: () => this.#transport?.end('ended'),
+      left: () => {
+        this.#cause = 'machine';
+        this.#transport?.end('ended');
+      },
       failed: (error) => this.#fault(error),
     });
     this.#before = before;
+    this.#keepSetup(this.#message === undefined ? {} : { message: this.#message }, start.recordId);
     this.#save();
     before.begin();
   }
 
   /** Another worker was asking what the call is to be when it died: it is asked again. */
-  resumeOpening({ message }: CallSetup): void {
+  resumeOpening({ message, recordId }: CallSetup): void {
     this.#message = message;
+    this.#recordId = recordId;
     this.#session.carry();
     this.#transport?.restart?.();
     // One that has not sent its `start` has no place yet.
@@ -164,7 +182,7 @@ export class CallRunner implements TransportEvents {
     const setup = this.#options.refine?.(given) ?? given;
     this.#message = setup.message;
     const startedAt = this.#services.clock.now();
-    this.#options.journal?.keepSetup(setup);
+    this.#keepSetup(setup, start.recordId);
     const state = (settings: CallSettings): CallState =>
       newCall(settings, { session: start.callId, now: startedAt });
     const call = this.#build(start, transport, { setup, state, startedAt, turns: 0, isResumed: false });
@@ -246,7 +264,10 @@ export class CallRunner implements TransportEvents {
     this.#tellLines();
     if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
     this.#link?.tick();
-    if (now >= (this.#options.endsAt ?? Number.POSITIVE_INFINITY)) this.#transport?.end('ended');
+    if (now >= (this.#options.endsAt ?? Number.POSITIVE_INFINITY)) {
+      this.#cause ??= 'time_limit';
+      this.#transport?.end('ended');
+    }
     this.#transport?.tick(now);
   }
 
@@ -264,7 +285,8 @@ export class CallRunner implements TransportEvents {
 
   #refuse(): void {
     this.#options.busy?.();
-    this.#transport?.refuse('server_busy');
+    this.#refusal = 'server_busy';
+    this.#transport?.refuse(this.#refusal);
   }
 
   /** Lines are made while calls run. */
@@ -335,6 +357,7 @@ export class CallRunner implements TransportEvents {
         return;
       case 'call.end':
         this.#endReason = action.reason;
+        this.#cause = action.cause;
         call.log.cause = action.cause ?? action.reason;
         tellLeft(this.#services, call, this.#message);
         call.audio.silence();
@@ -368,6 +391,7 @@ export class CallRunner implements TransportEvents {
       start,
       transport,
       link: this.#link,
+      account: this.#account,
       ...from,
       tell: (event) => this.#tell(event),
       audio: () => this.#call?.audio,
@@ -381,10 +405,22 @@ export class CallRunner implements TransportEvents {
     this.#link = this.#services.openLink?.(start, { bind, command, client: this.#transport }, left);
   }
 
+  /** A part of the setup, which another worker needs, names the record. */
+  #keepSetup(setup: CallSetup, recordId: string | undefined): void {
+    this.#options.journal?.keepSetup({ ...setup, ...(recordId !== undefined && { recordId }) });
+  }
+
+  #openAccount(start: AdmittedStart, startedAt: Millis, silentMs?: Millis): void {
+    const { recordId } = start;
+    if (recordId === undefined) return;
+    const call = { start: { ...start, recordId }, startedAt, ...(silentMs !== undefined && { silentMs }) };
+    this.#attempt(() => (this.#account = this.#services.accounts?.open(call)));
+  }
+
   #fault(error: unknown): void {
     this.#log.error(errorFields(error), 'call failed');
     this.#attempt(() => this.#transport?.fail());
-    this.#finish('fault');
+    this.#finish('fault', { isBroken: true });
   }
 
   #leaveLink(reason: SessionEndReason): void {
@@ -402,7 +438,7 @@ export class CallRunner implements TransportEvents {
     }
   }
 
-  #finish(left: TransportEnd): void {
+  #finish(left: TransportEnd, { isBroken } = { isBroken: false }): void {
     if (this.#over) return;
     this.#over = true;
     // A carrier that hands a caller on, or presses keys, ends the stream itself, as one does that hangs up.
@@ -420,6 +456,19 @@ export class CallRunner implements TransportEvents {
       call.observers.ended(end, this.#services.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
+    this.#attempt(() =>
+      this.#account?.over(
+        {
+          end,
+          engine: this.#endReason,
+          cause: this.#cause,
+          isMoved,
+          refusal: this.#refusal,
+          isBroken,
+        },
+        this.#services.clock.now(),
+      ),
+    );
     this.#before?.cancel();
     this.#leaveLink(sessionEndOf(end, this.#endReason));
     this.#call = undefined;

@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { OpenCallLink } from '../agent-link/contract.ts';
+import type { Accounts } from './account.ts';
 import type { ObserveCall } from './observer.ts';
 import type { TraceOf } from './trace.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
@@ -55,6 +56,8 @@ export interface CallServices {
   ) => { readonly tools: OpenedTools; readonly book: ToolBook };
   /** Who follows calls to tell of them later; absent: nobody. */
   readonly observe?: ObserveCall;
+  /** Who keeps account of calls for their records; absent: no records are kept. */
+  readonly accounts?: Accounts | undefined;
   /** Absent: calls have no trace. */
   readonly traceOf?: TraceOf | undefined;
   /** Telephone numbers may be passed on. */

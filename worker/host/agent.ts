@@ -8,8 +8,10 @@ import type { Packages } from '../../shared/config/stages/package.ts';
 import { loadAdapters } from '../stages/registry.ts';
 import { stageDefinitions } from './definition.ts';
 
+type AgentSource = Pick<WorkerSetup, 'agentText' | 'files'>;
+
 /** The agent file as the supervisor read it. */
-function readDefinition({ agentText, files }: WorkerSetup, packages: Packages): AgentDefinition {
+function readDefinition({ agentText, files }: AgentSource, packages: Packages): AgentDefinition {
   const { definition } = loadAgentFile(agentText, {
     env: process.env,
     packages,
@@ -37,9 +39,16 @@ export interface LoadedAgent {
   readonly adapters: Awaited<ReturnType<typeof loadAdapters>>;
 }
 
+/** The definition alone, with the packages that it names. */
+export async function readAgent(
+  source: AgentSource,
+): Promise<{ readonly definition: AgentDefinition; readonly packages: Packages }> {
+  const packages = await loadPackages(source.files);
+  return { definition: readDefinition(source, packages), packages };
+}
+
 /** @throws Error as {@link loadAdapters} does. */
 export async function loadAgent(setup: WorkerSetup): Promise<LoadedAgent> {
-  const packages = await loadPackages(setup.files);
-  const definition = readDefinition(setup, packages);
+  const { definition, packages } = await readAgent(setup);
   return { definition, adapters: await loadAdapters(stageDefinitions(definition), packages) };
 }

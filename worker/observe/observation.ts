@@ -5,19 +5,26 @@ import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { currentScope } from '../../shared/runtime/scope.ts';
+import { CallAccounts } from '../calls/accounts.ts';
+import type { Accounts } from '../call/account.ts';
 import type { CallObserver, ObserveCall } from '../call/observer.ts';
 import type { LiveCall } from '../../shared/protocol/live.ts';
 import { LiveCalls } from './live-calls.ts';
 import type { TraceOf } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
+import { Redaction } from '../../shared/calls/privacy/redaction.ts';
 import { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import { Recordings } from '../recording/recordings.ts';
 import { Tracing } from '../tracing/tracing.ts';
 
 export interface Observation {
   readonly observe: ObserveCall;
-  /** Absent: calls have no trace, and nobody is to be told what providers did. */
-  readonly tracing?: { readonly traceOf: TraceOf; readonly noted: (note: ProviderNote) => void };
+  /** Absent: calls have no trace. */
+  readonly traceOf: TraceOf | undefined;
+  /** Absent: nobody is to be told what providers did. */
+  readonly noted: ((note: ProviderNote) => void) | undefined;
+  /** Absent: no records of calls are kept. */
+  readonly accounts: Accounts | undefined;
   /** The calls of this worker for the live view; none where there is none. */
   readonly liveCalls: () => readonly LiveCall[];
   /** An operator ends a call, if it is here. */
@@ -30,13 +37,16 @@ export interface ObservationSite {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: WorkerMetrics;
+  /** Telephone numbers may be passed on. */
+  readonly showsNumbers: boolean;
 }
 
 export function openObservation(
-  { recording: setup, worker, layout, live: isLive, tracing: traces }: WorkerSetup,
-  { agent, recording: definition, privacy, llm }: AgentDefinition,
+  { recording: setup, worker, layout, live: isLive, tracing: traces, callSpool, agentText }: WorkerSetup,
+  whole: AgentDefinition,
   site: ObservationSite,
 ): Observation {
+  const { agent, recording: definition, privacy, llm } = whole;
   const redactor = privacy === undefined ? undefined : new Redactor(privacy);
   const recordings =
     setup === undefined || definition === undefined
@@ -62,10 +72,28 @@ export function openObservation(
           wallClock: systemWallClock,
           currentCall: currentScope,
         });
+  const accounts =
+    callSpool === undefined
+      ? undefined
+      : new CallAccounts({
+          spool: callSpool,
+          definition: whole,
+          agentText,
+          ...site,
+          wallClock: systemWallClock,
+          traceOf: tracing?.traceOf,
+          newRedaction: () =>
+            new Redaction({ redactDtmf: true, redact: [], ...definition, privacy: redactor }),
+          currentCall: currentScope,
+        });
+  const noted = (note: ProviderNote): void => {
+    tracing?.note(note);
+    accounts?.note(note);
+  };
   return {
-    ...(tracing !== undefined && {
-      tracing: { traceOf: tracing.traceOf, noted: (note) => tracing.note(note) },
-    }),
+    traceOf: tracing?.traceOf,
+    noted: tracing === undefined && accounts === undefined ? undefined : noted,
+    accounts,
     observe: (call) => {
       const observers: CallObserver[] = [];
       if (recordings !== undefined) observers.push(recordings.observe(call));
@@ -77,7 +105,7 @@ export function openObservation(
     liveCalls: () => live?.rows(site.clock.now()) ?? [],
     endCall: (call) => live?.end(call),
     close: async () => {
-      await Promise.all([recordings?.close(), tracing?.close()]);
+      await Promise.all([recordings?.close(), tracing?.close(), accounts?.close()]);
     },
   };
 }

@@ -28,6 +28,7 @@ import {
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
+import { callsVariables, takeCalls, type CallsSettings } from '../../calls/variables.ts';
 import { recordingVariables, takeRecording, type RecordingSettings } from '../../recording/variables.ts';
 import { rtviVariables, takeRtvi, type RtviSettings } from '../../rtvi/variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
@@ -53,7 +54,13 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export interface ServerSettings
-  extends ModelSettings, LifetimeSettings, AgentLinkSettings, RecordingSettings, TelemetrySettings {
+  extends
+    ModelSettings,
+    LifetimeSettings,
+    AgentLinkSettings,
+    RecordingSettings,
+    CallsSettings,
+    TelemetrySettings {
   readonly agentFile: string;
   readonly ws: WsSettings;
   readonly health: {
@@ -193,6 +200,7 @@ const variables = {
   ...wsVariables,
   ...modelVariables,
   ...recordingVariables,
+  ...callsVariables,
   ...telemetryVariables,
 } as const;
 
@@ -306,6 +314,7 @@ export function parseServerSettings(
 ): Result<{ settings: ServerSettings; warnings: string[] }, ConfigProblem[]> {
   const reader = new Reader(env, facts);
   const maxSessions = reader.take(variables.maxSessions);
+  const telephony = takeTelephony(reader);
   const otherTransports = {
     ...takeTwilio(reader),
     ...takeTelnyx(reader),
@@ -326,7 +335,7 @@ export function parseServerSettings(
     },
     ...takePage(reader),
     ...otherTransports,
-    ...takeTelephony(reader),
+    ...telephony,
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),
@@ -336,6 +345,7 @@ export function parseServerSettings(
     ...takeModels(reader),
     ...takeAgentLink(reader),
     ...takeRecording(reader),
+    ...takeCalls(reader, telephony.telephony.stateDir),
     ...takeTelemetry(reader),
   };
   refuseAbsent(env, reader);

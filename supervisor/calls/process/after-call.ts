@@ -1,11 +1,13 @@
 /** What follows on records, by `[after_call]` of the agent files. With nothing asked for nothing is there. */
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import type { RecordsSetup } from '../../../shared/calls/messages.ts';
-import { webhooksFolder } from '../../../shared/calls/spool.ts';
+import type { AfterCallSetup, RecordsSetup } from '../../../shared/calls/messages.ts';
+import { analysesFolder, webhooksFolder } from '../../../shared/calls/spool.ts';
 import { systemClock, systemWallClock } from '../../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../../shared/runtime/log.ts';
-import type { RecordHooks } from './call-store.ts';
+import { Analyses, type AnalysisNews } from './analysis/analyses.ts';
+import { AnalystProcess } from './analysis/analyst-process.ts';
+import type { CallStore, RecordHooks } from './call-store.ts';
 import { WebhookHooks } from './webhooks/webhook-hooks.ts';
 import { Webhooks, type WebhookNews } from './webhooks/webhooks.ts';
 
@@ -14,7 +16,12 @@ export interface AfterCall {
   readonly close: () => Promise<void>;
 }
 
-export function openAfterCall({ spool, afterCall }: RecordsSetup, log: Log): AfterCall {
+export interface AfterCallSite {
+  readonly log: Log;
+  readonly store: () => Promise<CallStore>;
+}
+
+export function openAfterCall({ spool, afterCall, logLevel }: RecordsSetup, site: AfterCallSite): AfterCall {
   if (afterCall === undefined) return { hooks: [], close: () => Promise.resolve() };
   const webhooks = new Webhooks({
     dir: join(spool, webhooksFolder),
@@ -22,10 +29,70 @@ export function openAfterCall({ spool, afterCall }: RecordsSetup, log: Log): Aft
     clock: systemClock,
     wallClock: systemWallClock,
     random: () => randomInt(2 ** 32) / 2 ** 32,
-    told: (news) => tell(log, news),
+    told: (news) => tell(site.log, news),
   });
   const hooks = new WebhookHooks(webhooks, new Map(Object.entries(afterCall.recordUrls)));
-  return { hooks: [hooks], close: () => webhooks.close() };
+  const analyses = openAnalyses(afterCall, {
+    ...site,
+    dir: join(spool, analysesFolder),
+    logLevel,
+    analyzed: (record) => hooks.analyzed(record),
+  });
+  return {
+    hooks: [hooks, ...(analyses?.hooks ?? [])],
+    close: async () => {
+      await analyses?.close();
+      await webhooks.close();
+    },
+  };
+}
+
+function openAnalyses(
+  { analyses }: AfterCallSetup,
+  site: AfterCallSite & { readonly dir: string } & Pick<RecordsSetup, 'logLevel'> &
+    Pick<ConstructorParameters<typeof Analyses>[0], 'analyzed'>,
+): AfterCall | undefined {
+  const agents = new Set(Object.keys(analyses));
+  if (agents.size === 0) return undefined;
+  const { dir, store, logLevel, analyzed, log } = site;
+  const analyst = new AnalystProcess({ analyses, logLevel, clock: systemClock });
+  const queue = new Analyses({
+    dir,
+    agents,
+    store,
+    analyse: async (record) => await analyst.analyse(record),
+    analyzed,
+    clock: systemClock,
+    wallClock: systemWallClock,
+    told: (news) => tellOfAnalysis(log, news),
+  });
+  return {
+    hooks: [queue],
+    close: async () => {
+      const closed = queue.close();
+      analyst.close();
+      await closed;
+    },
+  };
+}
+
+function tellOfAnalysis(log: Log, news: AnalysisNews): void {
+  switch (news.type) {
+    case 'analysed':
+      log.debug({ call: news.call }, 'a call was analysed');
+      return;
+    case 'again':
+      log.warn({ call: news.call, reason: news.reason }, 'a call could not be analysed, and is tried again');
+      return;
+    case 'given_up':
+      log.error({ call: news.call, reason: news.reason }, 'a call could not be analysed');
+      return;
+    case 'crowded_out':
+      log.error({ record: news.call }, 'a call is not analysed because too many wait');
+      return;
+    case 'failed':
+      log.error(errorFields(news.error), 'analyses of calls wait');
+  }
 }
 
 function tell(log: Log, news: WebhookNews): void {
@@ -34,7 +101,13 @@ function tell(log: Log, news: WebhookNews): void {
     return;
   }
   const { type, call, host, attempts, last } = news.event;
-  const fields = { event: type, call, host, attempts, ...(last !== undefined && { answer: last.answer }) };
+  const fields = {
+    event: type,
+    record: call,
+    host,
+    attempts,
+    ...(last !== undefined && { answer: last.answer }),
+  };
   switch (news.type) {
     case 'delivered':
       log.debug(fields, 'an event was delivered');

@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module';
 import { Kysely, Migrator, PostgresDialect, SqliteDialect, type Generated, type Transaction } from 'kysely';
 import type LibsqlDatabase from 'libsql';
+import { isPostgres } from '../../../shared/calls/variables.ts';
 import { migrationsOf } from './migrations.ts';
 
 /** One row for each call: what lists show and are filtered by. */
@@ -59,8 +60,6 @@ const answerWithinMs = 15_000;
 const mostConnections = 4;
 /** The number of the type `bigint`. */
 const bigintType = 20;
-
-export const isPostgres = (url: string): boolean => /^postgres(ql)?:\/\//.test(url);
 
 /** Opens the database and brings its tables up to date. Rejects with what the driver says. */
 export async function openDatabase(url: string): Promise<CallDatabase> {

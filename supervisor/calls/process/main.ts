@@ -3,6 +3,7 @@
  * database, facts of calls wait in the spool.
  */
 import '../../../shared/runtime/stack.ts';
+import { constants, setPriority } from 'node:os';
 import type { FromRecords, RecordsSetup, ToRecords } from '../../../shared/calls/messages.ts';
 import { exitWithParent, firstMessage } from '../../../shared/runtime/child.ts';
 import { RecordsProcess } from './records-process.ts';
@@ -11,8 +12,10 @@ const send = (message: FromRecords): void => {
   if (process.connected) process.send?.(message);
 };
 
+// Calls come first, whatever is to be written.
+setPriority(constants.priority.PRIORITY_LOW);
 const setup = await firstMessage<RecordsSetup>();
 const records = new RecordsProcess(setup, send);
 exitWithParent(() => void records.leave().finally(() => process.exit(0)));
 process.on('message', (message: ToRecords) => records.take(message));
-await records.run();
+records.run();

@@ -7,6 +7,7 @@ import type {
   RecordsSetup,
   ToRecords,
 } from '../../../shared/calls/messages.ts';
+import { readPrices, withCost, type PriceTable } from '../../../shared/calls/prices.ts';
 import { spoolFolders, spoolLock } from '../../../shared/calls/spool.ts';
 import { systemClock, systemWallClock, type Timer } from '../../../shared/runtime/clock.ts';
 import { takeLock } from '../../../shared/runtime/file-lock.ts';
@@ -34,11 +35,13 @@ export class RecordsProcess {
   readonly #maker: RecordMaker;
   readonly #afterCall: AfterCall;
   readonly #hooks: readonly RecordHooks[];
+  readonly #prices: PriceTable | undefined;
   #store: CallStore | undefined;
   #unlock: (() => void) | undefined;
   #watcher: FSWatcher | undefined;
   #timer: Timer | undefined;
   #isLooking = false;
+  #looking: Promise<void> = Promise.resolve();
   #isLeaving = false;
   #nothingMoves = false;
   #failures = 0;
@@ -50,19 +53,23 @@ export class RecordsProcess {
     this.#setup = setup;
     this.#send = send;
     this.#log = newLog({ role: 'records', level: setup.logLevel });
-    this.#afterCall = openAfterCall(setup, this.#log);
+    this.#afterCall = openAfterCall(setup, { log: this.#log, store: () => this.#opened() });
     this.#hooks = this.#afterCall.hooks;
+    const read = setup.prices === undefined ? undefined : readPrices(setup.prices);
+    if (read?.ok === false)
+      this.#log.error({ rule: read.error }, 'the price table cannot be read: records have no cost');
+    this.#prices = read?.ok === true ? read.value : undefined;
     this.#maker = this.#newMaker(setup);
   }
 
-  async run(): Promise<void> {
+  run(): void {
     const { spool } = this.#setup;
     for (const folder of Object.values(spoolFolders))
       mkdirSync(join(spool, folder), { recursive: true, mode: 0o700 });
     this.#watcher = watch(join(spool, spoolFolders.ended), () => this.#lookIn(0));
     this.#watcher.on('error', () => undefined);
     this.#send({ type: 'ready' });
-    await this.#look();
+    this.#lookIn(0);
   }
 
   take(message: ToRecords): void {
@@ -78,11 +85,13 @@ export class RecordsProcess {
     }
   }
 
-  /** What is being written is written; then another process may look after the spool. */
+  /** What has ended is brought into the database; then another process may look after the spool. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
     this.#timer?.cancel();
     this.#watcher?.close();
+    await this.#looking;
+    await this.#look();
     await this.#afterCall.close();
     await this.#store?.close();
     this.#unlock?.();
@@ -91,7 +100,9 @@ export class RecordsProcess {
   #lookIn(ms: number): void {
     if (this.#isLeaving || this.#isLooking) return;
     this.#timer?.cancel();
-    this.#timer = systemClock.after(ms, () => void this.#look());
+    this.#timer = systemClock.after(ms, () => {
+      this.#looking = this.#look();
+    });
   }
 
   async #look(): Promise<void> {
@@ -136,7 +147,7 @@ export class RecordsProcess {
       spool: new DiskSpool(spool),
       store: () => this.#opened(),
       hooks: this.#hooks,
-      priced: (record) => record,
+      priced: (record) => (this.#prices === undefined ? record : withCost(record, this.#prices)),
       mostBytes: mostSpoolBytes,
       wallNow: () => systemWallClock.now(),
       who: {

@@ -215,8 +215,9 @@ export class TestService extends Observed {
   }
 
   /** Process ids of the children that are there now, by role. */
-  children(role: 'worker' | 'inference'): number[] {
-    return childrenOf(this.pid).filter((pid) => commandOf(pid).includes(`${role}/main.js`));
+  children(role: 'worker' | 'inference' | 'records'): number[] {
+    const program = role === 'records' ? 'calls/process/main.js' : `${role}/main.js`;
+    return childrenOf(this.pid).filter((pid) => commandOf(pid).includes(program));
   }
 
   /** The worker that serves a call. */

@@ -1,0 +1,157 @@
+/** The accounts of this worker's calls: who the call is, and where its facts go. */
+import { createHash, randomUUID } from 'node:crypto';
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import type { CallFact } from '../../shared/calls/facts.ts';
+import { recordingName } from '../../shared/recording/layout.ts';
+import { screeningKey } from '../../shared/telephony/call-control.ts';
+import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
+import { errorFields, type Log } from '../../shared/runtime/log.ts';
+import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
+import { nameOfProcess, type ProcessName } from '../../shared/runtime/process-name.ts';
+import { callerOf, saidOf, signedOf } from '../agent-link/caller-identity.ts';
+import type { AccountedCall, Accounts, CallAccount } from '../call/account.ts';
+import type { TraceOf } from '../call/trace.ts';
+import type { ProviderNote } from '../stages/provider-note.ts';
+import { CallFacts, type TextRedaction, type Untimed } from './call-facts.ts';
+import { modelsOf } from './models.ts';
+import { SpoolWriter } from './spool-writer.ts';
+
+export interface CallAccountsOptions {
+  readonly spool: string;
+  readonly definition: AgentDefinition;
+  /** The text of the agent file, of which the version is made. */
+  readonly agentText: string;
+  readonly showsNumbers: boolean;
+  readonly clock: Clock;
+  readonly wallClock: WallClock;
+  readonly log: Log;
+  readonly metrics: Pick<WorkerMetrics, 'callFactsLost'>;
+  readonly traceOf: TraceOf | undefined;
+  /** What takes out of a call's texts that must not be kept. */
+  readonly newRedaction: () => TextRedaction;
+  /** What names the call in which the present code runs. */
+  readonly currentCall: () => object | undefined;
+}
+
+const redacted = (
+  metadata: Readonly<Record<string, string>>,
+  redaction: TextRedaction,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, redaction.text(value)]));
+
+/** A full disk refuses every second, and may be the one that has to hold the log. */
+const tellAgainMs: Millis = 60_000;
+
+/** A process of whose start the system says nothing. */
+const named = (pid: number): ProcessName => nameOfProcess(pid) ?? { pid, since: '' };
+
+export class CallAccounts implements Accounts {
+  readonly #options: CallAccountsOptions;
+  readonly #spool: SpoolWriter;
+  readonly #calls = new WeakMap<object, CallFacts>();
+  readonly #models: ReadonlyMap<string, string>;
+  readonly #version: string;
+  readonly #worker = { ...named(process.pid), parent: named(process.ppid) };
+  #toldAt: Millis = -Infinity;
+  readonly newRecordId = randomUUID;
+
+  constructor(options: CallAccountsOptions) {
+    this.#options = options;
+    const { spool: folder, clock, metrics, definition, agentText } = options;
+    metrics.callFactsLost.inc({ what: 'write' }, 0);
+    metrics.callFactsLost.inc({ what: 'room' }, 0);
+    this.#models = modelsOf(definition);
+    this.#version = createHash('sha256').update(agentText).digest('hex').slice(0, 12);
+    this.#spool = new SpoolWriter({
+      folder,
+      clock,
+      failed: (code) => this.#failed(code),
+      leftOut: () => metrics.callFactsLost.inc({ what: 'room' }),
+    });
+  }
+
+  readonly open = (call: AccountedCall): CallAccount => {
+    const { clock, currentCall, newRedaction } = this.#options;
+    const { start, startedAt, silentMs } = call;
+    const { recordId } = start;
+    const redaction = newRedaction();
+    const facts = new CallFacts({
+      startedAt,
+      redaction,
+      modelOf: (stage, provider) => this.#models.get(`${stage} ${provider}`),
+      write: (fact, how) => this.#spool.write(recordId, fact, how),
+      end: (fact) => this.#spool.end(recordId, fact),
+    });
+    const scope = currentCall();
+    if (scope !== undefined) this.#calls.set(scope, facts);
+    const now = clock.now();
+    const silent = silentMs === undefined ? {} : { silent: Math.round(silentMs) };
+    facts.begin([this.#head(call, redaction, now), { t: 'worker', ...this.#worker, ...silent }], now);
+    return facts;
+  };
+
+  /** A provider was asked, failed or counted, in the call that runs at present. */
+  note(note: ProviderNote): void {
+    const { currentCall, clock, log } = this.#options;
+    const call = currentCall();
+    try {
+      if (call !== undefined) this.#calls.get(call)?.note(note, clock.now());
+    } catch (error) {
+      log.error(errorFields(error), 'what a call used is not counted');
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#spool.close();
+  }
+
+  /** Another worker writes it again: whichever of them comes first holds. */
+  #head(
+    { start, startedAt }: AccountedCall,
+    redaction: TextRedaction,
+    now: Millis,
+  ): Untimed<Extract<CallFact, { t: 'call' }>> {
+    const { definition, showsNumbers, wallClock, traceOf } = this.#options;
+    const { recordId, callId, sessionId, route, metadata } = start;
+    const { recording, agent } = definition;
+    const { from, to, carrier_call_id: carrierCall } = callerOf(start, { showsNumbers }) ?? {};
+    const token = signedOf(metadata)?.meta ?? {};
+    const trace = traceOf?.(start);
+    const { [screeningKey]: screening, ...client } = saidOf(metadata) ?? {};
+    return {
+      t: 'call',
+      v: 1,
+      id: recordId,
+      call: callId,
+      session: sessionId,
+      agent: agent.name,
+      version: this.#version,
+      direction: screening === undefined ? 'inbound' : 'outbound',
+      transport: metadata[carrierKeys.transport] ?? 'websocket',
+      token: redacted(token, redaction),
+      client: redacted(client, redaction),
+      started: Math.round(wallClock.now() - (now - startedAt)),
+      ...(token['tenant'] !== undefined && { tenant: token['tenant'] }),
+      ...(route !== undefined && { route }),
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      ...(carrierCall !== undefined && { carrierCall }),
+      ...(trace?.isSampled === true && { trace: trace.traceId }),
+      ...(recording !== undefined && {
+        recording: recordingName(callId),
+        transcript: recording.transcript,
+        facts: recording.facts,
+      }),
+    };
+  }
+
+  #failed(code: string): void {
+    const { metrics, log, clock, spool: folder } = this.#options;
+    metrics.callFactsLost.inc({ what: 'write' });
+    if (clock.now() - this.#toldAt < tellAgainMs) return;
+    this.#toldAt = clock.now();
+    log.warn({ code, folder }, 'facts of calls could not be written; they wait');
+  }
+}
