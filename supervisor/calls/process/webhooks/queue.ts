@@ -96,8 +96,8 @@ export class WebhookQueue {
     return existsSync(this.#path('disabled', endpoint));
   }
 
-  disable(endpoint: string): void {
-    writeFileSync(this.#path('disabled', endpoint), '');
+  disable({ endpoint, host }: Pick<QueuedEvent, 'endpoint' | 'host'>): void {
+    writeFileSync(this.#path('disabled', endpoint), host, { mode: 0o640 });
   }
 
   #move(name: string, from: Folder, to: Folder): void {

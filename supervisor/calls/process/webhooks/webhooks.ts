@@ -257,7 +257,7 @@ export class Webhooks {
     this.#waiting.delete(name);
     if (next.type === 'delivered') this.#queue.remove(name);
     else {
-      if (next.type === 'disabled') this.#queue.disable(event.endpoint);
+      if (next.type === 'disabled') this.#queue.disable(event);
       this.#queue.keep(event);
       this.#queue.giveUp(name);
       this.#queue.trim(mostFailed);
