@@ -68,6 +68,7 @@ export class CallRecords {
   #timer: Timer | undefined;
   #isLeaving = false;
   #gone: (() => void) | undefined;
+  #isReady = false;
   #moving: number | undefined;
   readonly #open = new Map<number, (value: unknown) => void>();
   #lastAsk = 0;
@@ -100,13 +101,11 @@ export class CallRecords {
     this.#child = child;
     child.once('exit', (code, signal) => this.#died(code, signal));
     child.send({ ...setupOf(calls, settings.logLevel), ...(afterCall !== undefined && { afterCall }) });
-    this.#moving = undefined;
-    this.look();
   }
 
   /** Tells how many calls are on their way between workers, when that has changed. */
   look(): void {
-    if (this.#child === undefined) return;
+    if (!this.#isReady) return;
     const count = this.#options.moving();
     if (count === this.#moving) return;
     this.#moving = count;
@@ -156,6 +155,10 @@ export class CallRecords {
     const { callRecords, callRecordsWaiting } = this.#options.metrics;
     switch (message.type) {
       case 'ready':
+        // Before that it hears nothing but how it is set up.
+        this.#moving = undefined;
+        this.#isReady = true;
+        this.look();
         return;
       case 'answer':
         this.#open.get(message.ask)?.(message.value);
@@ -171,6 +174,7 @@ export class CallRecords {
   #died(code: number | null, signal: string | null): void {
     const { log, clock } = this.#options;
     this.#child = undefined;
+    this.#isReady = false;
     for (const answer of this.#open.values()) answer(undefined);
     this.#gone?.();
     if (this.#isLeaving) return;

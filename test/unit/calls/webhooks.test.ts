@@ -1,7 +1,6 @@
 /** Webhooks against receivers of every kind: written with the standard's own package, slow, down, redirecting, lying. */
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
@@ -12,54 +11,13 @@ import { signatureOf } from '../../../supervisor/calls/process/webhooks/signatur
 import { Webhooks, type WebhookNews } from '../../../supervisor/calls/process/webhooks/webhooks.ts';
 import { shownSecret, webhookKey } from '../../../shared/calls/webhooks/secret.ts';
 import type { EndpointSetup } from '../../../shared/calls/messages.ts';
+import { answer, Receiver } from '../../support/calls/receiver.ts';
 import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 import { Observed } from '../../support/process/observed.ts';
 
 const vectorSecret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 const secret = shownSecret(Buffer.alloc(32, 7));
 const oldSecret = shownSecret(Buffer.alloc(24, 9));
-
-interface Received {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-type Reply = (response: ServerResponse) => void;
-const answer =
-  (status: number, headers: Readonly<Record<string, string>> = {}): Reply =>
-  (response) =>
-    response.writeHead(status, headers).end();
-
-/** An endpoint on a real socket. */
-class Receiver extends Observed {
-  readonly received: Received[] = [];
-  reply: Reply = answer(204);
-  readonly #server: Server;
-
-  constructor() {
-    super();
-    this.#server = createServer((request, response) => {
-      const parts: Buffer[] = [];
-      request.on('data', (part: Buffer) => parts.push(part));
-      request.on('error', () => undefined);
-      request.on('end', () => {
-        this.received.push({ headers: request.headers, body: Buffer.concat(parts).toString('utf8') });
-        this.reply(response);
-        this.changed();
-      });
-    });
-  }
-
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-}
 
 /** What happened, and how to wait for it. */
 class News extends Observed {
