@@ -127,11 +127,20 @@ module.exports = {
     ),
     forbid(
       'who-observes-calls-knows-the-core-and-the-contract',
-      { path: '^worker/(recording|observe|tracing|calls)/' },
+      { path: '^worker/(recording/|observe/|tracing/|calls/(?!analysis/))' },
       {
         path: '^worker/',
         pathNot:
           '^worker/(recording/|observe/|tracing/|calls/|core/|agent-link/caller-identity[.]ts$|call/(account|observer|trace)[.]ts$|media/tap[.]ts$|media/opus/|stages/provider-note[.]ts$|transports/transport[.]ts$)',
+      },
+    ),
+    forbid(
+      'who-analyses-calls-knows-llms-and-no-call',
+      { path: '^worker/calls/analysis/' },
+      {
+        path: '^worker/',
+        pathNot:
+          '^worker/(calls/analysis/|host/(agent|definition)[.]ts$|stages/(ask-llm|failure-log|registry|stage)[.]ts$)',
       },
     ),
     forbid(

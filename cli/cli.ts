@@ -2,7 +2,7 @@
 import '../scripts/node-version.mjs';
 import '../supervisor/restart/early-signals.ts';
 import '../shared/runtime/stack.ts';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { statSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
@@ -20,6 +20,7 @@ import type * as DocumentationServer from './commands/docs-mcp/main.ts';
 import { runLocal } from './commands/local/local-command.ts';
 import { parentChannel } from '../supervisor/restart/predecessor.ts';
 import { runServe } from '../supervisor/service/serve.ts';
+import { runWebhooks } from './commands/webhooks/webhooks-command.ts';
 import { runTop } from './commands/top/top-command.ts';
 import { runToken } from './commands/token-command.ts';
 import { leadProcessGroup } from '../shared/runtime/child.ts';
@@ -100,6 +101,17 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
         env,
         nowS: Math.floor(systemWallClock.now() / 1000),
         newId: randomUUID,
+        write: out,
+        writeError: err,
+      });
+    case 'webhooks list':
+    case 'webhooks replay':
+    case 'webhooks secret':
+      return runWebhooks(name, args, {
+        env,
+        cores,
+        now: () => systemWallClock.now(),
+        randomBytes,
         write: out,
         writeError: err,
       });

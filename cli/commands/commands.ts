@@ -72,6 +72,25 @@ lists the tools of tool servers, has a handshake with agent processes, and conne
     options: {},
     notes: 'The secret is read from SVC_SESSION_SECRET and SVC_SESSION_SECRET_PREV.',
   },
+  'webhooks list': {
+    takes: [],
+    summary: 'lists the events that wait for webhooks and those that were given up',
+    options: { failed: flag('only those that were given up') },
+    notes: 'The folder is found by SVC_CALLS_DB and SVC_STATE_DIR. The service may run or not.',
+  },
+  'webhooks replay': {
+    takes: ['[ID]'],
+    summary: 'sends events again that were given up',
+    options: { all: flag('all of them, instead of those with this id of an event or of a record') },
+    notes:
+      'The running service takes them up within seconds, by the whole schedule and under the same ids. Endpoints that wanted no more events get them again.',
+  },
+  'webhooks secret': {
+    takes: [],
+    summary: 'makes a secret for webhooks',
+    options: {},
+    notes: 'It goes into the variable that secret_env of [after_call] names, and to the receiver.',
+  },
   'models list': { takes: [], summary: 'lists the speech models and which are installed', options: {} },
   'models pull': {
     takes: ['[NAME]'],

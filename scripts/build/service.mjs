@@ -27,6 +27,7 @@ const entries = [
   'cli/commands/docs-mcp/main',
   'shared/auth/mint',
   'supervisor/calls/process/main',
+  'worker/calls/analysis/main',
   'worker/recording/recording-thread',
   'examples/demo/main',
   'examples/demo/stt-thread',
@@ -34,7 +35,7 @@ const entries = [
 ];
 
 /** The processes that talk to providers; all others know only what providers declare (decision 0040). */
-const withAdapters = ['worker/main', 'cli/rehearsal/main'];
+const withAdapters = ['worker/main', 'worker/calls/analysis/main', 'cli/rehearsal/main'];
 const adapters = './*/adapter.ts';
 
 /** The native part of ONNX Runtime, as the package asks for it; its folder stands in dist/ where it is asked for. */

@@ -7,6 +7,13 @@ import { audioKeys } from '../../shared/config/agent/background.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from '../../shared/config/agent/flow.ts';
 import { mcpKeys } from '../../shared/config/agent/mcp.ts';
 import { routingKeys, routingSplitKeys } from '../../shared/agents/agent-file.ts';
+import { analysisKeys, analysisLlmKeys } from '../../shared/calls/analysis/agent-file.ts';
+import { privacyKeys } from '../../shared/calls/privacy/agent-file.ts';
+import {
+  afterCallEndpointKeys,
+  afterCallKeys,
+  mostEndpoints,
+} from '../../shared/calls/webhooks/agent-file.ts';
 import { recordingKeys } from '../../shared/recording/agent-file.ts';
 import { telephonyKeys } from '../../shared/telephony/agent-file.ts';
 import { toolKeys } from '../../shared/config/agent/tools.ts';
@@ -137,6 +144,7 @@ const exampleProviders: readonly string[] = ['stt_local_ws', 'chat_compatible', 
 const otherTables: readonly string[] = [
   ...['flow', 'flow.nodes.NAME', 'flow.nodes.NAME.next', 'audio', 'audio.background', 'audio.thinking'],
   'routing.split',
+  ...['after_call.endpoints', 'after_call.analysis.llm'],
   ...['stt', 'llm', 'tts'].map((stage) => `${stage}.secondary`),
   'realtime',
   ...Object.entries(declarations).flatMap(([stage, rows]) =>
@@ -196,6 +204,15 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     telephony: telephonyKeys.optional(),
     recording: recordingKeys.optional(),
     routing: routingKeys.extend({ split: z.array(routingSplitKeys).max(8).optional() }).optional(),
+    privacy: privacyKeys.optional(),
+    after_call: afterCallKeys
+      .extend({
+        endpoints: z.array(afterCallEndpointKeys).max(mostEndpoints).optional(),
+        analysis: analysisKeys
+          .extend({ llm: analysisLlmKeys.extend(optionsTables(declarations.llm)).optional() })
+          .optional(),
+      })
+      .optional(),
     agent_link: agentLinkKeys
       .extend({ routes: z.array(agentRouteKeys).max(mostRoutes).optional() })
       .optional(),

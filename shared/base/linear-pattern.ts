@@ -12,7 +12,9 @@ export interface LinearPattern {
   readonly cost: number;
   /** Whether the pattern is found anywhere in the text. */
   test(text: string): boolean;
-  /** The text with each match replaced. The text behind the most matches that are looked for is replaced as a whole. */
+  /** Where the matches begin and end. The text behind the most matches that are looked for belongs to the last one. */
+  find(text: string): readonly (readonly [number, number])[];
+  /** The text with each match replaced. */
   replaceAll(text: string, replacement: string): string;
 }
 
@@ -48,18 +50,27 @@ const newPattern = (source: string, compiled: RE2JS): LinearPattern => ({
   source,
   cost: compiled.programSize(),
   test: (text) => compiled.test(text),
+  find: (text) => placesOf(compiled, text),
   replaceAll: (text, replacement) => {
-    const matcher = compiled.matcher(text);
     let written = '';
     let at = 0;
-    for (let matches = 0; matcher.find(); matches += 1) {
-      written += text.slice(at, matcher.start()) + replacement;
-      if (matches === mostMatches) return written;
-      at = matcher.end();
+    for (const [from, to] of placesOf(compiled, text)) {
+      written += text.slice(at, from) + replacement;
+      at = to;
     }
     return written + text.slice(at);
   },
 });
+
+function placesOf(compiled: RE2JS, text: string): (readonly [number, number])[] {
+  const matcher = compiled.matcher(text);
+  const places: (readonly [number, number])[] = [];
+  while (places.length <= mostMatches && matcher.find()) {
+    const isLast = places.length === mostMatches;
+    places.push([matcher.start(), isLast ? text.length : matcher.end()]);
+  }
+  return places;
+}
 
 /** `\s` and `.` of JavaScript; those of RE2 know ASCII alone. */
 const space = String.raw`\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`;

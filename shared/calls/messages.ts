@@ -1,5 +1,48 @@
 /** Messages between the supervisor and the process that keeps the records of calls. */
+import type { CallEventName } from './webhooks/events.ts';
+import type { NamedFiles } from '../agents/version.ts';
+import type { CallRecord } from './record.ts';
+import type { Analysed, AnalysisFailure } from './analysis/analyse.ts';
+import type { Result } from '../base/result.ts';
 import type { LogLevel } from '../config/server/server.ts';
+
+/** An endpoint of webhooks. */
+export interface EndpointSetup {
+  /** Name of the agent whose calls it is told of. */
+  readonly agent: string;
+  readonly url: string;
+  /** The present one first. */
+  readonly secrets: readonly string[];
+  readonly events: readonly CallEventName[];
+  readonly allowPrivate: boolean;
+}
+
+/** What happens after calls, by `[after_call]` of the agent files. */
+export interface AfterCallSetup {
+  readonly endpoints: readonly EndpointSetup[];
+  /** By the name of the agent. */
+  readonly recordUrls: Readonly<Record<string, string>>;
+  /** By the name of the agent. */
+  readonly analyses: Readonly<Record<string, AnalystSetup>>;
+}
+
+/** What a process that analyses calls of one agent is made with: the agent file, as workers get it. */
+export interface AnalystSetup {
+  readonly agentText: string;
+  readonly files: NamedFiles;
+  /** For one answer of the LLM. */
+  readonly timeoutMs: number;
+}
+
+export type ToAnalyst =
+  | ({ readonly type: 'setup'; readonly logLevel: LogLevel } & AnalystSetup)
+  | { readonly type: 'analyse'; readonly id: string; readonly record: Pick<CallRecord, 'transcript'> };
+
+export interface FromAnalyst {
+  readonly type: 'analysed';
+  readonly id: string;
+  readonly outcome: Result<Analysed & { readonly model: string | undefined }, AnalysisFailure>;
+}
 
 /** The first message. */
 export interface RecordsSetup {
@@ -14,6 +57,7 @@ export interface RecordsSetup {
   readonly keepMs?: number;
   /** The text of the price table. */
   readonly prices?: string;
+  readonly afterCall?: AfterCallSetup;
 }
 
 /** What the supervisor asks for those who ask it. The shapes of queries and answers are those of the store. */

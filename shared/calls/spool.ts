@@ -13,3 +13,8 @@ const extension = '.jsonl';
 export const spoolFile = (sessionId: string): string => `${recordingName(sessionId)}${extension}`;
 
 export const isSpoolFile = (name: string): boolean => name.endsWith(extension);
+
+/** Below the folder of the spool: events on their way to webhooks. */
+export const webhooksFolder = 'webhooks';
+/** Calls that wait to be analysed. */
+export const analysesFolder = 'analyses';

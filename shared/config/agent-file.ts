@@ -15,6 +15,10 @@ import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
 import type { McpDefinition } from './agent/mcp.ts';
 import type { Silences } from './agent/silences.ts';
+import type { AfterCallDefinition } from '../calls/agent-file.ts';
+import { analysisKeys, analysisLlmKeys } from '../calls/analysis/agent-file.ts';
+import { afterCallEndpointKeys, afterCallKeys } from '../calls/webhooks/agent-file.ts';
+import { privacyKeys, type PrivacyDefinition } from '../calls/privacy/agent-file.ts';
 import { languages } from '../languages/languages.ts';
 import { routingKeys, routingSplitKeys, type RoutingDefinition } from '../agents/agent-file.ts';
 import { recordingKeys } from '../recording/agent-file.ts';
@@ -277,13 +281,18 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   recording: recordingKeys,
   routing: routingKeys,
   'routing.split': routingSplitKeys,
+  privacy: privacyKeys,
+  after_call: afterCallKeys,
+  'after_call.analysis': analysisKeys,
+  'after_call.analysis.llm': analysisLlmKeys,
+  'after_call.endpoints': afterCallEndpointKeys,
   agent_link: agentLinkKeys,
   'agent_link.routes': agentRouteKeys,
 };
 
 /** Tables that are written once for each entry of a list, with two brackets. */
 export const listTables: readonly string[] = [
-  ...['tools', 'mcp', 'flow.nodes.NAME.next', 'routing.split', 'agent_link.routes'],
+  ...['tools', 'mcp', 'flow.nodes.NAME.next', 'routing.split', 'after_call.endpoints', 'agent_link.routes'],
 ];
 
 // ---- The definition that calls run on ------------------------------------------------------------------------------
@@ -342,6 +351,10 @@ export interface AgentDefinition {
   readonly flow?: FlowDefinition;
   /** Absent: nothing of calls is kept. */
   readonly recording?: RecordingDefinition;
+  /** Absent: nothing is taken out of what is kept and told. */
+  readonly privacy?: PrivacyDefinition;
+  /** Who is told of calls. */
+  readonly afterCall?: AfterCallDefinition;
   /** The processes that hold the application logic of calls. */
   readonly agentLink?: AgentLinkDefinition;
 }

@@ -12,6 +12,8 @@ import { readMcp } from './agent/mcp.ts';
 import { unreadableFile, type NamedFiles } from './agent/sound-file.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
 import { readRouting } from '../agents/agent-file.ts';
+import { readAfterCall } from '../calls/agent-file.ts';
+import { readPrivacy } from '../calls/privacy/agent-file.ts';
 import { readRecording } from '../recording/agent-file.ts';
 import { readTelephony } from '../telephony/agent-file.ts';
 import { backchannelsOf, builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
@@ -27,7 +29,7 @@ import { camelKeys, withoutKeys } from './camel.ts';
 import { ProblemList } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { spokenLanguages } from '../languages/languages.ts';
-import { readLlm, readRealtime, readStt, readTts } from './stages/stage-tables.ts';
+import { readLlm, readLlmOfItsOwn, readRealtime, readStt, readTts } from './stages/stage-tables.ts';
 import { leftOut as leftOutOfBuild } from './stages/features.ts';
 import type { Packages } from './stages/package.ts';
 import { isTable, readTable, reportUnknownKey } from './table.ts';
@@ -269,6 +271,13 @@ function readDefinition(
   const reader = { env, requireSecrets, problems, tree, language, leftOut, packages: options.packages };
   const recording = readRecording(tree['recording'], problems);
   const routing = readRouting(tree['routing'], problems);
+  const privacy = readPrivacy(tree['privacy'], site);
+  if (privacy !== undefined && recording?.facts === true)
+    problems.error(['recording', 'facts'], 'and [privacy] exclude each other: facts are kept word for word');
+  const afterCall = readAfterCall(tree['after_call'], {
+    ...reader,
+    readLlm: (raw, at) => readLlmOfItsOwn(raw, at, reader),
+  });
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   const realtime = readRealtime(reader);
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
@@ -289,6 +298,8 @@ function readDefinition(
     ...(flow !== undefined && { flow }),
     ...(agentLink !== undefined && { agentLink }),
     ...(recording !== undefined && { recording }),
+    ...(privacy !== undefined && { privacy }),
+    ...(afterCall !== undefined && { afterCall }),
   };
 }
 

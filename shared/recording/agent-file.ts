@@ -3,7 +3,7 @@
  * machine (SVC_RECORDING_DIR). Without the section nothing is kept, and nothing of it costs anything.
  */
 import * as z from 'zod';
-import { linearPattern } from '../base/linear-pattern.ts';
+import { ruleBrokenBy } from '../calls/privacy/agent-file.ts';
 import { checkVariables } from '../config/agent/call-variables.ts';
 import type { ProblemList } from '../config/problem.ts';
 import { readTable } from '../config/table.ts';
@@ -69,13 +69,6 @@ export interface RecordingDefinition {
   /** Sources of regular expressions that compile. */
   readonly redact: readonly string[];
   readonly keepDays?: number;
-}
-
-/** Whether a pattern can be used, and what it must not do: match what has no characters. */
-function ruleBrokenBy(source: string): string | undefined {
-  const pattern = linearPattern(source);
-  if (!pattern.ok) return pattern.error;
-  return pattern.value.test('') ? 'must not match an empty text' : undefined;
 }
 
 /** Reads `[recording]`; undefined without the section, and for one that keeps nothing. */

@@ -5,7 +5,13 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { FromRecords, RecordsQuestion, RecordsSetup, ToRecords } from '../../shared/calls/messages.ts';
+import type {
+  AfterCallSetup,
+  FromRecords,
+  RecordsQuestion,
+  RecordsSetup,
+  ToRecords,
+} from '../../shared/calls/messages.ts';
 import { readPrices } from '../../shared/calls/prices.ts';
 import { spoolFolders } from '../../shared/calls/spool.ts';
 import { callsVariables, isPostgres } from '../../shared/calls/variables.ts';
@@ -46,6 +52,7 @@ export function whyNoRecords({ calls }: Pick<ServerSettings, 'calls'>): string |
 
 export interface CallRecordsOptions {
   readonly settings: Pick<ServerSettings, 'calls' | 'logLevel'>;
+  readonly afterCall: AfterCallSetup | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<SupervisorMetrics, 'callRecords' | 'callRecordsWaiting'>;
@@ -75,7 +82,7 @@ export class CallRecords {
   }
 
   start(): void {
-    const { settings, clock, log } = this.#options;
+    const { settings, afterCall, clock, log } = this.#options;
     const { calls } = settings;
     if (calls === undefined || this.#isLeaving) return;
     this.#startedAt = clock.now();
@@ -93,7 +100,7 @@ export class CallRecords {
     }
     this.#child = child;
     child.once('exit', (code, signal) => this.#died(code, signal));
-    child.send(setupOf(calls, settings.logLevel));
+    child.send({ ...setupOf(calls, settings.logLevel), ...(afterCall !== undefined && { afterCall }) });
   }
 
   /** Tells how many calls are on their way between workers, when that has changed. */

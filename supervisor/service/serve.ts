@@ -26,6 +26,8 @@ import { tryMediaPorts } from '../webrtc/media-ports.ts';
 import type { ParentChannel } from '../restart/predecessor.ts';
 import type { AgentProviders, ProviderNames } from './provider-watch.ts';
 import { Priorities, systemScheduler } from '../children/priorities.ts';
+import type { AfterCallSetup } from '../../shared/calls/messages.ts';
+import { afterCallSetup, whyNothingAfterCalls } from '../calls/after-call-setup.ts';
 import { whyNoRecords } from '../calls/call-records.ts';
 import { newFleet } from '../fleet/fleet.ts';
 import { Service } from './service.ts';
@@ -112,6 +114,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     agentName: agent.name,
     ...(agents.value !== undefined && { agents: agents.value }),
     agent: { agentText: own.text, files: own.files, agentCa: agentCa.value, records },
+    afterCall: agent.afterCall,
     providers: agent.providers,
     clock: systemClock,
     log,
@@ -148,6 +151,7 @@ interface ReadAgent {
   readonly smartTurn: 'auto' | 'on' | 'off';
   /** It records calls. */
   readonly records: boolean;
+  readonly afterCall: AfterCallSetup | undefined;
   /** Warnings and notes about the file. */
   readonly notes: readonly string[];
 }
@@ -171,6 +175,7 @@ async function readAgent(settings: ServerSettings, options: ServeOptions): Promi
     records: recording !== undefined,
     name: agent.name,
     own: { place, version, named },
+    afterCall: afterCallSetup(definition, version),
     providers: { stt: namesOf(stt), llm: namesOf(llm), tts: namesOf(tts) },
     smartTurn: turn.smartTurn,
     notes: [
@@ -208,6 +213,7 @@ const whatIsMissing = (
 ): string | undefined =>
   whyNoVadModel(settings) ??
   whyNoRecords(settings) ??
+  whyNothingAfterCalls(settings, agent.afterCall) ??
   (recordsCalls(settings, agent) ? whyNotRecording(settings) : undefined) ??
   whyNoState(settings.telephony.stateDir, { isSuccessor }) ??
   missingLibrary(settings);

@@ -84,6 +84,7 @@ export class Service {
     this.#sip = this.#newSip();
     this.#records = new CallRecords({
       settings,
+      afterCall: options.afterCall,
       clock,
       log,
       metrics: this.#metrics,

@@ -1,6 +1,8 @@
 /** The accounts of this worker's calls: who the call is, and where its facts go. */
 import { randomUUID } from 'node:crypto';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import { Redaction } from '../../shared/calls/privacy/redaction.ts';
+import { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import type { CallFact } from '../../shared/calls/facts.ts';
 import { recordingName } from '../../shared/recording/layout.ts';
 import { screeningKey } from '../../shared/telephony/call-control.ts';
@@ -13,9 +15,8 @@ import { nameOfProcess, type ProcessName } from '../../shared/runtime/process-na
 import { callerOf, saidOf, signedOf } from '../agent-link/caller-identity.ts';
 import type { AccountedCall, Accounts, CallAccount } from '../call/account.ts';
 import type { TraceOf } from '../call/trace.ts';
-import { Redaction } from '../recording/redaction.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
-import { CallFacts, type Untimed } from './call-facts.ts';
+import { CallFacts, type TextRedaction, type Untimed } from './call-facts.ts';
 import { modelsOf } from './models.ts';
 import { spoolDisk } from './spool-disk.ts';
 import { SpoolWriter } from './spool-writer.ts';
@@ -31,6 +32,12 @@ export interface CallAccountsOptions {
   /** What names the call in which the present code runs. */
   readonly currentCall: () => object | undefined;
 }
+
+const redacted = (
+  metadata: Readonly<Record<string, string>>,
+  redaction: TextRedaction,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, redaction.text(value)]));
 
 /** A full disk refuses every second, and may be the one that has to hold the log. */
 const tellAgainMs: Millis = 60_000;
@@ -76,9 +83,10 @@ export class CallAccounts {
     const { clock, currentCall } = this.#options;
     const { start, startedAt, silentMs } = call;
     const { recordId } = start;
+    const redaction = redactionOf(agent.definition);
     const facts = new CallFacts({
       startedAt,
-      redaction: new Redaction(agent.definition.recording ?? { redactDtmf: true, redact: [] }),
+      redaction,
       modelOf: (stage, provider) => models.get(`${stage} ${provider}`),
       write: (fact, how) => this.#spool.write(recordId, fact, how),
       end: (fact) => this.#spool.end(recordId, fact),
@@ -87,7 +95,8 @@ export class CallAccounts {
     if (scope !== undefined) this.#calls.set(scope, facts);
     const now = clock.now();
     const silent = silentMs === undefined ? {} : { silent: Math.round(silentMs) };
-    facts.begin([this.#head(call, agent, now), { t: 'worker', ...this.#worker, ...silent }], now);
+    const head = this.#head(call, { agent, redaction }, now);
+    facts.begin([head, { t: 'worker', ...this.#worker, ...silent }], now);
     return facts;
   }
 
@@ -109,10 +118,14 @@ export class CallAccounts {
   /** Another worker writes it again: whichever of them comes first holds. */
   #head(
     { start, startedAt }: AccountedCall,
-    { definition: { recording }, id: agent, version }: AccountedAgent,
+    {
+      agent: { definition, id: agent, version },
+      redaction,
+    }: { readonly agent: AccountedAgent; readonly redaction: TextRedaction },
     now: Millis,
   ): Untimed<Extract<CallFact, { t: 'call' }>> {
     const { showsNumbers, wallClock, traceOf } = this.#options;
+    const { recording } = definition;
     const { recordId, callId, sessionId, route, metadata } = start;
     const { from, to, carrier_call_id: carrierCall } = callerOf(start, { showsNumbers }) ?? {};
     const token = signedOf(metadata)?.meta ?? {};
@@ -128,8 +141,8 @@ export class CallAccounts {
       version,
       direction: screening === undefined ? 'inbound' : 'outbound',
       transport: metadata[carrierKeys.transport] ?? 'websocket',
-      token,
-      client,
+      token: redacted(token, redaction),
+      client: redacted(client, redaction),
       started: Math.round(wallClock.now() - (now - startedAt)),
       ...(token['tenant'] !== undefined && { tenant: token['tenant'] }),
       ...(route !== undefined && { route }),
@@ -152,4 +165,10 @@ export class CallAccounts {
     this.#toldAt = clock.now();
     log.warn({ code, folder }, 'facts of calls could not be written; they wait');
   }
+}
+
+/** What takes out of a call's texts that must not be kept. */
+function redactionOf({ recording, privacy }: AgentDefinition): TextRedaction {
+  const redactor = privacy && new Redactor(privacy);
+  return new Redaction({ redactDtmf: true, redact: [], ...recording, privacy: redactor });
 }

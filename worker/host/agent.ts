@@ -11,10 +11,10 @@ import type { RealtimeModel } from '../stages/realtime/contract.ts';
 import { loadAdapters, loadRealtime } from '../stages/registry.ts';
 import { stageDefinitions } from './definition.ts';
 
-/** The agent file as the supervisor read it. */
-type AgentGiven = Pick<WorkerSetup, 'agentText' | 'files'>;
+type AgentSource = Pick<WorkerSetup, 'agentText' | 'files'>;
 
-function readDefinition({ agentText, files }: AgentGiven, packages: Packages): AgentDefinition {
+/** The agent file as the supervisor read it. */
+function readDefinition({ agentText, files }: AgentSource, packages: Packages): AgentDefinition {
   const { definition } = loadAgentFile(agentText, {
     env: process.env,
     packages,
@@ -46,10 +46,17 @@ export interface LoadedAgent {
   readonly realtime?: RealtimeModel | undefined;
 }
 
+/** The definition alone, with the packages that it names. */
+export async function readAgent(
+  source: AgentSource,
+): Promise<{ readonly definition: AgentDefinition; readonly packages: Packages }> {
+  const packages = await loadPackages(source.files);
+  return { definition: readDefinition(source, packages), packages };
+}
+
 /** @throws Error as {@link loadAdapters} does. */
-export async function loadAgent(setup: AgentGiven): Promise<LoadedAgent> {
-  const packages = await loadPackages(setup.files);
-  const definition = readDefinition(setup, packages);
+export async function loadAgent(setup: AgentSource): Promise<LoadedAgent> {
+  const { definition, packages } = await readAgent(setup);
   const definitions = stageDefinitions(definition);
   const { realtime } = definitions;
   return {

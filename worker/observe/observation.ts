@@ -12,6 +12,7 @@ import type { LiveCall } from '../../shared/protocol/live.ts';
 import { LiveCalls } from './live-calls.ts';
 import type { TraceOf } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
+import { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import { Recordings } from '../recording/recordings.ts';
 import { Tracing } from '../tracing/tracing.ts';
 
@@ -84,12 +85,17 @@ export function openObservation(
     traceOf: tracing?.traceOf,
     noted: tracing === undefined && accounts === undefined ? undefined : noted,
     accountsOf: (agent) => accounts?.of(agent),
-    observerOf: ({ agent: { name }, recording, llm }, agent = name) => {
+    observerOf: ({ agent: { name }, recording, privacy, llm }, agent = name) => {
       const model = modelOf(llm.options);
+      const recorded = recording && {
+        agent,
+        definition: recording,
+        privacy: privacy && new Redactor(privacy),
+      };
       return (call) => {
         const observers: CallObserver[] = [];
-        if (recordings !== undefined && recording !== undefined)
-          observers.push(recordings.observe(call, { agent, definition: recording }));
+        if (recordings !== undefined && recorded !== undefined)
+          observers.push(recordings.observe(call, recorded));
         if (live !== undefined) observers.push(live.observe(call));
         const spans = tracing?.observe(call, { agent, model });
         if (spans !== undefined) observers.push(spans);

@@ -5,6 +5,8 @@
  * Invariant: places of sound count from the beginning of the call, in whichever worker it is.
  */
 import type { Millis } from '../../shared/base/units.ts';
+import { Redaction } from '../../shared/calls/privacy/redaction.ts';
+import type { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import type { RecordingDefinition } from '../../shared/recording/agent-file.ts';
 import type { EntryKind, RecordingRing } from '../../shared/recording/ring.ts';
 import type { CallObserver, CallStep, ObservedCall } from '../call/observer.ts';
@@ -13,13 +15,13 @@ import type { CallState } from '../core/state.ts';
 import type { AudioTap } from '../media/tap.ts';
 import type { TransportEnd } from '../transports/transport.ts';
 import { headLine, stepLine, WatchedTools } from './facts.ts';
-import { Redaction } from './redaction.ts';
 import { Transcript, type TranscriptLine } from './transcript.ts';
 
 export interface CallRecorderOptions {
   readonly call: ObservedCall;
   readonly ring: RecordingRing;
   readonly definition: RecordingDefinition;
+  readonly privacy?: Redactor | undefined;
   readonly agent: string;
   readonly now: Millis;
   /** Milliseconds since 1970. */
@@ -48,7 +50,7 @@ export class CallRecorder implements CallObserver {
   constructor(options: CallRecorderOptions) {
     this.#options = options;
     this.#ring = options.ring;
-    this.#transcript = new Transcript(new Redaction(options.definition));
+    this.#transcript = new Transcript(new Redaction({ ...options.definition, privacy: options.privacy }));
   }
 
   watchTools(book: ToolBook): ToolBook {

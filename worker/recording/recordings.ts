@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Millis } from '../../shared/base/units.ts';
+import type { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import type { RecordingDefinition } from '../../shared/recording/agent-file.ts';
 import { recordingRingsFd } from '../../shared/protocol/ipc.ts';
 import { recordingName, type RecordingSetup } from '../../shared/recording/layout.ts';
@@ -36,6 +37,8 @@ const unwrittenAgainAfterMs: Millis = 60_000;
 export interface RecordedAgent {
   readonly agent: string;
   readonly definition: RecordingDefinition;
+  /** What is taken out of transcripts, beside what the section itself names. */
+  readonly privacy: Redactor | undefined;
 }
 
 export class Recordings {
@@ -57,11 +60,12 @@ export class Recordings {
     for (const what of ['audio', 'lines', 'write']) recordingLost.inc({ what }, 0);
   }
 
-  observe(call: ObservedCall, { agent, definition }: RecordedAgent): CallObserver {
+  observe(call: ObservedCall, { agent, definition, privacy }: RecordedAgent): CallObserver {
     const { setup, clock, metrics } = this.#options;
     return new CallRecorder({
       call,
       definition,
+      privacy,
       agent,
       ring: new RecordingRing(this.#memory, call.slot, setup.layout),
       now: clock.now(),

@@ -2,10 +2,10 @@
  * The transcript of one call as lines of JSON, read from what the core tells. A line says what happened and how many milliseconds after the
  * call began; texts are whole sentences of a side, never pieces. Pure.
  */
+import type { Redaction } from '../../shared/calls/privacy/redaction.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { ConversationEvent } from '../core/told.ts';
-import type { Redaction } from './redaction.ts';
 
 /** One line, before it is written. */
 export type TranscriptLine = Readonly<Record<string, unknown>> & { readonly type: string };

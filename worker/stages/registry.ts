@@ -346,3 +346,22 @@ export function openStages(definitions: StageDefinitions, adapters: Adapters, gi
     }),
   };
 }
+
+/**
+ * An LLM without the other stages, its adapter loaded.
+ *
+ * @throws Error when a key may not be sent to its address.
+ */
+export async function openLlm(
+  llm: StageDefinition<'llm'>,
+  packages: Packages,
+  given: StageServices,
+): Promise<LlmStage> {
+  const adapters = await loadNamed('llm', { rows: providers.llm, names: namesIn(llm), packages });
+  const services = { ...given, budgets: given.budgets ?? new RetryBudgets() };
+  const keys = [llm.primary, llm.secondary].flatMap((one) => one?.access.apiKey ?? []);
+  return newFailoverLlm({
+    ...guarded('llm', llm, { services, adapters, secrets: keys }),
+    ...hedgeOf(llm.hedgeAfterMs),
+  });
+}

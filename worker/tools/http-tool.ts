@@ -10,7 +10,7 @@ import { placeholderPattern, type HttpToolDefinition } from '../../shared/config
 import { Agent } from '../../shared/runtime/undici.ts';
 import type { Failure } from '../stages/failure-log.ts';
 import type { StageContext, StageError } from '../stages/stage.ts';
-import { isPublicAddress, publicLookup, RefusedAddressError } from './address-guard.ts';
+import { isPublicAddress, publicLookup, RefusedAddressError } from '../../shared/runtime/address-guard.ts';
 import { backstopMs, mayFinish, mostResultBytes } from './tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from './tool.ts';
 import { requestError, tooSlow, toolFailure, type ToolSite } from './tool-failure.ts';

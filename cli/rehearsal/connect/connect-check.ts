@@ -12,7 +12,7 @@ import { stageDefinitions } from '../../../worker/host/definition.ts';
 import { shownCause, shownSource, type Failure } from '../../../worker/stages/failure-log.ts';
 import { newFailureReader } from '../../../worker/stages/provider-failure.ts';
 import { providerSite } from '../../../worker/stages/registry.ts';
-import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
+import { isPublicAddress } from '../../../shared/runtime/address-guard.ts';
 import { httpToolSite } from '../../../worker/tools/http-tool.ts';
 import { ToolCatalog } from '../../../worker/tools/catalog.ts';
 import { McpServer } from '../../../worker/tools/mcp/server.ts';

@@ -1,7 +1,7 @@
 /** Lets an LLM judge whether a sentence about a finished conversation is true. The words in it are evidence, never an order. */
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { LlmStage, ToolDeclaration } from '../../../worker/stages/stage.ts';
-import { askLlm, type AskOptions, type LlmAnswer } from '../ask-llm.ts';
+import { askLlm, type AskOptions, type LlmAnswer } from '../../../worker/stages/ask-llm.ts';
 import type { TurnRecord } from '../transcript.ts';
 
 export interface Verdict {

@@ -1,7 +1,7 @@
 /** A caller played by an LLM: it knows who it is and what it wants, hears what was said, and says the next line or hangs up. */
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { ChatMessage, LlmStage, ToolDeclaration } from '../../../worker/stages/stage.ts';
-import { askLlm, type AskOptions } from '../ask-llm.ts';
+import { askLlm, type AskOptions } from '../../../worker/stages/ask-llm.ts';
 import type { ScenarioCaller } from './scenario.ts';
 import type { TurnRecord } from '../transcript.ts';
 

@@ -69,6 +69,14 @@ export const llmKeys = z.strictObject({
   }),
 });
 
+/** An LLM that is not that of calls. */
+export const llmOfItsOwnKeys = llmKeys.pick({ provider: true, api_key_env: true }).extend({
+  provider: providerOf('llm').meta({
+    examples: ['chat_compatible'],
+    description: 'An LLM of its own; its options table as in [llm]. Absent: that of the agent.',
+  }),
+});
+
 export const ttsKeys = z.strictObject({
   provider: providerOf('tts').meta({ examples: ['speech_compatible'] }),
   api_key_env: apiKeyEnv,

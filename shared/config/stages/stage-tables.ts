@@ -10,6 +10,7 @@ import { Sensitive } from '../sensitive.ts';
 import type {
   Chosen,
   ChosenPackage,
+  LlmChoice,
   LlmDefinition,
   RealtimeDefinition,
   StageKey,
@@ -22,6 +23,7 @@ import type { Packages, PackageStage } from './package.ts';
 import { declarations, findProvider, providerNames, providersOf, shownProvider } from './providers.ts';
 import {
   llmKeys,
+  llmOfItsOwnKeys,
   llmSecondaryKeys,
   realtimeKeys,
   sttKeys,
@@ -231,7 +233,8 @@ function readChoice<S extends z.ZodObject, C extends object>(
     parts.provider === undefined
       ? providerNames(stage)
       : [parts.provider.foreign ? packageTable : parts.provider.name];
-  const hints = stage === 'realtime' ? realtimeHints : at.length === 1 ? keyHints : secondaryHints;
+  const isSecondary = at.at(-1) === 'secondary';
+  const hints = stage === 'realtime' ? realtimeHints : isSecondary ? secondaryHints : keyHints;
   const keys = readTable(site.schema, parts.own, { at, problems, rules: { alsoKnown, hints } });
   const variable: unknown = Reflect.get(keys.known, 'api_key_env');
   const apiKey = readKey(parts, typeof variable === 'string' ? variable : undefined, site);
@@ -337,6 +340,12 @@ export function readLlm(reader: StageReader): LlmDefinition | undefined {
         secondary: { ...secondary.choice, hedgeAfterMs: secondary.keys.value.hedge_after_ms },
       }),
   };
+}
+
+/** Reads an LLM that is not that of calls, at another place of the file. */
+export function readLlmOfItsOwn(raw: unknown, at: KeyPath, reader: StageReader): LlmChoice | undefined {
+  const site = { stage: 'llm', reader, rows: declarations.llm, language: reader.language, at } as const;
+  return readChoice<typeof llmOfItsOwnKeys, Chosen<'llm'>>(raw, { ...site, schema: llmOfItsOwnKeys })?.choice;
 }
 
 const voiceOf = (provider: NamedProvider | undefined): VoiceRules | undefined =>

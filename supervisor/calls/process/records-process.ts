@@ -14,6 +14,7 @@ import { takeLock } from '../../../shared/runtime/file-lock.ts';
 import { errorFields, newLog, type Log } from '../../../shared/runtime/log.ts';
 import { isRunning, nameOfProcess, type ProcessName } from '../../../shared/runtime/process-name.ts';
 import type { CallStore, RecordHooks } from './call-store.ts';
+import { openAfterCall, type AfterCall } from './after-call.ts';
 import { openDatabase } from './database.ts';
 import { RecordMaker } from './record-maker.ts';
 import { DiskSpool } from './spool-folder.ts';
@@ -32,7 +33,8 @@ export class RecordsProcess {
   readonly #log: Log;
   readonly #supervisor: ProcessName | undefined = nameOfProcess(process.ppid);
   readonly #maker: RecordMaker;
-  readonly #hooks: readonly RecordHooks[] = [];
+  readonly #afterCall: AfterCall;
+  readonly #hooks: readonly RecordHooks[];
   readonly #prices: PriceTable | undefined;
   #store: CallStore | undefined;
   #unlock: (() => void) | undefined;
@@ -51,6 +53,8 @@ export class RecordsProcess {
     this.#setup = setup;
     this.#send = send;
     this.#log = newLog({ role: 'records', level: setup.logLevel });
+    this.#afterCall = openAfterCall(setup, { log: this.#log, store: () => this.#opened() });
+    this.#hooks = this.#afterCall.hooks;
     const read = setup.prices === undefined ? undefined : readPrices(setup.prices);
     if (read?.ok === false)
       this.#log.error({ rule: read.error }, 'the price table cannot be read: records have no cost');
@@ -88,6 +92,7 @@ export class RecordsProcess {
     this.#watcher?.close();
     await this.#looking;
     await this.#look();
+    await this.#afterCall.close();
     await this.#store?.close();
     this.#unlock?.();
   }

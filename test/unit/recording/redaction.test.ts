@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readRecording } from '../../../shared/recording/agent-file.ts';
 import { ProblemList } from '../../../shared/config/problem.ts';
 import { readToml } from '../../../shared/config/toml.ts';
-import { Redaction } from '../../../worker/recording/redaction.ts';
+import { Redactor } from '../../../shared/calls/privacy/redactor.ts';
+import { Redaction } from '../../../shared/calls/privacy/redaction.ts';
 
 const press = (redaction: Redaction, keys: string, from = 0): string[] =>
   Array.from(keys).map((key, index) => redaction.pressed(key, from + index * 300));
@@ -27,6 +28,13 @@ describe('what is taken out of a transcript', () => {
     const redaction = new Redaction({ redactDtmf: true, redact: ['[0-9][0-9 ]{2,4}[0-9]'] });
     press(redaction, '47114711#');
     expect(redaction.text('You entered 4 7 1 1 4 7 1 1.')).toBe('You entered [redacted].');
+  });
+
+  it('is what the agent file calls private, after what was pressed', () => {
+    const privacy = new Redactor({ redact: ['card'], patterns: {}, languages: ['en'] });
+    const redaction = new Redaction({ redactDtmf: true, redact: [], privacy });
+    press(redaction, '1111#');
+    expect(redaction.text('It is 5500 0055 5555 5559, and 1111.')).toBe('It is [card], and [redacted].');
   });
 
   it('takes no time that grows faster than the text, and is too much rather than too little', () => {

@@ -6,7 +6,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { runConnectCheck } from '../../../cli/rehearsal/connect/connect-command.ts';
 import { probeWay } from '../../../cli/rehearsal/network-probe.ts';
 import { causeOf } from '../../../worker/stages/failure.ts';
-import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
+import { isPublicAddress } from '../../../shared/runtime/address-guard.ts';
 import { patientClock } from '../../support/core/stage-context.ts';
 import { ScriptedMcpServer } from '../../support/mcp-server.ts';
 import { FakeChat } from '../../support/fakes/fake-chat.ts';

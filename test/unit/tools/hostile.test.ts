@@ -10,7 +10,7 @@ import { createServer as createTcpServer } from 'node:net';
 import type { Server as TcpServer } from 'node:net';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, it } from 'vitest';
-import { publicLookup } from '../../../worker/tools/address-guard.ts';
+import { publicLookup } from '../../../shared/runtime/address-guard.ts';
 import type { CallTools, ToolReport } from '../../../worker/tools/tool.ts';
 import { closeRegistries, newRegistry, openTools, runTool } from '../../support/core/tool-call.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpToolDefinition } from '../../../shared/config/agent/tools.ts';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
+import { isPublicAddress } from '../../../shared/runtime/address-guard.ts';
 import { fillBody, fillUrl, HttpTool } from '../../../worker/tools/http-tool.ts';
 import type { Failure } from '../../../worker/stages/failure-log.ts';
 import type { StageContext } from '../../../worker/stages/stage.ts';

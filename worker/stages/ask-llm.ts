@@ -1,13 +1,15 @@
-/** One question to an LLM and its whole answer, for callers and judges that are played by one. It never asks twice. */
+/** One question to an LLM and its whole answer, for all who ask outside of calls: callers and judges that are played by one, analyses. It never asks twice. */
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
-import { reasonOf } from '../../worker/stages/failure.ts';
-import type { LlmEvent, LlmRequest, LlmStage } from '../../worker/stages/stage.ts';
+import { reasonOf } from './failure.ts';
+import type { LlmEvent, LlmRequest, LlmStage, LlmUsage } from './stage.ts';
 
 export interface LlmAnswer {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly arguments: string }[];
+  /** Absent where the provider does not count. */
+  readonly usage?: LlmUsage;
 }
 
 export interface AskOptions {
@@ -46,7 +48,9 @@ export function askLlm(
       } else if (event.type === 'error') {
         finish(fail(reasonOf(event.error)));
       } else {
-        finish(ok({ text: text.trim(), calls: calls.filter((call) => call !== undefined) }));
+        const { usage } = event;
+        const given = calls.filter((call) => call !== undefined);
+        finish(ok({ text: text.trim(), calls: given, ...(usage !== undefined && { usage }) }));
       }
     };
     const session = llm.open({ clock, bind: (callback) => scope.bind(callback) }, {});

@@ -1,6 +1,10 @@
-/** What is taken out of transcripts: what the agent's patterns match, and digits that the caller pressed, wherever they come up again. Pure. */
-import { linearPattern, type LinearPattern } from '../../shared/base/linear-pattern.ts';
-import type { Millis } from '../../shared/base/units.ts';
+/**
+ * What is taken out of the transcript of one call: digits that the caller pressed, wherever they come up again, what the agent's patterns
+ * match, and what `[privacy]` names. Pure.
+ */
+import { linearPattern, type LinearPattern } from '../../base/linear-pattern.ts';
+import type { Millis } from '../../base/units.ts';
+import type { Redactor } from './redactor.ts';
 
 const replacement = '[redacted]';
 /** Digits within this time belong together, whatever the agent makes of them. */
@@ -12,18 +16,21 @@ const mostEntries = 64;
 export interface RedactionSettings {
   readonly redactDtmf: boolean;
   readonly redact: readonly string[];
+  readonly privacy?: Redactor | undefined;
 }
 
 export class Redaction {
   readonly #patterns: readonly LinearPattern[];
   readonly #takesDigits: boolean;
+  readonly #privacy: Redactor | undefined;
   #digits = '';
   #pressedAt: Millis = -Infinity;
   /** What was pressed before, the newest last. */
   readonly #entries: string[] = [];
 
-  constructor({ redactDtmf, redact }: RedactionSettings) {
+  constructor({ redactDtmf, redact, privacy }: RedactionSettings) {
     this.#takesDigits = redactDtmf;
+    this.#privacy = privacy;
     this.#patterns = redact.flatMap((source) => {
       const pattern = linearPattern(source);
       return pattern.ok ? [pattern.value] : [];
@@ -47,7 +54,7 @@ export class Redaction {
     for (const entry of [this.#digits, ...this.#entries])
       if (entry.length >= fewestDigits) left = left.replace(spacedOut(entry), replacement);
     for (const pattern of this.#patterns) left = pattern.replaceAll(left, replacement);
-    return left;
+    return this.#privacy?.text(left) ?? left;
   }
 
   #close(): void {

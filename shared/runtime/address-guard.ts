@@ -1,10 +1,10 @@
 /**
- * Which addresses a tool may reach. The check happens on the resolved addresses of the very connection that is made, so
+ * Which addresses a request may reach that somebody else names: a tool, a webhook. The check happens on the resolved addresses of the very connection that is made, so
  * that a name that changes its address between check and use gains nothing.
  */
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { isInRange, parseCidr, parseIp, type Cidr } from '../../shared/net/cidr.ts';
+import { isInRange, parseCidr, parseIp, type Cidr } from '../net/cidr.ts';
 
 /** Everything that is not public unicast, with the prefixes that carry an IPv4 address inside IPv6. */
 const refused: readonly Cidr[] = [
@@ -23,7 +23,7 @@ export function isPublicAddress(text: string): boolean {
   return ip !== undefined && !refused.some((range) => isInRange(ip, range));
 }
 
-/** A host that a tool names leads to an address that it may not reach. */
+/** A host that was named leads to an address that may not be reached. */
 export class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddressError';
   constructor() {

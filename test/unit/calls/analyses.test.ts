@@ -1,0 +1,189 @@
+/** Calls that wait to be analysed: none is forgotten, none is analysed for ever. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fail, ok } from '../../../shared/base/result.ts';
+import type { FromAnalyst } from '../../../shared/calls/messages.ts';
+import type { CallRecord } from '../../../shared/calls/record.ts';
+import { Analyses, type AnalysisNews } from '../../../supervisor/calls/process/analysis/analyses.ts';
+import { openDatabase } from '../../../supervisor/calls/process/database.ts';
+import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
+import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
+import { recordOf } from '../../support/calls/records.ts';
+
+type Outcome = FromAnalyst['outcome'];
+
+let dir: string;
+let clock: VirtualClock;
+let store: SqlCallStore;
+let isStoreGone: boolean;
+let outcomes: (Outcome | Promise<Outcome>)[];
+let asked: string[];
+let analyzed: CallRecord[];
+let news: AnalysisNews[];
+let open: Analyses[];
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'svc-analyses-'));
+  clock = newVirtualClock();
+  store = new SqlCallStore(await openDatabase(join(dir, 'calls.db')));
+  isStoreGone = false;
+  outcomes = [];
+  asked = [];
+  analyzed = [];
+  news = [];
+  open = [];
+});
+
+afterEach(async () => {
+  await Promise.all(open.map((one) => one.close()));
+  await store.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const jobs = (): string[] => readdirSync(join(dir, 'jobs')).filter((name) => name.endsWith('.json'));
+
+function newAnalyses(): Analyses {
+  const made = new Analyses({
+    dir: join(dir, 'jobs'),
+    agents: new Set(['receptionist']),
+    store: () => (isStoreGone ? Promise.reject(new Error('gone')) : Promise.resolve(store)),
+    analyse: (record) => {
+      asked.push(record.id);
+      return Promise.resolve(outcomes.shift() ?? good);
+    },
+    analyzed: (record) => void analyzed.push(record),
+    clock,
+    wallClock: { now: () => 1_000_000 + clock.now() },
+    told: (one) => void news.push(one),
+  });
+  open.push(made);
+  return made;
+}
+
+const good: Outcome = ok({
+  result: { summary: 'A table.', success: { booked: { answer: 'yes', quote: 'a table' } } },
+  usage: { input_tokens: 1, cached_tokens: 0, output_tokens: 2 },
+  model: 'small',
+});
+const unreachable: Outcome = fail({ reason: 'unreachable', isFinal: false });
+
+const spoken = (id: string): CallRecord =>
+  recordOf({ id }, [{ t: 'said', at: 1, role: 'caller', epoch: 1, from: 0, text: 'a table' }]);
+
+async function keep(analyses: Analyses, record: CallRecord): Promise<void> {
+  await store.insert(record, analyses.within);
+  analyses.kept();
+}
+
+async function pass(ms: number): Promise<void> {
+  clock.advance(ms);
+  await Promise.all(open.map((one) => one.settled()));
+}
+
+describe('the analysis of a call', () => {
+  it('stands in its record, in lists, and is told', async () => {
+    const analyses = newAnalyses();
+    await keep(analyses, spoken('a'));
+    await pass(0);
+    expect((await store.get('a'))?.analysis).toEqual({
+      status: 'ok',
+      at: '1970-01-01T00:16:40.000Z',
+      model: 'small',
+      outcome: 'success',
+      summary: 'A table.',
+      success: { booked: { answer: 'yes', quote: 'a table' } },
+      usage: { input_tokens: 1, cached_tokens: 0, output_tokens: 2 },
+    });
+    expect((await store.list({ outcome: 'success' })).rows).toHaveLength(1);
+    expect(analyzed).toMatchObject([{ id: 'a', analysis: { status: 'ok' } }]);
+    expect(jobs()).toEqual([]);
+  });
+
+  it('is tried twice more when the LLM cannot be had, and then said to have failed', async () => {
+    outcomes = [unreachable, unreachable, unreachable];
+    await keep(newAnalyses(), spoken('a'));
+    await pass(0);
+    await pass(59_000);
+    expect(asked).toHaveLength(1);
+    await pass(6_000);
+    expect(asked).toHaveLength(2);
+    await pass(600_000);
+    await pass(10_000);
+    expect(asked).toHaveLength(3);
+    expect(news.map(({ type }) => type)).toEqual(['again', 'again', 'given_up']);
+    expect(analyzed).toMatchObject([{ analysis: { status: 'failed', reason: 'unreachable' } }]);
+    await pass(10_000_000);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('is not tried again when no answer was valid', async () => {
+    outcomes = [fail({ reason: 'invalid_answer', isFinal: true })];
+    await keep(newAnalyses(), spoken('a'));
+    await pass(0);
+    expect(analyzed).toMatchObject([{ analysis: { status: 'failed', reason: 'invalid_answer' } }]);
+    expect(jobs()).toEqual([]);
+  });
+
+  it('is made by the next process, when this one dies before or meanwhile', async () => {
+    const first = newAnalyses();
+    let die: (outcome: Outcome) => void = () => undefined;
+    outcomes = [new Promise((resolve) => (die = resolve))];
+    await keep(first, spoken('a'));
+    clock.advance(0);
+    await keep(first, spoken('b'));
+    const closed = first.close();
+    die(fail({ reason: 'process_died', isFinal: false }));
+    await closed;
+    expect(jobs()).toHaveLength(2);
+    newAnalyses();
+    await pass(0);
+    expect(analyzed.map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
+    expect(news.map(({ type }) => type)).toEqual(['analysed', 'analysed']);
+  });
+
+  it('is made by one process of two', async () => {
+    newAnalyses();
+    await pass(0);
+    const second = newAnalyses();
+    await keep(second, spoken('a'));
+    await pass(6_000);
+    expect(asked).toEqual([]);
+    await open[0]?.close();
+    await pass(6_000);
+    expect(asked).toEqual(['a']);
+  });
+
+  it('waits while the database is gone, and costs no question meanwhile', async () => {
+    await keep(newAnalyses(), spoken('a'));
+    isStoreGone = true;
+    await pass(0);
+    await pass(60_000);
+    expect(asked).toEqual([]);
+    isStoreGone = false;
+    await pass(10_000);
+    expect(analyzed).toHaveLength(1);
+  });
+
+  it('is not asked for where nothing was said, or by another agent, and dropped where the record is gone', async () => {
+    const analyses = newAnalyses();
+    await keep(analyses, recordOf({ id: 'a' }));
+    await keep(analyses, { ...spoken('b'), agent: { name: 'another' } });
+    await keep(analyses, spoken('c'));
+    await store.retain(Number.MAX_SAFE_INTEGER);
+    await pass(0);
+    expect(asked).toEqual([]);
+    expect(jobs()).toEqual([]);
+  });
+
+  it('passes a file over that is none of a job', async () => {
+    const first = newAnalyses();
+    await first.close();
+    writeFileSync(join(dir, 'jobs', 'x.json'), '{"id":1');
+    await keep(newAnalyses(), spoken('a'));
+    await pass(0);
+    expect(asked).toEqual(['a']);
+    expect(jobs()).toEqual([]);
+  });
+});
