@@ -11,7 +11,7 @@ import { loadAgentPackages } from '../../shared/installation/agent-packages.ts';
 import { stageDefinitions } from '../../worker/host/definition.ts';
 import { voiceChecks } from '../../worker/stages/contract-checks.ts';
 import { loadAdapters, openStages, ownStageServices } from '../../worker/stages/registry.ts';
-import type { TtsEvent, TtsStage } from '../../worker/stages/stage.ts';
+import type { LlmEvent, TtsEvent, TtsStage } from '../../worker/stages/stage.ts';
 import { Events, newStageContext } from '../support/core/stage-context.ts';
 import { newVirtualClock } from '../support/core/virtual-clock.ts';
 import { changed, errorsOf, load } from '../unit/config/agent-text.ts';
@@ -106,6 +106,45 @@ describe('a voice in a package that fails', () => {
     await events.seen('error');
     expect(events.all).toEqual([{ type: 'error', error: { kind: 'rejected', status: 503 } }]);
     refusing.close();
+  });
+});
+
+describe('an LLM in a package', () => {
+  it('says nothing of what leaks of its model, and calls what stands in its text', async () => {
+    const answer =
+      'One moment. <think>The hours?</think><tool_call>{"name":"hours","arguments":{}}</tool_call>';
+    const module = `export const llm = { contract: 1, open: () => ({
+      provider: 'npm:plain-llm',
+      open: () => ({
+        start: (request, sink) => {
+          for (const text of ${JSON.stringify(answer.match(/.{1,5}/g))}) sink({ type: 'text', text });
+          sink({ type: 'done', finish: 'stop', usage: undefined });
+          return { cancel() {} };
+        },
+        close() {},
+      }),
+      close: () => Promise.resolve(),
+    }) };`;
+    install('plain-llm', module);
+    const text = changed(
+      ['provider = "chat_compatible"', 'provider = "npm:plain-llm"'],
+      ['[llm.chat_compatible]\nbase_url = "http://127.0.0.1:11434/v1"\nmodel = "small"\n', ''],
+    );
+    const { packages } = await loadAgentPackages(text, agentPath());
+    const { definition, problems } = load(text, { packages });
+    expect(problems).toEqual([]);
+    const stages = stageDefinitions(definition!);
+    const { llm } = openStages(stages, await loadAdapters(stages, packages), ownStageServices());
+    const events = new Events<LlmEvent>();
+    const hours = { name: 'hours', description: 'd', parameters: { type: 'object' } };
+    llm
+      .open(newStageContext(), {})
+      .start({ messages: [{ role: 'user', text: 'Hi' }], tools: [hours] }, events.sink);
+    await events.seen('done');
+    const said = events.of('text').map((event) => event.text);
+    expect(said.join('').trim()).toBe('One moment.');
+    expect(events.of('tool-call').map(({ name }) => name)).toContain('hours');
+    expect(events.of('done')).toMatchObject([{ finish: 'tool_calls' }]);
   });
 });
 

@@ -20,6 +20,7 @@ import type { FailoverScope, Guarded } from './failover/provider.ts';
 import { RetryBudgets } from './failover/retry-budget.ts';
 import { newFailoverStt } from './failover/stt.ts';
 import { newFailoverTts } from './failover/tts.ts';
+import { guardedLlm } from './llm/guarded-llm.ts';
 import { providers, type Factory } from './providers.ts';
 import type { ProviderNote } from './provider-note.ts';
 import { realtimeStages } from './realtime/call.ts';
@@ -174,7 +175,16 @@ function packageFactory<S extends StageName>(
   const loaded = packages.get(name);
   const read = loaded?.ok === true ? readPackageStage(loaded.value, stage) : undefined;
   assert(read?.ok === true, 'a definition names packages that were loaded');
-  return read.value.open as Factory<Access[S], Made[S]>;
+  const open = read.value.open as Factory<Access[S], Made[S]>;
+  return stage === 'llm' ? guardedFactory(open) : open;
+}
+
+function guardedFactory<S extends StageName>(open: Factory<Access[S], Made[S]>): Factory<Access[S], Made[S]> {
+  return (options, access) => {
+    const model = 'model' in options ? options.model : undefined;
+    // The stage is an LLM.
+    return guardedLlm(open(options, access) as LlmStage, typeof model === 'string' ? model : '') as Made[S];
+  };
 }
 
 /** Makes one provider's stage. @throws Error when its key may not be sent to its address. */

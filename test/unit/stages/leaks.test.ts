@@ -31,7 +31,7 @@ function guarded(
   {
     events = [],
     finish = 'stop',
-    habit = { thinksFirst: false },
+    habit = { thinksFirst: false, isKnown: true },
     thinksApart = () => false,
   }: {
     events?: readonly LlmEvent[];
@@ -384,7 +384,7 @@ describe('a server that leaves out the tag in front of the thoughts', () => {
     guarded(text.match(/.{1,3}/gs) ?? [], { habit, finish: cut ? 'length' : 'stop' }).said;
 
   it('is known by its first answer, until one comes without thoughts', () => {
-    const habit = { thinksFirst: false };
+    const habit = { thinksFirst: false, isKnown: false };
     expect(said(habit, 'I shall be brief.</think> Yes.')).toBe('I shall be brief. Yes.');
     expect(said(habit, 'And again.</think>\n\nNo.')).toBe('No.');
     expect(said(habit, 'Thoughts without an end', true)).toBe('');
@@ -406,7 +406,7 @@ describe('a server that leaves out the tag in front of the thoughts', () => {
       'deepseek-reasoner',
     ])
       expect(said(habitOf(model), 'I shall be brief.</think> Yes.')).toBe('Yes.');
-    expect(habitOf('gpt-5.4-mini')).toEqual({ thinksFirst: false });
+    expect(habitOf('gpt-5.4-mini').thinksFirst).toBe(false);
   });
 
   it('is not expected of a server that gives thoughts apart', () => {
@@ -415,8 +415,57 @@ describe('a server that leaves out the tag in front of the thoughts', () => {
     expect(habit.thinksFirst).toBe(false);
   });
 
+  const unknown = (): LeakHabit => ({ thinksFirst: false, isKnown: false });
+
+  it.each([
+    'Okay, the user wants a table. I should reply briefly.',
+    'Okay, so the user is asking about opening hours, let me see.',
+    'The caller just said hello.\n\nI need to greet them.',
+    'Hmm, the user asked for a refund. But no order was given.',
+    'We need to answer in one sentence. The user says hi.',
+    'Der Nutzer möchte einen Tisch. Ich antworte kurz.',
+    "L'utilisateur veut une table.",
+    '用户想要预订一张桌子。我应该简短回答。',
+    'User asks for the weather. Use the tool.',
+  ])('says nothing of the first thoughts where they speak about the user: %j', (thoughts) => {
+    const habit = unknown();
+    expect(said(habit, `${thoughts}</think>\n\nYes, sir.`).trim()).toBe('Yes, sir.');
+    expect(habit).toEqual({ thinksFirst: true, isKnown: true });
+    expect(said(unknown(), thoughts, true)).toBe('');
+  });
+
+  it('says what stands in front of such a sentence, and no more', () => {
+    expect(said(unknown(), 'Let me see. The user wants tea. Yes.</think> Tea it is.')).toBe(
+      'Let me see. Tea it is.',
+    );
+  });
+
+  it.each([
+    'Okay, your table is booked.',
+    'So, the user account is locked. The users of it were told.',
+    'We need to see your card. I should tell you that it is late.',
+    'They close at ten.',
+    'Okay, the user wants a table: that is how the manual begins.',
+    'Ok',
+    ' \n',
+  ])('says all of a first answer that is none: %j', (text) => {
+    const habit = unknown();
+    expect(said(habit, text)).toBe(text);
+    expect(habit).toEqual({ thinksFirst: false, isKnown: true });
+  });
+
+  it('gives sentences on as they come, but for those that begin as thoughts do, and in the first answer alone', () => {
+    const habit = unknown();
+    const first = new LeakFilter(tools, habit);
+    expect(['Your', ' table', ' is'].map((part) => first.push(part)).join('')).toBe('Your table is');
+    expect(first.push(' free. Okay, it')).toBe(' free. ');
+    expect(first.push(' is at eight. We')).toBe('Okay, it is at eight. ');
+    expect(first.end()).toBe('We');
+    expect(new LeakFilter(tools, habit).push('Okay, the user')).toBe('Okay, the user');
+  });
+
   it('is not concluded from an end without thoughts', () => {
-    const habit = { thinksFirst: false };
+    const habit = { thinksFirst: false, isKnown: false };
     expect(said(habit, '\n</think>\n\nYes.')).toBe('\nYes.');
     expect(habit.thinksFirst).toBe(false);
   });

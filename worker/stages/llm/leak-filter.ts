@@ -5,20 +5,25 @@
  * Invariant: what comes out is the same however the text was cut, but for thoughts whose beginning no tag tells. No more is held
  * back than what may be a leak.
  */
+import { Doubt } from './doubt.ts';
 import { endsOfThoughts, leakAt, leakWords, longestChars, type Leak, type Site } from './leak-shapes.ts';
 import { callsIn, OfferedTools, type LeakedCall } from './leaked-calls.ts';
 
 /**
  * Shared by the answers of one server. Where the template of a model writes `<think>` in front of the answer, only the end of
- * the thoughts is in the text: of the first such answer what was given on already is read out, and the following ones are held back to there.
+ * the thoughts is in the text: of the first such answer what was given on already is read out (`doubt.ts` says what is not), and the
+ * following ones are held back to there.
  */
 export interface LeakHabit {
   thinksFirst: boolean;
+  /** An answer has shown whether it does. */
+  isKnown: boolean;
 }
 
 /** Of models that think in any case, no answer need show it first. */
 export const habitOf = (model: string): LeakHabit => ({
   thinksFirst: /(?:^|[^a-z])(?:r1|qwq|reasoner|thinking)(?:[^a-z]|$)/i.test(model),
+  isKnown: false,
 });
 
 /** Text of a leak that may hold calls; a longer text holds none. */
@@ -46,6 +51,8 @@ export class LeakFilter {
   #skipped: Skipped | undefined;
   /** What may be thoughts, or all of the answer. */
   #unsure: string | undefined;
+  /** Of the first answer, what may be thoughts. */
+  #doubt: Doubt | undefined;
   #hasLeaked = false;
   #hasSpoken = false;
   /** The character that was given on last, and the last one that is not blank. */
@@ -54,19 +61,26 @@ export class LeakFilter {
   /** Blank text between a leak and the answer, which goes with the leak where the answer has some already. */
   #gap: string | undefined;
 
-  constructor(tools: OfferedTools = new OfferedTools([]), habit: LeakHabit = { thinksFirst: false }) {
+  constructor(
+    tools: OfferedTools = new OfferedTools([]),
+    habit: LeakHabit = { thinksFirst: false, isKnown: true },
+  ) {
     this.#tools = tools;
     this.#habit = habit;
     this.#words = [...leakWords, ...tools.names];
     const words = this.#words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
     this.#begins = new RegExp(`[<\\[{◁]|(?<![\\p{L}\\p{N}_])(?:${words.join('|')})`, 'gu');
-    if (!habit.thinksFirst) return;
+    if (!habit.thinksFirst) {
+      this.#doubt = habit.isKnown ? undefined : new Doubt();
+      return;
+    }
     this.#skipped = { until: endsOfThoughts, body: undefined };
     this.#unsure = '';
   }
 
   /** The server gives thoughts apart from the answer, which then holds none. */
   trust(): void {
+    this.#habit.isKnown = true;
     if (this.#unsure !== '') return;
     this.#unsure = undefined;
     this.#skipped = undefined;
@@ -74,7 +88,8 @@ export class LeakFilter {
   }
 
   push(text: string): string {
-    return this.#scan(text, false);
+    const out = this.#scan(text, false);
+    return this.#doubt?.push(out) ?? out;
   }
 
   /** What was held back; `cut`: the answer is not whole, so that thoughts may have lost their end. */
@@ -90,7 +105,9 @@ export class LeakFilter {
     }
     const rest = this.#scan('', true);
     this.#closeSkipped();
-    return rest;
+    if (!cut) this.#habit.isKnown = true;
+    const doubt = this.#doubt;
+    return doubt === undefined ? rest : doubt.push(rest) + doubt.end({ cut });
   }
 
   #scan(text: string, ended: boolean): string {
@@ -121,8 +138,9 @@ export class LeakFilter {
       }
       if (verdict.endsThoughts === true && this.#areThoughts()) {
         out = '';
-        this.#last = given.last;
-        this.#hasSpoken = given.hasSpoken;
+        this.#last = this.#doubt?.last ?? given.last;
+        this.#hasSpoken = this.#doubt === undefined ? given.hasSpoken : this.#doubt.last !== '';
+        this.#doubt = undefined;
       }
       this.#leak(verdict, rest.slice(0, verdict.chars));
       rest = this.#passed(rest, verdict.chars);
@@ -140,6 +158,7 @@ export class LeakFilter {
   #areThoughts(): boolean {
     if (this.#hasLeaked) return false;
     if (this.#hasSpoken) this.#habit.thinksFirst = true;
+    this.#habit.isKnown = true;
     return true;
   }
 
