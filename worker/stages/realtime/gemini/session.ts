@@ -19,6 +19,8 @@ const PING_MS = 20_000;
 const SILENT_MS = 75_000;
 /** How long words may come behind the sound that they belong to. */
 const LATE_WORDS_MS = 400;
+/** What the service says within this time from being stopped was on its way; a new answer takes longer. */
+const STOPPING_MS = 300;
 /** Words of the caller behind which none came for so long are all. */
 const QUIET_WORDS_MS = 900;
 /** A second of audio from the service is 64 KiB. */
@@ -49,12 +51,14 @@ export class GeminiSession implements RealtimeSession {
   readonly #socket: WebSocket;
   readonly #life: Deadline;
   readonly #lateWords: Deadline;
+  readonly #stopping: Deadline;
   readonly #quiet: Deadline;
   readonly #soon: Soon;
   readonly #onSent: () => void;
   readonly #outbox = new Outbox();
   /** Told when the method that made them has returned. */
   #later: RealtimeEvent[] = [];
+  #stops = 0;
   #callerText: string | undefined;
   #aliveMs = 0;
   #isClosed = false;
@@ -66,6 +70,7 @@ export class GeminiSession implements RealtimeSession {
     this.#isSeeded = isSeeded;
     this.#life = new Deadline(context, () => this.#onDeadline());
     this.#lateWords = new Deadline(context, () => this.#hear(() => wire.wordsAreOver()));
+    this.#stopping = new Deadline(context, () => wire.hasStopped());
     this.#quiet = new Deadline(context, () => this.#hear(() => wire.callerIsWritten()));
     this.#soon = new Soon(context, () => this.#hear(() => []));
     this.#onSent = context.bind(() => this.#drain());
@@ -132,6 +137,7 @@ export class GeminiSession implements RealtimeSession {
     this.#isClosed = true;
     this.#life.close();
     this.#lateWords.close();
+    this.#stopping.close();
     this.#quiet.close();
     this.#soon.close();
     this.#later = [];
@@ -144,7 +150,7 @@ export class GeminiSession implements RealtimeSession {
       else this.#later.push(event);
     }
     if (this.#later.length > 0) this.#soon.ask();
-    this.#watchWords();
+    this.#watch();
   }
 
   #opened(): void {
@@ -168,7 +174,7 @@ export class GeminiSession implements RealtimeSession {
     if (this.#isClosed) return;
     if (!wasReady && this.#wire.isReady) this.#life.set(PING_MS);
     this.#drain();
-    this.#watchWords();
+    this.#watch();
   }
 
   #tell(event: RealtimeEvent): void {
@@ -177,8 +183,10 @@ export class GeminiSession implements RealtimeSession {
     else this.#scope.sink(event);
   }
 
-  #watchWords(): void {
-    const { callerText } = this.#wire;
+  #watch(): void {
+    const { callerText, stops } = this.#wire;
+    if (stops !== this.#stops) this.#stopping.set(STOPPING_MS);
+    this.#stops = stops;
     if (callerText !== this.#callerText) {
       this.#callerText = callerText;
       if (callerText === undefined) this.#quiet.clear();

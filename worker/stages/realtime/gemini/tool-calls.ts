@@ -18,6 +18,7 @@ interface OpenCall {
 
 /** Nothing is said again after so many others. */
 const mostTold = 256;
+const mostInterrupted = 64;
 
 export class ToolCalls {
   readonly #names: WireNames;
@@ -27,6 +28,8 @@ export class ToolCalls {
   #asked = new Map<string, OpenCall>();
   /** Calls that wait for results, as they came together. */
   #rounds: OpenCall[][] = [];
+  /** Calls that the caller interrupted: that the service no longer wants them it tells later. */
+  #interrupted: OpenCall[] = [];
 
   constructor(names: WireNames, newId: () => string) {
     this.#names = names;
@@ -76,9 +79,18 @@ export class ToolCalls {
     if (this.#told.size > mostTold && oldest !== undefined) this.#told.delete(oldest);
   }
 
-  /** The service no longer wants results of these; gives those that it would have got. */
+  /** The caller is heard, which ends what the model waits for. A result that it does not want would end the session. */
+  interrupt(): void {
+    this.#interrupted = [...this.#interrupted, ...this.#rounds.flat()].slice(-mostInterrupted);
+    this.#rounds = [];
+  }
+
+  /** The service no longer wants results of these; gives those that are known here. */
   cancel(wireIds: readonly string[]): readonly string[] {
-    const gone = this.#rounds.flat().filter(({ wireId }) => wireId !== undefined && wireIds.includes(wireId));
+    const gone = [...this.#rounds.flat(), ...this.#interrupted].filter(
+      ({ wireId }) => wireId !== undefined && wireIds.includes(wireId),
+    );
+    this.#interrupted = this.#interrupted.filter((call) => !gone.includes(call));
     this.#rounds = this.#rounds.map((round) => round.filter((call) => !gone.includes(call)));
     return gone.map(({ id }) => id);
   }

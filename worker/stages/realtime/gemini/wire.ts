@@ -74,6 +74,9 @@ export class GeminiWire {
   #isStale = false;
   /** The service has still to say that its turn is complete, which it does late. */
   #isOwed = false;
+  /** The service was stopped a moment ago: what comes now is from before. */
+  #isStopping = false;
+  #stops = 0;
   /** Nothing that was sent may be missing in what the service remembers. */
   #isSettled = true;
   /** Of the generation that runs, or that ran last. */
@@ -110,6 +113,11 @@ export class GeminiWire {
   /** An answer is over but for words that may be on their way; {@link wordsAreOver} ends it when they had their time. */
   get isEnding(): boolean {
     return this.#ending !== undefined;
+  }
+
+  /** How often the service was stopped; {@link hasStopped} says when what it had said before has come. */
+  get stops(): number {
+    return this.#stops;
   }
 
   /** The service's words for a turn, as far as they have come and more may; {@link callerIsWritten} ends them. */
@@ -176,6 +184,10 @@ export class GeminiWire {
       return [failure({ kind: 'protocol', rule: 'a session keeps its instructions' })];
     else this.#send(contextUpdate(changed, this.#settings, this.#names));
     return this.#take();
+  }
+
+  hasStopped(): void {
+    this.#isStopping = false;
   }
 
   callerIsWritten(): readonly WireEvent[] {
@@ -245,9 +257,10 @@ export class GeminiWire {
     if (this.#server === 'running') return true;
     // Behind the end of an answer nothing begins by itself: it is what comes too late of it.
     if (this.#server === 'idle' && this.#isOwed) return false;
-    const isUnwanted = this.#server === 'unwanted';
+    const isUnwanted = this.#server === 'unwanted' || this.#isStopping;
     this.#isStale = isUnwanted;
-    this.#server = isUnwanted ? 'idle' : 'running';
+    if (!isUnwanted) this.#server = 'running';
+    else if (this.#server === 'unwanted') this.#server = 'idle';
     this.#calls.beginGeneration();
     this.#spoken = { text: '', hasItem: false, pcm: new PcmBytes() };
     return !isUnwanted;
@@ -303,12 +316,14 @@ export class GeminiWire {
   #interrupted(): void {
     if (this.#server === 'running') this.#end(cancelled);
     this.#isStale = false;
+    this.#isStopping = false;
     this.#isOwed = true;
   }
 
   #generated(): void {
     const isStale = this.#isStale;
     this.#isStale = false;
+    this.#isStopping = false;
     this.#isOwed = true;
     if (!isStale && this.#server === 'running') this.#end(completed);
   }
@@ -316,8 +331,9 @@ export class GeminiWire {
   /** Comes long behind the end of what was said, or before it: then the answer is cut. */
   #turnComplete(reason: string): void {
     this.#usage.endTurn();
-    const isLate = this.#isStale || this.#isOwed || this.#turn.isOpen;
+    const isLate = this.#isStale || this.#isOwed || this.#turn.isOpen || this.#isStopping;
     this.#isStale = false;
+    this.#isStopping = false;
     this.#isOwed = false;
     if (this.#ending !== undefined) this.#endNow();
     if (!this.#turn.isOpen && !(isLate && this.#server === 'awaited')) {
@@ -438,12 +454,21 @@ export class GeminiWire {
 
   /** The service hears the caller from here on, and stops what it says. */
   #hearTurn(): void {
+    if (this.#isStale || this.#server !== 'idle') this.#stop();
     if (this.#server === 'running') this.#isStale = true;
     // Of what it had not begun it says at most that it was interrupted, and that its turn is complete.
     this.#isOwed ||= this.#server === 'awaited' || this.#server === 'unwanted';
     this.#server = 'idle';
     this.#forgetHeld();
+    // A model that does not wait for results still wants them.
+    if (this.#settings.behavior !== 'NON_BLOCKING') this.#calls.interrupt();
     this.#turn.flow();
+  }
+
+  /** What follows stops the service. */
+  #stop(): void {
+    this.#isStopping = true;
+    this.#stops += 1;
   }
 
   #answerTurn(): void {
@@ -462,11 +487,16 @@ export class GeminiWire {
       : 'it is your turn to speak';
     const notes: readonly ChatMessage[] = isNews ? this.#notes : [{ role: 'system', text: goOn }];
     this.#notes = [];
-    if (this.#settings.seeding === 'content' && !this.#turn.isOpen)
+    const mayRun = this.#isStale || this.#server === 'unwanted';
+    if (this.#settings.seeding === 'content' && !this.#turn.isOpen) {
+      if (mayRun) this.#stop();
       this.#send(content(endingWithUser(turnsOf(notes)), true));
-    else {
-      // Nothing but an activity stops what runs.
-      if (this.#isStale) this.#turn.open();
+    } else {
+      // Nothing but an activity stops what runs. Of what has not begun there may be none, and then words are enough.
+      if (!this.#turn.isOpen && (this.#isStale || (isNews && mayRun))) {
+        this.#stop();
+        this.#turn.open();
+      }
       this.#send(spokenText(inWords(notes)));
       if (this.#turn.isOpen) this.#turn.close();
     }
