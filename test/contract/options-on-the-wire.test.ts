@@ -10,14 +10,15 @@ import { z } from 'zod';
 import { loadAgentFile } from '../../shared/config/load.ts';
 import { declarations } from '../../shared/config/stages/providers.ts';
 import { stageDefinitions } from '../../worker/host/definition.ts';
-import { loadAdapters, openStages, ownStageServices } from '../../worker/stages/registry.ts';
+import { loadAdapters, loadRealtime, openStages, ownStageServices } from '../../worker/stages/registry.ts';
 import { Observed } from '../support/process/observed.ts';
 import { newStageContext } from '../support/core/stage-context.ts';
 
 /** The keys of each options table. */
 const specified: Readonly<Record<string, string>> = {
   stt_cloud_a: 'model endpointing_ms utterance_end_ms smart_format diarize keyterms region base_url',
-  stt_cloud_b: 'speech_model region keyterms format_turns diarize min_turn_silence_ms max_turn_silence_ms base_url',
+  stt_cloud_b:
+    'speech_model region keyterms format_turns diarize min_turn_silence_ms max_turn_silence_ms base_url',
   stt_cloud_c: 'model region code_switching vocabulary endpointing_ms base_url',
   stt_local_ws: 'base_url path sample_rate finalize_timeout_ms finalize_padding_ms',
   stt_realtime_compat:
@@ -31,6 +32,10 @@ const specified: Readonly<Record<string, string>> = {
   tts_cloud_b: 'model stability similarity_boost style speed use_speaker_boost url',
   tts_cloud_c: 'speed url',
   speech_compatible: 'base_url preset model speed format first_audio_timeout_ms warm_text warm_interval_ms',
+  openai_realtime:
+    'dialect base_url path_and_query model speed reasoning_effort transcription_model max_output_tokens',
+  gemini_live:
+    'model thinking_level temperature max_output_tokens context_tokens project location seeding context_update base_url',
 };
 
 /** Keys that change no byte, and the test that shows what they do change. */
@@ -45,6 +50,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'chat_compatible.router_allow_fallbacks': 'goes to the router alone: test/unit/stages/chat-request.test.ts',
   'speech_compatible.first_audio_timeout_ms': 'a wait: test/contract/tts/speech-compatible.test.ts',
   'speech_compatible.warm_interval_ms': 'a wait: test/contract/tts/speech-compatible.test.ts',
+  'gemini_live.context_update': 'what the session can do: test/contract/realtime/gemini-tools.test.ts',
 };
 
 interface Row {
@@ -139,6 +145,27 @@ const rows: readonly Row[] = [
   row('speech_compatible.speed', 'speed = 0.75', '"speed":0.75'),
   row('speech_compatible.format', 'format = "wav"', '"response_format":"wav"'),
   row('speech_compatible.warm_text', 'warm_text = "Anybody?"', '"input":"Anybody?"'),
+  row('openai_realtime.base_url', '', 'UPGRADE /v1/realtime?model='),
+  row('openai_realtime.dialect', 'dialect = "speaches"\nmodel = "m"', '"input_audio_format":"pcm16"'),
+  row('openai_realtime.path_and_query', 'path_and_query = "/x?y=1"', 'UPGRADE /x?y=1 '),
+  row('openai_realtime.model', 'model = "m9"', '?model=m9'),
+  row('openai_realtime.speed', 'speed = 0.75', '"speed":0.75'),
+  row('openai_realtime.reasoning_effort', 'reasoning_effort = "xhigh"', '"effort":"xhigh"'),
+  row('openai_realtime.transcription_model', 'transcription_model = "t9"', '"transcription":{"model":"t9"'),
+  row('openai_realtime.max_output_tokens', 'max_output_tokens = 321', '"max_output_tokens":321'),
+  row('gemini_live.base_url', '', 'UPGRADE /ws/google.ai.generativelanguage'),
+  row('gemini_live.model', 'model = "gemini-9"', '"model":"models/gemini-9"'),
+  row(
+    'gemini_live.thinking_level',
+    'model = "gemini-3.1-x"\nthinking_level = "high"',
+    /"thinkingLevel":"high"/i,
+  ),
+  row('gemini_live.temperature', 'temperature = 1.5', '"temperature":1.5'),
+  row('gemini_live.max_output_tokens', 'max_output_tokens = 321', '"maxOutputTokens":321'),
+  row('gemini_live.context_tokens', 'context_tokens = 54321', '54321'),
+  row('gemini_live.project', 'project = "p9"\nlocation = "global"', 'projects/p9/'),
+  row('gemini_live.location', 'project = "p9"\nlocation = "europe-west4"', 'locations/europe-west4/'),
+  row('gemini_live.seeding', 'seeding = "history"', 'nitialHistory'),
 ];
 
 /** Takes whatever comes, and says as little as keeps a client talking. */
@@ -196,12 +223,14 @@ class Recorder extends Observed {
   }
 }
 
-const stageOf = (provider: string): 'stt' | 'llm' | 'tts' =>
-  provider.startsWith('stt')
-    ? 'stt'
-    : provider.startsWith('llm') || provider.startsWith('chat')
-      ? 'llm'
-      : 'tts';
+const stageOf = (provider: string): 'stt' | 'llm' | 'tts' | 'realtime' =>
+  provider === 'openai_realtime' || provider === 'gemini_live'
+    ? 'realtime'
+    : provider.startsWith('stt')
+      ? 'stt'
+      : provider.startsWith('llm') || provider.startsWith('chat')
+        ? 'llm'
+        : 'tts';
 
 const usual = {
   stt: '[stt]\nprovider = "stt_local_ws"',
@@ -212,14 +241,15 @@ const usual = {
 /** An agent file with this options table; what the table needs besides is added. */
 function fileOf(provider: string, lines: string, host: string): string {
   const stage = stageOf(provider);
-  const isSocket = (stage === 'stt' && provider !== 'stt_cloud_c') || provider.startsWith('tts');
+  const isSocket =
+    (stage === 'stt' && provider !== 'stt_cloud_c') || provider.startsWith('tts') || stage === 'realtime';
   const address = `${stage === 'tts' && isSocket ? 'url' : 'base_url'} = "${isSocket ? 'ws' : 'http'}://${host}${provider === 'speech_compatible' ? '/v1' : ''}"`;
-  const isNamed = lines.includes('model =') || lines.includes('preset =') || lines.includes('dialect =');
+  const isNamed = /^model =/m.test(lines) || lines.includes('preset =') || lines.includes('dialect =');
   // Over an open network, even to this machine, that voice is sent no key.
   const hasKey = provider !== 'speech_compatible';
-  const needsModel = provider === 'speech_compatible' || provider === 'chat_compatible';
+  const needsModel = ['speech_compatible', 'chat_compatible', 'openai_realtime'].includes(provider);
   const model = needsModel && !isNamed ? 'model = "m"' : '';
-  const head = `[${stage}]\nprovider = "${provider}"${hasKey ? '\napi_key_env = "KEY"' : ''}${stage === 'tts' ? '\nvoice = "v9"' : ''}`;
+  const head = `[${stage}]\nprovider = "${provider}"${hasKey ? '\napi_key_env = "KEY"' : ''}${stage === 'tts' ? '\nvoice = "v9"' : ''}${stage === 'realtime' ? '\nwords = "vendor"' : ''}`;
   const table = `[${stage}.${provider}]\n${address}\n${model}\n${lines}`;
   const others = Object.entries(usual).flatMap(([name, text]) => (name === stage ? [] : [text]));
   return ['[agent]\nname = "a"\nlanguage = "en"\nprompt = "p"', ...others, head, table].join('\n');
@@ -238,8 +268,8 @@ describe('the options of providers', () => {
     const all = Object.entries(specified).flatMap(([provider, keys]) =>
       keys.split(' ').map((key) => `${provider}.${key}`),
     );
-    // 79 of the specification, and `diarize` twice.
-    expect(all.length).toBe(81);
+    // 79 of the specification, `diarize` twice, and those of models that speak.
+    expect(all.length).toBe(99);
     const looked = [...rows.map(({ key }) => key), ...Object.keys(elsewhere)];
     expect(looked.sort()).toEqual(all.sort());
   });
@@ -271,6 +301,11 @@ describe('the options of providers', () => {
         const session = stages.stt.open(context, () => undefined);
         for (let chunk = 0; chunk < 25; chunk += 1) session.audio(new Int16Array(320).fill(100));
         session.finalize();
+        end = () => session.close();
+      } else if (stage === 'realtime') {
+        const model = await loadRealtime(definitions.realtime!);
+        const history = [{ role: 'user', text: 'Hello.' }] as const;
+        const session = model.open(context, { instructions: 'i', tools: [], history }, () => undefined);
         end = () => session.close();
       } else if (stage === 'tts') {
         const session = stages.tts.open(context, () => undefined);

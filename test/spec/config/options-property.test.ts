@@ -9,7 +9,7 @@ import { loadAgentFile } from '../../../shared/config/load.ts';
 import type { LoadedAgent } from '../../../shared/config/load.ts';
 import { declarations } from '../../../shared/config/stages/providers.ts';
 
-type StageName = 'stt' | 'llm' | 'tts';
+type StageName = 'stt' | 'llm' | 'tts' | 'realtime';
 
 const keyShape = z.looseObject({
   type: z.string().optional(),
@@ -26,7 +26,10 @@ const keyShape = z.looseObject({
 type KeyShape = z.output<typeof keyShape>;
 
 /** Keys whose values depend on their neighbours; they have tests of their own. */
-const tied = ['base_url', 'url', 'preset', 'dialect', 'router_order', 'router_allow_fallbacks'];
+const tied = [
+  ...['base_url', 'url', 'preset', 'dialect', 'router_order', 'router_allow_fallbacks'],
+  ...['project', 'location'],
+];
 const tiedValues = ['effort', 'thinking', 'max_turn_silence_ms', 'min_turn_silence_ms'];
 
 function inside(key: KeyShape): fc.Arbitrary<unknown> {
@@ -71,7 +74,7 @@ const needed: Readonly<Record<string, string>> = {
   speech_compatible: 'base_url = "https://a.example/v1"\n',
 };
 
-const stages: Readonly<Record<StageName, string>> = {
+const stages: Readonly<Record<Exclude<StageName, 'realtime'>, string>> = {
   stt: '[stt]\nprovider = "stt_local_ws"',
   llm: '[llm]\nprovider = "llm_generate"\napi_key_env = "KEY"',
   tts: '[tts]\nprovider = "tts_cloud_c"\napi_key_env = "KEY"',
@@ -118,7 +121,7 @@ describe.each(rows)('$stage.$provider', ({ stage, provider, shapes }) => {
       fc.property(record, (table) => {
         const { definition, problems } = load(fileOf(stage, provider, new Map(Object.entries(table))));
         expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
-        expect(definition?.[stage].provider).toBe(provider);
+        expect(definition?.[stage]?.provider).toBe(provider);
       }),
       { numRuns: 40 },
     );
