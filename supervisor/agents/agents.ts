@@ -2,7 +2,6 @@
  * The agents of a service that has many (SVC_AGENTS_DIR): which versions are in force, which of them a call gets, and what workers are told. What a
  * running call began with is kept until no call needs it.
  */
-import { resolve } from 'node:path';
 import { AgentTable, type AgentChoice, type CallFacts } from '../../shared/agents/choose.ts';
 import { writeChosen } from '../../shared/agents/chosen.ts';
 import type { AgentsChanged, AgentsForWorker } from '../../shared/agents/messages.ts';
@@ -15,7 +14,7 @@ import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { Catalogue, type CatalogueChange, type FileReading } from './catalogue.ts';
-import { FolderWatch, type FoundAgent } from './folder-watch.ts';
+import type { Folder, FolderEvents, FoundAgent } from './folder-watch.ts';
 
 /** A version that was replaced is kept at least this long: a call may be on its way to it. */
 const keptMs: Millis = 60_000;
@@ -29,10 +28,10 @@ export interface OwnAgent {
 }
 
 export interface AgentsOptions {
-  readonly dir: string;
   readonly unknown: 'default' | 'refuse';
   readonly own: OwnAgent;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Looks after the folder. */
+  readonly watch: (events: FolderEvents) => Folder;
   readonly clock: Clock;
   readonly wallClock: WallClock;
   readonly log: Log;
@@ -64,7 +63,7 @@ export interface AgentView {
 export class Agents {
   readonly #options: AgentsOptions;
   readonly #catalogue = new Catalogue();
-  readonly #watch: FolderWatch;
+  readonly #folder: Folder;
   #site: AgentsSite | undefined;
   #table: AgentTable;
   /** Every version that somebody may need, and when it was last in force. */
@@ -75,15 +74,10 @@ export class Agents {
 
   constructor(options: AgentsOptions) {
     this.#options = options;
-    const { own, dir, env, clock, wallClock, log } = options;
+    const { own, watch, wallClock, log } = options;
     this.#catalogue.carry(own.place.path, own.version, { shown: own.place.shown, since: wallClock.now() });
     this.#table = this.#newTable();
-    this.#watch = new FolderWatch({
-      dir: resolve(dir),
-      besides: own,
-      env,
-      clock,
-      wallClock,
+    this.#folder = watch({
       found: (changes) => this.#take(changes),
       unusable: (problems) => {
         this.#folderProblems = problems;
@@ -100,7 +94,7 @@ export class Agents {
 
   /** Reads the whole folder. Resolves when every agent that is right is in force. */
   async open(): Promise<void> {
-    await this.#watch.open();
+    await this.#folder.open();
   }
 
   /** From now on changes are told to workers, and calls are asked for what they need. */
@@ -115,7 +109,7 @@ export class Agents {
   }
 
   close(): void {
-    this.#watch.close();
+    this.#folder.close();
   }
 
   // ---- calls ----
@@ -182,7 +176,7 @@ export class Agents {
 
   /** Looks at the folder at once. */
   async reload(): Promise<readonly AgentView[]> {
-    await this.#watch.lookNow();
+    await this.#folder.lookNow();
     return this.views;
   }
 

@@ -31,13 +31,8 @@ export interface FoundAgent {
   readonly reading: AgentReading;
 }
 
-export interface FolderWatchOptions {
-  readonly dir: string;
-  /** A file that is an agent wherever it lies. It has been read before. */
-  readonly besides: { readonly place: AgentPlace; readonly named: readonly string[] };
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly wallClock: WallClock;
+/** What a folder tells. */
+export interface FolderEvents {
   /** Files that were read anew, and those that are gone, as undefined; by path. */
   readonly found: (changes: ReadonlyMap<string, FoundAgent | undefined>) => void;
   /** What lies in the folder and is no agent, or why the folder cannot be read; told when it changes. */
@@ -46,12 +41,28 @@ export interface FolderWatchOptions {
   readonly deaf: (reason: string) => void;
 }
 
+/** A folder that is looked after. */
+export interface Folder {
+  readonly open: () => Promise<void>;
+  readonly lookNow: () => Promise<void>;
+  readonly close: () => void;
+}
+
+export interface FolderWatchOptions extends FolderEvents {
+  readonly dir: string;
+  /** A file that is an agent wherever it lies. It has been read before. */
+  readonly besides: { readonly place: AgentPlace; readonly named: readonly string[] };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly wallClock: WallClock;
+}
+
 interface Known {
   stamp: string;
   named: readonly string[];
 }
 
-export class FolderWatch {
+export class FolderWatch implements Folder {
   readonly #options: FolderWatchOptions;
   readonly #known = new Map<string, Known>();
   /** Since when files are not there any more. */

@@ -9,6 +9,7 @@ import { recordingVariables } from '../../shared/recording/variables.ts';
 import { systemClock, systemWallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { Agents, type OwnAgent } from './agents.ts';
+import { FolderWatch } from './folder-watch.ts';
 
 export interface OpenAgentsOptions {
   readonly settings: ServerSettings;
@@ -36,13 +37,12 @@ export async function openAgents({
   const why = whyNoFolder(dir);
   if (why !== undefined)
     return fail(`${agentsVariables.agentsDir.name} must name a folder that can be read: ${why}`);
+  const clocks = { clock: systemClock, wallClock: systemWallClock };
   const agents = new Agents({
-    dir: resolve(dir),
     unknown,
     own,
-    env,
-    clock: systemClock,
-    wallClock: systemWallClock,
+    watch: (events) => new FolderWatch({ ...events, ...clocks, dir: resolve(dir), besides: own, env }),
+    ...clocks,
     log,
     whyNot: ({ reading: { definition } }) => {
       if (definition?.recording !== undefined && !records)

@@ -103,6 +103,7 @@ async function byCarrierA(id: Id): Promise<void> {
     rate: 8_000,
     frames: 30,
   });
+  console.error('UP', id);
   callers.push({ id, line: 'carrier A', next });
 }
 
@@ -129,6 +130,7 @@ async function byCarrierB(id: Id): Promise<void> {
     rate: 8_000,
     frames: 30,
   });
+  console.error('UP', id);
   callers.push({ id, line: 'carrier B', next });
 }
 
@@ -145,6 +147,7 @@ async function bySip(id: Id): Promise<void> {
     rate: 8_000,
     frames: 30,
   });
+  console.error('UP', id);
   callers.push({ id, line: 'SIP', next });
 }
 
@@ -156,6 +159,7 @@ async function byWebSocket(id: Id): Promise<void> {
     while (client.heard().length < from + 9_600) await client.next((event) => event.type === 'audio');
     return { pcm: client.heard().slice(from), rate: 16_000 };
   };
+  console.error('UP', id);
   callers.push({ id, line: 'WebSocket', next });
 }
 
@@ -174,6 +178,7 @@ async function byWhip(id: Id): Promise<void> {
     rate: 16_000,
     frames: 30,
   });
+  console.error('UP', id);
   callers.push({ id, line: 'WHIP', next });
 }
 
@@ -193,6 +198,7 @@ async function byRtvi(id: Id): Promise<void> {
     rate,
     frames: 10,
   });
+  console.error('UP', id);
   callers.push({ id, line: 'RTVI', next });
 }
 
@@ -203,6 +209,7 @@ async function allHearTheirOwn(): Promise<void> {
       for (;;) {
         const { pcm, rate } = await next();
         const heard = folder.heard(pcm, rate);
+        console.error('HEARD', line, id, heard, pcm.length, rate);
         if (heard !== undefined) return { line, called: id, heard };
       }
     }),
@@ -244,6 +251,7 @@ describe('agents of two tenants on every line', () => {
     await Promise.all([...agents.map(byCarrierA), ...agents.map(bySip), byWebSocket('clinic/desk')]);
     for (const id of ['clinic/night', 'diner/host'] as const) await byCarrierB(id);
     await Promise.all([byWhip('diner/host'), byRtvi('diner/bar')]);
+    console.error(JSON.stringify(service.log.slice(-25), null, 0));
     await allHearTheirOwn();
     for (const id of agents)
       await folder.put({ id, agent: 'farewell = "Another version."', more: routing(id) }, service.providers);
