@@ -19,7 +19,7 @@ const pureFiles = `^(worker/core/|(${execFileSync(
 const hashing =
   '^(worker/(tools/offered-name|stages/llm/call-ids)|supervisor/sip/access/digest-client)[.]ts$';
 /** Features that have a folder of the same name in each room: settings and shapes in `shared`, doors in `supervisor`, calls in `worker`. */
-const features = '(agent-link|recording|rtvi|sip|telephony|tracing|webrtc)';
+const features = '(agent-link|agents|recording|rtvi|sip|telephony|tracing|webrtc)';
 const declarations = `(config|protocol|audio|auth|net|languages|${features})`;
 /** What a provider declares, and the list of providers, which the configuration reads. */
 const providerDeclaration = '^worker/stages/(stt|llm|tts)/[^/]+/declaration[.]ts$';

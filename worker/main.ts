@@ -166,6 +166,8 @@ class Worker {
       boxes,
       settings,
       agent: definition.agent.name,
+      timezone: definition.agent.timezone,
+      wallNow: () => systemWallClock.now(),
       newSessionId: randomUUID,
       ...agentLinkServices(definition, {
         env: process.env,

@@ -3,6 +3,7 @@
  * what it needs from outside comes in as arguments. A definition exists exactly when no problem is an error.
  */
 import type { z } from 'zod';
+import { readBeforeCall } from '../agents/before-call.ts';
 import { readAgentLink } from '../agent-link/agent-file.ts';
 import { readAnnouncement } from './agent/announcement.ts';
 import { readBackground } from './agent/background.ts';
@@ -267,6 +268,7 @@ function readDefinition(
   const background = readBackground(tree['audio'], site);
   const reader = { env, requireSecrets, problems, tree, language, leftOut, packages: options.packages };
   const recording = readRecording(tree['recording'], problems);
+  const beforeCall = readBeforeCall(tree['before_call'], { env, requireSecrets, problems });
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
   if (background === undefined) return undefined;
@@ -284,6 +286,7 @@ function readDefinition(
     ...(flow !== undefined && { flow }),
     ...(agentLink !== undefined && { agentLink }),
     ...(recording !== undefined && { recording }),
+    ...(beforeCall !== undefined && { beforeCall }),
   };
 }
 

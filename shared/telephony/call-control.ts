@@ -94,5 +94,8 @@ export type AnsweredBy = 'person' | 'machine' | 'beep' | 'spoken';
 /** Key of a call's metadata that names the call which the service made, where the service listens to who answers. */
 export const screeningKey = 'outbound_screening';
 
+/** Key of a call's metadata that says `outbound` of a call that the service made; the server sets it. */
+export const directionKey = 'session.direction';
+
 /** Provider budget of one command (docs/reference/agent-file.md, `transfer_timeout_ms`). */
 export const controlBudgetMs: Millis = 40_000;

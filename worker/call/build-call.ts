@@ -51,9 +51,9 @@ export interface CallBuild {
 export function buildCall(build: CallBuild): RunningCall {
   const { services, scope, start, setup, link, tell, transport, startedAt } = build;
   const { clock } = services;
-  const metadata = variablesOf(start, services);
   // The terms of the link are the link's own.
-  const { remoteTools, link: _terms, message: _message, model, ...given } = setup;
+  const { remoteTools, link: _terms, message: _message, model, variables, ...given } = setup;
+  const metadata = variablesOf(start, services, variables);
   const remote =
     remoteTools === undefined || link === undefined ? undefined : { tools: remoteTools, runner: link };
   const capabilities = capabilitiesOf(start, services.carriers.capabilities);

@@ -37,6 +37,7 @@ const headCodec = record<CallHead>({
     encoding: text(),
     metadata: opaque(),
     sessionId: text(),
+    at: number,
     route: maybe(text()),
   }),
   startedAt: time,
@@ -55,6 +56,7 @@ const setupCodec = record<CallSetup>({
   remoteTools: maybe(opaque()),
   link: maybe(record<LinkTerms>({ resume: flag, events: maybe(list(text())) })),
   model: maybe(text()),
+  variables: maybe(opaque()),
   message: maybe(record<MachineMessage>({ text: text(), outbound: text() })),
 });
 

@@ -29,6 +29,8 @@ export type CallSetup = Partial<
   readonly link?: LinkTerms;
   /** Name of the model that the LLM of the call uses, one that the agent's provider has. */
   readonly model?: string;
+  /** What the operator's server said of the call before its first word, by the names of variables. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** An answering machine hears this, and nothing else is said. */
   readonly message?: MachineMessage;
 };

@@ -38,6 +38,10 @@ export interface CallServices {
   readonly settings: Omit<CallSettings, 'tools'>;
   /** Name of the agent. */
   readonly agent: string;
+  /** Time zone of the agent. */
+  readonly timezone: string;
+  /** Unix milliseconds. */
+  readonly wallNow: () => number;
   /** What a call is called by that no token names. */
   readonly newSessionId: () => string;
   /** Says to which agent process a call goes; absent as `openLink` is. */

@@ -66,6 +66,7 @@ export const madeMetadata = (call: {
 }): Readonly<Record<string, string>> => ({
   [keys.transport]: 'sip',
   [keys.callId]: call.callId,
+  [directionKey]: 'outbound',
   ...(call.shows && { [keys.from]: call.from, [keys.to]: call.to }),
   ...(!call.mayRefer && { [carrierKeys.refer]: 'no' }),
 });

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { OutboundSettings } from '../../../shared/telephony/variables.ts';
 import {
+  directionKey,
   screeningKey,
   type AnsweredBy,
   type CarrierName,
@@ -296,6 +297,11 @@ export class OutboundCalls {
   parameters(id: string): Readonly<Record<string, string>> {
     const entry = this.#open.get(id);
     return entry === undefined ? {} : parametersOf(entry);
+  }
+
+  /** What the server says of a call that it made, whatever came with its stream; nothing of any other. */
+  signedOf(callId: string): Readonly<Record<string, string>> {
+    return this.#idOf(callId) === undefined ? {} : { [directionKey]: 'outbound' };
   }
 
   /** What a call was asked for with. */

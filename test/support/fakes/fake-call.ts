@@ -315,6 +315,8 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       boxes,
       settings: fakeSettings(),
       agent: 'test',
+      timezone: 'UTC',
+      wallNow: () => 1_796_000_000_000,
       newSessionId: () => 'a session',
       showsNumbers: true,
       carriers: {
