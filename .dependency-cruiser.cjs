@@ -136,7 +136,7 @@ module.exports = {
     ),
     forbid(
       'nobody-but-the-worker-itself-knows-who-observes',
-      { path: '^worker/', pathNot: '^worker/(main[.]ts$|recording/|observe/|tracing/)' },
+      { path: '^worker/', pathNot: '^worker/(main[.]ts$|agents/|recording/|observe/|tracing/)' },
       { path: '^worker/(recording|observe|tracing)/' },
     ),
     forbid(

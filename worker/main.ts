@@ -19,7 +19,6 @@ import {
 } from '../shared/protocol/ipc.ts';
 import { showsNumbers } from '../shared/telephony/variables.ts';
 import { mailboxBytes, Mailboxes, markOfSlot } from '../shared/protocol/mailbox.ts';
-import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
 import { afterOthers, systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { wakeWaiters } from '../shared/runtime/futex.ts';
@@ -30,32 +29,15 @@ import { machineMs } from '../shared/runtime/monotonic.ts';
 import { readProcessState } from '../shared/runtime/process-state.ts';
 import { currentScope, keepMarksIn, Scope } from '../shared/runtime/scope.ts';
 import { mapInParts, mapSharedMemory } from '../shared/runtime/shm.ts';
-import { agentLinkServices } from './agent-link/agent-links.ts';
 import { openObservation, type Observation } from './observe/observation.ts';
-import { announcementLine } from './lines/announcement.ts';
-import { ringMarginFrames } from './call/audio.ts';
-import { SoundLoop } from './media/background/loop.ts';
 import { CallHost } from './host/call-host.ts';
 import { LeftCalls } from './host/left-calls.ts';
 import { supervisorWatch } from './host/supervisor-watch.ts';
 import { CallRunner } from './call/runner.ts';
-import type { CallServices } from './call/services.ts';
+import { equipAgent, type EquippedAgent } from './agents/equip.ts';
+import type { CalledAgent, WorkerServices } from './call/services.ts';
 import { loadAgent, type LoadedAgent } from './host/agent.ts';
-import {
-  callSettings,
-  knownTexts,
-  speechSettings,
-  stageDefinitions,
-  toolBook,
-  toolSettings,
-} from './host/definition.ts';
-import { withKnownLines } from './lines/known-lines.ts';
-import { withPauses } from './stages/later-tts.ts';
-import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
-import { openStages } from './stages/registry.ts';
-import { ToolRegistry } from './tools/registry.ts';
-import { noCallControl } from './tools/tool.ts';
-import { capabilitiesOf, telephonyServices } from './telephony/call-control.ts';
+import { newFailureLog } from './stages/failure-log.ts';
 import { CarrierLine } from './telephony/carrier-line.ts';
 import { resumeCallSocket, type CallSocket } from './transports/socket/call-socket.ts';
 import { newUpgradeServer, takeUpgrade } from './transports/socket/upgrades.ts';
@@ -81,9 +63,8 @@ class Worker {
   readonly #setup: WorkerSetup;
   readonly #log: Log;
   readonly #metrics: WorkerMetrics = newWorkerMetrics();
-  readonly #failures: FailureLog;
-  readonly #services: CallServices;
-  readonly #registry: ToolRegistry;
+  readonly #services: WorkerServices;
+  readonly #agent: EquippedAgent;
   readonly #observation: Observation;
   readonly #host: CallHost;
   readonly #speechRate: number;
@@ -101,14 +82,13 @@ class Worker {
   #exiting = false;
   #leaving = false;
 
-  constructor(setup: WorkerSetup, { definition, adapters }: LoadedAgent) {
+  constructor(setup: WorkerSetup, agent: LoadedAgent) {
     this.#setup = setup;
     this.#log = newLog({ role: `worker ${setup.worker}`, level: setup.logLevel });
-    this.#failures = newFailureLog(systemClock, this.#log);
     const boxes = new Mailboxes(mapSharedMemory(sharedMemoryFd, mailboxBytes(setup.layout)), setup.layout);
     keepMarksIn(boxes.workMark(setup.worker));
     this.#left = new LeftCalls(setup, boxes, (lengths) => mapInParts(callRecordsFd, lengths));
-    this.#speechRate = definition.tts.sampleRate;
+    this.#speechRate = agent.definition.tts.sampleRate;
     this.#host = new CallHost({
       worker: setup.worker,
       boxes,
@@ -124,13 +104,19 @@ class Worker {
         wake: () => process.kill(process.ppid, 'SIGCONT'),
       }),
     });
-    this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
-    this.#observation = openObservation(setup, definition, {
-      clock: systemClock,
-      log: this.#log,
-      metrics: this.#metrics,
+    const site = { clock: systemClock, machineMs, log: this.#log, metrics: this.#metrics };
+    this.#observation = openObservation(setup, agent.definition, site);
+    this.#agent = equipAgent(agent, {
+      ...site,
+      boxes,
+      worker: setup.worker,
+      failures: newFailureLog(systemClock, this.#log),
+      observation: this.#observation,
+      agentCa: setup.agentCa,
+      callControl: setup.callControl,
+      askCarrier: this.#carriers.ask,
     });
-    this.#services = this.#newServices(boxes, { definition, adapters });
+    this.#services = this.#newServices(boxes);
     this.#places = new Places({
       services: this.#services,
       host: this.#host,
@@ -142,61 +128,18 @@ class Worker {
     this.#metrics.callsActive.set(0);
   }
 
-  #newServices(boxes: Mailboxes, { definition, adapters }: LoadedAgent): CallServices {
-    const registry = this.#registry;
-    const features = {
-      turnModel: (boxes.layout.turnThreads ?? 0) > 0,
-      replayMs: (boxes.layout.ringFrames - ringMarginFrames) * vadFrameMs,
-    };
-    const settings = callSettings(definition, features);
-    const stages = openStages(stageDefinitions(definition), adapters, {
-      breakers: boxes.breakers,
-      metrics: this.#metrics,
-      machineMs,
-      requested: (stage, role) => boxes.countRequest(this.#setup.worker, stage, role),
-      failed: (failure) => this.#failures.note(failure),
-      noted: this.#observation.tracing?.noted,
-    });
-    const traceOf = this.#observation.tracing?.traceOf;
+  #newServices(boxes: Mailboxes): WorkerServices {
+    const { services } = this.#agent;
+    const called: CalledAgent = { services, release: () => undefined };
     return {
       clock: systemClock,
       machineMs,
       log: this.#log,
       metrics: this.#metrics,
       boxes,
-      settings,
-      agent: definition.agent.name,
-      timezone: definition.agent.timezone,
       wallNow: () => systemWallClock.now(),
       newSessionId: randomUUID,
-      ...agentLinkServices(definition, {
-        env: process.env,
-        certificates: this.#setup.agentCa,
-        mayTransfer: (start) => capabilitiesOf(start, this.#setup.callControl)?.transfer === true,
-        clock: systemClock,
-        log: this.#log,
-        metrics: this.#metrics,
-        traceOf,
-      }),
-      openTools: (context, { metadata, remote, control }) => {
-        const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
-        return { tools, book: toolBook(definition, tools.tools) };
-      },
-      observe: this.#observation.observe,
-      traceOf,
       showsNumbers: showsNumbers(process.env),
-      carriers: telephonyServices(definition, this.#setup.callControl, this.#carriers.ask),
-      speech: speechSettings(definition, features),
-      echo: definition.turn.echo,
-      background: definition.background?.map((sound) => new SoundLoop(sound)),
-      ...stages,
-      tts: withKnownLines(withPauses(stages.tts), {
-        clock: systemClock,
-        log: this.#log,
-        ...knownTexts(settings),
-        announcement: announcementLine(definition.agent.announcement, definition.tts.sampleRate),
-        isDown: () => boxes.breakers.of('tts', 'primary').state(machineMs()) === 'open',
-      }),
       wake: wakeWaiters,
       gridBefore: this.#host.gridBefore,
       takesCalls: () => !this.#draining,
@@ -205,6 +148,7 @@ class Worker {
         carry: () => boxes.addSessions(this.#setup.worker, 1),
         release: () => boxes.addSessions(this.#setup.worker, -1),
       },
+      agents: { of: () => called, other: () => undefined, again: () => called },
     };
   }
 
@@ -227,7 +171,7 @@ class Worker {
       place: (offer) => this.#places.peer(offer, () => this.#peers?.over(offer.offer)),
       send: (message) => this.#send(message),
     });
-    void Promise.all([peers, this.#registry.start(noCallControl), this.#openSip()]).then(([opened]) => {
+    void Promise.all([peers, this.#agent.start(), this.#openSip()]).then(([opened]) => {
       this.#peers = opened;
       this.#send({ type: 'ready' });
     });
@@ -408,7 +352,7 @@ class Worker {
     this.#leaving = true;
     // Children of tool servers are told to leave; a child that does not must not hold this process.
     systemClock.after(registryCloseMs, () => process.exit(0));
-    void Promise.all([this.#registry.close(), this.#observation.close()]).finally(() => process.exit(0));
+    void Promise.all([this.#agent.close(), this.#observation.close()]).finally(() => process.exit(0));
   }
 
   /** Something escaped a call. The call ends, and this worker takes no more: the state that it left behind is unknown. */

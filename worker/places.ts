@@ -8,7 +8,7 @@ import { systemClock } from '../shared/runtime/clock.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import type { CallJournal } from './call/journal.ts';
 import { CallRunner } from './call/runner.ts';
-import type { CallServices } from './call/services.ts';
+import type { WorkerServices } from './call/services.ts';
 import type { CallHost } from './host/call-host.ts';
 import type { FoundCall, LeftCalls } from './host/left-calls.ts';
 import { carriedSetup } from './telephony/carried.ts';
@@ -29,7 +29,7 @@ export interface Place {
 }
 
 export interface PlacesOptions {
-  readonly services: CallServices;
+  readonly services: WorkerServices;
   readonly host: CallHost;
   readonly left: LeftCalls;
   /** A call of this offer was refused for want of room. */
@@ -61,7 +61,7 @@ export class Places {
       services,
       slot,
       journal,
-      refine: (setup) => carriedSetup(setup, carried, services.carriers.telephony),
+      refine: (setup, { carriers }) => carriedSetup(setup, carried, carriers.telephony),
       ...(endsAtMs !== undefined && { endsAt: endsAtMs - machineMs() + systemClock.now() }),
       ...(offer !== undefined && { busy: () => busy(offer) }),
       over: () => {

@@ -3,6 +3,7 @@
  * Nothing is resolved or opened here, and no message repeats an address.
  */
 import * as z from 'zod';
+import { fail, ok, type Result } from '../base/result.ts';
 import { readSigningKeys } from '../auth/webhook-signature.ts';
 import { readSecretHeaders, variableName, type VariableSite } from '../config/agent/secrets.ts';
 import { headerName, isPrivateLiteral } from '../config/agent/tools.ts';
@@ -64,36 +65,37 @@ export function readBeforeCall(raw: unknown, site: VariableSite): BeforeCallDefi
   if (raw === undefined) return undefined;
   const { problems } = site;
   const { value, known } = readTable(beforeCallKeys, raw, { at, problems });
-  const url = known.url === undefined ? undefined : readUrl(known.url, known, site);
+  const read = known.url === undefined ? undefined : readUrl(known.url, known);
+  if (read?.ok === false) problems.error([...at, 'url'], read.error);
+  const hasHeaders = Object.keys(known.headers_env ?? {}).length > 0;
+  if (read?.ok === true && isOpen(read.value) && hasHeaders)
+    problems.error([...at, 'headers_env'], 'is only sent over https:// or to a loopback host');
   const secretHeaders = readSecretHeaders(known.headers_env ?? {}, [...at, 'headers_env'], site);
   const signingKeys = readKeys(known.secret_env, site);
-  if (value === undefined || url === undefined) return undefined;
+  if (value === undefined || read?.ok !== true) return undefined;
   const { timeout_ms: timeoutMs, on_failure: onFailure, allow_private: allowPrivate } = value;
+  const url = read.value;
   return { url, secretHeaders, signingKeys, timeoutMs, onFailure, allowPrivate };
 }
 
-function readUrl(
-  text: string,
-  known: Partial<z.output<typeof beforeCallKeys>>,
-  { problems }: VariableSite,
-): URL | undefined {
-  const say = (rule: string): undefined => {
-    problems.error([...at, 'url'], rule);
-  };
+type Known = Partial<z.output<typeof beforeCallKeys>>;
+
+/** The address; the error is the rule that it breaks. */
+function readUrl(text: string, known: Known): Result<URL, string> {
   const isHttp = /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text);
-  if (!isHttp) return say('must be an https:// address');
+  if (!isHttp) return fail('must be an https:// address');
   const url = new URL(text);
-  if (url.username !== '' || url.password !== '') return say('must not hold credentials; use headers_env');
-  if (url.hash !== '') return say('must have no fragment');
-  const isPlain = url.protocol === 'http:' && !isLoopbackHost(url.hostname);
-  if (isPlain && known.allow_http !== true)
-    return say('must be an https:// address; http:// only to a loopback host, or with allow_http');
+  if (url.username !== '' || url.password !== '') return fail('must not hold credentials; use headers_env');
+  if (url.hash !== '') return fail('must have no fragment');
+  if (isOpen(url) && known.allow_http !== true)
+    return fail('must be an https:// address; http:// only to a loopback host, or with allow_http');
   if (isPrivateLiteral(url.hostname) && known.allow_private !== true)
-    return say('leads to a private address, which needs allow_private = true');
-  if (isPlain && Object.keys(known.headers_env ?? {}).length > 0)
-    problems.error([...at, 'headers_env'], 'is only sent over https:// or to a loopback host');
-  return url;
+    return fail('leads to a private address, which needs allow_private = true');
+  return ok(url);
 }
+
+/** Whoever is on the way can read what is sent there. */
+const isOpen = (url: URL): boolean => url.protocol === 'http:' && !isLoopbackHost(url.hostname);
 
 function readKeys(name: string | undefined, site: VariableSite): Sensitive<readonly Buffer[]> {
   const place = [...at, 'secret_env'];

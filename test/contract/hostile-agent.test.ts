@@ -97,7 +97,10 @@ function begin() {
     site: { bind: (callback) => callback, command: () => undefined },
     state: newLink(linkSettings, now),
   });
-  const setup = link.prepare();
+  const setup = link.prepare().then((given) => {
+    link.equipped({ refused: [], isTool: () => true });
+    return given;
+  });
   const at = (ms: number): void => {
     now = ms;
     link.tick();

@@ -39,6 +39,7 @@ async function linked() {
   });
   const at = agent.sessions.length;
   await link.prepare();
+  link.equipped({ refused: [], isTool: () => true });
   const session = await agent.session(at);
   const waiting = (): number => sockets[0]?.bufferedBytes ?? 0;
   const gone = async (): Promise<number> => {

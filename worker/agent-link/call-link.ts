@@ -65,8 +65,6 @@ export class AgentCallLink implements CallLink {
       this.#prepared = (setup) => {
         this.#held = [];
         resolve(setup);
-        // The part that asked was first to wait for the answer: the call is there by then.
-        void prepared.then(this.#options.site.bind(() => this.#letGo()));
       };
     });
     this.#step({ type: 'call.began' });
@@ -93,6 +91,8 @@ export class AgentCallLink implements CallLink {
 
   equipped(tools: { readonly refused: readonly string[]; readonly isTool: (name: string) => boolean }): void {
     this.#step({ type: 'tools.known', ...tools });
+    // The call that is being made is there by then.
+    void Promise.resolve().then(this.#options.site.bind(() => this.#letGo()));
   }
 
   tick(): void {

@@ -15,11 +15,12 @@ import { BeforeCall, type Opened } from './before/before-call.ts';
 import { tellLeft } from './before/screening.ts';
 import { KeptAudio, type CallSetup, type MachineMessage } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
-import type { CallServices } from './services.ts';
+import type { AgentServices, CalledAgent, CallServices, WorkerServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
 import { callLog } from './trace.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
+import type { LookedUp } from '../agents/look-up.ts';
 import type { TypedText } from '../../shared/protocol/call.ts';
 import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -32,11 +33,11 @@ import { isPlayoutOrder, isStageOrder, performStageOrder } from './stage-orders.
 import type { CallStart, CallTransport, TransportEnd, TransportEvents } from '../transports/transport.ts';
 
 export interface CallRunnerOptions extends CallTerm {
-  readonly services: CallServices;
+  readonly services: WorkerServices;
   /** The call's mailbox. */
   readonly slot: number;
   /** What this call is to be although its agent says otherwise. */
-  readonly refine?: (setup: CallSetup) => CallSetup;
+  readonly refine?: (setup: CallSetup, agent: AgentServices) => CallSetup;
   /** Absent where calls end with their worker. */
   readonly journal?: CallJournal | undefined;
   /** The call was refused for want of room. */
@@ -50,7 +51,10 @@ const unsavedForMs = 100;
 
 export class CallRunner implements TransportEvents {
   readonly #options: CallRunnerOptions;
-  readonly #services: CallServices;
+  readonly #worker: WorkerServices;
+  /** Its agent, once it is known, and what it runs on with it. */
+  #agent: CalledAgent | undefined;
+  #called: CallServices | undefined;
   readonly scope: Scope;
   #log: Log;
   #transport: CallTransport | undefined;
@@ -62,6 +66,9 @@ export class CallRunner implements TransportEvents {
   /** Said to the machine that has answered. */
   #message: MachineMessage | undefined;
   #before: BeforeCall | undefined;
+  /** What the operator's server said of the call, and its start where that gave it to another agent. */
+  #given: CallSetup = {};
+  #handed: AdmittedStart | undefined;
   readonly #kept = new KeptAudio();
   #toldLines: ReadyLines | undefined;
   /** The call's agent process, where it has one. */
@@ -75,7 +82,7 @@ export class CallRunner implements TransportEvents {
 
   constructor(options: CallRunnerOptions) {
     this.#options = options;
-    this.#services = options.services;
+    this.#worker = options.services;
     this.#session = new SessionClaim(options.services.sessions);
     this.#log = options.services.log;
     this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error), markOfSlot(options.slot));
@@ -93,7 +100,8 @@ export class CallRunner implements TransportEvents {
     assert(transport !== undefined, 'a call goes on with its transport');
     this.#session.carry();
     const { start, setup, state, startedAt, turns } = left.call;
-    this.#log = callLog(this.#services, start);
+    const services = this.#callOn(this.#worker.agents.again());
+    this.#log = callLog(services, start);
     this.#options.journal?.keepSetup(setup);
     this.#message = setup.message;
     this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
@@ -114,27 +122,25 @@ export class CallRunner implements TransportEvents {
   started(given: CallStart): void {
     const transport = this.#transport;
     assert(transport !== undefined, 'a transport speaks only after it was attached');
-    const start = admitCall(given, this.#services);
+    const services = this.#callOn(this.#worker.agents.of(given));
+    const start = admitCall(given, services);
     if (start === undefined) {
       transport.refuse('unsigned_route');
       return;
     }
-    if (!this.#services.takesCalls() || !this.#session.take()) {
+    if (!services.takesCalls() || !this.#session.take()) {
       this.#refuse();
       return;
     }
-    this.#log = callLog(this.#services, start);
+    this.#log = callLog(services, start);
     const before = new BeforeCall({
-      services: this.#services,
+      services,
       slot: this.#options.slot,
       start,
       message: this.#message,
       bind: (callback) => this.scope.bind(callback),
       keep: (message) => this.#options.journal?.keepSetup({ message }),
-      prepare: (of) => {
-        this.#openLink(of);
-        return this.#link?.prepare() ?? {};
-      },
+      prepare: (of) => this.#prepare(of),
       opened: (opened) => this.#open(opened),
       left: () => this.#transport?.end('ended'),
       failed: (error) => this.#fault(error),
@@ -142,6 +148,57 @@ export class CallRunner implements TransportEvents {
     this.#before = before;
     this.#save();
     before.begin();
+  }
+
+  /** What the call is to be: the operator's server is asked first, then the agent process. */
+  #prepare(start: AdmittedStart): CallSetup | Promise<CallSetup> {
+    const { lookUp } = this.#services;
+    if (lookUp === undefined) return this.#askProcess(start);
+    return new Promise((resolve, reject) => {
+      const answered = this.scope.bind((found: LookedUp) => resolve(this.#lookedUp(start, found)));
+      lookUp(start).then(answered, reject);
+    });
+  }
+
+  #lookedUp(start: AdmittedStart, found: LookedUp): CallSetup | Promise<CallSetup> {
+    if (this.#over) return {};
+    if (found.kind === 'failed') {
+      if (!found.refuse) return this.#askProcess(start);
+      this.#before?.cancel();
+      this.#refuse();
+      return {};
+    }
+    const { answer } = found;
+    const problems = [...answer.problems];
+    const { agent = this.#services.agent, variables } = answer;
+    const other = agent === this.#services.agent ? 'same' : this.#worker.agents.other(this.#services, agent);
+    if (other === undefined) problems.push('agent names none of the tenant');
+    if (problems.length > 0) this.#log.warn({ problems }, 'the answer before a call is wrong in part');
+    this.#log.info({ variables: Object.keys(variables) }, 'the server before calls has answered');
+    if (Object.keys(variables).length > 0) this.#given = { variables };
+    return other === undefined || other === 'same' ? this.#askProcess(start) : this.#hand(start, other);
+  }
+
+  /** The call goes on with another agent of its tenant, whose routes are its own. */
+  #hand(start: AdmittedStart, other: CalledAgent): CallSetup | Promise<CallSetup> {
+    const { route: _, ...rest } = start;
+    this.#agent?.release();
+    const services = this.#callOn(other);
+    const routed = admitCall(rest, services);
+    if (routed === undefined) {
+      this.#before?.cancel();
+      this.#transport?.refuse('unsigned_route');
+      return {};
+    }
+    this.#handed = { ...routed, sessionId: start.sessionId, at: start.at };
+    this.#log = callLog(services, this.#handed);
+    this.#log.info('the server before calls gives the call to this agent');
+    return this.#askProcess(this.#handed);
+  }
+
+  #askProcess(start: AdmittedStart): CallSetup | Promise<CallSetup> {
+    this.#openLink(start);
+    return this.#link?.prepare() ?? {};
   }
 
   /** Another worker was asking what the call is to be when it died: it is asked again. */
@@ -153,7 +210,9 @@ export class CallRunner implements TransportEvents {
     if (this.#before === undefined && this.#call === undefined) this.#session.leave();
   }
 
-  #open({ start, setup: given, opening, afterWords, isLate }: Opened): void {
+  #open({ start: asked, setup: prepared, opening, afterWords, isLate }: Opened): void {
+    const start = this.#handed ?? asked;
+    const given = { ...prepared, ...this.#given };
     const transport = this.#transport;
     assert(transport !== undefined && this.#before !== undefined, 'a call opens once, with its transport');
     this.#before = undefined;
@@ -161,9 +220,9 @@ export class CallRunner implements TransportEvents {
       this.#log.warn('nobody said in time what the call is to be');
       this.#leaveLink('call_ended');
     }
-    const setup = this.#options.refine?.(given) ?? given;
+    const setup = this.#options.refine?.(given, this.#services) ?? given;
     this.#message = setup.message;
-    const startedAt = this.#services.clock.now();
+    const startedAt = this.#worker.clock.now();
     this.#options.journal?.keepSetup(setup);
     const state = (settings: CallSettings): CallState =>
       newCall(settings, { session: start.callId, now: startedAt });
@@ -269,8 +328,9 @@ export class CallRunner implements TransportEvents {
 
   /** Lines are made while calls run. */
   #tellLines(): void {
+    if (this.#call === undefined) return;
     const { ready } = this.#services.tts;
-    if (this.#call === undefined || this.#toldLines === ready) return;
+    if (this.#toldLines === ready) return;
     this.#toldLines = ready;
     this.#tell({ type: 'lines.ready', ...ready });
   }
@@ -280,7 +340,7 @@ export class CallRunner implements TransportEvents {
   #drive(call: RunningCall): void {
     this.#call = call;
     this.#driver = new CallDriver(call.state, {
-      now: () => this.#services.clock.now(),
+      now: () => this.#worker.clock.now(),
       stepped: (fact, orders, now) => call.observers.stepped({ fact, orders, now, state: call.state }),
       perform: (order) => this.#perform(call, order),
     });
@@ -295,7 +355,7 @@ export class CallRunner implements TransportEvents {
     if (told === 'waits') return;
     // Text comes often, and again when it is lost; all else is written down at once: no other worker must do again what was done.
     const isText = event.type === 'llm.text' || (event.type === 'stt.partial' && told === 'noted');
-    if (isText) this.#unsavedSince ??= this.#services.clock.now();
+    if (isText) this.#unsavedSince ??= this.#worker.clock.now();
     else this.#save();
   };
 
@@ -352,6 +412,18 @@ export class CallRunner implements TransportEvents {
   }
 
   // ---- beginning and end ----
+
+  /** The call has its agent from here to its end. */
+  #callOn(agent: CalledAgent): CallServices {
+    this.#agent = agent;
+    this.#called = { ...this.#worker, ...agent.services };
+    return this.#called;
+  }
+
+  get #services(): CallServices {
+    assert(this.#called !== undefined, 'a call has its agent from its start on');
+    return this.#called;
+  }
 
   #build(
     start: AdmittedStart,
@@ -416,8 +488,8 @@ export class CallRunner implements TransportEvents {
     if (call !== undefined) {
       this.#attempt(() => call.tools.close());
       this.#attempt(() => call.stages.close());
-      const lastedMs = this.#services.clock.now() - call.startedAt;
-      call.observers.ended(end, this.#services.clock.now());
+      const lastedMs = this.#worker.clock.now() - call.startedAt;
+      call.observers.ended(end, this.#worker.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
     this.#before?.cancel();
@@ -425,6 +497,7 @@ export class CallRunner implements TransportEvents {
     this.#call = undefined;
     this.#driver = undefined;
     this.#options.journal?.end();
+    this.#agent?.release();
     this.scope.close();
     this.#options.over();
   }

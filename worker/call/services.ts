@@ -1,4 +1,6 @@
-/** What a worker lends to each of its calls. */
+/** What a call runs on: what its worker lends to each of its calls, and what its agent adds. */
+import type { CallStart } from '../transports/transport.ts';
+import type { LookUpCall } from '../agents/look-up.ts';
 import type { RouteOf } from '../agent-link/routes.ts';
 import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
 import type { Millis } from '../../shared/base/units.ts';
@@ -28,22 +30,39 @@ export interface SessionCounter {
   readonly release: () => void;
 }
 
-export interface CallServices {
+/** What a worker lends to each of its calls, whatever its agent. */
+export interface WorkerServices {
   readonly clock: Clock;
   /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
   readonly machineMs: () => number;
+  /** Unix milliseconds. */
+  readonly wallNow: () => number;
   readonly log: Log;
   readonly metrics: WorkerMetrics;
   readonly boxes: Mailboxes;
+  /** What a call is called by that no token names. */
+  readonly newSessionId: () => string;
+  /** Telephone numbers may be passed on. */
+  readonly showsNumbers: boolean;
+  /** Wakes the threads of inference that wait for a word of the memory; absent where they run in this one. */
+  readonly wake?: (word: Int32Array) => void;
+  /** The last tick of the worker at or before `time`. */
+  readonly gridBefore: (time: Millis) => Millis;
+  /** False while the worker takes no new calls. */
+  readonly takesCalls: () => boolean;
+  readonly sessions: SessionCounter;
+  readonly agents: CallAgents;
+}
+
+/** What depends on the agent of a call, made from its definition once for all of its calls (worker/agents/equip.ts). */
+export interface AgentServices {
   readonly settings: Omit<CallSettings, 'tools'>;
   /** Name of the agent. */
   readonly agent: string;
   /** Time zone of the agent. */
   readonly timezone: string;
-  /** Unix milliseconds. */
-  readonly wallNow: () => number;
-  /** What a call is called by that no token names. */
-  readonly newSessionId: () => string;
+  /** Asks the operator's server about a call that is to begin; absent: there is none. */
+  readonly lookUp?: LookUpCall;
   /** Says to which agent process a call goes; absent as `openLink` is. */
   readonly routeOf?: RouteOf;
   /** Connects a call to its agent process; absent: calls run on the agent's definition alone. */
@@ -61,8 +80,6 @@ export interface CallServices {
   readonly observe?: ObserveCall;
   /** Absent: calls have no trace. */
   readonly traceOf?: TraceOf | undefined;
-  /** Telephone numbers may be passed on. */
-  readonly showsNumbers: boolean;
   /** What is asked of carriers, and how. */
   readonly carriers: TelephonyServices;
   readonly speech: SpeechDetectorSettings;
@@ -73,11 +90,23 @@ export interface CallServices {
   readonly stt: SttStage;
   readonly llm: LlmStage;
   readonly tts: SpokenStage;
-  /** Wakes the threads of inference that wait for a word of the memory; absent where they run in this one. */
-  readonly wake?: (word: Int32Array) => void;
-  /** The last tick of the worker at or before `time`. */
-  readonly gridBefore: (time: Millis) => Millis;
-  /** False while the worker takes no new calls. */
-  readonly takesCalls: () => boolean;
-  readonly sessions: SessionCounter;
+}
+
+export interface CallServices extends Omit<WorkerServices, 'agents'>, AgentServices {}
+
+/** An agent in the hands of one call. */
+export interface CalledAgent {
+  readonly services: AgentServices;
+  /** The call is over. Called once. */
+  readonly release: () => void;
+}
+
+/** Gives calls their agents. */
+export interface CallAgents {
+  /** The agent of a call that begins. */
+  readonly of: (start: CallStart) => CalledAgent;
+  /** Another agent of the same tenant; undefined where the tenant has none of this name. */
+  readonly other: (of: AgentServices, name: string) => CalledAgent | undefined;
+  /** The agent of a call that another worker began. */
+  readonly again: () => CalledAgent;
 }

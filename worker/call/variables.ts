@@ -34,7 +34,12 @@ export function variablesOf(
   const transport = metadata[carrierKeys.transport] ?? 'websocket';
   const [language = 'en'] = settings.languages;
   return withCallFacts(metadata, {
-    ...{ transport, id, carrierCallId, from, to, variables },
+    transport,
+    id,
+    carrierCallId,
+    from,
+    to,
+    variables,
     direction: directionOf(metadata),
     time: callTime(start.at, { language, timezone }),
   });

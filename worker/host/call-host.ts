@@ -8,7 +8,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import { heartbeatOf } from '../../shared/protocol/heartbeat.ts';
 import { type Mailboxes } from '../../shared/protocol/mailbox.ts';
 import type { CallRunner } from '../call/runner.ts';
-import type { CallServices } from '../call/services.ts';
+import type { WorkerServices } from '../call/services.ts';
 import { Pacer, tickMs } from '../media/out/pacer.ts';
 
 /** Calls take turns by slot, so that their housekeeping does not fall on one tick. */
@@ -29,7 +29,7 @@ interface HostedCall {
 export interface CallHostOptions {
   readonly worker: number;
   readonly boxes: Mailboxes;
-  readonly clock: CallServices['clock'];
+  readonly clock: WorkerServices['clock'];
   readonly machineMs: () => number;
   /** Another call may yet be taken up from what stands in this slot. */
   readonly isAwaited: (slot: number) => boolean;

@@ -1,4 +1,4 @@
-/** Who follows the calls of this worker, as its agent and its settings say. With nothing switched on nobody does. */
+/** Who follows the calls of this worker, as their agents and its settings say. With nothing switched on nobody does. */
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
 import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
@@ -14,7 +14,8 @@ import { Recordings } from '../recording/recordings.ts';
 import { Tracing } from '../tracing/tracing.ts';
 
 export interface Observation {
-  readonly observe: ObserveCall;
+  /** Who follows the calls of an agent. */
+  readonly observerOf: (definition: AgentDefinition) => ObserveCall;
   /** Absent: calls have no trace, and nobody is to be told what providers did. */
   readonly tracing?: { readonly traceOf: TraceOf; readonly noted: (note: ProviderNote) => void };
   /** The calls of this worker for the live view; none where there is none. */
@@ -33,7 +34,7 @@ export interface ObservationSite {
 
 export function openObservation(
   { recording: setup, worker, layout, live: isLive, tracing: traces }: WorkerSetup,
-  { agent, recording: definition, llm }: AgentDefinition,
+  { recording: definition }: AgentDefinition,
   site: ObservationSite,
 ): Observation {
   const recordings =
@@ -41,8 +42,7 @@ export function openObservation(
       ? undefined
       : new Recordings({
           setup,
-          definition,
-          agent: agent.name,
+          policy: definition,
           worker,
           ...site,
           slotsPerWorker: layout.slotsPerWorker,
@@ -53,8 +53,6 @@ export function openObservation(
       ? undefined
       : new Tracing({
           setup: traces,
-          agent: agent.name,
-          model: modelOf(llm.options),
           ...site,
           wallClock: systemWallClock,
           currentCall: currentScope,
@@ -63,13 +61,17 @@ export function openObservation(
     ...(tracing !== undefined && {
       tracing: { traceOf: tracing.traceOf, noted: (note) => tracing.note(note) },
     }),
-    observe: (call) => {
-      const observers: CallObserver[] = [];
-      if (recordings !== undefined) observers.push(recordings.observe(call));
-      if (live !== undefined) observers.push(live.observe(call));
-      const spans = tracing?.observe(call);
-      if (spans !== undefined) observers.push(spans);
-      return observers;
+    observerOf: ({ agent: { name: agent }, recording, llm }) => {
+      const model = modelOf(llm.options);
+      return (call) => {
+        const observers: CallObserver[] = [];
+        if (recordings !== undefined && recording !== undefined)
+          observers.push(recordings.observe(call, { agent, definition: recording }));
+        if (live !== undefined) observers.push(live.observe(call));
+        const spans = tracing?.observe(call, { agent, model });
+        if (spans !== undefined) observers.push(spans);
+        return observers;
+      };
     },
     liveCalls: () => live?.rows(site.clock.now()) ?? [],
     endCall: (call) => live?.end(call),

@@ -19,8 +19,8 @@ import type { FromRecordingThread } from './thread-messages.ts';
 
 export interface RecordingsOptions {
   readonly setup: RecordingSetup;
-  readonly definition: RecordingDefinition;
-  readonly agent: string;
+  /** How long recordings are kept, and the format of their sound: one rule for all of this worker. */
+  readonly policy: Pick<RecordingDefinition, 'keepDays' | 'audioFormat'>;
   readonly worker: number;
   readonly slotsPerWorker: number;
   readonly clock: Clock;
@@ -31,6 +31,12 @@ export interface RecordingsOptions {
 const againAfterMs = 1_000;
 /** A full disk refuses several times a second, and may be the one that has to hold the log. */
 const unwrittenAgainAfterMs: Millis = 60_000;
+
+/** What is recorded of an agent's calls. */
+export interface RecordedAgent {
+  readonly agent: string;
+  readonly definition: RecordingDefinition;
+}
 
 export class Recordings {
   readonly #options: RecordingsOptions;
@@ -51,8 +57,8 @@ export class Recordings {
     for (const what of ['audio', 'lines', 'write']) recordingLost.inc({ what }, 0);
   }
 
-  observe(call: ObservedCall): CallObserver {
-    const { setup, definition, agent, clock, metrics } = this.#options;
+  observe(call: ObservedCall, { agent, definition }: RecordedAgent): CallObserver {
+    const { setup, clock, metrics } = this.#options;
     return new CallRecorder({
       call,
       definition,
@@ -77,8 +83,8 @@ export class Recordings {
   }
 
   #start(isFirst: boolean): void {
-    const { setup, definition, worker, slotsPerWorker, clock, log } = this.#options;
-    const { keepDays, audioFormat: format } = definition;
+    const { setup, policy, worker, slotsPerWorker, clock, log } = this.#options;
+    const { keepDays, audioFormat: format } = policy;
     const task: RecordingTask = {
       setup,
       memoryFd: recordingRingsFd,

@@ -10,10 +10,15 @@ import { newTraceOf } from './trace-ids.ts';
 export interface TracingOptions extends SpanQueueOptions {
   readonly clock: Clock;
   readonly wallClock: WallClock;
-  readonly agent: string;
-  readonly model: string | undefined;
   /** What names the call in which the present code runs. */
   readonly currentCall: () => object | undefined;
+}
+
+/** What spans tell of a call's agent. */
+export interface TracedAgent {
+  readonly agent: string;
+  /** The model that the agent file names for the LLM. */
+  readonly model: string | undefined;
 }
 
 export class Tracing {
@@ -29,8 +34,11 @@ export class Tracing {
   }
 
   /** Undefined for a call that is not sampled. */
-  observe({ start, startedAt, isResumed }: ObservedCall): CallObserver | undefined {
-    const { agent, model, clock, wallClock, currentCall } = this.#options;
+  observe(
+    { start, startedAt, isResumed }: ObservedCall,
+    { agent, model }: TracedAgent,
+  ): CallObserver | undefined {
+    const { clock, wallClock, currentCall } = this.#options;
     const trace = this.traceOf(start);
     if (!trace.isSampled) return undefined;
     // Once for a call: a wall clock that is set meanwhile must not tear its spans apart.

@@ -2,6 +2,7 @@
  * What a call is told of who calls whom: as the trunk says it, for who may call was checked before (docs/variables.md). Without
  * numbers unless the operator wants them passed on: metadata end up in recordings, too.
  */
+import { directionKey } from '../../../shared/telephony/call-control.ts';
 import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
 import { headerOf, listOf, type SipRequest } from '../message/message.ts';
 import { readNameAddr, readUri } from '../message/fields.ts';

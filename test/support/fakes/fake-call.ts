@@ -5,7 +5,7 @@
 import { pino } from 'pino';
 import { newWorkerMetrics } from '../../../shared/runtime/metrics.ts';
 import type { Mailboxes } from '../../../shared/protocol/mailbox.ts';
-import type { CallServices } from '../../../worker/call/services.ts';
+import type { AgentServices, CallAgents, CallServices } from '../../../worker/call/services.ts';
 import { defaultDtmfSettings } from '../../../worker/core/turn/dtmf.ts';
 import { defaultCallLimits } from '../../../worker/core/settings.ts';
 import type { SpokenStage } from '../../../worker/lines/known-lines.ts';
@@ -240,6 +240,15 @@ export interface FakeWorld {
   readonly sessions: { now: number; most: number };
 }
 
+/** A worker whose calls all have one agent. */
+export function withOneAgent<T extends AgentServices>(
+  services: T,
+  other: CallAgents['other'] = () => undefined,
+): T & { readonly agents: CallAgents } {
+  const called = { services, release: () => undefined };
+  return { ...services, agents: { of: () => called, other, again: () => called } };
+}
+
 /** Sessions that are counted in an object of the test. */
 function placesOf(sessions: () => FakeWorld['sessions']): CallServices['sessions'] {
   const add = (count: number): void => {
@@ -257,7 +266,7 @@ function placesOf(sessions: () => FakeWorld['sessions']): CallServices['sessions
 }
 
 /** What a call of a test goes by unless the test says otherwise. */
-const fakeSettings = (): CallServices['settings'] => ({
+export const fakeSettings = (): CallServices['settings'] => ({
   prompt: 'You are a test.',
   languages: ['en'],
   greeting: 'Hello there.',

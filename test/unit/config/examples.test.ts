@@ -37,6 +37,10 @@ describe.each(['README.md', 'docs/quick-start.md'])('%s', (name) => {
   });
 });
 
+const secret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
+/** What signs requests has a form. */
+const valueOf = (variable: string): string => (variable === 'BEFORE_CALL_SECRET' ? secret : 'a-key');
+
 describe('the example agent files', () => {
   it('are found', () => {
     expect(files.length).toBeGreaterThanOrEqual(5);
@@ -45,7 +49,7 @@ describe('the example agent files', () => {
   it.each(files)('%s is valid, without a warning, once its keys are set', (name) => {
     const text = readFileSync(join(project, name), 'utf8');
     const named = text.matchAll(/"([A-Z]+(?:_[A-Z]+)+)"/g);
-    const env = Object.fromEntries([...named].map(([, variable]) => [variable!, 'a-key']));
+    const env = Object.fromEntries([...named].map(([, variable]) => [variable!, valueOf(variable!)]));
     const lines = check(name, text, env).filter((line) => !line.includes(': note: '));
     expect(lines.map((line) => line.replace(/, \d+ notes?$/, ''))).toEqual([`${name}: valid`]);
   });
@@ -64,8 +68,8 @@ describe('the example with every key', () => {
     ...['agent.prompt', 'agent.prompt_file', 'agent.tools'],
     ...['audio.background.file', 'audio.thinking.file'],
   ];
-  // Providers and agent processes have examples of their own.
-  const own = describeAgentFile().filter(({ name }) => !/^(stt|llm|tts|agent_link)\b/.test(name));
+  // Providers, agent processes and servers before calls have examples of their own.
+  const own = describeAgentFile().filter(({ name }) => !/^(stt|llm|tts|agent_link|before_call)\b/.test(name));
 
   /** Every table of this name, in a list, under any name of the user's, or alone. */
   const tablesAt = (value: unknown, path: readonly string[]): Readonly<Record<string, unknown>>[] => {

@@ -6,8 +6,16 @@ import type { AdmittedStart } from '../../../worker/call/admission.ts';
 import type { CallLink } from '../../../worker/agent-link/contract.ts';
 import type { CallSetup } from '../../../worker/call/opening.ts';
 import type { SoundLoop } from '../../../worker/media/background/loop.ts';
-import { CallRunner } from '../../../worker/call/runner.ts';
-import { FakeStages, FakeTransport, newFakeWorld, Trap } from '../../support/fakes/fake-call.ts';
+import type { AgentServices, CallServices } from '../../../worker/call/services.ts';
+import type { LookUpCall } from '../../../worker/agents/look-up.ts';
+import { CallRunner, type CallRunnerOptions } from '../../../worker/call/runner.ts';
+import {
+  FakeStages,
+  FakeTransport,
+  newFakeWorld,
+  Trap,
+  withOneAgent,
+} from '../../support/fakes/fake-call.ts';
 import { newScriptedInference } from '../../support/audio/mailboxes.ts';
 
 export type World = ReturnType<typeof newWorld>;
@@ -35,6 +43,12 @@ interface OneCallOptions {
   readonly confirmMs?: number;
   /** Says what the call is to be, as its agent process would. */
   readonly prepare?: PrepareCall;
+  /** Answers what the operator's server is asked, as it would. */
+  readonly lookUp?: LookUpCall;
+  /** What its agent is otherwise than the one of the tests. */
+  readonly agent?: Partial<AgentServices>;
+  /** What another agent of the tenant is otherwise, by name. */
+  readonly others?: Readonly<Record<string, Partial<AgentServices>>>;
   /** What the client says of itself, and what was signed. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Which process the call is led to. */
@@ -56,6 +70,18 @@ function linkServices({ prepare, linkEnded = () => undefined, linked, routeOf }:
       return linkOf(prepare, linkEnded);
     });
   return { ...(openLink && { openLink }), ...(routeOf && { routeOf }) };
+}
+
+/** The agent of a call, and the others of its tenant. */
+function agentsOf(options: OneCallOptions, lent: CallServices): CallRunnerOptions['services'] {
+  const { lookUp, agent, others = {} } = options;
+  return withOneAgent(
+    { ...lent, ...linkServices(options), ...(lookUp && { lookUp }), ...agent },
+    (of, name) => {
+      const other = Object.hasOwn(others, name) ? others[name] : undefined;
+      return other && { services: { ...of, agent: name, ...other }, release: () => undefined };
+    },
+  );
 }
 
 export function newWorld() {
@@ -87,7 +113,7 @@ export function newWorld() {
     const lent = world.lend(stages);
     const speech = { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) };
     const { background } = options;
-    const services = { ...lent, speech, background, ...linkServices(options) };
+    const services = agentsOf(options, { ...lent, speech, background });
     const runner: CallRunner = new CallRunner({ services, slot, journal, over });
     host.add(runner, slot);
     runner.attach(transport);
