@@ -19,10 +19,11 @@ import { present } from '../../shared/base/present.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { Agent } from '../../shared/runtime/undici.ts';
+import { directionOf } from '../../shared/telephony/call-control.ts';
 import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
 import { callerOf, saidOf, signedOf } from '../agent-link/caller-identity.ts';
 import type { AdmittedStart } from '../call/admission.ts';
-import { directionOf } from '../call/variables.ts';
+
 import type { FailureLog } from '../stages/failure-log.ts';
 import type { StageError } from '../stages/stage.ts';
 import { publicLookup, refuseLiteral, RefusedAddressError } from '../tools/address-guard.ts';

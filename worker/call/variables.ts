@@ -8,13 +8,9 @@ import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
 import { callerOf } from '../agent-link/caller-identity.ts';
 import type { FlowNode } from '../core/flow/flow.ts';
 import type { CallSettings } from '../core/settings.ts';
-import { directionKey } from '../../shared/telephony/call-control.ts';
+import { directionOf } from '../../shared/telephony/call-control.ts';
 import type { AdmittedStart } from './admission.ts';
 import type { CallServices } from './services.ts';
-
-/** Who has called whom. */
-export const directionOf = (metadata: CallMetadata): 'inbound' | 'outbound' =>
-  metadata[directionKey] === 'outbound' ? 'outbound' : 'inbound';
 
 /** What can be filled in for a call. */
 export function variablesOf(
