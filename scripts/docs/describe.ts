@@ -7,6 +7,7 @@ import { audioKeys } from '../../shared/config/agent/background.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from '../../shared/config/agent/flow.ts';
 import { mcpKeys } from '../../shared/config/agent/mcp.ts';
 import { beforeCallKeys } from '../../shared/agents/before-call.ts';
+import { overridesKeys } from '../../shared/agents/overrides.ts';
 import { recordingKeys } from '../../shared/recording/agent-file.ts';
 import { telephonyKeys } from '../../shared/telephony/agent-file.ts';
 import { toolKeys } from '../../shared/config/agent/tools.ts';
@@ -189,6 +190,7 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     telephony: telephonyKeys.optional(),
     recording: recordingKeys.optional(),
     before_call: beforeCallKeys.optional(),
+    overrides: overridesKeys.optional(),
     agent_link: agentLinkKeys
       .extend({ routes: z.array(agentRouteKeys).max(mostRoutes).optional() })
       .optional(),

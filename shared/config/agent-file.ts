@@ -8,6 +8,8 @@ import { agentLinkKeys, agentRouteKeys } from '../agent-link/agent-file.ts';
 import type { AgentLinkDefinition } from '../agent-link/agent-file.ts';
 import { beforeCallKeys } from '../agents/before-call.ts';
 import type { BeforeCallDefinition } from '../agents/before-call.ts';
+import { overridesKeys } from '../agents/overrides.ts';
+import type { OverridesDefinition } from '../agents/overrides.ts';
 import { isTimezone } from '../agents/call-time.ts';
 import { announcementKeys } from './agent/announcement.ts';
 import type { AnnouncementDefinition } from './agent/announcement.ts';
@@ -281,6 +283,7 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   'flow.nodes.NAME.next': flowNextKeys,
   recording: recordingKeys,
   before_call: beforeCallKeys,
+  overrides: overridesKeys,
   agent_link: agentLinkKeys,
   'agent_link.routes': agentRouteKeys,
 };
@@ -342,6 +345,8 @@ export interface AgentDefinition {
   readonly recording?: RecordingDefinition;
   /** The server that is asked before each call; absent: nobody is. */
   readonly beforeCall?: BeforeCallDefinition;
+  /** What single calls may have otherwise; absent: nothing. */
+  readonly overrides?: OverridesDefinition;
   /** The processes that hold the application logic of calls. */
   readonly agentLink?: AgentLinkDefinition;
 }
