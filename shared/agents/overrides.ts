@@ -30,6 +30,16 @@ export type Overrides = Readonly<Record<string, unknown>>;
 /** Tables of the file as they were read. */
 export type Tables = Readonly<Record<string, unknown>>;
 
+/** Key of a call's metadata that holds them as JSON; the server sets it, from what was signed or from who had the call made. */
+export const overridesKey = 'session.overrides';
+
+/** What came with a call; undefined where it is no object. */
+export function readOverridesText(text: string | undefined): Overrides | undefined {
+  if (text === undefined) return {};
+  const value: unknown = JSON.parse(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+}
+
 export interface OverridesDefinition {
   /** Paths, and tables with `.*` behind them. */
   readonly allow: readonly string[];

@@ -94,7 +94,7 @@ function begin() {
     log: newLog({ role: 'test', level: 'fatal' }),
     metrics,
     dial: (_, events) => newDialer({ url: url.value, callerIdentity: false }, [])(systemClock, events),
-    site: { bind: (callback) => callback, command: () => undefined },
+    site: { bind: (callback) => callback, command: () => undefined, farewell: '' },
     state: newLink(linkSettings, now),
   });
   const setup = link.prepare().then((given) => {

@@ -34,7 +34,7 @@ async function linked() {
       sockets.push(socket);
       return socket;
     },
-    site: { bind: (callback) => callback, command: () => undefined },
+    site: { bind: (callback) => callback, command: () => undefined, farewell: '' },
     state: newLink(linkSettings, systemClock.now()),
   });
   const at = agent.sessions.length;

@@ -95,6 +95,10 @@ export class AgentCallLink implements CallLink {
     void Promise.resolve().then(this.#options.site.bind(() => this.#letGo()));
   }
 
+  refused(rules: readonly string[]): void {
+    this.#step({ type: 'parts.refused', rules });
+  }
+
   tick(): void {
     this.#step({ type: 'time.passed' });
   }
@@ -261,10 +265,11 @@ const reasonTexts = {
 /** What the call is made with; nothing beside its agent's definition where no agent took it. */
 function setupOf(accept: ReadAccept | undefined): CallSetup {
   if (accept === undefined) return {};
-  const { systemPrompt, greeting, context, tools, resume, events } = accept;
+  const { systemPrompt, greeting, context, tools, overrides, resume, events } = accept;
   return {
     ...(systemPrompt !== undefined && { prompt: systemPrompt }),
     ...(greeting !== undefined && { greeting }),
+    ...(overrides !== undefined && { overrides }),
     ...(context.length > 0 && { context }),
     ...(tools.length > 0 && { remoteTools: tools.map(remoteTool) }),
     link: { resume, ...(events !== undefined && { events }) },

@@ -51,8 +51,8 @@ export interface CallBuild {
 export function buildCall(build: CallBuild): RunningCall {
   const { services, scope, start, setup, link, tell, transport, startedAt } = build;
   const { clock } = services;
-  // The terms of the link are the link's own.
-  const { remoteTools, link: _terms, message: _message, model, variables, ...given } = setup;
+  // The terms of the link are the link's own, and what the call has otherwise is in its services.
+  const { remoteTools, link: _terms, message: _message, model, variables, overrides: _, ...given } = setup;
   const metadata = variablesOf(start, services, variables);
   const remote =
     remoteTools === undefined || link === undefined ? undefined : { tools: remoteTools, runner: link };

@@ -57,6 +57,7 @@ const setupCodec = record<CallSetup>({
   link: maybe(record<LinkTerms>({ resume: flag, events: maybe(list(text())) })),
   model: maybe(text()),
   variables: maybe(opaque()),
+  overrides: maybe(opaque()),
   message: maybe(record<MachineMessage>({ text: text(), outbound: text() })),
 });
 

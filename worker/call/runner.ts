@@ -20,6 +20,8 @@ import { SessionClaim } from './session-claim.ts';
 import { callLog } from './trace.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
+import { overridesKey, readOverridesText, type Overrides } from '../../shared/agents/overrides.ts';
+import { CallAgent } from '../agents/call-agent.ts';
 import type { LookedUp } from '../agents/look-up.ts';
 import type { TypedText } from '../../shared/protocol/call.ts';
 import type { SessionEndReason } from '../../shared/agent-link/events.ts';
@@ -46,6 +48,11 @@ export interface CallRunnerOptions extends CallTerm {
   readonly over: () => void;
 }
 
+/** Who says what a call has otherwise: what was signed or who had it made, the operator's server, the agent process. */
+type OverridesSource = 'start' | 'before_call' | 'agent_link' | 'takeover';
+
+const withoutOverrides = 'a call does without something that it was to have otherwise';
+
 /** Text that a stage would give again is written down after this time at the latest. */
 const unsavedForMs = 100;
 
@@ -53,7 +60,7 @@ export class CallRunner implements TransportEvents {
   readonly #options: CallRunnerOptions;
   readonly #worker: WorkerServices;
   /** Its agent, once it is known, and what it runs on with it. */
-  #agent: CalledAgent | undefined;
+  #agent: CallAgent | undefined;
   #called: CallServices | undefined;
   readonly scope: Scope;
   #log: Log;
@@ -104,6 +111,7 @@ export class CallRunner implements TransportEvents {
     this.#log = callLog(services, start);
     this.#options.journal?.keepSetup(setup);
     this.#message = setup.message;
+    this.#vary(setup.overrides ?? {}, 'takeover');
     this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
     const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
     this.#drive(call);
@@ -133,6 +141,7 @@ export class CallRunner implements TransportEvents {
       return;
     }
     this.#log = callLog(services, start);
+    this.#varyAsSigned(start);
     const before = new BeforeCall({
       services,
       slot: this.#options.slot,
@@ -176,11 +185,14 @@ export class CallRunner implements TransportEvents {
     if (problems.length > 0) this.#log.warn({ problems }, 'the answer before a call is wrong in part');
     this.#log.info({ variables: Object.keys(variables) }, 'the server before calls has answered');
     if (Object.keys(variables).length > 0) this.#given = { variables };
-    return other === undefined || other === 'same' ? this.#askProcess(start) : this.#hand(start, other);
+    const routed = other === undefined || other === 'same' ? start : this.#hand(start, other);
+    if (routed === undefined) return {};
+    this.#vary(answer.overrides ?? {}, 'before_call');
+    return this.#askProcess(routed);
   }
 
   /** The call goes on with another agent of its tenant, whose routes are its own. */
-  #hand(start: AdmittedStart, other: CalledAgent): CallSetup | Promise<CallSetup> {
+  #hand(start: AdmittedStart, other: CalledAgent): AdmittedStart | undefined {
     const { route: _, ...rest } = start;
     this.#agent?.release();
     const services = this.#callOn(other);
@@ -188,12 +200,19 @@ export class CallRunner implements TransportEvents {
     if (routed === undefined) {
       this.#before?.cancel();
       this.#transport?.refuse('unsigned_route');
-      return {};
+      return undefined;
     }
     this.#handed = { ...routed, sessionId: start.sessionId, at: start.at };
     this.#log = callLog(services, this.#handed);
     this.#log.info('the server before calls gives the call to this agent');
-    return this.#askProcess(this.#handed);
+    this.#varyAsSigned(start);
+    return this.#handed;
+  }
+
+  #varyAsSigned({ metadata }: AdmittedStart): void {
+    const given = readOverridesText(metadata[overridesKey]);
+    if (given !== undefined) this.#vary(given, 'start');
+    else this.#log.warn({ from: 'start', problems: ['overrides must be an object'] }, withoutOverrides);
   }
 
   #askProcess(start: AdmittedStart): CallSetup | Promise<CallSetup> {
@@ -212,7 +231,10 @@ export class CallRunner implements TransportEvents {
 
   #open({ start: asked, setup: prepared, opening, afterWords, isLate }: Opened): void {
     const start = this.#handed ?? asked;
-    const given = { ...prepared, ...this.#given };
+    const { overrides = {}, ...told } = prepared;
+    const refused = this.#vary(overrides, 'agent_link');
+    const { overrides: held = {} } = this.#agent ?? {};
+    const given = { ...told, ...this.#given, ...(Object.keys(held).length > 0 && { overrides: held }) };
     const transport = this.#transport;
     assert(transport !== undefined && this.#before !== undefined, 'a call opens once, with its transport');
     this.#before = undefined;
@@ -229,6 +251,7 @@ export class CallRunner implements TransportEvents {
     const call = this.#build(start, transport, { setup, state, startedAt, turns: 0, isResumed: false });
     this.#drive(call);
     transport.accept();
+    this.#link?.refused(refused);
     const { sampleRate: rate, encoding, metadata } = start;
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
     const { message } = setup;
@@ -415,9 +438,17 @@ export class CallRunner implements TransportEvents {
 
   /** The call has its agent from here to its end. */
   #callOn(agent: CalledAgent): CallServices {
-    this.#agent = agent;
+    this.#agent = new CallAgent(agent);
     this.#called = { ...this.#worker, ...agent.services };
     return this.#called;
+  }
+
+  /** The call has this otherwise than its agent; what it does without is told, and answered by key and rule. */
+  #vary(more: Overrides, from: OverridesSource): readonly string[] {
+    const problems = this.#agent?.vary(more) ?? [];
+    this.#called = { ...this.#services, ...this.#agent?.services };
+    if (problems.length > 0) this.#log.warn({ from, problems }, withoutOverrides);
+    return problems;
   }
 
   get #services(): CallServices {
@@ -450,7 +481,8 @@ export class CallRunner implements TransportEvents {
     const bind: CallLinkSite['bind'] = (callback) => this.scope.bind(callback);
     const command: CallLinkSite['command'] = (id, given) =>
       this.#tell({ type: 'command.given', id, command: given, position: this.#call?.audio.position });
-    this.#link = this.#services.openLink?.(start, { bind, command, client: this.#transport }, left);
+    const { farewell } = this.#services.settings;
+    this.#link = this.#services.openLink?.(start, { bind, command, client: this.#transport, farewell }, left);
   }
 
   #fault(error: unknown): void {

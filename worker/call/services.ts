@@ -1,5 +1,6 @@
 /** What a call runs on: what its worker lends to each of its calls, and what its agent adds. */
 import type { CallStart } from '../transports/transport.ts';
+import type { Overrides } from '../../shared/agents/overrides.ts';
 import type { LookUpCall } from '../agents/look-up.ts';
 import type { RouteOf } from '../agent-link/routes.ts';
 import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
@@ -61,6 +62,8 @@ export interface AgentServices {
   readonly agent: string;
   /** Time zone of the agent. */
   readonly timezone: string;
+  /** The agent with what a call has otherwise; absent: its file allows nothing. */
+  readonly vary?: (given: Overrides) => VariedAgent;
   /** Asks the operator's server about a call that is to begin; absent: there is none. */
   readonly lookUp?: LookUpCall;
   /** Says to which agent process a call goes; absent as `openLink` is. */
@@ -98,6 +101,16 @@ export interface CallServices extends Omit<WorkerServices, 'agents'>, AgentServi
 export interface CalledAgent {
   readonly services: AgentServices;
   /** The call is over. Called once. */
+  readonly release: () => void;
+}
+
+/** An agent with what one call has otherwise. */
+export interface VariedAgent {
+  readonly services: AgentServices;
+  /** What of it holds, and what is wrong with the rest: key and rule. */
+  readonly applied: Overrides;
+  readonly problems: readonly string[];
+  /** The call is over, or has another one. Called once. */
   readonly release: () => void;
 }
 

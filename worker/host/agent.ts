@@ -35,11 +35,15 @@ async function loadPackages({ packages = {} }: NamedFiles): Promise<Packages> {
 export interface LoadedAgent {
   readonly definition: AgentDefinition;
   readonly adapters: Awaited<ReturnType<typeof loadAdapters>>;
+  /** What the file was read with, for calls that have something of it otherwise. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly packages: Packages;
 }
 
 /** @throws Error as {@link loadAdapters} does. */
 export async function loadAgent(setup: WorkerSetup): Promise<LoadedAgent> {
   const packages = await loadPackages(setup.files);
   const definition = readDefinition(setup, packages);
-  return { definition, adapters: await loadAdapters(stageDefinitions(definition), packages) };
+  const adapters = await loadAdapters(stageDefinitions(definition), packages);
+  return { definition, adapters, env: process.env, packages };
 }

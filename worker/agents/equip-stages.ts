@@ -1,0 +1,54 @@
+/** The stages of an agent, with the lines that it is sure to need. */
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import type { AgentServices, WorkerServices } from '../call/services.ts';
+import type { LoadedAgent } from '../host/agent.ts';
+import { stageDefinitions, type knownTexts } from '../host/definition.ts';
+import { announcementLine } from '../lines/announcement.ts';
+import { withKnownLines } from '../lines/known-lines.ts';
+import type { Observation } from '../observe/observation.ts';
+import type { FailureLog } from '../stages/failure-log.ts';
+import { withPauses } from '../stages/later-tts.ts';
+import { openStages } from '../stages/registry.ts';
+
+/** What a worker lends to the stages of its agents. */
+export interface StageSite extends Pick<WorkerServices, 'clock' | 'machineMs' | 'log' | 'metrics' | 'boxes'> {
+  /** Its number. */
+  readonly worker: number;
+  readonly failures: FailureLog;
+  readonly observation: Observation;
+}
+
+export interface EquippedStages {
+  readonly services: Pick<AgentServices, 'stt' | 'llm' | 'tts'>;
+  readonly close: () => Promise<void>;
+}
+
+/** @throws Error when a key may not be sent to its address. */
+export function equipStages(
+  definition: AgentDefinition,
+  { adapters }: Pick<LoadedAgent, 'adapters'>,
+  { texts, site }: { readonly texts: ReturnType<typeof knownTexts>; readonly site: StageSite },
+): EquippedStages {
+  const { clock, machineMs, log, metrics, boxes, worker, failures, observation } = site;
+  const stages = openStages(stageDefinitions(definition), adapters, {
+    breakers: boxes.breakers,
+    metrics,
+    machineMs,
+    requested: (stage, role) => boxes.countRequest(worker, stage, role),
+    failed: (failure) => failures.note(failure),
+    noted: observation.tracing?.noted,
+  });
+  const tts = withKnownLines(withPauses(stages.tts), {
+    clock,
+    log,
+    ...texts,
+    announcement: announcementLine(definition.agent.announcement, definition.tts.sampleRate),
+    isDown: () => boxes.breakers.of('tts', 'primary').state(machineMs()) === 'open',
+  });
+  return {
+    services: { ...stages, tts },
+    close: async () => {
+      await Promise.all([stages.stt.close(), stages.llm.close(), tts.close()]);
+    },
+  };
+}
