@@ -17,6 +17,7 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from '../shared/protocol/ipc.ts';
+import { sipOffersFrom } from '../shared/sip/calls.ts';
 import { showsNumbers } from '../shared/telephony/variables.ts';
 import { mailboxBytes, Mailboxes, markOfSlot } from '../shared/protocol/mailbox.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
@@ -34,8 +35,10 @@ import { CallHost } from './host/call-host.ts';
 import { LeftCalls } from './host/left-calls.ts';
 import { supervisorWatch } from './host/supervisor-watch.ts';
 import { CallRunner } from './call/runner.ts';
-import { equipAgent, type EquippedAgent } from './agents/equip.ts';
-import type { CalledAgent, WorkerServices } from './call/services.ts';
+import { WorkerAgents } from './agents/agents.ts';
+import { AgentsAwaited } from './agents/agents-awaited.ts';
+import type { AgentSite } from './agents/equip.ts';
+import type { WorkerServices } from './call/services.ts';
 import { loadAgent, type LoadedAgent } from './host/agent.ts';
 import { newFailureLog } from './stages/failure-log.ts';
 import { CarrierLine } from './telephony/carrier-line.ts';
@@ -64,7 +67,7 @@ class Worker {
   readonly #log: Log;
   readonly #metrics: WorkerMetrics = newWorkerMetrics();
   readonly #services: WorkerServices;
-  readonly #agent: EquippedAgent;
+  readonly #agents: WorkerAgents;
   readonly #observation: Observation;
   readonly #host: CallHost;
   readonly #speechRate: number;
@@ -73,6 +76,9 @@ class Worker {
   #peers: PeerCalls | undefined;
   #sip: SipCalls | undefined;
   readonly #places: Places;
+  readonly #awaited = new AgentsAwaited(({ offer, resumeFrom }) =>
+    this.#agents.pending(this.#left.agentOf(offer, resumeFrom)),
+  );
   readonly #server: WebSocketServer;
   readonly #carriers = new CarrierLine((command) => this.#send({ type: 'control.ask', command }));
   readonly #reads = new ReadTurns({ clock: systemClock, soon: afterOthers });
@@ -106,7 +112,7 @@ class Worker {
     });
     const site = { clock: systemClock, machineMs, log: this.#log, metrics: this.#metrics };
     this.#observation = openObservation(setup, agent.definition, site);
-    this.#agent = equipAgent(agent, {
+    const agentSite: AgentSite = {
       ...site,
       boxes,
       worker: setup.worker,
@@ -115,12 +121,15 @@ class Worker {
       agentCa: setup.agentCa,
       callControl: setup.callControl,
       askCarrier: this.#carriers.ask,
-    });
+    };
+    this.#agents = new WorkerAgents({ site: agentSite, own: agent, many: setup.agents });
     this.#services = this.#newServices(boxes);
     this.#places = new Places({
       services: this.#services,
       host: this.#host,
       left: this.#left,
+      chose: (offer, agent) =>
+        this.#send({ type: offer > sipOffersFrom ? 'sip.agent' : 'call.agent', offer, agent }),
       busy: (offer) => this.#send({ type: 'call.busy', offer }),
     });
     this.#server = newUpgradeServer(setup.limits);
@@ -129,8 +138,6 @@ class Worker {
   }
 
   #newServices(boxes: Mailboxes): WorkerServices {
-    const { services } = this.#agent;
-    const called: CalledAgent = { services, release: () => undefined };
     return {
       clock: systemClock,
       machineMs,
@@ -148,7 +155,7 @@ class Worker {
         carry: () => boxes.addSessions(this.#setup.worker, 1),
         release: () => boxes.addSessions(this.#setup.worker, -1),
       },
-      agents: { of: () => called, other: () => undefined, again: () => called },
+      agents: this.#agents,
     };
   }
 
@@ -171,15 +178,24 @@ class Worker {
       place: (offer) => this.#places.peer(offer, () => this.#peers?.over(offer.offer)),
       send: (message) => this.#send(message),
     });
-    void Promise.all([peers, this.#agent.start(), this.#openSip()]).then(([opened]) => {
+    void Promise.all([peers, this.#agents.start(), this.#openSip()]).then(([opened]) => {
       this.#peers = opened;
       this.#send({ type: 'ready' });
     });
   }
 
+  /** A call is taken up once its agent is equipped, and what is said of it meanwhile afterwards. */
   #take(message: ToWorker, socket: Socket | DatagramSocket | undefined): void {
+    const isWaiting = this.#awaited.holds(message, () => this.#takeNow(message, socket));
+    if (!isWaiting) this.#takeNow(message, socket);
+  }
+
+  #takeNow(message: ToWorker, socket: Socket | DatagramSocket | undefined): void {
     switch (message.type) {
       case 'setup':
+        return;
+      case 'agents.changed':
+        this.#agents.change(message);
         return;
       case 'call.offer':
         this.#takeOffer(message, socket as Socket | undefined);
@@ -352,7 +368,7 @@ class Worker {
     this.#leaving = true;
     // Children of tool servers are told to leave; a child that does not must not hold this process.
     systemClock.after(registryCloseMs, () => process.exit(0));
-    void Promise.all([this.#agent.close(), this.#observation.close()]).finally(() => process.exit(0));
+    void Promise.all([this.#agents.close(), this.#observation.close()]).finally(() => process.exit(0));
   }
 
   /** Something escaped a call. The call ends, and this worker takes no more: the state that it left behind is unknown. */

@@ -2,6 +2,7 @@
  * How a call gets its place in this worker: a free slot, a record of its own, a runner and a transport; new, or as another worker
  * left it. Nothing is left of a call that could not be made.
  */
+import type { AgentRef } from '../shared/agents/version.ts';
 import type { CallOffer } from '../shared/protocol/ipc.ts';
 import type { SipOffer } from '../shared/sip/calls.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
@@ -18,7 +19,7 @@ import type { PeerPlace } from './webrtc/peer-calls.ts';
 import { newPeerPlace } from './webrtc/peer-place.ts';
 
 /** What of an offer decides how the call goes, however it came. */
-type Terms = Pick<CallOffer, 'endsAtMs' | 'carried'> & Partial<Pick<CallOffer, 'offer'>>;
+type Terms = Pick<CallOffer, 'offer' | 'endsAtMs' | 'carried'>;
 
 export interface Place {
   readonly slot: number;
@@ -32,6 +33,8 @@ export interface PlacesOptions {
   readonly services: WorkerServices;
   readonly host: CallHost;
   readonly left: LeftCalls;
+  /** The call of this offer has this agent. */
+  readonly chose: (offer: number, agent: AgentRef) => void;
   /** A call of this offer was refused for want of room. */
   readonly busy: (offer: number) => void;
 }
@@ -55,7 +58,7 @@ export class Places {
     place: Place,
     open: (runner: CallRunner) => CallTransport,
   ): CallRunner {
-    const { services, host, busy } = this.#options;
+    const { services, host, busy, chose } = this.#options;
     const { slot, journal, over, left } = place;
     const runner = new CallRunner({
       services,
@@ -63,7 +66,9 @@ export class Places {
       journal,
       refine: (setup, { carriers }) => carriedSetup(setup, carried, carriers.telephony),
       ...(endsAtMs !== undefined && { endsAt: endsAtMs - machineMs() + systemClock.now() }),
-      ...(offer !== undefined && { busy: () => busy(offer) }),
+      busy: () => busy(offer),
+      keptAgent: carried?.agent,
+      chose: ({ id, hash }) => chose(offer, { id, hash }),
       over: () => {
         host.remove(slot);
         over?.();
@@ -84,7 +89,7 @@ export class Places {
   /** Goes on where the worker that is gone stood. */
   resume(runner: CallRunner, { slot, left, journal }: Place & { readonly left: FoundCall }): void {
     runner.scope.run(() => {
-      if (left.call === undefined) runner.resumeOpening(left.setup);
+      if (left.call === undefined) runner.resumeOpening(left.setup, left.agent);
       else runner.resume(left.resumed(left.call));
     });
     // Only now is there nothing left that the old record could be needed for.
@@ -118,7 +123,7 @@ export class Places {
     if (slot === undefined) return undefined;
     const left = resumeFrom === undefined ? undefined : this.#options.left.read(offer, resumeFrom);
     const journal = this.#options.left.journal(offer, slot);
-    const runner = this.serve({}, { slot, journal, left }, (one) =>
+    const runner = this.serve({ offer }, { slot, journal, left }, (one) =>
       open({ events: one, saved: left?.transport, scope: one.scope }),
     );
     if (left === undefined) return 'new';

@@ -8,6 +8,7 @@ import { flowKeys, flowNextKeys, flowNodeKeys } from '../../shared/config/agent/
 import { mcpKeys } from '../../shared/config/agent/mcp.ts';
 import { beforeCallKeys } from '../../shared/agents/before-call.ts';
 import { overridesKeys } from '../../shared/agents/overrides.ts';
+import { routingKeys, routingSplitKeys } from '../../shared/agents/agent-file.ts';
 import { recordingKeys } from '../../shared/recording/agent-file.ts';
 import { telephonyKeys } from '../../shared/telephony/agent-file.ts';
 import { toolKeys } from '../../shared/config/agent/tools.ts';
@@ -136,6 +137,7 @@ const exampleProviders: readonly string[] = ['stt_local_ws', 'chat_compatible', 
 /** A flow takes the place of the prompt that the example has. */
 const otherTables: readonly string[] = [
   ...['flow', 'flow.nodes.NAME', 'flow.nodes.NAME.next', 'audio', 'audio.background', 'audio.thinking'],
+  'routing.split',
   ...['stt', 'llm', 'tts'].map((stage) => `${stage}.secondary`),
   ...Object.entries(declarations).flatMap(([stage, rows]) =>
     rows.filter(({ name }) => !exampleProviders.includes(name)).map(({ name }) => `${stage}.${name}`),
@@ -191,6 +193,7 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     recording: recordingKeys.optional(),
     before_call: beforeCallKeys.optional(),
     overrides: overridesKeys.optional(),
+    routing: routingKeys.extend({ split: z.array(routingSplitKeys).max(8).optional() }).optional(),
     agent_link: agentLinkKeys
       .extend({ routes: z.array(agentRouteKeys).max(mostRoutes).optional() })
       .optional(),

@@ -20,6 +20,8 @@ export interface BeforeCallFacts {
   readonly session_id: string;
   readonly transport: string;
   readonly agent: string;
+  /** Absent: the agent belongs to the operator. */
+  readonly tenant?: string;
   readonly direction: 'inbound' | 'outbound';
   /** The numbers, where they are not redacted. */
   readonly from?: string;

@@ -21,6 +21,7 @@ import { mcpKeys } from './agent/mcp.ts';
 import type { McpDefinition } from './agent/mcp.ts';
 import type { Silences } from './agent/silences.ts';
 import { languages } from '../languages/languages.ts';
+import { routingKeys, routingSplitKeys, type RoutingDefinition } from '../agents/agent-file.ts';
 import { recordingKeys } from '../recording/agent-file.ts';
 import type { RecordingDefinition } from '../recording/agent-file.ts';
 import { dtmfKeys, telephonyKeys } from '../telephony/agent-file.ts';
@@ -284,12 +285,16 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   recording: recordingKeys,
   before_call: beforeCallKeys,
   overrides: overridesKeys,
+  routing: routingKeys,
+  'routing.split': routingSplitKeys,
   agent_link: agentLinkKeys,
   'agent_link.routes': agentRouteKeys,
 };
 
 /** Tables that are written once for each entry of a list, with two brackets. */
-export const listTables: readonly string[] = ['tools', 'mcp', 'flow.nodes.NAME.next', 'agent_link.routes'];
+export const listTables: readonly string[] = [
+  ...['tools', 'mcp', 'flow.nodes.NAME.next', 'routing.split', 'agent_link.routes'],
+];
 
 // ---- The definition that calls run on ------------------------------------------------------------------------------
 
@@ -339,6 +344,8 @@ export interface AgentDefinition {
   readonly tools: readonly ToolDefinition[];
   readonly mcp: readonly McpDefinition[];
   readonly telephony: TelephonyDefinition;
+  /** Which calls come to it in a service of many agents. */
+  readonly routing: RoutingDefinition;
   /** Its nodes' prompts and tools take the place of the agent's. */
   readonly flow?: FlowDefinition;
   /** Absent: nothing of calls is kept. */

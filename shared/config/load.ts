@@ -13,6 +13,7 @@ import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { unreadableFile, type NamedFiles } from './agent/sound-file.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
+import { readRouting } from '../agents/agent-file.ts';
 import { readRecording } from '../recording/agent-file.ts';
 import { readTelephony } from '../telephony/agent-file.ts';
 import { backchannelsOf, builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
@@ -326,14 +327,16 @@ function readDefinition(
   const background = readBackground(tree['audio'], { options, problems });
   const recording = readRecording(tree['recording'], problems);
   const beforeCall = readBeforeCall(tree['before_call'], secrets);
+  const routing = readRouting(tree['routing'], problems);
   const prompt = ofCalls.agent?.prompt;
   const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems });
   const whole = wholeSections(ofCalls);
-  if (whole === undefined || background === undefined) return undefined;
+  if (whole === undefined || background === undefined || routing === undefined) return undefined;
   return {
     ...whole,
     tools,
     mcp,
+    routing,
     ...(background.length > 0 && { background }),
     ...present({ flow, agentLink, recording, beforeCall, overrides }),
   };

@@ -114,8 +114,8 @@ function row(fatal: boolean, closeCode: number, message: string): CallErrorRow {
   return { fatal, closeCode, message };
 }
 
-/** Why a call is not taken: there is no room for it, or a route that it names is led to by signed words alone. */
-export type CallRefusal = 'server_busy' | 'unsigned_route';
+/** Why a call is not taken: there is no room for it, or it names a route that signed words alone lead to, or an agent that is not there. */
+export type CallRefusal = 'server_busy' | 'unsigned_route' | 'unknown_agent';
 
 /** One fault: what overrides the row of its code is given here. */
 export interface CallFault {

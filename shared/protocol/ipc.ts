@@ -10,6 +10,8 @@ import type {
   ControlCommand,
   ControlCapabilities,
 } from '../telephony/call-control.ts';
+import type { AgentOfCall, AgentsChanged, AgentsForWorker } from '../agents/messages.ts';
+import type { NamedFiles } from '../agents/version.ts';
 import type { Millis } from '../base/units.ts';
 import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
@@ -29,14 +31,6 @@ export const firstBellFd = 6;
 /** In a worker whose agent records calls: memory for what is on its way to the disk. */
 export const recordingRingsFd = 7;
 
-/** The files that the agent file names, by the name it uses: texts as they are, recordings as base64. */
-export interface NamedFiles {
-  readonly texts: Readonly<Record<string, string>>;
-  readonly recordings: Readonly<Record<string, string>>;
-  /** Addresses of the modules of packages, by `npm:NAME`. */
-  readonly packages?: Readonly<Record<string, string>>;
-}
-
 /** First message to a worker. The agent file travels as text, so that a file changed later does not reach one worker alone. */
 export interface WorkerSetup {
   readonly type: 'setup';
@@ -48,6 +42,8 @@ export interface WorkerSetup {
   readonly callResume: boolean;
   readonly agentText: string;
   readonly files: NamedFiles;
+  /** Present where that is one agent of many: it serves whoever no other one does. */
+  readonly agents?: AgentsForWorker;
   /** Certificates in PEM form that are trusted beside the public ones for agents. */
   readonly agentCa: readonly string[];
   /** Operators may look at calls while they run. */
@@ -132,6 +128,7 @@ export interface CallOffer {
 
 export type ToWorker =
   | WorkerSetup
+  | AgentsChanged
   | CallOffer
   | SipToWorker
   /** All calls that are to be taken up were offered. Stands behind the offers, as messages keep their order. */
@@ -162,6 +159,7 @@ export type ToWorker =
 export type FromWorker =
   | { readonly type: 'ready' }
   | SipFromWorker
+  | AgentOfCall
   /** The worker has the socket: unless calls are taken up after a death, the supervisor drops its duplicate. */
   | { readonly type: 'call.taken'; readonly offer: number }
   /** The worker cannot take the call: it belongs to another one. */

@@ -36,6 +36,8 @@ export interface LiveProvider {
 
 export interface LiveState {
   readonly agent: string;
+  /** Agent files whose content is not in force, and why; absent in a service of one agent. */
+  readonly agentProblems?: readonly string[];
   readonly ready: boolean;
   /** Why not: the name that `/readyz` has, and a sentence. */
   readonly reason?: string;

@@ -148,6 +148,11 @@ export function newWorkerMetrics() {
     framesSent: counter('svc_frames_sent_total', 'Frames of bot audio sent'),
     underruns: counter('svc_underruns_total', 'Times a response had no audio when a frame was due'),
     interruptions: counter('svc_interruptions_total', 'Responses that the caller cut'),
+    agentChoices: counter(
+      'svc_agent_choices_total',
+      'Calls of a service with many agents, by what chose their agent; unknown: they named one that is not there',
+      ['by'],
+    ),
     stageFaults: counter('svc_stage_faults_total', 'Faults of provider stages, by stage and kind', [
       'stage',
       'what',
@@ -277,6 +282,14 @@ export function newSupervisorMetrics() {
       'Age of the oldest connection that no worker has confirmed',
     ),
     ...newInferenceMetrics(make),
+    agents: gauge(
+      'svc_agents',
+      'Agents of a service with many: those in force, and files whose content is not',
+      ['state'],
+    ),
+    agentChanges: counter('svc_agent_changes_total', 'Agents added, changed, removed, and files refused', [
+      'what',
+    ]),
     workerLateness: gauge('svc_worker_lateness_seconds', 'Worst late tick'),
     sessions: gauge('svc_sessions', 'Calls that have begun'),
     sessionsLimit: gauge('svc_sessions_limit', 'Most calls at the same time (SVC_MAX_SESSIONS)'),

@@ -2,6 +2,7 @@
  * What a call may ask of its carrier (docs/telephony.md, Transfers and keys): commands with ids, which are done once however often they
  * are asked for, and their outcomes. Workers ask, the supervisor performs: it outlives the streams that a transfer ends.
  */
+import type { AgentRef } from '../agents/version.ts';
 import type { Millis } from '../base/units.ts';
 
 /** Carriers whose calls can be controlled, by the transport of their calls; SIP counts as one. */
@@ -48,6 +49,8 @@ export interface CarriedCall {
   readonly context: readonly { readonly role: 'system' | 'user' | 'assistant'; readonly text: string }[];
   /** What came with the call, but for what the server itself says of it. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** The version of its agent, in a service of many. */
+  readonly agent?: AgentRef;
   /** Why it is back: what the agent says first depends on it. */
   readonly after: 'keys' | 'transfer';
 }

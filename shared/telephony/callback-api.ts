@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { fail, ok, type Result } from '../base/result.ts';
+import { mostOverrides } from '../agents/overrides.ts';
 import { callFieldLimits, utf8Bytes } from '../protocol/call.ts';
 import { carrierNames } from './call-control.ts';
 
@@ -28,6 +29,17 @@ export const outboundRequest = z.strictObject({
     .regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, _ or -')
     .exactOptional()
     .meta({ description: 'Route of the agent link for this call.' }),
+  agent: z
+    .string('must be a text')
+    .regex(
+      /^[A-Za-z0-9_-]{1,64}(\/[A-Za-z0-9_-]{1,64})?$/,
+      'must be the name of an agent, with its tenant and / before it where it has one',
+    )
+    .exactOptional()
+    .meta({
+      description:
+        'Agent of this call in a service of many (SVC_AGENTS_DIR); absent: that of SVC_AGENT_FILE.',
+    }),
   voicemail: z
     .string('must be a text')
     .min(1, 'must not be empty')
@@ -67,6 +79,17 @@ export const outboundRequest = z.strictObject({
     .refine((given) => Object.keys(given).length <= mostMetadata, `must have at most ${mostMetadata} entries`)
     .default({})
     .meta({ description: 'Becomes metadata of the call: {{metadata.NAME}} in texts of the agent file.' }),
+  overrides: z
+    .record(z.string().min(1).max(100), z.unknown(), 'must be an object')
+    .refine(
+      (given) => Object.keys(given).length <= mostOverrides,
+      `must have at most ${mostOverrides} entries`,
+    )
+    .exactOptional()
+    .meta({
+      description:
+        'What the call has otherwise than the agent file says, by the paths of its keys, as far as its [overrides] allows.',
+    }),
 });
 export type OutboundRequest = z.infer<typeof outboundRequest>;
 

@@ -1,7 +1,9 @@
 /** What each child process is told and given when it starts. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { WebrtcSettings } from '../../shared/webrtc/variables.ts';
-import type { InferenceSetup, NamedFiles, WebrtcSetup, WorkerSetup } from '../../shared/protocol/ipc.ts';
+import type { NamedFiles } from '../../shared/agents/version.ts';
+import type { InferenceSetup, WebrtcSetup, WorkerSetup } from '../../shared/protocol/ipc.ts';
+import type { Agents } from '../agents/agents.ts';
 import { controlCapabilities } from '../telephony/control-capabilities.ts';
 import { callLimits } from '../service/call-limits.ts';
 import type { CallMemory } from '../service/call-memory.ts';
@@ -31,6 +33,8 @@ export interface AgentForWorkers {
 export interface ChildSetupOptions extends AgentForWorkers {
   readonly settings: ServerSettings;
   readonly memory: CallMemory;
+  /** Absent in a service of one agent. */
+  readonly agents: Pick<Agents, 'setup'> | undefined;
   /** Workers, the spare among them. */
   readonly workerRows: () => number;
   /** Path of the turn model; none when turns end by silence. */
@@ -53,9 +57,17 @@ function webrtcSetup(webrtc: WebrtcSettings, workerRows: number): WebrtcSetup {
   };
 }
 
+/** The agent of a worker as it is now, and all the others where there are some. */
+const ofMany = (
+  many: ReturnType<Agents['setup']> | undefined,
+  one: Pick<AgentForWorkers, 'agentText' | 'files'>,
+): Pick<WorkerSetup, 'agentText' | 'files' | 'agents'> =>
+  many === undefined ? one : { agentText: many.own.text, files: many.own.files, agents: many.agents };
+
 export function newChildSetup({
   settings,
   memory,
+  agents,
   agentText,
   files,
   agentCa,
@@ -72,14 +84,13 @@ export function newChildSetup({
     recordsFd,
     recordingFd: recording?.fd,
     worker: (index) => ({
+      ...ofMany(agents?.setup(index), { agentText, files }),
       type: 'setup',
       worker: index,
       layout,
       logLevel,
       limits,
       callResume,
-      agentText,
-      files,
       agentCa,
       live: settings.health.liveToken !== undefined,
       ...(recording !== undefined && { recording: recording.setup }),

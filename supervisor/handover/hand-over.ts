@@ -4,6 +4,7 @@
  * the call is over, and can give it to another worker. Each offer gives back exactly one call slot.
  */
 import type { Socket } from 'node:net';
+import type { AgentRef } from '../../shared/agents/version.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { LeftConnection } from '../../shared/protocol/call-record.ts';
@@ -223,6 +224,17 @@ export class HandOver {
     if (!this.#options.keepsCalls) offer.socket?.destroy();
     this.#options.counted('taken');
     if (offer.message.resumeFrom !== undefined) this.#placeNext();
+  }
+
+  /** The call runs on this version of an agent. */
+  hasAgent(id: number, agent: AgentRef): void {
+    const offer = this.#offers.get(id);
+    if (offer !== undefined) offer.agent = agent;
+  }
+
+  /** The versions of agents that calls have. */
+  get agents(): readonly AgentRef[] {
+    return [...this.#offers.values()].flatMap(({ agent }) => agent ?? []);
   }
 
   /** Its worker has no room for it, and tells its client. */

@@ -1,5 +1,6 @@
 /** One connection on its way to a worker or with one, as the hand-over keeps it. Types, and one question. */
 import type { Socket } from 'node:net';
+import type { AgentRef } from '../../shared/agents/version.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallOffer, SignaledOffer, UnansweredReason } from '../../shared/protocol/ipc.ts';
 
@@ -42,6 +43,8 @@ export type Release = (end?: { readonly isUnused: boolean }) => void;
 export interface OpenOffer {
   message: CallOffer;
   readonly givenAt: Millis;
+  /** The version of its agent, once its worker has said so; in a service of many. */
+  agent?: AgentRef;
   /** Our duplicate; nothing is ever read from it. Absent where the call came by an offer. */
   readonly socket: Socket | undefined;
   /** Present where it did. */

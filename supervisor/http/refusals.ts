@@ -188,6 +188,17 @@ export const refusalRows = {
     // As long as half of the connections take; the others free their places by then.
     retryAfterS: 2,
   },
+  unknown_agent: {
+    status: 404,
+    message: 'no agent has this name',
+    advice:
+      'Name an agent that `GET /agents` of the callback listener lists, with its tenant and `/` before it.',
+  },
+  one_agent: {
+    status: 404,
+    message: 'the service has one agent',
+    advice: 'Set `SVC_AGENTS_DIR` for a service of many agents.',
+  },
   listener_closed: {
     status: 503,
     message: 'this listener is closed',

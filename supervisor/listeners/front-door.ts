@@ -4,6 +4,8 @@
  * decision took is given back by one function, whatever becomes of the call. The order matters: a stranger learns nothing about load, and a token
  * that was refused for capacity stays unused.
  */
+import { randomUUID } from 'node:crypto';
+import { chosenKeys } from '../../shared/agents/chosen.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { tokenAnswers, type TokenFault } from '../../shared/auth/token-fault.ts';
 import { clientAddress } from '../../shared/net/client-address.ts';
@@ -16,6 +18,7 @@ import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/adm
 import type { Release } from '../handover/open-offer.ts';
 import { refusal, refusals, type Answer } from '../http/refusals.ts';
 import { CarrierRefusals } from '../telephony/refusals.ts';
+import type { Agents } from '../agents/agents.ts';
 import type { CallLedger } from '../admission/call-ledger.ts';
 import type { RequestHead } from '../admission/credentials.ts';
 import type { CallIngress, IngressGate, GatePlace, AdmittedRequest } from './ingress.ts';
@@ -63,6 +66,8 @@ export interface FrontDoorOptions {
   readonly facts: () => AdmissionFacts;
   readonly tokenLedger: TokenLedger;
   readonly tokenStore: TokenStore;
+  /** Absent in a service of one agent. */
+  readonly agents?: Pick<Agents, 'chosen'> | undefined;
   /** What addresses do on all hosts together; absent where there is one host. */
   readonly addresses?: SharedAddresses | undefined;
 }
@@ -72,7 +77,12 @@ interface Asked {
   readonly admitted: AdmittedRequest;
   readonly ingress: CallIngress;
   readonly address: string;
+  /** The agent that was chosen, as metadata of the call; empty where that is left to its worker. */
+  readonly chosen: Readonly<Record<string, string>>;
 }
+
+/** Listeners whose calls begin with `start` of the call protocol. */
+const callProtocol: readonly string[] = ['websocket', 'page', 'webrtc_ws'];
 
 type OfFleet = { readonly answer: Answer } | { readonly release: () => void };
 
@@ -150,7 +160,7 @@ export class FrontDoor {
       kind: 'admitted',
       transport: ingress.transport,
       head: admitted.rest(),
-      signedMetadata: admitted.metadata,
+      signedMetadata: { ...admitted.metadata, ...asked.chosen },
       ...(maxS > 0 && { maxS }),
       release: (end) => {
         release();
@@ -287,7 +297,24 @@ export class FrontDoor {
     const closed = hurried ?? this.#closedFor(ingress.pool) ?? ingress.gate?.crowded();
     if (closed !== undefined) return { answer: closed };
     const address = this.#addressOf(arrival);
-    return { admitted: admitted.value, ingress, address };
+    const chosen = this.#chosen(arrival, admitted.value);
+    if (chosen === undefined) return { answer: refusals.unknown_agent };
+    return { admitted: admitted.value, ingress, address, chosen };
+  }
+
+  /** Undefined for a call that names an agent which is not there, and is refused. A carrier's call has its agent since it rang. */
+  #chosen(
+    { listener, head: { url } }: Arrival,
+    { metadata }: AdmittedRequest,
+  ): Readonly<Record<string, string>> | undefined {
+    const { agents } = this.#options;
+    if (agents === undefined || listener.startsWith('carrier_')) return {};
+    const signed = metadata['session.agent'];
+    const asked = new URLSearchParams(url.split('?')[1] ?? '').get('agent') ?? undefined;
+    // What a client of the call protocol asks for by `start` is not known yet.
+    if (signed === undefined && asked === undefined && callProtocol.includes(listener)) return {};
+    const chosen = agents.chosen({ signed, asked, share: metadata['session_id'] ?? randomUUID() });
+    return chosen === undefined ? undefined : { [chosenKeys.signed]: chosen };
   }
 
   #addressOf({ peer, head: { headers } }: Arrival): string {

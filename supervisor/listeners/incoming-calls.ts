@@ -10,6 +10,7 @@ import type { CallOffer } from '../../shared/protocol/ipc.ts';
 import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import type { Agents } from '../agents/agents.ts';
 import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
 import { refusals, type Answer } from '../http/refusals.ts';
 import { CallLedger } from '../admission/call-ledger.ts';
@@ -37,6 +38,8 @@ import { SignalingTakeover } from '../webrtc/takeover.ts';
 export interface IncomingCallsOptions {
   readonly settings: ServerSettings;
   readonly agentName: string;
+  /** Absent in a service of one agent. */
+  readonly agents?: Agents | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: SupervisorMetrics;
@@ -106,6 +109,7 @@ export class IncomingCalls {
         settings,
         wallClock: systemWallClock,
         agentName: options.agentName,
+        agents: options.agents,
         pageTokens: this.#newPageTokens(),
         arrived,
         look: (arrival) => this.#frontDoor.look(arrival),
@@ -155,6 +159,7 @@ export class IncomingCalls {
         ...(fleet !== undefined && { shared: new RedisSet(fleet.line) }),
       }),
       addresses: fleet?.addresses,
+      agents: this.#options.agents,
     });
   }
 

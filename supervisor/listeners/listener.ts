@@ -6,6 +6,7 @@ import type { Server as NetServer } from 'node:net';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
+import type { Agents } from '../agents/agents.ts';
 import type { SignaledCalls } from '../handover/signaled-calls.ts';
 import type { HealthOptions } from '../service/health.ts';
 import type { Answer } from '../http/refusals.ts';
@@ -21,6 +22,8 @@ export interface ListenerContext {
   readonly settings: ServerSettings;
   readonly wallClock: WallClock;
   readonly agentName: string;
+  /** Absent in a service of one agent. */
+  readonly agents?: Agents | undefined;
   /** The page's own endpoint for tokens, where there is one. */
   readonly pageTokens: PageTokens | undefined;
   /** An upgrade has come. */

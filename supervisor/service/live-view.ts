@@ -20,6 +20,8 @@ export interface LiveViewOptions {
   readonly send: (worker: number, message: ToWorker) => boolean;
   readonly providers: () => readonly LiveProvider[];
   readonly unready: () => string | undefined;
+  /** What is wrong with agents; absent in a service of one. */
+  readonly agentProblems?: (() => readonly string[]) | undefined;
   readonly sessions: () => number;
   readonly maxSessions: number;
 }
@@ -44,8 +46,10 @@ export class LiveView {
       rows.map(async (worker) => (await this.#ask(worker)).map((call) => ({ ...call, worker }))),
     );
     const reason = unready();
+    const agentProblems = this.#options.agentProblems?.();
     return {
       agent,
+      ...(agentProblems !== undefined && { agentProblems }),
       ready: reason === undefined,
       ...(reason !== undefined && { reason, why: sentenceOf(reason) }),
       sessions: sessions(),

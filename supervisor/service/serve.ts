@@ -1,26 +1,26 @@
 /** Starts the service: settings, agent file, children, listeners, signals. Every problem is told before anything runs. */
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { stopWithNpm } from '../../scripts/process/stop-with-npm.mjs';
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import { agentLinkVariables } from '../../shared/agent-link/variables.ts';
-import { loadAgentFile } from '../../shared/config/load.ts';
 import {
   parseServerSettings,
   unknownVariables,
   type ServerSettings,
 } from '../../shared/config/server/server.ts';
-import type { NamedFiles } from '../../shared/protocol/ipc.ts';
 import { maxThreads } from '../../shared/protocol/mailbox.ts';
 import { certificateLimits, readCertificates } from '../../shared/net/certificates.ts';
 import { systemClock, systemWallClock } from '../../shared/runtime/clock.ts';
-import { errorFields, newLog } from '../../shared/runtime/log.ts';
+import { errorFields, newLog, type Log } from '../../shared/runtime/log.ts';
 import { newSystemd } from '../../shared/runtime/systemd.ts';
 import { raiseOpenFileLimit } from '../../shared/runtime/shm.ts';
 import { showProblem } from '../../shared/config/problem.ts';
-import { loadAgentPackages } from '../../shared/installation/agent-packages.ts';
-import { readBytes, readText, whyUnreadable } from '../../shared/installation/named-files.ts';
+import { readAgentAt, type AgentPlace } from '../../shared/installation/agents-folder.ts';
+import { readBytes, whyUnreadable } from '../../shared/installation/named-files.ts';
+import type { OwnAgent } from '../agents/agents.ts';
+import { openAgents } from '../agents/open-agents.ts';
 import { CannotListen } from '../listeners/ports.ts';
 import { tryMediaPorts } from '../webrtc/media-ports.ts';
 import type { ParentChannel } from '../restart/predecessor.ts';
@@ -94,20 +94,23 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     return 1;
   }
   for (const warning of [...warnings, ...agent.notes]) log.warn(warning);
-  const files = raiseOpenFileLimit();
-  if (!files.raised || files.hard < 2 * settings.maxSessions + descriptorMargin) {
-    log.warn(
-      { ...files, maxSessions: settings.maxSessions },
-      'the limit of open files is low for the configured number of calls',
-    );
+  const own = agent.own.version;
+  const records = recordsCalls(settings, agent);
+  const hasTurnModel = turn.value.path !== undefined;
+  const agents = await openAgents({ settings, own: agent.own, env: options.env, log, records, hasTurnModel });
+  if (!agents.ok) {
+    options.writeError(agents.error);
+    return 1;
   }
+  raiseLimits(settings, log);
   const service = new Service({
     settings,
     workers: options.workers,
     inferenceThreads: Math.min(maxThreads, Math.max(1, Math.floor(availableParallelism() / 2))),
     ...(turn.value.path !== undefined && { turnModel: turn.value.path }),
     agentName: agent.name,
-    agent: { agentText: agent.text, files: agent.files, agentCa: agentCa.value, records: agent.records },
+    ...(agents.value !== undefined && { agents: agents.value }),
+    agent: { agentText: own.text, files: own.files, agentCa: agentCa.value, records },
     providers: agent.providers,
     clock: systemClock,
     log,
@@ -130,10 +133,16 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   return undefined;
 }
 
+function raiseLimits({ maxSessions }: ServerSettings, log: Log): void {
+  const files = raiseOpenFileLimit();
+  if (!files.raised || files.hard < 2 * maxSessions + descriptorMargin)
+    log.warn({ ...files, maxSessions }, 'the limit of open files is low for the configured number of calls');
+}
+
 interface ReadAgent {
   readonly name: string;
-  readonly text: string;
-  readonly files: NamedFiles;
+  /** As the service of many agents takes it. */
+  readonly own: OwnAgent;
   readonly providers: AgentProviders;
   readonly smartTurn: 'auto' | 'on' | 'off';
   /** It records calls. */
@@ -144,45 +153,27 @@ interface ReadAgent {
 
 /** Reads and checks the agent file. The files that it names are read once, here, for all workers. */
 async function readAgent(settings: ServerSettings, options: ServeOptions): Promise<ReadAgent | undefined> {
-  const path = resolve(settings.agentFile);
-  const text = readText(path);
-  if (text === undefined) {
-    options.writeError(`SVC_AGENT_FILE: must name a file that can be read: ${whyUnreadable(path)}`);
-    return undefined;
-  }
-  const texts: Record<string, string> = {};
-  const recordings: Record<string, string> = {};
-  const { packages, addresses } = await loadAgentPackages(text, path);
-  const loaded = loadAgentFile(text, {
-    packages,
-    env: options.env,
+  const place: AgentPlace = { path: resolve(settings.agentFile), shown: settings.agentFile };
+  const { version, definition, problems, unreadable, named } = await readAgentAt(place, options.env, {
     requireSecrets: true,
-    readFile: (name) => {
-      const content = readText(resolve(dirname(path), name));
-      if (content !== undefined) texts[name] = content;
-      return content;
-    },
-    readBytes: (name, most) => {
-      const bytes = readBytes(resolve(dirname(path), name), most);
-      if (bytes !== undefined) recordings[name] = Buffer.from(bytes).toString('base64');
-      return bytes;
-    },
-    whyUnreadable: (name) => whyUnreadable(resolve(dirname(path), name)),
   });
-  if (loaded.definition === undefined) {
-    for (const problem of loaded.problems) options.writeError(showProblem(settings.agentFile, problem));
+  if (unreadable !== undefined) {
+    options.writeError(`SVC_AGENT_FILE: must name a file that can be read: ${unreadable}`);
     return undefined;
   }
-  const { agent, stt, llm, tts, turn, recording, telephony } = loaded.definition;
+  if (definition === undefined || version === undefined) {
+    for (const problem of problems) options.writeError(showProblem(settings.agentFile, problem));
+    return undefined;
+  }
+  const { agent, stt, llm, tts, turn, recording, telephony } = definition;
   return {
     records: recording !== undefined,
     name: agent.name,
-    text,
-    files: { texts, recordings, packages: addresses },
+    own: { place, version, named },
     providers: { stt: namesOf(stt), llm: namesOf(llm), tts: namesOf(tts) },
     smartTurn: turn.smartTurn,
     notes: [
-      ...loaded.problems.map((problem) => showProblem(settings.agentFile, problem)),
+      ...problems.map((problem) => showProblem(settings.agentFile, problem)),
       ...missingTransfers(telephony, settings),
     ],
   };
@@ -203,13 +194,19 @@ const namesOf = (stage: { provider: string; secondary?: { provider: string } }):
   secondary: stage.secondary?.provider,
 });
 
+/** Calls may be recorded: the agent says so, or others may that come later. */
+const recordsCalls = (
+  { agents, recording }: ServerSettings,
+  { records }: Pick<ReadAgent, 'records'>,
+): boolean => records || (agents.dir !== undefined && recording.dir !== undefined);
+
 /** What these settings name and is not there; undefined when nothing is missing. */
 const whatIsMissing = (
   settings: ServerSettings,
   { agent, isSuccessor }: { readonly agent: ReadAgent; readonly isSuccessor: boolean },
 ): string | undefined =>
   whyNoVadModel(settings) ??
-  (agent.records ? whyNotRecording(settings) : undefined) ??
+  (recordsCalls(settings, agent) ? whyNotRecording(settings) : undefined) ??
   whyNoState(settings.telephony.stateDir, { isSuccessor }) ??
   missingLibrary(settings);
 

@@ -3,6 +3,7 @@ import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { Systemd } from '../../shared/runtime/systemd.ts';
+import type { Agents } from '../agents/agents.ts';
 import type { AgentForWorkers } from '../children/child-setup.ts';
 import type { Priorities } from '../children/priorities.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -17,6 +18,8 @@ export interface ServiceOptions {
   /** Path of the turn model; absent: turns end by silence. */
   readonly turnModel?: string;
   readonly agentName: string;
+  /** Absent in a service of one agent. */
+  readonly agents?: Agents;
   readonly agent: AgentForWorkers;
   readonly providers: AgentProviders;
   readonly clock: Clock;

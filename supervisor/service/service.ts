@@ -3,6 +3,7 @@
  * table, admission) to the world. No audio passes here.
  */
 import type { FromWorker } from '../../shared/protocol/ipc.ts';
+import type { CallFacts } from '../../shared/agents/choose.ts';
 import { systemWallClock, type Timer } from '../../shared/runtime/clock.ts';
 import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { heartbeatAge, heartbeatOf } from '../../shared/protocol/heartbeat.ts';
@@ -91,7 +92,19 @@ export class Service {
       workers: () => processes.reachableWorkers(this.#children.table),
     });
     this.#sessions.share();
+    options.agents?.serve({
+      metrics: this.#metrics,
+      send: (worker, message) => void this.#children.send(worker, message),
+      readyWorkers: () => processes.reachableWorkers(this.#children.table),
+      ofCalls: () => [...this.#handOver.agents, ...this.#sip.agents, ...this.#telephony.own.agentsAway],
+    });
     exportMetrics({ settings, clock, log, wallClock: systemWallClock }, () => this.#gatherMetrics());
+  }
+
+  /** The agent of a call, as a text that travels with it; undefined in a service of one. */
+  get #chosenAgent(): ((facts: CallFacts) => string | undefined) | undefined {
+    const { agents } = this.#options;
+    return agents && ((facts) => agents.chosen(facts));
   }
 
   readonly #readyWorkers = (): readonly number[] =>
@@ -110,6 +123,7 @@ export class Service {
         settings,
         memory: this.#memory,
         ...agent,
+        agents: this.#options.agents,
         workerRows: () => this.#children.workerRows,
         turnModel: () => this.#turnModel,
       }),
@@ -156,6 +170,7 @@ export class Service {
       metrics: this.#metrics,
       wallClock: systemWallClock,
       sip: () => this.#sip.carrier,
+      chosenAgent: this.#chosenAgent,
       settled: () => this.#lookWhetherEmpty(),
       hosts: fleet?.hosts,
     });
@@ -171,6 +186,7 @@ export class Service {
       metrics: this.#metrics,
       records: this.#memory,
       children: this.#children,
+      chosenAgent: this.#chosenAgent,
       room: (pool, address) => this.#incoming.room(pool, address),
       readyWorkers: this.#readyWorkers,
       told: (dial, event) => this.#telephony.own.outbound.told(dial, event),
@@ -178,7 +194,7 @@ export class Service {
   }
 
   #newLiveView(): LiveView {
-    const { agentName, clock, settings } = this.#options;
+    const { agentName, agents, clock, settings } = this.#options;
     return new LiveView({
       agent: agentName,
       clock,
@@ -189,6 +205,7 @@ export class Service {
       send: (worker, message) => this.#children.send(worker, message),
       providers: () => this.#providers.rows(machineMs()),
       unready: () => this.#unready(),
+      agentProblems: agents && (() => agents.problems),
       sessions: () => this.#sessions.now,
     });
   }
@@ -201,6 +218,7 @@ export class Service {
       fleet: this.#options.fleet,
       settings,
       agentName,
+      agents: this.#options.agents,
       clock,
       log,
       launch,
@@ -220,6 +238,7 @@ export class Service {
           connections: this.#admission.connections,
           max_sessions: settings.maxSessions,
           workers: processes.readyWorkers(this.#children.table).length,
+          ...this.#options.agents?.counts,
         }),
         renderMetrics: async () => await rendered(await this.#gatherMetrics()),
         live: this.#live,
@@ -318,6 +337,7 @@ export class Service {
     this.#providers.countRequests((provider, count) => this.#incoming.callLedger.requested(provider, count));
 
   #onChildReady(role: 'worker' | 'inference', index: number): void {
+    if (role === 'worker') this.#options.agents?.workerReady(index);
     this.#handOver.retry();
     this.#sip.retry();
     // What a worker was told before it could listen is lost.

@@ -4,6 +4,8 @@
  */
 import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
+import type { CallFacts } from '../../shared/agents/choose.ts';
+import type { AgentRef } from '../../shared/agents/version.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { FromWorker } from '../../shared/protocol/ipc.ts';
 import { sipOffersFrom, type SipFromWorker } from '../../shared/sip/calls.ts';
@@ -37,6 +39,8 @@ export interface SipFeatureOptions {
   readonly children: Children;
   readonly room: IncomingCalls['room'];
   readonly readyWorkers: () => readonly number[];
+  /** The agent of a call, as a text that travels with it; absent in a service of one. */
+  readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
   /** What becomes of a call that the service makes. */
   readonly told: (dial: string, event: OutboundEvent) => void;
 }
@@ -66,6 +70,7 @@ export class SipFeature implements ListeningFeature {
       readyWorkers,
       told,
       showsNumbers: !telephony.redactsNumbers,
+      chosenAgent: this.#options.chosenAgent,
       load: (worker) => boxes.workerStatus(worker).calls,
       offer: (worker, message, socket) => children.offer(worker, message, socket),
       send: (worker, message) => void children.send(worker, message),
@@ -141,6 +146,11 @@ export class SipFeature implements ListeningFeature {
   }
 
   // ---- workers ----
+
+  /** The versions of agents that calls have. */
+  get agents(): readonly AgentRef[] {
+    return this.#service?.agents ?? [];
+  }
 
   /** Something is still to be said to peers before the process ends. */
   get isBusy(): boolean {

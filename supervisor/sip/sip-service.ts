@@ -39,7 +39,16 @@ const mostTransactions = 20_000;
 
 export interface SipServiceOptions extends Pick<
   OwnCallsOptions,
-  'readyWorkers' | 'load' | 'send' | 'allGiven' | 'isStopping' | 'records' | 'room' | 'offer' | 'showsNumbers'
+  | 'readyWorkers'
+  | 'load'
+  | 'send'
+  | 'allGiven'
+  | 'isStopping'
+  | 'records'
+  | 'room'
+  | 'offer'
+  | 'showsNumbers'
+  | 'chosenAgent'
 > {
   readonly settings: SipSettings;
   readonly clock: Clock;
@@ -302,6 +311,11 @@ export class SipService {
   }
 
   // ---- workers ----
+
+  /** The versions of agents that calls have. */
+  get agents(): OwnCalls['agents'] {
+    return this.#calls.agents;
+  }
 
   take(worker: number, message: SipFromWorker): void {
     this.#calls.take(worker, message);

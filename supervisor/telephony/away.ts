@@ -2,6 +2,7 @@
  * Calls that have left the agent: who somebody else has, or may have, and what each goes on with when it comes back on another stream.
  * Kept in memory and bounded; a call that is forgotten here begins anew when it comes.
  */
+import type { AgentRef } from '../../shared/agents/version.ts';
 import type { CarriedCall } from '../../shared/telephony/call-control.ts';
 
 /** Calls that are remembered; of more, the oldest are forgotten. */
@@ -40,6 +41,11 @@ export class CallsAway {
     this.#returning.delete(callId);
     this.leaves(callId);
     return carried;
+  }
+
+  /** The versions of agents that calls go on with. */
+  get agents(): readonly AgentRef[] {
+    return [...this.#away.values(), ...this.#returning.values()].flatMap(({ agent }) => agent ?? []);
   }
 
   isAway(callId: string): boolean {

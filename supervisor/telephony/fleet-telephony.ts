@@ -24,6 +24,8 @@ type Answered = Pick<Extract<ControlCommand, { type: 'answered' }>, 'by' | 'call
 
 interface ToldByB {
   readonly route?: string | undefined;
+  /** The agent of a new call, as it was chosen. */
+  readonly chosen?: string | undefined;
   /** A new call cannot be taken now; not told to other hosts. */
   readonly isClosed?: () => boolean;
 }
@@ -34,8 +36,8 @@ const answersOf = (own: Telephony) => ({
   'a.dialled': (callId: string, form: FormParameters) => own.twilioDialled(callId, form),
   'a.told': (handle: string, event: SagaEvent) => own.warm.told(handle, event),
   // A new call is nobody's yet, so the host that is told of it judges for itself whether there is room.
-  'b.told': (event: TelnyxEvent, { route, isClosed = () => false }: ToldByB) =>
-    own.telnyxTold(event, { route, isClosed }),
+  'b.told': (event: TelnyxEvent, { route, chosen, isClosed = () => false }: ToldByB) =>
+    own.telnyxTold(event, { route, chosen, isClosed }),
   'call.goes_elsewhere': (callId: string) => own.goesElsewhere(callId),
   'made.told': (id: string, event: OutboundEvent) => own.outbound.told(id, event),
   'made.heard': (id: string, { by, callId }: Answered) => own.outbound.heard(id, { type: by, call: callId }),

@@ -3,6 +3,10 @@
  * comes back on another stream goes on with. It lives in the supervisor because it outlives streams and workers (decision 0049).
  * No number, digit or text of a conversation is logged.
  */
+import type { CallFacts } from '../../shared/agents/choose.ts';
+import { chosenKeys } from '../../shared/agents/chosen.ts';
+import type { AgentRef } from '../../shared/agents/version.ts';
+import { present } from '../../shared/base/present.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type {
   CarriedCall,
@@ -38,6 +42,8 @@ export interface TelephonyOptions {
   readonly log: Log;
   readonly sip: () => SipAsCarrier | undefined;
   readonly metrics: Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls'>;
+  /** The agent of a call, as a text that travels with it; absent in a service of one. */
+  readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
   /** This host has the resource from now on; absent where it is the only one. */
   readonly claim?: (resource: string) => void;
   /** A warm transfer is over. */
@@ -136,6 +142,7 @@ export class Telephony {
       counted: (carrier, end) => metrics.outboundCalls.inc({ carrier, end }),
       begun: (id) => this.#options.claim?.(resourceNames.made(id)),
       hasStream: (callId) => this.#streams.has(callId),
+      chosenAgent: this.#options.chosenAgent,
     });
   }
 
@@ -187,6 +194,11 @@ export class Telephony {
 
   #sipFor({ carrier }: Pick<CarrierCommand, 'carrier'>): SipAsCarrier | undefined {
     return carrier === 'sip' ? this.#options.sip() : undefined;
+  }
+
+  /** The versions of agents that calls go on with which have left and may come back. */
+  get agentsAway(): readonly AgentRef[] {
+    return this.#away.agents;
   }
 
   /** A stream is let in: what its call goes on with, where it was here before, or `elsewhere`, at another host. */
@@ -255,7 +267,15 @@ export class Telephony {
   /** Telnyx tells of a call; its signature was verified, and it says so for the first time. */
   telnyxTold(
     { type, payload }: TelnyxEvent,
-    { route, isClosed }: { readonly route: string | undefined; readonly isClosed: () => boolean },
+    {
+      route = '',
+      chosen,
+      isClosed,
+    }: {
+      readonly route: string | undefined;
+      readonly chosen?: string | undefined;
+      readonly isClosed: () => boolean;
+    },
   ): void {
     const callId = textAt(payload, 'call_control_id');
     const state = stateOfB(payload);
@@ -271,13 +291,17 @@ export class Telephony {
     if (type === 'call.initiated' && payload['direction'] === 'incoming') {
       // A caller who is answered and then dropped has waited, and pays.
       if (isClosed()) void this.#did('reject', callId, control.reject(callId));
-      else void this.#answer(control, callId, `${marks.inbound}${route ?? ''}`);
+      // Comes back with what is told of the call.
+      else void this.#answer(control, callId, [`${marks.inbound}${route}`, chosen ?? []].flat().join('\n'));
     } else if (type === 'call.answered' && state.startsWith(marks.inbound)) {
-      const given = state.slice(marks.inbound.length);
+      const [led = '', agent] = state.slice(marks.inbound.length).split('\n');
       const commandId = `stream-${Buffer.from(callId).toString('base64url').slice(-40)}`;
       void this.#stream(control, callId, {
         commandId,
-        parameters: given === '' ? {} : { agent_route: given },
+        parameters: present({
+          agent_route: led === '' ? undefined : led,
+          [chosenKeys.parameter]: agent,
+        }),
       });
     } else if (type === 'streaming.failed' && this.#isOurs(callId)) {
       const reason = textAt(payload, 'failure_reason');

@@ -21,6 +21,7 @@ import { SoundLoop } from '../media/background/loop.ts';
 import { capabilitiesOf, telephonyServices, type CapabilitiesByCarrier } from '../telephony/call-control.ts';
 import type { AskCarrier } from '../telephony/carrier-line.ts';
 import { systemWallClock } from '../../shared/runtime/clock.ts';
+import { tenantOf } from '../../shared/agents/version.ts';
 import { showsNumbers } from '../../shared/telephony/variables.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import { noCallControl } from '../tools/tool.ts';
@@ -35,6 +36,8 @@ export interface AgentSite extends StageSite {
   /** What calls of carriers can be made to do. */
   readonly callControl: CapabilitiesByCarrier;
   readonly askCarrier: AskCarrier;
+  /** What the agent goes by in a service of many; absent: its name. */
+  readonly id?: string;
 }
 
 /** An agent whose calls can be taken. */
@@ -42,7 +45,7 @@ export interface EquippedAgent {
   readonly services: AgentServices;
   /** Connects the servers of its tools. Resolves within a bounded time, and never fails. */
   readonly start: () => Promise<void>;
-  /** Ends connections and child processes of its tools. */
+  /** Ends what its calls shared: connections, and child processes of its tools. */
   readonly close: () => Promise<void>;
 }
 
@@ -55,7 +58,7 @@ const featuresOf = ({ layout }: Pick<Mailboxes, 'layout'>): WorkerFeatures => ({
 /** How the operator's server is asked; undefined where there is none. */
 const lookUpsOf = (
   { agent, beforeCall }: AgentDefinition,
-  { clock, metrics, failures }: AgentSite,
+  { clock, metrics, failures, id }: AgentSite,
 ): LookUps | undefined =>
   beforeCall &&
   new LookUps(beforeCall, {
@@ -65,6 +68,7 @@ const lookUpsOf = (
     wallClock: systemWallClock,
     showsNumbers: showsNumbers(process.env),
     agent: agent.name,
+    tenant: id === undefined ? undefined : tenantOf(id),
   });
 
 /** @throws Error when a key may not be sent to its address. */
@@ -104,7 +108,7 @@ function servicesOf(definition: AgentDefinition, site: AgentSite) {
   const { clock, log, metrics, observation, callControl } = site;
   const traceOf = observation.tracing?.traceOf;
   return {
-    agent: definition.agent.name,
+    agent: site.id ?? definition.agent.name,
     timezone: definition.agent.timezone,
     ...agentLinkServices(definition, {
       env: process.env,
@@ -115,7 +119,7 @@ function servicesOf(definition: AgentDefinition, site: AgentSite) {
       metrics,
       traceOf,
     }),
-    observe: observation.observerOf(definition),
+    observe: observation.observerOf(definition, site.id),
     traceOf,
     carriers: telephonyServices(definition, callControl, site.askCarrier),
     echo: definition.turn.echo,

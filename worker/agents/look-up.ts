@@ -45,8 +45,9 @@ export interface LookUpSite {
   readonly metrics: Pick<WorkerMetrics, 'beforeCalls' | 'beforeCallTime'>;
   readonly failures: Pick<FailureLog, 'note'>;
   readonly showsNumbers: boolean;
-  /** Name of the agent that was asked for. */
+  /** Name of the agent that was asked for, and whose it is. */
   readonly agent: string;
+  readonly tenant?: string | undefined;
 }
 
 /** Failures of a connection that was there, before it brought an answer. */
@@ -106,7 +107,7 @@ export class LookUps {
 
   #bodyOf(start: AdmittedStart): string {
     const { metadata } = start;
-    const { showsNumbers, wallClock, agent } = this.#site;
+    const { showsNumbers, wallClock, agent, tenant } = this.#site;
     const { from, to } = callerOf(start, { showsNumbers }) ?? {};
     const facts: BeforeCallFacts = {
       call_id: start.callId,
@@ -114,7 +115,7 @@ export class LookUps {
       transport: metadata[carrierKeys.transport] ?? 'websocket',
       agent,
       direction: directionOf(metadata),
-      ...present({ from, to, session: signedOf(metadata), metadata: saidOf(metadata) }),
+      ...present({ tenant, from, to, session: signedOf(metadata), metadata: saidOf(metadata) }),
     };
     const timestamp = new Date(wallClock.now()).toISOString();
     return JSON.stringify({ type: 'call.before', timestamp, data: facts });

@@ -1,4 +1,5 @@
 /** Makes what a call consists of once it is known what the call is to be. */
+import type { AgentRef } from '../../shared/agents/version.ts';
 import type { AdmittedStart } from './admission.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Log } from '../../shared/runtime/log.ts';
@@ -35,6 +36,8 @@ export interface CallBuild {
   readonly start: AdmittedStart;
   readonly transport: CallTransport;
   readonly link: CallLink | undefined;
+  /** The version of its agent; absent in a service of one. */
+  readonly agent: AgentRef | undefined;
   readonly setup: CallSetup;
   readonly state: (settings: CallSettings) => CallState;
   readonly startedAt: Millis;
@@ -84,13 +87,7 @@ export function buildCall(build: CallBuild): RunningCall {
     route: start.route,
     now: () => clock.now(),
   });
-  const control = new CallControl(services.carriers, start, {
-    clock,
-    tell,
-    context: () => carriedContext(state),
-    sendKeys: transport.sendKeys?.bind(transport),
-    bind: (callback) => scope.bind(callback),
-  });
+  const control = newControl(build, state);
   const llmCall = { conversation: start.callId, ...(model !== undefined && { model }) };
   const stages = openStages(build, { llmCall, callLog: log });
   try {
@@ -117,6 +114,20 @@ export function buildCall(build: CallBuild): RunningCall {
     stages.close();
     throw error;
   }
+}
+
+function newControl(
+  { services, scope, start, tell, agent, transport }: CallBuild,
+  state: CallState,
+): CallControl {
+  return new CallControl(services.carriers, start, {
+    clock: services.clock,
+    tell,
+    agent,
+    context: () => carriedContext(state),
+    sendKeys: transport.sendKeys?.bind(transport),
+    bind: (callback) => scope.bind(callback),
+  });
 }
 
 function newAudio(

@@ -2,6 +2,7 @@
  * What one call writes down so that another worker can take it up (see call-record.ts), and how that worker reads it. Nothing
  * is written once the call is over: its slot may belong to another by then. An entry that another version wrote is refused.
  */
+import type { AgentRef } from '../../shared/agents/version.ts';
 import type { AdmittedStart } from './admission.ts';
 import { flag, list, maybe, number, opaque, record, text, time, versionOf } from '../../shared/base/codec.ts';
 import { parseJson } from '../../shared/base/exact-json.ts';
@@ -45,7 +46,7 @@ const headCodec = record<CallHead>({
   link: maybe(record<SavedLink>({ seq: number, nextCall: number, ids: opaque(), isEndedByAgent: flag })),
 });
 
-const setupCodec = record<CallSetup>({
+const setupCodec = record<CallSetup & { readonly agent?: AgentRef | undefined }>({
   prompt: maybe(text()),
   greeting: maybe(text()),
   farewell: maybe(text()),
@@ -59,6 +60,7 @@ const setupCodec = record<CallSetup>({
   variables: maybe(opaque()),
   overrides: maybe(opaque()),
   message: maybe(record<MachineMessage>({ text: text(), outbound: text() })),
+  agent: maybe(record<AgentRef>({ id: text(), hash: text() })),
 });
 
 interface Entry {
@@ -131,9 +133,10 @@ export class CallJournal implements ConnectionJournal {
     if (!this.#isOver) this.#record.listening(frame, generation);
   }
 
-  /** What the call is made with, once. */
-  keepSetup(setup: CallSetup): void {
-    if (!this.#isOver && Object.keys(setup).length > 0) this.#record.keepSetup(setupCodec.write(setup));
+  /** What the call is made with, and the version of its agent in a service of many. */
+  keepSetup(setup: CallSetup, agent?: AgentRef): void {
+    if (!this.#isOver && (Object.keys(setup).length > 0 || agent !== undefined))
+      this.#record.keepSetup(setupCodec.write({ ...setup, agent }));
   }
 
   /** Writes down where the conversation stands. */
@@ -170,6 +173,8 @@ export class CallJournal implements ConnectionJournal {
 }
 
 export interface TakenUp {
+  /** The version of its agent; absent where there is one agent, or the call had not started. */
+  readonly agent: AgentRef | undefined;
   readonly transport: SavedTransport;
   /** Absent when the client had not started its call. */
   readonly call: SavedCall | undefined;
@@ -179,6 +184,7 @@ export interface TakenUp {
 
 /** A call as it was written down; its state needs the settings of the process that goes on with it. */
 export interface SavedCall extends CallHead {
+  readonly agent: AgentRef | undefined;
   readonly setup: CallSetup;
   readonly state: (settings: CallSettings) => CallState;
 }
@@ -200,9 +206,11 @@ export function readJournal(left: LeftCall, options: { readonly toMachineMs: Mil
   const shiftMs = entry.toMachineMs - options.toMachineMs;
   const { kind, state: connection } = entry.transport;
   const transport = { kind, json: connection, shiftMs };
-  const setup = left.setup === '' ? {} : present(setupCodec.read(parseJson(left.setup), shiftMs));
-  if (entry.head === undefined) return { transport, call: undefined, setup };
+  const { agent, ...given } = left.setup === '' ? {} : setupCodec.read(parseJson(left.setup), shiftMs);
+  const setup = present(given);
+  if (entry.head === undefined) return { transport, call: undefined, setup, agent };
   const head = headCodec.read(entry.head, shiftMs);
   const saved = { state: entry.state, history: left.history, shiftMs };
-  return { transport, setup, call: { ...head, setup, state: (settings) => decodeState(saved, settings) } };
+  const state = (settings: CallSettings): CallState => decodeState(saved, settings);
+  return { transport, setup, agent, call: { ...head, setup, agent, state } };
 }

@@ -7,9 +7,13 @@ import type { Millis } from '../../shared/base/units.ts';
 import { markOfSlot } from '../../shared/protocol/mailbox.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
+import type { ChosenAgent } from '../../shared/agents/choose.ts';
+import type { AgentRef } from '../../shared/agents/version.ts';
 import { admitCall, type AdmittedStart } from './admission.ts';
 import { buildCall, type CallBuild } from './build-call.ts';
+import { chosenFields } from './agent-fields.ts';
 import { CallDriver } from './driver.ts';
+import { EarlyEvents } from './before/early-events.ts';
 import type { CallJournal, ResumedCall } from './journal.ts';
 import { BeforeCall, type Opened } from './before/before-call.ts';
 import { tellLeft } from './before/screening.ts';
@@ -22,7 +26,7 @@ import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
 import { overridesKey, readOverridesText, type Overrides } from '../../shared/agents/overrides.ts';
 import { CallAgent } from '../agents/call-agent.ts';
-import type { LookedUp } from '../agents/look-up.ts';
+import { Preparation } from './before/preparation.ts';
 import type { TypedText } from '../../shared/protocol/call.ts';
 import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -40,6 +44,10 @@ export interface CallRunnerOptions extends CallTerm {
   readonly slot: number;
   /** What this call is to be although its agent says otherwise. */
   readonly refine?: (setup: CallSetup, agent: AgentServices) => CallSetup;
+  /** The version of its agent that the call had in another stream. */
+  readonly keptAgent?: AgentRef | undefined;
+  /** The call has this agent, in a service of many. */
+  readonly chose?: (agent: ChosenAgent) => void;
   /** Absent where calls end with their worker. */
   readonly journal?: CallJournal | undefined;
   /** The call was refused for want of room. */
@@ -61,6 +69,10 @@ export class CallRunner implements TransportEvents {
   readonly #worker: WorkerServices;
   /** Its agent, once it is known, and what it runs on with it. */
   #agent: CallAgent | undefined;
+  /** Another worker, or another stream of the call, had it with this agent. */
+  #keptAgent: AgentRef | undefined;
+  /** What is said before the agent is equipped. */
+  #early: EarlyEvents | undefined;
   #called: CallServices | undefined;
   readonly scope: Scope;
   #log: Log;
@@ -73,9 +85,7 @@ export class CallRunner implements TransportEvents {
   /** Said to the machine that has answered. */
   #message: MachineMessage | undefined;
   #before: BeforeCall | undefined;
-  /** What the operator's server said of the call, and its start where that gave it to another agent. */
-  #given: CallSetup = {};
-  #handed: AdmittedStart | undefined;
+  readonly #preparation: Preparation;
   readonly #kept = new KeptAudio();
   #toldLines: ReadyLines | undefined;
   /** The call's agent process, where it has one. */
@@ -90,9 +100,11 @@ export class CallRunner implements TransportEvents {
   constructor(options: CallRunnerOptions) {
     this.#options = options;
     this.#worker = options.services;
+    this.#keptAgent = options.keptAgent;
     this.#session = new SessionClaim(options.services.sessions);
     this.#log = options.services.log;
     this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error), markOfSlot(options.slot));
+    this.#preparation = this.#newPreparation();
   }
 
   /** Gives the runner its transport, before any event of it. */
@@ -106,10 +118,10 @@ export class CallRunner implements TransportEvents {
     const transport = this.#transport;
     assert(transport !== undefined, 'a call goes on with its transport');
     this.#session.carry();
-    const { start, setup, state, startedAt, turns } = left.call;
-    const services = this.#callOn(this.#worker.agents.again());
+    const { start, setup, agent, state, startedAt, turns } = left.call;
+    const services = this.#callOn(this.#worker.agents.again(agent));
     this.#log = callLog(services, start);
-    this.#options.journal?.keepSetup(setup);
+    this.#keepSetup(setup);
     this.#message = setup.message;
     this.#vary(setup.overrides ?? {}, 'takeover');
     this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
@@ -128,9 +140,33 @@ export class CallRunner implements TransportEvents {
   // ---- facts from the transport ----
 
   started(given: CallStart): void {
+    const agent = this.#worker.agents.of(given, this.#keptAgent);
+    if (agent === 'unknown') {
+      this.#transport?.refuse('unknown_agent');
+      return;
+    }
+    if (!(agent instanceof Promise)) {
+      this.#begin(given, agent);
+      return;
+    }
+    const early = new EarlyEvents();
+    this.#early = early;
+    const begin = (called: CalledAgent): void => {
+      this.#early = undefined;
+      this.#begin(given, called);
+      early.tell(this);
+    };
+    agent.then(
+      // The scope of a call that is over runs nothing.
+      (called) => (this.#over ? called.release() : this.scope.run(begin, called)),
+      (error: unknown) => this.scope.run(() => this.#fault(error)),
+    );
+  }
+
+  #begin(given: CallStart, agent: CalledAgent): void {
     const transport = this.#transport;
     assert(transport !== undefined, 'a transport speaks only after it was attached');
-    const services = this.#callOn(this.#worker.agents.of(given));
+    const services = this.#callOn(agent);
     const start = admitCall(given, services);
     if (start === undefined) {
       transport.refuse('unsigned_route');
@@ -148,65 +184,40 @@ export class CallRunner implements TransportEvents {
       start,
       message: this.#message,
       bind: (callback) => this.scope.bind(callback),
-      keep: (message) => this.#options.journal?.keepSetup({ message }),
-      prepare: (of) => this.#prepare(of),
+      keep: (message) => this.#keepSetup({ message }),
+      prepare: (of) => this.#preparation.prepare(of),
       opened: (opened) => this.#open(opened),
       left: () => this.#transport?.end('ended'),
       failed: (error) => this.#fault(error),
     });
     this.#before = before;
+    this.#keepSetup({});
     this.#save();
     before.begin();
   }
 
-  /** What the call is to be: the operator's server is asked first, then the agent process. */
-  #prepare(start: AdmittedStart): CallSetup | Promise<CallSetup> {
-    const { lookUp } = this.#services;
-    if (lookUp === undefined) return this.#askProcess(start);
-    return new Promise((resolve, reject) => {
-      const answered = this.scope.bind((found: LookedUp) => resolve(this.#lookedUp(start, found)));
-      lookUp(start).then(answered, reject);
+  #newPreparation(): Preparation {
+    return new Preparation({
+      agents: this.#worker.agents,
+      bind: (callback) => this.scope.bind(callback),
+      isOver: () => this.#over,
+      log: () => this.#log,
+      called: () => this.#callAgent.called,
+      services: () => this.#services,
+      hand: (other) => {
+        this.#agent?.release();
+        return this.#callOn(other);
+      },
+      relog: (start) => (this.#log = callLog(this.#services, start)),
+      varyAsSigned: (start) => this.#varyAsSigned(start),
+      vary: (given) => this.#vary(given, 'before_call'),
+      askProcess: (start) => this.#askProcess(start),
+      refuse: (why) => {
+        this.#before?.cancel();
+        if (why === 'server_busy') this.#refuse();
+        else this.#transport?.refuse(why);
+      },
     });
-  }
-
-  #lookedUp(start: AdmittedStart, found: LookedUp): CallSetup | Promise<CallSetup> {
-    if (this.#over) return {};
-    if (found.kind === 'failed') {
-      if (!found.refuse) return this.#askProcess(start);
-      this.#before?.cancel();
-      this.#refuse();
-      return {};
-    }
-    const { answer } = found;
-    const problems = [...answer.problems];
-    const { agent = this.#services.agent, variables } = answer;
-    const other = agent === this.#services.agent ? 'same' : this.#worker.agents.other(this.#services, agent);
-    if (other === undefined) problems.push('agent names none of the tenant');
-    if (problems.length > 0) this.#log.warn({ problems }, 'the answer before a call is wrong in part');
-    this.#log.info({ variables: Object.keys(variables) }, 'the server before calls has answered');
-    if (Object.keys(variables).length > 0) this.#given = { variables };
-    const routed = other === undefined || other === 'same' ? start : this.#hand(start, other);
-    if (routed === undefined) return {};
-    this.#vary(answer.overrides ?? {}, 'before_call');
-    return this.#askProcess(routed);
-  }
-
-  /** The call goes on with another agent of its tenant, whose routes are its own. */
-  #hand(start: AdmittedStart, other: CalledAgent): AdmittedStart | undefined {
-    const { route: _, ...rest } = start;
-    this.#agent?.release();
-    const services = this.#callOn(other);
-    const routed = admitCall(rest, services);
-    if (routed === undefined) {
-      this.#before?.cancel();
-      this.#transport?.refuse('unsigned_route');
-      return undefined;
-    }
-    this.#handed = { ...routed, sessionId: start.sessionId, at: start.at };
-    this.#log = callLog(services, this.#handed);
-    this.#log.info('the server before calls gives the call to this agent');
-    this.#varyAsSigned(start);
-    return this.#handed;
   }
 
   #varyAsSigned({ metadata }: AdmittedStart): void {
@@ -221,8 +232,9 @@ export class CallRunner implements TransportEvents {
   }
 
   /** Another worker was asking what the call is to be when it died: it is asked again. */
-  resumeOpening({ message }: CallSetup): void {
+  resumeOpening({ message }: CallSetup, agent?: AgentRef): void {
     this.#message = message;
+    this.#keptAgent = agent ?? this.#keptAgent;
     this.#session.carry();
     this.#transport?.restart?.();
     // One that has not sent its `start` has no place yet.
@@ -230,11 +242,15 @@ export class CallRunner implements TransportEvents {
   }
 
   #open({ start: asked, setup: prepared, opening, afterWords, isLate }: Opened): void {
-    const start = this.#handed ?? asked;
+    const start = this.#preparation.handed ?? asked;
     const { overrides = {}, ...told } = prepared;
     const refused = this.#vary(overrides, 'agent_link');
-    const { overrides: held = {} } = this.#agent ?? {};
-    const given = { ...told, ...this.#given, ...(Object.keys(held).length > 0 && { overrides: held }) };
+    const held = this.#callAgent.overrides;
+    const given = {
+      ...told,
+      ...this.#preparation.given,
+      ...(Object.keys(held).length > 0 && { overrides: held }),
+    };
     const transport = this.#transport;
     assert(transport !== undefined && this.#before !== undefined, 'a call opens once, with its transport');
     this.#before = undefined;
@@ -245,7 +261,7 @@ export class CallRunner implements TransportEvents {
     const setup = this.#options.refine?.(given, this.#services) ?? given;
     this.#message = setup.message;
     const startedAt = this.#worker.clock.now();
-    this.#options.journal?.keepSetup(setup);
+    this.#keepSetup(setup);
     const state = (settings: CallSettings): CallState =>
       newCall(settings, { session: start.callId, now: startedAt });
     const call = this.#build(start, transport, { setup, state, startedAt, turns: 0, isResumed: false });
@@ -253,7 +269,8 @@ export class CallRunner implements TransportEvents {
     transport.accept();
     this.#link?.refused(refused);
     const { sampleRate: rate, encoding, metadata } = start;
-    this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
+    const how = chosenFields(this.#agent?.called.chosen);
+    this.#log.info({ rate, encoding, metadata: Object.keys(metadata), ...how }, 'call started');
     const { message } = setup;
     this.#tell({
       type: 'call.opened',
@@ -269,6 +286,7 @@ export class CallRunner implements TransportEvents {
   }
 
   audio(bytes: Uint8Array): boolean {
+    this.#early?.audio(bytes);
     if (this.#call === undefined) {
       this.#before?.audio(bytes);
       return true;
@@ -283,11 +301,13 @@ export class CallRunner implements TransportEvents {
   }
 
   dtmf(digit: string): void {
+    this.#early?.add((call) => call.dtmf(digit));
     this.#before?.dtmf(digit);
     this.#tell({ type: 'dtmf.pressed', digit, position: this.#call?.audio.position });
   }
 
   typed(typed: TypedText): void {
+    this.#early?.add((call) => call.typed(typed));
     this.#before?.typed(typed);
     this.#tell({ type: 'command.given', command: typedCommand(typed), position: this.#call?.audio.position });
   }
@@ -440,15 +460,31 @@ export class CallRunner implements TransportEvents {
   #callOn(agent: CalledAgent): CallServices {
     this.#agent = new CallAgent(agent);
     this.#called = { ...this.#worker, ...agent.services };
+    if (agent.chosen !== undefined) this.#options.chose?.(agent.chosen);
     return this.#called;
   }
 
   /** The call has this otherwise than its agent; what it does without is told, and answered by key and rule. */
   #vary(more: Overrides, from: OverridesSource): readonly string[] {
-    const problems = this.#agent?.vary(more) ?? [];
-    this.#called = { ...this.#services, ...this.#agent?.services };
+    const problems = this.#callAgent.vary(more);
+    this.#called = { ...this.#services, ...this.#callAgent.services };
     if (problems.length > 0) this.#log.warn({ from, problems }, withoutOverrides);
     return problems;
+  }
+
+  /** The version of its agent; undefined in a service of one. */
+  get #agentRef(): AgentRef | undefined {
+    const chosen = this.#agent?.called.chosen;
+    return chosen && { id: chosen.id, hash: chosen.hash };
+  }
+
+  #keepSetup(setup: CallSetup): void {
+    this.#options.journal?.keepSetup(setup, this.#agentRef);
+  }
+
+  get #callAgent(): CallAgent {
+    assert(this.#agent !== undefined, 'a call has its agent from its start on');
+    return this.#agent;
   }
 
   get #services(): CallServices {
@@ -471,6 +507,7 @@ export class CallRunner implements TransportEvents {
       start,
       transport,
       link: this.#link,
+      agent: this.#agentRef,
       ...from,
       tell: (event) => this.#tell(event),
       audio: () => this.#call?.audio,

@@ -1,4 +1,6 @@
 /** What a call runs on: what its worker lends to each of its calls, and what its agent adds. */
+import type { ChosenAgent } from '../../shared/agents/choose.ts';
+import type { AgentRef } from '../../shared/agents/version.ts';
 import type { CallStart } from '../transports/transport.ts';
 import type { Overrides } from '../../shared/agents/overrides.ts';
 import type { LookUpCall } from '../agents/look-up.ts';
@@ -100,6 +102,8 @@ export interface CallServices extends Omit<WorkerServices, 'agents'>, AgentServi
 /** An agent in the hands of one call. */
 export interface CalledAgent {
   readonly services: AgentServices;
+  /** Which version it is, and why the call has it; absent in a service of one agent. */
+  readonly chosen?: ChosenAgent;
   /** The call is over. Called once. */
   readonly release: () => void;
 }
@@ -116,10 +120,13 @@ export interface VariedAgent {
 
 /** Gives calls their agents. */
 export interface CallAgents {
-  /** The agent of a call that begins. */
-  readonly of: (start: CallStart) => CalledAgent;
-  /** Another agent of the same tenant; undefined where the tenant has none of this name. */
-  readonly other: (of: AgentServices, name: string) => CalledAgent | undefined;
-  /** The agent of a call that another worker began. */
-  readonly again: () => CalledAgent;
+  /**
+   * The agent of a call that begins, or at once the one that it had before. A promise while that is being equipped; `unknown` for a
+   * call that names an agent which is not there, and is refused.
+   */
+  readonly of: (start: CallStart, kept?: AgentRef) => CalledAgent | Promise<CalledAgent> | 'unknown';
+  /** An agent of the same tenant, or a promise of it; `same` where it is this one, undefined where the tenant has none of the name. */
+  readonly other: (of: CalledAgent, name: string) => CalledAgent | Promise<CalledAgent> | 'same' | undefined;
+  /** The agent of a call that another worker began; it is equipped. */
+  readonly again: (kept?: AgentRef) => CalledAgent;
 }

@@ -2,14 +2,17 @@
 import { assert } from '../../shared/base/assert.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { loadAgentFile } from '../../shared/config/load.ts';
-import type { NamedFiles, WorkerSetup } from '../../shared/protocol/ipc.ts';
+import type { NamedFiles } from '../../shared/agents/version.ts';
+import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
 import { importPackage } from '../../shared/runtime/packages.ts';
 import type { Packages } from '../../shared/config/stages/package.ts';
 import { loadAdapters } from '../stages/registry.ts';
 import { stageDefinitions } from './definition.ts';
 
 /** The agent file as the supervisor read it. */
-function readDefinition({ agentText, files }: WorkerSetup, packages: Packages): AgentDefinition {
+type AgentGiven = Pick<WorkerSetup, 'agentText' | 'files'>;
+
+function readDefinition({ agentText, files }: AgentGiven, packages: Packages): AgentDefinition {
   const { definition } = loadAgentFile(agentText, {
     env: process.env,
     packages,
@@ -41,7 +44,7 @@ export interface LoadedAgent {
 }
 
 /** @throws Error as {@link loadAdapters} does. */
-export async function loadAgent(setup: WorkerSetup): Promise<LoadedAgent> {
+export async function loadAgent(setup: AgentGiven): Promise<LoadedAgent> {
   const packages = await loadPackages(setup.files);
   const definition = readDefinition(setup, packages);
   const adapters = await loadAdapters(stageDefinitions(definition), packages);

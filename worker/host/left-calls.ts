@@ -3,6 +3,7 @@
  *
  * Invariant: a record that is still to be read is not written over.
  */
+import type { AgentRef } from '../../shared/agents/version.ts';
 import { assert } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { callRecordMappings, CallRecords } from '../../shared/protocol/call-record.ts';
@@ -68,6 +69,13 @@ export class LeftCalls {
   journal(offer: number, slot: number): CallJournal | undefined {
     const record = this.#records?.record(slot);
     return record && new CallJournal(record, { offer, toMachineMs: toMachineMs() });
+  }
+
+  /** The version of its agent that a call was left with; undefined where nothing says so. */
+  agentOf(offer: number, from: number): AgentRef | undefined {
+    const record = this.#records?.record(from);
+    if (record?.left(offer) !== 'open') return undefined;
+    return readJournal(record.read(), { toMachineMs: toMachineMs() }).agent;
   }
 
   /** What was left of an offered call; undefined where it is new. @throws as `read`. */

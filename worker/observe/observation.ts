@@ -15,7 +15,7 @@ import { Tracing } from '../tracing/tracing.ts';
 
 export interface Observation {
   /** Who follows the calls of an agent. */
-  readonly observerOf: (definition: AgentDefinition) => ObserveCall;
+  readonly observerOf: (definition: AgentDefinition, id?: string) => ObserveCall;
   /** Absent: calls have no trace, and nobody is to be told what providers did. */
   readonly tracing?: { readonly traceOf: TraceOf; readonly noted: (note: ProviderNote) => void };
   /** The calls of this worker for the live view; none where there is none. */
@@ -61,7 +61,7 @@ export function openObservation(
     ...(tracing !== undefined && {
       tracing: { traceOf: tracing.traceOf, noted: (note) => tracing.note(note) },
     }),
-    observerOf: ({ agent: { name: agent }, recording, llm }) => {
+    observerOf: ({ agent: { name }, recording, llm }, agent = name) => {
       const model = modelOf(llm.options);
       return (call) => {
         const observers: CallObserver[] = [];

@@ -3,6 +3,7 @@
  * carrier, or by the core's own time limit. A stream that ends while an answer is out may have ended because of what was asked, so the
  * call waits for the answer before it is over.
  */
+import type { AgentRef } from '../../shared/agents/version.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { TelephonyDefinition } from '../../shared/telephony/agent-file.ts';
@@ -52,6 +53,8 @@ export interface CallControlOptions {
   readonly tell: (event: CallEvent) => void;
   /** The transport's own keys, where it has some. */
   readonly sendKeys: ((digits: string) => boolean) | undefined;
+  /** The version of the call's agent; absent in a service of one. */
+  readonly agent?: AgentRef | undefined;
   /** The conversation so far. */
   readonly context: () => CarriedCall['context'];
 }
@@ -158,9 +161,11 @@ export class CallControl {
     const callId = metadata[carrierKeys.callId] ?? ownId;
     const common = { commandId, carrier, callId };
     const [context, brought] = [this.#options.context(), broughtMetadata(metadata)];
+    const { agent } = this.#options;
+    const along = { metadata: brought, ...(agent !== undefined && { agent }) };
     if (action.type === 'carrier.keys') {
       const { digits } = action;
-      const carried = { context: withKeysSent(context, digits), after: 'keys', metadata: brought } as const;
+      const carried = { context: withKeysSent(context, digits), after: 'keys', ...along } as const;
       return { ...common, carried, type: 'keys', digits };
     }
     const { attempt, destination, isNumber, mode, summary } = action;
@@ -169,7 +174,7 @@ export class CallControl {
     const from = telephony.callerId?.reveal();
     return {
       ...common,
-      carried: { context, after: 'transfer', metadata: brought },
+      carried: { context, after: 'transfer', ...along },
       type: 'transfer',
       attempt,
       mode,

@@ -11,6 +11,7 @@ import { forwardingHeaders, type ForwardingHeader } from '../../net/forwarded.ts
 import { isLoopbackHost } from '../../net/loopback.ts';
 import type { AllowedOrigins } from '../../net/origin.ts';
 import { parseRedisUrl, redisUrlForm, type RedisTarget } from '../../net/redis-url.ts';
+import { agentsVariables, takeAgents, type AgentsSettings } from '../../agents/variables.ts';
 import { agentLinkVariables, agentLinkWarnings, takeAgentLink } from '../../agent-link/variables.ts';
 import type { AgentLinkSettings } from '../../agent-link/variables.ts';
 import { lackedBy, refuseAbsent } from './absent-listeners.ts';
@@ -53,7 +54,13 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export interface ServerSettings
-  extends ModelSettings, LifetimeSettings, AgentLinkSettings, RecordingSettings, TelemetrySettings {
+  extends
+    AgentsSettings,
+    ModelSettings,
+    LifetimeSettings,
+    AgentLinkSettings,
+    RecordingSettings,
+    TelemetrySettings {
   readonly agentFile: string;
   readonly ws: WsSettings;
   readonly health: {
@@ -104,7 +111,11 @@ const allProviders: readonly string[] = [
 ];
 
 const variables = {
-  agentFile: requiredPathVariable('SVC_AGENT_FILE', 'The agent file that every call runs on.'),
+  agentFile: requiredPathVariable(
+    'SVC_AGENT_FILE',
+    'The agent file that calls run on; with SVC_AGENTS_DIR those that no other agent gets.',
+  ),
+  ...agentsVariables,
   ...agentLinkVariables,
   healthAddr: addressVariable('SVC_HEALTH_ADDR', 'Listener of /healthz, /readyz and /metrics.', {
     host: '0.0.0.0',
@@ -334,6 +345,7 @@ export function parseServerSettings(
     insecureListeners: reader.take(variables.insecureListeners),
     logLevel: reader.take(variables.logLevel),
     ...takeModels(reader),
+    ...takeAgents(reader),
     ...takeAgentLink(reader),
     ...takeRecording(reader),
     ...takeTelemetry(reader),

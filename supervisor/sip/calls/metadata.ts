@@ -3,6 +3,8 @@
  * numbers unless the operator wants them passed on: metadata end up in recordings, too.
  */
 import { directionKey } from '../../../shared/telephony/call-control.ts';
+import type { CallFacts } from '../../../shared/agents/choose.ts';
+import { chosenKeys } from '../../../shared/agents/chosen.ts';
 import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
 import { headerOf, listOf, type SipRequest } from '../message/message.ts';
 import { readNameAddr, readUri } from '../message/fields.ts';
@@ -36,7 +38,11 @@ const printable = (text: string): string | undefined => {
 /** `mayRefer`: the peer does not rule out that it is given somebody else to call. */
 export function callMetadata(
   invite: SipRequest,
-  { shows, mayRefer }: { readonly shows: boolean; readonly mayRefer: boolean },
+  {
+    shows,
+    mayRefer,
+    chosen,
+  }: { readonly shows: boolean; readonly mayRefer: boolean; readonly chosen?: string | undefined },
 ): {
   readonly callId: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -53,7 +59,21 @@ export function callMetadata(
       ...(from !== undefined && { [keys.from]: from }),
       ...(to !== undefined && { [keys.to]: to }),
       ...(!mayRefer && { [carrierKeys.refer]: 'no' }),
+      ...(chosen !== undefined && { [chosenKeys.signed]: chosen }),
     },
+  };
+}
+
+/** What was dialled, where, and by whom: the address of the request stands above To, which a PBX may have left as it was. */
+export function calledBy(invite: SipRequest, peer: string): CallFacts {
+  const to = readNameAddr(headerOf(invite, 'to') ?? '')?.uri ?? '';
+  const [asserted] = listOf(invite, 'p-asserted-identity');
+  const uris = [invite.uri, to];
+  return {
+    numbers: uris.flatMap((uri) => numberOf(uri) ?? []),
+    hosts: uris.flatMap((uri) => readUri(uri)?.host ?? []),
+    peer,
+    share: numberOf(asserted ?? headerOf(invite, 'from') ?? '') ?? headerOf(invite, 'call-id'),
   };
 }
 

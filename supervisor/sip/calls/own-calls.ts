@@ -2,13 +2,15 @@
  * The calls that were let in or made, on their way between the agent, which knows peers, and the workers: each with its room, its socket
  * for audio, and the worker that has it.
  */
+import type { CallFacts } from '../../../shared/agents/choose.ts';
+import type { AgentRef } from '../../../shared/agents/version.ts';
 import { unreachable } from '../../../shared/base/assert.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { screeningKey } from '../../../shared/telephony/call-control.ts';
 import type { SipMedia, SipFromWorker, SipOffer, SipToWorker } from '../../../shared/sip/calls.ts';
 import { errorFields, type Log } from '../../../shared/runtime/log.ts';
 import type { AgentAction, AgentEvent, AgentState, Flow, SipCall } from '../agent/state.ts';
-import { callMetadata } from './metadata.ts';
+import { calledBy, callMetadata } from './metadata.ts';
 import { Placement, type PlacementOptions } from './placement.ts';
 import type { RtpPorts, RtpSocket } from './rtp-ports.ts';
 
@@ -25,6 +27,8 @@ export interface OwnCallsOptions extends Omit<PlacementOptions, 'offer' | 'lost'
   readonly ports: RtpPorts;
   /** A call was refused because none is free. */
   readonly noPort: () => void;
+  /** The agent of a call, as a text that travels with it; absent in a service of one. */
+  readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
   /** Numbers of callers are passed on. */
   readonly showsNumbers: boolean;
   /** Where the audio of a call that came this way is bound. */
@@ -77,6 +81,11 @@ export class OwnCalls {
     return found === undefined || others.length > 0 ? undefined : this.#options.agent.calls.get(found[0]);
   }
 
+  /** The versions of agents that calls have. */
+  get agents(): readonly AgentRef[] {
+    return this.#placement.agents;
+  }
+
   // ---- the agent ----
 
   offered({ call, invite, flow, media }: Extract<AgentAction, { type: 'call.offered' }>): void {
@@ -90,6 +99,7 @@ export class OwnCalls {
     const named = callMetadata(invite, {
       shows: showsNumbers,
       mayRefer: agent.calls.get(call)?.mayAsk.refer === true,
+      chosen: this.#options.chosenAgent?.(calledBy(invite, flow.source.address)),
     });
     const own = newOwn(given.release, named.callId, now());
     this.#calls.set(call, own);
@@ -192,6 +202,9 @@ export class OwnCalls {
         // It was over before the worker had it.
         if (this.#calls.get(call)?.isOver === true)
           this.#placement.tell(message.offer, { type: 'sip.closed', offer: message.offer, reason: 'hangup' });
+        return;
+      case 'sip.agent':
+        placed.agent = message.agent;
         return;
       case 'sip.accept':
         this.#accept(call, placed.rtp);

@@ -2,6 +2,7 @@
  * Which worker has which SIP call: the one with the fewest, and after its death another one, which goes on from the record that the
  * first left. The same holds as for connections (handover/hand-over.ts); of a call its socket for audio is kept.
  */
+import type { AgentRef } from '../../../shared/agents/version.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import {
   sipOffersFrom,
@@ -25,6 +26,8 @@ export interface PlacedCall {
   /** The call as the agent knows it. */
   readonly call: number;
   readonly declinedBy: Set<number>;
+  /** The version of its agent, once its worker has said so. */
+  agent?: AgentRef;
   /** Workers that hung or died while they worked for this call. */
   deaths: number;
   state: State;
@@ -59,6 +62,11 @@ export class Placement {
 
   get count(): number {
     return this.#calls.size;
+  }
+
+  /** The versions of agents that calls have. */
+  get agents(): readonly AgentRef[] {
+    return [...this.#calls.values()].flatMap(({ agent }) => agent ?? []);
   }
 
   give(call: number, rtp: RtpSocket, message: Omit<SipOffer, 'type' | 'offer'>): number {

@@ -7,6 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { assert } from '../../../shared/base/assert.ts';
 import type { Sensitive } from '../../../shared/config/sensitive.ts';
+import { answerOfAgents } from '../../agents/answers.ts';
+import type { Agents } from '../../agents/agents.ts';
 import type { FleetTelephony } from '../fleet-telephony.ts';
 import type { Listener } from '../../listeners/listener.ts';
 import { answerHeaders, errorBody } from '../../http/answer.ts';
@@ -33,13 +35,13 @@ export const callbackListener: Listener = {
   name: 'callback',
   variable: 'SVC_CALLBACK_ADDR',
   isWanted: ({ callback }) => callback !== undefined,
-  open: async ({ settings: { callback }, telephony, health }, { given, isLeaving }) => {
+  open: async ({ settings: { callback }, telephony, agents, health }, { given, isLeaving }) => {
     assert(callback !== undefined, 'the settings ask for the callback listener');
     let answering = 0;
     const { server, silent } = newGuardedServer((request, response) => {
       answering += 1;
       response.once('close', () => (answering -= 1));
-      const served = { secret: callback.secret, telephony, unready: health.unready };
+      const served = { secret: callback.secret, telephony, agents, unready: health.unready };
       // The transfers are another process's, which answers on a new connection.
       if (isLeaving()) refuse(response.setHeader('Connection', 'close'), refusals.restarting);
       else serve(request, response, served);
@@ -55,6 +57,7 @@ export const callbackListener: Listener = {
 interface Served {
   readonly secret: Sensitive<string>;
   readonly telephony: FleetTelephony;
+  readonly agents: Agents | undefined;
   readonly unready: () => string | undefined;
 }
 
@@ -87,7 +90,10 @@ function serve(request: IncomingMessage, response: ServerResponse, served: Serve
   void answerOf(path, request.method, served).then((answer) => send(response, answer));
 }
 
-async function answerOf(path: string, method: string | undefined, { telephony }: Served): Promise<Reply> {
+async function answerOf(path: string, method: string | undefined, served: Served): Promise<Reply> {
+  const { telephony } = served;
+  const ofAgents = await answerOfAgents(path, method, served.agents);
+  if (ofAgents !== undefined) return ofAgents;
   if (method === 'GET' && path === '/transfers')
     return { status: 200, value: { transfers: await telephony.transfers() } };
   if (method === 'GET' && path === '/calls')

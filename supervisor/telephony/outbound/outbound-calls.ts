@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { OutboundSettings } from '../../../shared/telephony/variables.ts';
+import { overridesKey } from '../../../shared/agents/overrides.ts';
 import {
   directionKey,
   screeningKey,
@@ -18,6 +19,8 @@ import type {
   OutboundView,
 } from '../../../shared/telephony/callback-api.ts';
 import { mostOutbound, type OutboundLeft } from '../../../shared/telephony/takeover.ts';
+import type { CallFacts } from '../../../shared/agents/choose.ts';
+import { chosenKeys } from '../../../shared/agents/chosen.ts';
 import type { Clock, WallClock } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { OutboundCarrier } from '../carrier.ts';
@@ -44,6 +47,8 @@ export interface OutboundOptions {
   readonly begun: (id: string) => void;
   /** The call is on a stream of the agent. */
   readonly hasStream: (callId: string) => boolean;
+  /** The agent of a call, as a text that travels with it; absent in a service of one. */
+  readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
   /** Streams may come to other hosts. */
   readonly isOfFleet: boolean;
 }
@@ -296,12 +301,29 @@ export class OutboundCalls {
   /** What the stream of a call is told. */
   parameters(id: string): Readonly<Record<string, string>> {
     const entry = this.#open.get(id);
-    return entry === undefined ? {} : parametersOf(entry);
+    return entry === undefined ? {} : this.#parametersOf(entry);
+  }
+
+  #parametersOf(entry: Entry): Readonly<Record<string, string>> {
+    const { request } = entry;
+    const facts = { signed: request.agent, share: request.to };
+    const chosen = this.#options.chosenAgent?.(facts) ?? this.#options.chosenAgent?.({});
+    return { ...parametersOf(entry), ...(chosen !== undefined && { [chosenKeys.parameter]: chosen }) };
   }
 
   /** What the server says of a call that it made, whatever came with its stream; nothing of any other. */
   signedOf(callId: string): Readonly<Record<string, string>> {
-    return this.#idOf(callId) === undefined ? {} : { [directionKey]: 'outbound' };
+    const id = this.#idOf(callId);
+    return id === undefined ? {} : this.signed(id);
+  }
+
+  /** The same, by the call's own id. */
+  signed(id: string): Readonly<Record<string, string>> {
+    const { overrides } = this.#open.get(id)?.request ?? {};
+    return {
+      [directionKey]: 'outbound',
+      ...(overrides !== undefined && { [overridesKey]: JSON.stringify(overrides) }),
+    };
   }
 
   /** What a call was asked for with. */
@@ -315,7 +337,11 @@ export class OutboundCalls {
     const { voicemail = '', language } = request;
     let done: Promise<CarrierOutcome> | undefined;
     if (action === 'connect')
-      done = carrier?.connect?.(callId, { id, parameters: parametersOf({ call, request }) });
+      done = carrier?.connect?.(callId, {
+        id,
+        parameters: this.#parametersOf({ call, request }),
+        signed: this.signed(id),
+      });
     else if (action === 'say') done = carrier?.say?.(callId, { id, text: voicemail, language });
     else done = carrier?.hangUp(callId, `out-${id}-end`);
     done &&= this.#during(done);

@@ -4,6 +4,7 @@
  * there is the token alone. Off loopback nothing opens without a token.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CallFacts } from '../../../shared/agents/choose.ts';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { assert } from '../../../shared/base/assert.ts';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
@@ -20,6 +21,7 @@ import { onlyBy, refusal, refusals, type Answer } from '../../http/refusals.ts';
 import { listen, newGuardedServer, takeUpgrades } from '../../listeners/listeners.ts';
 import { passOn } from '../../listeners/pass-on.ts';
 import { readBody } from '../../http/request-body.ts';
+import { textAt } from '../rest.ts';
 import { TelnyxEvents, isSignedByB, publicKeyOf, type TelnyxEvent } from './webhook.ts';
 
 const name = 'carrier_b';
@@ -43,7 +45,7 @@ export const telnyxListener: Listener = {
     admit: (head, nowS) =>
       admitStreamB(wanted(settings), head, { nowS, shows: !settings.telephony.redactsNumbers }),
   }),
-  open: async ({ settings, arrived, closed, wallClock, telephony, log }, { given, isLeaving }) => {
+  open: async ({ settings, arrived, closed, wallClock, telephony, agents, log }, { given, isLeaving }) => {
     const own = wanted(settings);
     const events = new TelnyxEvents();
     const told = new CarrierRefusals({ log, wallClock });
@@ -60,6 +62,7 @@ export const telnyxListener: Listener = {
     const tell = (event: TelnyxEvent, query: string): void =>
       void telephony.telnyxTold(event, {
         route: new URLSearchParams(query).get('agent_route') ?? undefined,
+        chosen: agents?.chosen(calledBy(event)),
         isClosed: () => closed(name) !== undefined,
       });
     let answering = 0;
@@ -74,6 +77,12 @@ export const telnyxListener: Listener = {
     return { server, address, connections: () => silent.size + answering };
   },
 };
+
+/** What was dialled, and by whom, where the event says so. */
+function calledBy({ payload }: TelnyxEvent): CallFacts {
+  const [dialled, from, call] = ['to', 'from', 'call_control_id'].map((field) => textAt(payload, field));
+  return { numbers: dialled === undefined ? [] : [dialled], share: from === '' ? call : from };
+}
 
 function wanted({ telnyx }: ServerSettings): TelnyxSettings {
   assert(telnyx !== undefined, 'the settings ask for carrier B');

@@ -8,6 +8,7 @@ import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { TwilioSettings } from '../../../shared/telephony/twilio/variables.ts';
 import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
+import type { Agents } from '../../agents/agents.ts';
 import type { RequestHead } from '../../admission/credentials.ts';
 import { CarrierRefusals } from '../refusals.ts';
 import type { AdmittedRequest } from '../../listeners/ingress.ts';
@@ -37,7 +38,7 @@ export const twilioListener: Listener = {
     pool: { name, most: 2 * settings.maxSessions },
     admit: (head, nowS) => admitStream(wanted(settings), head, nowS),
   }),
-  open: async ({ settings, arrived, closed, wallClock, telephony, log }, { given, isLeaving }) => {
+  open: async ({ settings, arrived, closed, wallClock, telephony, agents, log }, { given, isLeaving }) => {
     const own = wanted(settings);
     const told = new CarrierRefusals({ log, wallClock });
     let answering = 0;
@@ -52,7 +53,7 @@ export const twilioListener: Listener = {
       const isClosed = (): boolean => closed(name) !== undefined;
       const refuse = (answer: Answer): void => told.answer(name, response, answer);
       const nowS = (): number => wallClock.now() / 1000;
-      serve(own, { request, response, refuse, nowS, shows, isClosed, telephony });
+      serve(own, { request, response, refuse, nowS, shows, isClosed, agents, telephony });
     });
     takeUpgrades({ server, silent, listener: name }, arrived);
     const address = await listen(server, given ?? own.addr);
@@ -103,12 +104,13 @@ interface Served {
   readonly shows: boolean;
   /** A call cannot be taken now. */
   readonly isClosed: () => boolean;
+  readonly agents: Pick<Agents, 'chosen'> | undefined;
   readonly telephony: FleetTelephony;
 }
 
 function serve(
   settings: TwilioSettings,
-  { request, response, refuse, nowS, shows, isClosed, telephony }: Served,
+  { request, response, refuse, nowS, shows, isClosed, agents, telephony }: Served,
 ): void {
   const [path = '', query] = (request.url ?? '/').split('?');
   const status = statusPath(path);
@@ -134,7 +136,7 @@ function serve(
     const answer = answerVoice(
       settings,
       { headers, query: query === undefined ? '' : `?${query}`, body },
-      { nowS: nowS(), shows, isClosed },
+      { nowS: nowS(), shows, isClosed, agents },
     );
     if (answer.ok)
       response

@@ -4,8 +4,11 @@
  * to the stream only where the operator wants that.
  */
 import type { IncomingMessage } from 'node:http';
+import type { CallFacts } from '../../../shared/agents/choose.ts';
+import { chosenKeys } from '../../../shared/agents/chosen.ts';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { TwilioSettings } from '../../../shared/telephony/twilio/variables.ts';
+import type { Agents } from '../../agents/agents.ts';
 import { refusal, refusals, type Answer } from '../../http/refusals.ts';
 import { connectStream, rejectBusy, response } from './twiml.ts';
 import { streamSegment } from './segment.ts';
@@ -32,7 +35,13 @@ export function answerVoice(
     nowS,
     shows,
     isClosed,
-  }: { readonly nowS: number; readonly shows: boolean; readonly isClosed: () => boolean },
+    agents,
+  }: {
+    readonly nowS: number;
+    readonly shows: boolean;
+    readonly isClosed: () => boolean;
+    readonly agents?: Pick<Agents, 'chosen'> | undefined;
+  },
 ): Result<string, Answer> {
   const parameters: FormParameters = [...new URLSearchParams(request.body)];
   const isOwn = isSigned(request.headers[signatureHeader], {
@@ -46,16 +55,26 @@ export function answerVoice(
   if (!/^[A-Za-z0-9]{1,64}$/.test(callId)) return fail(noForm);
   const segment = secret === undefined ? '' : streamSegment(callId, { secret, nowS });
   if (segment === undefined) return fail(noForm);
+  const chosen = agents?.chosen(calledBy(parameters, callId));
   if (isClosed()) return ok(response(rejectBusy));
   const url = segment === '' ? settings.publicUrl : `${settings.publicUrl}/${segment}`;
   const route = new URLSearchParams(request.query).get('agent_route')?.slice(0, 64);
-  return ok(response(connectStream(url, { agent_route: route, ...numbersOf(parameters, shows) })));
+  const given = { agent_route: route, [chosenKeys.parameter]: chosen, ...numbersOf(parameters, shows) };
+  return ok(response(connectStream(url, given)));
+}
+
+const fieldOf = (form: FormParameters, field: string): string | undefined =>
+  form.find(([name]) => name === field)?.[1];
+
+/** What was dialled, and by whom. */
+function calledBy(form: FormParameters, callId: string): CallFacts {
+  const dialled = fieldOf(form, 'To');
+  return { numbers: dialled === undefined ? [] : [dialled], share: fieldOf(form, 'From') ?? callId };
 }
 
 /** What the stream is told of caller and called; the carrier itself does not repeat it there. */
 function numbersOf(form: FormParameters, shows: boolean): { readonly from?: string; readonly to?: string } {
-  const number = (field: string): string | undefined => form.find(([name]) => name === field)?.[1];
-  const [from, to] = [number('From'), number('To')];
+  const [from, to] = [fieldOf(form, 'From'), fieldOf(form, 'To')];
   if (!shows) return {};
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }

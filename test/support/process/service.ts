@@ -46,6 +46,8 @@ export interface TestServiceOptions extends AgentOptions {
   readonly through?: readonly string[];
   /** The supervisor's program, instead of the one in `dist/`. */
   readonly program?: string;
+  /** Providers that are there already. */
+  readonly providers?: Providers;
   /** The whole agent file instead of the one for the fakes. */
   readonly agentText?: string;
 }
@@ -145,7 +147,7 @@ export class TestService extends Observed {
   /** Starts the processes and returns at once. */
   static async launch(options: TestServiceOptions = {}): Promise<TestService> {
     build();
-    const providers = await new Providers().start();
+    const providers = options.providers ?? (await new Providers().start());
     const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
     const agentFile = join(folder, 'agent.toml');
     writeFileSync(agentFile, options.agentText ?? providers.agentText(options));

@@ -1,3 +1,4 @@
+import { noRouting } from '../../../shared/agents/agent-file.ts';
 import { inspect } from 'node:util';
 import { describe, it, expect } from 'vitest';
 import { backchannelsOf, builtInTexts } from '../../../shared/config/agent/texts.ts';
@@ -115,6 +116,7 @@ describe('a good agent file', () => {
       tools: [],
       mcp: [],
       telephony: plainTelephony,
+      routing: noRouting,
     });
   });
 

@@ -31,6 +31,7 @@ describe('server settings', () => {
   it('have the defaults of the specification', () => {
     expect(settingsOf({})).toEqual({
       agentFile: 'agent.toml',
+      agents: { unknown: 'default' },
       agentLink: { allowInsecure: false },
       ws: {
         addr: { host: '127.0.0.1', port: 8080 },

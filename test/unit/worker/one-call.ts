@@ -97,7 +97,7 @@ function agentsOf(options: OneCallOptions, lent: CallServices): CallRunnerOption
   const services = { ...lent, ...own, ...(varied && { vary: varied }) };
   return withOneAgent(services, (of, name) => {
     const other = Object.hasOwn(others, name) ? others[name] : undefined;
-    return other && { services: { ...of, agent: name, ...other }, release: () => undefined };
+    return other && { services: { ...of.services, agent: name, ...other }, release: () => undefined };
   });
 }
 

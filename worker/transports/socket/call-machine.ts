@@ -30,6 +30,7 @@ const NOTHING: readonly WsAction[] = [];
 /** What a client is told whose call is not taken. */
 const refusals: Readonly<Record<CallRefusal, CallFault>> = {
   server_busy: { code: 'server_busy' },
+  unknown_agent: violation('start.metadata.agent names an agent that is not there'),
   unsigned_route: violation('start.metadata.agent_route names a route that only a session token may name'),
 };
 

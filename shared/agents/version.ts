@@ -1,0 +1,47 @@
+/** One version of an agent: everything that it consists of, and the name of exactly that. */
+import { createHash } from 'node:crypto';
+import type { RoutingDefinition } from './agent-file.ts';
+
+/** The files that an agent file names, by the name it uses: texts as they are, recordings as base64. */
+export interface NamedFiles {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly recordings: Readonly<Record<string, string>>;
+  /** Addresses of the modules of packages, by `npm:NAME`. */
+  readonly packages?: Readonly<Record<string, string>>;
+}
+
+/** What an agent is made of. */
+export interface AgentText {
+  readonly text: string;
+  readonly files: NamedFiles;
+}
+
+/** Names a version; a call keeps the one that it began with. */
+export interface AgentRef {
+  /** `name`, or `tenant/name`. */
+  readonly id: string;
+  readonly hash: string;
+}
+
+export interface AgentVersion extends AgentRef, AgentText {
+  readonly name: string;
+  /** Absent: it belongs to the operator. */
+  readonly tenant?: string;
+  readonly routing: RoutingDefinition;
+}
+
+export const agentIdOf = (tenant: string | undefined, name: string): string =>
+  tenant === undefined ? name : `${tenant}/${name}`;
+
+/** The tenant of an id; undefined for an agent of the operator's own. */
+export const tenantOf = (id: string): string | undefined =>
+  id.includes('/') ? id.slice(0, id.indexOf('/')) : undefined;
+
+const sorted = (given: Readonly<Record<string, string>> = {}): readonly (readonly [string, string])[] =>
+  Object.entries(given).toSorted(([one], [other]) => (one < other ? -1 : 1));
+
+/** The same for the same agent of the same content, in whichever process. What two tenants write alike stays apart: versions share connections and child processes. */
+export function hashOf(id: string, { text, files: { texts, recordings, packages } }: AgentText): string {
+  const content = JSON.stringify([id, text, sorted(texts), sorted(recordings), sorted(packages)]);
+  return createHash('sha256').update(content).digest('hex').slice(0, 16);
+}
