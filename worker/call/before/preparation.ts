@@ -62,11 +62,12 @@ export class Preparation {
     start: AdmittedStart,
     { agent, variables, overrides = {}, problems }: Extract<LookedUp, { kind: 'answered' }>['answer'],
   ): Prepared {
-    const { agents, called, log, vary, askProcess } = this.#site;
+    const { agents, called, vary, askProcess } = this.#site;
+    const log = this.#site.log();
     const other = agent === undefined ? 'same' : agents.other(called(), agent);
     const wrong = [...problems, ...(other === undefined ? ['agent names none of the tenant'] : [])];
-    if (wrong.length > 0) log().warn({ problems: wrong }, 'the answer before a call is wrong in part');
-    log().info({ variables: Object.keys(variables) }, 'the server before calls has answered');
+    if (wrong.length > 0) log.warn({ problems: wrong }, 'the answer before a call is wrong in part');
+    log.info({ variables: Object.keys(variables) }, 'the server before calls has answered');
     if (Object.keys(variables).length > 0) this.given = { variables };
     const goOn = (routed: AdmittedStart | undefined): Prepared => {
       if (routed === undefined) return {};
