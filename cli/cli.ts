@@ -4,10 +4,13 @@ import '../supervisor/restart/early-signals.ts';
 import '../shared/runtime/stack.ts';
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { statSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import { runAgentDev } from './commands/agent-dev/agent-dev-command.ts';
 import { parseCallArguments, runCall } from './commands/call/call-client.ts';
+import { runAgents } from './commands/agents/agents-command.ts';
+import { runCheckFolder } from './commands/check/check-folder.ts';
 import { packagesOf, runCheck } from './commands/check/check-command.ts';
 import { chooseCommand, readArguments, usageError, type CommandName } from './commands/commands.ts';
 import { readBytes, readingOnce, readText } from '../shared/installation/named-files.ts';
@@ -110,6 +113,8 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
         writeError: err,
         exit: (code) => process.exit(code),
       });
+    case 'agents':
+      return await agents(args);
     case 'agent dev':
       return await agentDev(args);
     case 'call':
@@ -151,6 +156,8 @@ async function check(args: readonly string[]): Promise<number | undefined> {
   }
   const requireSecrets = values['require-secrets'] === true;
   const file = given[0] ?? '';
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+    return await runCheckFolder(file, { requireSecrets, env, write: out });
   const readFile = readingOnce(readText);
   const packages = await packagesOf(file, { readFile });
   return runCheck(file, { requireSecrets, env, readFile, readBytes, packages, write: out });
@@ -178,6 +185,19 @@ async function ask(question: string): Promise<string> {
   } finally {
     terminal.close();
   }
+}
+
+async function agents(args: readonly string[]): Promise<number> {
+  const parsed = readArguments('agents', args);
+  if (!parsed.ok) return 2;
+  const { values, given } = parsed.value;
+  const [what] = given;
+  if (what !== undefined && what !== 'reload') {
+    err(usageError('agents', 'what stands behind agents is reload, or nothing'));
+    return 2;
+  }
+  const { url, json = false } = values;
+  return await runAgents({ url, json, reloads: what === 'reload', env, write: out, writeError: err });
 }
 
 /** A port in an option; undefined when it was not given, NaN when the text is no port. */

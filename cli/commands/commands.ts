@@ -37,7 +37,7 @@ export const commands = {
   },
   check: {
     takes: ['FILE'],
-    summary: 'checks an agent file',
+    summary: 'checks an agent file, or a folder of many (SVC_AGENTS_DIR)',
     options: {
       'require-secrets': flag('treat an unset key variable as an error'),
       connect: flag('also try everything that the file connects to; keys must be set'),
@@ -141,6 +141,15 @@ when one differs, with 2 when there is nothing that can be replayed.`,
       json: flag('print one JSON object a second instead'),
     },
     notes: 'The token is read from SVC_LIVE_TOKEN, which the service needs as well. Ctrl-C ends it.',
+  },
+  agents: {
+    takes: ['[reload]'],
+    summary: 'lists the agents of a running service; with reload, it looks at their files first',
+    options: {
+      url: option('URL', 'the callback listener of the service (that of SVC_CALLBACK_ADDR)'),
+      json: flag('print one JSON object instead of a table'),
+    },
+    notes: 'The secret is read from SVC_CALLBACK_SECRET. Ends with 1 where something is wrong with an agent.',
   },
   'agent dev': {
     takes: ['FILE'],

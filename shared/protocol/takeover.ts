@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import { fail, ok, type Result } from '../base/result.ts';
+import { agentsLeft } from '../agents/takeover.ts';
 import { outboundLeft } from '../telephony/takeover.ts';
 import { sipRelayed, sipToSuccessor } from '../sip/takeover.ts';
 import { webrtcAnswered, webrtcAsked } from '../webrtc/takeover.ts';
@@ -58,13 +59,20 @@ const toSuccessor = z.discriminatedUnion('type', [
   }),
   /** Sent to the supervisor that has taken over: one of an older version does not know it, and lets it be. */
   outboundLeft,
+  /** Sent where the new supervisor has said that it takes it. */
+  agentsLeft,
   ...sipToSuccessor,
   ...webrtcAnswered,
 ]);
 
 const toPredecessor = z.discriminatedUnion('type', [
   /** The children are ready: everything but the listeners is there. */
-  z.object({ type: z.literal('prepared'), version: z.number().int() }),
+  z.object({
+    type: z.literal('prepared'),
+    version: z.number().int(),
+    /** It can be told of agents. */
+    takesAgents: z.boolean().default(false),
+  }),
   z.object({ type: z.literal('copied') }),
   /** The listeners are open here. */
   z.object({ type: z.literal('took') }),

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { AgentTable, type AgentChoice, type CallFacts } from '../../shared/agents/choose.ts';
 import { writeChosen } from '../../shared/agents/chosen.ts';
 import type { AgentsChanged, AgentsForWorker } from '../../shared/agents/messages.ts';
+import type { AgentLeft } from '../../shared/agents/takeover.ts';
 import type { AgentRef, AgentVersion } from '../../shared/agents/version.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { showProblem } from '../../shared/config/problem.ts';
@@ -165,6 +166,18 @@ export class Agents {
     };
   }
 
+  // ---- a restart ----
+
+  /** What the supervisor after this one goes on with. */
+  give(): readonly AgentLeft[] {
+    return this.#catalogue.given();
+  }
+
+  /** What the supervisor before this one had in force, and this one cannot have read. */
+  inherit(left: readonly AgentLeft[]): void {
+    this.#changed(this.#catalogue.inherit(left));
+  }
+
   // ---- changes ----
 
   /** Looks at the folder at once. */
@@ -179,7 +192,10 @@ export class Agents {
       // What the operator names by itself does not leave with its file.
       .filter(([path, found]) => found !== undefined || path !== this.#options.own.place.path)
       .map(([path, found]) => [path, found && this.#reading(found)] as const);
-    const change = this.#catalogue.apply(new Map(readings), wallClock.now());
+    this.#changed(this.#catalogue.apply(new Map(readings), wallClock.now()));
+  }
+
+  #changed(change: CatalogueChange): void {
     this.#log(change);
     this.#table = this.#newTable();
     this.#count();

@@ -6,6 +6,7 @@
  */
 import { noRouting } from '../../shared/agents/agent-file.ts';
 import { claimsOf } from '../../shared/agents/claims.ts';
+import type { AgentLeft } from '../../shared/agents/takeover.ts';
 import type { AgentVersion } from '../../shared/agents/version.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
@@ -64,6 +65,37 @@ export class Catalogue {
       problems: [],
     };
     this.#entries.set(path, { reading, inForce: version, since, problems: [] });
+  }
+
+  /** What is in force, for the supervisor after this one: as text where the file says something else by now. */
+  given(): readonly AgentLeft[] {
+    return [...this.#entries].flatMap(([path, { reading, inForce, since }]) => {
+      if (inForce === undefined) return [];
+      const { hash } = inForce;
+      return [{ path, hash, since, ...(reading.version?.hash !== hash && { version: inForce }) }];
+    });
+  }
+
+  /** Takes what was in force before, for files of which nothing is in force yet, and keeps the rest. Files that are gone stay so. */
+  inherit(left: readonly AgentLeft[]): CatalogueChange {
+    const before = new Map([...this.#entries].map(([path, { inForce }]) => [path, inForce]));
+    const told = new Map([...this.#entries].map(([path, { problems }]) => [path, problems.join('\n')]));
+    const taken = new Set(this.inForce.flatMap((version) => claimsOf(version).map(({ key }) => key)));
+    for (const { path, hash, since, version } of left) {
+      const entry = this.#entries.get(path);
+      if (entry === undefined) continue;
+      if (entry.inForce?.hash === hash) entry.since = since;
+      if (entry.inForce !== undefined) continue;
+      // Of two new files with one claim neither got it: one of them had it before.
+      const read = entry.reading.version;
+      const known = version ?? (read?.hash === hash ? read : undefined);
+      if (known === undefined || claimsOf(known).some(({ key }) => taken.has(key))) continue;
+      for (const { key } of claimsOf(known)) taken.add(key);
+      entry.inForce = known;
+      entry.since = since;
+      if (read?.hash === hash) entry.problems = [];
+    }
+    return changeOf(before, this.#entries, told);
   }
 
   /** Takes what was read anew, and files that are gone, as undefined. */

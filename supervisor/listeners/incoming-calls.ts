@@ -164,7 +164,8 @@ export class IncomingCalls {
   }
 
   #newSuccession(): Succession {
-    const { settings, clock, log, launch, priorities, accepted, left, successorStops, hurry } = this.#options;
+    const { settings, clock, log, launch, priorities, agents, accepted, left, successorStops, hurry } =
+      this.#options;
     return new Succession({
       clock,
       log,
@@ -175,6 +176,7 @@ export class IncomingCalls {
       listeners: () => this.#ports.servers,
       sip: this.#options.sip,
       sessionUrls: this.#sessionUrls,
+      agents: agents && (() => agents.give()),
       outbound: () => {
         const { outbound, warm } = this.#options.telephony.own;
         return { ...outbound.give(), transfers: [...warm.give()] };
@@ -201,7 +203,7 @@ export class IncomingCalls {
   }
 
   #newPredecessor(channel: ParentChannel, arrived: (one: Arrived) => void): Predecessor {
-    const { log, isServing, serves, cannotTake } = this.#options;
+    const { log, agents, isServing, serves, cannotTake } = this.#options;
     return new Predecessor({
       channel,
       callLedger: this.callLedger,
@@ -210,6 +212,7 @@ export class IncomingCalls {
       open: (name, given) => this.#ports.take(name, given),
       sip: this.#options.sip,
       sessionUrls: this.#sessionUrls,
+      agents: agents && ((left) => agents.inherit(left)),
       outbound: (left) => {
         const { outbound, warm } = this.#options.telephony.own;
         outbound.carry(left);

@@ -14,6 +14,7 @@ import {
 } from '../../shared/protocol/takeover.ts';
 import type { OutboundLeft } from '../../shared/telephony/takeover.ts';
 import { stopReading } from '../../shared/runtime/reading.ts';
+import type { AgentLeft } from '../../shared/agents/takeover.ts';
 import type { CallLedger } from '../admission/call-ledger.ts';
 import type { Arrived } from '../listeners/listeners.ts';
 import type { ListeningFeature, SessionUrls } from './takeover.ts';
@@ -51,6 +52,8 @@ export interface PredecessorOptions {
   readonly sessionUrls?: SessionUrls;
   /** The calls that the service makes are this supervisor's. */
   readonly outbound?: (left: OutboundLeft) => void;
+  /** What was in force there; absent in a service of one agent. */
+  readonly agents?: ((left: readonly AgentLeft[]) => void) | undefined;
   /** Binds what the old one did not have. */
   readonly bindRest: () => Promise<void>;
   readonly arrived: (arrived: Arrived) => void;
@@ -89,7 +92,8 @@ export class Predecessor {
   /** Everything but the listeners is there. */
   prepared(): void {
     this.#isPrepared = true;
-    if (this.#options.channel.isOpen()) this.#say({ type: 'prepared', version: takeoverVersion });
+    if (this.#options.channel.isOpen())
+      this.#say({ type: 'prepared', version: takeoverVersion, takesAgents: true });
     else this.#onGone();
   }
 
@@ -159,6 +163,9 @@ export class Predecessor {
         return;
       case 'listeners.end':
         this.#finish();
+        return;
+      case 'agents':
+        this.#options.agents?.(message.rows);
         return;
       case 'outbound':
         this.#options.outbound?.(message);

@@ -4,6 +4,7 @@
  * which alone judges from then on. At any instant one process judges, so nothing is counted twice or forgotten.
  */
 import type { Server } from 'node:net';
+import type { AgentLeft } from '../../shared/agents/takeover.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { takeoverVersion, type ToPredecessor } from '../../shared/protocol/takeover.ts';
 import type { OutboundLeft } from '../../shared/telephony/takeover.ts';
@@ -47,6 +48,8 @@ export interface SuccessionOptions {
   readonly sessionUrls?: SessionUrls;
   /** The calls that the service makes are the new supervisor's from now on. */
   readonly outbound?: () => OutboundLeft;
+  /** What is in force; absent in a service of one agent. */
+  readonly agents?: (() => readonly AgentLeft[]) | undefined;
   /** Judges an arrival here. */
   readonly judge: (arrived: Arrived) => void;
   /** The new supervisor serves: close the listeners and drain. */
@@ -62,6 +65,7 @@ export class Succession {
   readonly #restart;
   #successor: SuccessorProcess | undefined;
   #copy: LedgerCopy | undefined;
+  #takesAgents = false;
   readonly #held: Arrived[] = [];
   /** Arrivals on their way to the new supervisor. */
   #travelling = 0;
@@ -128,7 +132,7 @@ export class Succession {
   }
 
   #perform(action: RestartAction): void {
-    const { log, clock, callLedger, tokens, start, leave } = this.#options;
+    const { log, clock, callLedger, tokens, agents, start, leave } = this.#options;
     switch (action.type) {
       case 'start.successor':
         this.#startedAt = clock.now();
@@ -139,6 +143,8 @@ export class Succession {
         log.info({ successorPid: this.#successor.pid }, 'restart: a new supervisor starts');
         return;
       case 'copy.ledgers':
+        if (this.#takesAgents && agents !== undefined)
+          this.#successor?.send({ type: 'agents', rows: [...agents()] });
         this.#copy = new LedgerCopy({
           clock,
           callLedger,
@@ -212,6 +218,7 @@ export class Succession {
   #onSaid(message: ToPredecessor): void {
     switch (message.type) {
       case 'prepared':
+        this.#takesAgents = message.takesAgents;
         if (message.version === takeoverVersion) this.#step({ type: 'successor.prepared' });
         else
           this.#step({

@@ -41,6 +41,7 @@ async function look() {
   sessionStorage.setItem('live', field.value);
   $('head').textContent = state.agent + ': ' + (state.ready ? 'ready' : 'not ready (' + state.why + ')') + ', ' +
     state.sessions + ' of ' + state.maxSessions + ' calls';
+  $('agents').textContent = (state.agentProblems ?? []).join('\\n');
   table('calls', state.calls, {
     key: ({ call }) => call,
     texts: (call) => [
@@ -88,6 +89,7 @@ export const livePage = `<!doctype html>
 <h1>Live calls</h1>
 <p><label>Token <input id="token" type="password" autocomplete="off"></label></p>
 <p id="head" role="status">The token is the one in SVC_LIVE_TOKEN.</p>
+<pre id="agents"></pre>
 <div class="wide"><table>${heads(['Call', 'Age', 'Speaks', 'Turns', 'Last answer', 'Interruptions', 'Tools', 'Faults STT / LLM / TTS', 'Worker', ''])}<tbody id="calls"></tbody></table></div>
 <h2>Workers</h2>
 <div class="wide"><table>${heads(['Worker', 'Calls', 'Worst lateness', 'Last sign of life'])}<tbody id="workers"></tbody></table></div>

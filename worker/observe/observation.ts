@@ -38,11 +38,12 @@ export function openObservation(
   site: ObservationSite,
 ): Observation {
   const recordings =
-    setup === undefined || definition === undefined
+    setup === undefined
       ? undefined
       : new Recordings({
           setup,
-          policy: definition,
+          // In a service of many agents others may record.
+          policy: definition ?? { audioFormat: 'wav' },
           worker,
           ...site,
           slotsPerWorker: layout.slotsPerWorker,

@@ -20,11 +20,24 @@ function age(ms: number): string {
 
 /** What stands around the calls: state, heads, empty lines, how many calls are left out, and the line behind all of it. */
 const otherLines = 9;
+/** Of agents that are wrong. */
+const mostProblems = 3;
 
 /** @param rows of the terminal; all calls are shown without it. */
 export function shownState(state: LiveState, rows = Infinity): string[] {
-  const { agent, ready, why = '', sessions, maxSessions, calls, workers, providers } = state;
-  const room = Math.max(1, rows - otherLines - workers.length - providers.length);
+  const {
+    agent,
+    agentProblems = [],
+    ready,
+    why = '',
+    sessions,
+    maxSessions,
+    calls,
+    workers,
+    providers,
+  } = state;
+  const wrong = Math.min(mostProblems, agentProblems.length);
+  const room = Math.max(1, rows - otherLines - wrong - workers.length - providers.length);
   const shown = calls.length > room ? calls.slice(0, room) : calls;
   const callRows = shown.map((call) => [
     call.call,
@@ -45,6 +58,7 @@ export function shownState(state: LiveState, rows = Infinity): string[] {
   ]);
   return [
     `${agent}: ${ready ? 'ready' : `not ready (${why})`}, ${sessions} of ${maxSessions} calls`,
+    ...agentProblems.slice(0, mostProblems),
     '',
     ...table(
       ['CALL', 'AGE', 'SPEAKS', 'TURNS', 'LAST ANSWER', 'INTERRUPTED', 'TOOLS', 'FAULTS S/L/T', 'WORKER'],

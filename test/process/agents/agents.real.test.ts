@@ -12,7 +12,7 @@ import {
   TestService,
   type TestServiceOptions,
 } from '../../support/process/service.ts';
-import { stopAll } from '../../support/process/succession.ts';
+import { restarted, stopAll } from '../../support/process/succession.ts';
 
 const secret = 'a secret of at least thirty-two bytes';
 let service: TestService;
@@ -148,12 +148,28 @@ describe('a change', () => {
     expect(await service.readiness()).toMatchObject({ ready: 1, agents: 2, agents_wrong: 1 });
     expect((await row('clinic/desk'))?.['problem']).toContain('clinic/desk.toml');
     expect(await service.metric('svc_agents{state="problem"}')).toBe(1);
-    const live = await service.get('/live', { Authorization: `Bearer ${secret.replaceAll(' ', '-')}` });
+    const live = await service.get('/live/state', { Authorization: `Bearer ${secret.replaceAll(' ', '-')}` });
     expect(await live.text()).toContain('clinic/desk.toml');
     expect(await voiceOf(await call('clinic/desk'))).toBe('clinic/desk');
     writeFileSync(folder.pathOf('clinic/desk'), text);
     const { problems } = await ask('POST', '/agents/reload');
     expect(problems).toEqual([]);
+  });
+
+  it('survives a restart without a gap: what was in force stays, also where its file is wrong', async () => {
+    await start(['clinic/desk', 'diner/host']);
+    const running = await call('clinic/desk');
+    const before = await row('clinic/desk');
+    writeFileSync(folder.pathOf('clinic/desk'), 'this is no agent');
+    await service.says('an agent file is wrong: what it said before stays in force');
+    await restarted(service);
+    expect(await voiceOf(await call('clinic/desk'))).toBe('clinic/desk');
+    expect(await voiceOf(await call('diner/host'))).toBe('diner/host');
+    expect(await row('clinic/desk')).toMatchObject({
+      version: before?.['version'],
+      since: before?.['since'],
+    });
+    expect(await voiceOf(running)).toBe('clinic/desk');
   });
 
   it('may take an agent away while it has calls, and bring another in', async () => {

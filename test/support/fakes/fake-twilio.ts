@@ -29,14 +29,14 @@ export const carrierEnv = {
 export function postVoice(
   address: string,
   callSid: string,
-  options: { readonly query?: string; readonly signature?: string } = {},
+  options: { readonly query?: string; readonly signature?: string; readonly to?: string } = {},
 ): Promise<Response> {
-  const { query = '' } = options;
+  const { query = '', to = '+15550100002' } = options;
   const form = {
     CallSid: callSid,
     AccountSid: 'AC0001',
     From: '+15550100001',
-    To: '+15550100002',
+    To: to,
     Caller: '',
   };
   const signature = options.signature ?? sign(`https://voice.example.com/carrier_a/voice${query}`, form);

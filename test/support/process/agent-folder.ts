@@ -47,11 +47,11 @@ export class AgentFolder {
     return server;
   }
 
-  /** The text of an agent that speaks for ten seconds when its call opens. */
+  /** The text of an agent that speaks for half a minute when its call opens. */
   async textOf({ id, agent = '', more = '' }: ToneAgent, providers: Providers): Promise<string> {
     const { baseUrl } = await this.#voiceOf(id);
     const name = id.split('/').at(-1) ?? id;
-    const greeting = `This is ${name}. `.repeat(10).trim();
+    const greeting = `This is ${name}. `.repeat(40).trim();
     const text = providers.agentText({ greeting, agent });
     return `${text.replace('name = "test"', `name = "${name}"`).replace(providers.tts.baseUrl, baseUrl)}\n${more}`;
   }

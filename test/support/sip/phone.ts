@@ -36,6 +36,8 @@ export class Phone extends Observed {
   readonly replies: Reply[] = [];
   /** Requests of the other side. */
   readonly requests: string[] = [];
+  /** Whom it calls. */
+  dials = 'agent';
   /** Its PBX wants requests of the other side signed. */
   wantsProof = false;
   /** Payloads of RTP as they came. */
@@ -126,11 +128,11 @@ export class Phone extends Observed {
     const to = this.#remote === undefined ? '' : `;tag=${this.#remote.toTag}`;
     const { port, protocol } = this.#sip;
     return [
-      `${method} sip:agent@127.0.0.1:${this.#server} SIP/2.0`,
+      `${method} sip:${this.dials}@127.0.0.1:${this.#server} SIP/2.0`,
       `Via: SIP/2.0/${protocol} 127.0.0.1:${port};rport;branch=z9hG4bK${branch || Math.random().toString(36).slice(2)}`,
       'Max-Forwards: 70',
       `From: "Test" <sip:+15550100@127.0.0.1>;tag=${this.tag}`,
-      `To: <sip:agent@127.0.0.1>${to}`,
+      `To: <sip:${this.dials}@127.0.0.1>${to}`,
       `Call-ID: ${this.callId}`,
       `CSeq: ${cseq} ${method}`,
       `Contact: <sip:phone@127.0.0.1:${port}${protocol === 'UDP' ? '' : `;transport=${protocol.toLowerCase()}`}>`,

@@ -89,9 +89,50 @@ describe('the catalogue', () => {
     expect([added.map(({ id }) => id), removed.map(({ id }) => id)]).toEqual([['z'], ['a']]);
   });
 
+  it('goes on in another process with what was in force, also where the files say something else by now', () => {
+    const old = catalogueOf(
+      good('a', 'a', ['1']),
+      good('b', 'b', ['2']),
+      good('c', 'c', ['3']),
+      good('d', 'd'),
+    );
+    old.apply(new Map([wrong('a'), good('e', 'e', ['2']), ['d', undefined]]), 2);
+    const given = old.given();
+    expect(given.map(({ path, version: text }) => [path, text !== undefined])).toEqual([
+      ['a', true],
+      ['b', false],
+      ['c', false],
+    ]);
+    // It reads the same files, and cannot know who of two had the number first.
+    const fresh = new Catalogue();
+    fresh.apply(
+      new Map([wrong('a'), good('b', 'b', ['2']), good('c', 'c', ['4']), good('e', 'e', ['2'])]),
+      9,
+    );
+    expect(fresh.inForce.map(({ id }) => id)).toEqual(['c']);
+    expect(fresh.inherit(given).added.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(state(fresh)).toEqual({
+      a: 'a 1  (line 1 is wrong)',
+      b: 'b 2 ',
+      c: 'c 4 ',
+      e: 'nothing (an entry of routing.numbers is also that of b)',
+    });
+    expect([...fresh.rows.values()].map(({ since }) => since)).toEqual([1, 1, 9, undefined]);
+  });
+
+  it('inherits nothing that another one has by now', () => {
+    const given = catalogueOf(good('a', 'a', ['1']))
+      .given()
+      .map((one) => ({ ...one, version: version('a', ['1']) }));
+    const fresh = catalogueOf(wrong('a'), good('b', 'b', ['1']));
+    fresh.inherit(given);
+    expect(fresh.inForce.map(({ id }) => id)).toEqual(['b']);
+  });
+
   it('never has two agents in force with one claim, whatever comes in whatever order', () => {
     for (let seed = 1; seed <= 300; seed += 1) {
-      const { below } = newPrng(seed);
+      const prng = newPrng(seed);
+      const below = (most: number): number => prng.below(most);
       const catalogue = new Catalogue();
       for (let round = 0; round < 12; round += 1) {
         const readings = new Map<string, FileReading | undefined>();

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listAgents, readAgentAt } from '../../../shared/installation/agents-folder.ts';
-import { systemClock, systemWallClock } from '../../../shared/runtime/clock.ts';
+import { afterOthers, systemClock, systemWallClock } from '../../../shared/runtime/clock.ts';
 import { FolderWatch, quietMs, type FoundAgent } from '../../../supervisor/agents/folder-watch.ts';
 
 let dir: string;
@@ -202,7 +202,7 @@ describe('the watch', () => {
     const path = put('a.toml', text('a'));
     const { found, until } = await open();
     rmSync(path);
-    await systemClock.after(0, () => undefined);
+    await new Promise<void>(afterOthers);
     put('a.toml', text('again'));
     await until(() => idAt(found, path) === 'again');
     expect([...found.values()]).not.toContain(undefined);
