@@ -8,13 +8,17 @@ import { withKnownLines } from '../lines/known-lines.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { FailureLog } from '../stages/failure-log.ts';
 import { withPauses } from '../stages/later-tts.ts';
-import { openStages } from '../stages/registry.ts';
+import type { RetryBudgets } from '../stages/failover/retry-budget.ts';
+import { identityOf, openStages } from '../stages/registry.ts';
 
 /** What a worker lends to the stages of its agents. */
 export interface StageSite extends Pick<WorkerServices, 'clock' | 'machineMs' | 'log' | 'metrics' | 'boxes'> {
   /** Its number. */
   readonly worker: number;
   readonly failures: FailureLog;
+  readonly budgets: RetryBudgets;
+  /** What the agent goes by in a service of many; absent: its name. */
+  readonly id?: string;
   readonly observation: Observation;
 }
 
@@ -30,8 +34,12 @@ export function equipStages(
   { texts, site }: { readonly texts: ReturnType<typeof knownTexts>; readonly site: StageSite },
 ): EquippedStages {
   const { clock, machineMs, log, metrics, boxes, worker, failures, observation } = site;
-  const stages = openStages(stageDefinitions(definition), adapters, {
-    breakers: boxes.breakers,
+  const definitions = stageDefinitions(definition);
+  const breakers = site.id === undefined ? boxes.breakers : boxes.breakers.byKey;
+  const voice = breakers.of('tts', 'primary', identityOf(definitions.tts.primary));
+  const stages = openStages(definitions, adapters, {
+    breakers,
+    budgets: site.budgets,
     metrics,
     machineMs,
     requested: (stage, role) => boxes.countRequest(worker, stage, role),
@@ -43,7 +51,7 @@ export function equipStages(
     log,
     ...texts,
     announcement: announcementLine(definition.agent.announcement, definition.tts.sampleRate),
-    isDown: () => boxes.breakers.of('tts', 'primary').state(machineMs()) === 'open',
+    isDown: () => voice.state(machineMs()) === 'open',
   });
   return {
     services: { ...stages, tts },

@@ -36,8 +36,6 @@ export interface AgentSite extends StageSite {
   /** What calls of carriers can be made to do. */
   readonly callControl: CapabilitiesByCarrier;
   readonly askCarrier: AskCarrier;
-  /** What the agent goes by in a service of many; absent: its name. */
-  readonly id?: string;
 }
 
 /** An agent whose calls can be taken. */

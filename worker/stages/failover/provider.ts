@@ -6,7 +6,7 @@
  */
 import type { Breaker, Leave, ProviderRole } from '../../../shared/protocol/breakers.ts';
 import type { StageContext, StageError } from '../stage.ts';
-import type { RetryBudgets } from './retry-budget.ts';
+import type { RetryBudget } from './retry-budget.ts';
 import { kindOf, verdictOn, type ErrorKind, type Verdict } from './verdict.ts';
 
 export type Unit = 'input_tokens' | 'cached_tokens' | 'output_tokens' | 'audio_seconds' | 'characters';
@@ -34,7 +34,7 @@ export interface Guarded<S> {
 export interface FailoverScope<S> {
   readonly primary: Guarded<S>;
   readonly secondary?: Guarded<S>;
-  readonly budgets: RetryBudgets;
+  readonly budgets: RetryBudget;
   /** Milliseconds of the machine's monotonic clock, as breakers take them. */
   readonly machineMs: () => number;
   readonly failedOver: (reason: FailoverReason) => void;
