@@ -41,6 +41,7 @@ import type { AgentSite } from './agents/equip.ts';
 import type { WorkerServices } from './call/services.ts';
 import { loadAgent, type LoadedAgent } from './host/agent.ts';
 import { newFailureLog } from './stages/failure-log.ts';
+import { RetryBudgets } from './stages/failover/retry-budget.ts';
 import { CarrierLine } from './telephony/carrier-line.ts';
 import { resumeCallSocket, type CallSocket } from './transports/socket/call-socket.ts';
 import { newUpgradeServer, takeUpgrade } from './transports/socket/upgrades.ts';
@@ -120,6 +121,7 @@ class Worker {
       boxes,
       worker: setup.worker,
       failures: newFailureLog(systemClock, this.#log),
+      budgets: new RetryBudgets(),
       observation: this.#observation,
       agentCa: setup.agentCa,
       callControl: setup.callControl,
@@ -147,6 +149,7 @@ class Worker {
       log: this.#log,
       metrics: this.#metrics,
       boxes,
+      wallNow: () => systemWallClock.now(),
       newSessionId: randomUUID,
       showsNumbers: showsNumbers(process.env),
       wake: wakeWaiters,

@@ -6,6 +6,8 @@ import { agentLinkKeys, agentRouteKeys, mostRoutes } from '../../shared/agent-li
 import { audioKeys } from '../../shared/config/agent/background.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from '../../shared/config/agent/flow.ts';
 import { mcpKeys } from '../../shared/config/agent/mcp.ts';
+import { beforeCallKeys } from '../../shared/agents/before-call.ts';
+import { overridesKeys } from '../../shared/agents/overrides.ts';
 import { routingKeys, routingSplitKeys } from '../../shared/agents/agent-file.ts';
 import { analysisKeys, analysisLlmKeys } from '../../shared/calls/analysis/agent-file.ts';
 import { privacyKeys } from '../../shared/calls/privacy/agent-file.ts';
@@ -203,6 +205,8 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     mcp: z.array(mcpKeys).optional(),
     telephony: telephonyKeys.optional(),
     recording: recordingKeys.optional(),
+    before_call: beforeCallKeys.optional(),
+    overrides: overridesKeys.optional(),
     routing: routingKeys.extend({ split: z.array(routingSplitKeys).max(8).optional() }).optional(),
     privacy: privacyKeys.optional(),
     after_call: afterCallKeys

@@ -8,7 +8,7 @@ const sections = [
     'Start',
     /^(README|CHANGELOG|examples\/demo\/README|docs\/(quick-start|local|rehearsal|running|coding-agents|beside-others|glossary|stability|roadmap|try))\.md$/,
   ],
-  ['Agents', /^(docs\/(agents|cookbook|providers|tools|variables|languages)\.md|docs\/agent-link\/)/],
+  ['Agents', /^(docs\/(agents|before-call|overrides|cookbook|providers|tools|variables|languages)\.md|docs\/agent-link\/)/],
   [
     'Clients and transports',
     /^(docs\/(call-protocol|telephony|tokens|webrtc|rtvi|sip|carrier)\b|docs\/clients\/|sdk\/.*README\.md)/,

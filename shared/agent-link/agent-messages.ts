@@ -67,6 +67,10 @@ export const sessionAcceptShape = {
   greeting: textOf(limits.sayBytes)
     .exactOptional()
     .meta({ description: "A line that the agent speaks at once, in place of the agent file's." }),
+  overrides: z.record(z.string(), z.unknown()).exactOptional().meta({
+    description:
+      'What the call has otherwise than the agent file says, by paths of its keys, as far as its `[overrides]` allows; each other one is an `error`.',
+  }),
   resume: z.boolean().exactOptional().meta({
     description:
       'The agent can take the call up after a lost connection: `session.start` with `resume` follows.',

@@ -23,6 +23,8 @@ export interface ReadAccept {
   readonly systemPrompt?: string;
   readonly context: readonly LinkContextMessage[];
   readonly greeting?: string;
+  /** As they were sent; nothing of them is believed yet. */
+  readonly overrides?: Readonly<Record<string, unknown>>;
   readonly resume: boolean;
   /** Absent: all. */
   readonly events?: readonly ConversationEventType[];
@@ -83,12 +85,13 @@ function readAcceptFields(fields: MessageFields, version: number): ReadAccept {
     readTool(entry, { at, problems }),
   );
   const events = readEvents(fields['events'], problems);
+  const overrides = read('overrides');
   return {
     version,
     tools,
     context,
     resume: read('resume') ?? false,
-    ...present({ systemPrompt, greeting, events, lastSeq }),
+    ...present({ systemPrompt, greeting, overrides, events, lastSeq }),
     problems,
   };
 }

@@ -33,11 +33,15 @@ export interface AgentVersion extends AgentRef, AgentText {
 export const agentIdOf = (tenant: string | undefined, name: string): string =>
   tenant === undefined ? name : `${tenant}/${name}`;
 
+/** The tenant of an id; undefined for an agent of the operator's own. */
+export const tenantOf = (id: string): string | undefined =>
+  id.includes('/') ? id.slice(0, id.indexOf('/')) : undefined;
+
 const sorted = (given: Readonly<Record<string, string>> = {}): readonly (readonly [string, string])[] =>
   Object.entries(given).toSorted(([one], [other]) => (one < other ? -1 : 1));
 
-/** The same for the same content, in whichever process. */
-export function hashOf({ text, files: { texts, recordings, packages } }: AgentText): string {
-  const content = JSON.stringify([text, sorted(texts), sorted(recordings), sorted(packages)]);
+/** The same for the same agent of the same content, in whichever process. What two tenants write alike stays apart: versions share connections and child processes. */
+export function hashOf(id: string, { text, files: { texts, recordings, packages } }: AgentText): string {
+  const content = JSON.stringify([id, text, sorted(texts), sorted(recordings), sorted(packages)]);
   return createHash('sha256').update(content).digest('hex').slice(0, 16);
 }

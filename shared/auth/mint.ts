@@ -26,6 +26,8 @@ export interface MintClaims {
   /** Longest call, 1 to 86400 seconds. */
   readonly maxS?: number;
   readonly meta?: Readonly<Record<string, string | number | boolean>>;
+  /** What the call has otherwise than its agent's file says, by the paths of its keys, as far as the file allows it. */
+  readonly overrides?: Readonly<Record<string, unknown>>;
 }
 
 export interface MintOptions {
@@ -51,6 +53,7 @@ export function mintSessionToken(claims: MintClaims, options: MintOptions): Resu
       agent: claims.agent,
       max_s: claims.maxS,
       meta: claims.meta,
+      overrides: claims.overrides,
     }),
   );
   const read = readPayload(payload);

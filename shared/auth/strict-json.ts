@@ -36,6 +36,23 @@ export function parseStrictJson(text: string): JsonNode | undefined {
   return node !== undefined && reader.isAtEnd() ? node : undefined;
 }
 
+/** The text of a node that was read. */
+export function jsonOf(node: JsonNode): string {
+  switch (node.kind) {
+    case 'string':
+    case 'boolean':
+      return JSON.stringify(node.value);
+    case 'number':
+      return node.text;
+    case 'null':
+      return 'null';
+    case 'array':
+      return `[${node.items.map(jsonOf).join(',')}]`;
+    case 'object':
+      return `{${[...node.entries].map(([key, held]) => `${JSON.stringify(key)}:${jsonOf(held)}`).join(',')}}`;
+  }
+}
+
 class Reader {
   readonly #text: string;
   #at = 0;

@@ -3,7 +3,7 @@
  * so what one refuses the other never makes. Rules name the field and never repeat a value. Unknown fields are ignored.
  */
 import { fail, ok, type Result } from '../base/result.ts';
-import { parseStrictJson, type JsonNode } from './strict-json.ts';
+import { jsonOf, parseStrictJson, type JsonNode } from './strict-json.ts';
 
 /** The listeners that take session tokens. */
 export const tokenAudiences = ['svc-ws', 'svc-rtvi', 'svc-webrtc'] as const;
@@ -23,6 +23,8 @@ export interface SessionClaims {
   readonly maxS?: number;
   /** Scalars as texts, numbers as they were written. At most 16 entries. */
   readonly meta: ReadonlyMap<string, string>;
+  /** What the call has otherwise than its agent's file says, as JSON; nothing of it is checked here. */
+  readonly overrides?: string;
 }
 
 export const maxCallS = 86_400;
@@ -57,7 +59,9 @@ export function readPayload(bytes: Uint8Array): Result<SessionClaims, string> {
   return ok({ aud: aud.value, expS: exp.value, nbfS: nbf.value, sid: sid.value, ...rest.value });
 }
 
-function readOptional(fields: Fields): Result<Pick<SessionClaims, 'agent' | 'maxS' | 'meta'>, string> {
+function readOptional(
+  fields: Fields,
+): Result<Pick<SessionClaims, 'agent' | 'maxS' | 'meta' | 'overrides'>, string> {
   const agent = fields.has('agent') ? readString(fields, 'agent') : undefined;
   if (agent?.ok === false) return agent;
   const maxS = fields.has('max_s') ? readInteger(fields, 'max_s') : undefined;
@@ -66,10 +70,12 @@ function readOptional(fields: Fields): Result<Pick<SessionClaims, 'agent' | 'max
     return fail(`max_s must be from 1 to ${maxCallS}`);
   const meta = readMeta(fields.get('meta'));
   if (!meta.ok) return meta;
+  const overrides = fields.get('overrides');
   return ok({
     ...(agent && { agent: agent.value }),
     ...(maxS && { maxS: maxS.value }),
     meta: meta.value,
+    ...(overrides && { overrides: jsonOf(overrides) }),
   });
 }
 

@@ -77,7 +77,8 @@ export class CallFold {
     this.#lastAt = Math.max(this.#lastAt, fact.at);
     switch (fact.t) {
       case 'call':
-        this.#head ??= fact;
+        // Who hands the call to another agent before it opens writes it again, and so does a worker that takes it up.
+        this.#head = { ...fact, started: this.#head?.started ?? fact.started };
         return;
       case 'worker':
         this.#tookUp(fact);

@@ -6,6 +6,11 @@
 import * as z from 'zod';
 import { agentLinkKeys, agentRouteKeys } from '../agent-link/agent-file.ts';
 import type { AgentLinkDefinition } from '../agent-link/agent-file.ts';
+import { beforeCallKeys } from '../agents/before-call.ts';
+import type { BeforeCallDefinition } from '../agents/before-call.ts';
+import { overridesKeys } from '../agents/overrides.ts';
+import type { OverridesDefinition } from '../agents/overrides.ts';
+import { isTimezone } from '../agents/call-time.ts';
 import { announcementKeys } from './agent/announcement.ts';
 import type { AnnouncementDefinition } from './agent/announcement.ts';
 import { audioKeys, backgroundKeys, thinkingKeys } from './agent/background.ts';
@@ -80,6 +85,12 @@ export const agentKeys = z.strictObject({
   language: languageTag.default('en').meta({
     description: `Language of the call as a BCP 47 tag. Those with words and lines of their own: ${languages.map(({ name }) => name).join(', ')} (docs/languages.md).`,
   }),
+  timezone: z
+    .string()
+    .max(64)
+    .refine(isTimezone, 'must be a time zone such as "Europe/Berlin"')
+    .default('UTC')
+    .meta({ description: 'Time zone of {{call.time}}, as the IANA database names it.' }),
   prompt: z
     .string()
     .min(1)
@@ -279,6 +290,8 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   'flow.nodes.NAME': flowNodeKeys,
   'flow.nodes.NAME.next': flowNextKeys,
   recording: recordingKeys,
+  before_call: beforeCallKeys,
+  overrides: overridesKeys,
   routing: routingKeys,
   'routing.split': routingSplitKeys,
   privacy: privacyKeys,
@@ -355,6 +368,10 @@ export interface AgentDefinition {
   readonly privacy?: PrivacyDefinition;
   /** Who is told of calls. */
   readonly afterCall?: AfterCallDefinition;
+  /** The server that is asked before each call; absent: nobody is. */
+  readonly beforeCall?: BeforeCallDefinition;
+  /** What single calls may have otherwise; absent: nothing. */
+  readonly overrides?: OverridesDefinition;
   /** The processes that hold the application logic of calls. */
   readonly agentLink?: AgentLinkDefinition;
 }

@@ -3,6 +3,8 @@
  * what it needs from outside comes in as arguments. A definition exists exactly when no problem is an error.
  */
 import type { z } from 'zod';
+import { readBeforeCall } from '../agents/before-call.ts';
+import { readOverrides } from '../agents/overridable.ts';
 import { readAgentLink } from '../agent-link/agent-file.ts';
 import { readAnnouncement } from './agent/announcement.ts';
 import { readBackground } from './agent/background.ts';
@@ -24,12 +26,20 @@ import { readTools } from './agent/tools.ts';
 import { agentFileTables, agentKeys, listTables, longestPrompt, turnKeys } from './agent-file.ts';
 import type { AgentDefinition } from './agent-file.ts';
 import type { VariableSite } from './agent/secrets.ts';
+import { present } from '../base/present.ts';
 import { agentLinkOf } from '../agent-link/variables.ts';
 import { camelKeys, withoutKeys } from './camel.ts';
 import { ProblemList } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { spokenLanguages } from '../languages/languages.ts';
-import { readLlm, readLlmOfItsOwn, readRealtime, readStt, readTts } from './stages/stage-tables.ts';
+import {
+  readLlm,
+  readLlmOfItsOwn,
+  readRealtime,
+  readStt,
+  readTts,
+  type StageReader,
+} from './stages/stage-tables.ts';
 import { leftOut as leftOutOfBuild } from './stages/features.ts';
 import type { Packages } from './stages/package.ts';
 import { isTable, readTable, reportUnknownKey } from './table.ts';
@@ -209,9 +219,29 @@ function readTurn(tree: Tree, { problems, texts, language }: AgentSite): Section
   };
 }
 
+/** `[agent]` as it was read, and the texts of its language. */
+interface AgentTable {
+  readonly raw: unknown;
+  readonly reading: AgentReading;
+  readonly texts: BuiltInTexts;
+}
+
+function readAgentTable(tree: Tree, problems: ProblemList): AgentTable {
+  const raw = tree['agent'];
+  if (raw === undefined) problems.missing(['agent'], 'is a required section');
+  const reading: AgentReading =
+    raw === undefined
+      ? { known: {} }
+      : readTable(agentKeys, raw, { at: ['agent'], problems, rules: { hints: homes } });
+  if (isTable(raw) && Array.isArray(raw['tools']) && raw['tools'].some(isTable))
+    problems.error(['agent', 'tools'], 'has names; what each of the tools is stands in a table [[tools]]');
+  const { language } = reading.known;
+  return { raw, reading, texts: builtInTexts(language ?? '', { several: hearsSeveral(tree['stt']) }) };
+}
+
 /** The sections in which tools are declared, named and led by a flow. */
-function readToolSections(tree: Tree, texts: BuiltInTexts, site: VariableSite) {
-  const { problems } = site;
+function readToolSections(tree: Tree, site: VariableSite & { readonly hasDestinations: boolean }) {
+  const { problems, hasDestinations } = site;
   const taken = new Set(builtInToolNames);
   const link = agentLinkOf(site.env);
   const { allowInsecure, url } = link;
@@ -224,37 +254,43 @@ function readToolSections(tree: Tree, texts: BuiltInTexts, site: VariableSite) {
   });
   const tools = readTools(tree['tools'], { ...site, taken });
   const mcp = readMcp(tree['mcp'], { ...site, taken });
-  const telephony = readTelephony(tree['telephony'], { texts, problems });
   const servers = Array.isArray(tree['mcp']) ? tree['mcp'].length : 0;
   const provided: ProvidedTools = {
     names: taken,
     isOpen: mcp.length < servers || mcp.some((server) => server.tools === undefined),
     mayComeFromAgent: tree['agent_link'] !== undefined || link.url !== undefined,
-    hasDestinations: telephony === undefined || telephony.destinations.size > 0,
+    hasDestinations,
   };
   const flow = readFlow(tree['flow'], { provided, problems });
-  return { provided, tools, mcp, telephony, flow, agentLink };
+  return { provided, tools, mcp, flow, agentLink };
 }
 
-function readDefinition(
+/** What the sections that follow the agent's own are read with. */
+export interface CallSectionsSite {
+  readonly problems: ProblemList;
+  readonly options: LoadOptions;
+  readonly provided: ProvidedTools;
+}
+
+/** What a call may have otherwise than its agent file says, in part (docs/overrides.md). */
+export type CallSections = Pick<
+  AgentDefinition,
+  'agent' | 'turn' | 'stt' | 'llm' | 'tts' | 'realtime' | 'telephony'
+>;
+
+/** Reads again the sections of which a call may have something otherwise. What it gives lacks what is wrong. */
+export function readCallSections(tree: Tree, site: CallSectionsSite): Partial<CallSections> {
+  const table = readAgentTable(tree, site.problems);
+  const telephony = readTelephony(tree['telephony'], { texts: table.texts, problems: site.problems });
+  return definedSections(tree, table, { ...site, telephony });
+}
+
+function definedSections(
   tree: Tree,
-  problems: ProblemList,
-  options: LoadOptions,
-): AgentDefinition | undefined {
-  checkSections(tree, problems);
-  const { env, requireSecrets, leftOut = leftOutOfBuild } = options;
-  const raw = tree['agent'];
-  if (raw === undefined) problems.missing(['agent'], 'is a required section');
-  const reading: AgentReading =
-    raw === undefined
-      ? { known: {} }
-      : readTable(agentKeys, raw, { at: ['agent'], problems, rules: { hints: homes } });
-  if (isTable(raw) && Array.isArray(raw['tools']) && raw['tools'].some(isTable))
-    problems.error(['agent', 'tools'], 'has names; what each of the tools is stands in a table [[tools]]');
+  { raw, reading, texts }: AgentTable,
+  { problems, options, provided, telephony }: CallSectionsSite & { readonly telephony: Section<'telephony'> },
+): Partial<CallSections> {
   const { language } = reading.known;
-  const texts = builtInTexts(language ?? '', { several: hearsSeveral(tree['stt']) });
-  const { provided, ...sections } = readToolSections(tree, texts, { env, requireSecrets, problems });
-  const { tools, mcp, telephony, flow, agentLink } = sections;
   const site: AgentSite = {
     problems,
     options,
@@ -265,41 +301,69 @@ function readDefinition(
     provided,
     declaredTools: tree['tools'],
   };
-  const agent = readAgent(reading, raw, site);
-  const turn = readTurn(tree, site);
-  const background = readBackground(tree['audio'], site);
-  const reader = { env, requireSecrets, problems, tree, language, leftOut, packages: options.packages };
+  const [agent, turn] = [readAgent(reading, raw, site), readTurn(tree, site)];
+  const reader = stageReader(tree, language, { problems, options });
+  const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
+  return present({ agent, turn, stt, llm, tts, realtime: readRealtime(reader), telephony });
+}
+
+const stageReader = (
+  tree: Tree,
+  language: string | undefined,
+  { problems, options }: Pick<CallSectionsSite, 'problems' | 'options'>,
+): StageReader => {
+  const { env, requireSecrets, leftOut = leftOutOfBuild, packages } = options;
+  return { env, requireSecrets, problems, tree, language, leftOut, packages };
+};
+
+/** The same sections, where none of them is missing. */
+export function wholeSections(sections: Partial<CallSections>): CallSections | undefined {
+  const { agent, turn, stt, llm, tts, realtime, telephony } = sections;
+  if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
+  if (stt === undefined || llm === undefined || tts === undefined) return undefined;
+  return { agent, turn, stt, llm, tts, ...present({ realtime }), telephony };
+}
+
+function readDefinition(
+  tree: Tree,
+  problems: ProblemList,
+  options: LoadOptions,
+): AgentDefinition | undefined {
+  checkSections(tree, problems);
+  const { env, requireSecrets } = options;
+  const table = readAgentTable(tree, problems);
+  const telephony = readTelephony(tree['telephony'], { texts: table.texts, problems });
+  const hasDestinations = telephony === undefined || telephony.destinations.size > 0;
+  const secrets = { env, requireSecrets, problems };
+  const { provided, ...sections } = readToolSections(tree, { ...secrets, hasDestinations });
+  const { tools, mcp, flow, agentLink } = sections;
+  const ofCalls = definedSections(tree, table, { problems, options, provided, telephony });
+  const background = readBackground(tree['audio'], { options, problems });
   const recording = readRecording(tree['recording'], problems);
-  const routing = readRouting(tree['routing'], problems);
-  const privacy = readPrivacy(tree['privacy'], site);
+  const privacy = readPrivacy(tree['privacy'], {
+    problems,
+    languages: spokenLanguages(heardTags(tree['stt'], table.reading.known.language ?? '')),
+  });
   if (privacy !== undefined && recording?.facts === true)
     problems.error(['recording', 'facts'], 'and [privacy] exclude each other: facts are kept word for word');
+  const reader = stageReader(tree, table.reading.known.language, { problems, options });
   const afterCall = readAfterCall(tree['after_call'], {
     ...reader,
     readLlm: (raw, at) => readLlmOfItsOwn(raw, at, reader),
   });
-  const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
-  const realtime = readRealtime(reader);
-  if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
-  if (background === undefined || routing === undefined) return undefined;
-  if (stt === undefined || llm === undefined || tts === undefined) return undefined;
+  const beforeCall = readBeforeCall(tree['before_call'], secrets);
+  const routing = readRouting(tree['routing'], problems);
+  const prompt = ofCalls.agent?.prompt;
+  const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems });
+  const whole = wholeSections(ofCalls);
+  if (whole === undefined || background === undefined || routing === undefined) return undefined;
   return {
-    agent,
-    turn,
-    ...(background.length > 0 && { background }),
-    stt,
-    llm,
-    tts,
-    ...(realtime !== undefined && { realtime }),
+    ...whole,
     tools,
     mcp,
-    telephony,
     routing,
-    ...(flow !== undefined && { flow }),
-    ...(agentLink !== undefined && { agentLink }),
-    ...(recording !== undefined && { recording }),
-    ...(privacy !== undefined && { privacy }),
-    ...(afterCall !== undefined && { afterCall }),
+    ...(background.length > 0 && { background }),
+    ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides }),
   };
 }
 

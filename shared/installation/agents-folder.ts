@@ -145,7 +145,7 @@ export async function readAgentAt(
   const { name } = definition.agent;
   const version: AgentVersion = {
     id: agentIdOf(tenant, name),
-    hash: hashOf({ text, files }),
+    hash: hashOf(agentIdOf(tenant, name), { text, files }),
     name,
     ...(tenant !== undefined && { tenant }),
     text,

@@ -1,11 +1,14 @@
 /**
- * The circuit breakers of providers: one per provider, shared by all calls of all workers. Their state is a line of 16
- * integers in the control page of the shared memory; every worker applies the same rules to it, and nobody asks anybody.
+ * The circuit breakers of providers, shared by all calls of all workers: one for each provider of the service's own agent, and for other agents one
+ * for each provider and key, so that a key that is refused or spent stops nobody else's calls. Their state is a line of 16 integers in the
+ * control page of the shared memory; every worker applies the same rules to it, and nobody asks anybody. Lines by key are many and
+ * bounded: the one used longest ago is given to the next key.
  *
  * Invariant: while a breaker is open, one use at a time machine-wide tries the provider (the probe), and only such a use
  * closes it. A probe whose worker died is replaced after {@link probeExpiresMs}. Pure: time is an argument, in milliseconds
  * of the machine's monotonic clock.
  */
+import { createHash } from 'node:crypto';
 import { assert } from '../base/assert.ts';
 import type { StageName } from '../config/stages/declaration.ts';
 
@@ -15,7 +18,13 @@ export const providerRoles = ['primary', 'secondary'] as const;
 export type ProviderRole = (typeof providerRoles)[number];
 
 const lineInts = 16;
-export const breakerInts = breakerStages.length * providerRoles.length * lineInts;
+const ownLines = breakerStages.length * providerRoles.length;
+/** A key has its line among so many. */
+const ways = 8;
+const buckets = 128;
+const keyLines = ways * buckets;
+/** The last line counts uses, by which the line used longest ago is known. */
+export const breakerInts = (ownLines + keyLines + 1) * lineInts;
 
 /** So many failures without a success between them open a breaker, however few uses there were. */
 const failuresInARow = 5;
@@ -39,7 +48,15 @@ const cell = {
   inARow: 5,
   opened: 6,
   succeeded: 7,
+  /** Of a line by key: whose it is, 0 for nobody's, and when it was used last, in uses of any. */
+  owner: 8,
+  usedAt: 9,
 } as const;
+
+const stateCells = [
+  ...[cell.openedAt, cell.pauseMs, cell.probeAt, cell.even, cell.odd],
+  ...[cell.inARow, cell.opened, cell.succeeded],
+];
 
 /** A count of uses: the number of the half window in 10 bits, failures and successes in 11 bits each. */
 const countBits = 11;
@@ -64,6 +81,10 @@ const pack = ({ half, failures, successes }: HalfCount): number =>
 const momentOf = (nowMs: number): number => Math.floor(nowMs) & 0x7fff_ffff || 1;
 const ageOf = (moment: number, nowMs: number): number => (momentOf(nowMs) - moment) & 0x7fff_ffff;
 
+/** Names a provider and its key, as 32 bits that are not 0. Nothing leads back from it to the key. */
+const hashOf = (stage: StageName, identity: string): number =>
+  createHash('sha256').update(`${stage}\n${identity}`).digest().readInt32LE(0) || 1;
+
 export type BreakerState = 'closed' | 'half-open' | 'open';
 
 /** The right to use a provider once. Its holder reports by it what came of the use. */
@@ -77,11 +98,16 @@ const usual: Leave = { kind: 'usual', probeAt: 0 };
 const forced: Leave = { kind: 'forced', probeAt: 0 };
 
 export class Breaker {
-  readonly #cells: Int32Array;
+  /** Looked up each time: a line by key may have been given to another key. */
+  readonly #line: () => Int32Array;
 
-  constructor(cells: Int32Array) {
-    assert(cells.length === lineInts, 'a breaker has one line');
-    this.#cells = cells;
+  constructor(cells: Int32Array | (() => Int32Array)) {
+    assert(typeof cells === 'function' || cells.length === lineInts, 'a breaker has one line');
+    this.#line = typeof cells === 'function' ? cells : () => cells;
+  }
+
+  get #cells(): Int32Array {
+    return this.#line();
   }
 
   state(nowMs: number): BreakerState {
@@ -193,18 +219,66 @@ export class Breaker {
   }
 }
 
+/** Gives a provider its breaker. `identity` is the same for the same provider with the same key. */
+export interface BreakerBook {
+  of(stage: StageName, role: ProviderRole, identity?: string): Breaker;
+}
+
 /** The breakers of all providers of a service. */
-export class Breakers {
+export class Breakers implements BreakerBook {
   readonly #cells: Int32Array;
 
   /** @param cells {@link breakerInts} integers of shared memory, zero at first. */
   constructor(cells: Int32Array) {
-    assert(cells.length === breakerInts, 'there is a line for each provider');
+    assert(cells.length === breakerInts, 'there is a line for each provider, and those by key');
     this.#cells = cells;
   }
 
   of(stage: StageName, role: ProviderRole): Breaker {
-    const line = breakerStages.indexOf(stage) * providerRoles.length + providerRoles.indexOf(role);
-    return new Breaker(this.#cells.subarray(line * lineInts, (line + 1) * lineInts));
+    return new Breaker(this.#own(stage, role));
+  }
+
+  /** The same by provider and key, for agents of whom there are many. */
+  get byKey(): BreakerBook {
+    return {
+      of: (stage, role, identity = '') => {
+        const owner = hashOf(stage, identity);
+        // Where others take line after line at this very moment, the one of the stage stands in.
+        return new Breaker(() => this.#lineOf(owner) ?? this.#own(stage, role));
+      },
+    };
+  }
+
+  #own(stage: StageName, role: ProviderRole): Int32Array {
+    return this.#line(breakerStages.indexOf(stage) * providerRoles.length + providerRoles.indexOf(role));
+  }
+
+  #line(index: number): Int32Array {
+    return this.#cells.subarray(index * lineInts, (index + 1) * lineInts);
+  }
+
+  #lineOf(owner: number): Int32Array | undefined {
+    const first = ownLines + ((owner >>> 0) % buckets) * ways;
+    const now = Atomics.add(this.#line(ownLines + keyLines), 0, 1);
+    for (let attempt = 0; attempt < ways; attempt += 1) {
+      let [oldest, age] = [first, -1];
+      for (let index = first; index < first + ways; index += 1) {
+        const line = this.#line(index);
+        const found = Atomics.load(line, cell.owner);
+        if (found === owner) {
+          Atomics.store(line, cell.usedAt, now);
+          return line;
+        }
+        const unused = found === 0 ? 0x8000_0000 : (now - Atomics.load(line, cell.usedAt)) >>> 1;
+        if (unused > age) [oldest, age] = [index, unused];
+      }
+      const line = this.#line(oldest);
+      const before = Atomics.load(line, cell.owner);
+      if (Atomics.compareExchange(line, cell.owner, before, owner) !== before) continue;
+      for (const at of stateCells) Atomics.store(line, at, 0);
+      Atomics.store(line, cell.usedAt, now);
+      return line;
+    }
+    return undefined;
   }
 }

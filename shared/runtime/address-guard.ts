@@ -31,6 +31,13 @@ export class RefusedAddressError extends Error {
   }
 }
 
+/** @throws RefusedAddressError for a host that is no name and not public: such an address never passes through a lookup. */
+export function refuseLiteral({ hostname }: URL): void {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const isLiteral = /^[\d.]+$/.test(host) || host.includes(':');
+  if (isLiteral && !isPublicAddress(host)) throw new RefusedAddressError();
+}
+
 /** A lookup for sockets that gives public addresses alone; one private address among them refuses the name. */
 export const publicLookup: LookupFunction = (host, options, callback) => {
   resolve(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {

@@ -63,6 +63,16 @@ const newAgentMetrics = ({ counter, histogram }: Maker) => ({
     'Links to agent processes: active, fallback without one, broken, resumed, gone for good, slowed because it sends too much',
     ['what'],
   ),
+  beforeCalls: counter(
+    'svc_before_calls_total',
+    'Times that the server of [before_call] was asked, by what came of it: answered, failed (the call began without an answer), refused (it did not)',
+    ['outcome'],
+  ),
+  beforeCallTime: histogram(
+    'svc_before_call_seconds',
+    'How long the server of [before_call] was waited for',
+    turnBuckets,
+  ),
   agentHop: histogram(
     'svc_agent_hop_seconds',
     'From writing an event to an agent process to its command that reacts to it',

@@ -97,5 +97,12 @@ export type AnsweredBy = 'person' | 'machine' | 'beep' | 'spoken';
 /** Key of a call's metadata that names the call which the service made, where the service listens to who answers. */
 export const screeningKey = 'outbound_screening';
 
+/** Key of a call's metadata that says `outbound` of a call that the service made; the server sets it. */
+export const directionKey = 'session.direction';
+
+/** Who has called whom. */
+export const directionOf = (metadata: Readonly<Record<string, string>>): 'inbound' | 'outbound' =>
+  metadata[directionKey] === 'outbound' ? 'outbound' : 'inbound';
+
 /** Provider budget of one command (docs/reference/agent-file.md, `transfer_timeout_ms`). */
 export const controlBudgetMs: Millis = 40_000;

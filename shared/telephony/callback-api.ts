@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { fail, ok, type Result } from '../base/result.ts';
+import { mostOverrides } from '../agents/overrides.ts';
 import { callFieldLimits, utf8Bytes } from '../protocol/call.ts';
 import { carrierNames } from './call-control.ts';
 
@@ -78,6 +79,17 @@ export const outboundRequest = z.strictObject({
     .refine((given) => Object.keys(given).length <= mostMetadata, `must have at most ${mostMetadata} entries`)
     .default({})
     .meta({ description: 'Becomes metadata of the call: {{metadata.NAME}} in texts of the agent file.' }),
+  overrides: z
+    .record(z.string().min(1).max(100), z.unknown(), 'must be an object')
+    .refine(
+      (given) => Object.keys(given).length <= mostOverrides,
+      `must have at most ${mostOverrides} entries`,
+    )
+    .exactOptional()
+    .meta({
+      description:
+        'What the call has otherwise than the agent file says, by the paths of its keys, as far as its [overrides] allows.',
+    }),
 });
 export type OutboundRequest = z.infer<typeof outboundRequest>;
 

@@ -4,6 +4,7 @@
  * verdict marks no token as used.
  */
 import { fail, ok, type Result } from '../../shared/base/result.ts';
+import { overridesKey } from '../../shared/agents/overrides.ts';
 import type { Sensitive } from '../../shared/config/sensitive.ts';
 import { isSameSecret } from '../../shared/auth/same-secret.ts';
 import { isTooLarge, verifySessionToken } from '../../shared/auth/session-token.ts';
@@ -165,5 +166,6 @@ export function signedMetadata(claims: SessionClaims): Readonly<Record<string, s
   if (claims.agent !== undefined) metadata['session.agent'] = claims.agent;
   if (claims.maxS !== undefined) metadata['session.max_s'] = String(claims.maxS);
   for (const [key, value] of claims.meta) metadata[`session.meta.${key}`] = value;
+  if (claims.overrides !== undefined) metadata[overridesKey] = claims.overrides;
   return metadata;
 }

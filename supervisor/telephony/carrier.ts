@@ -98,7 +98,12 @@ export interface OutboundCarrier {
   dial(dial: Dial): Promise<MadeOutcome>;
   connect?(
     callId: string,
-    given: { readonly id: string; readonly parameters: Readonly<Record<string, string>> },
+    given: {
+      readonly id: string;
+      readonly parameters: Readonly<Record<string, string>>;
+      /** What the service says of the call beside them; where a stream follows, that is told of it when it comes. */
+      readonly signed?: Readonly<Record<string, string>>;
+    },
   ): Promise<CarrierOutcome>;
   say?(
     callId: string,

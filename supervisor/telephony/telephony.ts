@@ -202,9 +202,11 @@ export class Telephony {
   }
 
   /** A stream is let in: what its call goes on with, where it was here before, or `elsewhere`, at another host. */
-  greet(request: StreamRequest, elsewhere?: CarriedCall): StreamRequest {
-    const callId = callOf(request);
-    if (callId === undefined) return request;
+  greet(arrived: StreamRequest, elsewhere?: CarriedCall): StreamRequest {
+    const callId = callOf(arrived);
+    if (callId === undefined) return arrived;
+    const made = this.outbound.signedOf(callId);
+    const request = { ...arrived, signedMetadata: { ...arrived.signedMetadata, ...made } };
     this.#streams.begins(callId);
     this.#cold.streamBegins(callId);
     this.outbound.streamBegins(callId);

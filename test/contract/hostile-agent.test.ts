@@ -94,10 +94,13 @@ function begin() {
     log: newLog({ role: 'test', level: 'fatal' }),
     metrics,
     dial: (_, events) => newDialer({ url: url.value, callerIdentity: false }, [])(systemClock, events),
-    site: { bind: (callback) => callback, command: () => undefined },
+    site: { bind: (callback) => callback, command: () => undefined, farewell: '' },
     state: newLink(linkSettings, now),
   });
-  const setup = link.prepare();
+  const setup = link.prepare().then((given) => {
+    link.equipped({ refused: [], isTool: () => true });
+    return given;
+  });
   const at = (ms: number): void => {
     now = ms;
     link.tick();

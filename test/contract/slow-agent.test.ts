@@ -34,11 +34,12 @@ async function linked() {
       sockets.push(socket);
       return socket;
     },
-    site: { bind: (callback) => callback, command: () => undefined },
+    site: { bind: (callback) => callback, command: () => undefined, farewell: '' },
     state: newLink(linkSettings, systemClock.now()),
   });
   const at = agent.sessions.length;
   await link.prepare();
+  link.equipped({ refused: [], isTool: () => true });
   const session = await agent.session(at);
   const waiting = (): number => sockets[0]?.bufferedBytes ?? 0;
   const gone = async (): Promise<number> => {

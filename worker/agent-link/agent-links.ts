@@ -64,7 +64,7 @@ function newRouting({ routes }: LinkTargets, { clock, log }: AgentLinksOptions):
 
 function newAgentLinks(
   targets: LinkTargets,
-  { agent: { name: agent, farewell } }: AgentDefinition,
+  { agent: { name: agent } }: AgentDefinition,
   { env, certificates, mayTransfer, clock, log, metrics, traceOf }: AgentLinksOptions,
 ): OpenCallLink {
   const processOf = (target: LinkTarget): Process => ({ target, dial: newDialer(target, certificates) });
@@ -86,7 +86,7 @@ function newAgentLinks(
       agent,
       ...present({ route, session: signedOf(start.metadata), metadata: saidOf(start.metadata), caller }),
       capabilities: { transfer: mayTransfer(start), tools: true },
-      farewell,
+      farewell: site.farewell,
       takesMessages: site.client?.sendMessage !== undefined,
     };
     const now = clock.now();

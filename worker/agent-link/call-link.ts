@@ -65,8 +65,6 @@ export class AgentCallLink implements CallLink {
       this.#prepared = (setup) => {
         this.#held = [];
         resolve(setup);
-        // The part that asked was first to wait for the answer: the call is there by then.
-        void prepared.then(this.#options.site.bind(() => this.#letGo()));
       };
     });
     this.#step({ type: 'call.began' });
@@ -93,6 +91,12 @@ export class AgentCallLink implements CallLink {
 
   equipped(tools: { readonly refused: readonly string[]; readonly isTool: (name: string) => boolean }): void {
     this.#step({ type: 'tools.known', ...tools });
+    // The call that is being made is there by then.
+    void Promise.resolve().then(this.#options.site.bind(() => this.#letGo()));
+  }
+
+  refused(rules: readonly string[]): void {
+    this.#step({ type: 'parts.refused', rules });
   }
 
   tick(): void {
@@ -261,10 +265,11 @@ const reasonTexts = {
 /** What the call is made with; nothing beside its agent's definition where no agent took it. */
 function setupOf(accept: ReadAccept | undefined): CallSetup {
   if (accept === undefined) return {};
-  const { systemPrompt, greeting, context, tools, resume, events } = accept;
+  const { systemPrompt, greeting, context, tools, overrides, resume, events } = accept;
   return {
     ...(systemPrompt !== undefined && { prompt: systemPrompt }),
     ...(greeting !== undefined && { greeting }),
+    ...(overrides !== undefined && { overrides }),
     ...(context.length > 0 && { context }),
     ...(tools.length > 0 && { remoteTools: tools.map(remoteTool) }),
     link: { resume, ...(events !== undefined && { events }) },

@@ -20,6 +20,8 @@ export interface CallLink extends ToolRunner {
   clientSaid(message: MessageToAgent): boolean;
   /** The tools of the call are there. `refused`: those of the agent that it did not get, and why. */
   equipped(tools: { readonly refused: readonly string[]; readonly isTool: (name: string) => boolean }): void;
+  /** The call does without something of its answer: key and rule of each. */
+  refused(rules: readonly string[]): void;
   /** About every 20 ms. */
   tick(): void;
   /** The call is over; nothing of the link is left. */
@@ -34,6 +36,8 @@ export interface CallLinkSite {
   readonly bind: <A extends readonly unknown[]>(callback: (...args: A) => void) => (...args: A) => void;
   /** Gives the core a command; it is answered by `command.answered` of the same id. */
   readonly command: (id: string, command: CallCommand) => void;
+  /** Spoken where the agent ends the call without words. */
+  readonly farewell: string;
   /** What the caller's program is told by, where its transport has such messages. */
   readonly client?: Pick<CallTransport, 'sendMessage'> | undefined;
 }

@@ -66,6 +66,8 @@ export type LinkInput =
       readonly refused: readonly string[];
       readonly isTool: (name: string) => boolean;
     }
+  /** The call does without something of the answer. */
+  | { readonly type: 'parts.refused'; readonly rules: readonly string[] }
   | { readonly type: 'tool.run'; readonly call: RemoteCall }
   | { readonly type: 'tool.abandoned'; readonly id: number; readonly reason: AbandonReason }
   | { readonly type: 'call.ended'; readonly reason: SessionEndReason }

@@ -8,7 +8,7 @@
  */
 import { present } from '../../shared/base/present.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import { readFrame } from '../../shared/agent-link/decode.ts';
+import { invalid, readFrame } from '../../shared/agent-link/decode.ts';
 import { readAnswer, type ReadAccept } from '../../shared/agent-link/handshake.ts';
 import { agentLinkCloseCodes as closeCodes, faultText } from '../../shared/agent-link/errors.ts';
 import {
@@ -81,6 +81,9 @@ function take(step: LinkStep, input: LinkInput): void {
       step.state.isTool = input.isTool;
       for (const rule of input.refused.slice(0, limits.handshakeProblems))
         report(step, { code: 'tool_refused', message: rule });
+      return;
+    case 'parts.refused':
+      for (const rule of input.rules.slice(0, limits.handshakeProblems)) report(step, invalid(rule));
       return;
     case 'tool.run':
       onToolRun(step, input.call);

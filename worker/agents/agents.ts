@@ -8,7 +8,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { AgentTable, type CallFacts, type ChosenAgent } from '../../shared/agents/choose.ts';
 import { chosenKeys, readChosen } from '../../shared/agents/chosen.ts';
 import type { AgentsForWorker } from '../../shared/agents/messages.ts';
-import type { AgentRef, AgentVersion } from '../../shared/agents/version.ts';
+import { agentIdOf, tenantOf, type AgentRef, type AgentVersion } from '../../shared/agents/version.ts';
 import { assert } from '../../shared/base/assert.ts';
 import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
 import { errorFields } from '../../shared/runtime/log.ts';
@@ -80,6 +80,17 @@ export class WorkerAgents implements CallAgents {
     this.#count(chosen, start);
     if (chosen === undefined) return 'unknown';
     return this.#called(chosen) ?? this.#equip(chosen.hash).then(() => this.#taken(chosen));
+  }
+
+  other({ services, chosen }: CalledAgent, name: string): ReturnType<CallAgents['other']> {
+    const tenant = tenantOf(services.agent);
+    const id = agentIdOf(tenant, name);
+    if (id === services.agent) return 'same';
+    // No name leads out of the tenant.
+    const found = name.includes('/') ? undefined : this.#table?.find(id);
+    if (found === undefined || chosen === undefined) return undefined;
+    const given: ChosenAgent = { id, hash: found.hash, by: chosen.by, insteadOf: chosen.id };
+    return this.#called(given) ?? this.#equip(given.hash).then(() => this.#taken(given));
   }
 
   again(kept?: AgentRef): CalledAgent {

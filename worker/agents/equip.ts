@@ -3,45 +3,39 @@
  * another agent's calls have otherwise. What belongs to the worker is lent by it.
  */
 import { ringMarginFrames } from '../call/audio.ts';
-import type { AgentServices, WorkerServices } from '../call/services.ts';
+import type { AgentServices } from '../call/services.ts';
+import { equipStages, type StageSite } from './equip-stages.ts';
+import { Variants, type VariantsOptions } from './variants.ts';
+import { LookUps } from './look-up.ts';
 import { agentLinkServices } from '../agent-link/agent-links.ts';
 import type { LoadedAgent } from '../host/agent.ts';
 import {
   callSettings,
   knownTexts,
   speechSettings,
-  stageDefinitions,
   toolBook,
   toolSettings,
   type WorkerFeatures,
 } from '../host/definition.ts';
-import { announcementLine } from '../lines/announcement.ts';
-import { withKnownLines } from '../lines/known-lines.ts';
 import { SoundLoop } from '../media/background/loop.ts';
-import type { Observation } from '../observe/observation.ts';
-import type { Failure, FailureLog } from '../stages/failure-log.ts';
-import { withPauses } from '../stages/later-tts.ts';
-import { openStages, withRealtime } from '../stages/registry.ts';
 import { capabilitiesOf, telephonyServices, type CapabilitiesByCarrier } from '../telephony/call-control.ts';
 import type { AskCarrier } from '../telephony/carrier-line.ts';
+import { systemWallClock } from '../../shared/runtime/clock.ts';
+import { tenantOf } from '../../shared/agents/version.ts';
+import { showsNumbers } from '../../shared/telephony/variables.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import { noCallControl } from '../tools/tool.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { vadFrameMs } from '../../shared/protocol/mailbox-slot.ts';
 
 /** What a worker lends to its agents. */
-export interface AgentSite extends Pick<WorkerServices, 'clock' | 'machineMs' | 'log' | 'metrics' | 'boxes'> {
-  /** Its number. */
-  readonly worker: number;
-  readonly failures: FailureLog;
-  readonly observation: Observation;
+export interface AgentSite extends StageSite {
   /** Certificates in PEM form that are trusted beside the public ones for agent processes. */
   readonly agentCa: readonly string[];
   /** What calls of carriers can be made to do. */
   readonly callControl: CapabilitiesByCarrier;
   readonly askCarrier: AskCarrier;
-  /** What the agent goes by in a service of many; absent: its name. */
-  readonly id?: string;
 }
 
 /** An agent whose calls can be taken. */
@@ -59,35 +53,62 @@ const featuresOf = ({ layout }: Pick<Mailboxes, 'layout'>): WorkerFeatures => ({
   replayMs: (layout.ringFrames - ringMarginFrames) * vadFrameMs,
 });
 
+/** How the operator's server is asked; undefined where there is none. */
+const lookUpsOf = (
+  { agent, beforeCall }: AgentDefinition,
+  { clock, metrics, failures, id }: AgentSite,
+): LookUps | undefined =>
+  beforeCall &&
+  new LookUps(beforeCall, {
+    clock,
+    metrics,
+    failures,
+    wallClock: systemWallClock,
+    showsNumbers: showsNumbers(process.env),
+    agent: agent.name,
+    tenant: id === undefined ? undefined : tenantOf(id),
+  });
+
 /** @throws Error when a key may not be sent to its address. */
-export function equipAgent(
-  { definition, version, adapters, realtime }: LoadedAgent,
-  site: AgentSite,
-): EquippedAgent {
-  const { clock, machineMs, log, metrics, boxes, worker, failures, observation, callControl } = site;
+export function equipAgent(agent: LoadedAgent, site: AgentSite): EquippedAgent {
+  const { definition } = agent;
+  const { clock, log, boxes } = site;
   const features = featuresOf(boxes);
   const settings = callSettings(definition, features);
   const registry = new ToolRegistry(toolSettings(definition), { clock, log });
-  const definitions = stageDefinitions(definition);
-  const failed = (failure: Failure): void => failures.note(failure);
-  const cascade = openStages(definitions, adapters, {
-    breakers: boxes.breakers,
-    metrics,
-    machineMs,
-    requested: (stage, role) => boxes.countRequest(worker, stage, role),
-    failed,
-    noted: observation.noted,
-  });
-  const { sampleRate } = definition.tts;
-  const stages =
-    realtime === undefined
-      ? cascade
-      : withRealtime(definitions, { model: realtime, stages: cascade, sampleRate }, { metrics, failed });
+  const lookUps = lookUpsOf(definition, site);
+  const stages = equipStages(definition, agent, { texts: knownTexts(settings), site });
+  const base: AgentServices = {
+    ...stages.services,
+    ...servicesOf(agent, site),
+    settings,
+    ...(lookUps && { lookUp: lookUps.ask }),
+    openTools: (context, { metadata, remote, control }) => {
+      const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
+      return { tools, book: toolBook(definition, tools.tools) };
+    },
+    speech: speechSettings(definition, features),
+  };
+  const openStages: VariantsOptions['openStages'] = (other, texts) =>
+    equipStages(other, agent, { texts, site });
+  const variants = definition.overrides && new Variants({ agent, features, registry, base, openStages });
+  return {
+    services: variants === undefined ? base : { ...base, vary: variants.vary },
+    start: () => registry.start(noCallControl),
+    close: async () => {
+      await Promise.all([registry.close(), lookUps?.close(), variants?.close(), stages.close()]);
+    },
+  };
+}
+
+/** What neither stages nor tools are needed for. */
+function servicesOf({ definition, version }: LoadedAgent, site: AgentSite) {
+  const { clock, log, metrics, observation, callControl } = site;
   const { traceOf } = observation;
   const id = site.id ?? definition.agent.name;
-  const services: AgentServices = {
-    settings,
+  return {
     agent: id,
+    timezone: definition.agent.timezone,
     ...agentLinkServices(definition, {
       env: process.env,
       certificates: site.agentCa,
@@ -97,31 +118,11 @@ export function equipAgent(
       metrics,
       traceOf,
     }),
-    openTools: (context, { metadata, remote, control }) => {
-      const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
-      return { tools, book: toolBook(definition, tools.tools) };
-    },
     observe: observation.observerOf(definition, site.id),
     accounts: observation.accountsOf({ definition, id, version }),
     traceOf,
     carriers: telephonyServices(definition, callControl, site.askCarrier),
-    speech: speechSettings(definition, features),
     echo: definition.turn.echo,
     background: definition.background?.map((sound) => new SoundLoop(sound)),
-    ...stages,
-    tts: withKnownLines(withPauses(stages.tts), {
-      clock,
-      log,
-      ...knownTexts(settings),
-      announcement: announcementLine(definition.agent.announcement, sampleRate),
-      isDown: () => boxes.breakers.of('tts', 'primary').state(machineMs()) === 'open',
-    }),
-  };
-  return {
-    services,
-    start: () => registry.start(noCallControl),
-    close: async () => {
-      await Promise.all([registry.close(), stages.stt.close(), stages.llm.close(), services.tts.close()]);
-    },
   };
 }

@@ -58,9 +58,18 @@ export interface CallBuild {
 export function buildCall(build: CallBuild): RunningCall {
   const { services, scope, start, setup, link, tell, transport, startedAt } = build;
   const { clock } = services;
-  const metadata = variablesOf(start, services);
-  // The terms of the link are the link's own.
-  const { remoteTools, link: _terms, message: _message, recordId: _, model, ...given } = setup;
+  // The terms of the link are the link's own, and what the call has otherwise is in its services.
+  const {
+    remoteTools,
+    model,
+    variables,
+    link: _link,
+    message: _m,
+    recordId: _id,
+    overrides: _o,
+    ...given
+  } = setup;
+  const metadata = variablesOf(start, services, variables);
   const remote =
     remoteTools === undefined || link === undefined ? undefined : { tools: remoteTools, runner: link };
   const capabilities = capabilitiesOf(start, services.carriers.capabilities);
@@ -83,14 +92,7 @@ export function buildCall(build: CallBuild): RunningCall {
   const observers = newObservers(build);
   const whole = { ...settings, tools: observers.watchTools(opened.book) };
   const state = build.state(whole);
-  const log = new CallLog({
-    log: build.log,
-    metrics: services.metrics,
-    turns: build.turns,
-    agent: services.agent,
-    route: start.route,
-    now: () => clock.now(),
-  });
+  const log = newCallLog(build);
   const control = newControl(build, state);
   const llmCall = llmCallOf(start.callId, model, state);
   const stages = openStages(build, { llmCall, callLog: log });
@@ -119,6 +121,13 @@ export function buildCall(build: CallBuild): RunningCall {
     throw error;
   }
 }
+
+const newCallLog = ({
+  log,
+  services: { metrics, agent, clock },
+  turns,
+  start: { route },
+}: CallBuild): CallLog => new CallLog({ log, metrics, turns, agent, route, now: () => clock.now() });
 
 const llmCallOf = (conversation: string, model: string | undefined, state: CallState): LlmCall => ({
   conversation,

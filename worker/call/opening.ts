@@ -2,6 +2,7 @@
  * The time between a client's `start` and its call: somebody is asked what the call is to be, which may take seconds. Speech
  * and keys of the caller are kept meanwhile, within bounds. A caller who hangs up ends the waiting.
  */
+import type { Overrides } from '../../shared/agents/overrides.ts';
 import type { TypedText } from '../../shared/protocol/call.ts';
 import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
 import type { LinkTerms } from '../agent-link/link-state.ts';
@@ -29,6 +30,10 @@ export type CallSetup = Partial<
   readonly link?: LinkTerms;
   /** Name of the model that the LLM of the call uses, one that the agent's provider has. */
   readonly model?: string;
+  /** What the operator's server said of the call before its first word, by the names of variables. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** What the call has otherwise than its agent's file says, as far as it holds; of an agent process, as it was sent. */
+  readonly overrides?: Overrides;
   /** An answering machine hears this, and nothing else is said. */
   readonly message?: MachineMessage;
   /** Names the record of the call. */

@@ -3,6 +3,7 @@
  * performs the orders. An error that is thrown in here ends this call and no other.
  */
 import { assert, unreachable } from '../../shared/base/assert.ts';
+import { present } from '../../shared/base/present.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { markOfSlot } from '../../shared/protocol/mailbox.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
@@ -26,6 +27,8 @@ import { callLog } from './trace.ts';
 import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
+import { CallAgent } from '../agents/call-agent.ts';
+import { Preparation } from './before/preparation.ts';
 import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
 import { typedCommand } from '../core/commands.ts';
@@ -62,12 +65,11 @@ export class CallRunner implements TransportEvents {
   readonly #options: CallRunnerOptions;
   readonly #worker: WorkerServices;
   /** Its agent, once it is known, and what it runs on with it. */
-  #agent: CalledAgent | undefined;
+  #agent: CallAgent | undefined;
   /** Another worker, or another stream of the call, had it with this agent. */
   #keptAgent: AgentRef | undefined;
   /** What is said before the agent is equipped. */
   #early: EarlyEvents | undefined;
-  #called: CallServices | undefined;
   readonly scope: Scope;
   #log: Log;
   #transport: CallTransport | undefined;
@@ -79,6 +81,7 @@ export class CallRunner implements TransportEvents {
   /** Said to the machine that has answered. */
   #message: MachineMessage | undefined;
   #before: BeforeCall | undefined;
+  readonly #preparation: Preparation;
   readonly #kept = new KeptAudio();
   #toldLines: ReadyLines | undefined;
   /** The call's agent process, where it has one. */
@@ -91,6 +94,7 @@ export class CallRunner implements TransportEvents {
   /** Names the record of the call, where one is kept. */
   #recordId: string | undefined;
   #account: CallAccount | undefined;
+  #beganAt: Millis = 0;
   /** Said in the log. */
   #isTooLarge = false;
   #over = false;
@@ -102,6 +106,7 @@ export class CallRunner implements TransportEvents {
     this.#session = new SessionClaim(options.services.sessions);
     this.#log = options.services.log;
     this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error), markOfSlot(options.slot));
+    this.#preparation = this.#newPreparation();
   }
 
   /** Gives the runner its transport, before any event of it. */
@@ -121,6 +126,7 @@ export class CallRunner implements TransportEvents {
     this.#keepSetup(setup, start.recordId);
     this.#openAccount(start, startedAt, left.silentMs);
     this.#message = setup.message;
+    this.#callAgent.vary(setup.overrides ?? {}, 'takeover', this.#log);
     this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
     const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
     this.#drive(call);
@@ -168,10 +174,9 @@ export class CallRunner implements TransportEvents {
     this.#recordId ??= accounts?.newRecordId();
     const named = { ...given, ...(this.#recordId !== undefined && { recordId: this.#recordId }) };
     const start = admitCall(named, services);
-    this.#openAccount(
-      start ?? { ...named, sessionId: this.#worker.newSessionId() },
-      this.#worker.clock.now(),
-    );
+    this.#beganAt = this.#worker.clock.now();
+    const { newSessionId, wallNow } = this.#worker;
+    this.#openAccount(start ?? { ...named, sessionId: newSessionId(), at: wallNow() }, this.#beganAt);
     if (start === undefined) {
       this.#refusal = 'unsigned_route';
       transport.refuse(this.#refusal);
@@ -182,6 +187,7 @@ export class CallRunner implements TransportEvents {
       return;
     }
     this.#log = callLog(services, start);
+    this.#callAgent.varyAsSigned(start.metadata, this.#log);
     const before = new BeforeCall({
       services,
       slot: this.#options.slot,
@@ -189,10 +195,7 @@ export class CallRunner implements TransportEvents {
       message: this.#message,
       bind: (callback) => this.scope.bind(callback),
       keep: (message) => this.#keepSetup({ message }, start.recordId),
-      prepare: (of) => {
-        this.#openLink(of);
-        return this.#link?.prepare() ?? {};
-      },
+      prepare: (of) => this.#preparation.prepare(of),
       opened: (opened) => this.#open(opened),
       left: () => {
         this.#cause = 'machine';
@@ -206,6 +209,38 @@ export class CallRunner implements TransportEvents {
     before.begin();
   }
 
+  #newPreparation(): Preparation {
+    return new Preparation({
+      agents: this.#worker.agents,
+      bind: (callback) => this.scope.bind(callback),
+      isOver: () => this.#over,
+      log: () => this.#log,
+      called: () => this.#callAgent.called,
+      services: () => this.#services,
+      hand: (other) => {
+        this.#agent?.release();
+        return this.#callOn(other);
+      },
+      handed: (start) => {
+        this.#log = callLog(this.#services, start);
+        this.#openAccount(start, this.#beganAt);
+      },
+      varyAsSigned: ({ metadata }) => this.#callAgent.varyAsSigned(metadata, this.#log),
+      vary: (given) => this.#callAgent.vary(given, 'before_call', this.#log),
+      askProcess: (start) => this.#askProcess(start),
+      refuse: (why) => {
+        this.#before?.cancel();
+        if (why === 'server_busy') this.#refuse();
+        else this.#transport?.refuse(why);
+      },
+    });
+  }
+
+  #askProcess(start: AdmittedStart): CallSetup | Promise<CallSetup> {
+    this.#openLink(start);
+    return this.#link?.prepare() ?? {};
+  }
+
   /** Another worker was asking what the call is to be when it died: it is asked again. */
   resumeOpening({ message, recordId }: CallSetup, agent?: AgentRef): void {
     this.#message = message;
@@ -217,7 +252,16 @@ export class CallRunner implements TransportEvents {
     if (this.#before === undefined && this.#call === undefined) this.#session.leave();
   }
 
-  #open({ start, setup: given, opening, afterWords, isLate }: Opened): void {
+  #open({ start: asked, setup: prepared, opening, afterWords, isLate }: Opened): void {
+    const start = this.#preparation.handed ?? asked;
+    const { overrides = {}, ...told } = prepared;
+    const refused = this.#callAgent.vary(overrides, 'agent_link', this.#log);
+    const held = this.#callAgent.overrides;
+    const given = {
+      ...told,
+      ...this.#preparation.given,
+      ...(Object.keys(held).length > 0 && { overrides: held }),
+    };
     const transport = this.#transport;
     assert(transport !== undefined && this.#before !== undefined, 'a call opens once, with its transport');
     this.#before = undefined;
@@ -234,8 +278,9 @@ export class CallRunner implements TransportEvents {
     const call = this.#build(start, transport, { setup, state, startedAt, turns: 0, isResumed: false });
     this.#drive(call);
     transport.accept();
+    this.#link?.refused(refused);
     const { sampleRate: rate, encoding, metadata } = start;
-    const how = chosenFields(this.#agent?.chosen);
+    const how = chosenFields(this.#agent?.called.chosen);
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata), ...how }, 'call started');
     const { message } = setup;
     this.#tell({
@@ -429,21 +474,18 @@ export class CallRunner implements TransportEvents {
 
   /** The call has its agent from here to its end. */
   #callOn(agent: CalledAgent): CallServices {
-    this.#agent = agent;
-    this.#called = { ...this.#worker, ...agent.services };
+    this.#agent = new CallAgent(this.#worker, agent);
     if (agent.chosen !== undefined) this.#options.chose?.(agent.chosen);
-    return this.#called;
+    return this.#agent.services;
   }
 
-  /** The version of its agent; undefined in a service of one. */
-  get #agentRef(): AgentRef | undefined {
-    const chosen = this.#agent?.chosen;
-    return chosen && { id: chosen.id, hash: chosen.hash };
+  get #callAgent(): CallAgent {
+    assert(this.#agent !== undefined, 'a call has its agent from its start on');
+    return this.#agent;
   }
 
   get #services(): CallServices {
-    assert(this.#called !== undefined, 'a call has its agent from its start on');
-    return this.#called;
+    return this.#callAgent.services;
   }
 
   #build(
@@ -461,7 +503,7 @@ export class CallRunner implements TransportEvents {
       start,
       transport,
       link: this.#link,
-      agent: this.#agentRef,
+      agent: this.#agent?.ref,
       account: this.#account,
       ...from,
       tell: (event) => this.#tell(event),
@@ -473,19 +515,20 @@ export class CallRunner implements TransportEvents {
     const bind: CallLinkSite['bind'] = (callback) => this.scope.bind(callback);
     const command: CallLinkSite['command'] = (id, given) =>
       this.#tell({ type: 'command.given', id, command: given, position: this.#call?.audio.position });
-    this.#link = this.#services.openLink?.(start, { bind, command, client: this.#transport }, left);
+    const { farewell } = this.#services.settings;
+    this.#link = this.#services.openLink?.(start, { bind, command, client: this.#transport, farewell }, left);
   }
 
   /** A part of the setup, which another worker needs, names the record. */
   #keepSetup(setup: CallSetup, recordId: string | undefined): void {
-    const named = { ...setup, ...(recordId !== undefined && { recordId }) };
-    this.#options.journal?.keepSetup(named, this.#agentRef);
+    const named = { ...setup, ...present({ recordId }) };
+    this.#options.journal?.keepSetup(named, this.#agent?.ref);
   }
 
   #openAccount(start: AdmittedStart, startedAt: Millis, silentMs?: Millis): void {
     const { recordId } = start;
     if (recordId === undefined) return;
-    const call = { start: { ...start, recordId }, startedAt, ...(silentMs !== undefined && { silentMs }) };
+    const call = { start: { ...start, recordId }, startedAt, ...present({ silentMs }) };
     this.#attempt(() => (this.#account = this.#services.accounts?.open(call)));
   }
 

@@ -2,6 +2,8 @@
 import type { ChosenAgent } from '../../shared/agents/choose.ts';
 import type { AgentRef } from '../../shared/agents/version.ts';
 import type { CallStart } from '../transports/transport.ts';
+import type { Overrides } from '../../shared/agents/overrides.ts';
+import type { LookUpCall } from '../agents/look-up.ts';
 import type { RouteOf } from '../agent-link/routes.ts';
 import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
 import type { Millis } from '../../shared/base/units.ts';
@@ -37,6 +39,8 @@ export interface WorkerServices {
   readonly clock: Clock;
   /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
   readonly machineMs: () => number;
+  /** Unix milliseconds. */
+  readonly wallNow: () => number;
   readonly log: Log;
   readonly metrics: WorkerMetrics;
   readonly boxes: Mailboxes;
@@ -59,6 +63,12 @@ export interface AgentServices {
   readonly settings: Omit<CallSettings, 'tools'>;
   /** Name of the agent. */
   readonly agent: string;
+  /** Time zone of the agent. */
+  readonly timezone: string;
+  /** The agent with what a call has otherwise; absent: its file allows nothing. */
+  readonly vary?: (given: Overrides) => VariedAgent;
+  /** Asks the operator's server about a call that is to begin; absent: there is none. */
+  readonly lookUp?: LookUpCall;
   /** Says to which agent process a call goes; absent as `openLink` is. */
   readonly routeOf?: RouteOf;
   /** Connects a call to its agent process; absent: calls run on the agent's definition alone. */
@@ -101,6 +111,16 @@ export interface CalledAgent {
   readonly release: () => void;
 }
 
+/** An agent with what one call has otherwise. */
+export interface VariedAgent {
+  readonly services: AgentServices;
+  /** What of it holds, and what is wrong with the rest: key and rule. */
+  readonly applied: Overrides;
+  readonly problems: readonly string[];
+  /** The call is over, or has another one. Called once. */
+  readonly release: () => void;
+}
+
 /** Gives calls their agents. */
 export interface CallAgents {
   /**
@@ -108,6 +128,8 @@ export interface CallAgents {
    * call that names an agent which is not there, and is refused.
    */
   readonly of: (start: CallStart, kept?: AgentRef) => CalledAgent | Promise<CalledAgent> | 'unknown';
+  /** An agent of the same tenant, or a promise of it; `same` where it is this one, undefined where the tenant has none of the name. */
+  readonly other: (of: CalledAgent, name: string) => CalledAgent | Promise<CalledAgent> | 'same' | undefined;
   /** The agent of a call that another worker began; it is equipped. */
   readonly again: (kept?: AgentRef) => CalledAgent;
 }

@@ -2,23 +2,43 @@
  * Brings what came with a call into the texts that its agent works with: the variables of prompts and of lines that are spoken.
  * Pure, and the same each time: a worker that takes a call up makes the same settings from the start that was written down.
  */
+import { callTime } from '../../shared/agents/call-time.ts';
 import { fillVariables, withCallFacts, type CallMetadata } from '../../shared/config/agent/call-variables.ts';
 import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
 import { callerOf } from '../agent-link/caller-identity.ts';
 import type { FlowNode } from '../core/flow/flow.ts';
 import type { CallSettings } from '../core/settings.ts';
-import type { CallStart } from '../transports/transport.ts';
+import { directionOf } from '../../shared/telephony/call-control.ts';
+import type { AdmittedStart } from './admission.ts';
+import type { CallServices } from './services.ts';
 
 /** What can be filled in for a call. */
 export function variablesOf(
-  start: Pick<CallStart, 'callId' | 'metadata'>,
-  { showsNumbers }: { readonly showsNumbers: boolean },
+  start: Pick<AdmittedStart, 'callId' | 'metadata' | 'at'>,
+  {
+    showsNumbers,
+    timezone,
+    settings,
+  }: Pick<CallServices, 'showsNumbers' | 'timezone'> & {
+    readonly settings: Pick<CallServices['settings'], 'languages'>;
+  },
+  variables?: CallMetadata,
 ): CallMetadata {
   const { callId: id, metadata } = start;
   const { carrier_call_id: carrierCallId, from, to } = callerOf(start, { showsNumbers }) ?? {};
   // Clients of the first listener have no label.
   const transport = metadata[carrierKeys.transport] ?? 'websocket';
-  return withCallFacts(metadata, { transport, id, carrierCallId, from, to });
+  const [language = 'en'] = settings.languages;
+  return withCallFacts(metadata, {
+    transport,
+    id,
+    carrierCallId,
+    from,
+    to,
+    variables,
+    direction: directionOf(metadata),
+    time: callTime(start.at, { language, timezone }),
+  });
 }
 
 type Settings = Omit<CallSettings, 'tools'>;

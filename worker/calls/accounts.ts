@@ -115,7 +115,7 @@ export class CallAccounts {
     await this.#spool.close();
   }
 
-  /** Another worker writes it again: whichever of them comes first holds. */
+  /** The agent that the call is handed to writes it again, and another worker: the last holds, but for when the call began. */
   #head(
     { start, startedAt }: AccountedCall,
     {

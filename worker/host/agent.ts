@@ -44,6 +44,9 @@ export interface LoadedAgent {
   readonly adapters: Awaited<ReturnType<typeof loadAdapters>>;
   /** The model that hears and speaks by itself, where the agent has one. */
   readonly realtime?: RealtimeModel | undefined;
+  /** What the file was read with, for calls that have something of it otherwise. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly packages: Packages;
 }
 
 /** The definition alone, with the packages that it names. */
@@ -64,5 +67,7 @@ export async function loadAgent(setup: AgentSource): Promise<LoadedAgent> {
     version: createHash('sha256').update(setup.agentText).digest('hex').slice(0, 12),
     adapters: await loadAdapters(definitions, packages),
     realtime: realtime && (await loadRealtime(realtime, packages)),
+    env: process.env,
+    packages,
   };
 }

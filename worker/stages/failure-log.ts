@@ -12,10 +12,10 @@ const mostCauses = 128;
 
 /** One failure, ready to be shown: nothing in it is secret or a caller's. */
 export interface Failure {
-  /** `stt`, `llm`, `tts`, `mcp` or `tool`. */
+  /** `stt`, `llm`, `tts`, `mcp`, `tool` or `before_call`. */
   readonly stage: string;
   readonly role?: string;
-  /** Canonical name of the provider; of a server or tool its name in the file. */
+  /** Canonical name of the provider; of a server or tool its name in the file; of the server before calls the agent's. */
   readonly provider: string;
   /** Its vendor, where it is known: `Deepgram`. */
   readonly vendor?: string;

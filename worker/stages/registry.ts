@@ -10,7 +10,12 @@ import type { Chosen, ProviderOptions, StageKey } from '../../shared/config/stag
 import { isPackage, readPackageStage, type Packages } from '../../shared/config/stages/package.ts';
 import { leftOut } from '../../shared/config/stages/features.ts';
 import type { CascadeStage, StageName } from '../../shared/config/stages/declaration.ts';
-import { breakerInts, Breakers, type ProviderRole } from '../../shared/protocol/breakers.ts';
+import {
+  breakerInts,
+  Breakers,
+  type BreakerBook,
+  type ProviderRole,
+} from '../../shared/protocol/breakers.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import type { Failure } from './failure-log.ts';
@@ -70,7 +75,7 @@ export interface StageDefinitions {
 
 /** What the stages of a worker share with those of all others, and where they are counted. */
 export interface StageServices {
-  readonly breakers: Breakers;
+  readonly breakers: BreakerBook;
   readonly metrics: WorkerMetrics;
   /** Milliseconds of the machine's monotonic clock. */
   readonly machineMs: () => number;
@@ -293,6 +298,12 @@ export async function openProvider(
   }
 }
 
+/** The same for the same provider at the same address with the same key. Never shown: it holds the key. */
+export function identityOf<S extends StageName>({ chosen, access }: ProviderDefinition<S>): string {
+  const address = addressOf(fieldsOf(chosen.options))?.href ?? '';
+  return JSON.stringify([String(chosen.provider), address, access.apiKey ?? '']);
+}
+
 /** Both providers of a stage with their breakers, and what failing over takes. */
 function guarded<S extends CascadeStage>(
   stage: S,
@@ -320,13 +331,13 @@ function guarded<S extends CascadeStage>(
       noted: services.noted,
       failed: (error) => services.failed(failureOf(error)),
     });
-    return { role, stage: openOne(adapters, one), breaker: breakers.of(stage, role), meter };
+    return { role, stage: openOne(adapters, one), breaker: breakers.of(stage, role, identityOf(one)), meter };
   };
   const { primary, secondary } = definition;
   return {
     primary: guard('primary', primary),
     ...(secondary !== undefined && { secondary: guard('secondary', secondary) }),
-    budgets,
+    budgets: budgets.of(identityOf(primary)),
     machineMs,
     failedOver: (reason) => metrics.providerFailovers.inc({ stage, reason }),
   };

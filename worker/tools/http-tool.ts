@@ -10,7 +10,7 @@ import { placeholderPattern, type HttpToolDefinition } from '../../shared/config
 import { Agent } from '../../shared/runtime/undici.ts';
 import type { Failure } from '../stages/failure-log.ts';
 import type { StageContext, StageError } from '../stages/stage.ts';
-import { isPublicAddress, publicLookup, RefusedAddressError } from '../../shared/runtime/address-guard.ts';
+import { publicLookup, refuseLiteral, RefusedAddressError } from '../../shared/runtime/address-guard.ts';
 import { backstopMs, mayFinish, mostResultBytes } from './tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from './tool.ts';
 import { requestError, tooSlow, toolFailure, type ToolSite } from './tool-failure.ts';
@@ -105,11 +105,7 @@ export class HttpTool implements ToolRunner {
     const { metadata } = request;
     const filled = fillUrl(this.#definition.url, request.arguments, metadata);
     if (filled === undefined) return failed('an argument is missing in the address, or does not fit there');
-    const host = filled.url.hostname.replace(/^\[(.*)\]$/, '$1');
-    const isLiteral = /^[\d.]+$/.test(host) || host.includes(':');
-    // A literal address never passes through the lookup.
-    if (isLiteral && !this.#definition.allowPrivate && !isPublicAddress(host))
-      throw new RefusedAddressError();
+    if (!this.#definition.allowPrivate) refuseLiteral(filled.url);
     const hasBody = method !== 'GET' && method !== 'DELETE';
     const response = await this.#agent.request({
       origin: filled.url.origin,

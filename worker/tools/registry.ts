@@ -35,6 +35,8 @@ export interface CallToolsOptions {
   readonly metadata?: CallMetadata;
   /** Tools that the call's agent process brought along. */
   readonly remote?: RemoteTools;
+  /** Names of the tools that the LLM may call, where the call has others than its agent; absent: as the file says. */
+  readonly allowed?: readonly string[] | undefined;
 }
 
 export interface OpenedTools {
@@ -44,6 +46,9 @@ export interface OpenedTools {
   /** The call is over: whatever still runs is told so, and reports nothing more. */
   readonly close: () => void;
 }
+
+/** Beyond those of the agent, calls may have lists of their own. */
+const mostCatalogs = 32;
 
 interface Server {
   readonly definition: McpDefinition;
@@ -87,12 +92,14 @@ export class ToolRegistry {
    */
   async start(control: CallControl): Promise<void> {
     await Promise.all(this.#servers.map(({ server }) => server.start()));
-    this.#catalog(control);
+    this.#catalog(control, this.#settings.agentTools);
   }
 
   /** Opens the tools of a call. `context` is the call's. */
-  openCall(context: StageContext, { control, metadata, remote }: CallToolsOptions): OpenedTools {
-    const reading = remote === undefined ? this.#catalog(control) : this.#build(control, remote);
+  openCall(context: StageContext, given: CallToolsOptions): OpenedTools {
+    const { control, metadata, remote, allowed = this.#settings.agentTools } = given;
+    const reading =
+      remote === undefined ? this.#catalog(control, allowed) : this.#build(control, remote, allowed);
     const isRemote = new Set(remote?.tools.map(({ name }) => name));
     const tools = new ToolsOfCall(context, reading.catalog, metadata ?? {});
     return {
@@ -110,18 +117,23 @@ export class ToolRegistry {
     ]);
   }
 
-  #catalog(control: CallControl): CatalogReading {
-    const id = JSON.stringify([control.transfer?.warm, control.sendDtmf]);
+  #catalog(control: CallControl, allowed: readonly string[] | undefined): CatalogReading {
+    const id = JSON.stringify([control.transfer?.warm, control.sendDtmf, allowed]);
     const known = this.#catalogs.get(id);
     if (known !== undefined) return known;
-    const made = this.#build(control, undefined);
+    const made = this.#build(control, undefined, allowed);
     for (const { name, rule } of made.refused) this.#log.warn({ tool: name, rule }, 'a tool is left out');
+    if (this.#catalogs.size >= mostCatalogs) this.#catalogs.clear();
     this.#catalogs.set(id, made);
     return made;
   }
 
-  #build(control: CallControl, remote: RemoteTools | undefined): CatalogReading {
-    const { telephony, flow, agentTools } = this.#settings;
+  #build(
+    control: CallControl,
+    remote: RemoteTools | undefined,
+    agentTools: readonly string[] | undefined,
+  ): CatalogReading {
+    const { telephony, flow } = this.#settings;
     const builtIn = builtInTools(telephony, control);
     const listed = this.#servers.flatMap(sourcesOf);
     const brought = (remote?.tools ?? []).map(({ name, description, parameters, rule }): ToolSource => {

@@ -7,8 +7,8 @@ import type { Failure } from '../stages/failure-log.ts';
 import type { StageError } from '../stages/stage.ts';
 
 export interface ToolSite {
-  readonly stage: 'mcp' | 'tool';
-  /** The name that the file gives it. */
+  readonly stage: 'mcp' | 'tool' | 'before_call';
+  /** The name that the file gives it, or that of the agent whose server it is. */
   readonly name: string;
   /** Absent for a program. */
   readonly url?: URL | undefined;

@@ -75,11 +75,13 @@ export async function agentLinks(options: { calls: number; seconds: number }): P
     const site = {
       bind: <A extends readonly unknown[]>(callback: (...args: A) => void) => callback,
       command: () => undefined,
+      farewell: '',
     };
     const state = newLink(settings, systemClock.now());
     return new AgentCallLink({ clock: systemClock, log, metrics, dial, site, state });
   });
   await Promise.all(links.map((link) => link.prepare()));
+  for (const link of links) link.equipped({ refused: [], isTool: () => true });
   const before = agent.found.received;
   const latency = new Distribution();
   let [events, buffered] = [0, 0];

@@ -16,14 +16,22 @@ export interface CallFacts {
   readonly carrierCallId?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  readonly direction: 'inbound' | 'outbound';
+  /** When it began, in words. */
+  readonly time: string;
+  /** What the operator's server said of it before its first word. */
+  readonly variables?: CallMetadata | undefined;
 }
+
+/** Names behind `call.` that are the service's own: nobody else sets them. */
+export const ownCallVariables: readonly string[] = ['id', 'from', 'to', 'direction', 'time'];
 
 /** What marks a variable; a problem is reported at the place of one of these. */
 const opening = '{{';
 /** A variable, or an opening that begins none. */
 const formPattern = /\{\{(?:([^{}]*)\}\})?/g;
 const readablePattern =
-  /^\s*(session_id|session\.(?:agent|max_s|transport|carrier_call_id|meta\.[\w.-]{1,64})|call\.(?:id|from|to)|metadata\.(?!session\.|session_id(?![\w.-]))[\w.-]{1,64})\s*(?:\|(.*))?$/s;
+  /^\s*(session_id|session\.(?:agent|max_s|transport|carrier_call_id|meta\.[\w.-]{1,64})|call\.[\w.-]{1,64}|metadata\.(?!session\.|session_id(?![\w.-]))[\w.-]{1,64})\s*(?:\|(.*))?$/s;
 
 /** Bounds what one text can grow to. */
 const mostVariables = 64;
@@ -47,15 +55,21 @@ function readVariable(form: string | undefined): Variable | undefined {
 
 /** The same metadata, with what the service knows of the call. */
 export function withCallFacts(metadata: CallMetadata, facts: CallFacts): CallMetadata {
-  const { transport, id, carrierCallId, from, to } = facts;
+  const { transport, id, carrierCallId, from, to, direction, time, variables = {} } = facts;
+  const given = Object.entries(variables).map(([key, value]): [string, string] => [
+    `session.call.${key}`,
+    value,
+  ]);
   const own = Object.entries({
     'session.transport': transport,
     'session.carrier_call_id': carrierCallId,
     'session.call.id': id,
     'session.call.from': from,
     'session.call.to': to,
+    'session.call.direction': direction,
+    'session.call.time': time,
   }).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return { ...metadata, ...Object.fromEntries(own) };
+  return { ...metadata, ...Object.fromEntries(given), ...Object.fromEntries(own) };
 }
 
 /** Whether anything in the text depends on the call; true for a part of such a text as well. */
@@ -90,7 +104,7 @@ export function fillVariables(
 
 const unknownForm =
   'is no variable: there are {{session_id}}, {{session.agent}}, {{session.max_s}}, {{session.transport}}, ' +
-  '{{session.carrier_call_id}}, {{session.meta.KEY}}, {{call.id}}, {{call.from}}, {{call.to}} and {{metadata.KEY}}, ' +
+  '{{session.carrier_call_id}}, {{session.meta.KEY}}, {{call.id}}, {{call.from}}, {{call.to}}, {{call.direction}}, {{call.time}}, {{call.KEY}} and {{metadata.KEY}}, ' +
   'each of them with a fallback behind a | or without';
 const tooMany = `has more than ${mostVariables} variables`;
 

@@ -21,7 +21,7 @@ export const listedName = z
   .min(1)
   .max(256)
   .regex(/^\P{Cc}*$/u, 'must have no control characters');
-const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'must be the name of a header');
+export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'must be the name of a header');
 const headerValue = z
   .string()
   .max(1024)
@@ -133,7 +133,7 @@ export const placeholderPattern = /\{\{[^{}]*\}\}|\{([^{}]*)\}/g;
 const templateNames = (url: string): string[] =>
   [...url.matchAll(placeholderPattern)].flatMap(([, name]) => name ?? []);
 
-const isPrivateLiteral = (host: string): boolean =>
+export const isPrivateLiteral = (host: string): boolean =>
   isLoopbackHost(host) ||
   /^(10|127|0)\.|^192\.168\.|^169\.254\.|^172\.(1[6-9]|2\d|3[01])\.|^\[(::|f[cd]|fe[89ab])/i.test(host);
 

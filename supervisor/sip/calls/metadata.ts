@@ -2,6 +2,7 @@
  * What a call is told of who calls whom: as the trunk says it, for who may call was checked before (docs/variables.md). Without
  * numbers unless the operator wants them passed on: metadata end up in recordings, too.
  */
+import { directionKey } from '../../../shared/telephony/call-control.ts';
 import type { CallFacts } from '../../../shared/agents/choose.ts';
 import { chosenKeys } from '../../../shared/agents/chosen.ts';
 import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
@@ -86,6 +87,7 @@ export const madeMetadata = (call: {
 }): Readonly<Record<string, string>> => ({
   [keys.transport]: 'sip',
   [keys.callId]: call.callId,
+  [directionKey]: 'outbound',
   ...(call.shows && { [keys.from]: call.from, [keys.to]: call.to }),
   ...(!call.mayRefer && { [carrierKeys.refer]: 'no' }),
 });

@@ -202,7 +202,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
 
   connect(
     callId: string,
-    { id, parameters }: { readonly id: string; readonly parameters: Readonly<Record<string, string>> },
+    { id, parameters, signed }: Parameters<NonNullable<OutboundCarrier['connect']>>[1],
   ): Promise<CarrierOutcome> {
     const made = this.#made.get(id);
     if (made?.callId !== callId || made.answered === undefined) return refusal('rejected');
@@ -210,7 +210,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
     const { rtp, release, to, from } = made;
     const { call, media, mayRefer } = made.answered;
     const own = madeMetadata({ callId, from, to, mayRefer, shows: this.#options.showsNumbers });
-    const metadata = { ...broughtMetadata(parameters), ...own };
+    const metadata = { ...broughtMetadata(parameters), ...signed, ...own };
     this.#options.calls.begin({ call, media, rtp, release, callId, metadata });
     return Promise.resolve({ kind: 'ok' });
   }

@@ -5,7 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { OutboundSettings } from '../../../shared/telephony/variables.ts';
+import { overridesKey } from '../../../shared/agents/overrides.ts';
 import {
+  directionKey,
   screeningKey,
   type AnsweredBy,
   type CarrierName,
@@ -309,6 +311,21 @@ export class OutboundCalls {
     return { ...parametersOf(entry), ...(chosen !== undefined && { [chosenKeys.parameter]: chosen }) };
   }
 
+  /** What the server says of a call that it made, whatever came with its stream; nothing of any other. */
+  signedOf(callId: string): Readonly<Record<string, string>> {
+    const id = this.#idOf(callId);
+    return id === undefined ? {} : this.signed(id);
+  }
+
+  /** The same, by the call's own id. */
+  signed(id: string): Readonly<Record<string, string>> {
+    const { overrides } = this.#open.get(id)?.request ?? {};
+    return {
+      [directionKey]: 'outbound',
+      ...(overrides !== undefined && { [overridesKey]: JSON.stringify(overrides) }),
+    };
+  }
+
   /** What a call was asked for with. */
   request(id: string): OutboundRequest | undefined {
     return this.#open.get(id)?.request;
@@ -320,7 +337,11 @@ export class OutboundCalls {
     const { voicemail = '', language } = request;
     let done: Promise<CarrierOutcome> | undefined;
     if (action === 'connect')
-      done = carrier?.connect?.(callId, { id, parameters: this.#parametersOf({ call, request }) });
+      done = carrier?.connect?.(callId, {
+        id,
+        parameters: this.#parametersOf({ call, request }),
+        signed: this.signed(id),
+      });
     else if (action === 'say') done = carrier?.say?.(callId, { id, text: voicemail, language });
     else done = carrier?.hangUp(callId, `out-${id}-end`);
     done &&= this.#during(done);

@@ -17,6 +17,7 @@ import { WorkerAgents } from '../../../worker/agents/agents.ts';
 import type { AgentSite } from '../../../worker/agents/equip.ts';
 import type { CalledAgent } from '../../../worker/call/services.ts';
 import { loadAgent } from '../../../worker/host/agent.ts';
+import { RetryBudgets } from '../../../worker/stages/failover/retry-budget.ts';
 import { newFailureLog } from '../../../worker/stages/failure-log.ts';
 import { newMailboxes } from '../../support/audio/mailboxes.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
@@ -54,7 +55,7 @@ function versionOf(id: string, count: number): AgentVersion {
   const text = textOf(name, `${id} ${count}`);
   const files = { texts: {}, recordings: {} };
   const routing = { ...noRouting, numbers: [numberOf(id)], open: id.endsWith('5') };
-  return { id, name, ...(tenant && { tenant }), hash: hashOf({ text, files }), text, files, routing };
+  return { id, name, ...(tenant && { tenant }), hash: hashOf(id, { text, files }), text, files, routing };
 }
 
 /** A call as its worker has it. */
@@ -163,6 +164,9 @@ class World {
     const failures = newFailureLog(this.clock, silent);
     const observation: AgentSite['observation'] = {
       observerOf: () => () => [],
+      accountsOf: () => undefined,
+      traceOf: undefined,
+      noted: undefined,
       liveCalls: () => [],
       endCall: () => undefined,
       close: () => Promise.resolve(),
@@ -170,7 +174,15 @@ class World {
     const made = new WorkerAgents({
       site: {
         ...site,
-        ...{ boxes: newMailboxes(), worker, failures, observation, agentCa: [], callControl: {} },
+        ...{
+          boxes: newMailboxes(),
+          worker,
+          failures,
+          budgets: new RetryBudgets(),
+          observation,
+          agentCa: [],
+          callControl: {},
+        },
         askCarrier: () => undefined,
       },
       own: await loadAgent({ agentText: own.text, files: own.files }),

@@ -241,9 +241,12 @@ export interface FakeWorld {
 }
 
 /** A worker whose calls all have one agent. */
-export function withOneAgent<T extends AgentServices>(services: T): T & { readonly agents: CallAgents } {
+export function withOneAgent<T extends AgentServices>(
+  services: T,
+  other: CallAgents['other'] = () => undefined,
+): T & { readonly agents: CallAgents } {
   const called = { services, release: () => undefined };
-  return { ...services, agents: { of: () => called, again: () => called } };
+  return { ...services, agents: { of: () => called, other, again: () => called } };
 }
 
 /** Sessions that are counted in an object of the test. */
@@ -263,7 +266,7 @@ function placesOf(sessions: () => FakeWorld['sessions']): CallServices['sessions
 }
 
 /** What a call of a test goes by unless the test says otherwise. */
-const fakeSettings = (): CallServices['settings'] => ({
+export const fakeSettings = (): CallServices['settings'] => ({
   prompt: 'You are a test.',
   languages: ['en'],
   greeting: 'Hello there.',
@@ -321,6 +324,8 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       boxes,
       settings: fakeSettings(),
       agent: 'test',
+      timezone: 'UTC',
+      wallNow: () => 1_796_000_000_000,
       newSessionId: () => 'a session',
       showsNumbers: true,
       carriers: {

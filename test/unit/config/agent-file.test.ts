@@ -59,6 +59,7 @@ describe('a good agent file', () => {
         prompt: 'Be brief.',
         language: 'en',
         languages: ['en'],
+        timezone: 'UTC',
         greeting: '',
         ...englishLines,
         maxCallS: 3600,

@@ -67,9 +67,9 @@ describe('the example with every key', () => {
     ...['agent.prompt', 'agent.prompt_file', 'agent.tools'],
     ...['audio.background.file', 'audio.thinking.file'],
   ];
-  // Providers, agent processes and services of many agents have examples of their own.
+  // Providers, agent processes, servers before calls and services of many agents have examples of their own.
   const own = describeAgentFile().filter(
-    ({ name }) => !/^(stt|llm|tts|realtime|agent_link|routing)\b/.test(name),
+    ({ name }) => !/^(stt|llm|tts|realtime|agent_link|before_call|routing)\b/.test(name),
   );
 
   /** Every table of this name, in a list, under any name of the user's, or alone. */

@@ -77,6 +77,23 @@ it('a call whose making got no answer, and that was given up, is hung up when so
   await carrier.close();
 });
 
+it('a stream of a call that was made is told so, and what the call has otherwise, whatever it brings; no other is', async () => {
+  const { carrier, telephony } = await newTelephony();
+  const made = await telephony.outbound.make(
+    { ...toNobody, overrides: { 'agent.greeting': 'Hi.' } },
+    undefined,
+  );
+  const id = made.ok ? made.value.id : '';
+  const client_state = Buffer.from(`svc:out:${id}`).toString('base64');
+  const payload = { call_control_id: 'v3:leg', client_state, result: 'human' };
+  telephony.telnyxTold({ type: 'call.machine.detection.ended', id: 'e', payload }, given);
+  const signed = { 'session.direction': 'outbound', 'session.overrides': '{"agent.greeting":"Hi."}' };
+  expect(telephony.greet(streamOf('v3:leg')).signedMetadata).toMatchObject(signed);
+  expect(Object.keys(telephony.greet(streamOf('v3:other')).signedMetadata)).toEqual([carrierKeys.callId]);
+  telephony.close();
+  await carrier.close();
+});
+
 it.each([
   ['cannot open has failed', false, 'failed'],
   ['loses has talked', true, 'talked'],

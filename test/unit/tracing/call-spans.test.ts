@@ -12,6 +12,7 @@ import { scriptSettings } from '../../support/core/script-settings.ts';
 const start = {
   callId: 'a call',
   sessionId: 's',
+  at: 0,
   sampleRate: 16_000,
   encoding: 'pcm16',
   metadata: {},

@@ -343,7 +343,7 @@ describe('a call and its agent process', () => {
     const { starts } = begin({});
     expect(starts).toMatchObject([{ callId: 'c', sessionId: 'a session' }]);
     expect(starts[0]).not.toHaveProperty('route');
-    const site = { newSessionId: () => 'new', log: newWorld().services.log };
+    const site = { newSessionId: () => 'new', wallNow: () => 0, log: newWorld().services.log };
     const start = { callId: 'own', sampleRate: 16_000, encoding: 'pcm16', metadata: {} } as const;
     expect(admitCall({ ...start, isOwnId: true }, site)?.sessionId).toBe('own');
     expect(admitCall(start, site)?.sessionId).toBe('new');

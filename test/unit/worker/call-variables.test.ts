@@ -64,10 +64,14 @@ describe('a text with variables', () => {
 });
 
 describe('what the service knows of a call', () => {
+  const inEnglish = { timezone: 'UTC', settings: { languages: ['en'] } };
   const text =
     '{{session.transport}} {{call.id}} {{session.carrier_call_id|-}} {{call.from|-}} {{call.to|-}}';
   const told = (given: Record<string, string>, showsNumbers = true): string =>
-    fillVariables(text, variablesOf({ callId: 'c1', metadata: given }, { showsNumbers }));
+    fillVariables(
+      text,
+      variablesOf({ callId: 'c1', at: 0, metadata: given }, { showsNumbers, ...inEnglish }),
+    );
   const numbers = { from: '+15550100001', to: '+15550100002' };
   const sipNumbers = { 'session.from': '+15550100001', 'session.to': 'desk' };
 

@@ -6,7 +6,10 @@ import type { AdmittedStart } from '../../../worker/call/admission.ts';
 import type { CallLink } from '../../../worker/agent-link/contract.ts';
 import type { CallSetup } from '../../../worker/call/opening.ts';
 import type { SoundLoop } from '../../../worker/media/background/loop.ts';
-import { CallRunner } from '../../../worker/call/runner.ts';
+import type { Overrides } from '../../../shared/agents/overrides.ts';
+import type { AgentServices, CallServices, VariedAgent } from '../../../worker/call/services.ts';
+import type { LookUpCall } from '../../../worker/agents/look-up.ts';
+import { CallRunner, type CallRunnerOptions } from '../../../worker/call/runner.ts';
 import {
   FakeStages,
   FakeTransport,
@@ -24,23 +27,32 @@ const start = { callId: 'c', sampleRate: 16_000, encoding: 'pcm16', metadata: {}
 export type PrepareCall = () => CallSetup | Promise<CallSetup>;
 
 /** An agent process that answers as it is told to, and does nothing else. */
-const linkOf = (prepare: PrepareCall, ended: (reason: string) => void): CallLink => ({
+const linkOf = (prepare: PrepareCall, ended: (reason: string) => void, refused: string[]): CallLink => ({
   prepare,
   ended,
   follow: () => undefined,
   clientSaid: () => false,
   equipped: () => undefined,
+  refused: (rules) => void refused.push(...rules),
   tick: () => undefined,
   save: () => ({ seq: 1, nextCall: 1, ids: [], isEndedByAgent: false }),
   run: () => ({ cancel: () => undefined }),
 });
 
-interface OneCallOptions {
+export interface OneCallOptions {
   readonly begin?: boolean;
   readonly journal?: CallJournal;
   readonly confirmMs?: number;
   /** Says what the call is to be, as its agent process would. */
   readonly prepare?: PrepareCall;
+  /** Answers what the operator's server is asked, as it would. */
+  readonly lookUp?: LookUpCall;
+  /** What its agent is otherwise than the one of the tests. */
+  readonly agent?: Partial<AgentServices>;
+  /** What a call may have otherwise: other settings, on the same stages. */
+  readonly vary?: (given: Overrides) => Omit<VariedAgent, 'services'> & Pick<AgentServices, 'settings'>;
+  /** What another agent of the tenant is otherwise, by name. */
+  readonly others?: Readonly<Record<string, Partial<AgentServices>>>;
   /** What the client says of itself, and what was signed. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Which process the call is led to. */
@@ -49,19 +61,44 @@ interface OneCallOptions {
   readonly linked?: (start: AdmittedStart) => void;
   /** What is heard behind the voice. */
   readonly background?: readonly SoundLoop[];
+  /** What of its answer it is told that the call does without. */
+  readonly refused?: string[];
   /** What that process is told last. */
   readonly linkEnded?: (reason: string) => void;
 }
 
 /** What a call is connected to its agent process with, where it has one. */
-function linkServices({ prepare, linkEnded = () => undefined, linked, routeOf }: OneCallOptions) {
+function linkServices({
+  prepare,
+  linkEnded = () => undefined,
+  linked,
+  routeOf,
+  refused = [],
+}: OneCallOptions) {
   const openLink =
     prepare &&
     ((admitted: AdmittedStart) => {
       linked?.(admitted);
-      return linkOf(prepare, linkEnded);
+      return linkOf(prepare, linkEnded, refused);
     });
   return { ...(openLink && { openLink }), ...(routeOf && { routeOf }) };
+}
+
+/** The agent of a call, and the others of its tenant. */
+function agentsOf(options: OneCallOptions, lent: CallServices): CallRunnerOptions['services'] {
+  const { lookUp, agent, vary, others = {} } = options;
+  const own: AgentServices = { ...lent, ...linkServices(options), ...(lookUp && { lookUp }), ...agent };
+  const varied =
+    vary &&
+    ((given: Overrides): VariedAgent => {
+      const { settings, ...rest } = vary(given);
+      return { ...rest, services: { ...own, settings } };
+    });
+  const services = { ...lent, ...own, ...(varied && { vary: varied }) };
+  return withOneAgent(services, (of, name) => {
+    const other = Object.hasOwn(others, name) ? others[name] : undefined;
+    return other && { services: { ...of.services, agent: name, ...other }, release: () => undefined };
+  });
 }
 
 export function newWorld() {
@@ -93,7 +130,7 @@ export function newWorld() {
     const lent = world.lend(stages);
     const speech = { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) };
     const { background } = options;
-    const services = withOneAgent({ ...lent, speech, background, ...linkServices(options) });
+    const services = agentsOf(options, { ...lent, speech, background });
     const runner: CallRunner = new CallRunner({ services, slot, journal, over });
     host.add(runner, slot);
     runner.attach(transport);

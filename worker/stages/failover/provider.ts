@@ -7,7 +7,7 @@
 import type { TokenUnit } from '../../../shared/tracing/gen-ai.ts';
 import type { Breaker, Leave, ProviderRole } from '../../../shared/protocol/breakers.ts';
 import type { StageContext, StageError } from '../stage.ts';
-import type { RetryBudgets } from './retry-budget.ts';
+import type { RetryBudget } from './retry-budget.ts';
 import { kindOf, verdictOn, type ErrorKind, type Verdict } from './verdict.ts';
 
 export type Unit = TokenUnit | 'audio_seconds' | 'characters';
@@ -35,7 +35,7 @@ export interface Guarded<S> {
 export interface FailoverScope<S> {
   readonly primary: Guarded<S>;
   readonly secondary?: Guarded<S>;
-  readonly budgets: RetryBudgets;
+  readonly budgets: RetryBudget;
   /** Milliseconds of the machine's monotonic clock, as breakers take them. */
   readonly machineMs: () => number;
   readonly failedOver: (reason: FailoverReason) => void;

@@ -1,6 +1,6 @@
 /**
- * How often a stage may turn to another provider, or to the same one again: a bucket of tokens per call and one per
- * process, so that a provider that is down does not become a storm on the one that is not.
+ * How often a stage may turn to another provider, or to the same one again: a bucket of tokens per call and one per process for each
+ * provider and key, so that a provider that is down does not become a storm on the one that is not, and an agent takes nothing from another.
  *
  * Invariant: a retry takes one token of both buckets or of none; buckets fill with time alone. Pure.
  */
@@ -38,25 +38,52 @@ export class TokenBucket {
   }
 }
 
-export class RetryBudgets {
+/** What a stage asks before it tries again. */
+export interface RetryBudget {
+  take(context: StageContext): boolean;
+}
+
+/** Providers and keys of a process that have budgets of their own. */
+const mostKeys = 1_024;
+
+export class RetryBudgets implements RetryBudget {
   readonly #process: TokenBucket;
+  readonly #processSize: BucketSize;
+  readonly #keys = new Map<string, TokenBucket>();
   readonly #callSize: BucketSize;
   /** A call is known by the context that it lends to its stages. */
   readonly #calls = new WeakMap<StageContext, TokenBucket>();
 
   constructor(sizes: { readonly call?: BucketSize; readonly process?: BucketSize } = {}) {
-    this.#process = new TokenBucket(sizes.process ?? perProcess);
+    this.#processSize = sizes.process ?? perProcess;
+    this.#process = new TokenBucket(this.#processSize);
     this.#callSize = sizes.call ?? perCall;
+  }
+
+  /** The budget of a provider and its key; calls have one for all of theirs. */
+  of(identity: string): RetryBudget {
+    const known = this.#keys.get(identity);
+    const bucket = known ?? new TokenBucket(this.#processSize);
+    // Those used last are at the end.
+    this.#keys.delete(identity);
+    this.#keys.set(identity, bucket);
+    const [oldest] = this.#keys.keys();
+    if (this.#keys.size > mostKeys && oldest !== undefined) this.#keys.delete(oldest);
+    return { take: (context) => this.#take(context, bucket) };
   }
 
   /** True, and counted, when the call and the process have a retry left. */
   take(context: StageContext): boolean {
+    return this.#take(context, this.#process);
+  }
+
+  #take(context: StageContext, process: TokenBucket): boolean {
     const nowMs = context.clock.now();
     const call = this.#calls.get(context) ?? new TokenBucket(this.#callSize);
     this.#calls.set(context, call);
-    if (!call.has(nowMs) || !this.#process.has(nowMs)) return false;
+    if (!call.has(nowMs) || !process.has(nowMs)) return false;
     call.take();
-    this.#process.take();
+    process.take();
     return true;
   }
 }

@@ -427,6 +427,8 @@ class SessionAcceptMessage(TypedDict):
     """Messages that the conversation begins with."""
     greeting: NotRequired[str]
     """A line that the agent speaks at once, in place of the agent file's."""
+    overrides: NotRequired[Mapping[str, Any]]
+    """What the call has otherwise than the agent file says, by paths of its keys, as far as its `[overrides]` allows; each other one is an `error`."""
     resume: NotRequired[bool]
     """The agent can take the call up after a lost connection: `session.start` with `resume` follows."""
     events: NotRequired[Sequence[str]]

@@ -42,6 +42,8 @@ export interface SessionAcceptMessage {
   }[];
   /** A line that the agent speaks at once, in place of the agent file's. */
   readonly greeting?: string;
+  /** What the call has otherwise than the agent file says, by paths of its keys, as far as its `[overrides]` allows; each other one is an `error`. */
+  readonly overrides?: Readonly<Record<string, unknown>>;
   /** The agent can take the call up after a lost connection: `session.start` with `resume` follows. */
   readonly resume?: boolean;
   /** Only these events are sent; absent: all. */
