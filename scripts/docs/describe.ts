@@ -6,6 +6,7 @@ import { agentLinkKeys, agentRouteKeys, mostRoutes } from '../../shared/agent-li
 import { audioKeys } from '../../shared/config/agent/background.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from '../../shared/config/agent/flow.ts';
 import { mcpKeys } from '../../shared/config/agent/mcp.ts';
+import { monitorKeys } from '../../shared/monitor/agent-file.ts';
 import { recordingKeys } from '../../shared/recording/agent-file.ts';
 import { telephonyKeys } from '../../shared/telephony/agent-file.ts';
 import { toolKeys } from '../../shared/config/agent/tools.ts';
@@ -187,6 +188,7 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     mcp: z.array(mcpKeys).optional(),
     telephony: telephonyKeys.optional(),
     recording: recordingKeys.optional(),
+    monitor: monitorKeys.optional(),
     agent_link: agentLinkKeys
       .extend({ routes: z.array(agentRouteKeys).max(mostRoutes).optional() })
       .optional(),

@@ -16,6 +16,8 @@ import { mcpKeys } from './agent/mcp.ts';
 import type { McpDefinition } from './agent/mcp.ts';
 import type { Silences } from './agent/silences.ts';
 import { languages } from '../languages/languages.ts';
+import { monitorKeys } from '../monitor/agent-file.ts';
+import type { MonitorDefinition } from '../monitor/agent-file.ts';
 import { recordingKeys } from '../recording/agent-file.ts';
 import type { RecordingDefinition } from '../recording/agent-file.ts';
 import { dtmfKeys, telephonyKeys } from '../telephony/agent-file.ts';
@@ -271,6 +273,7 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   'flow.nodes.NAME': flowNodeKeys,
   'flow.nodes.NAME.next': flowNextKeys,
   recording: recordingKeys,
+  monitor: monitorKeys,
   agent_link: agentLinkKeys,
   'agent_link.routes': agentRouteKeys,
 };
@@ -328,6 +331,7 @@ export interface AgentDefinition {
   readonly telephony: TelephonyDefinition;
   /** Its nodes' prompts and tools take the place of the agent's. */
   readonly flow?: FlowDefinition;
+  readonly monitor: MonitorDefinition;
   /** Absent: nothing of calls is kept. */
   readonly recording?: RecordingDefinition;
   /** The processes that hold the application logic of calls. */

@@ -11,6 +11,7 @@ import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { unreadableFile, type NamedFiles } from './agent/sound-file.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
+import { readMonitor } from '../monitor/agent-file.ts';
 import { readRecording } from '../recording/agent-file.ts';
 import { readTelephony } from '../telephony/agent-file.ts';
 import { backchannelsOf, builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
@@ -267,9 +268,10 @@ function readDefinition(
   const background = readBackground(tree['audio'], site);
   const reader = { env, requireSecrets, problems, tree, language, leftOut, packages: options.packages };
   const recording = readRecording(tree['recording'], problems);
+  const monitor = readMonitor(tree['monitor'], { lost: texts.operatorLost, problems });
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
-  if (background === undefined) return undefined;
+  if (background === undefined || monitor === undefined) return undefined;
   if (stt === undefined || llm === undefined || tts === undefined) return undefined;
   return {
     agent,
@@ -281,6 +283,7 @@ function readDefinition(
     tools,
     mcp,
     telephony,
+    monitor,
     ...(flow !== undefined && { flow }),
     ...(agentLink !== undefined && { agentLink }),
     ...(recording !== undefined && { recording }),

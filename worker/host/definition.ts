@@ -35,7 +35,7 @@ export function callSettings(
   definition: AgentDefinition,
   features: WorkerFeatures,
 ): Omit<CallSettings, 'tools'> {
-  const { agent, turn, llm, flow, telephony, recording } = definition;
+  const { agent, turn, llm, flow, telephony, recording, monitor } = definition;
   const silences = silencesOf(turn, features);
   return {
     prompt: agent.prompt,
@@ -45,6 +45,7 @@ export function callSettings(
     farewell: agent.farewell,
     apology: agent.apology,
     misheard: agent.misheard,
+    operatorLost: monitor.lost,
     announcement: agent.announcement.text,
     fillers: agent.fillers,
     lateLines: agent.lateLines,
