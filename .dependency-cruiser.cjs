@@ -19,7 +19,7 @@ const pureFiles = `^(worker/core/|(${execFileSync(
 const hashing =
   '^(worker/(tools/offered-name|stages/llm/call-ids)|supervisor/sip/access/digest-client)[.]ts$';
 /** Features that have a folder of the same name in each room: settings and shapes in `shared`, doors in `supervisor`, calls in `worker`. */
-const features = '(agent-link|recording|rtvi|sip|telephony|tracing|webrtc)';
+const features = '(agent-link|monitor|recording|rtvi|sip|telephony|tracing|webrtc)';
 const declarations = `(config|protocol|audio|auth|net|languages|${features})`;
 /** What a provider declares, and the list of providers, which the configuration reads. */
 const providerDeclaration = '^worker/stages/(stt|llm|tts)/[^/]+/declaration[.]ts$';
@@ -127,17 +127,17 @@ module.exports = {
     ),
     forbid(
       'who-observes-calls-knows-the-core-and-the-contract',
-      { path: '^worker/(recording|observe|tracing)/' },
+      { path: '^worker/(recording|observe|tracing|monitor)/' },
       {
         path: '^worker/',
         pathNot:
-          '^worker/(recording/|observe/|tracing/|core/|call/(observer|trace)[.]ts$|media/tap[.]ts$|media/opus/|stages/provider-note[.]ts$|transports/transport[.]ts$)',
+          '^worker/(recording/|observe/|tracing/|monitor/|core/|call/(observer|trace)[.]ts$|media/tap[.]ts$|media/opus/|stages/(provider-note|stage)[.]ts$|transports/(transport|conversation-message)[.]ts$)',
       },
     ),
     forbid(
       'nobody-but-the-worker-itself-knows-who-observes',
-      { path: '^worker/', pathNot: '^worker/(main[.]ts$|recording/|observe/|tracing/)' },
-      { path: '^worker/(recording|observe|tracing)/' },
+      { path: '^worker/', pathNot: '^worker/(main[.]ts$|recording/|observe/|tracing/|monitor/)' },
+      { path: '^worker/(recording|observe|tracing|monitor)/' },
     ),
     forbid(
       'calls-ask-carriers-through-the-supervisor',

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = new URL('../', import.meta.url);
 const rooms = ['shared', 'supervisor', 'worker'] as const;
-const mostSupervisorLines = 20_500;
+const mostSupervisorLines = 22_000;
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...rooms], {
   cwd: root,
@@ -27,7 +27,7 @@ const folders = [...new Set(files.map(folderOf))];
 
 describe('a feature', () => {
   it('is in the table', () => {
-    expect(rows).toHaveLength(8);
+    expect(rows).toHaveLength(9);
   });
 
   it.each(rows)('has the folders of its row, and no other one: %s %s %s', (...names) => {

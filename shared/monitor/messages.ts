@@ -80,6 +80,13 @@ export type ToOperator =
   | { readonly type: 'lost'; readonly frames: number; readonly events: number }
   | { readonly type: 'ended' };
 
+/** What an operator has done, for logs and records. `by`: the name that the operator gave. */
+export interface MonitorUse {
+  readonly what: 'listens' | 'leaves' | 'whispers' | 'asks for the call' | 'takes over' | 'hands back';
+  readonly role: MonitorRole;
+  readonly by: string;
+}
+
 export interface OperatorText {
   readonly type: 'operator.text';
   readonly text: string;

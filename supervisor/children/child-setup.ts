@@ -82,6 +82,7 @@ export function newChildSetup({
       files,
       agentCa,
       live: settings.health.liveToken !== undefined,
+      monitored: settings.monitor !== undefined,
       ...(recording !== undefined && { recording: recording.setup }),
       ...tracingSetup(settings),
       callControl: controlCapabilities(settings),

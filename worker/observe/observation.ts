@@ -12,6 +12,7 @@ import type { TraceOf } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
 import { Recordings } from '../recording/recordings.ts';
 import { Tracing } from '../tracing/tracing.ts';
+import { Monitors } from '../monitor/monitors.ts';
 
 export interface Observation {
   readonly observe: ObserveCall;
@@ -19,6 +20,8 @@ export interface Observation {
   readonly tracing?: { readonly traceOf: TraceOf; readonly noted: (note: ProviderNote) => void };
   /** The calls of this worker for the live view; none where there is none. */
   readonly liveCalls: () => readonly LiveCall[];
+  /** Operators who listen; absent: nobody may. */
+  readonly monitors: Monitors | undefined;
   /** An operator ends a call, if it is here. */
   readonly endCall: (call: string) => void;
   /** Resolves when what was observed is out of this process. */
@@ -32,8 +35,8 @@ export interface ObservationSite {
 }
 
 export function openObservation(
-  { recording: setup, worker, layout, live: isLive, tracing: traces }: WorkerSetup,
-  { agent, recording: definition, llm }: AgentDefinition,
+  { recording: setup, worker, layout, live: isLive, monitored, tracing: traces }: WorkerSetup,
+  { agent, recording: definition, monitor, llm }: AgentDefinition,
   site: ObservationSite,
 ): Observation {
   const recordings =
@@ -48,6 +51,8 @@ export function openObservation(
           slotsPerWorker: layout.slotsPerWorker,
         });
   const live = isLive ? new LiveCalls() : undefined;
+  const monitors =
+    monitored === true ? new Monitors({ clock: site.clock, notice: monitor.notice }) : undefined;
   const tracing =
     traces === undefined
       ? undefined
@@ -67,11 +72,13 @@ export function openObservation(
       const observers: CallObserver[] = [];
       if (recordings !== undefined) observers.push(recordings.observe(call));
       if (live !== undefined) observers.push(live.observe(call));
+      if (monitors !== undefined) observers.push(monitors.observe(call));
       const spans = tracing?.observe(call);
       if (spans !== undefined) observers.push(spans);
       return observers;
     },
     liveCalls: () => live?.rows(site.clock.now()) ?? [],
+    monitors,
     endCall: (call) => live?.end(call),
     close: async () => {
       await Promise.all([recordings?.close(), tracing?.close()]);
