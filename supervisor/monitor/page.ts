@@ -46,4 +46,6 @@ export const monitorStyle = `
 #monitor-said { height: 14rem; overflow-y: auto; border-top: 1px solid #8884; }
 #monitor-said p { margin: .35rem 0; overflow-wrap: anywhere; }
 input, button { font: inherit; padding: .2rem .5rem; min-height: 2rem; }
+label { display: inline-block; margin: 0 1rem .25rem 0; }
+@media (max-width: 40rem) { body { margin: 1rem; } label, label input { display: block; width: 100%; box-sizing: border-box; } }
 `;

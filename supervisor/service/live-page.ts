@@ -72,11 +72,13 @@ setInterval(look, 1000);
 `;
 
 const style = `
+:root { color-scheme: light dark; }
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem; color: #1b1f24; background: #fff; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; margin: 0 0 2rem; }
 th, td { white-space: nowrap; text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid #8884; font-variant-numeric: tabular-nums; }
-@media (prefers-color-scheme: dark) { body { color: #e6e6e6; background: #15181c; } }
+#calls td:last-child { position: sticky; right: 0; background: #fff; }
+@media (prefers-color-scheme: dark) { body { color: #e6e6e6; background: #15181c; } #calls td:last-child { background: #15181c; } }
 `;
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
