@@ -19,7 +19,7 @@ const pureFiles = `^(worker/core/|(${execFileSync(
 const hashing =
   '^(worker/(tools/offered-name|stages/llm/call-ids)|supervisor/sip/access/digest-client)[.]ts$';
 /** Features that have a folder of the same name in each room: settings and shapes in `shared`, doors in `supervisor`, calls in `worker`. */
-const features = '(agent-link|agents|calls|recording|rtvi|sip|telephony|tracing|webrtc)';
+const features = '(agent-link|agents|calls|monitor|recording|rtvi|sip|telephony|tracing|webrtc)';
 const declarations = `(config|protocol|audio|auth|net|languages|${features})`;
 /** What a provider declares, and the list of providers, which the configuration reads. */
 const providerDeclaration = '^worker/stages/(stt|llm|tts|realtime)/[^/]+/declaration[.]ts$';
@@ -127,11 +127,11 @@ module.exports = {
     ),
     forbid(
       'who-observes-calls-knows-the-core-and-the-contract',
-      { path: '^worker/(recording/|observe/|tracing/|calls/(?!analysis/))' },
+      { path: '^worker/(recording/|observe/|tracing/|monitor/|calls/(?!analysis/))' },
       {
         path: '^worker/',
         pathNot:
-          '^worker/(recording/|observe/|tracing/|calls/|core/|agent-link/caller-identity[.]ts$|call/(account|observer|trace)[.]ts$|media/tap[.]ts$|media/opus/|stages/provider-note[.]ts$|transports/transport[.]ts$)',
+          '^worker/(recording/|observe/|tracing/|monitor/|calls/|core/|agent-link/caller-identity[.]ts$|call/(account|observer|trace)[.]ts$|media/tap[.]ts$|media/opus/|stages/(provider-note|stage)[.]ts$|transports/(transport|conversation-message)[.]ts$)',
       },
     ),
     forbid(
@@ -145,8 +145,11 @@ module.exports = {
     ),
     forbid(
       'nobody-but-the-worker-itself-knows-who-observes',
-      { path: '^worker/', pathNot: '^worker/(main[.]ts$|agents/|recording/|observe/|tracing/|calls/)' },
-      { path: '^worker/(recording|observe|tracing|calls)/' },
+      {
+        path: '^worker/',
+        pathNot: '^worker/(main[.]ts$|agents/|recording/|observe/|tracing/|monitor/|calls/)',
+      },
+      { path: '^worker/(recording|observe|tracing|monitor|calls)/' },
     ),
     forbid(
       'calls-ask-carriers-through-the-supervisor',

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = new URL('../', import.meta.url);
 const rooms = ['shared', 'supervisor', 'worker'] as const;
-/** 20,500 before it had many agents and records of calls. */
+/** 20,500 before it had many agents, records of calls and operators in them. */
 const mostSupervisorLines = 24_000;
 /** A process of its own, which the supervisor only starts. */
 const otherProcess = 'supervisor/calls/process/';

@@ -241,6 +241,9 @@ class Worker {
       case 'call.end':
         this.#observation.endCall(message.call);
         return;
+      case 'monitor.offer':
+        if (socket !== undefined) this.#observation.monitors?.open(message, socket as Socket);
+        return;
       default:
         this.#sip?.take(message, socket as DatagramSocket | undefined);
     }

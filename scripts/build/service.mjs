@@ -79,7 +79,7 @@ const requireForBundled =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
 /** Scripts the browser loads by address. */
-const pageEntries = ['web/app', 'web/client/worklets'];
+const pageEntries = ['web/app', 'web/monitor', 'web/client/worklets'];
 
 const present = (list) =>
   list.filter((entry) => existsSync(at(`${entry}.ts`))).map((entry) => at(`${entry}.ts`));

@@ -16,6 +16,7 @@ import {
   afterCallKeys,
   mostEndpoints,
 } from '../../shared/calls/webhooks/agent-file.ts';
+import { monitorKeys } from '../../shared/monitor/agent-file.ts';
 import { recordingKeys } from '../../shared/recording/agent-file.ts';
 import { telephonyKeys } from '../../shared/telephony/agent-file.ts';
 import { toolKeys } from '../../shared/config/agent/tools.ts';
@@ -217,6 +218,7 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
           .optional(),
       })
       .optional(),
+    monitor: monitorKeys.optional(),
     agent_link: agentLinkKeys
       .extend({ routes: z.array(agentRouteKeys).max(mostRoutes).optional() })
       .optional(),

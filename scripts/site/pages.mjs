@@ -13,7 +13,7 @@ const sections = [
     'Clients and transports',
     /^(docs\/(call-protocol|telephony|tokens|webrtc|rtvi|sip|carrier)\b|docs\/clients\/|sdk\/.*README\.md)/,
   ],
-  ['Operation', /^(deploy\/|SECURITY\.md|docs\/(operate|scale|security|recording|replay|observ|trac|log))/],
+  ['Operation', /^(deploy\/|SECURITY\.md|docs\/(operate|scale|security|monitoring|recording|replay|observ|trac|log))/],
   ['Reference', /^docs\/reference\//],
   ['Measurements', /^docs\/(measurements\/|(bench|chaos|eval-turns)\.md)/, 'inside'],
   ['Decisions', /^docs\/decisions\//, 'inside'],

@@ -26,6 +26,8 @@ import { afterCallEndpointKeys, afterCallKeys } from '../calls/webhooks/agent-fi
 import { privacyKeys, type PrivacyDefinition } from '../calls/privacy/agent-file.ts';
 import { languages } from '../languages/languages.ts';
 import { routingKeys, routingSplitKeys, type RoutingDefinition } from '../agents/agent-file.ts';
+import { monitorKeys } from '../monitor/agent-file.ts';
+import type { MonitorDefinition } from '../monitor/agent-file.ts';
 import { recordingKeys } from '../recording/agent-file.ts';
 import type { RecordingDefinition } from '../recording/agent-file.ts';
 import { dtmfKeys, telephonyKeys } from '../telephony/agent-file.ts';
@@ -299,6 +301,7 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   'after_call.analysis': analysisKeys,
   'after_call.analysis.llm': analysisLlmKeys,
   'after_call.endpoints': afterCallEndpointKeys,
+  monitor: monitorKeys,
   agent_link: agentLinkKeys,
   'agent_link.routes': agentRouteKeys,
 };
@@ -362,6 +365,7 @@ export interface AgentDefinition {
   readonly routing: RoutingDefinition;
   /** Its nodes' prompts and tools take the place of the agent's. */
   readonly flow?: FlowDefinition;
+  readonly monitor: MonitorDefinition;
   /** Absent: nothing of calls is kept. */
   readonly recording?: RecordingDefinition;
   /** Absent: nothing is taken out of what is kept and told. */

@@ -16,6 +16,7 @@ import { checkSilences, silencesOf } from './agent/silences.ts';
 import { readRouting } from '../agents/agent-file.ts';
 import { readAfterCall } from '../calls/agent-file.ts';
 import { readPrivacy } from '../calls/privacy/agent-file.ts';
+import { readMonitor } from '../monitor/agent-file.ts';
 import { readRecording } from '../recording/agent-file.ts';
 import { readTelephony } from '../telephony/agent-file.ts';
 import { backchannelsOf, builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
@@ -340,6 +341,7 @@ function readDefinition(
   const ofCalls = definedSections(tree, table, { problems, options, provided, telephony });
   const background = readBackground(tree['audio'], { options, problems });
   const recording = readRecording(tree['recording'], problems);
+  const monitor = readMonitor(tree['monitor'], { lost: table.texts.operatorLost, problems });
   const privacy = readPrivacy(tree['privacy'], {
     problems,
     languages: spokenLanguages(heardTags(tree['stt'], table.reading.known.language ?? '')),
@@ -356,12 +358,14 @@ function readDefinition(
   const prompt = ofCalls.agent?.prompt;
   const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems });
   const whole = wholeSections(ofCalls);
-  if (whole === undefined || background === undefined || routing === undefined) return undefined;
+  if (whole === undefined || background === undefined) return undefined;
+  if (routing === undefined || monitor === undefined) return undefined;
   return {
     ...whole,
     tools,
     mcp,
     routing,
+    monitor,
     ...(background.length > 0 && { background }),
     ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides }),
   };

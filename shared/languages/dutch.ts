@@ -27,6 +27,7 @@ export const dutch: Language = {
     confirmQuestion: 'Zal ik dat doen?',
     keysNote: '[De beller heeft deze toetsen ingedrukt: {digits}]',
     returnLine: 'Helaas kon niemand uw gesprek aannemen. Waarmee kan ik u verder helpen?',
+    operatorLost: 'Sorry, de verbinding met mijn collega is weg. Ik ben weer bij u. Waarmee kan ik helpen?',
   },
   backchannels: listed(
     'ja|jaja|ja hoor|jawel|jep|oké|oke|ok|okay|okee|goed|heel goed|prima|prima hoor|duidelijk|helder|begrepen|snap ik|ik snap het|ik begrijp het',

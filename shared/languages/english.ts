@@ -21,6 +21,7 @@ export const english: Language = {
     confirmQuestion: 'Shall I go ahead with that?',
     keysNote: '[The caller pressed the keys: {digits}]',
     returnLine: 'Sorry, nobody could take your call. How else can I help?',
+    operatorLost: 'Sorry, my colleague is gone. I am with you again. How can I help?',
   },
   backchannels: listed(
     'okay|ok|kay|mkay|mmkay|right|yeah|yea|ya|yah|yep|yup|yes|sure|sure thing|alright|all right|i see|got it|gotcha',

@@ -25,6 +25,8 @@ export const french: Language = {
     confirmQuestion: 'Souhaitez-vous que je le fasse ?',
     keysNote: '[La personne qui appelle a appuyé sur les touches : {digits}]',
     returnLine: "Désolé, personne n'a pu prendre votre appel. Que puis-je faire d'autre pour vous ?",
+    operatorLost:
+      'Excusez-moi, la liaison avec mon collègue est coupée. Je suis de nouveau avec vous. Comment puis-je vous aider ?',
   },
   backchannels: listed(
     "oui|ouais|ouaip|mouais|ok|okay|d'accord|d'acc|je vois|je comprends|compris|bien|très bien|bien sûr|exact|exactement",

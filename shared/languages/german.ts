@@ -30,6 +30,8 @@ export const german: Language = {
     confirmQuestion: 'Soll ich das so machen?',
     keysNote: '[Der Anrufer hat diese Tasten gedrückt: {digits}]',
     returnLine: 'Leider konnte niemand Ihren Anruf annehmen. Wie kann ich Ihnen sonst helfen?',
+    operatorLost:
+      'Entschuldigung, die Verbindung zu meinem Kollegen ist abgebrochen. Ich bin wieder für Sie da. Wie kann ich helfen?',
   },
   backchannels: listed(
     'ja|jo|jep|jup|jawohl|okay|ok|genau|klar|alles klar|na klar|verstehe|ich verstehe|verstanden|gut|sehr gut|richtig',

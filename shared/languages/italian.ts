@@ -28,6 +28,8 @@ export const italian: Language = {
     confirmQuestion: 'Vuole che proceda?',
     keysNote: '[Chi chiama ha premuto i tasti: {digits}]',
     returnLine: 'Mi dispiace, nessuno ha potuto rispondere. Come altro posso aiutarla?',
+    operatorLost:
+      'Mi scusi, il collegamento con il mio collega è caduto. Sono di nuovo con lei. Come posso aiutarla?',
   },
   backchannels: listed(
     'sì|già|ok|okay|okei|va bene|vabbè|certo|certamente|capisco|capito|ho capito|chiaro|esatto|giusto|perfetto|bene|molto bene|benissimo',

@@ -28,6 +28,8 @@ export interface Lines {
   readonly keysNote: string;
   /** Spoken to a caller whom nobody took over. */
   readonly returnLine: string;
+  /** Spoken when an operator who had taken the call over is gone. */
+  readonly operatorLost: string;
 }
 
 /**

@@ -20,6 +20,8 @@ export const polish: Language = {
     confirmQuestion: 'Czy mam to zrobić?',
     keysNote: '[Rozmówca nacisnął klawisze: {digits}]',
     returnLine: 'Przepraszam, nikt nie mógł odebrać połączenia. W czym jeszcze mogę pomóc?',
+    operatorLost:
+      'Przepraszam, połączenie z moim kolegą zostało przerwane. Znowu rozmawiamy razem. W czym mogę pomóc?',
   },
   backchannels: listed(
     'tak|no|no tak|tak tak|aha|ok|okej|okay|oki|dobrze|dobra|no dobrze|no dobra|w porządku|jasne|pewnie|oczywiście|rozumiem|zrozumiałem|zrozumiałam',

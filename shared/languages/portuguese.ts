@@ -20,6 +20,7 @@ export const portuguese: Language = {
     confirmQuestion: 'Quer que eu faça isso?',
     keysNote: '[A pessoa que ligou pressionou as teclas: {digits}]',
     returnLine: 'Desculpe, ninguém pôde atender a sua chamada. Em que mais posso ajudar?',
+    operatorLost: 'Desculpe, a ligação com o meu colega caiu. Estou consigo de novo. Como posso ajudar?',
   },
   backchannels: listed(
     'sim|é|tá|tá bom|tá certo|está bem|está bom|ok|okay|okei|certo|claro|claro que sim|entendi|entendo|percebo|percebi|compreendo|compreendi|sei',

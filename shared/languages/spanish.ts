@@ -25,6 +25,8 @@ export const spanish: Language = {
     confirmQuestion: '¿Quiere que lo haga?',
     keysNote: '[La persona que llama ha pulsado las teclas: {digits}]',
     returnLine: 'Lo siento, nadie ha podido atender su llamada. ¿En qué más puedo ayudarle?',
+    operatorLost:
+      'Disculpe, se ha perdido la conexión con mi compañero. Vuelvo a estar con usted. ¿En qué puedo ayudarle?',
   },
   backchannels: listed(
     'sí|ya|ok|okey|okay|vale|claro|claro que sí|ya veo|entiendo|entendido|comprendo|de acuerdo|bien|muy bien|bueno',

@@ -17,6 +17,7 @@ export const turkish: Language = {
     confirmQuestion: 'Bunu yapmamı onaylıyor musunuz?',
     keysNote: '[Arayan şu tuşlara bastı: {digits}]',
     returnLine: 'Üzgünüm, şu anda kimse yanıt veremedi. Başka nasıl yardımcı olabilirim?',
+    operatorLost: 'Özür dilerim, arkadaşımla bağlantı koptu. Yeniden sizinleyim. Nasıl yardımcı olabilirim?',
   },
   backchannels: listed(
     'tamam|tamamdır|evet|anladım|anlıyorum|peki|tabii|tabi|tabii ki|olur|doğru|aynen|aynen öyle|öyle|güzel|iyi|he|ha|hah',

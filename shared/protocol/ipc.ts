@@ -15,6 +15,7 @@ import type { NamedFiles } from '../agents/version.ts';
 import type { Millis } from '../base/units.ts';
 import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
+import type { MonitorRole } from '../monitor/messages.ts';
 import type { MailboxLayout } from './mailbox.ts';
 import type { LiveCall } from './live.ts';
 import type { RecordingSetup } from '../recording/layout.ts';
@@ -48,6 +49,8 @@ export interface WorkerSetup {
   readonly agentCa: readonly string[];
   /** Operators may look at calls while they run. */
   readonly live: boolean;
+  /** Operators may listen to calls while they run. */
+  readonly monitored?: boolean;
   /** Present where the agent records calls. */
   readonly recording?: RecordingSetup;
   /** Present where calls are traced. */
@@ -128,6 +131,21 @@ export interface CallOffer {
   readonly signaled?: SignaledOffer;
 }
 
+/** The connection of an operator who has been let in, on its way to the worker that has the call; its socket travels beside it. */
+export interface MonitorOffer {
+  readonly type: 'monitor.offer';
+  readonly call: string;
+  readonly role: MonitorRole;
+  /** The name that the operator gave; empty: none. */
+  readonly by: string;
+  readonly method: string;
+  readonly url: string;
+  /** Without the token. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  /** Bytes that followed the request head, base64. */
+  readonly head: string;
+}
+
 export type ToWorker =
   | WorkerSetup
   | AgentsChanged
@@ -156,6 +174,7 @@ export type ToWorker =
   | { readonly type: 'live.ask'; readonly ask: number }
   /** An operator ends a call, as an agent would. */
   | { readonly type: 'call.end'; readonly call: string }
+  | MonitorOffer
   | { readonly type: 'control.answer'; readonly commandId: string; readonly outcome: CarrierOutcome };
 
 export type FromWorker =

@@ -94,6 +94,7 @@ export function newChildSetup({
       callResume,
       agentCa,
       live: settings.health.liveToken !== undefined,
+      monitored: settings.monitor !== undefined,
       ...(recording !== undefined && { recording: recording.setup }),
       ...tracingSetup(settings),
       ...(calls !== undefined && { callSpool: resolve(calls.spool) }),

@@ -12,7 +12,8 @@ import type { LiveView } from './live-view.ts';
 import { answerLive, isLive } from './live-answers.ts';
 import { answerHeaders, errorBody } from '../http/answer.ts';
 import { onlyBy, refusal, refusals, type Answer } from '../http/refusals.ts';
-import { listen, newGuardedServer, type OpenListener } from '../listeners/listeners.ts';
+import { listen, newGuardedServer, takeUpgrades, type OpenListener } from '../listeners/listeners.ts';
+import type { MonitorDoor } from '../monitor/door.ts';
 
 export interface HealthOptions {
   readonly addr: HostPort;
@@ -26,6 +27,8 @@ export interface HealthOptions {
   readonly unready: () => string | undefined;
   readonly counts: () => Readonly<Record<string, number>>;
   readonly live?: Pick<LiveView, 'state' | 'end'>;
+  /** Operators who want to listen come there; absent: nobody may. */
+  readonly monitor?: Pick<MonitorDoor, 'arrived' | 'files'> | undefined;
   readonly renderMetrics: () => Promise<{ contentType: string; body: string }>;
   /** Another process accepts here now: what is still asked on old connections is the last thing asked on them. */
   readonly isLeaving: () => boolean;
@@ -41,6 +44,9 @@ export async function openHealthListener(options: HealthOptions): Promise<OpenLi
       if (!response.headersSent) refuse(response, refusals.internal);
     });
   });
+  const { monitor } = options;
+  if (monitor !== undefined)
+    takeUpgrades({ server, silent, listener: 'health' }, (arrived) => monitor.arrived(arrived));
   const address = await listen(server, options.given ?? options.addr);
   return { server, address, connections: () => silent.size + answering };
 }
@@ -53,7 +59,7 @@ async function answer(
   const path = (request.url ?? '/').split('?')[0];
   const { liveToken: token, live } = options;
   if (token !== undefined && live !== undefined && isLive(request)) {
-    await answerLive(request, response, { token, live });
+    await answerLive(request, response, { token, live, monitorFiles: options.monitor?.files });
     return;
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -7,18 +7,21 @@ import { isSameSecret } from '../../shared/auth/same-secret.ts';
 import type { LiveView } from './live-view.ts';
 import { answerHeaders, errorBody } from '../http/answer.ts';
 import { refusal, refusals, type Answer } from '../http/refusals.ts';
-import { livePage, livePagePolicy } from './live-page.ts';
+import type { MonitorFile } from '../monitor/page.ts';
+import { livePage } from './live-page.ts';
 
 export interface LiveAnswers {
   readonly token: string;
   readonly live: Pick<LiveView, 'state' | 'end'>;
+  /** Files for operators who listen, by path; absent: nobody may. */
+  readonly monitorFiles?: ReadonlyMap<string, MonitorFile> | undefined;
 }
 
 /** Whether a request is one of the live view's, and what to do with it. */
 export async function answerLive(
   request: IncomingMessage,
   response: ServerResponse,
-  { token, live }: LiveAnswers,
+  { token, live, monitorFiles }: LiveAnswers,
 ): Promise<void> {
   const path = (request.url ?? '/').split('?')[0] ?? '/';
   const respond = (status: number, body: string): void => {
@@ -28,9 +31,15 @@ export async function answerLive(
   const ended = decoded(/^\/live\/calls\/([^/]{1,400})\/end$/.exec(path)?.[1]);
   const isPost = request.method === 'POST';
   if (path === '/live' && !isPost) {
-    response.setHeader('Content-Security-Policy', livePagePolicy);
+    const { policy, body } = livePage({ hasMonitor: monitorFiles !== undefined });
+    response.setHeader('Content-Security-Policy', policy);
     response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' });
-    response.end(livePage);
+    response.end(body);
+    return;
+  }
+  const file = monitorFiles?.get(path);
+  if (file !== undefined && !isPost) {
+    response.writeHead(200, { 'Content-Type': file.type, 'Cache-Control': 'no-store' }).end(file.body);
     return;
   }
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';

@@ -1,5 +1,9 @@
-/** The page of the live view: one document without anything from elsewhere. Its contents are written as text, never as markup. */
+/**
+ * The page of the live view: one document without anything from elsewhere, and with operators who listen the script of theirs. Its contents are
+ * written as text, never as markup.
+ */
 import { createHash } from 'node:crypto';
+import { monitorPanel, monitorScript, monitorStyle, monitorTokens } from '../monitor/page.ts';
 
 const script = `
 const $ = (id) => document.getElementById(id);
@@ -49,7 +53,10 @@ async function look() {
       call.lastResponseMs === undefined ? '' : call.lastResponseMs + ' ms', call.interruptions, call.runningTools,
       call.faults.stt + ' / ' + call.faults.llm + ' / ' + call.faults.tts, call.worker,
     ],
-    begin: endButton,
+    begin: (row, call) => {
+      endButton(row, call);
+      row.dispatchEvent(new CustomEvent('live-call', { bubbles: true }));
+    },
   });
   table('workers', state.workers, {
     key: ({ worker }) => worker,
@@ -66,35 +73,56 @@ setInterval(look, 1000);
 `;
 
 const style = `
+:root { color-scheme: light dark; }
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem; color: #1b1f24; background: #fff; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; margin: 0 0 2rem; }
 th, td { white-space: nowrap; text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid #8884; font-variant-numeric: tabular-nums; }
-@media (prefers-color-scheme: dark) { body { color: #e6e6e6; background: #15181c; } }
+#calls td:last-child { position: sticky; right: 0; background: #fff; }
+@media (prefers-color-scheme: dark) { body { color: #e6e6e6; background: #15181c; } #calls td:last-child { background: #15181c; } }
 `;
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-export const livePagePolicy = `default-src 'none'; connect-src 'self'; script-src ${hashOf(script)}; style-src ${hashOf(style)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+export interface LivePage {
+  readonly policy: string;
+  readonly body: string;
+}
+
+/** @param hasMonitor operators may listen to calls. */
+export function livePage({ hasMonitor }: { readonly hasMonitor: boolean }): LivePage {
+  const css = hasMonitor ? style + monitorStyle : style;
+  const scripts = hasMonitor ? `${hashOf(script)} 'self'` : hashOf(script);
+  const policy = `default-src 'none'; connect-src 'self'; script-src ${scripts}; style-src ${hashOf(css)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return { policy, body: documentOf(css, hasMonitor) };
+}
 
 const heads = (names: readonly string[]): string =>
   `<thead><tr>${names.map((name) => `<th scope="col">${name}</th>`).join('')}</tr></thead>`;
 
-export const livePage = `<!doctype html>
+/** A table that may be wider than the window: the keyboard scrolls it too. */
+const wide = (name: string): string => `<div class="wide" role="region" aria-label="${name}" tabindex="0">`;
+
+const documentOf = (css: string, hasMonitor: boolean): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Live calls</title>
-<style>${style}</style>
+<style>${css}</style>
+<main>
 <h1>Live calls</h1>
 <p><label>Token <input id="token" type="password" autocomplete="off"></label></p>
+${hasMonitor ? monitorTokens : ''}
 <p id="head" role="status">The token is the one in SVC_LIVE_TOKEN.</p>
 <pre id="agents"></pre>
-<div class="wide"><table>${heads(['Call', 'Age', 'Speaks', 'Turns', 'Last answer', 'Interruptions', 'Tools', 'Faults STT / LLM / TTS', 'Worker', ''])}<tbody id="calls"></tbody></table></div>
+${wide('Calls')}<table>${heads(['Call', 'Age', 'Speaks', 'Turns', 'Last answer', 'Interruptions', 'Tools', 'Faults STT / LLM / TTS', 'Worker', 'Actions'])}<tbody id="calls"></tbody></table></div>
+${hasMonitor ? monitorPanel : ''}
 <h2>Workers</h2>
-<div class="wide"><table>${heads(['Worker', 'Calls', 'Worst lateness', 'Last sign of life'])}<tbody id="workers"></tbody></table></div>
+${wide('Workers')}<table>${heads(['Worker', 'Calls', 'Worst lateness', 'Last sign of life'])}<tbody id="workers"></tbody></table></div>
 <h2>Providers</h2>
-<div class="wide"><table>${heads(['Stage', 'Provider', 'Role', 'Breaker'])}<tbody id="providers"></tbody></table></div>
+${wide('Providers')}<table>${heads(['Stage', 'Provider', 'Role', 'Breaker'])}<tbody id="providers"></tbody></table></div>
+</main>
 <script>${script}</script>
+${hasMonitor ? monitorScript : ''}
 </html>
 `;

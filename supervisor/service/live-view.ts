@@ -68,6 +68,14 @@ export class LiveView {
     return (await rows).flat().some((row) => row.call === call);
   }
 
+  /** The worker that has a call; undefined when none tells of it. */
+  async find(call: string): Promise<number | undefined> {
+    const rows = await Promise.all(
+      this.#options.workers().map(async (worker) => ({ worker, calls: await this.#ask(worker) })),
+    );
+    return rows.find(({ calls }) => calls.some((row) => row.call === call))?.worker;
+  }
+
   #worker(worker: number): LiveWorker {
     const { boxes, machineMs } = this.#options;
     const { heartbeatMs, calls, worstLatenessUs } = boxes.workerStatus(worker);

@@ -25,6 +25,7 @@ import {
   type LifecycleEvent,
 } from './lifecycle.ts';
 import { LiveView } from './live-view.ts';
+import { MonitorDoor } from '../monitor/door.ts';
 import { MetricsCollector, readSharedGauges, rendered, setServiceGauges } from './metrics.ts';
 import { connectionsOnly, SipFeature } from '../sip/feature.ts';
 import { turnModelFailed } from '../../shared/installation/turn-model.ts';
@@ -220,6 +221,17 @@ export class Service {
     });
   }
 
+  #newMonitorDoor(): MonitorDoor | undefined {
+    const { settings, log } = this.#options;
+    if (settings.monitor === undefined) return undefined;
+    return new MonitorDoor({
+      tokens: settings.monitor,
+      log,
+      find: (call) => this.#live.find(call),
+      pass: (worker, offer, socket) => this.#children.send(worker, offer, socket),
+    });
+  }
+
   #newIncomingCalls(): IncomingCalls {
     const { settings, agentName, clock, log, launch, priorities, parent } = this.#options;
     return new IncomingCalls({
@@ -252,6 +264,7 @@ export class Service {
         }),
         renderMetrics: async () => await rendered(await this.#gatherMetrics()),
         live: this.#live,
+        monitor: this.#newMonitorDoor(),
       },
       accepted: (socket, request, release) =>
         this.#telephony.greet(request, release, (greeted, over) =>

@@ -16,6 +16,7 @@ import { keysAndIdle } from './scripts/keys-and-idle.ts';
 import { lastResort } from './scripts/last-resort.ts';
 import { answered, lines } from './scripts/lines.ts';
 import { listening } from './scripts/listening.ts';
+import { operators } from './scripts/operators.ts';
 import { partings } from './partings.ts';
 import { silence } from './scripts/silence.ts';
 import { speculation } from './scripts/speculation.ts';
@@ -46,6 +47,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   transfers,
   confirmations,
   flows,
+  'an operator takes over': operators,
   'edits from outside': edits,
   'who has answered': answered,
   'another worker': anotherWorker,

@@ -26,6 +26,8 @@ describe('commands in simulated calls', () => {
       ...['say done', 'say dropped', 'say queue_full', 'say call_ending', 'say call_over'],
       ...['text done', 'text dropped', 'text empty', 'text queue_full', 'text call_ending', 'text call_over'],
       ...['edit done', 'edit queue_full', 'edit call_ending', 'edit call_over'],
+      ...['operator done', 'operator empty', 'operator already_done'],
+      ...['operator call_ending', 'operator call_over'],
       ...['end done', 'end dropped', 'end call_ending', 'end call_over'],
     ];
     expect([...answers.keys()].sort()).toEqual(expected.sort());

@@ -147,6 +147,7 @@ function settingsOf(prng: Prng): CallSettings {
     greeting: prng.chance(0.7) ? 'Welcome to the shop. What can I do for you?' : '',
     farewell: 'EndMessage, take good care.',
     apology: 'Excuse me, would you repeat that?',
+    operatorLost: 'I am with you again.',
     misheard: 'Pardon, what did you say?',
     announcement: silenceEndMs % 3 === 0 ? '' : 'The voice is out of order.',
     fillers: prng.chance(0.8) ? ['Just a moment.', 'Still looking that up.'] : [],

@@ -17,6 +17,9 @@ export function messageOf(event: ConversationEvent): ServiceMessage | undefined 
     case 'node.entered':
     case 'timer.fired':
     case 'rule.broken':
+    case 'operator.took_over':
+    case 'operator.text':
+    case 'operator.handed_back':
     case 'command.answered':
       return undefined;
     // In parts it would be worth nothing behind a break.

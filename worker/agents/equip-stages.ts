@@ -23,7 +23,7 @@ export interface StageSite extends Pick<WorkerServices, 'clock' | 'machineMs' | 
 }
 
 export interface EquippedStages {
-  readonly services: Pick<AgentServices, 'stt' | 'llm' | 'tts'>;
+  readonly services: Pick<AgentServices, 'stt' | 'operatorStt' | 'llm' | 'tts'>;
   readonly close: () => Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function equipStages(
     isDown: () => voice.state(machineMs()) === 'open',
   });
   return {
-    services: { ...stages, tts },
+    services: { ...stages, operatorStt: cascade.stt, tts },
     close: async () => {
       await Promise.all([stages.stt.close(), stages.llm.close(), tts.close()]);
     },

@@ -3,6 +3,7 @@
  * It turns what happens to audio into facts for the core and performs the core's orders about audio. It decides nothing.
  */
 import { unreachable } from '../../shared/base/assert.ts';
+import { operatorRate } from '../../shared/monitor/messages.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallServices } from './services.ts';
 import type { CallJournal } from './journal.ts';
@@ -11,6 +12,7 @@ import type { CallEvent, PlayoutPosition } from '../core/events.ts';
 import { Background } from '../media/background/background.ts';
 import { newCallEcho, type CallEcho } from '../media/echo/echo.ts';
 import { InboundAudio } from '../media/in/inbound.ts';
+import { LiveVoice } from '../media/out/live-voice.ts';
 import { OutboundAudio } from '../media/out/outbound.ts';
 import { Playout, type PlayoutSink } from '../media/out/playout.ts';
 import { AudioTap } from '../media/tap.ts';
@@ -55,6 +57,8 @@ export class CallAudio {
   readonly #turn: TurnClient;
   /** What was heard and sent, for the recorder of the call. */
   readonly tap: AudioTap;
+  /** Who speaks to the caller in the agent's place. */
+  readonly person: LiveVoice;
   /** The newest question to the turn model. */
   #ask = 0;
   /** First frame of the turn that STT hears, in the call's mailbox. */
@@ -78,6 +82,7 @@ export class CallAudio {
     });
     this.#detector = detector;
     this.tap = new AudioTap(sampleRate, inputRate);
+    this.person = new LiveVoice(sampleRate, operatorRate);
     this.#background = services.background && new Background(services.background, sampleRate);
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,
@@ -85,6 +90,7 @@ export class CallAudio {
       encoding,
       taken: (pcm) => this.#onSent(pcm),
       backdrop: this.#background,
+      person: this.person,
     });
     const { leadMs = 0 } = options.transport;
     this.#playout = new Playout(this.#outbound, {
@@ -255,6 +261,7 @@ export class CallAudio {
   /** Nothing is played any more. */
   silence(): void {
     this.#background?.end();
+    this.person.clear();
     this.#outbound.clear();
     this.#playout.interrupt();
   }

@@ -17,7 +17,7 @@ import type { CallTransport } from '../transports/transport.ts';
 import { CallAudio } from './audio.ts';
 import type { CallJournal } from './journal.ts';
 import { CallLog } from './log.ts';
-import { CallObservers } from './observer.ts';
+import { CallObservers, type ObservedCall } from './observer.ts';
 import type { CallSetup } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { CallServices } from './services.ts';
@@ -98,7 +98,7 @@ export function buildCall(build: CallBuild): RunningCall {
   const stages = openStages(build, { llmCall, callLog: log });
   try {
     const audio = newAudio(build, stages, state);
-    observers.begins({ settings: whole, state, tap: audio.tap, now: clock.now() });
+    observers.begins({ settings: whole, state, tap: audio.tap, person: audio.person, now: clock.now() });
     return {
       start,
       stages,
@@ -166,8 +166,18 @@ function newObservers(build: CallBuild): CallObservers {
   const command = scope.bind((given: CallCommand) =>
     tell({ type: 'command.given', command: given, position: audio()?.position }),
   );
-  const observers = services.observe?.({ start, slot, startedAt, isResumed, log, command }) ?? [];
-  return new CallObservers(build.account === undefined ? observers : [build.account, ...observers], log);
+  const { clock } = services;
+  const observed: ObservedCall = {
+    ...{ start, slot, startedAt, isResumed, log, command },
+    openStt: (sink) => (services.operatorStt ?? services.stt).open(stageContext({ clock, scope }), sink),
+    monitored: (use) => observers.monitored(use, clock.now()),
+  };
+  const following = services.observe?.(observed) ?? [];
+  const observers = new CallObservers(
+    build.account === undefined ? following : [build.account, ...following],
+    log,
+  );
+  return observers;
 }
 
 function openStages(

@@ -56,6 +56,12 @@ export class CallLog {
         if (event.outcome.kind === 'refused')
           this.#log.warn({ command: event.command, code: event.outcome.code }, 'command refused');
         return;
+      case 'operator.took_over':
+        this.#log.info('an operator speaks in place of the agent');
+        return;
+      case 'operator.handed_back':
+        this.#log.info({ how: event.how }, 'the agent speaks again');
+        return;
       case 'timer.fired':
         this.#log.trace({ timer: event.timer }, 'woken');
         return;

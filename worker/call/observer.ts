@@ -11,6 +11,9 @@ import type { CallEvent } from '../core/events.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
 import type { AudioTap } from '../media/tap.ts';
+import type { LiveVoice } from '../media/out/live-voice.ts';
+import type { SttEvent, SttSession } from '../stages/stage.ts';
+import type { MonitorUse } from '../../shared/monitor/messages.ts';
 import type { TransportEnd } from '../transports/transport.ts';
 
 /** A call as it is before its first fact. */
@@ -24,6 +27,10 @@ export interface ObservedCall {
   readonly log: Log;
   /** Gives the core a command from outside, in the call's scope. */
   readonly command: (command: CallCommand) => void;
+  /** Opens a session of the call's STT beside its own. */
+  readonly openStt: (sink: (event: SttEvent) => void) => SttSession;
+  /** Tells all observers that an operator has done something. */
+  readonly monitored: (use: MonitorUse) => void;
 }
 
 /** What the core does in one step. */
@@ -34,13 +41,25 @@ export interface CallStep {
   readonly state: CallState;
 }
 
+/** What a call is made of, once it is there. */
+export interface BegunCall {
+  readonly settings: CallSettings;
+  readonly state: CallState;
+  readonly tap: AudioTap;
+  /** Who speaks to the caller in the agent's place. */
+  readonly person: LiveVoice;
+  readonly now: Millis;
+}
+
 export interface CallObserver {
   /** The tools of the call as the core is to see them. */
   watchTools?(book: ToolBook): ToolBook;
   /** Everything of the call is there. */
-  begins?(call: { settings: CallSettings; state: CallState; tap: AudioTap; now: Millis }): void;
+  begins?(call: BegunCall): void;
   /** After the core has decided and before anything is performed. */
   stepped?(step: CallStep): void;
+  /** An operator has listened, whispered, or spoken in the agent's place. */
+  monitored?(use: MonitorUse, now: Millis): void;
   /** The call is over. Called once. */
   ended?(end: TransportEnd, now: Millis): void;
 }
@@ -64,12 +83,16 @@ export class CallObservers {
     return watched;
   }
 
-  begins(call: Parameters<NonNullable<CallObserver['begins']>>[0]): void {
+  begins(call: BegunCall): void {
     this.#each((observer) => observer.begins?.(call));
   }
 
   stepped(step: CallStep): void {
     if (this.#observers.length > 0) this.#each((observer) => observer.stepped?.(step));
+  }
+
+  monitored(use: MonitorUse, now: Millis): void {
+    this.#each((observer) => observer.monitored?.(use, now));
   }
 
   ended(end: TransportEnd, now: Millis): void {

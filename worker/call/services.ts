@@ -96,6 +96,8 @@ export interface AgentServices {
   /** What callers hear behind the agent's voice; absent: nothing. */
   readonly background?: readonly SoundLoop[] | undefined;
   readonly stt: SttStage;
+  /** Writes down what an operator says in a call whose caller is heard by a model that speaks; absent: `stt` does. */
+  readonly operatorStt?: SttStage;
   readonly llm: LlmStage;
   readonly tts: SpokenStage;
 }

@@ -14,6 +14,7 @@ import { noteAcknowledged, noteWord } from './delivery/heard.ts';
 import { onDtmf } from './dialogue/keys.ts';
 import { onCommand, speakWaiting } from './dialogue/lines.ts';
 import { hear } from './dialogue/hear.ts';
+import { onPieceSent, settleOperator } from './dialogue/takeover.ts';
 import { answerTyped } from './dialogue/turn-ended.ts';
 import {
   onMarkPlayed,
@@ -152,7 +153,10 @@ function takeOthers(
 
 function takeMark(step: Step, event: Extract<CallEvent, { type: `mark.${string}` }>): void {
   if (event.type === 'mark.played') onMarkPlayed(step, event.id);
-  else onMarkSent(step, event);
+  else {
+    onMarkSent(step, event);
+    onPieceSent(step, event);
+  }
 }
 
 /** The gate for results of the LLM: they count only for the request that is the newest and still waited for. */
@@ -238,6 +242,7 @@ function settle(step: Step, hadResponse: boolean): void {
   if (!isOpen(state.course)) return;
   const { response } = state.delivery;
   if (response?.isSilent === true && response.writing.phase === 'done') completeResponse(step);
+  settleOperator(step);
   if (hadResponse && state.delivery.response === undefined) hear(step, { type: 'response.ended' });
   hear(step, { type: 'step.settled' });
   settleHandOff(step);

@@ -9,6 +9,7 @@
  * | `edit` | at once: it comes into force as a whole, right before the next response starts | never | `queue_full`, `call_ending`, `call_over` |
  * | `end` | when the call is being ended, behind the farewell or after `endGraceMs` | when the caller has hung up before that | `call_ending`, `call_over` |
  * | `text` | when the turn is answered that it is, or is part of | when the call goes to its end while it waits | `empty`, `too_long`, `queue_full`, `call_ending`, `call_over` |
+ * | `operator` | at once; what comes of it is told (`operator.took_over`, `operator.handed_back`) | never | `empty`, `already_done`, `call_ending`, `call_over` |
  * | `transfer` | when the carrier has taken it | never | `unsupported`, `already_done`, `transfer_failed`, `outcome_unknown`, `call_ending`, `call_over` |
  *
  * The codes stand in told.ts. An edit is not held back until it is in force: an agent process that waits for the answer within a tool would wait
@@ -44,7 +45,15 @@ export type CallCommand =
       readonly destination: string;
       readonly mode: 'cold' | 'warm';
       readonly summary: string;
-    };
+    }
+  /** An operator takes the call over, behind a sentence of the agent or at once; a second time it only says that one is there again. */
+  | { readonly type: 'operator'; readonly does: 'take_over'; readonly atOnce: boolean }
+  /** The operator's connection is gone. */
+  | { readonly type: 'operator'; readonly does: 'leave' }
+  /** What the operator has said to the caller. */
+  | { readonly type: 'operator'; readonly does: 'said'; readonly text: string }
+  /** The agent goes on: it knows the note, and says `say` where that has words. */
+  | { readonly type: 'operator'; readonly does: 'hand_back'; readonly note: string; readonly say: string };
 
 /** Lines that wait at a time (docs/reference/agent-link.md, Limits), and typed texts. */
 export const mostWaiting = 8;

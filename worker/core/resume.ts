@@ -8,6 +8,7 @@ import type { CallEvent } from './events.ts';
 import { hear } from './dialogue/hear.ts';
 import { noteGap, type HeardState, type Piece } from './delivery/heard.ts';
 import { wasteSpeculation } from './dialogue/speculation-state.ts';
+import { onOperatorResumed } from './dialogue/takeover.ts';
 import { onToolsResumed } from './answer/answering.ts';
 import { unfilled, type Response } from './answer/response.ts';
 import { startRound } from './answer/speaking.ts';
@@ -32,6 +33,7 @@ export function onCallResumed(step: Step, event: Resumed): void {
     const sentMs = event.position?.context === response.context ? event.position.sentMs : 0;
     resumeResponse(step, response, sentMs);
   }
+  onOperatorResumed(step);
   onToolsResumed(step);
   resumeTransfer(step);
   hear(step, event);

@@ -26,6 +26,10 @@ const rules = {
     (turn.phase !== 'pausing' && turn.phase !== 'finalizing') || isOrdered(turn),
   'nobody waits for a sound where none is owed': ({ silence, delivery }) =>
     silence.since === undefined || delivery.response !== undefined,
+  'the agent is silent while an operator speaks in its place': ({ operator, speculation, delivery }) =>
+    operator.phase !== 'speaking' || (delivery.response === undefined && speculation.running === undefined),
+  'an operator speaks in a call that goes on': ({ operator, course }) =>
+    operator.phase === 'none' || course.phase === 'open' || course.phase === 'ended',
   'the caller is asked what is in the history': ({ conversation: { history } }) =>
     history.asked >= 0 && history.asked <= history.messages.length && history.bytes >= 0,
 } as const satisfies Record<string, (state: CallState) => boolean>;

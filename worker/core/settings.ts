@@ -28,6 +28,8 @@ export interface CallSettings {
   readonly farewell: string;
   readonly apology: string;
   readonly misheard: string;
+  /** Said when an operator who had taken the call over is gone; empty: the LLM goes on. */
+  readonly operatorLost: string;
   /** What the recording says that is played when TTS cannot be heard and no line is ready; empty: it is a signal without words. */
   readonly announcement: string;
   /** Spoken one after another while the caller waits for an answer. */

@@ -16,6 +16,7 @@ import { faultsCodec } from './faults.ts';
 import { speculationCodec } from './dialogue/speculation-state.ts';
 import { newHistory, withoutReasoning, type Said } from './delivery/history.ts';
 import { numbersCodec } from './numbers.ts';
+import { operatorCodec } from './operator.ts';
 import { silenceCodec } from './answer/silence-state.ts';
 import type { CallSettings } from './settings.ts';
 import { newSetup } from './setup.ts';
@@ -34,6 +35,7 @@ const stateCodec: Codec<Omit<CallState, 'setup'>> = record<Omit<CallState, 'setu
   conversation: conversationCodec,
   tools: toolStateCodec,
   keys: dtmfCodec,
+  operator: operatorCodec,
 });
 
 /** Names what is saved of a call; another version's text is refused. */

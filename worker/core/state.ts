@@ -11,6 +11,7 @@ import type { PlayoutPosition } from './events.ts';
 import { countFault, newFaults, type Faults } from './faults.ts';
 import { newSpeculation, type Speculations } from './dialogue/speculation-state.ts';
 import { newNumbers, type Numbers } from './numbers.ts';
+import { newOperator, type Operator } from './operator.ts';
 import { newSilence, type Silence } from './answer/silence-state.ts';
 import type { CallSettings } from './settings.ts';
 import { newSetup, type Setup } from './setup.ts';
@@ -30,6 +31,7 @@ export interface CallState {
   readonly conversation: Conversation;
   readonly tools: ToolState;
   readonly keys: DtmfCollector;
+  readonly operator: Operator;
 }
 
 /** `session` names the call towards tools; `now` is when it begins. */
@@ -50,6 +52,7 @@ export function newCall(
     conversation: newConversation(settings, now),
     tools: newToolState(session),
     keys: newDtmfCollector(),
+    operator: newOperator(),
   };
 }
 

@@ -18,6 +18,8 @@ import { onRetryDeadline, retryDeadline } from './answer/outage.ts';
 import { onSilenceDeadline, silenceDeadline } from './answer/silence.ts';
 import { completeResponse, endCall } from './answer/speaking.ts';
 import { onShutdownDue, shutdownDeadline } from './dialogue/shutdown.ts';
+import { onOperatorDue } from './dialogue/takeover.ts';
+import { operatorDeadline } from './operator.ts';
 import { transferDeadline } from './answer/transfer.ts';
 import { onTransferDue } from './answer/transferring.ts';
 import type { CallState, Step, Slices } from './state.ts';
@@ -60,6 +62,7 @@ const timers: readonly Timer[] = [
   { name: 'idle', due: idleDeadline, fire: onIdleDeadline },
   { name: 'time limit', due: ({ course }) => courseDeadline(course), fire: onTimeLimit },
   { name: 'shutdown', due: ({ course }) => shutdownDeadline(course), fire: onShutdownDue },
+  { name: 'operator', due: operatorDeadline, fire: onOperatorDue },
   { name: 'end', due: ({ commands }) => commands.end?.by, fire: (step) => endCall(step, 'ended') },
 ];
 

@@ -8,7 +8,7 @@
  * was written has one `bot.heard` with its end: before `turn.bot_ended`, before `turn.interrupted` when the caller cuts it, and as the call
  * ends in it. `turn.interrupted` carries the new epoch, and what is told afterwards of an older epoch belongs to what was cut.
  * Each `tool.started` is followed by one `tool.ended` of the same id, if need be when the call ends, or in another worker.
- * `command.answered`, `timer.fired`, `user.transcript` and what is told of single tools may stand anywhere.
+ * `command.answered`, `timer.fired`, `user.transcript`, `operator.text` and what is told of single tools may stand anywhere.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { RequestedCall, ToolEnd, ToolPair } from './tools/tools-state.ts';
@@ -58,6 +58,12 @@ export type ConversationEvent =
   | { readonly type: 'tools.answered'; readonly pairs: readonly ToolPair[] }
   /** The flow has moved. */
   | { readonly type: 'node.entered'; readonly node: string }
+  /** An operator speaks to the caller from here on, and the agent is silent. */
+  | { readonly type: 'operator.took_over'; readonly epoch: number }
+  /** What the operator has said to the caller. */
+  | { readonly type: 'operator.text'; readonly text: string }
+  /** The caller is the agent's again. */
+  | { readonly type: 'operator.handed_back'; readonly epoch: number; readonly how: HandedBack }
   /** The state breaks a rule of `rules.ts`: a bug of the core. */
   | { readonly type: 'rule.broken'; readonly rule: string }
   /** It was time for this: why the core woke. */
@@ -66,9 +72,12 @@ export type ConversationEvent =
   | {
       readonly type: 'command.answered';
       readonly id: string | undefined;
-      readonly command: 'say' | 'edit' | 'end' | 'text' | 'transfer';
+      readonly command: 'say' | 'edit' | 'end' | 'text' | 'transfer' | 'operator';
       readonly outcome: CommandOutcome;
     };
+
+/** Why an operator no longer speaks: by own will, because the connection was lost, or because the call ends. */
+export type HandedBack = 'handed_back' | 'lost' | 'ending';
 
 /** How a response ended for whoever heard it. */
 export interface HeardEnd {
@@ -98,6 +107,7 @@ export type TimerName =
   | 'idle'
   | 'time limit'
   | 'shutdown'
+  | 'operator'
   | 'end';
 
 export type CommandOutcome =

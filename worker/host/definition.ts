@@ -41,7 +41,7 @@ export function callSettings(
   definition: AgentDefinition,
   features: WorkerFeatures,
 ): Omit<CallSettings, 'tools'> {
-  const { agent, turn, llm, flow, telephony, recording, realtime } = definition;
+  const { agent, turn, llm, flow, telephony, recording, realtime, monitor } = definition;
   const modelSpeaks = realtime?.output === 'audio';
   // A model that hears by itself is given a turn once, when it is over.
   const speculate = turn.speculate && realtime === undefined;
@@ -54,6 +54,7 @@ export function callSettings(
     farewell: agent.farewell,
     apology: agent.apology,
     misheard: agent.misheard,
+    operatorLost: monitor.lost,
     announcement: agent.announcement.text,
     fillers: agent.fillers,
     lateLines: agent.lateLines,

@@ -1,11 +1,10 @@
 /**
- * Both directions of a call's audio for one listener, a recorder for example: what was taken from the caller and what was sent to the
+ * Both directions of a call's audio for whoever listens, a recorder for example: what was taken from the caller and what was sent to the
  * client, on one line of samples that begins when the listener comes. Nobody listening costs a comparison for each frame.
  *
  * Invariant: places of a direction never go back, and its samples never overlap; what lies between two of its pieces was silence.
  */
 import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
-import { assert } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
 /** Playout makes up for what it is behind, up to 100 ms; beyond that the client heard nothing. */
@@ -44,7 +43,8 @@ interface Lines {
 export class AudioTap {
   readonly #rate: number;
   readonly #inputRate: number;
-  #lines: Lines | undefined;
+  /** One for each listener. */
+  #all: readonly Lines[] = [];
   #toRate: Resampler | undefined;
 
   /** @param sampleRate of the call, in Hz; `inputRate` is that of the caller's audio, where it is another. */
@@ -54,33 +54,36 @@ export class AudioTap {
   }
 
   /**
-   * Everything from `now` on goes to this listener, until it is closed by what is given back. One at a time.
+   * Everything from `now` on goes to this listener, until it is closed by what is given back.
    * @param earlierMs so much before `now` a caller may have said what comes only now: its places are negative.
    */
   listen(listener: TapListener, now: Millis, earlierMs: Millis = 0): () => void {
-    assert(this.#lines === undefined, 'a tap has one listener');
     const lines = {
       listener,
       heard: new Line(this.#rate, { beganAt: now, longestGapMs: longestStallMs, earlierMs }),
       burst: new Burst(this.#rate),
       sent: new Line(this.#rate, { beganAt: now, longestGapMs: longestLateMs }),
     };
-    this.#lines = lines;
+    this.#all = [...this.#all, lines];
     return () => {
-      if (this.#lines !== lines) return;
+      if (!this.#all.includes(lines)) return;
       this.#letGo(lines);
-      this.#lines = undefined;
+      this.#all = this.#all.filter((one) => one !== lines);
     };
   }
 
   /** These samples of the caller have come just now: they end here. */
   heard(input: Int16Array, now: Millis): void {
-    if (this.#lines === undefined) return;
-    const { listener, heard, burst } = this.#lines;
+    if (this.#all.length === 0) return;
     if (this.#inputRate !== this.#rate)
       this.#toRate ??= newResampler({ from: this.#inputRate, to: this.#rate });
     const pcm = this.#toRate?.process(input) ?? input;
-    if (!burst.isEmpty && !burst.goesOn(now)) this.#letGo(this.#lines);
+    for (const lines of this.#all) this.#heardBy(lines, pcm, now);
+  }
+
+  #heardBy(lines: Lines, pcm: Int16Array, now: Millis): void {
+    const { listener, heard, burst } = lines;
+    if (!burst.isEmpty && !burst.goesOn(now)) this.#letGo(lines);
     const beganAt = now - (pcm.length * 1000) / this.#rate;
     if (!burst.isEmpty || heard.isNewAt(beganAt)) burst.add(pcm, now);
     else if (heard.aheadMs(beganAt) > longestAheadMs && isQuiet(pcm)) return;
@@ -100,14 +103,12 @@ export class AudioTap {
 
   /** The agent was silent, if only for a moment: what is sent next belongs to its own time. Frames of one stretch follow without a gap when they are late. */
   pausedSending(): void {
-    this.#lines?.sent.pause();
+    for (const { sent } of this.#all) sent.pause();
   }
 
   /** These samples of the agent go out now: they begin here. */
   sent(pcm: Int16Array, now: Millis): void {
-    if (this.#lines === undefined) return;
-    const { listener, sent } = this.#lines;
-    listener.sent(pcm, sent.place(pcm.length, now));
+    for (const { listener, sent } of this.#all) listener.sent(pcm, sent.place(pcm.length, now));
   }
 }
 

@@ -7,7 +7,7 @@ import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { currentScope } from '../../shared/runtime/scope.ts';
 import { CallAccounts, type AccountedAgent } from '../calls/accounts.ts';
 import type { Accounts } from '../call/account.ts';
-import type { CallObserver, ObserveCall } from '../call/observer.ts';
+import type { ObserveCall } from '../call/observer.ts';
 import type { LiveCall } from '../../shared/protocol/live.ts';
 import { LiveCalls } from './live-calls.ts';
 import type { TraceOf } from '../call/trace.ts';
@@ -15,6 +15,7 @@ import type { ProviderNote } from '../stages/provider-note.ts';
 import { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import { Recordings } from '../recording/recordings.ts';
 import { Tracing } from '../tracing/tracing.ts';
+import { Monitors } from '../monitor/monitors.ts';
 
 export interface Observation {
   /** Who follows the calls of an agent. */
@@ -27,6 +28,8 @@ export interface Observation {
   readonly accountsOf: (agent: AccountedAgent) => Accounts | undefined;
   /** The calls of this worker for the live view; none where there is none. */
   readonly liveCalls: () => readonly LiveCall[];
+  /** Operators who listen; absent: nobody may. */
+  readonly monitors: Monitors | undefined;
   /** An operator ends a call, if it is here. */
   readonly endCall: (call: string) => void;
   /** Resolves when what was observed is out of this process. */
@@ -42,7 +45,7 @@ export interface ObservationSite {
 }
 
 export function openObservation(
-  { recording: setup, worker, layout, live: isLive, tracing: traces, callSpool }: WorkerSetup,
+  { recording: setup, worker, layout, live: isLive, monitored, tracing: traces, callSpool }: WorkerSetup,
   { recording: definition }: AgentDefinition,
   site: ObservationSite,
 ): Observation {
@@ -58,6 +61,7 @@ export function openObservation(
           slotsPerWorker: layout.slotsPerWorker,
         });
   const live = isLive ? new LiveCalls() : undefined;
+  const monitors = monitored === true ? new Monitors(site.clock) : undefined;
   const tracing =
     traces === undefined
       ? undefined
@@ -85,28 +89,38 @@ export function openObservation(
     traceOf: tracing?.traceOf,
     noted: tracing === undefined && accounts === undefined ? undefined : noted,
     accountsOf: (agent) => accounts?.of(agent),
-    observerOf: ({ agent: { name }, recording, privacy, llm }, agent = name) => {
-      const model = modelOf(llm.options);
-      const recorded = recording && {
-        agent,
-        definition: recording,
-        privacy: privacy && new Redactor(privacy),
-      };
-      return (call) => {
-        const observers: CallObserver[] = [];
-        if (recordings !== undefined && recorded !== undefined)
-          observers.push(recordings.observe(call, recorded));
-        if (live !== undefined) observers.push(live.observe(call));
-        const spans = tracing?.observe(call, { agent, model });
-        if (spans !== undefined) observers.push(spans);
-        return observers;
-      };
-    },
+    observerOf: (definition, id) => observing({ recordings, live, monitors, tracing }, definition, id),
     liveCalls: () => live?.rows(site.clock.now()) ?? [],
+    monitors,
     endCall: (call) => live?.end(call),
     close: async () => {
       await Promise.all([recordings?.close(), tracing?.close(), accounts?.close()]);
     },
+  };
+}
+
+interface Observers {
+  readonly recordings: Recordings | undefined;
+  readonly live: LiveCalls | undefined;
+  readonly monitors: Monitors | undefined;
+  readonly tracing: Tracing | undefined;
+}
+
+function observing(
+  { recordings, live, monitors, tracing }: Observers,
+  { agent: { name }, recording, privacy, llm, monitor: { notice } }: AgentDefinition,
+  agent = name,
+): ObserveCall {
+  const model = modelOf(llm.options);
+  const redactor = privacy && new Redactor(privacy);
+  return (call) => {
+    const observers = [
+      recording && recordings?.observe(call, { agent, definition: recording, privacy: redactor }),
+      live?.observe(call),
+      monitors?.observe(call, notice),
+      tracing?.observe(call, { agent, model }),
+    ];
+    return observers.filter((one) => one !== undefined);
   };
 }
 

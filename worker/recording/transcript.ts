@@ -53,6 +53,12 @@ export class Transcript {
         return { type: 'times', epoch: event.epoch, ...rounded(event.times) };
       case 'fault.noticed':
         return { type: 'fault', stage: event.stage, what: event.what };
+      case 'operator.text':
+        return { type: 'operator', text: this.#redaction.text(event.text) };
+      case 'operator.took_over':
+        return { type: 'taken_over', epoch: event.epoch };
+      case 'operator.handed_back':
+        return { type: 'handed_back', epoch: event.epoch, how: event.how };
       case 'node.entered':
         return { type: 'node', node: event.node };
       default:

@@ -25,6 +25,9 @@ export function conversationMessage(event: ConversationEvent): ConversationMessa
     case 'command.answered':
     case 'timer.fired':
     case 'rule.broken':
+    case 'operator.took_over':
+    case 'operator.text':
+    case 'operator.handed_back':
       return undefined;
     default:
       return event;

@@ -30,6 +30,12 @@ import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
 import { callsVariables, takeCalls, type CallsSettings } from '../../calls/variables.ts';
+import {
+  monitorTokens,
+  monitorVariables,
+  takeMonitor,
+  type MonitorSettings,
+} from '../../monitor/variables.ts';
 import { recordingVariables, takeRecording, type RecordingSettings } from '../../recording/variables.ts';
 import { rtviVariables, takeRtvi, type RtviSettings } from '../../rtvi/variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
@@ -72,6 +78,8 @@ export interface ServerSettings
     /** Absent: there is no live view. */
     readonly liveToken?: Sensitive<string>;
   };
+  /** Absent: nobody may listen to running calls. */
+  readonly monitor?: MonitorSettings;
   /** Absent: no call page. */
   readonly page?: PageSettings;
   /** Absent: no telephone calls of Twilio. */
@@ -199,6 +207,7 @@ const variables = {
     'SVC_LIVE_TOKEN',
     'Bearer token of /live, the view of running calls; unset: /live is off. The token also allows ending calls.',
   ),
+  ...monitorVariables,
   logLevel: choiceVariable('SVC_LOG_LEVEL', 'Lowest level that is logged.', {
     of: logLevels,
     fallback: 'info',
@@ -289,6 +298,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
     [variables.webrtcToken, settings.webrtc?.token],
     [variables.metricsToken, health.metricsToken],
     [variables.liveToken, health.liveToken],
+    ...monitorTokens(settings.monitor),
     [variables.telnyxStreamToken, settings.telnyx?.streamToken],
   ] as const) {
     if (token === undefined) continue;
@@ -328,6 +338,7 @@ export function parseServerSettings(
     ...takeWebrtc(reader, maxSessions),
     ...takeSip(reader),
   };
+  const liveToken = reader.take(variables.liveToken);
   const settings: ServerSettings = {
     agentFile: reader.take(variables.agentFile),
     ws: takeWs(reader, maxSessions, Object.keys(otherTransports).length === 0),
@@ -336,9 +347,10 @@ export function parseServerSettings(
       metrics: reader.take(variables.metrics),
       ...present({
         metricsToken: reader.take(variables.metricsToken),
-        liveToken: reader.take(variables.liveToken),
+        liveToken,
       }),
     },
+    ...takeMonitor(reader, liveToken),
     ...takePage(reader),
     ...otherTransports,
     ...telephony,

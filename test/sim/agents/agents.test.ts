@@ -167,6 +167,7 @@ class World {
       accountsOf: () => undefined,
       traceOf: undefined,
       noted: undefined,
+      monitors: undefined,
       liveCalls: () => [],
       endCall: () => undefined,
       close: () => Promise.resolve(),

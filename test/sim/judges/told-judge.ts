@@ -6,7 +6,7 @@ import type { ConversationEvent } from '../../../worker/core/told.ts';
 const letters = (text: string): string => text.replaceAll(/\s/g, '');
 
 const anywhere: ReadonlySet<ConversationEvent['type']> = new Set([
-  ...(['user.transcript', 'command.answered', 'timer.fired'] as const),
+  ...(['user.transcript', 'command.answered', 'timer.fired', 'operator.text'] as const),
   ...(['tool.started', 'tool.ended'] as const),
 ]);
 

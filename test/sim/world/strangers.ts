@@ -1,6 +1,16 @@
 /** What comes from elsewhere into a simulated call: the turn model, tools, lines of others, and results of what is over. */
 import { newPrng, type Prng } from '../../../shared/base/prng.ts';
-import { edit, end, say, typed } from '../../support/core/given.ts';
+import {
+  edit,
+  end,
+  handsBack,
+  operatorLeaves,
+  operatorSays,
+  say,
+  takesOver,
+  typed,
+  type Given,
+} from '../../support/core/given.ts';
 import type { CallEvent } from '../../../worker/core/events.ts';
 import type { ToolOutcome } from '../../../worker/core/tools/tools-state.ts';
 import type { Judge } from '../judges/judge.ts';
@@ -76,7 +86,7 @@ export class Strangers {
     const { position } = this.#world;
     if (!prng.chance(0.01)) return;
     const burst = prng.chance(0.1) ? 18 : 1;
-    const kind = prng.below(10);
+    const kind = prng.below(13);
     for (let count = 0; count < burst; count += 1) {
       const id = `command ${(this.#commands += 1)}`;
       const interrupt = prng.chance(0.3);
@@ -84,8 +94,18 @@ export class Strangers {
         this.#world.tell(say(`Word ${id}.`, { id, interrupt, interruptible: prng.chance(0.7), position }));
       else if (kind < 7) this.#world.tell(typed(prng.chance(0.9) ? `I type ${id}.` : ' ', id, position));
       else if (kind < 9) this.#world.tell(edit({ append: [{ role: 'system', text: 'Note.' }] }, id));
+      else if (kind > 9) this.#world.tell({ ...this.#operator(prng), id, position });
       else if (prng.chance(0.3)) this.#world.tell(end(prng.chance(0.7) ? 'So long then.' : '', id));
     }
+  }
+
+  /** Operators come and go; most of the time one is there no longer than the caller is patient. */
+  #operator(prng: Prng): Given {
+    const kind = prng.below(6);
+    if (kind < 2) return takesOver({ atOnce: kind === 0 });
+    if (kind === 2) return operatorLeaves();
+    if (kind === 3) return operatorSays(prng.chance(0.9) ? 'I am a person.' : '');
+    return handsBack({ note: 'Be kind.', say: kind === 4 ? 'I am back.' : '' });
   }
 
   /** A result of something that is over comes after all. */

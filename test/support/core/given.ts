@@ -37,3 +37,21 @@ export const typed = (text: string, id?: string, position?: PlayoutPosition): Gi
   command: { type: 'text', text },
   position,
 });
+
+type OperatorCommand = Extract<Given['command'], { type: 'operator' }>;
+
+const byOperator = (command: OperatorCommand, position?: PlayoutPosition): Given => ({
+  type: 'command.given',
+  command,
+  position,
+});
+
+export const takesOver = ({
+  atOnce = false,
+  position,
+}: { atOnce?: boolean; position?: PlayoutPosition } = {}): Given =>
+  byOperator({ type: 'operator', does: 'take_over', atOnce }, position);
+export const operatorLeaves = (): Given => byOperator({ type: 'operator', does: 'leave' });
+export const operatorSays = (text: string): Given => byOperator({ type: 'operator', does: 'said', text });
+export const handsBack = ({ note = '', say: line = '' } = {}): Given =>
+  byOperator({ type: 'operator', does: 'hand_back', note, say: line });

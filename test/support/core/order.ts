@@ -11,6 +11,8 @@ const noted = [
   'tools.answered',
   'node.entered',
   'command.answered',
+  'operator.took_over',
+  'operator.handed_back',
 ] as const;
 type Noted = Extract<ConversationEvent, { type: (typeof noted)[number] }>;
 

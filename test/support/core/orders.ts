@@ -26,6 +26,8 @@ export function shown(order: Order): string {
       const code = outcome.kind === 'refused' ? ` ${outcome.code}` : '';
       return `${id ?? command} ${outcome.kind}${code}`;
     }
+    case 'operator.handed_back':
+      return `operator.handed_back ${order.how}`;
     case 'fault.noticed':
       return `fault ${order.stage} ${order.what}`;
     default:

@@ -20,6 +20,7 @@ export const scriptSettings: CallSettings = {
   farewell: 'Goodbye.',
   apology: 'Sorry, say that again.',
   misheard: 'Sorry, what was that?',
+  operatorLost: 'I am with you again.',
   announcement: 'Something is not working.',
   fillers: ['One moment.', 'Let me see.'],
   lateLines: ['Bear with me.', 'Still at it.'],

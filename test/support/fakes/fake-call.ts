@@ -273,6 +273,7 @@ export const fakeSettings = (): CallServices['settings'] => ({
   farewell: 'Goodbye.',
   apology: 'Sorry, once more please.',
   misheard: 'Sorry, what was that?',
+  operatorLost: 'I am with you again.',
   announcement: 'Something is not working.',
   fillers: ['One moment.'],
   lateLines: ['Bear with me.'],

@@ -115,6 +115,10 @@ describe('a good agent file', () => {
       },
       tools: [],
       mcp: [],
+      monitor: {
+        notice: '',
+        lost: 'Sorry, my colleague is gone. I am with you again. How can I help?',
+      },
       telephony: plainTelephony,
       routing: noRouting,
     });

@@ -257,12 +257,11 @@ describe('the tap of a call', () => {
     ]);
   });
 
-  it('begins at 0 with each listener, has one at a time, and tells nothing to one that has gone', () => {
+  it('begins at 0 with each listener, and tells nothing to one that has gone', () => {
     const call = newCall();
     const [first, second] = [new Tracks(), new Tracks()];
     call.pass(100, 1);
     const close = call.tap.listen(first.listener, call.now());
-    expect(() => call.tap.listen(second.listener, call.now())).toThrow('one listener');
     call.pass(100, 2);
     close();
     call.pass(100, 3);
@@ -272,5 +271,22 @@ describe('the tap of a call', () => {
     expect(runsOf(between(first.heard, 0, 100))).toEqual([[2, 100]]);
     expect(first.heard).toHaveLength(5);
     expect(runsOf(between(second.heard, 0, 100))).toEqual([[4, 100]]);
+  });
+
+  it('has several listeners, each with a line of its own', () => {
+    const call = newCall();
+    const [first, second] = [new Tracks(), new Tracks()];
+    call.tap.listen(first.listener, call.now());
+    call.pass(100, 1);
+    const close = call.tap.listen(second.listener, call.now());
+    call.pass(100, 2);
+    close();
+    call.pass(100, 3);
+    expect(runsOf(between(second.heard, 0, 100))).toEqual([[2, 100]]);
+    expect(runsOf(between(first.heard, 0, 240))).toEqual([
+      [1, 100],
+      [2, 100],
+      [3, 40],
+    ]);
   });
 });

@@ -377,7 +377,9 @@ export function onToolsResumed(step: Step): void {
 
 /** The flow must move on because its time in the node is over. */
 export function onFlowDeadline(
-  step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  step: Step<
+    'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools' | 'operator'
+  >,
 ): void {
   const { state, now } = step;
   const {

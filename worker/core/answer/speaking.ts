@@ -35,6 +35,7 @@ import {
   type Voice,
 } from './response.ts';
 import { nextFiller, postponeRetry } from './silence-state.ts';
+import { agentLeads } from '../operator.ts';
 import { tell } from '../told.ts';
 import {
   awaitsWord,
@@ -347,7 +348,9 @@ function leavesMore(
 
 /** Answers what entered the context while a response ran, unless somebody speaks or the call is on its way to its end. */
 export function answerOwed(
-  step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  step: Step<
+    'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools' | 'operator'
+  >,
   owedSince: Millis,
 ): void {
   const { state } = step;
@@ -372,11 +375,12 @@ function endsWithNode(
   return ends;
 }
 
-/** Answers what entered the context without a spoken turn. */
+/** Answers what entered the context without a spoken turn, unless an operator speaks: what is there then is known when the agent goes on. */
 export function startOwedAnswer(
-  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools' | 'operator'>,
   owedSince: Millis = step.now,
 ): void {
+  if (!agentLeads(step.state)) return;
   tellTools(step, { type: 'question.left' });
   nextEpoch(step);
   startAnswer(step, owedSince);
@@ -412,10 +416,14 @@ export function tellCutShort(step: Step<'setup' | 'delivery'>): void {
   tellHeardEnd(step, response, { to, how: 'call_ended' });
 }
 
-/** Somebody took over: the call moves to a new epoch, and the context keeps only what was heard. */
+/**
+ * Somebody took over: the call moves to a new epoch, and the context keeps only what was heard. With `heardTo` that is known, and the client
+ * plays what it has.
+ */
 export function cutResponse(
   step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
   position: PlayoutPosition | undefined,
+  { heardTo }: { readonly heardTo?: number } = {},
 ): void {
   const { state, now, actions } = step;
   const { response } = state.delivery;
@@ -429,7 +437,7 @@ export function cutResponse(
   if (response.hangUpAfter || end !== undefined || state.course.parting === 'said')
     state.course.parting = 'cut';
   const onTheWire = response.playing.phase !== 'waiting';
-  const chars = heardOf(step, response, position);
+  const chars = heardTo ?? heardOf(step, response, position);
   if (onTheWire) state.delivery.lastSaid = { text: response.writing.text, endedAt: now };
   tellHeardEnd(step, response, { to: chars, how: 'interrupted' });
   enterHeard(state.conversation.history, response, chars);
@@ -442,7 +450,11 @@ export function cutResponse(
   enterToolResults(step);
   state.delivery.cutOff = unfilled(response, chars) + response.writing.splitter.pending;
   if (end !== undefined && response.source === 'closing') end.farewell = state.delivery.cutOff.trim();
-  actions.push({ type: 'playout.clear', epoch: state.numbers.epoch, wire: onTheWire });
+  actions.push({
+    type: 'playout.clear',
+    epoch: state.numbers.epoch,
+    wire: onTheWire && heardTo === undefined,
+  });
   stopLlm(step, response);
   actions.push({ type: 'tts.cancel', context: response.context });
 }

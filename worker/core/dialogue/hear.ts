@@ -6,6 +6,7 @@ import { endSoon, isEnding } from '../course.ts';
 import { enterKeys } from '../delivery/context.ts';
 import { noteGap } from '../delivery/heard.ts';
 import { beginEpoch } from '../epoch.ts';
+import { agentLeads } from '../operator.ts';
 import type { PlayoutPosition } from '../events.ts';
 import { forgetFaults } from '../faults.ts';
 import { nobodySpeaks, noticeFault, type Step } from '../state.ts';
@@ -54,7 +55,8 @@ function perform(step: Step, action: TurnAction): void {
       if (state.conversation.owed && mayAnswerNow(step)) startOwedAnswer(step);
       return;
     case 'stt.fault':
-      if (noticeFault(step, 'stt', action.what)) endSoon(state.course);
+      // Whoever speaks with an operator is heard without STT.
+      if (noticeFault(step, 'stt', action.what) && agentLeads(state)) endSoon(state.course);
       return;
     case 'stt.works':
       forgetFaults(state.faults, 'stt');

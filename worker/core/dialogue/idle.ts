@@ -1,6 +1,7 @@
 /** A caller who says nothing is asked whether somebody is there, and in the end taken leave of (docs/reference/agent-file.md, `[turn.idle]`). */
 import type { Millis } from '../../../shared/base/units.ts';
 import { isOpen } from '../course.ts';
+import { agentLeads } from '../operator.ts';
 import { startBotTurn } from '../answer/speaking.ts';
 import type { Step, Slices } from '../state.ts';
 
@@ -11,7 +12,8 @@ const wordsKnownMs: Millis = 1_500;
 const patientMs: Millis = 60_000;
 
 /** Nobody speaks and nothing is owed: from now on the caller's silence counts. */
-export function beginIdle({ state, now }: Step<'setup' | 'silence' | 'conversation'>): void {
+export function beginIdle({ state, now }: Step<'setup' | 'silence' | 'conversation' | 'operator'>): void {
+  if (!agentLeads(state)) return;
   const { greets } = state.conversation;
   const { idle } = state.setup.settings;
   const isPatient = state.silence.idle.isPatient && idle.askAfterMs > 0;

@@ -15,11 +15,13 @@ import {
 import { noteEdit } from '../answer/edits.ts';
 import { nextEpoch, tellTools } from '../epoch.ts';
 import type { CallEvent } from '../events.ts';
+import { agentLeads } from '../operator.ts';
 import { isLastWord } from '../answer/response.ts';
 import { cutResponse, startText } from '../answer/speaking.ts';
 import { beginCommandTransfer } from '../answer/transfer.ts';
 import { nobodySpeaks, type Step } from '../state.ts';
 import type { RefusalCode } from '../told.ts';
+import { onOperator } from './takeover.ts';
 
 type Given = Extract<CallEvent, { type: 'command.given' }>;
 type Command<T extends CallCommand['type']> = Extract<CallCommand, { type: T }>;
@@ -48,6 +50,11 @@ function accept(step: Step, id: string | undefined, command: CallCommand): Refus
       return undefined;
     case 'transfer':
       return beginCommandTransfer(step, id, command);
+    case 'operator': {
+      const code = onOperator(step, command);
+      if (code === undefined) answer(step, { id, type: 'operator' }, { kind: 'done' });
+      return code;
+    }
   }
 }
 
@@ -90,7 +97,7 @@ export function speakWaiting(step: Step): void {
   } = state;
   // What was said into the response is answered behind the line.
   const quiet = nobodySpeaks(state) || (response !== undefined && turn.phase === 'aside');
-  if (line === undefined || !quiet) return;
+  if (line === undefined || !quiet || !agentLeads(state)) return;
   if (response !== undefined) {
     if (!line.cuts || response.hangUpAfter || isLastWord(response)) return;
     // What the caller asked is answered after the line, when nobody has heard anything of the answer.

@@ -13,6 +13,7 @@ import { onLlmDone, onLlmText } from '../answer/answering.ts';
 import { addText, finishText, newSplitter } from '../answer/sentences.ts';
 import { openAnswer, requestAnswer } from '../answer/speaking.ts';
 import { wasteSpeculation, type Speculation } from './speculation-state.ts';
+import { agentLeads } from '../operator.ts';
 import { awaitsWord, type Step } from '../state.ts';
 import { tell } from '../told.ts';
 import { waitsForSafePoint } from '../tools/tools-cut.ts';
@@ -27,7 +28,16 @@ type WordsChanged = Omit<Extract<TurnAction, { type: 'words.changed' }>, 'type'>
 
 /** What asking early looks at: everything that an answer is made of. */
 export type Guessing = Step<
-  'setup' | 'course' | 'numbers' | 'caller' | 'speculation' | 'delivery' | 'conversation' | 'tools' | 'keys'
+  | 'setup'
+  | 'course'
+  | 'numbers'
+  | 'caller'
+  | 'speculation'
+  | 'delivery'
+  | 'conversation'
+  | 'tools'
+  | 'keys'
+  | 'operator'
 >;
 
 /** The words of the turn, or the state of its pause, have changed. */
@@ -62,6 +72,7 @@ export function reviewSpeculation(step: Guessing, { text, pause }: WordsChanged)
 
 const maySpeculate = ({ state }: Guessing): boolean =>
   state.setup.settings.turn.speculate &&
+  agentLeads(state) &&
   !state.conversation.greets &&
   state.speculation.wasted < maxWastedRounds &&
   !isEnding(state.course) &&

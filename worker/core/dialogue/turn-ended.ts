@@ -13,10 +13,12 @@ import { isPressing } from '../turn/dtmf.ts';
 import { asksForTime } from '../turn/phrases.ts';
 import { wholeText, type Finalizing } from '../turn/turn.ts';
 import { unwritten } from '../unwritten.ts';
+import { operatorLeads } from '../operator.ts';
 import { kindOf } from './kind.ts';
 import { answerNothing, answerPart, isPart } from './misheard.ts';
 import { takeLeave } from './parting.ts';
 import { dropSpeculation, promoteSpeculation } from './speculation.ts';
+import { hearForOperator } from './takeover.ts';
 
 /** The sound of a word may end this much before VAD's voice; what ended earlier was another. */
 const longestFadeMs = 800;
@@ -54,10 +56,15 @@ export function answerTurn(step: Step, turn: Finalizing): void {
   state.caller.turn = { phase: 'idle' };
   tell(step, { type: 'turn.user_ended', epoch: state.numbers.epoch });
   const kind = kindOf(state, turn, { text });
-  if (takeLeave(step, { text: kind === 'words' ? text : '', owedSince })) return;
+  const words = kind === 'words' ? text : '';
+  if (takeLeave(step, { text: words, owedSince })) return;
+  if (operatorLeads(state)) {
+    hearForOperator(step, words);
+    return;
+  }
   if (state.conversation.greets) {
     dropSpeculation(step);
-    greetInAnswer(step, kind === 'words' ? text : '', owedSince);
+    greetInAnswer(step, words, owedSince);
     return;
   }
   const typed = takeTexts(step, state.commands);
@@ -71,8 +78,7 @@ export function answerTurn(step: Step, turn: Finalizing): void {
     return;
   }
   state.caller.clock = { ...clock, hasWords: true };
-  const said = kind === 'words' ? text : '';
-  answerWords(step, said === '' || typed === '' ? said + typed : `${said} ${typed}`, { owedSince });
+  answerWords(step, words === '' || typed === '' ? words + typed : `${words} ${typed}`, { owedSince });
 }
 
 /** Who spoke first is greeted, whatever it was: the words stand in the conversation, and the next answer knows them. */
@@ -121,6 +127,10 @@ export function answerTyped(step: Step): void {
     return;
   beginEpoch(step);
   tell(step, { type: 'turn.user_ended', epoch: state.numbers.epoch });
+  if (operatorLeads(state)) {
+    hearForOperator(step, takeTexts(step, state.commands));
+    return;
+  }
   const isSilent = state.commands.texts.every(({ answer }) => answer === 'text');
   answerWords(step, takeTexts(step, state.commands), { owedSince: step.now, isSilent });
 }

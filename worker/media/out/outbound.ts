@@ -13,7 +13,7 @@ import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts
 const pauseAboveMs = 8_000;
 const resumeBelowMs = 4_000;
 
-/** What is heard beside the agent's audio, and is no part of it. */
+/** What is heard beside the agent's audio, and is no part of it: a background, or a person who speaks in the agent's place. */
 export interface Backdrop {
   /** Something of it is to be heard in the next frame. */
   readonly sounds: boolean;
@@ -30,6 +30,8 @@ export interface OutboundOptions {
   readonly taken?: (pcm: Int16Array) => void;
   /** Mixed into frames behind everything that counts the agent's audio; absent: nothing is. */
   readonly backdrop?: Backdrop | undefined;
+  /** Heard in frames that have nothing of the agent, and told as they are; absent: nobody is. */
+  readonly person?: Backdrop | undefined;
 }
 
 /** No more audio than this goes out without a mark behind it. */
@@ -273,17 +275,19 @@ export class OutboundAudio {
 
   /** Something is to be heard although no frame may be ready. */
   get hasBackdrop(): boolean {
-    return this.#tail !== undefined || this.#options.backdrop?.sounds === true;
+    const { backdrop, person } = this.#options;
+    return this.#tail !== undefined || backdrop?.sounds === true || person?.sounds === true;
   }
 
-  /** 20 ms without the agent's audio, or with the last of what was cut; only with a backdrop. */
+  /** 20 ms without the agent's audio, or with the last of what was cut, and with who speaks in its place; only with a backdrop. */
   takeBackdrop(): Buffer {
     this.#silent ??= new Int16Array(this.#frameSamples);
     const samples = this.#silent.fill(0);
-    if (this.#tail !== undefined) {
-      this.#addTail(samples);
-      this.#options.taken?.(samples);
-    }
+    const { person, taken } = this.#options;
+    const hasVoice = this.#tail !== undefined || person?.sounds === true;
+    this.#addTail(samples);
+    if (person?.sounds === true) person.mix(samples);
+    if (hasVoice) taken?.(samples);
     return this.#encoded(samples);
   }
 
