@@ -10,7 +10,6 @@ import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
 import type { ChosenAgent } from '../../shared/agents/choose.ts';
 import type { AgentRef } from '../../shared/agents/version.ts';
-import type { CallAccount } from './account.ts';
 import { admitCall, type AdmittedStart } from './admission.ts';
 import { buildCall, type CallBuild } from './build-call.ts';
 import { chosenFields } from './agent-fields.ts';
@@ -22,6 +21,7 @@ import { tellLeft } from './before/screening.ts';
 import { KeptAudio, type CallSetup, type MachineMessage } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { AgentServices, CalledAgent, CallServices, WorkerServices } from './services.ts';
+import { OwnAccount } from './own-account.ts';
 import { SessionClaim } from './session-claim.ts';
 import { callLog } from './trace.ts';
 import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
@@ -91,9 +91,7 @@ export class CallRunner implements TransportEvents {
   #cause: EndCause | undefined;
   #refusal: CallRefusal | undefined;
   readonly #session: SessionClaim;
-  /** Names the record of the call, where one is kept. */
-  #recordId: string | undefined;
-  #account: CallAccount | undefined;
+  readonly #account: OwnAccount;
   #beganAt: Millis = 0;
   /** Said in the log. */
   #isTooLarge = false;
@@ -104,6 +102,7 @@ export class CallRunner implements TransportEvents {
     this.#worker = options.services;
     this.#keptAgent = options.keptAgent;
     this.#session = new SessionClaim(options.services.sessions);
+    this.#account = new OwnAccount(options.services);
     this.#log = options.services.log;
     this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error), markOfSlot(options.slot));
     this.#preparation = this.#newPreparation();
@@ -143,9 +142,10 @@ export class CallRunner implements TransportEvents {
   // ---- facts from the transport ----
 
   started(given: CallStart): void {
+    this.#account.asked(given);
     const agent = this.#worker.agents.of(given, this.#keptAgent);
     if (agent === 'unknown') {
-      this.#transport?.refuse('unknown_agent');
+      this.#refuse('unknown_agent');
       return;
     }
     if (!(agent instanceof Promise)) {
@@ -170,20 +170,16 @@ export class CallRunner implements TransportEvents {
     const transport = this.#transport;
     assert(transport !== undefined, 'a transport speaks only after it was attached');
     const services = this.#callOn(agent);
-    const { accounts } = services;
-    this.#recordId ??= accounts?.newRecordId();
-    const named = { ...given, ...(this.#recordId !== undefined && { recordId: this.#recordId }) };
+    const named = this.#account.named(given, services);
     const start = admitCall(named, services);
     this.#beganAt = this.#worker.clock.now();
-    const { newSessionId, wallNow } = this.#worker;
-    this.#openAccount(start ?? { ...named, sessionId: newSessionId(), at: wallNow() }, this.#beganAt);
+    this.#openAccount(start ?? this.#account.unadmitted(named), this.#beganAt);
     if (start === undefined) {
-      this.#refusal = 'unsigned_route';
-      transport.refuse(this.#refusal);
+      this.#refuse('unsigned_route');
       return;
     }
     if (!services.takesCalls() || !this.#session.take()) {
-      this.#refuse();
+      this.#refuse('server_busy');
       return;
     }
     this.#log = callLog(services, start);
@@ -230,8 +226,7 @@ export class CallRunner implements TransportEvents {
       askProcess: (start) => this.#askProcess(start),
       refuse: (why) => {
         this.#before?.cancel();
-        if (why === 'server_busy') this.#refuse();
-        else this.#transport?.refuse(why);
+        this.#refuse(why);
       },
     });
   }
@@ -244,7 +239,7 @@ export class CallRunner implements TransportEvents {
   /** Another worker was asking what the call is to be when it died: it is asked again. */
   resumeOpening({ message, recordId }: CallSetup, agent?: AgentRef): void {
     this.#message = message;
-    this.#recordId = recordId;
+    this.#account.recordId = recordId;
     this.#keptAgent = agent ?? this.#keptAgent;
     this.#session.carry();
     this.#transport?.restart?.();
@@ -374,14 +369,14 @@ export class CallRunner implements TransportEvents {
   /** The service stops within this time: the call is told so. */
   shutdown(withinMs: Millis = 0): void {
     this.#endReason = 'shutdown';
-    if (this.#call === undefined) this.#refuse();
+    if (this.#call === undefined) this.#refuse('server_busy');
     else this.#tell({ type: 'call.shutdown', withinMs });
   }
 
-  #refuse(): void {
-    this.#options.busy?.();
-    this.#refusal = 'server_busy';
-    this.#transport?.refuse(this.#refusal);
+  #refuse(why: CallRefusal): void {
+    if (why === 'server_busy') this.#options.busy?.();
+    this.#refusal = why;
+    this.#transport?.refuse(why);
   }
 
   /** Lines are made while calls run. */
@@ -504,7 +499,7 @@ export class CallRunner implements TransportEvents {
       transport,
       link: this.#link,
       agent: this.#agent?.ref,
-      account: this.#account,
+      account: this.#account.observer,
       ...from,
       tell: (event) => this.#tell(event),
       audio: () => this.#call?.audio,
@@ -526,10 +521,8 @@ export class CallRunner implements TransportEvents {
   }
 
   #openAccount(start: AdmittedStart, startedAt: Millis, silentMs?: Millis): void {
-    const { recordId } = start;
-    if (recordId === undefined) return;
-    const call = { start: { ...start, recordId }, startedAt, ...present({ silentMs }) };
-    this.#attempt(() => (this.#account = this.#services.accounts?.open(call)));
+    const { accounts } = this.#services;
+    this.#attempt(() => this.#account.open(start, { accounts, startedAt, ...present({ silentMs }) }));
   }
 
   #fault(error: unknown): void {
@@ -571,18 +564,9 @@ export class CallRunner implements TransportEvents {
       call.observers.ended(end, this.#worker.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
+    const over = { end, engine: this.#endReason, cause: this.#cause, isMoved, isBroken };
     this.#attempt(() =>
-      this.#account?.over(
-        {
-          end,
-          engine: this.#endReason,
-          cause: this.#cause,
-          isMoved,
-          refusal: this.#refusal,
-          isBroken,
-        },
-        this.#services.clock.now(),
-      ),
+      this.#account.over({ ...over, refusal: this.#refusal, line: this.#transport?.heardLine }),
     );
     this.#before?.cancel();
     this.#leaveLink(sessionEndOf(end, this.#endReason));

@@ -11,7 +11,9 @@ import type { CallAction } from '../core/actions.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { ConversationEvent, TurnTimes } from '../core/told.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
+import type { MonitorUse } from '../../shared/monitor/messages.ts';
 import { endingOf } from './ending.ts';
+import { OperatorUses } from './operator-uses.ts';
 import { Speakers } from './speakers.ts';
 import { UsedSince } from './used-since.ts';
 
@@ -36,6 +38,7 @@ export class CallFacts implements CallAccount {
   readonly #options: CallFactsOptions;
   readonly #speakers: Speakers;
   readonly #used: UsedSince;
+  readonly #operators = new OperatorUses();
   #turnAt: Millis;
   #spoken: { readonly epoch: number; readonly at: Millis } | undefined;
   readonly #tools = new Map<string, { readonly key: string; readonly at: Millis }>();
@@ -87,8 +90,19 @@ export class CallFacts implements CallAccount {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#tally(now);
+    if (over.line !== undefined) this.#quality(over.line, now);
     const ending = endingOf(over, { isOperator: this.#isOperatorEnding });
     this.#options.end({ t: 'end', at: this.#since(now), ...ending });
+  }
+
+  monitored(use: MonitorUse, now: Millis): void {
+    const given = { name: this.#text(use.by), at: this.#since(now) };
+    for (const fact of this.#operators.told(use, given)) this.#write(fact, now);
+  }
+
+  #quality({ packets, lost, jitterMs, delayMs, codec }: NonNullable<CallOver['line']>, now: Millis): void {
+    const delay = delayMs === undefined ? {} : { delay: delayMs };
+    this.#write({ t: 'quality', packets, lost, jitter: jitterMs, codec, ...delay }, now);
   }
 
   #hear(fact: CallEvent, now: Millis): void {
@@ -138,7 +152,10 @@ export class CallFacts implements CallAccount {
         return;
       case 'user.text':
         this.#write({ t: 'turn', epoch: event.epoch }, now);
-        this.#said('caller', event, now);
+        this.#said('caller', event, { from: this.#turnAt, now });
+        return;
+      case 'operator.text':
+        this.#said('operator', { epoch: 0, text: event.text }, { from: now, now });
         return;
       case 'turn.bot_started':
         this.#spoken = { epoch: event.epoch, at: now };
@@ -173,12 +190,11 @@ export class CallFacts implements CallAccount {
   }
 
   #said(
-    role: 'caller',
+    role: 'caller' | 'operator',
     { epoch, text }: { readonly epoch: number; readonly text: string },
-    now: Millis,
+    { from, now }: { readonly from: Millis; readonly now: Millis },
   ): void {
-    const from = this.#since(this.#turnAt);
-    this.#write({ t: 'said', role, epoch, from, text: this.#text(text) }, now);
+    this.#write({ t: 'said', role, epoch, from: this.#since(from), text: this.#text(text) }, now);
   }
 
   #heard({ epoch, end }: Extract<ConversationEvent, { type: 'bot.heard' }>, now: Millis): void {

@@ -6,7 +6,8 @@ export function modelsOf({
   stt,
   llm,
   tts,
-}: Pick<AgentDefinition, 'stt' | 'llm' | 'tts'>): ReadonlyMap<string, string> {
+  realtime,
+}: Pick<AgentDefinition, 'stt' | 'llm' | 'tts' | 'realtime'>): ReadonlyMap<string, string> {
   const models = new Map<string, string>();
   const note = (
     stage: string,
@@ -20,5 +21,6 @@ export function modelsOf({
     if (definition.secondary !== undefined) note(stage, definition.secondary);
     note(stage, definition);
   }
+  if (realtime !== undefined) note('realtime', realtime);
   return models;
 }
