@@ -16,16 +16,17 @@ const mostRows = 500;
 const usualRows = 50;
 /** Calls that one statement erases. */
 const erasedAtOnce = 500;
-/** Calls with the words that are looked for: a set of more is slower to make than a page is to fill with some of them. */
-const commonFrom = 10_000;
 
 type Calls = SelectQueryBuilder<CallTables, 'calls', object>;
 
 export class SqlCallStore implements CallStore {
   readonly #database: CallDatabase;
+  readonly #commonFrom: number;
 
-  constructor(database: CallDatabase) {
+  /** @param commonFrom calls with the words that are looked for: a set of more is slower to make than a page is to fill with some of them. */
+  constructor(database: CallDatabase, commonFrom = 10_000) {
     this.#database = database;
+    this.#commonFrom = commonFrom;
   }
 
   async insert(record: CallRecord, within?: WithRecord): Promise<boolean> {
@@ -225,9 +226,9 @@ export class SqlCallStore implements CallStore {
 
   async #areCommon(words: readonly string[]): Promise<boolean> {
     const counted = sql<{ readonly found: number }>`
-      select count(*) as found from (${this.#seqsOf(words)} limit ${commonFrom}) as some`;
+      select count(*) as found from (${this.#seqsOf(words)} limit ${this.#commonFrom}) as some`;
     const { rows } = await counted.execute(this.#database.tables);
-    return Number(rows[0]?.found) >= commonFrom;
+    return Number(rows[0]?.found) >= this.#commonFrom;
   }
 }
 
