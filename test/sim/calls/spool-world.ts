@@ -322,11 +322,8 @@ export class SpoolWorld {
   }
 
   async #look(): Promise<void> {
-    try {
-      await this.#maker.look();
-    } catch {
-      // The database is gone, or the process is.
-    }
+    // The database may be gone, or the process.
+    await this.#maker.look().catch(() => undefined);
     if (this.#life.isOver) this.#maker = this.#newMaker();
   }
 
