@@ -25,6 +25,7 @@ import { analysisKeys, analysisLlmKeys } from '../calls/analysis/agent-file.ts';
 import { afterCallEndpointKeys, afterCallKeys } from '../calls/webhooks/agent-file.ts';
 import { privacyKeys, type PrivacyDefinition } from '../calls/privacy/agent-file.ts';
 import { languages } from '../languages/languages.ts';
+import { teamKeys } from '../agents/team.ts';
 import { routingKeys, routingSplitKeys } from '../agents/agent-file.ts';
 import type { RoutingDefinition } from '../agents/routing.ts';
 import { monitorKeys } from '../monitor/agent-file.ts';
@@ -160,6 +161,7 @@ export const agentKeys = z.strictObject({
   }),
   outage: outageKeys.prefault({}).meta({ description: 'What callers get while a provider is down.' }),
   confirm: confirmKeys.prefault({}).meta({ description: 'How the caller is asked before a tool is run.' }),
+  team: teamKeys.exactOptional().meta({ description: 'Other agents that a caller can be handed to.' }),
 });
 
 const interruptKeys = z.strictObject({
@@ -267,6 +269,7 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   'agent.announcement': announcementKeys,
   'agent.confirm': confirmKeys,
   'agent.outage': outageKeys,
+  'agent.team': teamKeys,
   turn: turnKeys,
   'turn.interrupt': interruptKeys,
   'turn.idle': idleKeys,

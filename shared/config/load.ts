@@ -241,8 +241,11 @@ function readAgentTable(tree: Tree, problems: ProblemList): AgentTable {
 }
 
 /** The sections in which tools are declared, named and led by a flow. */
-function readToolSections(tree: Tree, site: VariableSite & { readonly hasDestinations: boolean }) {
-  const { problems, hasDestinations } = site;
+function readToolSections(
+  tree: Tree,
+  site: VariableSite & Pick<ProvidedTools, 'hasDestinations' | 'hasTeam'>,
+) {
+  const { problems, hasDestinations, hasTeam } = site;
   const taken = new Set(builtInToolNames);
   const link = agentLinkOf(site.env);
   const { allowInsecure, url } = link;
@@ -261,6 +264,7 @@ function readToolSections(tree: Tree, site: VariableSite & { readonly hasDestina
     isOpen: mcp.length < servers || mcp.some((server) => server.tools === undefined),
     mayComeFromAgent: tree['agent_link'] !== undefined || link.url !== undefined,
     hasDestinations,
+    hasTeam,
   };
   const flow = readFlow(tree['flow'], { provided, problems });
   return { provided, tools, mcp, flow, agentLink };
@@ -336,7 +340,8 @@ function readDefinition(
   const telephony = readTelephony(tree['telephony'], { texts: table.texts, problems });
   const hasDestinations = telephony === undefined || telephony.destinations.size > 0;
   const secrets = { env, requireSecrets, problems };
-  const { provided, ...sections } = readToolSections(tree, { ...secrets, hasDestinations });
+  const hasTeam = table.reading.known.team !== undefined;
+  const { provided, ...sections } = readToolSections(tree, { ...secrets, hasDestinations, hasTeam });
   const { tools, mcp, flow, agentLink } = sections;
   const ofCalls = definedSections(tree, table, { problems, options, provided, telephony });
   const background = readBackground(tree['audio'], { options, problems });

@@ -63,6 +63,7 @@ export function callSettings(
     confirmQuestion: agent.confirm.ask,
     maxToolRounds: llm.maxToolRounds,
     ...(flow !== undefined && { flow }),
+    ...(agent.team !== undefined && { team: { context: agent.team.context, farewell: agent.team.farewell } }),
     maxCallMs: agent.maxCallS * 1000,
     contextWindowTokens: llm.contextWindowTokens,
     ...(modelSpeaks && { modelSpeaks }),
@@ -139,6 +140,7 @@ export const toolSettings = ({ agent, tools, mcp, telephony, flow }: AgentDefini
   telephony,
   ...(flow !== undefined && { flow }),
   ...(agent.tools !== undefined && { agentTools: agent.tools }),
+  team: agent.team,
 });
 
 type Turn = AgentDefinition['turn'];
