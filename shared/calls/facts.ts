@@ -100,6 +100,8 @@ const facts = [
     cause: z.string().exactOptional(),
   }),
   fact('failover', { stage: z.enum(['stt', 'llm', 'tts', 'realtime']), to: z.string() }),
+  /** Another agent has the call. */
+  fact('handed', { agent: z.string() }),
   fact('tool', {
     /** Tells it from others in the call; `id` is the model's own. */
     key: z.string(),

@@ -133,6 +133,9 @@ export class CallFacts implements CallAccount {
 
   #follow(event: ConversationEvent, now: Millis): void {
     switch (event.type) {
+      case 'agent.changed':
+        this.#write({ t: 'handed', agent: event.agent }, now);
+        return;
       case 'turn.user_started':
         this.#turnAt = now;
         return;

@@ -23,7 +23,7 @@ import { ToolsOfCall } from './tools-of-call.ts';
 /** What the agent file says of tools. `agentTools` is its list of names; absent: all of them. */
 export interface ToolSettings extends Pick<AgentDefinition, 'tools' | 'mcp' | 'telephony' | 'flow'> {
   readonly agentTools?: readonly string[];
-  /** Whom it may hand callers to. */
+  /** Other agents that it may hand callers to. */
   readonly team?: TeamDefinition | undefined;
 }
 
