@@ -585,7 +585,7 @@ export class TurnJudge {
   }
 
   /** The output is held for a candidate, and not for long. */
-  #output({ actions, now }: Scene): void {
+  #output({ actions }: Scene): void {
     const story = this.#story;
     for (const { type } of actions) {
       if (/^playout.(pause|duck|resume|clear|open)$/.test(type)) story.ducked = type === 'playout.duck';
