@@ -108,10 +108,10 @@ interface Observers {
 
 function observing(
   { recordings, live, monitors, tracing }: Observers,
-  { agent: { name }, recording, privacy, llm, monitor: { notice } }: AgentDefinition,
+  { agent: { name }, recording, privacy, llm, realtime, monitor: { notice } }: AgentDefinition,
   agent = name,
 ): ObserveCall {
-  const model = modelOf(llm.options);
+  const model = modelOf((realtime ?? llm)?.options ?? {});
   const redactor = privacy && new Redactor(privacy);
   return (call) => {
     const observers = [
