@@ -51,7 +51,15 @@ export function equipStages(
   const stages =
     realtime === undefined
       ? cascade
-      : withRealtime(definitions, { model: realtime, stages: cascade, sampleRate }, { metrics, failed });
+      : withRealtime(
+          definitions,
+          { model: realtime, stages: cascade, sampleRate },
+          {
+            metrics,
+            failed,
+            noted: observation.noted,
+          },
+        );
   const tts = withKnownLines(withPauses(stages.tts), {
     clock,
     log,

@@ -24,6 +24,7 @@ import { newFailoverLlm } from './failover/llm.ts';
 import { newProviderMeter } from './failover/metering.ts';
 import type { FailoverScope, Guarded } from './failover/provider.ts';
 import { RetryBudgets } from './failover/retry-budget.ts';
+import { kindOf } from './failover/verdict.ts';
 import { newFailoverStt } from './failover/stt.ts';
 import { newFailoverTts } from './failover/tts.ts';
 import { guardedLlm } from './llm/guarded-llm.ts';
@@ -130,18 +131,32 @@ export async function loadRealtime(
 export function withRealtime(
   definitions: StageDefinitions,
   { model, stages, sampleRate }: { model: RealtimeModel; stages: Stages; sampleRate: number },
-  { metrics, failed }: Pick<StageServices, 'metrics' | 'failed'>,
+  { metrics, failed, noted }: Pick<StageServices, 'metrics' | 'failed' | 'noted'>,
 ): Stages {
-  const { site } = providerSite(definitions, { stage: 'realtime', role: 'primary' });
+  const place = { stage: 'realtime', role: 'primary' } as const;
+  const { site } = providerSite(definitions, place);
   const failureOf = newFailureReader(site);
+  const labels = { ...place, provider: site.provider };
+  const meter = newProviderMeter({
+    ...labels,
+    metrics,
+    noted,
+    requested: () => undefined,
+    failed: (error) => failed(failureOf(error)),
+  });
   return realtimeStages({
     model,
-    cascade: definitions.tts === undefined ? { ...stages, tts: lineVoice(model, sampleRate) } : stages,
+    cascade:
+      definitions.tts === undefined ? { ...stages, tts: lineVoice(model, { sampleRate, meter }) } : stages,
     sampleRate,
     modelSpeaks: realtimeOf(definitions).primary.access.output === 'audio',
     words: realtimeOf(definitions).primary.access.words,
-    failed: (error) => failed(failureOf(error)),
-    fellBack: () => metrics.providerFailovers.inc({ stage: 'realtime', reason: 'failed' }),
+    meter,
+    failed: (error) => meter.failed(kindOf(error), error),
+    fellBack: () => {
+      metrics.providerFailovers.inc({ stage: 'realtime', reason: 'failed' });
+      noted?.({ ...labels, what: 'replaced', by: stages.llm.provider });
+    },
   });
 }
 

@@ -314,7 +314,10 @@ describe('speech_compatible', () => {
     ['local_c', { model: 'chatterbox', format: 'wav', warmText: '' }],
     ['local_d', { model: 'tts-1', format: 'wav', warmText: '' }],
   ])('preset %s sets model, format and warm-up', (preset, expected) => {
-    expect(load(changed(['local_b', preset])).definition?.tts?.options).toMatchObject({ preset, ...expected });
+    expect(load(changed(['local_b', preset])).definition?.tts?.options).toMatchObject({
+      preset,
+      ...expected,
+    });
   });
 
   it('lets the file overrule a preset, an empty warm-up text included', () => {

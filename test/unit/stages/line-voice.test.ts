@@ -11,12 +11,17 @@ let clock: ReturnType<typeof newVirtualClock>;
 let model: ScriptedModel;
 let voice: TtsSession;
 let told: TtsEvent[];
+let spent: Record<string, number>;
 
 beforeEach(() => {
   clock = newVirtualClock();
   model = new ScriptedModel();
   told = [];
-  voice = lineVoice(model.model, 8_000).open(newStageContext(clock), (event) => told.push(event));
+  spent = {};
+  voice = lineVoice(model.model, {
+    sampleRate: 8_000,
+    meter: { spent: (unit, amount) => void (spent[unit] = amount) },
+  }).open(newStageContext(clock), (event) => told.push(event));
 });
 
 const line = (context: number, ...pieces: string[]): void => {
@@ -50,6 +55,16 @@ describe('a line', () => {
     expect(shown()).toEqual(['audio 1: 7', 'spoken 1', 'flushed 1']);
     expect(told[1]).toMatchObject({ chars: 'Hello there. How may I help?'.length });
     expect(model.last.isClosed).toBe(true);
+  });
+
+  it('is charged like an answer', () => {
+    line(1, 'One.');
+    const usage = {
+      ...{ inputTokens: 9, outputTokens: 40, cachedTokens: 0, inputAudioTokens: 0 },
+      ...{ outputAudioTokens: 30, cachedAudioTokens: 0, reasoningTokens: 0 },
+    };
+    model.last.say({ type: 'done', answer: 1, finish: 'completed', usage });
+    expect(spent).toMatchObject({ input_tokens: 9, audio_output_tokens: 30 });
   });
 
   it('waits for the one before', () => {

@@ -33,12 +33,18 @@ function newCall({
   const model = new ScriptedModel(caps);
   const [stt, llm, tts] = [new ScriptedStt(), new ScriptedLlm(), new ScriptedTts()];
   const failures: string[] = [];
+  const figures: string[] = [];
   const stages = realtimeStages({
     model: model.model,
     cascade: { stt: stt.stage, llm: llm.stage, tts: tts.stage },
     sampleRate: 8_000,
     modelSpeaks,
     words,
+    meter: {
+      requested: (session) => figures.push(`asked in ${session ?? 'none'}`),
+      firstResult: (ms) => figures.push(`began after ${ms}`),
+      spent: (unit, amount, isLate) => figures.push(`${unit} ${amount}${isLate === true ? ' late' : ''}`),
+    },
     failed: ({ kind }) => failures.push(kind),
     fellBack: () => failures.push('fell back'),
   });
@@ -63,7 +69,23 @@ function newCall({
     stt.sessions.at(-1)?.say({ type: 'finalized' });
     return user(text);
   };
-  return { clock, model, stt, llm, tts, failures, ears, voice, mind, heard, spoken, said, start, says };
+  return {
+    clock,
+    model,
+    stt,
+    llm,
+    tts,
+    failures,
+    figures,
+    ears,
+    voice,
+    mind,
+    heard,
+    spoken,
+    said,
+    start,
+    says,
+  };
 }
 
 let call: ReturnType<typeof newCall>;
@@ -247,6 +269,43 @@ describe('an answer', () => {
       'end',
       'respond 3',
     ]);
+  });
+});
+
+describe('what the model is charged for', () => {
+  const usage = {
+    ...{ inputTokens: 9, outputTokens: 40, cachedTokens: 0, inputAudioTokens: 9 },
+    ...{ outputAudioTokens: 40, cachedAudioTokens: 0, reasoningTokens: 0 },
+  };
+
+  it('is each turn, and each answer in its session', () => {
+    call.model.last.say({ type: 'ready', caps: call.model.caps, session: 'sess_1' });
+    call.start(call.says('what time is it'));
+    call.clock.advance(30);
+    modelSays(1, 'Noon.', 1);
+    call.model.last.say({ type: 'done', answer: 1, finish: 'completed', usage });
+    expect(call.figures).toEqual([
+      'audio_seconds 0.005',
+      'asked in sess_1',
+      'began after 30',
+      'input_tokens 9',
+      'output_tokens 40',
+      'cached_tokens 0',
+      'reasoning_tokens 0',
+      'text_input_tokens 0',
+      'audio_input_tokens 9',
+      'text_output_tokens 0',
+      'audio_output_tokens 40',
+      'text_cached_tokens 0',
+      'audio_cached_tokens 0',
+    ]);
+  });
+
+  it('is an answer that was cancelled, too', () => {
+    call.start(call.says('what time is it')).cancel();
+    call.model.last.say({ type: 'done', answer: 1, finish: 'cancelled', usage });
+    expect(call.figures).toContain('output_tokens 40 late');
+    expect(call.said).toEqual([]);
   });
 });
 

@@ -5,6 +5,8 @@
 import { newResampler } from '../../../shared/audio/resampler.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../stage.ts';
 import { Soon } from '../timers.ts';
+import type { ProviderMeter } from '../failover/provider.ts';
+import { spendAnswer } from './spending.ts';
 import type { RealtimeEvent, RealtimeModel, RealtimeSession } from './contract.ts';
 
 const instructions =
@@ -19,9 +21,12 @@ interface Line {
   isWhole: boolean;
 }
 
-export const lineVoice = (model: RealtimeModel, sampleRate: number): TtsStage => ({
+export const lineVoice = (
+  model: RealtimeModel,
+  { sampleRate, meter }: Pick<LineSite, 'sampleRate' | 'meter'>,
+): TtsStage => ({
   provider: model.provider,
-  open: (context, sink) => new LineVoice(model, { context, sampleRate, sink }),
+  open: (context, sink) => new LineVoice(model, { context, sampleRate, meter, sink }),
   // Who opened the model closes it.
   close: () => Promise.resolve(),
 });
@@ -29,6 +34,8 @@ export const lineVoice = (model: RealtimeModel, sampleRate: number): TtsStage =>
 interface LineSite {
   readonly context: StageContext;
   readonly sampleRate: number;
+  /** Where the figures of the model go. */
+  readonly meter: Pick<ProviderMeter, 'spent'>;
   readonly sink: (event: TtsEvent) => void;
 }
 
@@ -142,6 +149,8 @@ class LineVoice implements TtsSession {
       });
     } else if (event.type === 'error') this.#fail(event.error);
     else if (event.type === 'done') {
+      // It is no request of the call.
+      if (event.usage !== undefined) spendAnswer(this.#site.meter, event.usage, { isLate: true });
       if (event.finish !== 'completed') this.#fail(event.failed ?? { kind: 'disconnected' });
       else this.#over(line);
     } else return;
