@@ -185,7 +185,6 @@ const qualitySchema = z.object({
     .max(4.5)
     .meta({ description: 'By the E-model (ITU-T G.107), of what the caller said as it arrived.' }),
 });
-export type CallQuality = z.output<typeof qualitySchema>;
 
 const linksSchema = z.object({
   recording: z.string().exactOptional().meta({ description: 'Name of the folder of the recording.' }),

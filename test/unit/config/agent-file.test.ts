@@ -1,4 +1,4 @@
-import { noRouting } from '../../../shared/agents/agent-file.ts';
+import { noRouting } from '../../../shared/agents/routing.ts';
 import { inspect } from 'node:util';
 import { describe, it, expect } from 'vitest';
 import { backchannelsOf, builtInTexts } from '../../../shared/config/agent/texts.ts';
@@ -48,6 +48,8 @@ const englishLines = {
   fillers: ['One moment.', 'Let me check.', 'Just a second.', 'Bear with me.'],
   lateLines: ['One moment.', 'Let me check.', 'Just a second.', 'Bear with me.'],
 };
+
+const operatorLost = 'Sorry, my colleague is gone. I am with you again. How can I help?';
 
 describe('a good agent file', () => {
   it('gives a definition in camelCase with every default', () => {
@@ -115,10 +117,7 @@ describe('a good agent file', () => {
       },
       tools: [],
       mcp: [],
-      monitor: {
-        notice: '',
-        lost: 'Sorry, my colleague is gone. I am with you again. How can I help?',
-      },
+      monitor: { notice: '', lost: operatorLost },
       telephony: plainTelephony,
       routing: noRouting,
     });
