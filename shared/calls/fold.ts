@@ -124,7 +124,7 @@ export class CallFold {
       route: head.route,
       direction: head.direction,
       transport: head.transport,
-      mode: 'cascade' as const,
+      mode: this.#usage.mode,
       from: head.from,
       to: head.to,
       carrier_call_id: head.carrierCall,

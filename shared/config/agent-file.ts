@@ -357,9 +357,10 @@ export interface AgentDefinition {
   };
   /** What callers hear beside the voice; absent: nothing. */
   readonly background?: readonly BackgroundDefinition[];
-  readonly stt: SttDefinition;
-  readonly llm: LlmDefinition;
-  readonly tts: TtsDefinition;
+  /** The three stages; each of them is absent only where a model hears and speaks by itself. */
+  readonly stt?: SttDefinition;
+  readonly llm?: LlmDefinition;
+  readonly tts?: TtsDefinition;
   /** Hears and speaks instead of the three stages, which go on where it fails. Absent: the three alone. */
   readonly realtime?: RealtimeDefinition;
   readonly tools: readonly ToolDefinition[];

@@ -41,6 +41,7 @@ import {
   readTts,
   type StageReader,
 } from './stages/stage-tables.ts';
+import { checkRealtimeFits } from './stages/realtime-fits.ts';
 import { leftOut as leftOutOfBuild } from './stages/features.ts';
 import type { Packages } from './stages/package.ts';
 import { isTable, readTable, reportUnknownKey } from './table.ts';
@@ -321,12 +322,13 @@ const stageReader = (
   return { env, requireSecrets, problems, tree, language, leftOut, packages };
 };
 
-/** The same sections, where none of them is missing. */
+/** The same sections, where none of them is missing: of the three stages any may be where a model hears and speaks by itself. */
 export function wholeSections(sections: Partial<CallSections>): CallSections | undefined {
   const { agent, turn, stt, llm, tts, realtime, telephony } = sections;
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
-  if (stt === undefined || llm === undefined || tts === undefined) return undefined;
-  return { agent, turn, stt, llm, tts, ...present({ realtime }), telephony };
+  const isWhole = stt !== undefined && llm !== undefined && tts !== undefined;
+  if (!isWhole && realtime === undefined) return undefined;
+  return { agent, turn, ...present({ stt, llm, tts, realtime }), telephony };
 }
 
 function readDefinition(
@@ -362,6 +364,7 @@ function readDefinition(
   const routing = readRouting(tree['routing'], problems);
   const prompt = ofCalls.agent?.prompt;
   const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems });
+  checkRealtimeFits(tree, ofCalls.realtime, problems);
   const whole = wholeSections(ofCalls);
   if (whole === undefined || background === undefined) return undefined;
   if (routing === undefined || monitor === undefined) return undefined;

@@ -77,6 +77,8 @@ export class CallFacts implements CallAccount {
       this.#asked.set(stage, provider);
       if (before !== undefined && before !== provider)
         this.#write({ t: 'failover', stage, to: provider }, now);
+    } else if (note.what === 'replaced') {
+      this.#write({ t: 'failover', stage, to: note.by }, now);
     } else if (note.what === 'spent') {
       const unit: UsageUnit = note.unit === 'audio_seconds' ? 'seconds' : note.unit;
       this.#used.add(stage, provider, unit, note.amount);
