@@ -46,8 +46,18 @@ function factsOf(made: UnreachedCall, site: UnreachedSite): readonly CallFact[] 
   const { id: session, call, carrier: transport, beganAt: started, end, agent, route } = made;
   const { from } = site;
   const head: FactOf<'call'> = {
-    ...{ t: 'call', v: 1, at: 0, id: randomUUID(), call: call === '' ? session : call, session, agent },
-    ...{ direction: 'outbound', transport, token: {}, client: {}, started },
+    t: 'call',
+    v: 1,
+    at: 0,
+    id: randomUUID(),
+    call: call === '' ? session : call,
+    session,
+    agent,
+    direction: 'outbound',
+    transport,
+    token: {},
+    client: {},
+    started,
     ...(site.showsNumbers && present({ from, to: made.to })),
     ...(call !== '' && { carrierCall: call }),
     ...present({ route }),
