@@ -116,7 +116,7 @@ export class AgentsOfCall {
   }
 
   #prepared(order: Prepare, called: CalledAgent): void {
-    const { worker, tell, log } = this.#site;
+    const { worker, tell, log: callLog } = this.#site;
     const { commandId, agent: name } = order;
     const agent = new CallAgent(worker, called);
     if (this.#wanted !== commandId) {
@@ -128,14 +128,16 @@ export class AgentsOfCall {
       this.#ready = { agent, equipped };
       tell({ type: 'agent.prepared', commandId, agent: name, settings: equipped.settings });
     } catch (error) {
-      log().error({ to: name, ...errorFields(error) }, 'another agent could not be given the call');
+      const log = callLog();
+      log.error({ to: name, ...errorFields(error) }, 'another agent could not be given the call');
       agent.release();
       this.#missing(order);
     }
   }
 
   #missing({ commandId, agent }: Prepare): void {
-    this.#site.log().warn({ to: agent }, 'a call is not handed over: its tenant has no such agent');
+    const log = this.#site.log();
+    log.warn({ to: agent }, 'a call is not handed over: its tenant has no such agent');
     this.#site.tell({ type: 'agent.missing', commandId });
   }
 
