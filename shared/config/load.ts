@@ -13,6 +13,7 @@ import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { unreadableFile, type NamedFiles } from './agent/sound-file.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
+import type { TeamDefinition } from '../agents/team.ts';
 import { readRouting } from '../agents/agent-file.ts';
 import { readAfterCall } from '../calls/agent-file.ts';
 import { readPrivacy } from '../calls/privacy/agent-file.ts';
@@ -244,9 +245,12 @@ function readAgentTable(tree: Tree, problems: ProblemList): AgentTable {
 /** The sections in which tools are declared, named and led by a flow. */
 function readToolSections(
   tree: Tree,
-  site: VariableSite & Pick<ProvidedTools, 'hasDestinations' | 'hasTeam'>,
+  site: VariableSite & {
+    readonly hasDestinations: boolean;
+    readonly team: TeamDefinition | undefined;
+  },
 ) {
-  const { problems, hasDestinations, hasTeam } = site;
+  const { problems, hasDestinations, team } = site;
   const taken = new Set(builtInToolNames);
   const link = agentLinkOf(site.env);
   const { allowInsecure, url } = link;
@@ -265,9 +269,9 @@ function readToolSections(
     isOpen: mcp.length < servers || mcp.some((server) => server.tools === undefined),
     mayComeFromAgent: tree['agent_link'] !== undefined || link.url !== undefined,
     hasDestinations,
-    hasTeam,
+    hasTeam: team !== undefined,
   };
-  const flow = readFlow(tree['flow'], { provided, problems });
+  const flow = readFlow(tree['flow'], { provided, problems, team });
   return { provided, tools, mcp, flow, agentLink };
 }
 
@@ -342,8 +346,11 @@ function readDefinition(
   const telephony = readTelephony(tree['telephony'], { texts: table.texts, problems });
   const hasDestinations = telephony === undefined || telephony.destinations.size > 0;
   const secrets = { env, requireSecrets, problems };
-  const hasTeam = table.reading.known.team !== undefined;
-  const { provided, ...sections } = readToolSections(tree, { ...secrets, hasDestinations, hasTeam });
+  const { provided, ...sections } = readToolSections(tree, {
+    ...secrets,
+    hasDestinations,
+    team: table.reading.known.team,
+  });
   const { tools, mcp, flow, agentLink } = sections;
   const ofCalls = definedSections(tree, table, { problems, options, provided, telephony });
   const background = readBackground(tree['audio'], { options, problems });
