@@ -44,6 +44,8 @@ export interface TelephonyOptions {
   readonly metrics: Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls'>;
   /** The agent of a call, as a text that travels with it; absent in a service of one. */
   readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
+  /** Why that agent has no room for a call, which is kept where it has. */
+  readonly fullAgent?: ((chosen: string | undefined) => object | undefined) | undefined;
   /** This host has the resource from now on; absent where it is the only one. */
   readonly claim?: (resource: string) => void;
   /** A warm transfer is over. */
@@ -143,6 +145,7 @@ export class Telephony {
       begun: (id) => this.#options.claim?.(resourceNames.made(id)),
       hasStream: (callId) => this.#streams.has(callId),
       chosenAgent: this.#options.chosenAgent,
+      fullAgent: this.#options.fullAgent,
     });
   }
 

@@ -27,7 +27,7 @@ import { callLog } from './trace.ts';
 import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
-import { CallAgent } from '../agents/call-agent.ts';
+import { CallAgent, releaseOf } from '../agents/call-agent.ts';
 import { Preparation } from './before/preparation.ts';
 import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -154,14 +154,18 @@ export class CallRunner implements TransportEvents {
     }
     const early = new EarlyEvents();
     this.#early = early;
-    const begin = (called: CalledAgent): void => {
+    const begin = (called: CalledAgent | 'full'): void => {
       this.#early = undefined;
+      if (called === 'full') {
+        this.#refuse();
+        return;
+      }
       this.#begin(given, called);
       early.tell(this);
     };
     agent.then(
       // The scope of a call that is over runs nothing.
-      (called) => (this.#over ? called.release() : this.scope.run(begin, called)),
+      (called) => (this.#over ? releaseOf(called) : this.scope.run(begin, called)),
       (error: unknown) => this.scope.run(() => this.#fault(error)),
     );
   }

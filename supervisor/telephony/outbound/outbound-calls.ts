@@ -49,6 +49,8 @@ export interface OutboundOptions {
   readonly hasStream: (callId: string) => boolean;
   /** The agent of a call, as a text that travels with it; absent in a service of one. */
   readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
+  /** Why that agent has no room for a call, which is kept where it has. */
+  readonly fullAgent?: ((chosen: string | undefined) => object | undefined) | undefined;
   /** Streams may come to other hosts. */
   readonly isOfFleet: boolean;
 }
@@ -59,6 +61,7 @@ export type OutboundRefusal =
   | 'not_allowed'
   | 'busy'
   | 'full'
+  | 'agent_full'
   | 'rate_limited'
   | 'carrier'
   | 'voicemail'
@@ -169,7 +172,14 @@ export class OutboundCalls {
     if (this.#open.size >= mostOutbound) return fail('full');
     const now = wallClock.now();
     this.#begun = this.#begun.filter((at) => now - at < minuteMs);
-    return this.#begun.length >= settings.perMinute ? fail('rate_limited') : ok({ carrier, settings });
+    if (this.#begun.length >= settings.perMinute) return fail('rate_limited');
+    const full = this.#options.fullAgent?.(this.#chosenFor(request));
+    return full === undefined ? ok({ carrier, settings }) : fail('agent_full');
+  }
+
+  #chosenFor(request: OutboundRequest): string | undefined {
+    const { chosenAgent } = this.#options;
+    return chosenAgent?.({ signed: request.agent, share: request.to }) ?? chosenAgent?.({});
   }
 
   #remember(key: string, made: { readonly id: string; readonly body: string }): void {
@@ -306,8 +316,7 @@ export class OutboundCalls {
 
   #parametersOf(entry: Entry): Readonly<Record<string, string>> {
     const { request } = entry;
-    const facts = { signed: request.agent, share: request.to };
-    const chosen = this.#options.chosenAgent?.(facts) ?? this.#options.chosenAgent?.({});
+    const chosen = this.#chosenFor(request);
     return { ...parametersOf(entry), ...(chosen !== undefined && { [chosenKeys.parameter]: chosen }) };
   }
 
