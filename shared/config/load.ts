@@ -42,6 +42,7 @@ import {
   readTts,
   type StageReader,
 } from './stages/stage-tables.ts';
+import { checkRealtimeFits } from './stages/realtime-fits.ts';
 import { leftOut as leftOutOfBuild } from './stages/features.ts';
 import type { Packages } from './stages/package.ts';
 import { isTable, readTable, reportUnknownKey } from './table.ts';
@@ -251,9 +252,10 @@ export const takesSessions = (env: LoadOptions['env']): boolean => (env['SVC_SES
 /** The sections in which tools are declared, named and led by a flow. */
 function readToolSections(
   tree: Tree,
-  site: VariableSite & { readonly hasDestinations: boolean; readonly hasSessions: boolean },
+  site: VariableSite &
+    Pick<ProvidedTools, 'hasDestinations' | 'hasTeam'> & { readonly hasSessions: boolean },
 ) {
-  const { problems, hasDestinations } = site;
+  const { problems, hasDestinations, hasTeam } = site;
   const taken = new Set(builtInToolNames);
   const link = agentLinkOf(site.env);
   const { allowInsecure, url } = link;
@@ -270,6 +272,7 @@ function readToolSections(
     isOpen: mcp.length < servers || mcp.some((server) => server.tools === undefined),
     mayComeFromAgent: tree['agent_link'] !== undefined || link.url !== undefined,
     hasDestinations,
+    hasTeam,
   };
   const flow = readFlow(tree['flow'], { provided, problems });
   return { provided, tools, mcp, flow, agentLink };
@@ -326,12 +329,13 @@ const stageReader = (
   return { env, requireSecrets, problems, tree, language, leftOut, packages };
 };
 
-/** The same sections, where none of them is missing. */
+/** The same sections, where none of them is missing: of the three stages any may be where a model hears and speaks by itself. */
 export function wholeSections(sections: Partial<CallSections>): CallSections | undefined {
   const { agent, turn, stt, llm, tts, realtime, telephony } = sections;
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
-  if (stt === undefined || llm === undefined || tts === undefined) return undefined;
-  return { agent, turn, stt, llm, tts, ...present({ realtime }), telephony };
+  const isWhole = stt !== undefined && llm !== undefined && tts !== undefined;
+  if (!isWhole && realtime === undefined) return undefined;
+  return { agent, turn, ...present({ stt, llm, tts, realtime }), telephony };
 }
 
 function readDefinition(
@@ -345,7 +349,13 @@ function readDefinition(
   const telephony = readTelephony(tree['telephony'], { texts: table.texts, problems });
   const hasDestinations = telephony === undefined || telephony.destinations.size > 0;
   const secrets = { env, requireSecrets, problems };
-  const { provided, ...sections } = readToolSections(tree, { ...secrets, hasDestinations, hasSessions });
+  const hasTeam = table.reading.known.team !== undefined;
+  const { provided, ...sections } = readToolSections(tree, {
+    ...secrets,
+    hasDestinations,
+    hasTeam,
+    hasSessions,
+  });
   const { tools, mcp, flow, agentLink } = sections;
   const ofCalls = definedSections(tree, table, { problems, options, provided, telephony });
   const background = readBackground(tree['audio'], { options, problems });
@@ -367,6 +377,7 @@ function readDefinition(
   const limits = readLimits(tree['limits'], problems);
   const prompt = ofCalls.agent?.prompt;
   const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems });
+  checkRealtimeFits(tree, ofCalls.realtime, problems);
   const whole = wholeSections(ofCalls);
   if (whole === undefined || background === undefined) return undefined;
   if (routing === undefined || monitor === undefined) return undefined;

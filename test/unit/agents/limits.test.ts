@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { AgentLimits, countCalls, tenantKey } from '../../../supervisor/agents/agent-limits.ts';
 import { AgentsInUse, mostNamed } from '../../../supervisor/agents/agents-in-use.ts';
-import { noRouting } from '../../../shared/agents/agent-file.ts';
+import { noRouting } from '../../../shared/agents/routing.ts';
 import type { Limits } from '../../../shared/agents/limits.ts';
 import type { AgentVersion } from '../../../shared/agents/version.ts';
 import { newSupervisorMetrics } from '../../../shared/runtime/metrics.ts';

@@ -55,7 +55,7 @@ async function readTenant(tenant = 'clinic'): Promise<AgentReading & { readonly 
   return { ...reading, errors };
 }
 
-const keyOf = ({ definition }: AgentReading): string | undefined => definition?.llm.apiKey?.reveal();
+const keyOf = ({ definition }: AgentReading): string | undefined => definition?.llm?.apiKey?.reveal();
 
 describe('secrets of a tenant', () => {
   it('are the files of its own folder, and travel with the version, whose name follows from them', async () => {
