@@ -15,6 +15,7 @@ import { unreadableFile, type NamedFiles } from './agent/sound-file.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
 import type { TeamDefinition } from '../agents/team.ts';
 import { readRouting } from '../agents/agent-file.ts';
+import { readLimits } from '../agents/limits.ts';
 import { readAfterCall } from '../calls/agent-file.ts';
 import { readPrivacy } from '../calls/privacy/agent-file.ts';
 import { readMonitor } from '../monitor/agent-file.ts';
@@ -57,6 +58,10 @@ export interface LoadOptions extends NamedFiles {
   readonly requireSecrets: boolean;
   /** Canonical names of the providers to treat as left out; absent means those that this build leaves out. */
   readonly leftOut?: readonly string[];
+  /** Reports what breaks rules that come from beside the file. */
+  readonly rules?: (tree: Tree, problems: ProblemList) => void;
+  /** Calls may come with session tokens; absent: the environment says so. */
+  readonly hasSessions?: boolean;
   /** The packages that the file names (`packagesIn`), loaded before; absent: none is there. */
   readonly packages?: Packages;
 }
@@ -242,11 +247,15 @@ function readAgentTable(tree: Tree, problems: ProblemList): AgentTable {
   return { raw, reading, texts: builtInTexts(language ?? '', { several: hearsSeveral(tree['stt']) }) };
 }
 
+/** Session tokens are in use, as far as an environment says so. */
+export const takesSessions = (env: LoadOptions['env']): boolean => (env['SVC_SESSION_SECRET'] ?? '') !== '';
+
 /** The sections in which tools are declared, named and led by a flow. */
 function readToolSections(
   tree: Tree,
   site: VariableSite & {
     readonly hasDestinations: boolean;
+    readonly hasSessions: boolean;
     readonly team: TeamDefinition | undefined;
   },
 ) {
@@ -254,11 +263,9 @@ function readToolSections(
   const taken = new Set(builtInToolNames);
   const link = agentLinkOf(site.env);
   const { allowInsecure, url } = link;
-  const hasSessions = (site.env['SVC_SESSION_SECRET'] ?? '') !== '';
   const agentLink = readAgentLink(tree['agent_link'], {
     ...site,
     allowInsecure,
-    hasSessions,
     hasUrl: url !== undefined,
   });
   const tools = readTools(tree['tools'], { ...site, taken });
@@ -341,7 +348,7 @@ function readDefinition(
   options: LoadOptions,
 ): AgentDefinition | undefined {
   checkSections(tree, problems);
-  const { env, requireSecrets } = options;
+  const { env, requireSecrets, hasSessions = takesSessions(env) } = options;
   const table = readAgentTable(tree, problems);
   const telephony = readTelephony(tree['telephony'], { texts: table.texts, problems });
   const hasDestinations = telephony === undefined || telephony.destinations.size > 0;
@@ -349,6 +356,7 @@ function readDefinition(
   const { provided, ...sections } = readToolSections(tree, {
     ...secrets,
     hasDestinations,
+    hasSessions,
     team: table.reading.known.team,
   });
   const { tools, mcp, flow, agentLink } = sections;
@@ -369,6 +377,7 @@ function readDefinition(
   });
   const beforeCall = readBeforeCall(tree['before_call'], secrets);
   const routing = readRouting(tree['routing'], problems);
+  const limits = readLimits(tree['limits'], problems);
   const prompt = ofCalls.agent?.prompt;
   const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems });
   checkRealtimeFits(tree, ofCalls.realtime, problems);
@@ -382,7 +391,7 @@ function readDefinition(
     routing,
     monitor,
     ...(background.length > 0 && { background }),
-    ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides }),
+    ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides, limits }),
   };
 }
 
@@ -391,6 +400,7 @@ export function loadAgentFile(text: string, options: LoadOptions): LoadedAgent {
   const file = readToml(text);
   const problems = new ProblemList(file.places, file.syntaxProblems.length > 0);
   const definition = file.tree === undefined ? undefined : readDefinition(file.tree, problems, options);
+  if (file.tree !== undefined) options.rules?.(file.tree, problems);
   const all = [...file.syntaxProblems, ...problems.sorted()].toSorted(
     (a, b) => a.line - b.line || a.column - b.column,
   );

@@ -32,7 +32,7 @@ export async function openAgents({
   records,
   hasTurnModel,
 }: OpenAgentsOptions): Promise<Result<Agents | undefined, string>> {
-  const { dir, unknown } = settings;
+  const { dir, unknown, secrets } = settings;
   if (dir === undefined) return ok(undefined);
   const why = whyNoFolder(dir);
   if (why !== undefined)
@@ -41,7 +41,8 @@ export async function openAgents({
   const agents = new Agents({
     unknown,
     own,
-    watch: (events) => new FolderWatch({ ...events, ...clocks, dir: resolve(dir), besides: own, env }),
+    watch: (events) =>
+      new FolderWatch({ ...events, ...clocks, dir: resolve(dir), besides: own, env, secretsDir: secrets }),
     ...clocks,
     log,
     whyNot: ({ reading: { definition } }) => {

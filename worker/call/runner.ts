@@ -28,6 +28,7 @@ import { callLog } from './trace.ts';
 import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
+import { releaseOf } from '../agents/call-agent.ts';
 import { Preparation } from './before/preparation.ts';
 import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -156,14 +157,15 @@ export class CallRunner implements TransportEvents {
     }
     const early = new EarlyEvents();
     this.#early = early;
-    const begin = (called: CalledAgent): void => {
+    const begin = (called: CalledAgent | 'full'): void => {
       this.#early = undefined;
-      this.#begin(given, called);
+      if (called === 'full') this.#refuse('server_busy');
+      else this.#begin(given, called);
       early.tell(this);
     };
     agent.then(
       // The scope of a call that is over runs nothing.
-      (called) => (this.#over ? called.release() : this.scope.run(begin, called)),
+      (called) => (this.#over ? releaseOf(called) : this.scope.run(begin, called)),
       (error: unknown) => this.scope.run(() => this.#fault(error)),
     );
   }
