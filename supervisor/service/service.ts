@@ -107,6 +107,7 @@ export class Service {
       metrics: this.#metrics,
       send: (worker, message) => void this.#children.send(worker, message),
       readyWorkers: () => processes.reachableWorkers(this.#children.table),
+      changed: () => this.#records.versionsChanged(),
       ofCalls: () => [...this.#handOver.agents, ...this.#sip.agents, ...this.#telephony.own.agentsAway],
     });
     exportMetrics({ settings, clock, log, wallClock: systemWallClock }, () => this.#gatherMetrics());

@@ -176,7 +176,7 @@ export class WorkerAgents implements CallAgents {
     const version = this.#versions.get(hash);
     assert(version !== undefined, 'the version was given to this worker');
     try {
-      const loaded = await loadAgent({ agentText: version.text, files: version.files });
+      const loaded = await loadAgent({ agentText: version.text, files: version.files }, version.id);
       const agent = equipAgent(loaded, { ...this.#site, id: version.id });
       await agent.start();
       this.#keep(hash, agent);
