@@ -10,6 +10,7 @@ import { heartbeatAge, heartbeatOf } from '../../shared/protocol/heartbeat.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallRecords } from '../calls/call-records.ts';
+import { unreachedCalls } from '../calls/unreached-call.ts';
 import { CallMemory, LoadWatch, SessionCount } from './call-memory.ts';
 import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
@@ -183,6 +184,8 @@ export class Service {
       wallClock: systemWallClock,
       sip: () => this.#sip.carrier,
       chosenAgent: this.#chosenAgent,
+      agentName: this.#options.agentName,
+      unreached: unreachedCalls(settings, log),
       settled: () => this.#lookWhetherEmpty(),
       hosts: fleet?.hosts,
     });
