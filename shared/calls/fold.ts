@@ -59,6 +59,11 @@ export class CallFold {
     return this.#worker;
   }
 
+  /** The conversation has begun, or the call is over: it stays with its agent. */
+  get isSettled(): boolean {
+    return this.#openedMs !== undefined || this.isEnded;
+  }
+
   get head(): FactOf<'call'> | undefined {
     return this.#head;
   }

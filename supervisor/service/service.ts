@@ -111,6 +111,7 @@ export class Service {
       metrics: this.#metrics,
       send: (worker, message) => void this.#children.send(worker, message),
       readyWorkers: () => processes.reachableWorkers(this.#children.table),
+      changed: () => this.#records.versionsChanged(),
       ofCalls: () => [...this.#handOver.agents, ...this.#sip.agents, ...this.#telephony.own.agentsAway],
       agentOf: (offer) => this.#placesOf(offer).agentOf(offer),
     });
