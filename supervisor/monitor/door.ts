@@ -52,7 +52,12 @@ export class MonitorDoor {
     const { url, headers } = withoutToken(head);
     const offer: MonitorOffer = {
       type: 'monitor.offer',
-      ...{ call, role, by, method, url, headers },
+      call,
+      role,
+      by,
+      method,
+      url,
+      headers,
       head: bytes.toString('base64'),
     };
     const fields = { call, may: role, from: peer, ...(by !== '' && { by }) };

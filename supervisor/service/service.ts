@@ -10,6 +10,7 @@ import { heartbeatAge, heartbeatOf } from '../../shared/protocol/heartbeat.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallRecords } from '../calls/call-records.ts';
+import { CallHistory } from '../calls/history/history.ts';
 import { CallMemory, LoadWatch, SessionCount } from './call-memory.ts';
 import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
@@ -232,6 +233,14 @@ export class Service {
     });
   }
 
+  #newHistory(): CallHistory | undefined {
+    const { settings, log } = this.#options;
+    const token = settings.calls?.token?.reveal();
+    if (token === undefined) return undefined;
+    const ask = this.#records.ask.bind(this.#records);
+    return new CallHistory({ token, ask, recordings: settings.recording.dir, log });
+  }
+
   #newIncomingCalls(): IncomingCalls {
     const { settings, agentName, clock, log, launch, priorities, parent } = this.#options;
     return new IncomingCalls({
@@ -265,6 +274,7 @@ export class Service {
         renderMetrics: async () => await rendered(await this.#gatherMetrics()),
         live: this.#live,
         monitor: this.#newMonitorDoor(),
+        history: this.#newHistory(),
       },
       accepted: (socket, request, release) =>
         this.#telephony.greet(request, release, (greeted, over) =>

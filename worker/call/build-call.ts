@@ -168,7 +168,12 @@ function newObservers(build: CallBuild): CallObservers {
   );
   const { clock } = services;
   const observed: ObservedCall = {
-    ...{ start, slot, startedAt, isResumed, log, command },
+    start,
+    slot,
+    startedAt,
+    isResumed,
+    log,
+    command,
     openStt: (sink) => (services.operatorStt ?? services.stt).open(stageContext({ clock, scope }), sink),
     monitored: (use) => observers.monitored(use, clock.now()),
   };
