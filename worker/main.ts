@@ -32,6 +32,7 @@ import { currentScope, keepMarksIn, Scope } from '../shared/runtime/scope.ts';
 import { mapInParts, mapSharedMemory } from '../shared/runtime/shm.ts';
 import { openObservation, type Observation } from './observe/observation.ts';
 import { CallHost } from './host/call-host.ts';
+import { speechRateOf } from './host/definition.ts';
 import { LeftCalls } from './host/left-calls.ts';
 import { supervisorWatch } from './host/supervisor-watch.ts';
 import { CallRunner } from './call/runner.ts';
@@ -95,7 +96,7 @@ class Worker {
     const boxes = new Mailboxes(mapSharedMemory(sharedMemoryFd, mailboxBytes(setup.layout)), setup.layout);
     keepMarksIn(boxes.workMark(setup.worker));
     this.#left = new LeftCalls(setup, boxes, (lengths) => mapInParts(callRecordsFd, lengths));
-    this.#speechRate = agent.definition.tts.sampleRate;
+    this.#speechRate = speechRateOf(agent.definition);
     this.#host = new CallHost({
       worker: setup.worker,
       boxes,

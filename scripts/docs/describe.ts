@@ -198,9 +198,9 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     agent: agentKeys,
     turn: turnKeys.optional(),
     audio: audioKeys.optional(),
-    stt: stageSchema(declarations.stt, { own: sttKeys, secondary: sttSecondaryKeys }),
-    llm: stageSchema(declarations.llm, { own: llmKeys, secondary: llmSecondaryKeys }),
-    tts: stageSchema(declarations.tts, { own: ttsKeys, secondary: ttsSecondaryKeys }),
+    stt: stageSchema(declarations.stt, { own: sttKeys, secondary: sttSecondaryKeys }).optional(),
+    llm: stageSchema(declarations.llm, { own: llmKeys, secondary: llmSecondaryKeys }).optional(),
+    tts: stageSchema(declarations.tts, { own: ttsKeys, secondary: ttsSecondaryKeys }).optional(),
     realtime: stageSchema(declarations.realtime, { own: realtimeKeys }).optional(),
     tools: z.array(toolKeys).optional(),
     mcp: z.array(mcpKeys).optional(),
@@ -224,5 +224,6 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
       .optional(),
     flow: flowKeys.extend({ nodes: z.record(flowKeys.shape.nodes.keyType, flowNode) }).optional(),
   });
-  return { ...jsonSchemaOf(file), title: 'Agent file of the voice agent service' };
+  const anyOf = [{ required: ['stt', 'llm', 'tts'] }, { required: ['realtime'] }];
+  return { ...jsonSchemaOf(file), anyOf, title: 'Agent file of the voice agent service' };
 }

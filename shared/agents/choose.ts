@@ -3,7 +3,7 @@
  * workers ask the same table, each with what it knows.
  */
 import { isInRange, parseCidr, parseIp, type Cidr } from '../net/cidr.ts';
-import type { RoutingDefinition } from './agent-file.ts';
+import type { RoutingDefinition } from './routing.ts';
 import { agentIdOf, type AgentRef } from './version.ts';
 
 /** What the choice takes of an agent. */

@@ -1,6 +1,6 @@
 /** One version of an agent: everything that it consists of, and the name of exactly that. */
 import { createHash } from 'node:crypto';
-import type { RoutingDefinition } from './agent-file.ts';
+import type { RoutingDefinition } from './routing.ts';
 
 /** The files that an agent file names, by the name it uses: texts as they are, recordings as base64. */
 export interface NamedFiles {

@@ -25,7 +25,7 @@ export interface Ending {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Lists = Pick<CallRecord, 'faults' | 'failovers' | 'takeovers'>;
+type Lists = Pick<CallRecord, 'faults' | 'failovers' | 'takeovers' | 'hand_overs'>;
 
 const bounded = <T>(list: T[], item: T, most: number = recordLimits.entries): boolean => {
   if (list.length >= most) return false;
@@ -45,7 +45,7 @@ export class CallFold {
   readonly #tools = new Map<string, FactOf<'tool'>>();
   readonly #transfers = new Map<string, CallRecord['transfers'][number]>();
   readonly #operators = new Map<string, FactOf<'operator'>>();
-  readonly #lists: Lists = { faults: [], failovers: [], takeovers: [] };
+  readonly #lists: Lists = { faults: [], failovers: [], takeovers: [], hand_overs: [] };
   readonly #dtmf: CallRecord['dtmf'] = [];
   readonly #sums = { caller: 0, agent: 0, silence: 0, longest: 0, falseStarts: 0, backchannels: 0 };
   readonly #usage = new UsageSum();
@@ -124,7 +124,7 @@ export class CallFold {
       route: head.route,
       direction: head.direction,
       transport: head.transport,
-      mode: 'cascade' as const,
+      mode: this.#usage.mode,
       from: head.from,
       to: head.to,
       carrier_call_id: head.carrierCall,
@@ -234,6 +234,9 @@ export class CallFold {
       }
       case 'failover':
         this.#kept(bounded(this.#lists.failovers, { at_ms, stage: fact.stage, to: fact.to }));
+        return;
+      case 'handed':
+        this.#kept(bounded(this.#lists.hand_overs, { at_ms, agent: fact.agent }));
         return;
       case 'tool':
         this.#keep(this.#tools, fact.key, fact);

@@ -140,6 +140,9 @@ const happenings = {
   takeovers: list(
     z.object({ ...at, silent_ms: ms.meta({ description: 'For how long nobody had the call.' }) }),
   ).meta({ description: 'Another worker went on with the call.' }),
+  hand_overs: list(z.object({ ...at, agent: z.string() })).meta({
+    description: 'Agents of the same tenant that the call had behind the first one, by name.',
+  }),
   tools: list(
     z.object({
       ...at,
@@ -185,7 +188,6 @@ const qualitySchema = z.object({
     .max(4.5)
     .meta({ description: 'By the E-model (ITU-T G.107), of what the caller said as it arrived.' }),
 });
-export type CallQuality = z.output<typeof qualitySchema>;
 
 const linksSchema = z.object({
   recording: z.string().exactOptional().meta({ description: 'Name of the folder of the recording.' }),

@@ -25,7 +25,9 @@ import { analysisKeys, analysisLlmKeys } from '../calls/analysis/agent-file.ts';
 import { afterCallEndpointKeys, afterCallKeys } from '../calls/webhooks/agent-file.ts';
 import { privacyKeys, type PrivacyDefinition } from '../calls/privacy/agent-file.ts';
 import { languages } from '../languages/languages.ts';
-import { routingKeys, routingSplitKeys, type RoutingDefinition } from '../agents/agent-file.ts';
+import { teamKeys } from '../agents/team.ts';
+import { routingKeys, routingSplitKeys } from '../agents/agent-file.ts';
+import type { RoutingDefinition } from '../agents/routing.ts';
 import { monitorKeys } from '../monitor/agent-file.ts';
 import type { MonitorDefinition } from '../monitor/agent-file.ts';
 import { recordingKeys } from '../recording/agent-file.ts';
@@ -159,6 +161,7 @@ export const agentKeys = z.strictObject({
   }),
   outage: outageKeys.prefault({}).meta({ description: 'What callers get while a provider is down.' }),
   confirm: confirmKeys.prefault({}).meta({ description: 'How the caller is asked before a tool is run.' }),
+  team: teamKeys.exactOptional().meta({ description: 'Other agents that a caller can be handed to.' }),
 });
 
 const interruptKeys = z.strictObject({
@@ -266,6 +269,7 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   'agent.announcement': announcementKeys,
   'agent.confirm': confirmKeys,
   'agent.outage': outageKeys,
+  'agent.team': teamKeys,
   turn: turnKeys,
   'turn.interrupt': interruptKeys,
   'turn.idle': idleKeys,
@@ -353,9 +357,10 @@ export interface AgentDefinition {
   };
   /** What callers hear beside the voice; absent: nothing. */
   readonly background?: readonly BackgroundDefinition[];
-  readonly stt: SttDefinition;
-  readonly llm: LlmDefinition;
-  readonly tts: TtsDefinition;
+  /** The three stages; each of them is absent only where a model hears and speaks by itself. */
+  readonly stt?: SttDefinition;
+  readonly llm?: LlmDefinition;
+  readonly tts?: TtsDefinition;
   /** Hears and speaks instead of the three stages, which go on where it fails. Absent: the three alone. */
   readonly realtime?: RealtimeDefinition;
   readonly tools: readonly ToolDefinition[];

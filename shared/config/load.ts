@@ -41,6 +41,7 @@ import {
   readTts,
   type StageReader,
 } from './stages/stage-tables.ts';
+import { checkRealtimeFits } from './stages/realtime-fits.ts';
 import { leftOut as leftOutOfBuild } from './stages/features.ts';
 import type { Packages } from './stages/package.ts';
 import { isTable, readTable, reportUnknownKey } from './table.ts';
@@ -241,8 +242,11 @@ function readAgentTable(tree: Tree, problems: ProblemList): AgentTable {
 }
 
 /** The sections in which tools are declared, named and led by a flow. */
-function readToolSections(tree: Tree, site: VariableSite & { readonly hasDestinations: boolean }) {
-  const { problems, hasDestinations } = site;
+function readToolSections(
+  tree: Tree,
+  site: VariableSite & Pick<ProvidedTools, 'hasDestinations' | 'hasTeam'>,
+) {
+  const { problems, hasDestinations, hasTeam } = site;
   const taken = new Set(builtInToolNames);
   const link = agentLinkOf(site.env);
   const { allowInsecure, url } = link;
@@ -261,6 +265,7 @@ function readToolSections(tree: Tree, site: VariableSite & { readonly hasDestina
     isOpen: mcp.length < servers || mcp.some((server) => server.tools === undefined),
     mayComeFromAgent: tree['agent_link'] !== undefined || link.url !== undefined,
     hasDestinations,
+    hasTeam,
   };
   const flow = readFlow(tree['flow'], { provided, problems });
   return { provided, tools, mcp, flow, agentLink };
@@ -317,12 +322,13 @@ const stageReader = (
   return { env, requireSecrets, problems, tree, language, leftOut, packages };
 };
 
-/** The same sections, where none of them is missing. */
+/** The same sections, where none of them is missing: of the three stages any may be where a model hears and speaks by itself. */
 export function wholeSections(sections: Partial<CallSections>): CallSections | undefined {
   const { agent, turn, stt, llm, tts, realtime, telephony } = sections;
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
-  if (stt === undefined || llm === undefined || tts === undefined) return undefined;
-  return { agent, turn, stt, llm, tts, ...present({ realtime }), telephony };
+  const isWhole = stt !== undefined && llm !== undefined && tts !== undefined;
+  if (!isWhole && realtime === undefined) return undefined;
+  return { agent, turn, ...present({ stt, llm, tts, realtime }), telephony };
 }
 
 function readDefinition(
@@ -336,7 +342,8 @@ function readDefinition(
   const telephony = readTelephony(tree['telephony'], { texts: table.texts, problems });
   const hasDestinations = telephony === undefined || telephony.destinations.size > 0;
   const secrets = { env, requireSecrets, problems };
-  const { provided, ...sections } = readToolSections(tree, { ...secrets, hasDestinations });
+  const hasTeam = table.reading.known.team !== undefined;
+  const { provided, ...sections } = readToolSections(tree, { ...secrets, hasDestinations, hasTeam });
   const { tools, mcp, flow, agentLink } = sections;
   const ofCalls = definedSections(tree, table, { problems, options, provided, telephony });
   const background = readBackground(tree['audio'], { options, problems });
@@ -357,6 +364,7 @@ function readDefinition(
   const routing = readRouting(tree['routing'], problems);
   const prompt = ofCalls.agent?.prompt;
   const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems });
+  checkRealtimeFits(tree, ofCalls.realtime, problems);
   const whole = wholeSections(ofCalls);
   if (whole === undefined || background === undefined) return undefined;
   if (routing === undefined || monitor === undefined) return undefined;

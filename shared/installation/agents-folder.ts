@@ -1,6 +1,6 @@
 /**
- * The folder of agents as it lies on the disk: which files are agents and whose, and what each of them consists of. Whatever stands there, no file of
- * another tenant is read for an agent, nothing that is no plain file, and nothing beyond a bounded size.
+ * The folder of agents as it lies on the disk: which files are agents and whose, and what each of them consists of. No file of another tenant is
+ * read for an agent, nothing that is no plain file, and nothing beyond a bounded size.
  */
 import { readdirSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';

@@ -46,7 +46,7 @@ const newProviderMetrics = ({ counter, histogram }: Maker) => ({
   ),
   providerUnits: counter(
     'svc_provider_units_total',
-    'What providers charge for: tokens, seconds of audio sent to STT, characters sent to TTS',
+    'What providers charge for: tokens, seconds of audio sent to STT and speaking models, characters sent to TTS',
     [...providerLabels, 'unit'],
   ),
   providerFailovers: counter(

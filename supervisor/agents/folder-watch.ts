@@ -16,7 +16,7 @@ import {
 import { reasonOfFile } from '../../shared/installation/named-files.ts';
 import { afterOthers, type Clock, type Timer, type WallClock } from '../../shared/runtime/clock.ts';
 
-/** A file is read when it has not changed for so long: whoever writes it is done. */
+/** A file is read when it has not changed for so long: its writer is done then. */
 export const quietMs: Millis = 150;
 /** From a word of the kernel to the look at what it speaks of. */
 const soonMs: Millis = 20;

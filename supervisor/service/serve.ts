@@ -176,7 +176,7 @@ async function readAgent(settings: ServerSettings, options: ServeOptions): Promi
     name: agent.name,
     own: { place, version, named },
     afterCall: afterCallSetup(definition, version),
-    providers: { stt: namesOf(stt), llm: namesOf(llm), tts: namesOf(tts) },
+    providers: { stt: stt && namesOf(stt), llm: llm && namesOf(llm), tts: tts && namesOf(tts) },
     smartTurn: turn.smartTurn,
     notes: [
       ...problems.map((problem) => showProblem(settings.agentFile, problem)),

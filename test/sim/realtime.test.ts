@@ -182,6 +182,7 @@ class SimulatedCall {
       sampleRate: rate,
       modelSpeaks: true,
       words: 'own',
+      meter: { requested: () => undefined, firstResult: () => undefined, spent: () => undefined },
       failed: () => undefined,
       fellBack: () => (this.fellBack += 1),
     });

@@ -52,6 +52,9 @@ export class CallLog {
       case 'node.entered':
         this.#log.debug({ node: event.node }, 'flow has moved');
         return;
+      case 'agent.changed':
+        this.#log.info({ to: event.agent }, 'another agent has the call');
+        return;
       case 'command.answered':
         if (event.outcome.kind === 'refused')
           this.#log.warn({ command: event.command, code: event.outcome.code }, 'command refused');

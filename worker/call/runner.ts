@@ -10,7 +10,6 @@ import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
 import type { ChosenAgent } from '../../shared/agents/choose.ts';
 import type { AgentRef } from '../../shared/agents/version.ts';
-import type { CallAccount } from './account.ts';
 import { admitCall, type AdmittedStart } from './admission.ts';
 import { buildCall, type CallBuild } from './build-call.ts';
 import { chosenFields } from './agent-fields.ts';
@@ -22,12 +21,13 @@ import { tellLeft } from './before/screening.ts';
 import { KeptAudio, type CallSetup, type MachineMessage } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { AgentServices, CalledAgent, CallServices, WorkerServices } from './services.ts';
+import { AgentsOfCall } from './agents-of-call.ts';
+import { RecordOfCall } from './record-of-call.ts';
 import { SessionClaim } from './session-claim.ts';
 import { callLog } from './trace.ts';
 import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
-import { CallAgent } from '../agents/call-agent.ts';
 import { Preparation } from './before/preparation.ts';
 import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -64,8 +64,7 @@ const unsavedForMs = 100;
 export class CallRunner implements TransportEvents {
   readonly #options: CallRunnerOptions;
   readonly #worker: WorkerServices;
-  /** Its agent, once it is known, and what it runs on with it. */
-  #agent: CallAgent | undefined;
+  readonly #agents: AgentsOfCall;
   /** Another worker, or another stream of the call, had it with this agent. */
   #keptAgent: AgentRef | undefined;
   /** What is said before the agent is equipped. */
@@ -91,10 +90,10 @@ export class CallRunner implements TransportEvents {
   #cause: EndCause | undefined;
   #refusal: CallRefusal | undefined;
   readonly #session: SessionClaim;
-  /** Names the record of the call, where one is kept. */
-  #recordId: string | undefined;
-  #account: CallAccount | undefined;
+  readonly #record = new RecordOfCall();
   #beganAt: Millis = 0;
+  /** What the call is made with. */
+  #setup: CallSetup = {};
   /** Said in the log. */
   #isTooLarge = false;
   #over = false;
@@ -107,6 +106,7 @@ export class CallRunner implements TransportEvents {
     this.#log = options.services.log;
     this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error), markOfSlot(options.slot));
     this.#preparation = this.#newPreparation();
+    this.#agents = this.#newAgents();
   }
 
   /** Gives the runner its transport, before any event of it. */
@@ -121,12 +121,12 @@ export class CallRunner implements TransportEvents {
     assert(transport !== undefined, 'a call goes on with its transport');
     this.#session.carry();
     const { start, setup, agent, state, startedAt, turns } = left.call;
-    const services = this.#callOn(this.#worker.agents.again(agent));
+    const services = this.#agents.take(this.#worker.agents.again(agent));
     this.#log = callLog(services, start);
     this.#keepSetup(setup, start.recordId);
-    this.#openAccount(start, startedAt, left.silentMs);
+    this.#attempt(() => this.#record.open(services, start, { startedAt, silentMs: left.silentMs }));
     this.#message = setup.message;
-    this.#callAgent.vary(setup.overrides ?? {}, 'takeover', this.#log);
+    this.#agents.current.vary(setup.overrides ?? {}, 'takeover', this.#log);
     this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
     const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
     this.#drive(call);
@@ -169,14 +169,12 @@ export class CallRunner implements TransportEvents {
   #begin(given: CallStart, agent: CalledAgent): void {
     const transport = this.#transport;
     assert(transport !== undefined, 'a transport speaks only after it was attached');
-    const services = this.#callOn(agent);
-    const { accounts } = services;
-    this.#recordId ??= accounts?.newRecordId();
-    const named = { ...given, ...(this.#recordId !== undefined && { recordId: this.#recordId }) };
+    const services = this.#agents.take(agent);
+    const named = { ...given, ...this.#record.name(services) };
     const start = admitCall(named, services);
     this.#beganAt = this.#worker.clock.now();
     const { newSessionId, wallNow } = this.#worker;
-    this.#openAccount(start ?? { ...named, sessionId: newSessionId(), at: wallNow() }, this.#beganAt);
+    this.#openRecord(start ?? { ...named, sessionId: newSessionId(), at: wallNow() });
     if (start === undefined) {
       this.#refusal = 'unsigned_route';
       transport.refuse(this.#refusal);
@@ -187,7 +185,7 @@ export class CallRunner implements TransportEvents {
       return;
     }
     this.#log = callLog(services, start);
-    this.#callAgent.varyAsSigned(start.metadata, this.#log);
+    this.#agents.current.varyAsSigned(start.metadata, this.#log);
     const before = new BeforeCall({
       services,
       slot: this.#options.slot,
@@ -215,18 +213,15 @@ export class CallRunner implements TransportEvents {
       bind: (callback) => this.scope.bind(callback),
       isOver: () => this.#over,
       log: () => this.#log,
-      called: () => this.#callAgent.called,
+      called: () => this.#agents.current.called,
       services: () => this.#services,
-      hand: (other) => {
-        this.#agent?.release();
-        return this.#callOn(other);
-      },
+      hand: (other) => this.#agents.take(other),
       handed: (start) => {
         this.#log = callLog(this.#services, start);
-        this.#openAccount(start, this.#beganAt);
+        this.#openRecord(start);
       },
-      varyAsSigned: ({ metadata }) => this.#callAgent.varyAsSigned(metadata, this.#log),
-      vary: (given) => this.#callAgent.vary(given, 'before_call', this.#log),
+      varyAsSigned: ({ metadata }) => this.#agents.current.varyAsSigned(metadata, this.#log),
+      vary: (given) => this.#agents.current.vary(given, 'before_call', this.#log),
       askProcess: (start) => this.#askProcess(start),
       refuse: (why) => {
         this.#before?.cancel();
@@ -234,6 +229,31 @@ export class CallRunner implements TransportEvents {
         else this.#transport?.refuse(why);
       },
     });
+  }
+
+  #newAgents(): AgentsOfCall {
+    return new AgentsOfCall({
+      worker: this.#worker,
+      scope: this.scope,
+      isOver: () => this.#over,
+      log: () => this.#log,
+      chose: this.#options.chose,
+      call: () => this.#call,
+      transport: () => this.#transport,
+      setup: () => this.#setup,
+      tell: (event) => this.#tell(event),
+      entered: () => this.#entered(),
+    });
+  }
+
+  /** Another agent has the call. */
+  #entered(): void {
+    const { variables, link } = this.#setup;
+    const start = this.#call?.start;
+    if (start === undefined) return;
+    this.#log = callLog(this.#services, start);
+    this.#toldLines = undefined;
+    this.#keepSetup(present({ variables, link }), start.recordId);
   }
 
   #askProcess(start: AdmittedStart): CallSetup | Promise<CallSetup> {
@@ -244,7 +264,7 @@ export class CallRunner implements TransportEvents {
   /** Another worker was asking what the call is to be when it died: it is asked again. */
   resumeOpening({ message, recordId }: CallSetup, agent?: AgentRef): void {
     this.#message = message;
-    this.#recordId = recordId;
+    this.#record.id = recordId;
     this.#keptAgent = agent ?? this.#keptAgent;
     this.#session.carry();
     this.#transport?.restart?.();
@@ -255,8 +275,8 @@ export class CallRunner implements TransportEvents {
   #open({ start: asked, setup: prepared, opening, afterWords, isLate }: Opened): void {
     const start = this.#preparation.handed ?? asked;
     const { overrides = {}, ...told } = prepared;
-    const refused = this.#callAgent.vary(overrides, 'agent_link', this.#log);
-    const held = this.#callAgent.overrides;
+    const refused = this.#agents.current.vary(overrides, 'agent_link', this.#log);
+    const held = this.#agents.current.overrides;
     const given = {
       ...told,
       ...this.#preparation.given,
@@ -280,7 +300,7 @@ export class CallRunner implements TransportEvents {
     transport.accept();
     this.#link?.refused(refused);
     const { sampleRate: rate, encoding, metadata } = start;
-    const how = chosenFields(this.#agent?.called.chosen);
+    const how = chosenFields(this.#agents.current.called.chosen);
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata), ...how }, 'call started');
     const { message } = setup;
     this.#tell({
@@ -448,6 +468,11 @@ export class CallRunner implements TransportEvents {
       case 'carrier.keys':
         call.control.perform(action);
         return;
+      case 'agent.prepare':
+      case 'agent.enter':
+      case 'agent.dismiss':
+        this.#agents.perform(action);
+        return;
       case 'turn.judge':
         call.audio.judge(action.ask);
         return;
@@ -472,20 +497,8 @@ export class CallRunner implements TransportEvents {
 
   // ---- beginning and end ----
 
-  /** The call has its agent from here to its end. */
-  #callOn(agent: CalledAgent): CallServices {
-    this.#agent = new CallAgent(this.#worker, agent);
-    if (agent.chosen !== undefined) this.#options.chose?.(agent.chosen);
-    return this.#agent.services;
-  }
-
-  get #callAgent(): CallAgent {
-    assert(this.#agent !== undefined, 'a call has its agent from its start on');
-    return this.#agent;
-  }
-
   get #services(): CallServices {
-    return this.#callAgent.services;
+    return this.#agents.current.services;
   }
 
   #build(
@@ -503,8 +516,8 @@ export class CallRunner implements TransportEvents {
       start,
       transport,
       link: this.#link,
-      agent: this.#agent?.ref,
-      account: this.#account,
+      agent: this.#agents.ref,
+      account: this.#record.account,
       ...from,
       tell: (event) => this.#tell(event),
       audio: () => this.#call?.audio,
@@ -522,14 +535,12 @@ export class CallRunner implements TransportEvents {
   /** A part of the setup, which another worker needs, names the record. */
   #keepSetup(setup: CallSetup, recordId: string | undefined): void {
     const named = { ...setup, ...present({ recordId }) };
-    this.#options.journal?.keepSetup(named, this.#agent?.ref);
+    this.#setup = named;
+    this.#options.journal?.keepSetup(named, this.#agents.ref);
   }
 
-  #openAccount(start: AdmittedStart, startedAt: Millis, silentMs?: Millis): void {
-    const { recordId } = start;
-    if (recordId === undefined) return;
-    const call = { start: { ...start, recordId }, startedAt, ...present({ silentMs }) };
-    this.#attempt(() => (this.#account = this.#services.accounts?.open(call)));
+  #openRecord(start: AdmittedStart): void {
+    this.#attempt(() => this.#record.open(this.#services, start, { startedAt: this.#beganAt }));
   }
 
   #fault(error: unknown): void {
@@ -571,25 +582,15 @@ export class CallRunner implements TransportEvents {
       call.observers.ended(end, this.#worker.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
-    this.#attempt(() =>
-      this.#account?.over(
-        {
-          end,
-          engine: this.#endReason,
-          cause: this.#cause,
-          isMoved,
-          refusal: this.#refusal,
-          isBroken,
-        },
-        this.#services.clock.now(),
-      ),
-    );
+    const [engine, cause, refusal] = [this.#endReason, this.#cause, this.#refusal];
+    const over = { end, engine, cause, isMoved, refusal, isBroken };
+    this.#attempt(() => this.#record.over(over, this.#worker.clock.now()));
     this.#before?.cancel();
     this.#leaveLink(sessionEndOf(end, this.#endReason));
     this.#call = undefined;
     this.#driver = undefined;
     this.#options.journal?.end();
-    this.#agent?.release();
+    this.#agents.release();
     this.scope.close();
     this.#options.over();
   }

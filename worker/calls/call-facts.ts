@@ -81,6 +81,8 @@ export class CallFacts implements CallAccount {
       this.#asked.set(stage, provider);
       if (before !== undefined && before !== provider)
         this.#write({ t: 'failover', stage, to: provider }, now);
+    } else if (note.what === 'replaced') {
+      this.#write({ t: 'failover', stage, to: note.by }, now);
     } else if (note.what === 'spent') {
       const unit: UsageUnit = note.unit === 'audio_seconds' ? 'seconds' : note.unit;
       this.#used.add(stage, provider, unit, note.amount);
@@ -141,6 +143,9 @@ export class CallFacts implements CallAccount {
 
   #follow(event: ConversationEvent, now: Millis): void {
     switch (event.type) {
+      case 'agent.changed':
+        this.#write({ t: 'handed', agent: event.agent }, now);
+        return;
       case 'turn.user_started':
         this.#turnAt = now;
         return;

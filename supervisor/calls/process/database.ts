@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { Kysely, Migrator, PostgresDialect, SqliteDialect, type Generated, type Transaction } from 'kysely';
 import type LibsqlDatabase from 'libsql';
 import { isPostgres } from '../../../shared/calls/variables.ts';
-import { migrationsOf } from './migrations.ts';
+import { migrationsOf, type Dialect } from './migrations.ts';
 
 /** One row for each call: what lists show and are filtered by. */
 export interface CallsTable {
@@ -45,8 +45,6 @@ export interface CallTables {
 }
 
 export type StoreConnection = Kysely<CallTables> | Transaction<CallTables>;
-
-export type Dialect = 'sqlite' | 'postgres';
 
 export interface CallDatabase {
   readonly dialect: Dialect;

@@ -47,6 +47,13 @@ export const background: readonly Dialogue[] = [
     call.later(3_000).ordered('stt.flush');
   }),
 
+  dialogue('a voice that comes back is given time for its first word', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('It comes today, at four.').botPlays(300);
+    call.callerBegins().callerInsists().ordered('playout.clear 2').later(500).callerStops().presses('1');
+    call.silenceEndsTheTurn().sttFinalizes().later(1_500).callerBegins().skips();
+    call.later(999).orders().later(1).orders('stt.flush', 'stt.listen');
+  }),
+
   dialogue('a soft voice without words is nobody who was not understood', (begin) => {
     const call = begin(byWords).opens().tell({ type: 'speech.started', belowCallerDb: 15 }).later(2_000);
     call.callerStops().silenceEndsTheTurn().sttFinalizes().rounds(0).skips().later(1_000).orders();

@@ -1,6 +1,7 @@
 /**
  * The LLM's side of an answer: its text, the tools that it calls between its rounds, and what the caller hears when it fails.
  */
+import { agentTool } from '../../../shared/agents/team.ts';
 import { parseJson } from '../../../shared/base/exact-json.ts';
 import { forgetFaults } from '../faults.ts';
 import { endSoon, isEnding } from '../course.ts';
@@ -41,6 +42,7 @@ import { awaitsWord, mayStay, nobodySpeaks, noticeFault, type Step } from '../st
 import { tell } from '../told.ts';
 import { nextToolDeadline } from '../tools/tools.ts';
 import { resumeTools } from '../tools/tools-cut.ts';
+import { beginAgentChange } from './agent-change.ts';
 import { beginToolTransfer } from './transfer.ts';
 import type { ToolAction, ToolOutcome } from '../tools/tools-state.ts';
 
@@ -229,6 +231,7 @@ function perform(
   const { name } = action.call;
   const done: ToolOutcome = { kind: 'result', text: '{"ok":true}' };
   if (name === transferToolName) return beginToolTransfer(step, action);
+  if (name === agentTool) return beginAgentChange(step, action);
   if (name === keysToolName) {
     const { key, attempt, idempotencyKey: commandId } = action;
     const { digits } = JSON.parse(action.call.arguments) as { readonly digits: string };

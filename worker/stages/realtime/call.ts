@@ -27,9 +27,11 @@ import type {
 } from '../stage.ts';
 import type { RealtimeEvent, RealtimeModel, RealtimeSeed, RealtimeSession } from './contract.ts';
 import { unwritten } from '../../core/unwritten.ts';
+import type { ProviderMeter } from '../failover/provider.ts';
 import { SessionConversation, type SyncStep } from './conversation.ts';
 import { SessionLine, type Opened } from './session-line.ts';
 import { Speaking } from './speaking.ts';
+import { spendAnswer } from './spending.ts';
 import { TurnAudio } from './turn-audio.ts';
 import { writeDown } from './write-down.ts';
 import { WrittenWords } from './written-words.ts';
@@ -57,6 +59,8 @@ export interface RealtimeCallOptions {
   readonly modelSpeaks: boolean;
   /** `vendor`: the model writes down what the caller says, and the STT beside it hears only where the model does not. */
   readonly words: 'own' | 'vendor';
+  /** Where the figures of the model go. */
+  readonly meter: Pick<ProviderMeter, 'requested' | 'firstResult' | 'spent'>;
   /** For the people who run the service. */
   readonly failed: (error: StageError) => void;
   readonly fellBack: () => void;
@@ -65,6 +69,7 @@ export interface RealtimeCallOptions {
 /** A request that is not over. */
 interface Round {
   answer: number;
+  askedAt: Millis;
   readonly request: LlmRequest;
   readonly sink: (event: LlmEvent) => void;
   /** Anything of it was told. */
@@ -255,6 +260,7 @@ export class RealtimeCall {
   #start(request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound {
     const round: Round = {
       answer: 0,
+      askedAt: 0,
       request,
       sink,
       hasBegun: false,
@@ -297,6 +303,8 @@ export class RealtimeCall {
   #respond(round: Round, session: RealtimeSession): void {
     this.#answers += 1;
     round.answer = this.#answers;
+    round.askedAt = this.#options.context.clock.now();
+    this.#options.meter.requested(this.#line?.name);
     this.#conversation.answerBegan();
     this.#speaking.answerBegan(round.answer, session.outputRate);
     session.respond(round.answer);
@@ -306,9 +314,14 @@ export class RealtimeCall {
   /** The session hears the turn that it was opened without. */
   #commitSpoken(session: RealtimeSession): void {
     if (this.#spoken === undefined) return;
-    this.#audio.commit(session, this.#turns);
+    this.#commit(session);
     this.#conversation.heard(this.#spoken);
     this.#spoken = undefined;
+  }
+
+  #commit(session: RealtimeSession): void {
+    this.#options.meter.spent('audio_seconds', this.#audio.seconds);
+    this.#audio.commit(session, this.#turns);
   }
 
   /** Tells the session of another prompt or other tools; false where it cannot be told. */
@@ -329,7 +342,7 @@ export class RealtimeCall {
         session.append(step.messages);
         return;
       case 'commit':
-        this.#audio.commit(session, this.#turns);
+        this.#commit(session);
         return;
       case 'cut':
         session.truncate(step.item, this.#speaking.msOf(step.item, step.chars));
@@ -349,11 +362,12 @@ export class RealtimeCall {
       return;
     }
     const round = this.#round;
-    if (round === undefined || event.answer !== round.answer || round.instead !== undefined) return;
-    if (event.type !== 'done') {
-      round.hasBegun = true;
-      this.#watch?.cancel();
-    }
+    const isLate = round === undefined || event.answer !== round.answer || round.instead !== undefined;
+    // What was cancelled is charged all the same.
+    if (event.type === 'done' && event.usage !== undefined)
+      spendAnswer(this.#options.meter, event.usage, { isLate });
+    if (isLate) return;
+    if (event.type !== 'done') this.#began(round);
     switch (event.type) {
       case 'text':
         this.#say(round, event.item, event.text);
@@ -377,6 +391,14 @@ export class RealtimeCall {
       case 'done':
         this.#onDone(round, event);
     }
+  }
+
+  #began(round: Round): void {
+    if (round.hasBegun) return;
+    const { context, meter } = this.#options;
+    meter.firstResult(context.clock.now() - round.askedAt);
+    round.hasBegun = true;
+    this.#watch?.cancel();
   }
 
   #say(round: Round, item: string, text: string): void {

@@ -62,6 +62,7 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
   readonly #options: SessionLineOptions<O>;
   #session: RealtimeSession | undefined;
   #caps = capsBefore;
+  #name: string | undefined;
   /** A session that is to follow, until it is ready. */
   #next: Opened<O> | undefined;
   #failures: Millis[] = [];
@@ -81,6 +82,11 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
 
   get caps(): RealtimeCaps {
     return this.#caps;
+  }
+
+  /** As the vendor names the session in use. */
+  get name(): string | undefined {
+    return this.#name;
   }
 
   /** Opens another session in place of the one in use, which cannot go on. */
@@ -116,6 +122,7 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
     this.#timer?.cancel();
     this.#session = opened.session;
     this.#caps = capsBefore;
+    this.#name = undefined;
     this.#options.opened(opened);
   }
 
@@ -163,8 +170,9 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
     }
   }
 
-  #ready({ caps, expiresInMs }: Extract<RealtimeEvent, { type: 'ready' }>): void {
+  #ready({ caps, session, expiresInMs }: Extract<RealtimeEvent, { type: 'ready' }>): void {
     this.#caps = caps;
+    this.#name = session;
     if (expiresInMs === undefined) return;
     this.#rotateIn(expiresInMs - Math.min(rotateBeforeMs, expiresInMs * rotateShare));
   }

@@ -1,0 +1,37 @@
+/** The account of one call for its record, through all agents that have it. */
+import type { Millis } from '../../shared/base/units.ts';
+import { present } from '../../shared/base/present.ts';
+import type { CallAccount, CallOver } from './account.ts';
+import type { AdmittedStart } from './admission.ts';
+import type { AgentServices } from './services.ts';
+
+export class RecordOfCall {
+  /** Names the record, where one is kept. */
+  id: string | undefined;
+  #account: CallAccount | undefined;
+
+  get account(): CallAccount | undefined {
+    return this.#account;
+  }
+
+  /** The record that a call begins, or that another worker began. */
+  name({ accounts }: Pick<AgentServices, 'accounts'>): { readonly recordId?: string } {
+    this.id ??= accounts?.newRecordId();
+    return this.id === undefined ? {} : { recordId: this.id };
+  }
+
+  /** An agent has the call from here on. */
+  open(
+    { accounts }: Pick<AgentServices, 'accounts'>,
+    start: AdmittedStart,
+    { startedAt, silentMs }: { readonly startedAt: Millis; readonly silentMs?: Millis },
+  ): void {
+    const { recordId } = start;
+    if (recordId === undefined) return;
+    this.#account = accounts?.open({ start: { ...start, recordId }, startedAt, ...present({ silentMs }) });
+  }
+
+  over(over: CallOver, now: Millis): void {
+    this.#account?.over(over, now);
+  }
+}
