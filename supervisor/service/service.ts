@@ -13,6 +13,7 @@ import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallRecords } from '../calls/call-records.ts';
 import { unreachedCalls } from '../calls/unreached-call.ts';
+import { CallHistory } from '../calls/history/history.ts';
 import { CallMemory, LoadWatch, SessionCount } from './call-memory.ts';
 import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
@@ -270,6 +271,14 @@ export class Service {
     });
   }
 
+  #newHistory(): CallHistory | undefined {
+    const { settings, log } = this.#options;
+    const token = settings.calls?.token?.reveal();
+    if (token === undefined) return undefined;
+    const ask = this.#records.ask.bind(this.#records);
+    return new CallHistory({ token, ask, recordings: settings.recording.dir, log });
+  }
+
   #newIncomingCalls(): IncomingCalls {
     const { settings, agentName, clock, log, launch, priorities, parent } = this.#options;
     return new IncomingCalls({
@@ -303,6 +312,7 @@ export class Service {
         renderMetrics: async () => await rendered(await this.#gatherMetrics()),
         live: this.#live,
         monitor: this.#newMonitorDoor(),
+        history: this.#newHistory(),
       },
       accepted: (socket, request, release) =>
         this.#telephony.greet(request, release, (greeted, over) =>

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
+import { takesOver } from '../../support/core/given.ts';
 import type { Script } from '../../support/core/script.ts';
 import { effectTool, newToolBook } from '../../support/core/tool-book.ts';
 
@@ -113,6 +114,24 @@ export const anotherAgent: readonly Dialogue[] = [
     script.prompted('You are the desk.').agentIsReady(billing);
     assert.deepEqual(stateOf(script), ['dismissed']);
     script.llmWrites('Of course.').llmIsDone().botSays('Of course.').botFinishes();
+  }),
+
+  dialogue('an operator who takes the call keeps it, and the other agent does not come', (begin) => {
+    const ways: readonly ((one: Script) => Script)[] = [
+      (one) => one.tell(takesOver()).agentIsReady(billing),
+      (one) =>
+        one
+          .tell(takesOver({ atOnce: true }))
+          .later(8_000)
+          .agentIsReady(billing),
+      (one) => one.callerBegins().tell(takesOver()).agentIsReady(billing),
+      (one) => one.callerBegins().tell(takesOver()).callerStops().silenceEndsTheTurn().agentIsReady(billing),
+    ];
+    for (const way of ways) {
+      const script = way(said(begin).botFinishes().skips()).later(30_000);
+      assert.deepEqual(stateOf(script), ['dismissed']);
+      script.without('playout.open', 'tts.speak').rounds(1);
+    }
   }),
 
   dialogue('an agent that is not there, or not ready in time: the first one is told and goes on', (begin) => {
