@@ -38,6 +38,7 @@ export const english: Language = {
       'heavens seriously wild crazy funny impressive beautiful gorgeous splendid marvellous marvelous terrific incredible unbelievable fabulous neat',
       'sweet phew know see gotcha surprising strange odd thankfully luckily fortunately brill grand genius adorable love proper solid thrilled',
       'excited curious intriguing fascinating remarkable',
+      'bravo yay hooray hurray whew yikes ouch oops crikey blimey jeez ooh aww clever smart magnificent spectacular stunning',
     ),
     light: spaced(
       "thanks thank oh ah well that that's it it's its is was a an the to very so quite pretty rather just too all of course i i'm you your me my",
@@ -59,6 +60,13 @@ export const english: Language = {
       "that's news to me|news to me|you got it|good stuff|great stuff|i'm with you|with you so far|i'm following|i follow|go on then|carry on",
       "i'm listening|i'm still here|still here|fancy that|what do you know|don't worry|no worries at all|not to worry|i get it|i get that|i get you",
       'now i get it|true enough|good enough|fair enough',
+      'that helps|that helped|that will help|that helps a lot|there we go|there you go|right you are|noted|duly noted|point taken|message received|roger',
+      "roger that|copy that|so i heard|so i've heard|so they say|so it seems|as i thought|just as i thought|i remember|i remember that|i remember now",
+      'now i remember|that explains that|i was wondering|i was wondering about that|i suspected as much|i figured as much|i should have known|how about that',
+      "would you look at that|imagine that|you bet|too right|i bet|i'll bet|that's a shame|that's a pity|bless you|well i never|my goodness|holy cow",
+      "that figures|that'll do|that will do|that suits me|suits me|all good|fair play|lucky me|lucky you|good heavens|good lord|say no more|that's a relief",
+      "well done|nice one|good one|good job|good point|great point|good call|poor you|poor thing|no surprise there|that's something|isn't that something",
+      "isn't that nice|aren't you kind",
     ),
   },
   goodbyes: listed(

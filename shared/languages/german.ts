@@ -47,6 +47,7 @@ export const german: Language = {
       'exakt absolut völlig definitiv selbstverständlich tatsächlich offensichtlich eben ja jo jawohl gern gerne dachte gedacht einverstanden glück',
       'gott güte himmel oje donnerwetter mensch aha erleichtert beruhigt okidoki gespannt gewiss schade angenehm wundervoll faszinierend',
       'bemerkenswert verblüffend überraschend herrje',
+      'notiert oha ui uff puh hoppla ohje irre hammer bestens tadellos',
     ),
     light: spaced(
       'danke ach oh ah na das ist es ich sie du da so sehr auch mir mich ihnen zu ein eine einen in ordnung der tat dann ganz hören höre hört man',
@@ -68,6 +69,12 @@ export const german: Language = {
       'gar kein problem|kann ich mir vorstellen|das kann ich mir vorstellen|das erklärt es|das erklärt einiges|kein wunder|ich höre|ich höre zu',
       'ich bin noch dran|bin noch da|gefällt mir|das gefällt mir|was für eine überraschung|das ist mir neu|habe ich verstanden|habe verstanden',
       'alles verstanden|soweit klar|so weit klar|von mir aus|soll mir recht sein|ach komm',
+      'soso|ach was|das hilft|das hilft mir|hilft mir|das hilft mir sehr|das hilft mir weiter|ach du liebe zeit|du liebe zeit|ach du lieber himmel',
+      'du lieber himmel|meine güte|ach du lieber gott|sieh an|sieh mal an|schau an|schau mal an|na sowas|ach nein|das dachte ich mir|das habe ich mir gedacht',
+      'das hab ich mir gedacht|jetzt verstehe ich|jetzt wird mir einiges klar|na gut|na endlich|geht klar|ist notiert|schon notiert|das ist notiert',
+      'mein lieber mann|ach herrje|ach schade|wie schade|so ist das|so ist es|so ist das also|recht so|gut so|freut mich|freut mich zu hören',
+      'ich erinnere mich|jetzt erinnere ich mich|hatte ich vermutet|das wundert mich nicht|das lobe ich mir|das lass ich mir gefallen|wer hätte das gedacht',
+      'respekt|alle achtung',
     ),
   },
   goodbyes: listed(

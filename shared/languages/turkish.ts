@@ -30,6 +30,7 @@ export const turkish: Language = {
       'biliyorum sevindim sevindirici memnun mutlu haklısınız haklısın öyle öyleymiş demek aynen kesinlikle elbette tabii tabi kuşkusuz şüphesiz',
       'hakikaten sahi sahiden cidden ciddi katılıyorum düşünmüştüm rahatladım şükür neyse allahtan eyvallah peki vay vaay tanrım allah şaşırdım',
       'inanılmaz etkileyici komik garip tam kabul makul normal doğal rahatlatıcı',
+      'aferin bravo helal hayret tüh yazık eyvah pratikmiş kolaymış',
     ),
     light: spaced(
       'teşekkürler teşekkür sağol sağolun oldu olur ah ha he oh ya bu şu o bunu onu buna ben de da ki çok en gayet bir zaman bence bana benim için canım aman be sizi siz bilmek duymak duyduğuma',
@@ -47,6 +48,12 @@ export const turkish: Language = {
       'hiç sorun yok|bir şey değil|ne demek istediğinizi anladım|çok şükür|neyse ki|ne kadar güzel|ne kadar ilginç|ne kadar iyi|ne mutlu|iyi ki',
       'olur tabii|elbette ki|tahmin edebiliyorum|bu açıklıyor|şaşırmadım|dinliyorum|sizi dinliyorum|buradayım|hoşuma gitti|beğendim|ne sürpriz',
       'not aldım|daha iyi|çok sevindim',
+      'bak sen|bak hele|bak şu işe|vay vay|aa evet|ha evet|a evet|işime yarar|işime yaradı|çok işime yaradı|yok canım|yok artık|yok ya|hadi canım|haydi ya',
+      'ne diyorsunuz|ne diyorsun|oh be|bayıldım|çok beğendim|maşallah|inşallah|vallahi mi|vallahi|valla mı|ilahi|ne şans|şansa bak|şansa bakın|helal olsun',
+      'bu rahatlattı|bu beni rahatlattı|içim rahatladı|hayret doğrusu|ne pratik|ne kolay|ne hoş|mükemmel olmuş|güzel olmuş|iyi olmuş|çok iyi olmuş|ne iyi',
+      'aman ne iyi|aman ne güzel|aman allahım|şimdi anladım|şimdi anlaşıldı|desenize|desene|vah vah|hay allah|olacak iş değil|işte bu|ben de öyle duydum',
+      'duymuştum|hatırladım|hatırlıyorum|şimdi hatırladım|not ettim|kaydettim|aydınlandım|kulağa hoş geliyor|ne güzel haber|sağlık olsun|canınız sağ olsun',
+      'hayırlısı|hayırlı olsun',
     ),
   },
   goodbyes: listed(
