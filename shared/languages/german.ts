@@ -131,7 +131,9 @@ export const german: Language = {
     ats: spaced('at ät et klammeraffe'),
   },
   sentences: {
-    abbreviations: spaced('dr prof st nr bzw ca hr fr str tel inkl ggf evtl usw etc vs jr'),
+    abbreviations: spaced(
+      'dr prof st nr bzw ca hr fr str tel inkl exkl ggf evtl usw etc vs jr dipl ing min max mind std abs abt bspw sog zzgl vgl',
+    ),
     lastAbbreviations: spaced('etc usw jr'),
     openers: spaced('ich er sie es wir ihr möchten haben können soll bitte wenn das die der'),
     leadsOn: spaced(
