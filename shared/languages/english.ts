@@ -96,6 +96,11 @@ export const english: Language = {
     'wait|wait a moment|wait a second|wait a minute|wait a sec|hold on|hang on|hold on a second|hang on a second|hold on a moment|bear with me|i have to look|i have to look it up|i have to look for it|i need to look',
     "i need to check|i have to check|i have to think|i need to think|i'm looking|i am looking|i'm thinking|i am thinking|i'm just looking|i'll check|i'll have a look|i'll look|how do i say this|how shall i put it|good question|that's a good question",
     "let's see|let us see|let me see now|let me think about it|let me think about that|let me remember|just a tick|one tick|let me just have a look|how do i put this|how do i put it|how do i say it",
+    "just a mo|half a mo|hold the line|hold the line please|it's on the tip of my tongue",
+    "on the tip of my tongue|let me grab it|let me grab my card|let me get my card|let me fetch it|i'm just getting it|i am just getting it",
+    "i'm just getting my card|i am just getting my card|i'm getting my card|where did i put it|where have i put it|give me one sec",
+    'give me one second|give me one moment|one more second|i had it a moment ago|i need a second|i need a moment|i need a minute',
+    'can you give me a second|can you give me a moment|can you hold on|could you hold on|let me pull it up|let me open it',
   ),
   corrections: listed(
     'no sorry|sorry no|no i mean|i mean|sorry i mean|sorry i meant|i meant|no wait|wait no|no actually|actually no|or rather|oh sorry|oh no sorry|correction|no no',

@@ -99,6 +99,9 @@ export const french: Language = {
     'deux secondes|deux minutes|laissez-moi voir|laissez-moi réfléchir|laissez-moi regarder|laissez-moi vérifier|laisse-moi voir|laisse-moi réfléchir|je réfléchis|je regarde|je vais regarder|je vais voir|je vérifie|je vais vérifier|je cherche|je dois chercher|je dois regarder|je dois vérifier',
     "il faut que je regarde|il faut que je cherche|il faut que je réfléchisse|je suis en train de chercher|que je regarde|comment dire|comment dirais-je|bonne question|c'est une bonne question|ne quittez pas|patientez",
     'attendez voir|attends voir|attendez que je regarde|attendez je regarde|attendez je cherche|que je réfléchisse|laissez-moi une seconde|laissez-moi un instant|comment je peux dire',
+    'je vais chercher ma carte|je vais la chercher|je vais le chercher|je prends ma carte',
+    "laissez-moi chercher|donnez-moi une seconde|donnez-moi un instant|j'ai besoin d'un instant|je l'ai quelque part",
+    "où est-ce que je l'ai mis|où je l'ai mis|restez en ligne|je l'ai sur le bout de la langue|j'y suis presque|deux petites secondes",
   ),
   corrections: listed(
     'non pardon|pardon non|non excusez-moi|excusez-moi non|non attendez|non je veux dire|je veux dire|enfin non|ou plutôt|non plutôt|non désolé|je voulais dire',

@@ -107,6 +107,11 @@ export const german: Language = {
     'sekunde|eine sekunde|kurze sekunde|eine minute|warte|warten sie|warte mal|warten sie mal|warten sie bitte|warte kurz|warten sie kurz|ich muss nachsehen|ich muss kurz nachsehen|ich muss nachschauen|ich muss mal nachschauen|ich muss mal schauen|ich muss erst suchen',
     'ich muss überlegen|ich muss kurz überlegen|ich muss mal überlegen|ich schaue nach|ich schau mal|ich schaue mal|ich schau kurz|ich gucke mal|ich guck mal|ich sehe nach|ich überlege|ich überlege gerade|ich suche gerade|wie sage ich das|gute frage|das ist eine gute frage',
     'wie soll ich sagen|wie soll ich das sagen|lass mich mal überlegen|lassen sie mich mal überlegen|mal kurz überlegen|mal nachdenken|ich überlege mal|ich guck kurz|sekunde bitte',
+    'lass mich kurz überlegen|lassen sie mich nachsehen|lassen sie mich kurz schauen|da muss ich nachschauen|da muss ich kurz nachschauen',
+    'da muss ich überlegen|gleich hab ichs|gleich habe ich es',
+    "ich habs gleich|ich hab's gleich|ich habe es gleich|moment ich hole sie|moment ich hole die karte|ich hole sie kurz|ich hole kurz die karte",
+    'wo hab ich sie denn|wo habe ich es denn|bleiben sie dran|geben sie mir eine sekunde|geben sie mir einen moment|ich brauche einen moment',
+    'ich brauche kurz|es liegt mir auf der zunge',
   ),
   corrections: listed(
     'nein entschuldigung|entschuldigung nein|nein moment|nein warte|nein ich meine|ich meine|ich meinte|entschuldigung ich meine|ach nein|nein doch|quatsch|nein quatsch|beziehungsweise|nein sorry|vielmehr|nee sorry',

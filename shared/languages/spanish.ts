@@ -94,6 +94,8 @@ export const spanish: Language = {
     'un momento|un momento por favor|un momentito|un segundo|un segundito|un segundo por favor|un minuto|un minutito|momento|deme un segundo|deme un momento|dame un segundo|dame un momento|tengo que mirar|tengo que mirarlo|tengo que buscar|tengo que buscarlo|tengo que pensar|tengo que pensarlo',
     'lo estoy buscando|estoy buscando|estoy mirando|estoy pensando|voy a mirar|voy a ver|voy a buscarlo|lo busco|lo miro|cómo se dice|buena pregunta|es una buena pregunta|permítame|permítame un momento|ya le digo|ahora le digo|aguarde|aguarde un momento',
     'espere que miro|espera que miro|espere que lo busco|deje que piense|deja que piense|cómo le digo|cómo te digo|cómo decirlo|un momento que miro|un segundo que miro|permítame ver|déjeme revisar|déjame revisar|déjeme checar|déjame checar',
+    'voy a por la tarjeta|voy a buscarla|déjeme buscarlo|déjeme buscar la tarjeta|dónde lo puse|dónde la he puesto',
+    'necesito un momento|no cuelgue|ya casi|ya lo tengo casi|lo tengo en la punta de la lengua|lo tenía por aquí|ahora se lo digo|enseguida se lo digo',
   ),
   corrections: listed(
     'no perdón|perdón no|no perdone|perdone no|no espere|no quiero decir|quiero decir|quise decir|digo|no digo|mejor dicho|no lo siento|o sea no|más bien|ay no',

@@ -74,6 +74,9 @@ export const turkish: Language = {
     'bir bakayım|bakayım|bi bakayım|dur bakayım|durun bakayım|bir düşüneyim|düşüneyim|bi düşüneyim|bir saniye|bi saniye|bir saniye lütfen|bir dakika|bi dakika|bir dakika lütfen|bir an|bir an lütfen|biraz bekleyin|bekleyin|bekle|bir saniye bekleyin|bir dakika bekleyin',
     'bekleyin lütfen|hemen bakıyorum|bakıyorum|şimdi bakıyorum|bakmam lazım|bakmam gerek|bakmam gerekiyor|kontrol edeyim|kontrol etmem lazım|arıyorum|şu an arıyorum|düşünüyorum|düşünmem lazım|nasıl desem|nasıl diyeyim|ne diyecektim|güzel soru|iyi soru|müsaadenizle',
     'bakalım|bir bakalım|hele bir bakayım|dur bir düşüneyim|dur bir bakayım|nasıl söylesem|nasıl anlatsam|bir kontrol edeyim|bir saniye bakayım',
+    'bir dakikanızı rica edeyim|bir saniyenizi alabilir miyim|hemen söylüyorum|şimdi söylüyorum|bakıp söyleyeyim|hemen söyleyeyim',
+    'kartımı alıyorum|kartımı alayım|kartımı getireyim|nereye koydum|nereye koymuştum|bir bakayım da söyleyeyim|dilimin ucunda|hatta kalın',
+    'biraz zaman verin|bana bir saniye verin|bulmam lazım|şimdi buluyorum|az kaldı|hatırlamaya çalışıyorum',
   ),
   corrections: listed(
     'hayır pardon|pardon hayır|yok pardon|hayır yani|yani hayır|yok yok|hayır özür dilerim|daha doğrusu|yok hayır|demek istediğim|hayır şey',
