@@ -8,12 +8,18 @@ const sections = [
     'Start',
     /^(README|CHANGELOG|examples\/demo\/README|docs\/(quick-start|local|rehearsal|running|coding-agents|beside-others|glossary|stability|roadmap|try))\.md$/,
   ],
-  ['Agents', /^(docs\/(agents|before-call|overrides|cookbook|providers|tools|variables|languages)\.md|docs\/agent-link\/)/],
+  [
+    'Agents',
+    /^(docs\/(agents|before-call|overrides|cookbook|providers|tools|variables|languages)\.md|docs\/agent-link\/)/,
+  ],
   [
     'Clients and transports',
     /^(docs\/(call-protocol|telephony|tokens|webrtc|rtvi|sip|carrier)\b|docs\/clients\/|sdk\/.*README\.md)/,
   ],
-  ['Operation', /^(deploy\/|SECURITY\.md|docs\/(operate|scale|security|monitoring|recording|replay|observ|trac|log))/],
+  [
+    'Operation',
+    /^(deploy\/|SECURITY\.md|docs\/(operate|scale|security|calls|webhooks|privacy|monitoring|recording|replay|observ|trac|log))/,
+  ],
   ['Reference', /^docs\/reference\//],
   ['Measurements', /^docs\/(measurements\/|(bench|chaos|eval-turns)\.md)/, 'inside'],
   ['Decisions', /^docs\/decisions\//, 'inside'],

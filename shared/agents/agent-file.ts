@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { parseCidr } from '../net/cidr.ts';
+import { noRouting, type RoutingDefinition, type RoutingSplit } from './routing.ts';
 import type { ProblemList } from '../config/problem.ts';
 import { readTable } from '../config/table.ts';
 
@@ -62,24 +63,6 @@ export const routingSplitKeys = z.strictObject({
     .max(100)
     .meta({ examples: [10], description: 'Its share of them.', unit: 'percent' }),
 });
-
-export interface RoutingSplit {
-  readonly agent: string;
-  /** Percent. */
-  readonly weight: number;
-}
-
-/** Plain JSON: it travels to workers with the agent. */
-export interface RoutingDefinition {
-  readonly numbers: readonly string[];
-  /** In lower case. */
-  readonly hosts: readonly string[];
-  readonly trunks: readonly string[];
-  readonly open: boolean;
-  readonly splits: readonly RoutingSplit[];
-}
-
-export const noRouting: RoutingDefinition = { numbers: [], hosts: [], trunks: [], open: false, splits: [] };
 
 /** Reads `[routing]`; undefined for one that is wrong. */
 export function readRouting(raw: unknown, problems: ProblemList): RoutingDefinition | undefined {

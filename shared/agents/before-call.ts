@@ -94,7 +94,7 @@ function readUrl(text: string, known: Known): Result<URL, string> {
   return ok(url);
 }
 
-/** Whoever is on the way can read what is sent there. */
+/** Everybody on the way can read what is sent there. */
 const isOpen = (url: URL): boolean => url.protocol === 'http:' && !isLoopbackHost(url.hostname);
 
 function readKeys(name: string | undefined, site: VariableSite): Sensitive<readonly Buffer[]> {

@@ -3,7 +3,7 @@
  * workers ask the same table, each with what it knows.
  */
 import { isInRange, parseCidr, parseIp, type Cidr } from '../net/cidr.ts';
-import type { RoutingDefinition } from './agent-file.ts';
+import type { RoutingDefinition } from './routing.ts';
 import { agentIdOf, type AgentRef } from './version.ts';
 
 /** What the choice takes of an agent. */
@@ -36,6 +36,8 @@ export interface ChosenAgent extends AgentRef {
   readonly insteadOf?: string;
   /** The call names an agent that is not there. */
   readonly isUnknown?: true;
+  /** The supervisor chose it, before the call came to a worker. */
+  readonly isExpected?: true;
 }
 
 export type AgentChoice =

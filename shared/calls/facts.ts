@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { callEndCodes, endedBy } from './ends.ts';
-import { toolOutcomes, usageStages, usageUnits, type UsageStage, type UsageUnit } from './record.ts';
+import { toolOutcomes, usageStages, usageUnits, type UsageUnit } from './record.ts';
 
 const ms = z.int().min(0);
 const count = z.int().min(0);
@@ -42,6 +42,10 @@ const headShape = {
     .record(z.string(), z.string())
     .exactOptional()
     .meta({ description: 'Models by stage and provider: `llm llm_chat`.' }),
+  realtime: z
+    .literal(true)
+    .exactOptional()
+    .meta({ description: 'A model hears and speaks by itself, as long as it works.' }),
   recording: z.string().exactOptional(),
   transcript: z.boolean().exactOptional(),
   facts: z.boolean().exactOptional(),
@@ -100,6 +104,8 @@ const facts = [
     cause: z.string().exactOptional(),
   }),
   fact('failover', { stage: z.enum(['stt', 'llm', 'tts', 'realtime']), to: z.string() }),
+  /** Another agent has the call. */
+  fact('handed', { agent: z.string() }),
   fact('tool', {
     /** Tells it from others in the call; `id` is the model's own. */
     key: z.string(),
@@ -147,7 +153,6 @@ export type CallFact = z.output<typeof factSchema>;
 export type FactOf<T extends CallFact['t']> = Extract<CallFact, { t: T }>;
 
 export type UsedUnits = Partial<Record<UsageUnit, number>>;
-export type { UsageStage, UsageUnit };
 
 /** Undefined for what is torn, or of another version. */
 export function readFact(line: string): CallFact | undefined {

@@ -32,6 +32,14 @@ export const recordingFolders = {
   kept: 'kept',
 } as const;
 
+/** Names in a finished recording. */
+export const recordingFiles = {
+  wav: 'audio.wav',
+  opus: 'audio.opus',
+  transcript: 'call.jsonl',
+  facts: 'facts.jsonl.gz',
+} as const;
+
 /** The name of a call's folder: its id, or where that is no name of a file, a text made of it. */
 export const recordingName = (callId: string): string =>
   /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(callId)

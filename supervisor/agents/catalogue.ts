@@ -4,7 +4,7 @@
  *
  * Invariant: no two versions in force claim the same.
  */
-import { noRouting } from '../../shared/agents/agent-file.ts';
+import { noRouting } from '../../shared/agents/routing.ts';
 import { claimsOf } from '../../shared/agents/claims.ts';
 import type { AgentLeft } from '../../shared/agents/takeover.ts';
 import type { AgentVersion } from '../../shared/agents/version.ts';

@@ -2,7 +2,7 @@
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { AgentServices, WorkerServices } from '../call/services.ts';
 import type { LoadedAgent } from '../host/agent.ts';
-import { stageDefinitions, type knownTexts } from '../host/definition.ts';
+import { speechRateOf, stageDefinitions, type knownTexts } from '../host/definition.ts';
 import { announcementLine } from '../lines/announcement.ts';
 import { withKnownLines } from '../lines/known-lines.ts';
 import type { Observation } from '../observe/observation.ts';
@@ -36,7 +36,7 @@ export function equipStages(
   const { clock, machineMs, log, metrics, boxes, worker, failures, observation } = site;
   const definitions = stageDefinitions(definition);
   const breakers = site.id === undefined ? boxes.breakers : boxes.breakers.byKey;
-  const voice = breakers.of('tts', 'primary', identityOf(definitions.tts.primary));
+  const voice = definitions.tts && breakers.of('tts', 'primary', identityOf(definitions.tts.primary));
   const failed: StageServices['failed'] = (failure) => failures.note(failure);
   const cascade = openStages(definitions, adapters, {
     breakers,
@@ -47,17 +47,25 @@ export function equipStages(
     failed,
     noted: observation.noted,
   });
-  const { sampleRate } = definition.tts;
+  const sampleRate = speechRateOf(definition);
   const stages =
     realtime === undefined
       ? cascade
-      : withRealtime(definitions, { model: realtime, stages: cascade, sampleRate }, { metrics, failed });
+      : withRealtime(
+          definitions,
+          { model: realtime, stages: cascade, sampleRate },
+          {
+            metrics,
+            failed,
+            noted: observation.noted,
+          },
+        );
   const tts = withKnownLines(withPauses(stages.tts), {
     clock,
     log,
     ...texts,
     announcement: announcementLine(definition.agent.announcement, sampleRate),
-    isDown: () => voice.state(machineMs()) === 'open',
+    isDown: () => voice?.state(machineMs()) === 'open',
   });
   return {
     services: { ...stages, operatorStt: cascade.stt, tts },

@@ -4,7 +4,6 @@
  */
 import { maybe, record, text, time } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import type { CallState } from './state.ts';
 
 export interface Operator {
   /** `coming`: the agent comes to the end of its sentence first. `speaking`: the caller is the operator's. */
@@ -13,16 +12,19 @@ export interface Operator {
   by: Millis | undefined;
 }
 
+/** What of a call's state tells. */
+interface Led {
+  readonly operator: Operator;
+}
+
 export const newOperator = (): Operator => ({ phase: 'none', by: undefined });
 
 /** Nobody speaks in the agent's place, or is about to. */
-export const agentLeads = ({ operator }: Pick<CallState, 'operator'>): boolean => operator.phase === 'none';
+export const agentLeads = ({ operator }: Led): boolean => operator.phase === 'none';
 
 /** What the caller says is said to somebody else. */
-export const operatorLeads = ({ operator }: Pick<CallState, 'operator'>): boolean =>
-  operator.phase === 'speaking';
+export const operatorLeads = ({ operator }: Led): boolean => operator.phase === 'speaking';
 
-export const operatorDeadline = ({ operator }: Pick<CallState, 'operator'>): Millis | undefined =>
-  operator.by;
+export const operatorDeadline = ({ operator }: Led): Millis | undefined => operator.by;
 
 export const operatorCodec = record<Operator>({ phase: text(), by: maybe(time) });

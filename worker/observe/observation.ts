@@ -5,6 +5,7 @@ import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { currentScope } from '../../shared/runtime/scope.ts';
+import type { TracedModels } from '../../shared/tracing/gen-ai.ts';
 import { CallAccounts, type AccountedAgent } from '../calls/accounts.ts';
 import type { Accounts } from '../call/account.ts';
 import type { ObserveCall } from '../call/observer.ts';
@@ -24,8 +25,8 @@ export interface Observation {
   readonly traceOf: TraceOf | undefined;
   /** Absent: nobody is to be told what providers did. */
   readonly noted: ((note: ProviderNote) => void) | undefined;
-  /** Who keeps account of an agent's calls; undefined where no records of calls are kept. */
-  readonly accountsOf: (agent: AccountedAgent) => Accounts | undefined;
+  /** Who keeps account of an agent's calls, or of those without one; undefined where no records of calls are kept. */
+  readonly accountsOf: (agent?: AccountedAgent) => Accounts | undefined;
   /** The calls of this worker for the live view; none where there is none. */
   readonly liveCalls: () => readonly LiveCall[];
   /** Operators who listen; absent: nobody may. */
@@ -108,17 +109,20 @@ interface Observers {
 
 function observing(
   { recordings, live, monitors, tracing }: Observers,
-  { agent: { name }, recording, privacy, llm, monitor: { notice } }: AgentDefinition,
+  { agent: { name }, recording, privacy, llm, realtime, monitor: { notice } }: AgentDefinition,
   agent = name,
 ): ObserveCall {
-  const model = modelOf(llm.options);
+  const models: TracedModels = {
+    llm: modelOf(llm?.options ?? {}),
+    realtime: realtime && { model: modelOf(realtime.options), output: realtime.output },
+  };
   const redactor = privacy && new Redactor(privacy);
   return (call) => {
     const observers = [
       recording && recordings?.observe(call, { agent, definition: recording, privacy: redactor }),
       live?.observe(call),
       monitors?.observe(call, notice),
-      tracing?.observe(call, { agent, model }),
+      tracing?.observe(call, { agent, models }),
     ];
     return observers.filter((one) => one !== undefined);
   };

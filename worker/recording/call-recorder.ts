@@ -10,7 +10,7 @@ import type { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import type { RecordingDefinition } from '../../shared/recording/agent-file.ts';
 import type { EntryKind, RecordingRing } from '../../shared/recording/ring.ts';
 import type { CallObserver, CallStep, ObservedCall } from '../call/observer.ts';
-import type { CallSettings, ToolBook } from '../core/settings.ts';
+import type { ToolBook } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
 import type { AudioTap } from '../media/tap.ts';
 import type { TransportEnd } from '../transports/transport.ts';
@@ -38,7 +38,8 @@ export class CallRecorder implements CallObserver {
   readonly #options: CallRecorderOptions;
   readonly #ring: RecordingRing;
   readonly #transcript: Transcript;
-  #tools: WatchedTools | undefined;
+  /** Of each agent that the call has had. */
+  readonly #tools: WatchedTools[] = [];
   #stopListening: () => void = () => undefined;
   /** Entries that found no room since the last line that says so. */
   #lostSound = 0;
@@ -55,21 +56,12 @@ export class CallRecorder implements CallObserver {
 
   watchTools(book: ToolBook): ToolBook {
     if (!this.#options.definition.facts) return book;
-    this.#tools = new WatchedTools(book);
-    return this.#tools;
+    const watched = new WatchedTools(book);
+    this.#tools.push(watched);
+    return watched;
   }
 
-  begins({
-    settings,
-    state,
-    tap,
-    now,
-  }: {
-    settings: CallSettings;
-    state: CallState;
-    tap: AudioTap;
-    now: Millis;
-  }): void {
+  begins({ state, tap, now }: { state: CallState; tap: AudioTap; now: Millis }): void {
     const { call, definition, name, agent } = this.#options;
     const { start, startedAt, isResumed } = call;
     const since = now - startedAt;
@@ -84,9 +76,16 @@ export class CallRecorder implements CallObserver {
     }
     if (definition.audio) this.#listen(tap, now);
     if (!definition.facts) return;
+    this.#headFact(state, { now, isTaken: isResumed });
+  }
+
+  /** What the core goes on from. */
+  #headFact(state: CallState, { now, isTaken }: { readonly now: Millis; readonly isTaken: boolean }): void {
+    const { call, agent } = this.#options;
+    const { start, startedAt } = call;
     const { callId, metadata } = start;
-    const of = { call: callId, agent, metadata, settings, state, startedAt, isTaken: isResumed };
-    this.#fact(headLine(of), now);
+    const { settings } = state.setup;
+    this.#fact(headLine({ call: callId, agent, metadata, settings, state, startedAt, isTaken }), now);
   }
 
   stepped(step: CallStep): void {
@@ -105,7 +104,10 @@ export class CallRecorder implements CallObserver {
       }
     }
     if (!definition.facts) return;
-    this.#fact(stepLine({ fact, orders, now }, { state, asked: this.#tools?.takeAsked() ?? [] }), now);
+    const asked = this.#tools.flatMap((tools) => tools.takeAsked());
+    // Another agent's settings come with it: the core goes on from here as in another worker.
+    if (orders.some(({ type }) => type === 'agent.enter')) this.#headFact(state, { now, isTaken: true });
+    else this.#fact(stepLine({ fact, orders, now }, { state, asked }), now);
   }
 
   ended(end: TransportEnd, now: Millis): void {

@@ -59,6 +59,9 @@ export const wordsOf = (text: string): string[] =>
     return parts.length > 1 ? [whole, ...parts] : [whole];
   });
 
+/** The section says what this name is: its table has a row of it. */
+const hasRowOf = ({ text }: Section, name: string): boolean => text.includes(`\n| \`${name.trim()}\` |`);
+
 export function readDocumentation(home: string): Documentation {
   const paths = pathsIn(home).filter((path) => existsSync(join(home, path)));
   const pages = new Map(paths.map((path) => [path, readFileSync(join(home, path), 'utf8')]));
@@ -75,13 +78,15 @@ export function readDocumentation(home: string): Documentation {
   index.addAll(sections.map((section, id) => ({ ...section, id })));
   // What decisions and measurements say is behind what guides and references say, which is how it is.
   const isAside = ({ page }: Section): boolean => /^(CHANGELOG|docs\/(decisions|measurements))/.test(page);
+  const weightOf = (section: Section, query: string): number =>
+    (isAside(section) ? 0.25 : 1) * (hasRowOf(section, query) ? 8 : 1);
   return {
     pages,
     sections,
     search: (query, most) => {
       const found = index.search(query).flatMap(({ id, score }) => {
         const section = sections[Number(id)];
-        return section === undefined ? [] : [{ section, score: isAside(section) ? score / 4 : score }];
+        return section === undefined ? [] : [{ section, score: score * weightOf(section, query) }];
       });
       return found
         .toSorted((a, b) => b.score - a.score)

@@ -21,7 +21,9 @@ export const listedName = z
   .min(1)
   .max(256)
   .regex(/^\P{Cc}*$/u, 'must have no control characters');
-export const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'must be the name of a header');
+export const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'must be the name of a header');
 const headerValue = z
   .string()
   .max(1024)

@@ -1,6 +1,7 @@
 /** How the tables came to be, step by step. A step that was released is never changed: another one follows it. */
 import { sql, type Kysely, type Migration } from 'kysely';
-import type { Dialect } from './database.ts';
+
+export type Dialect = 'sqlite' | 'postgres';
 
 /** By name; they run in the order of their names. */
 export const migrationsOf = (dialect: Dialect): Readonly<Record<string, Migration>> => ({

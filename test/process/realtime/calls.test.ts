@@ -94,6 +94,32 @@ describe('a question', () => {
   });
 });
 
+describe('an agent with a model alone', () => {
+  it('has its lines read and its questions answered by the model', async () => {
+    service = await start({ isAlone: true, greeting: 'Hello there.' });
+    vendor.replies.push({ items: [{ speech: 'Hello there.' }] });
+    const call = await service.call();
+    await call.next((event) => event.type === 'mark-played');
+    const reader = vendor.sessions.find((one) => one.turnsMs.length === 0 && one.items.size > 1);
+    expect(JSON.stringify(reader?.heard)).toContain('word for word');
+    vendor.replies.unshift({ items: [{ speech: 'It is noon.' }] });
+    vendor.transcripts.push(asked);
+    await call.say(question);
+    await vendor.until(() => vendor.sessions.some((one) => one.turnsMs.length === 1));
+    await call.next((event) => event.type === 'mark-played');
+    await call.hangUp();
+  });
+
+  it('ends a call with the recorded announcement where the model is gone', async () => {
+    service = await start({ isAlone: true, agent: '[agent.outage]\nkeep_s = 0' });
+    vendor.refuseWith = 401;
+    const call = await service.call();
+    await call.say(question);
+    await call.next((event) => event.type === 'audio');
+    expect((await call.closed).reason).toBe('ended');
+  });
+});
+
 describe('a caller who interrupts', () => {
   it('stops the answer, and the model forgets what was not heard', async () => {
     service = await start();

@@ -8,7 +8,7 @@ import pino from 'pino';
 import { chosenKeys, readChosen } from '../../../shared/agents/chosen.ts';
 import type { AgentsForWorker } from '../../../shared/agents/messages.ts';
 import { hashOf, type AgentRef, type AgentVersion } from '../../../shared/agents/version.ts';
-import { noRouting } from '../../../shared/agents/agent-file.ts';
+import { noRouting } from '../../../shared/agents/routing.ts';
 import { newPrng, type Prng } from '../../../shared/base/prng.ts';
 import { newSupervisorMetrics, newWorkerMetrics } from '../../../shared/runtime/metrics.ts';
 import { Agents, type OwnAgent } from '../../../supervisor/agents/agents.ts';
@@ -111,13 +111,16 @@ class World {
       clock: this.clock,
       wallClock: this.clock,
       log: silent,
+      afterCallOf: () => undefined,
       whyNot: () => undefined,
     });
     this.#agents.serve({
+      changed: () => undefined,
       metrics: newSupervisorMetrics(),
       send: (worker, message) => this.lines[worker]?.queue.push({ agents: message }),
       readyWorkers: () => [...this.lines.keys()].filter((worker) => this.lines[worker]?.agents !== undefined),
       ofCalls: () => this.calls.map(({ agent }) => agent),
+      agentOf: () => undefined,
     });
   }
 

@@ -1,6 +1,6 @@
 /** Which versions are in force while files come, change, break and go. */
 import { describe, expect, it } from 'vitest';
-import { noRouting } from '../../../shared/agents/agent-file.ts';
+import { noRouting } from '../../../shared/agents/routing.ts';
 import { claimsOf } from '../../../shared/agents/claims.ts';
 import type { AgentVersion } from '../../../shared/agents/version.ts';
 import { newPrng } from '../../../shared/base/prng.ts';

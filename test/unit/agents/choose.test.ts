@@ -1,6 +1,6 @@
 /** Which agent a call gets, by what is known of it, in the order that docs/agents.md gives. */
 import { describe, expect, it } from 'vitest';
-import { noRouting, type RoutingDefinition } from '../../../shared/agents/agent-file.ts';
+import { noRouting, type RoutingDefinition } from '../../../shared/agents/routing.ts';
 import { AgentTable, percentOf, type CallFacts, type RoutedAgent } from '../../../shared/agents/choose.ts';
 import { readChosen, writeChosen } from '../../../shared/agents/chosen.ts';
 

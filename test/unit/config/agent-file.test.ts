@@ -1,4 +1,4 @@
-import { noRouting } from '../../../shared/agents/agent-file.ts';
+import { noRouting } from '../../../shared/agents/routing.ts';
 import { inspect } from 'node:util';
 import { describe, it, expect } from 'vitest';
 import { backchannelsOf, builtInTexts } from '../../../shared/config/agent/texts.ts';
@@ -48,6 +48,8 @@ const englishLines = {
   fillers: ['One moment.', 'Let me check.', 'Just a second.', 'Bear with me.'],
   lateLines: ['One moment.', 'Let me check.', 'Just a second.', 'Bear with me.'],
 };
+
+const operatorLost = 'Sorry, my colleague is gone. I am with you again. How can I help?';
 
 describe('a good agent file', () => {
   it('gives a definition in camelCase with every default', () => {
@@ -115,10 +117,7 @@ describe('a good agent file', () => {
       },
       tools: [],
       mcp: [],
-      monitor: {
-        notice: '',
-        lost: 'Sorry, my colleague is gone. I am with you again. How can I help?',
-      },
+      monitor: { notice: '', lost: operatorLost },
       telephony: plainTelephony,
       routing: noRouting,
     });
@@ -158,7 +157,7 @@ note = "[Tasten: {digits}]"
       ['voice =', 'language = "en"\nvoice ='],
     );
     const { definition } = load(text);
-    expect([definition?.agent.language, definition?.stt.language, definition?.tts.language]).toEqual([
+    expect([definition?.agent.language, definition?.stt?.language, definition?.tts?.language]).toEqual([
       'tr-TR',
       'tr-TR',
       'en',
@@ -174,7 +173,7 @@ note = "[Tasten: {digits}]"
         ).replace('base_url = "ws://127.0.0.1:6006"', ''),
       );
     const { definition } = loaded('deepgram');
-    expect(definition?.stt.language).toBe('multi');
+    expect(definition?.stt?.language).toBe('multi');
     expect(definition?.turn.interrupt.backchannels).toEqual(
       expect.arrayContaining(['got it', 'genau', 'vale']),
     );
@@ -192,7 +191,7 @@ note = "[Tasten: {digits}]"
 
   it('accepts a whole number where a fraction may stand', () => {
     const text = changed(['model = "small"', 'model = "small"\ntemperature = 1']);
-    expect(load(text).definition?.llm.options).toMatchObject({ temperature: 1 });
+    expect(load(text).definition?.llm?.options).toMatchObject({ temperature: 1 });
   });
 
   it('takes half of the speech that interrupts for what is surely speech, and never more', () => {
