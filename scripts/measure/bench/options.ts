@@ -42,6 +42,7 @@ export function parseCommand(args: readonly string[]): Command {
       encoding: { type: 'string', default: 'pcm16' },
       set: { type: 'string', multiple: true, default: [] },
       linked: { type: 'boolean', default: false },
+      realtime: { type: 'boolean', default: false },
       profile: { type: 'string' },
       observed: { type: 'boolean', default: false },
       'find-max': { type: 'boolean', default: false },
@@ -89,6 +90,7 @@ export function parseCommand(args: readonly string[]): Command {
     variables: Object.fromEntries(values.set.map(variableOf)),
     observed: values.observed,
     linked: values.linked,
+    realtime: values.realtime,
     json: values.json,
   };
 }
