@@ -204,6 +204,10 @@ export const callRecordSchema = z.object({
   call_id: z.string().meta({ description: 'As in the log; a client may choose it.' }),
   session_id: z.string(),
   agent: z.object({ name: z.string(), version: z.string().exactOptional() }),
+  instead_of: z.string().exactOptional().meta({
+    description:
+      'Agent that the call came to before `[[routing.split]]` or the server before calls gave it to this one.',
+  }),
   tenant: z.string().exactOptional(),
   route: z.string().exactOptional(),
   direction: z.enum(['inbound', 'outbound']),

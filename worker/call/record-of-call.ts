@@ -1,9 +1,17 @@
 /** The account of one call for its record, through all agents that have it. */
+import type { ChosenAgent } from '../../shared/agents/choose.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { present } from '../../shared/base/present.ts';
 import type { CallAccount, CallOver } from './account.ts';
 import type { AdmittedStart } from './admission.ts';
 import type { AgentServices } from './services.ts';
+
+interface Opened {
+  readonly startedAt: Millis;
+  readonly silentMs?: Millis;
+  /** How the call came to its agent, in a service of many. */
+  readonly chosen?: ChosenAgent | undefined;
+}
 
 export class RecordOfCall {
   /** Names the record, where one is kept. */
@@ -24,11 +32,12 @@ export class RecordOfCall {
   open(
     { accounts }: Pick<AgentServices, 'accounts'>,
     start: AdmittedStart,
-    { startedAt, silentMs }: { readonly startedAt: Millis; readonly silentMs?: Millis },
+    { startedAt, silentMs, chosen }: Opened,
   ): void {
     const { recordId } = start;
     if (recordId === undefined) return;
-    this.#account = accounts?.open({ start: { ...start, recordId }, startedAt, ...present({ silentMs }) });
+    const more = present({ silentMs, insteadOf: chosen?.insteadOf });
+    this.#account = accounts?.open({ start: { ...start, recordId }, startedAt, ...more });
   }
 
   over(over: CallOver, now: Millis): void {

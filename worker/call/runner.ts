@@ -542,7 +542,8 @@ export class CallRunner implements TransportEvents {
   }
 
   #openRecord(start: AdmittedStart): void {
-    this.#attempt(() => this.#record.open(this.#services, start, { startedAt: this.#beganAt }));
+    const call = { startedAt: this.#beganAt, chosen: this.#agents.current.called.chosen };
+    this.#attempt(() => this.#record.open(this.#services, start, call));
   }
 
   #fault(error: unknown): void {

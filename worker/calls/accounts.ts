@@ -4,6 +4,8 @@ import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { Redaction } from '../../shared/calls/privacy/redaction.ts';
 import { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import type { CallFact } from '../../shared/calls/facts.ts';
+import { tenantOf } from '../../shared/agents/version.ts';
+import { present } from '../../shared/base/present.ts';
 import { recordingName } from '../../shared/recording/layout.ts';
 import { screeningKey } from '../../shared/telephony/call-control.ts';
 import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
@@ -117,7 +119,7 @@ export class CallAccounts {
 
   /** The agent that the call is handed to writes it again, and another worker: the last holds, but for when the call began. */
   #head(
-    { start, startedAt }: AccountedCall,
+    { start, startedAt, insteadOf }: AccountedCall,
     {
       agent: { definition, id: agent, version },
       redaction,
@@ -144,14 +146,14 @@ export class CallAccounts {
       token: redacted(token, redaction),
       client: redacted(client, redaction),
       started: Math.round(wallClock.now() - (now - startedAt)),
-      ...(token['tenant'] !== undefined && { tenant: token['tenant'] }),
+      ...present({ insteadOf, tenant: tenantOf(agent) ?? token['tenant'] }),
       ...(route !== undefined && { route }),
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
       ...(carrierCall !== undefined && { carrierCall }),
       ...(trace?.isSampled === true && { trace: trace.traceId }),
       ...(recording !== undefined && {
-        recording: recordingName(callId),
+        recording: recordingName(callId, tenantOf(agent)),
         transcript: recording.transcript,
         facts: recording.facts,
       }),
