@@ -130,7 +130,7 @@ async function record(): Promise<void> {
   header.writeUInt16LE(16, 34);
   header.write('data', 36, 'latin1');
   header.writeUInt32LE(samples.byteLength, 40);
-  const folder = join(recordings, 'kept', 'order7');
+  const folder = join(recordings, 'kept', '2026-11-28', 'order7');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'audio.wav'), Buffer.concat([header, Buffer.from(samples.buffer)]));
 }
