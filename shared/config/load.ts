@@ -370,6 +370,11 @@ function readDefinition(
   });
   if (privacy !== undefined && recording?.facts === true)
     problems.error(['recording', 'facts'], 'and [privacy] exclude each other: facts are kept word for word');
+  if (privacy?.hideFromLlm === true && tree['realtime'] !== undefined)
+    problems.error(
+      ['privacy', 'hide_from_llm'],
+      'and [realtime] exclude each other: the model hears what the caller says',
+    );
   const reader = stageReader(tree, table.reading.known.language, { problems, options });
   const afterCall = readAfterCall(tree['after_call'], {
     ...reader,

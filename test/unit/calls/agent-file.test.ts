@@ -86,6 +86,7 @@ describe('[privacy]', () => {
     expect(definition?.privacy).toEqual({
       redact: ['card', 'iban'],
       patterns: { customer: 'K[0-9]+' },
+      hideFromLlm: false,
       languages: ['en'],
     });
   });
