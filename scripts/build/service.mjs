@@ -25,6 +25,7 @@ const entries = [
   'cli/commands/local/voice-process',
   'cli/commands/agent-dev/typescript-hooks',
   'cli/commands/docs-mcp/main',
+  'cli/commands/calls/main',
   'shared/auth/mint',
   'supervisor/calls/process/main',
   'worker/calls/analysis/main',

@@ -42,6 +42,10 @@ const headShape = {
     .record(z.string(), z.string())
     .exactOptional()
     .meta({ description: 'Models by stage and provider: `llm llm_chat`.' }),
+  realtime: z
+    .literal(true)
+    .exactOptional()
+    .meta({ description: 'A model hears and speaks by itself, as long as it works.' }),
   recording: z.string().exactOptional(),
   transcript: z.boolean().exactOptional(),
   facts: z.boolean().exactOptional(),

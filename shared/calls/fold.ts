@@ -59,6 +59,11 @@ export class CallFold {
     return this.#worker;
   }
 
+  /** The conversation has begun, or the call is over: it stays with its agent. */
+  get isSettled(): boolean {
+    return this.#openedMs !== undefined || this.isEnded;
+  }
+
   get head(): FactOf<'call'> | undefined {
     return this.#head;
   }
@@ -113,6 +118,7 @@ export class CallFold {
     if (head === undefined || end === undefined) return undefined;
     const { code, at, by = callEnds[code].by, detail } = end;
     const isoAt = (ms: number): string => new Date(head.started + ms).toISOString();
+    const usage = this.#usage.usage(telephoneOf(head, at));
     const turns = [...this.#turns.values()].toSorted((a, b) => a.epoch - b.epoch);
     return present({
       version: CALL_RECORD_VERSION,
@@ -124,7 +130,7 @@ export class CallFold {
       route: head.route,
       direction: head.direction,
       transport: head.transport,
-      mode: this.#usage.mode,
+      mode: modeOf(head, usage),
       from: head.from,
       to: head.to,
       carrier_call_id: head.carrierCall,
@@ -145,7 +151,7 @@ export class CallFold {
       speech: { caller_ms: this.#sums.caller, agent_ms: this.#sums.agent },
       silence: { total_ms: this.#sums.silence, longest_ms: this.#sums.longest },
       ...this.#happenings(),
-      usage: this.#usage.usage(telephoneOf(head, at)),
+      usage,
       links: linksOf(head),
       quality: this.#quality && qualityOf(this.#quality),
       truncated: this.#isTruncated ? (true as const) : undefined,
@@ -282,6 +288,15 @@ export class CallFold {
 
 const telephones: readonly string[] = ['carrier_a', 'carrier_b', 'sip'];
 const isTelephone = (transport: string): boolean => telephones.includes(transport);
+
+/** A realtime model that failed left the call to the three stages. */
+const modeOf = (
+  { realtime }: FactOf<'call'>,
+  { by_stage: used }: CallRecord['usage'],
+): CallRecord['mode'] => {
+  if (realtime === undefined) return 'cascade';
+  return used.llm === undefined ? 'realtime' : 'mixed';
+};
 
 /** Time of a line that a carrier bills. */
 const telephoneOf = ({ transport }: FactOf<'call'>, ms: number): readonly Used[] =>

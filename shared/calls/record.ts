@@ -203,7 +203,10 @@ export const callRecordSchema = z.object({
   id: z.string().meta({ description: "The service's own; no other record has it." }),
   call_id: z.string().meta({ description: 'As in the log; a client may choose it.' }),
   session_id: z.string(),
-  agent: z.object({ name: z.string(), version: z.string().exactOptional() }),
+  agent: z.object({
+    name: z.string().meta({ description: 'With its tenant: `clinic/desk`.' }),
+    version: z.string().exactOptional().meta({ description: 'As in the log.' }),
+  }),
   tenant: z.string().exactOptional(),
   route: z.string().exactOptional(),
   direction: z.enum(['inbound', 'outbound']),
@@ -245,3 +248,4 @@ export const callRecordSchema = z.object({
     .meta({ description: 'What was made of the call afterwards; absent: nothing yet.' }),
 });
 export type CallRecord = z.output<typeof callRecordSchema>;
+export type RecordedAgent = CallRecord['agent'];

@@ -194,6 +194,12 @@ export const refusalRows = {
     advice:
       'Name an agent that `GET /agents` of the callback listener lists, with its tenant and `/` before it.',
   },
+  agent_full: {
+    status: 503,
+    message: 'the agent, or its tenant, has as many calls as it may have',
+    advice: `${callAgain} The operator has set \`[limits]\` of the agent or of its tenant.`,
+    ...oneSecond,
+  },
   one_agent: {
     status: 404,
     message: 'the service has one agent',

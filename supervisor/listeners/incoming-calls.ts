@@ -177,6 +177,7 @@ export class IncomingCalls {
       sip: this.#options.sip,
       sessionUrls: this.#sessionUrls,
       agents: agents && (() => agents.give()),
+      agentUse: agents && (() => agents.giveUse()),
       outbound: () => {
         const { outbound, warm } = this.#options.telephony.own;
         return { ...outbound.give(), transfers: [...warm.give()] };
@@ -213,6 +214,7 @@ export class IncomingCalls {
       sip: this.#options.sip,
       sessionUrls: this.#sessionUrls,
       agents: agents && ((left) => agents.inherit(left)),
+      agentUse: agents && ((use, how) => agents.inheritUse(use, how)),
       outbound: (left) => {
         const { outbound, warm } = this.#options.telephony.own;
         outbound.carry(left);

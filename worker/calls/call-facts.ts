@@ -90,15 +90,22 @@ export class CallFacts implements CallAccount {
   }
 
   monitored(use: MonitorUse, now: Millis): void {
-    for (const fact of this.#operators.used(use, this.#since(now))) this.#write(fact, now);
+    for (const fact of this.#operators.used({ ...use, by: this.#text(use.by) }, this.#since(now)))
+      this.#write(fact, now);
   }
 
   over(over: CallOver, now: Millis): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#tally(now);
+    if (over.line !== undefined) this.#quality(over.line, now);
     const ending = endingOf(over, { isOperator: this.#isOperatorEnding });
     this.#options.end({ t: 'end', at: this.#since(now), ...ending });
+  }
+
+  #quality({ packets, lost, jitterMs, delayMs, codec }: NonNullable<CallOver['line']>, now: Millis): void {
+    const delay = delayMs === undefined ? {} : { delay: delayMs };
+    this.#write({ t: 'quality', packets, lost, jitter: jitterMs, codec, ...delay }, now);
   }
 
   #hear(fact: CallEvent, now: Millis): void {
@@ -151,7 +158,7 @@ export class CallFacts implements CallAccount {
         return;
       case 'user.text':
         this.#write({ t: 'turn', epoch: event.epoch }, now);
-        this.#said('caller', event, now);
+        this.#said('caller', event, { from: this.#turnAt, now });
         return;
       case 'turn.bot_started':
         this.#spoken = { epoch: event.epoch, at: now };
@@ -183,10 +190,7 @@ export class CallFacts implements CallAccount {
         return;
       case 'operator.text':
         // When it began is not known.
-        this.#write(
-          { t: 'said', role: 'operator', epoch: 0, from: this.#since(now), text: this.#text(event.text) },
-          now,
-        );
+        this.#said('operator', { epoch: 0, text: event.text }, { from: now, now });
         return;
       case 'operator.handed_back':
         for (const fact of this.#operators.handedBack(this.#since(now))) this.#write(fact, now);
@@ -196,12 +200,11 @@ export class CallFacts implements CallAccount {
   }
 
   #said(
-    role: 'caller',
+    role: 'caller' | 'operator',
     { epoch, text }: { readonly epoch: number; readonly text: string },
-    now: Millis,
+    { from, now }: { readonly from: Millis; readonly now: Millis },
   ): void {
-    const from = this.#since(this.#turnAt);
-    this.#write({ t: 'said', role, epoch, from, text: this.#text(text) }, now);
+    this.#write({ t: 'said', role, epoch, from: this.#since(from), text: this.#text(text) }, now);
   }
 
   #heard({ epoch, end }: Extract<ConversationEvent, { type: 'bot.heard' }>, now: Millis): void {

@@ -3,7 +3,7 @@
  * core performs them. A number never gets to the LLM: destinations have names.
  */
 import { fail, ok, type Result } from '../../shared/base/result.ts';
-import { agentTool, type TeamDefinition } from '../../shared/agents/team.ts';
+import { agentTool, summaryOf, type TeamDefinition } from '../../shared/agents/team.ts';
 import type { TelephonyDefinition } from '../../shared/telephony/agent-file.ts';
 import { controlBudgetMs } from '../../shared/telephony/call-control.ts';
 import { defaultCallLimits } from '../core/settings.ts';
@@ -91,6 +91,9 @@ const sendDtmf: BuiltInTool = {
 /** Longer than the core waits for the sentence before it and for the other agent. */
 const agentChangeMs = 30_000;
 
+/** Of whatever hands the caller to another agent. */
+export const agentChangeRule: ToolRule = { ...carrierRule, timeoutMs: agentChangeMs, outlives: true };
+
 function transferToAgent({ agents, context, farewell }: TeamDefinition): BuiltInTool {
   const members = Object.entries(agents).map(([name, what]) => `${name}: ${what}`);
   const before =
@@ -109,8 +112,7 @@ function transferToAgent({ agents, context, farewell }: TeamDefinition): BuiltIn
             summary: {
               type: 'string',
               maxLength: 2_000,
-              description:
-                'What the other agent has to know: who the caller is, what is wanted, what was said and done.',
+              description: summaryOf,
             },
           }),
         },
@@ -118,7 +120,7 @@ function transferToAgent({ agents, context, farewell }: TeamDefinition): BuiltIn
         additionalProperties: false,
       },
     },
-    rule: { ...carrierRule, timeoutMs: agentChangeMs, outlives: true },
+    rule: agentChangeRule,
   };
 }
 

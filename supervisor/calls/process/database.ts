@@ -86,6 +86,8 @@ function sqliteOf(path: string): SqliteDialect {
   const database = new Database(path, { timeout: busyMs });
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = NORMAL');
+  // What is erased is overwritten.
+  database.pragma('secure_delete = ON');
   return new SqliteDialect({ database });
 }
 

@@ -126,8 +126,17 @@ export class SqlCallStore implements CallStore {
       const rows = await this.#found(query).selectAll('calls').limit(erasedAtOnce).execute();
       await this.#drop(rows.map(({ seq }) => seq));
       erased.push(...rows.map(shownRow));
-      if (rows.length < erasedAtOnce) return erased;
+      if (rows.length < erasedAtOnce) break;
     }
+    if (this.#database.dialect === 'sqlite') await this.#scrub();
+    return erased;
+  }
+
+  /** Words of calls that are gone stand in the index until its parts are merged, and pages in the log of what was written. */
+  async #scrub(): Promise<void> {
+    const { tables } = this.#database;
+    await sql`insert into call_words (call_words) values ('optimize')`.execute(tables);
+    await sql`pragma wal_checkpoint(truncate)`.execute(tables);
   }
 
   async retain(beforeMs: number): Promise<number> {

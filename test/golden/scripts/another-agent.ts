@@ -152,6 +152,25 @@ export const anotherAgent: readonly Dialogue[] = [
     script.llmSees('user: My invoice is wrong.', 'assistant: -> look_up#l1', 'l1: seven', handed);
   }),
 
+  dialogue(
+    'a transition of a flow leads to the other agent, with what it collects as its summary',
+    (begin) => {
+      const next = [{ to: 'billing', isAgent: true, when: 'it is about money', collect: {} }] as const;
+      const node = { prompt: 'You welcome.', say: '', tools: [], next, end: false };
+      const flow = { start: 'welcome', nodes: { welcome: node } };
+      const leading = { ...effectTool, repeatable: true, timeoutMs: 30_000, outlives: true } as const;
+      const book = newToolBook({ tools: { hand_over_to_billing: leading } });
+      const tools = { ...book, performerOf: () => 'core' as const };
+      const team = { context: 'summary', farewell: '' } as const;
+      const script = begin({ settings: { flow, tools, team }, echoMs: 20 }).opens().callerSays('Money.');
+      script.prompted('You welcome.');
+      script.llmCalls({ name: 'hand_over_to_billing', id: 'h1', args: { summary: 'It is about money.' } });
+      assert.equal(script.agents[0]?.agent, 'billing');
+      script.agentIsReady({ ...billing, greeting: '' }).prompted('You are billing.');
+      script.llmSees(`${handed} It says of the conversation: It is about money.`);
+    },
+  ),
+
   dialogue('back again is possible, and loops are bounded', (begin) => {
     const script = said(begin).botFinishes();
     for (let count = 1; count < 12; count += 1) {

@@ -27,7 +27,7 @@ function read(text: string) {
     hasDestinations,
     hasTeam: false,
   };
-  const flow = readFlow(tree['flow'], { provided, problems });
+  const flow = readFlow(tree['flow'], { provided, problems, team: undefined });
   return { tools, mcp, flow, telephony, found: problems.sorted() };
 }
 const messages = (text: string): string[] => read(text).found.map(({ message }) => message);
