@@ -281,6 +281,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the history page ${chromiumMissi
     expect(JSON.parse(readFileSync(await file.path(), 'utf8'))).toMatchObject({ id: 'whole' });
     await page.getByRole('link', { name: 'All calls' }).click();
     await expect.poll(() => rows.first().isVisible()).toBe(true);
+    expect(await page.evaluate('document.activeElement.hash')).toBe('#whole');
     expect(failures).toEqual([]);
   }, 120_000);
 
