@@ -64,10 +64,24 @@ const unreadable: Problem = {
   message: 'the file cannot be read',
 };
 
+const withoutLlm: Problem = {
+  severity: 'error',
+  path: 'llm',
+  line: 1,
+  column: 1,
+  message: 'llm is a required section here: what is typed is answered by it, never by a model that hears',
+};
+
 /** Keys of ears and voice are not needed here; those of the LLM are, and those of tools that are run. */
 const isNeeded = ({ path }: Problem, { realTools, realLlm }: Realness): boolean => {
   const [table = ''] = path.split(/[.[]/);
-  return !['stt', 'tts', ...(realTools ? [] : ['tools', 'mcp']), ...(realLlm ? [] : ['llm'])].includes(table);
+  return ![
+    'stt',
+    'tts',
+    'realtime',
+    ...(realTools ? [] : ['tools', 'mcp']),
+    ...(realLlm ? [] : ['llm']),
+  ].includes(table);
 };
 
 /** What of the agent file is used as it is; what is not needs no key. */
@@ -93,6 +107,7 @@ export async function openAgent(
   const { definition } = loaded;
   if (definition === undefined) return { problems: loaded.problems };
   if (missing.length > 0) return { problems: missing };
+  if (realLlm && definition.llm === undefined) return { problems: [withoutLlm] };
   const tools = new AgentTools(definition, { clock, realTools, notice: writeError });
   const agent = await readyAgent(definition, { packages, clock, tools, realLlm, writeError });
   await tools.start();
@@ -129,7 +144,8 @@ async function readyAgent(
   // Nothing comes with a call that has no client: variables become their fallbacks.
   const settings = withVariables(callSettings(definition, features), {});
   const { minSpeechMs, confirmMs, stopMs } = speechSettings(definition, features);
-  const llm = realLlm ? await llmOf(definition.llm) : new ScriptedModel(writeError);
+  const llm =
+    realLlm && definition.llm !== undefined ? await llmOf(definition.llm) : new ScriptedModel(writeError);
   return {
     name: definition.agent.name,
     llm,

@@ -9,6 +9,7 @@ import { mcpKeys } from '../../shared/config/agent/mcp.ts';
 import { beforeCallKeys } from '../../shared/agents/before-call.ts';
 import { overridesKeys } from '../../shared/agents/overrides.ts';
 import { routingKeys, routingSplitKeys } from '../../shared/agents/agent-file.ts';
+import { limitKeys } from '../../shared/agents/limits.ts';
 import { analysisKeys, analysisLlmKeys } from '../../shared/calls/analysis/agent-file.ts';
 import { privacyKeys } from '../../shared/calls/privacy/agent-file.ts';
 import {
@@ -198,9 +199,9 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     agent: agentKeys,
     turn: turnKeys.optional(),
     audio: audioKeys.optional(),
-    stt: stageSchema(declarations.stt, { own: sttKeys, secondary: sttSecondaryKeys }),
-    llm: stageSchema(declarations.llm, { own: llmKeys, secondary: llmSecondaryKeys }),
-    tts: stageSchema(declarations.tts, { own: ttsKeys, secondary: ttsSecondaryKeys }),
+    stt: stageSchema(declarations.stt, { own: sttKeys, secondary: sttSecondaryKeys }).optional(),
+    llm: stageSchema(declarations.llm, { own: llmKeys, secondary: llmSecondaryKeys }).optional(),
+    tts: stageSchema(declarations.tts, { own: ttsKeys, secondary: ttsSecondaryKeys }).optional(),
     realtime: stageSchema(declarations.realtime, { own: realtimeKeys }).optional(),
     tools: z.array(toolKeys).optional(),
     mcp: z.array(mcpKeys).optional(),
@@ -209,6 +210,7 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     before_call: beforeCallKeys.optional(),
     overrides: overridesKeys.optional(),
     routing: routingKeys.extend({ split: z.array(routingSplitKeys).max(8).optional() }).optional(),
+    limits: limitKeys.optional(),
     privacy: privacyKeys.optional(),
     after_call: afterCallKeys
       .extend({
@@ -224,5 +226,6 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
       .optional(),
     flow: flowKeys.extend({ nodes: z.record(flowKeys.shape.nodes.keyType, flowNode) }).optional(),
   });
-  return { ...jsonSchemaOf(file), title: 'Agent file of the voice agent service' };
+  const anyOf = [{ required: ['stt', 'llm', 'tts'] }, { required: ['realtime'] }];
+  return { ...jsonSchemaOf(file), anyOf, title: 'Agent file of the voice agent service' };
 }

@@ -75,8 +75,8 @@ One TOML file describes the agent that serves every call; \`SVC_AGENT_FILE\` nam
 without opening anything and reports every problem with line and column; with \`--require-secrets\` a key variable that is
 not set is an error. Keys of providers come from environment variables, never from the file.
 
-\`[agent]\`, \`[stt]\`, \`[llm]\` and \`[tts]\` are required; with \`[realtime]\` a model that hears and speaks by itself stands before the three
-([Speech-to-speech models](../realtime.md)). A stage may have one options table, named after its provider. Tools that need no
+\`[agent]\`, \`[stt]\`, \`[llm]\` and \`[tts]\` are required; with \`[realtime]\` a model that hears and speaks by itself stands before the three, each of
+which may then be left out ([Speech-to-speech models](../realtime.md)). A stage may have one options table, named after its provider. Tools that need no
 declaration: ${tools}; a call has those that its transport can do. An example is in [agent.example.toml](../agent.example.toml); [restaurant.toml](../../examples/agents/restaurant.toml) has
 tools and a flow, which [Tools and flows](../tools.md) explains. Editors that know JSON Schema find one in
 [agent-file.schema.json](agent-file.schema.json); \`#:schema PATH\` in the first line names it to them.

@@ -89,10 +89,11 @@ export function readOverrides(
 
 /** The tables that hold what may change, without what would be read from files again. */
 function tablesOf(tree: Tables, prompt: string | undefined): Tables {
-  const { agent, turn, stt, llm, tts, telephony, flow } = tree;
+  const { agent, turn, stt, llm, tts, realtime, telephony, flow } = tree;
   const { prompt_file: _file, announcement: _sound, ...own } = isTable(agent) ? agent : {};
   const isPrompted = flow === undefined && prompt !== undefined;
-  const tables = { agent: { ...own, ...(isPrompted && { prompt }) }, turn, stt, llm, tts, telephony };
+  const promptedAgent = { ...own, ...(isPrompted && { prompt }) };
+  const tables = { agent: promptedAgent, turn, stt, llm, tts, realtime, telephony };
   const isThere = Object.entries(tables).filter(([, table]) => table !== undefined);
   return { ...Object.fromEntries(isThere), ...(flow !== undefined && { flow: true }) };
 }

@@ -25,7 +25,7 @@ export interface Ending {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Lists = Pick<CallRecord, 'faults' | 'failovers' | 'takeovers'>;
+type Lists = Pick<CallRecord, 'faults' | 'failovers' | 'takeovers' | 'hand_overs'>;
 
 const bounded = <T>(list: T[], item: T, most: number = recordLimits.entries): boolean => {
   if (list.length >= most) return false;
@@ -45,7 +45,7 @@ export class CallFold {
   readonly #tools = new Map<string, FactOf<'tool'>>();
   readonly #transfers = new Map<string, CallRecord['transfers'][number]>();
   readonly #operators = new Map<string, FactOf<'operator'>>();
-  readonly #lists: Lists = { faults: [], failovers: [], takeovers: [] };
+  readonly #lists: Lists = { faults: [], failovers: [], takeovers: [], hand_overs: [] };
   readonly #dtmf: CallRecord['dtmf'] = [];
   readonly #sums = { caller: 0, agent: 0, silence: 0, longest: 0, falseStarts: 0, backchannels: 0 };
   readonly #usage = new UsageSum();
@@ -57,6 +57,11 @@ export class CallFold {
   /** Who has the call, as far as that is written down. */
   get worker(): FactOf<'worker'> | undefined {
     return this.#worker;
+  }
+
+  /** The conversation has begun, or the call is over: it stays with its agent. */
+  get isSettled(): boolean {
+    return this.#openedMs !== undefined || this.isEnded;
   }
 
   get head(): FactOf<'call'> | undefined {
@@ -78,7 +83,11 @@ export class CallFold {
     switch (fact.t) {
       case 'call':
         // Who hands the call to another agent before it opens writes it again, and so does a worker that takes it up.
-        this.#head = { ...fact, started: this.#head?.started ?? fact.started };
+        this.#head = {
+          ...fact,
+          started: this.#head?.started ?? fact.started,
+          ...present({ insteadOf: fact.insteadOf ?? this.#head?.insteadOf }),
+        };
         return;
       case 'worker':
         this.#tookUp(fact);
@@ -121,6 +130,7 @@ export class CallFold {
       call_id: head.call,
       session_id: head.session,
       agent: present({ name: head.agent, version: head.version }),
+      instead_of: head.insteadOf,
       tenant: head.tenant,
       route: head.route,
       direction: head.direction,
@@ -235,6 +245,9 @@ export class CallFold {
       }
       case 'failover':
         this.#kept(bounded(this.#lists.failovers, { at_ms, stage: fact.stage, to: fact.to }));
+        return;
+      case 'handed':
+        this.#kept(bounded(this.#lists.hand_overs, { at_ms, agent: fact.agent }));
         return;
       case 'tool':
         this.#keep(this.#tools, fact.key, fact);

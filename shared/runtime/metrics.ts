@@ -46,7 +46,7 @@ const newProviderMetrics = ({ counter, histogram }: Maker) => ({
   ),
   providerUnits: counter(
     'svc_provider_units_total',
-    'What providers charge for: tokens, seconds of audio sent to STT, characters sent to TTS',
+    'What providers charge for: tokens, seconds of audio sent to STT and speaking models, characters sent to TTS',
     [...providerLabels, 'unit'],
   ),
   providerFailovers: counter(
@@ -129,6 +129,21 @@ const newWebrtcMetrics = ({ counter, histogram }: Maker) => ({
 
 export type WorkerMetrics = ReturnType<typeof newWorkerMetrics>;
 export type WebrtcMetrics = WorkerMetrics['webrtc'];
+
+/** What metrics call the agents of which there are too many for a name each. */
+export const otherAgents = 'other';
+
+/** Drops what is told of agents that have no name in metrics any more. */
+export async function forgetAgents(
+  { routeCalls }: Pick<WorkerMetrics, 'routeCalls'>,
+  isNamed: (agent: string) => boolean,
+): Promise<void> {
+  const { values } = await routeCalls.get();
+  for (const { labels } of values) {
+    const { agent } = labels;
+    if (agent !== otherAgents && !isNamed(String(agent))) routeCalls.remove(labels);
+  }
+}
 
 export function newWorkerMetrics() {
   const registry = new Registry();
@@ -322,6 +337,16 @@ export function newSupervisorMetrics() {
       'svc_agents',
       'Agents of a service with many: those in force, and files whose content is not',
       ['state'],
+    ),
+    agentCalls: gauge(
+      'svc_agent_calls',
+      'Calls that run, by agent: the busiest 50 have their names, the rest is other',
+      ['agent'],
+    ),
+    agentRefusals: counter(
+      'svc_agent_refusals_total',
+      'Calls that were refused by [limits] of their agent or its tenant, by agent and limit',
+      ['agent', 'limit'],
     ),
     agentChanges: counter('svc_agent_changes_total', 'Agents added, changed, removed, and files refused', [
       'what',

@@ -19,8 +19,14 @@ export const usageNames = {
 
 export type TokenUnit = keyof typeof usageNames;
 
+/** The models that an agent file names; a server may choose by itself. */
+export interface TracedModels {
+  readonly llm: string | undefined;
+  /** Absent where no model speaks by itself. */
+  readonly realtime?: { readonly model: string | undefined; readonly output: 'audio' | 'text' } | undefined;
+}
+
 export interface RealtimeAnswer {
-  /** Of the agent file; absent where the server chooses. */
   readonly model: string | undefined;
   /** The id of the call. */
   readonly conversation: string;

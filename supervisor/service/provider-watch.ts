@@ -13,7 +13,8 @@ export interface ProviderNames {
   readonly secondary?: string | undefined;
 }
 
-export type AgentProviders = Readonly<Record<CountedStage, ProviderNames>>;
+/** A stage is absent where a model does without it. */
+export type AgentProviders = { readonly [S in CountedStage]?: ProviderNames | undefined };
 
 const gaugeValues: Readonly<Record<BreakerState, number>> = { closed: 0, 'half-open': 1, open: 2 };
 
@@ -30,17 +31,18 @@ export class ProviderWatch {
 
   /** The providers of which a call that begins now would take a session: a primary that is left alone has its secondary. */
   inUse(nowMs: number): string[] {
-    return countedStages.map((stage) => {
-      const { primary, secondary } = this.#names[stage];
+    return countedStages.flatMap((stage) => {
+      const names = this.#names[stage];
+      if (names === undefined) return [];
       const isAway = this.#boxes.breakers.of(stage, 'primary').state(nowMs) === 'open';
-      return isAway && secondary !== undefined ? secondary : primary;
+      return isAway && names.secondary !== undefined ? names.secondary : names.primary;
     });
   }
 
   /** Reports the requests that calls have sent since the last time. */
   countRequests(requested: (provider: string, count: number) => void): void {
     this.#counts.take((stage, role, count) => {
-      const provider = this.#names[stage][role];
+      const provider = this.#names[stage]?.[role];
       if (provider !== undefined) requested(provider, count);
     });
   }
@@ -65,7 +67,7 @@ export class ProviderWatch {
   #all(): { stage: CountedStage; role: ProviderRole; provider: string }[] {
     return countedStages.flatMap((stage) =>
       providerRoles.flatMap((role) => {
-        const provider = this.#names[stage][role];
+        const provider = this.#names[stage]?.[role];
         return provider === undefined ? [] : [{ stage, role, provider }];
       }),
     );

@@ -1,12 +1,15 @@
 /** The stages of an agent, with the lines that it is sure to need. */
+import { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { AgentServices, WorkerServices } from '../call/services.ts';
 import type { LoadedAgent } from '../host/agent.ts';
-import { stageDefinitions, type knownTexts } from '../host/definition.ts';
+import { speechRateOf, stageDefinitions, type knownTexts } from '../host/definition.ts';
 import { announcementLine } from '../lines/announcement.ts';
 import { withKnownLines } from '../lines/known-lines.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { FailureLog } from '../stages/failure-log.ts';
+import { privateLlm } from '../stages/private-llm.ts';
+import type { LlmStage } from '../stages/stage.ts';
 import { withPauses } from '../stages/later-tts.ts';
 import type { RetryBudgets } from '../stages/failover/retry-budget.ts';
 import { identityOf, openStages, withRealtime, type StageServices } from '../stages/registry.ts';
@@ -27,6 +30,10 @@ export interface EquippedStages {
   readonly close: () => Promise<void>;
 }
 
+/** The LLM that reads what the agent file lets it read. */
+const llmOf = ({ privacy }: AgentDefinition, llm: LlmStage): LlmStage =>
+  privacy?.hideFromLlm === true ? privateLlm(llm, new Redactor(privacy)) : llm;
+
 /** @throws Error when a key may not be sent to its address. */
 export function equipStages(
   definition: AgentDefinition,
@@ -36,7 +43,7 @@ export function equipStages(
   const { clock, machineMs, log, metrics, boxes, worker, failures, observation } = site;
   const definitions = stageDefinitions(definition);
   const breakers = site.id === undefined ? boxes.breakers : boxes.breakers.byKey;
-  const voice = breakers.of('tts', 'primary', identityOf(definitions.tts.primary));
+  const voice = definitions.tts && breakers.of('tts', 'primary', identityOf(definitions.tts.primary));
   const failed: StageServices['failed'] = (failure) => failures.note(failure);
   const cascade = openStages(definitions, adapters, {
     breakers,
@@ -47,20 +54,28 @@ export function equipStages(
     failed,
     noted: observation.noted,
   });
-  const { sampleRate } = definition.tts;
+  const sampleRate = speechRateOf(definition);
   const stages =
     realtime === undefined
       ? cascade
-      : withRealtime(definitions, { model: realtime, stages: cascade, sampleRate }, { metrics, failed });
+      : withRealtime(
+          definitions,
+          { model: realtime, stages: cascade, sampleRate },
+          {
+            metrics,
+            failed,
+            noted: observation.noted,
+          },
+        );
   const tts = withKnownLines(withPauses(stages.tts), {
     clock,
     log,
     ...texts,
     announcement: announcementLine(definition.agent.announcement, sampleRate),
-    isDown: () => voice.state(machineMs()) === 'open',
+    isDown: () => voice?.state(machineMs()) === 'open',
   });
   return {
-    services: { ...stages, operatorStt: cascade.stt, tts },
+    services: { ...stages, llm: llmOf(definition, stages.llm), operatorStt: cascade.stt, tts },
     close: async () => {
       await Promise.all([stages.stt.close(), stages.llm.close(), tts.close()]);
     },

@@ -114,4 +114,4 @@ export class Variants {
 
 /** What stages are opened with. Keys of providers are not in it: they are the agent's own. */
 const keyOf = ({ stt, llm, tts }: AgentDefinition, texts: KnownTexts): string =>
-  JSON.stringify([stt, llm, tts, texts]);
+  JSON.stringify([stt ?? null, llm ?? null, tts ?? null, texts]);

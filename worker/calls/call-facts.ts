@@ -5,13 +5,13 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallFact } from '../../shared/calls/facts.ts';
 import { recordLimits, type UsageUnit } from '../../shared/calls/record.ts';
+import type { MonitorUse } from '../../shared/monitor/messages.ts';
 import type { CallAccount, CallOver } from '../call/account.ts';
 import type { CallStep } from '../call/observer.ts';
 import type { CallAction } from '../core/actions.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { ConversationEvent, TurnTimes } from '../core/told.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
-import type { MonitorUse } from '../../shared/monitor/messages.ts';
 import { endingOf } from './ending.ts';
 import { OperatorUses } from './operator-uses.ts';
 import { Speakers } from './speakers.ts';
@@ -38,7 +38,7 @@ export class CallFacts implements CallAccount {
   readonly #options: CallFactsOptions;
   readonly #speakers: Speakers;
   readonly #used: UsedSince;
-  readonly #operators = new OperatorUses();
+  readonly #operators: OperatorUses;
   #turnAt: Millis;
   #spoken: { readonly epoch: number; readonly at: Millis } | undefined;
   readonly #tools = new Map<string, { readonly key: string; readonly at: Millis }>();
@@ -53,6 +53,7 @@ export class CallFacts implements CallAccount {
     this.#turnAt = options.startedAt;
     this.#speakers = new Speakers(options.startedAt);
     this.#used = new UsedSince();
+    this.#operators = new OperatorUses();
   }
 
   /** The first lines, and those of a worker that takes the call up. */
@@ -80,10 +81,17 @@ export class CallFacts implements CallAccount {
       this.#asked.set(stage, provider);
       if (before !== undefined && before !== provider)
         this.#write({ t: 'failover', stage, to: provider }, now);
+    } else if (note.what === 'replaced') {
+      this.#write({ t: 'failover', stage, to: note.by }, now);
     } else if (note.what === 'spent') {
       const unit: UsageUnit = note.unit === 'audio_seconds' ? 'seconds' : note.unit;
       this.#used.add(stage, provider, unit, note.amount);
     }
+  }
+
+  monitored(use: MonitorUse, now: Millis): void {
+    for (const fact of this.#operators.used({ ...use, by: this.#text(use.by) }, this.#since(now)))
+      this.#write(fact, now);
   }
 
   over(over: CallOver, now: Millis): void {
@@ -93,11 +101,6 @@ export class CallFacts implements CallAccount {
     if (over.line !== undefined) this.#quality(over.line, now);
     const ending = endingOf(over, { isOperator: this.#isOperatorEnding });
     this.#options.end({ t: 'end', at: this.#since(now), ...ending });
-  }
-
-  monitored(use: MonitorUse, now: Millis): void {
-    const given = { name: this.#text(use.by), at: this.#since(now) };
-    for (const fact of this.#operators.told(use, given)) this.#write(fact, now);
   }
 
   #quality({ packets, lost, jitterMs, delayMs, codec }: NonNullable<CallOver['line']>, now: Millis): void {
@@ -147,15 +150,15 @@ export class CallFacts implements CallAccount {
 
   #follow(event: ConversationEvent, now: Millis): void {
     switch (event.type) {
+      case 'agent.changed':
+        this.#write({ t: 'handed', agent: event.agent }, now);
+        return;
       case 'turn.user_started':
         this.#turnAt = now;
         return;
       case 'user.text':
         this.#write({ t: 'turn', epoch: event.epoch }, now);
         this.#said('caller', event, { from: this.#turnAt, now });
-        return;
-      case 'operator.text':
-        this.#said('operator', { epoch: 0, text: event.text }, { from: now, now });
         return;
       case 'turn.bot_started':
         this.#spoken = { epoch: event.epoch, at: now };
@@ -184,6 +187,13 @@ export class CallFacts implements CallAccount {
       }
       case 'tool.ended':
         this.#toolEnded(event, now);
+        return;
+      case 'operator.text':
+        // When it began is not known.
+        this.#said('operator', { epoch: 0, text: event.text }, { from: now, now });
+        return;
+      case 'operator.handed_back':
+        for (const fact of this.#operators.handedBack(this.#since(now))) this.#write(fact, now);
         return;
       default:
     }

@@ -18,8 +18,8 @@ export function modelsOf({
   };
   for (const [stage, definition] of Object.entries({ stt, llm, tts })) {
     // Both may be the same provider with two models; the first one is used most.
-    if (definition.secondary !== undefined) note(stage, definition.secondary);
-    note(stage, definition);
+    if (definition?.secondary !== undefined) note(stage, definition.secondary);
+    if (definition !== undefined) note(stage, definition);
   }
   if (realtime !== undefined) note('realtime', realtime);
   return models;

@@ -1,40 +1,55 @@
-/** When operators listened to a call, whispered, or spoke in the agent's place, as facts. Pure. */
+/** What operators do in a call, as facts of its record: one entry for each time that one listens, whispers or speaks in the agent's place. Pure. */
 import type { FactOf } from '../../shared/calls/facts.ts';
 import type { MonitorUse } from '../../shared/monitor/messages.ts';
 
-type Role = FactOf<'operator'>['role'];
-type Fact = Omit<FactOf<'operator'>, 'at' | 'n'>;
-
-const begins: Partial<Record<MonitorUse['what'], Role>> = {
-  listens: 'listen',
-  whispers: 'whisper',
-  'takes over': 'take_over',
-};
-const ends: Partial<Record<MonitorUse['what'], readonly Role[]>> = {
-  leaves: ['take_over', 'listen'],
-  'hands back': ['take_over'],
-};
-/** Uses whose end is waited for. */
-const mostOpen = 32;
+/** Without the time at which it is written. */
+type Entry = Omit<FactOf<'operator'>, 'at' | 'n'>;
 
 export class OperatorUses {
-  readonly #open: { readonly role: Role; readonly by: string; readonly id: string; readonly name: string }[] =
-    [];
+  /** By connection. */
+  readonly #listening = new Map<string, Entry>();
+  #speaking: { readonly connection: string; readonly entry: Entry } | undefined;
+  #count = 0;
 
-  /** `name`: of the operator, as it may be written down; `at`: milliseconds since the call began. */
-  told({ what, by }: MonitorUse, { name, at }: { readonly name: string; readonly at: number }): Fact[] {
-    const role = begins[what];
-    if (role !== undefined) {
-      const id = `${role} ${at} ${name}`;
-      if (role !== 'whisper' && this.#open.length < mostOpen) this.#open.push({ role, by, id, name });
-      return [{ t: 'operator', id, role, name }];
+  /** @param at milliseconds since the call began. */
+  used(use: MonitorUse, at: number): readonly Entry[] {
+    const { what, connection } = use;
+    switch (what) {
+      case 'listens': {
+        const entry = this.#entry('listen', use);
+        this.#listening.set(connection, entry);
+        return [entry];
+      }
+      case 'whispers':
+        return [this.#entry('whisper', use)];
+      case 'takes over': {
+        const entry = this.#entry('take_over', use);
+        this.#speaking = { connection, entry };
+        return [entry];
+      }
+      case 'leaves': {
+        const spoken = this.#speaking?.connection === connection ? this.handedBack(at) : [];
+        const entry = this.#listening.get(connection);
+        this.#listening.delete(connection);
+        return entry === undefined ? spoken : [...spoken, { ...entry, until: at }];
+      }
+      // The core tells what comes of these.
+      case 'asks for the call':
+      case 'hands back':
+        return [];
     }
-    return (ends[what] ?? []).flatMap((ended) => {
-      const found = this.#open.findIndex((use) => use.role === ended && use.by === by);
-      const [use] = found === -1 ? [] : this.#open.splice(found, 1);
-      return use === undefined
-        ? []
-        : [{ t: 'operator' as const, id: use.id, role: ended, name: use.name, until: at }];
-    });
+  }
+
+  /** The agent speaks again, for whatever reason. */
+  handedBack(at: number): readonly Entry[] {
+    const speaking = this.#speaking;
+    this.#speaking = undefined;
+    return speaking === undefined ? [] : [{ ...speaking.entry, until: at }];
+  }
+
+  #entry(role: Entry['role'], { connection, by }: MonitorUse): Entry {
+    this.#count += 1;
+    const id = `${connection} ${this.#count}`;
+    return { t: 'operator', id, role, ...(by !== '' && { name: by }) };
   }
 }

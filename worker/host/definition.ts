@@ -4,10 +4,14 @@ import { hasVariables } from '../../shared/config/agent/call-variables.ts';
 import type { Silences } from '../../shared/config/agent/silences.ts';
 import type {
   LlmChoice,
+  LlmDefinition,
   RealtimeDefinition,
   SttChoice,
+  SttDefinition,
   TtsChoice,
+  TtsDefinition,
 } from '../../shared/config/stages/definition.ts';
+import { llmDefaults, ttsDefaults } from '../../shared/config/stages/stage-keys.ts';
 import type { Sensitive } from '../../shared/config/sensitive.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { defaultCallLimits, type CallSettings, type ToolBook } from '../core/settings.ts';
@@ -17,7 +21,7 @@ import { addText, finishText, newSplitter } from '../core/answer/sentences.ts';
 import { vocabularyOf } from '../../shared/languages/vocabulary.ts';
 import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { RealtimeAccess } from '../stages/realtime/contract.ts';
-import type { StageDefinitions } from '../stages/registry.ts';
+import type { StageDefinition, StageDefinitions } from '../stages/registry.ts';
 import { readConfirmation } from '../tools/confirmation.ts';
 import type { ToolSettings } from '../tools/registry.ts';
 import type { CallTools } from '../tools/tool.ts';
@@ -61,10 +65,11 @@ export function callSettings(
     pronounce: modelSpeaks ? {} : agent.pronounce,
     dtmf: telephony.dtmf,
     confirmQuestion: agent.confirm.ask,
-    maxToolRounds: llm.maxToolRounds,
+    maxToolRounds: llm?.maxToolRounds ?? llmDefaults.maxToolRounds,
     ...(flow !== undefined && { flow }),
+    ...(agent.team !== undefined && { team: { context: agent.team.context, farewell: agent.team.farewell } }),
     maxCallMs: agent.maxCallS * 1000,
-    contextWindowTokens: llm.contextWindowTokens,
+    contextWindowTokens: llm?.contextWindowTokens ?? llmDefaults.contextWindowTokens,
     ...(modelSpeaks && { modelSpeaks }),
     turn: {
       minSpeechMs: turn.minSpeechMs,
@@ -139,6 +144,7 @@ export const toolSettings = ({ agent, tools, mcp, telephony, flow }: AgentDefini
   telephony,
   ...(flow !== undefined && { flow }),
   ...(agent.tools !== undefined && { agentTools: agent.tools }),
+  team: agent.team,
 });
 
 type Turn = AgentDefinition['turn'];
@@ -178,37 +184,36 @@ const confirming = (
 /** What decides over the agent where STT has no words. */
 const lasting = (wordlessMs: number): readonly number[] => (wordlessMs === 0 ? [] : [wordlessMs]);
 
-export function stageDefinitions({ stt, llm, tts, realtime }: AgentDefinition): StageDefinitions {
-  const { language, sampleRate } = tts;
-  const sttOf = (one: SttChoice) => ({
-    chosen: one,
-    access: { language: stt.language, ...revealed(one.apiKey) },
-  });
-  const llmOf = (one: LlmChoice) => ({ chosen: one, access: revealed(one.apiKey) });
-  const ttsOf = (one: TtsChoice) => ({
-    chosen: one,
-    access: {
-      language,
-      sampleRate,
-      ...(one.voice !== undefined && { voice: one.voice }),
-      ...revealed(one.apiKey),
-    },
-  });
-  return {
-    stt: { primary: sttOf(stt), secondary: stt.secondary && sttOf(stt.secondary) },
-    llm: {
-      primary: llmOf(llm),
-      secondary: llm.secondary && llmOf(llm.secondary),
-      hedgeAfterMs: llm.secondary?.hedgeAfterMs,
-    },
-    tts: {
-      primary: ttsOf(tts),
-      secondary: tts.secondary && ttsOf(tts.secondary),
-      hedgeAfterMs: tts.secondary?.hedgeAfterMs,
-    },
-    realtime: realtime && { primary: { chosen: realtime, access: realtimeAccess(realtime) } },
-  };
+export const stageDefinitions = ({ stt, llm, tts, realtime }: AgentDefinition): StageDefinitions => ({
+  stt: stt && sttStage(stt),
+  llm: llm && llmStage(llm),
+  tts: tts && ttsStage(tts),
+  realtime: realtime && { primary: { chosen: realtime, access: realtimeAccess(realtime) } },
+});
+
+function sttStage({ language, secondary, ...primary }: SttDefinition): StageDefinition<'stt'> {
+  const of = (one: SttChoice) => ({ chosen: one, access: { language, ...revealed(one.apiKey) } });
+  return { primary: of(primary), secondary: secondary && of(secondary) };
 }
+
+export function llmStage({ secondary, ...primary }: LlmDefinition): StageDefinition<'llm'> {
+  const of = (one: LlmChoice) => ({ chosen: one, access: revealed(one.apiKey) });
+  const hedgeAfterMs = secondary?.hedgeAfterMs;
+  return { primary: of(primary), secondary: secondary && of(secondary), hedgeAfterMs };
+}
+
+function ttsStage({ language, sampleRate, secondary, ...primary }: TtsDefinition): StageDefinition<'tts'> {
+  const of = (one: TtsChoice) => {
+    const voice = one.voice === undefined ? {} : { voice: one.voice };
+    return { chosen: one, access: { language, sampleRate, ...voice, ...revealed(one.apiKey) } };
+  };
+  const hedgeAfterMs = secondary?.hedgeAfterMs;
+  return { primary: of(primary), secondary: secondary && of(secondary), hedgeAfterMs };
+}
+
+/** Hz of what callers hear before it is brought to the call: of the TTS, or where there is none what speaking models give. */
+export const speechRateOf = ({ tts }: Pick<AgentDefinition, 'tts'>): number =>
+  tts?.sampleRate ?? ttsDefaults.sampleRate;
 
 const realtimeAccess = ({ language, output, words, voice, apiKey }: RealtimeDefinition): RealtimeAccess => ({
   language,

@@ -1,10 +1,12 @@
 /** Who follows the calls of this worker, as their agents and its settings say. With nothing switched on nobody does. */
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import { tenantOf } from '../../shared/agents/version.ts';
 import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
 import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { currentScope } from '../../shared/runtime/scope.ts';
+import type { TracedModels } from '../../shared/tracing/gen-ai.ts';
 import { CallAccounts, type AccountedAgent } from '../calls/accounts.ts';
 import type { Accounts } from '../call/account.ts';
 import type { ObserveCall } from '../call/observer.ts';
@@ -108,17 +110,29 @@ interface Observers {
 
 function observing(
   { recordings, live, monitors, tracing }: Observers,
-  { agent: { name }, recording, privacy, llm, monitor: { notice } }: AgentDefinition,
-  agent = name,
+  { agent: { name }, recording, privacy, llm, realtime, monitor: { notice } }: AgentDefinition,
+  id?: string,
 ): ObserveCall {
-  const model = modelOf(llm.options);
+  const agent = id ?? name;
+  const isOneOfMany = id !== undefined;
+  const models: TracedModels = {
+    llm: modelOf(llm?.options ?? {}),
+    realtime: realtime && { model: modelOf(realtime.options), output: realtime.output },
+  };
   const redactor = privacy && new Redactor(privacy);
   return (call) => {
     const observers = [
-      recording && recordings?.observe(call, { agent, definition: recording, privacy: redactor }),
+      recording &&
+        recordings?.observe(call, {
+          agent,
+          tenant: tenantOf(agent),
+          definition: recording,
+          privacy: redactor,
+          policy: isOneOfMany ? recording : undefined,
+        }),
       live?.observe(call),
       monitors?.observe(call, notice),
-      tracing?.observe(call, { agent, model }),
+      tracing?.observe(call, { agent, models }),
     ];
     return observers.filter((one) => one !== undefined);
   };

@@ -8,8 +8,13 @@ export type ProviderNote = {
   readonly role: ProviderRole;
   /** Canonical name. */
   readonly provider: string;
-} & (
-  | { readonly what: 'requested' }
-  | { readonly what: 'failed'; readonly kind: string }
-  | { readonly what: 'spent'; readonly unit: Unit; readonly amount: number }
-);
+} &
+  /** `session`: as the provider names it, where answers are made within one. */
+  (
+    | { readonly what: 'requested'; readonly session?: string | undefined }
+    /** It does not answer, and another stage does in its place. */
+    | { readonly what: 'replaced'; readonly by: string }
+    | { readonly what: 'failed'; readonly kind: string }
+    /** `isLate`: for a request that the call no longer waits for. */
+    | { readonly what: 'spent'; readonly unit: Unit; readonly amount: number; readonly isLate?: true }
+  );

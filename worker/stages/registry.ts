@@ -18,11 +18,13 @@ import {
 } from '../../shared/protocol/breakers.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
+import { absentLlm, absentStt, absentTts } from './absent.ts';
 import type { Failure } from './failure-log.ts';
 import { newFailoverLlm } from './failover/llm.ts';
 import { newProviderMeter } from './failover/metering.ts';
 import type { FailoverScope, Guarded } from './failover/provider.ts';
 import { RetryBudgets } from './failover/retry-budget.ts';
+import { kindOf } from './failover/verdict.ts';
 import { newFailoverStt } from './failover/stt.ts';
 import { newFailoverTts } from './failover/tts.ts';
 import { guardedLlm } from './llm/guarded-llm.ts';
@@ -30,6 +32,7 @@ import { providers, type Factory } from './providers.ts';
 import type { ProviderNote } from './provider-note.ts';
 import { realtimeStages } from './realtime/call.ts';
 import type { RealtimeAccess, RealtimeModel } from './realtime/contract.ts';
+import { lineVoice } from './realtime/line-voice.ts';
 import { addressOf, newFailureReader, type ProviderSite } from './provider-failure.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
 
@@ -66,10 +69,10 @@ export interface StageDefinition<S extends keyof ProviderOptions> {
 }
 
 export interface StageDefinitions {
-  readonly stt: StageDefinition<'stt'>;
-  readonly llm: StageDefinition<'llm'>;
-  readonly tts: StageDefinition<'tts'>;
-  /** The model that speaks by itself in their place, where the agent has one. */
+  readonly stt?: StageDefinition<'stt'> | undefined;
+  readonly llm?: StageDefinition<'llm'> | undefined;
+  readonly tts?: StageDefinition<'tts'> | undefined;
+  /** The model that speaks by itself in their place, where the agent has one: then any of them may be absent. */
   readonly realtime?: Pick<StageDefinition<'realtime'>, 'primary'> | undefined;
 }
 
@@ -128,23 +131,41 @@ export async function loadRealtime(
 export function withRealtime(
   definitions: StageDefinitions,
   { model, stages, sampleRate }: { model: RealtimeModel; stages: Stages; sampleRate: number },
-  { metrics, failed }: Pick<StageServices, 'metrics' | 'failed'>,
+  { metrics, failed, noted }: Pick<StageServices, 'metrics' | 'failed' | 'noted'>,
 ): Stages {
-  const { site } = providerSite(definitions, { stage: 'realtime', role: 'primary' });
+  const place = { stage: 'realtime', role: 'primary' } as const;
+  const { site } = providerSite(definitions, place);
   const failureOf = newFailureReader(site);
+  const labels = { ...place, provider: site.provider };
+  const meter = newProviderMeter({
+    ...labels,
+    metrics,
+    noted,
+    requested: () => undefined,
+    failed: (error) => failed(failureOf(error)),
+  });
   return realtimeStages({
     model,
-    cascade: stages,
+    cascade:
+      definitions.tts === undefined ? { ...stages, tts: lineVoice(model, { sampleRate, meter }) } : stages,
     sampleRate,
     modelSpeaks: realtimeOf(definitions).primary.access.output === 'audio',
     words: realtimeOf(definitions).primary.access.words,
-    failed: (error) => failed(failureOf(error)),
-    fellBack: () => metrics.providerFailovers.inc({ stage: 'realtime', reason: 'failed' }),
+    meter,
+    failed: (error) => meter.failed(kindOf(error), error),
+    fellBack: () => {
+      metrics.providerFailovers.inc({ stage: 'realtime', reason: 'failed' });
+      noted?.({ ...labels, what: 'replaced', by: stages.llm.provider });
+    },
   });
 }
 
-const namesIn = <S extends StageName>({ primary, secondary }: StageDefinition<S>): ReadonlySet<string> =>
-  new Set([primary, secondary].flatMap((one) => (one === undefined ? [] : [String(one.chosen.provider)])));
+const namesIn = <S extends StageName>(stage: StageDefinition<S> | undefined): ReadonlySet<string> =>
+  new Set(
+    [stage?.primary, stage?.secondary].flatMap((one) =>
+      one === undefined ? [] : [String(one.chosen.provider)],
+    ),
+  );
 
 interface Named<S extends StageName> {
   readonly rows: readonly {
@@ -214,7 +235,7 @@ export const ownStageServices = (): StageServices => ({
 /** Every provider's key, which no text of any of them may show. */
 const keysOf = ({ stt, llm, tts, realtime }: StageDefinitions): string[] =>
   [stt, llm, tts]
-    .flatMap(({ primary, secondary }) => [primary.access.apiKey, secondary?.access.apiKey])
+    .flatMap((stage) => [stage?.primary.access.apiKey, stage?.secondary?.access.apiKey])
     .concat(realtime?.primary.access.apiKey)
     .filter((key) => key !== undefined);
 
@@ -243,11 +264,12 @@ const voiceOf = (one: object): string | undefined =>
   'voice' in one && typeof one.voice === 'string' ? one.voice : undefined;
 
 const definitionOf = <S extends StageName>(
-  { primary, secondary }: StageDefinition<S>,
+  stage: StageDefinition<S> | undefined,
   role: ProviderRole,
 ): ProviderDefinition<S> => {
-  assert(role === 'primary' || secondary !== undefined, 'a secondary is asked for only where there is one');
-  return role === 'primary' || secondary === undefined ? primary : secondary;
+  const one = stage?.[role];
+  assert(one !== undefined, 'a provider is asked for only where there is one');
+  return one;
 };
 
 function realtimeOf({ realtime }: StageDefinitions): Pick<StageDefinition<'realtime'>, 'primary'> {
@@ -356,15 +378,19 @@ export function openStages(definitions: StageDefinitions, adapters: Adapters, gi
   const services = { ...given, budgets: given.budgets ?? new RetryBudgets() };
   const secrets = keysOf(definitions);
   return {
-    stt: newFailoverStt(guarded('stt', stt, { services, adapters: adapters.stt, secrets })),
-    llm: newFailoverLlm({
-      ...guarded('llm', llm, { services, adapters: adapters.llm, secrets }),
-      ...hedgeOf(llm.hedgeAfterMs),
-    }),
-    tts: newFailoverTts({
-      ...guarded('tts', tts, { services, adapters: adapters.tts, secrets }),
-      ...hedgeOf(tts.hedgeAfterMs),
-    }),
+    stt: stt ? newFailoverStt(guarded('stt', stt, { services, adapters: adapters.stt, secrets })) : absentStt,
+    llm: llm
+      ? newFailoverLlm({
+          ...guarded('llm', llm, { services, adapters: adapters.llm, secrets }),
+          ...hedgeOf(llm.hedgeAfterMs),
+        })
+      : absentLlm,
+    tts: tts
+      ? newFailoverTts({
+          ...guarded('tts', tts, { services, adapters: adapters.tts, secrets }),
+          ...hedgeOf(tts.hedgeAfterMs),
+        })
+      : absentTts,
   };
 }
 

@@ -5,6 +5,7 @@
  * Invariant: at any time at most one turn is open, and what is asked for meanwhile is its child.
  */
 import type { Millis } from '../../shared/base/units.ts';
+import type { TracedModels } from '../../shared/tracing/gen-ai.ts';
 import type { CallObserver, CallStep, ObservedCall } from '../call/observer.ts';
 import type { CallTrace } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
@@ -24,8 +25,7 @@ export interface CallSpansOptions {
   readonly startedAt: Millis;
   readonly isResumed: boolean;
   readonly site: SpanSite;
-  /** The model that the agent file names for the LLM. */
-  readonly model: string | undefined;
+  readonly models: TracedModels;
 }
 
 /** The key of a call's metadata under which the server says how it came. */
@@ -66,7 +66,7 @@ export class CallSpans implements CallObserver {
     });
     this.#stages = new StageSpans({
       conversation: start.callId,
-      model: options.model,
+      models: options.models,
       open: (span) => this.#open(span),
       parent: () => this.#turn?.span.spanId ?? trace.spanId,
     });
@@ -188,6 +188,9 @@ export class CallSpans implements CallObserver {
       case 'fault.noticed':
         (this.#turn?.span ?? this.#call).add('fault', now, { stage: event.stage, what: event.what });
         if (event.stage !== 'call') this.#stages.failed(event.stage, event.what);
+        return;
+      case 'agent.changed':
+        this.#call.add('agent', now, { 'voice.agent': event.agent });
         return;
       case 'node.entered':
         this.#call.add('node', now, { 'voice.flow.node': event.node });

@@ -27,14 +27,20 @@ export class OpenSpan {
   readonly #site: SpanSite;
   readonly #attributes: Record<string, AttributeValue> = {};
   readonly #events: SpanEvent[] = [];
+  #name: string;
   #isError = false;
 
   constructor(start: SpanStart, site: SpanSite) {
     this.#start = start;
     this.#site = site;
     this.spanId = start.spanId;
+    this.#name = start.name;
     this.startedAt = start.startedAt;
     this.set(start.attributes ?? {});
+  }
+
+  rename(name: string): void {
+    this.#name = name;
   }
 
   set(attributes: Readonly<Record<string, AttributeValue | undefined>>): void {
@@ -60,12 +66,12 @@ export class OpenSpan {
 
   end(now: Millis, parentSpanId: string | undefined): void {
     const { traceId, toWallMs, keep } = this.#site;
-    const { name, kind } = this.#start;
+    const { kind } = this.#start;
     keep({
       traceId,
       spanId: this.spanId,
       parentSpanId,
-      name,
+      name: this.#name,
       kind,
       startMs: toWallMs(this.startedAt),
       endMs: toWallMs(now),

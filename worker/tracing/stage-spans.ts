@@ -6,7 +6,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { StageName } from '../../shared/config/stages/declaration.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
 import type { AttributeValue } from '../../shared/runtime/otlp/otlp-json.ts';
-import { usageNames } from '../../shared/tracing/gen-ai.ts';
+import { realtimeSpan, usageNames, type TracedModels } from '../../shared/tracing/gen-ai.ts';
 import type { CallAction } from '../core/actions.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { FaultKind } from '../core/told.ts';
@@ -15,7 +15,7 @@ import { newSpanId } from './trace-ids.ts';
 
 export interface StageSpansOptions {
   readonly conversation: string;
-  readonly model: string | undefined;
+  readonly models: TracedModels;
   readonly open: (span: SpanStart) => OpenSpan;
   /** The span that a request belongs to that is made, or ends, now. */
   readonly parent: () => string;
@@ -26,6 +26,20 @@ interface Request {
   /** Absent while no turn was open since it was made. */
   parent?: string;
 }
+
+const chatSpan = (
+  model: string | undefined,
+  conversation: string,
+): { readonly name: string; readonly attributes: Readonly<Record<string, AttributeValue | undefined>> } => ({
+  name: model === undefined ? 'chat' : `chat ${model}`,
+  attributes: {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.request.model': model,
+    'gen_ai.request.stream': true,
+    'gen_ai.output.type': 'text',
+    'gen_ai.conversation.id': conversation,
+  },
+});
 
 /** Names of the conventions for what a provider counted. */
 const usage: Readonly<Record<string, string>> = usageNames;
@@ -45,16 +59,32 @@ export class StageSpans {
 
   note(note: ProviderNote, now: Millis): void {
     const { stage, role, provider } = note;
-    const span = this.#open.get(stage)?.span;
+    // A model that speaks by itself answers in the place of the LLM.
+    const request = stage === 'realtime' ? 'llm' : stage;
+    const span = this.#open.get(request)?.span;
     if (note.what === 'failed') span?.add('provider_failed', now, { role, provider, kind: note.kind });
+    else if (note.what === 'replaced') span?.add('provider_replaced', now, { role, provider, by: note.by });
     else if (note.what === 'spent') {
       const name = usage[note.unit];
-      if (name !== undefined) span?.set({ [name]: note.amount });
+      if (name !== undefined && note.isLate !== true) span?.set({ [name]: note.amount });
     } else {
       const attributes = { 'gen_ai.provider.name': provider, 'voice.provider.role': role };
-      this.#providers.set(stage, attributes);
-      span?.set(attributes);
+      this.#providers.set(request, attributes);
+      if (span === undefined) return;
+      span.set(attributes);
+      if (request === 'llm') this.#nameAnswer(span, note);
     }
+  }
+
+  /** Who answers is known when somebody is asked, and may change within one request. */
+  #nameAnswer(span: OpenSpan, { stage, session }: Extract<ProviderNote, { what: 'requested' }>): void {
+    const { conversation, models } = this.#options;
+    const isSpeaking = stage === 'realtime' && models.realtime !== undefined;
+    const { name, attributes } = isSpeaking
+      ? realtimeSpan({ ...models.realtime, conversation, session })
+      : chatSpan(models.llm, conversation);
+    span.rename(name);
+    span.set(attributes);
   }
 
   /** The core has noticed that a stage did not do what it owed. */
@@ -135,20 +165,13 @@ export class StageSpans {
   }
 
   #askLlm({ round, epoch, tools }: Extract<CallAction, { type: 'llm.start' }>, now: Millis): void {
-    const { model, conversation } = this.#options;
+    const { models, conversation } = this.#options;
+    const { name, attributes } = chatSpan(models.llm, conversation);
     this.#end('llm', now, { 'voice.cancelled': true });
     this.#round = round;
     this.#begin('llm', now, {
-      name: model === undefined ? 'chat' : `chat ${model}`,
-      attributes: {
-        'gen_ai.operation.name': 'chat',
-        'gen_ai.request.model': model,
-        'gen_ai.request.stream': true,
-        'gen_ai.output.type': 'text',
-        'gen_ai.conversation.id': conversation,
-        'voice.turn.epoch': epoch,
-        'voice.llm.tools_offered': tools.length,
-      },
+      name,
+      attributes: { ...attributes, 'voice.turn.epoch': epoch, 'voice.llm.tools_offered': tools.length },
     });
   }
 

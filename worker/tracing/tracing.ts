@@ -1,5 +1,6 @@
 /** Traces of this worker's calls (decision 0066): who has a trace, and spans for those that are sampled. Nothing of it is there where tracing is off. */
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
+import type { TracedModels } from '../../shared/tracing/gen-ai.ts';
 import type { CallObserver, ObservedCall } from '../call/observer.ts';
 import type { TraceOf } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
@@ -17,8 +18,7 @@ export interface TracingOptions extends SpanQueueOptions {
 /** What spans tell of a call's agent. */
 export interface TracedAgent {
   readonly agent: string;
-  /** The model that the agent file names for the LLM. */
-  readonly model: string | undefined;
+  readonly models: TracedModels;
 }
 
 export class Tracing {
@@ -36,7 +36,7 @@ export class Tracing {
   /** Undefined for a call that is not sampled. */
   observe(
     { start, startedAt, isResumed }: ObservedCall,
-    { agent, model }: TracedAgent,
+    { agent, models }: TracedAgent,
   ): CallObserver | undefined {
     const { clock, wallClock, currentCall } = this.#options;
     const trace = this.traceOf(start);
@@ -47,7 +47,7 @@ export class Tracing {
       trace,
       start,
       agent,
-      model,
+      models,
       startedAt,
       isResumed,
       site: {

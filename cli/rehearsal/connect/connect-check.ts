@@ -75,8 +75,8 @@ interface Place {
 
 const providersOf = (definition: AgentDefinition): Place[] => [
   ...(['stt', 'llm', 'tts'] as const).flatMap((stage): Place[] => [
-    { stage, role: 'primary' },
-    ...(definition[stage].secondary === undefined ? [] : [{ stage, role: 'secondary' } as const]),
+    ...(definition[stage] === undefined ? [] : [{ stage, role: 'primary' } as const]),
+    ...(definition[stage]?.secondary === undefined ? [] : [{ stage, role: 'secondary' } as const]),
   ]),
   ...(definition.realtime === undefined ? [] : [{ stage: 'realtime', role: 'primary' } as const]),
 ];

@@ -9,7 +9,7 @@ import { interruptions } from './interruptions.ts';
 import { parseCommand, UsageError, type Command } from './options.ts';
 import { stopEverything } from './parties.ts';
 import { summariseProfiles } from './report/profile-summary.ts';
-import { describe, describeCost, judge } from './report/report.ts';
+import { compare, describe, describeCost, judge } from './report/report.ts';
 import type { FloorRow } from './report/statistics.ts';
 import { describeOverload, judgeOverload, overload } from './overload.ts';
 import { describeRestart, judgeRestart, restart } from './restart.ts';
@@ -42,10 +42,13 @@ function print<T extends object>({ json }: Command, { result, rows, text }: Find
 }
 
 async function hold(command: Command, root: URL): Promise<boolean> {
-  const { profile } = command;
+  const { profile, realtime, json } = command;
   if (profile !== undefined) mkdirSync(profile, { recursive: true });
+  // The three stages first, under the same load on the same machine.
+  const beside = realtime ? await runOnce({ ...command, realtime: false, root }) : undefined;
   const result = await runOnce({ ...command, root });
   const passed = print(command, { result, rows: judge(result), text: describe(result) });
+  if (beside !== undefined && !json) process.stdout.write(`${compare(beside, result)}\n`);
   if (profile !== undefined) process.stdout.write(`${summariseProfiles(profile)}\n`);
   return passed;
 }

@@ -45,6 +45,7 @@ export function parseCommand(args: readonly string[]): Command {
       encoding: { type: 'string', default: 'pcm16' },
       set: { type: 'string', multiple: true, default: [] },
       linked: { type: 'boolean', default: false },
+      realtime: { type: 'boolean', default: false },
       'calls-db': { type: 'boolean', default: false },
       'calls-list': { type: 'string' },
       database: { type: 'string' },
@@ -95,6 +96,7 @@ export function parseCommand(args: readonly string[]): Command {
     variables: Object.fromEntries(values.set.map(variableOf)),
     observed: values.observed,
     linked: values.linked,
+    realtime: values.realtime,
     json: values.json,
     recorded: values['calls-db'],
   };

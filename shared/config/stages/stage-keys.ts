@@ -69,6 +69,12 @@ export const llmKeys = z.strictObject({
   }),
 });
 
+/** What holds where an agent has no such stage. */
+export const llmDefaults = {
+  maxToolRounds: llmKeys.shape.max_tool_rounds.parse(undefined),
+  contextWindowTokens: llmKeys.shape.context_window_tokens.parse(undefined),
+};
+
 /** An LLM that is not that of calls. */
 export const llmOfItsOwnKeys = llmKeys.pick({ provider: true, api_key_env: true }).extend({
   provider: providerOf('llm').meta({
@@ -92,6 +98,8 @@ export const ttsKeys = z.strictObject({
   }),
   language: stageLanguage,
 });
+
+export const ttsDefaults = { sampleRate: ttsKeys.shape.sample_rate.parse(undefined) };
 
 export const realtimeKeys = z.strictObject({
   provider: providerOf('realtime').meta({ examples: ['openai_realtime'] }),

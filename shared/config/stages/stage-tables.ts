@@ -262,9 +262,10 @@ function readChoice<S extends z.ZodObject, C extends object>(
   return { ...common, choice: chosen && { ...chosen, ...apiKey } };
 }
 
-/** The raw table of a stage; a stage that is not there is reported. */
+/** The raw table of a stage; one that is not there is reported unless a model does without. */
 function stageTable(stage: StageName, { tree, problems }: StageReader): unknown {
-  if (tree[stage] === undefined) problems.missing([stage], 'is a required section');
+  const isRequired = tree['realtime'] === undefined;
+  if (tree[stage] === undefined && isRequired) problems.missing([stage], 'is a required section');
   return tree[stage];
 }
 

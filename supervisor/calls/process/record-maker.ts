@@ -5,6 +5,7 @@
  * Invariant: a spool is taken away only when its record is in the store, or when there is no room for it; whenever this process dies in
  * between, the next one finds the spool again and the store knows the record.
  */
+import { present } from '../../../shared/base/present.ts';
 import { CallFold } from '../../../shared/calls/fold.ts';
 import { readFact, type FactOf } from '../../../shared/calls/facts.ts';
 import type { ProcessName } from '../../../shared/runtime/process-name.ts';
@@ -66,7 +67,7 @@ const quietMs = 2_000;
 
 export class RecordMaker {
   readonly #options: MakerOptions;
-  /** Open spools whose beginning was told. */
+  /** Open spools whose beginning was told: before, the call may be handed to another agent. */
   readonly #started = new Set<string>();
   readonly #owners = new Map<string, Owned>();
   readonly #refusals = new Map<string, number>();
@@ -146,7 +147,7 @@ export class RecordMaker {
       const silentMs = wallNow() - file.writtenMs;
       const isSilent = silentMs >= quietMs;
       const isKnown = this.#owners.get(file.name)?.version === versionOf(file);
-      if (!this.#started.has(file.name) || (isSilent && !isKnown)) await this.#readOpen(file);
+      if (!isKnown && (isSilent || !this.#started.has(file.name))) await this.#readOpen(file);
       const owned = this.#owners.get(file.name);
       if (isSilent && owned !== undefined && this.#isOver(owned, silentMs)) await spool.end(file.name);
     }
@@ -158,6 +159,7 @@ export class RecordMaker {
     const fold = folded(text);
     const { worker: owner, isEnded, head } = fold;
     const mayMoveUnseen = head?.transport === 'sip';
+    if (fold.isSettled) await this.#tellStart(file.name, fold);
     this.#owners.set(file.name, {
       version: versionOf(file),
       owner,
@@ -165,7 +167,6 @@ export class RecordMaker {
       mayMoveUnseen,
       goneAt: undefined,
     });
-    await this.#tellStart(file.name, fold);
   }
 
   /** Its worker could not say where the spool belongs, or is gone for good. */
@@ -186,7 +187,8 @@ export class RecordMaker {
   async #tellStart(name: string, { head }: CallFold): Promise<void> {
     if (head === undefined || this.#started.has(name)) return;
     this.#started.add(name);
-    const { id, call: callId, agent, direction, transport, from, to, started: startedAtMs } = head;
+    const { id, call: callId, direction, transport, from, to, started: startedAtMs } = head;
+    const agent = present({ name: head.agent, version: head.version });
     const numbers = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
     for (const hook of this.#options.hooks)
       await hook.started?.({ id, callId, agent, direction, transport, startedAtMs, ...numbers });

@@ -13,8 +13,8 @@ import { systemClock, systemWallClock, type Timer } from '../../../shared/runtim
 import { takeLock } from '../../../shared/runtime/file-lock.ts';
 import { errorFields, newLog, type Log } from '../../../shared/runtime/log.ts';
 import { isRunning, nameOfProcess, type ProcessName } from '../../../shared/runtime/process-name.ts';
-import type { CallStore, RecordHooks } from './call-store.ts';
-import { openAfterCall, type AfterCall } from './after-call.ts';
+import type { CallStore } from './call-store.ts';
+import { AfterCall } from './after-call.ts';
 import { openDatabase } from './database.ts';
 import { RecordMaker } from './record-maker.ts';
 import { DiskSpool } from './spool-folder.ts';
@@ -34,7 +34,6 @@ export class RecordsProcess {
   readonly #supervisor: ProcessName | undefined = nameOfProcess(process.ppid);
   readonly #maker: RecordMaker;
   readonly #afterCall: AfterCall;
-  readonly #hooks: readonly RecordHooks[];
   readonly #prices: PriceTable | undefined;
   #store: CallStore | undefined;
   #unlock: (() => void) | undefined;
@@ -47,6 +46,8 @@ export class RecordsProcess {
   #failures = 0;
   #toldAt = -Infinity;
   #retainedAt = -Infinity;
+  /** Not at once: what waits since the process before may need what is old. */
+  #tidiedAt = systemClock.now();
   #kept = 0;
   #dropped = 0;
   /** So many waited, as the supervisor knows it. */
@@ -56,8 +57,7 @@ export class RecordsProcess {
     this.#setup = setup;
     this.#send = send;
     this.#log = newLog({ role: 'records', level: setup.logLevel });
-    this.#afterCall = openAfterCall(setup, { log: this.#log, store: () => this.#opened() });
-    this.#hooks = this.#afterCall.hooks;
+    this.#afterCall = new AfterCall(setup, { log: this.#log, store: () => this.#opened() });
     const read = setup.prices === undefined ? undefined : readPrices(setup.prices);
     if (read?.ok === false)
       this.#log.error({ rule: read.error }, 'the price table cannot be read: records have no cost');
@@ -80,6 +80,9 @@ export class RecordsProcess {
         return;
       case 'ask':
         void this.#answer(message.ask, message.question);
+        return;
+      case 'after_call':
+        this.#afterCall.know(message);
         return;
       case 'moving':
         this.#stillSince = message.count === 0 ? systemClock.now() : Infinity;
@@ -133,6 +136,10 @@ export class RecordsProcess {
     this.#kept += await this.#maker.look();
     const { keepMs } = this.#setup;
     const now = systemClock.now();
+    if (now - this.#tidiedAt >= retainEveryMs) {
+      this.#tidiedAt = now;
+      this.#afterCall.tidy();
+    }
     if (keepMs === undefined || now - this.#retainedAt < retainEveryMs) return;
     const erased = await (await this.#opened()).retain(systemWallClock.now() - keepMs);
     this.#retainedAt = now;
@@ -170,7 +177,7 @@ export class RecordsProcess {
     return new RecordMaker({
       spool: new DiskSpool(spool),
       store: () => this.#opened(),
-      hooks: this.#hooks,
+      hooks: [this.#afterCall],
       priced: (record) => (this.#prices === undefined ? record : withCost(record, this.#prices)),
       mostBytes: mostSpoolBytes,
       wallNow: () => systemWallClock.now(),

@@ -94,6 +94,32 @@ describe('a question', () => {
   });
 });
 
+describe('an agent with a model alone', () => {
+  it('has its lines read and its questions answered by the model', async () => {
+    service = await start({ isAlone: true, greeting: 'Hello there.' });
+    vendor.replies.push({ items: [{ speech: 'Hello there.' }] });
+    const call = await service.call();
+    await call.next((event) => event.type === 'mark-played');
+    const reader = vendor.sessions.find((one) => one.turnsMs.length === 0 && one.items.size > 1);
+    expect(JSON.stringify(reader?.heard)).toContain('word for word');
+    vendor.replies.unshift({ items: [{ speech: 'It is noon.' }] });
+    vendor.transcripts.push(asked);
+    await call.say(question);
+    await vendor.until(() => vendor.sessions.some((one) => one.turnsMs.length === 1));
+    await call.next((event) => event.type === 'mark-played');
+    await call.hangUp();
+  });
+
+  it('ends a call with the recorded announcement where the model is gone', async () => {
+    service = await start({ isAlone: true, agent: '[agent.outage]\nkeep_s = 0' });
+    vendor.refuseWith = 401;
+    const call = await service.call();
+    await call.say(question);
+    await call.next((event) => event.type === 'audio');
+    expect((await call.closed).reason).toBe('ended');
+  });
+});
+
 describe('a caller who interrupts', () => {
   it('stops the answer, and the model forgets what was not heard', async () => {
     service = await start();
@@ -115,6 +141,21 @@ describe('a caller who interrupts', () => {
     const [cut] = vendor.last.of('conversation.item.truncate');
     expect(cut?.audio_end_ms).toBeGreaterThan(1_000);
     expect(cut?.audio_end_ms).toBeLessThan(6_000);
+    await call.hangUp();
+  });
+  it('is heard where the vendor writes down what was said, though all of the answer had come', async () => {
+    service = await start({}, 'words = "vendor"');
+    const story = 'This is a long story about a king who had three sons and a castle.';
+    vendor.replies.push({ items: [{ speech: story, ms: 4_500 }] }, { items: [{ speech: 'Sure.' }] });
+    vendor.transcripts.push(asked, 'stop that now please');
+    const call = await service.call();
+    await call.say(question);
+    for (let frames = 0; frames < 60; frames += 1) await call.next((event) => event.type === 'audio');
+    const cleared = call.next((event) => event.type === 'clear');
+    void call.say(interruption);
+    await cleared;
+    await vendor.until(() => vendor.last.turnsMs.length === 2);
+    expect(vendor.last.of('conversation.item.truncate')).toHaveLength(1);
     await call.hangUp();
   });
 });

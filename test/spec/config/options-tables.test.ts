@@ -95,7 +95,7 @@ describe('stt.stt_realtime_compat', () => {
         'stt',
         cloud('stt', 'stt_realtime_compat', `dialect = "${dialect}"\nmodel = "m"`),
       );
-      return definition?.stt.provider === 'stt_realtime_compat' && definition.stt.options.punctuation;
+      return definition?.stt?.provider === 'stt_realtime_compat' && definition.stt?.options.punctuation;
     });
     expect(on).toEqual(['dialect_b']);
   });
@@ -222,7 +222,7 @@ describe('tts keys', () => {
 
   it('take the language tag as it is written', () => {
     const { definition } = load('tts', cloud('tts', 'tts_cloud_a', '', voice));
-    expect([definition?.tts.language, definition?.stt.language]).toEqual(['tr-TR', 'tr-TR']);
+    expect([definition?.tts?.language, definition?.stt?.language]).toEqual(['tr-TR', 'tr-TR']);
   });
 });
 
@@ -234,11 +234,11 @@ describe('secondary providers', () => {
     const lines = 'provider = "deepgram"\napi_key_env = "KEY"\n[stt.secondary.deepgram]\nregion = "eu"';
     const { definition, problems } = second('stt', lines);
     expect(problems).toEqual([]);
-    expect(definition?.stt.secondary).toMatchObject({
+    expect(definition?.stt?.secondary).toMatchObject({
       provider: 'stt_cloud_a',
       options: { baseUrl: 'wss://api.eu.deepgram.com' },
     });
-    expect(definition?.stt.secondary?.apiKey?.reveal()).toBe('k');
+    expect(definition?.stt?.secondary?.apiKey?.reveal()).toBe('k');
   });
 
   it.each([
@@ -259,7 +259,7 @@ describe('secondary providers', () => {
 
   it('may say when they are asked as well', () => {
     const lines = 'provider = "llm_messages"\napi_key_env = "KEY"';
-    const hedge = (more: string): unknown => second('llm', `${lines}\n${more}`).definition?.llm.secondary;
+    const hedge = (more: string): unknown => second('llm', `${lines}\n${more}`).definition?.llm?.secondary;
     expect(hedge('')).toMatchObject({ hedgeAfterMs: 3_000 });
     expect(hedge('hedge_after_ms = 800')).toMatchObject({ hedgeAfterMs: 800 });
     expect(errors(second('llm', `${lines}\nhedge_after_ms = 49`))).toEqual([

@@ -23,6 +23,7 @@ const allCaps: RealtimeCaps = {
 };
 
 export class ScriptedModel {
+  readonly caps = allCaps;
   readonly sessions: ScriptedModelSession[] = [];
   readonly model: RealtimeModel;
 

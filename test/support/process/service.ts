@@ -39,6 +39,8 @@ export interface AgentOptions {
   readonly llm?: string;
   /** Tables behind all others. */
   readonly tables?: string;
+  /** Without `[stt]`, `[llm]` and `[tts]`. */
+  readonly isAlone?: true;
 }
 
 export interface TestServiceOptions extends AgentOptions {
@@ -78,7 +80,12 @@ greeting = "${options.greeting ?? ''}"
 ${options.agent ?? ''}
 [turn]
 ${options.turn ?? ''}
-[stt]
+${options.isAlone === true ? '' : this.#stages(options)}
+${options.tables ?? ''}`;
+  }
+
+  #stages(options: AgentOptions): string {
+    return `[stt]
 provider = "stt_local_ws"
 [stt.stt_local_ws]
 base_url = "${this.stt.baseUrl}"
@@ -93,8 +100,7 @@ provider = "speech_compatible"
 [tts.speech_compatible]
 base_url = "${this.tts.baseUrl}"
 preset = "generic"
-model = "fake"
-${options.tables ?? ''}`;
+model = "fake"`;
   }
 }
 

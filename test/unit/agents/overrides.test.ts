@@ -74,7 +74,7 @@ describe('a call', () => {
     expect(Object.keys(applied)).toHaveLength(5);
     expect(definition.agent).toEqual({ ...base.agent, greeting: 'Hello Ada.', prompt: 'You know Ada.' });
     expect(definition.tts).toMatchObject({ voice: 'other', options: { preset: 'local_b' } });
-    expect(definition.llm.options).toMatchObject({ model: 'large', baseUrl: 'http://127.0.0.1:11434/v1' });
+    expect(definition.llm?.options).toMatchObject({ model: 'large', baseUrl: 'http://127.0.0.1:11434/v1' });
     expect(definition.turn.idle.askAfterS).toBe(30);
     expect(definition.tools).toBe(base.tools);
   });
@@ -82,7 +82,7 @@ describe('a call', () => {
   it('speaks the lines of the language that it has', () => {
     const { definition } = vary({ 'agent.language': 'de' });
     expect(definition.agent.languages).toEqual(['de']);
-    expect(definition.stt.language).toBe('de');
+    expect(definition.stt?.language).toBe('de');
     expect(definition.agent.apology).toMatch(/^Entschuldigung|Tut mir/);
   });
 
@@ -171,6 +171,6 @@ describe('a call', () => {
     const file = goodFile.replace('[llm.chat_compatible]', 'api_key_env = "MY_KEY"\n[llm.chat_compatible]');
     const { definition } = load(fileWith(everything, '', file), { env: { MY_KEY: 'abc' } });
     const varied = varyAgent(definition!, { 'llm.model': 'large' }, { env: { MY_KEY: 'abc' } });
-    expect(varied.definition.llm.apiKey?.reveal()).toBe('abc');
+    expect(varied.definition.llm?.apiKey?.reveal()).toBe('abc');
   });
 });

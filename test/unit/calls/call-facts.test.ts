@@ -5,6 +5,7 @@ import { CallFold } from '../../../shared/calls/fold.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import type { MonitorUse } from '../../../shared/monitor/messages.ts';
 import type { CallOver } from '../../../worker/call/account.ts';
+import type { ConversationEvent } from '../../../worker/core/told.ts';
 import { CallFacts } from '../../../worker/calls/call-facts.ts';
 import { headFact, recordOf } from '../../support/calls/records.ts';
 
@@ -31,7 +32,13 @@ const use = (what: MonitorUse['what'], by = 'Ada of the desk'): MonitorUse => ({
   what,
   role: 'take_over',
   by,
+  connection: by,
 });
+
+function told(facts: CallFacts, event: ConversationEvent, now: number): void {
+  const fact = { type: 'deadline.reached', position: undefined } as const;
+  facts.stepped({ fact, orders: [{ type: 'told', event }], now } as never);
+}
 
 describe('the record of a call', () => {
   it('has who listened, whispered and took over, from when to when, and what an operator said', () => {
@@ -41,10 +48,8 @@ describe('the record of a call', () => {
       facts.monitored(use('whispers'), 4_000);
       facts.monitored(use('asks for the call'), 5_000);
       facts.monitored(use('takes over'), 6_000);
-      const said = { type: 'operator.text', text: 'Ada speaks.' } as const;
-      const fact = { type: 'deadline.reached', position: undefined } as const;
-      facts.stepped({ fact, orders: [{ type: 'told', event: said }], now: 7_000 } as never);
-      facts.monitored(use('hands back'), 8_000);
+      told(facts, { type: 'operator.text', text: 'Ada speaks.' }, 7_000);
+      told(facts, { type: 'operator.handed_back', epoch: 1, how: 'handed_back' }, 8_000);
       facts.monitored(use('leaves'), 9_000);
     });
     expect(record?.operators).toEqual([

@@ -188,7 +188,14 @@ describe('calls erase', () => {
     const endpoint = endpointId({ agent: 'a', url: 'https://example.com/' });
     for (const call of ['mine', 'waits', 'other']) {
       const event: QueuedEvent = {
-        ...{ id: webhookId(call, 'call.ended'), type: 'call.ended', call, endpoint, host: 'example.com' },
+        ...{
+          id: webhookId(call, 'call.ended'),
+          type: 'call.ended',
+          call,
+          agent: { name: 'desk' },
+          endpoint,
+          host: 'example.com',
+        },
         ...{ createdAt: 0, attempts: 1, nextAt: 0, body: call === 'other' ? 'Timbuktu' : 'Zanzibar' },
       };
       put(

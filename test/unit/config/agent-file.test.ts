@@ -157,7 +157,7 @@ note = "[Tasten: {digits}]"
       ['voice =', 'language = "en"\nvoice ='],
     );
     const { definition } = load(text);
-    expect([definition?.agent.language, definition?.stt.language, definition?.tts.language]).toEqual([
+    expect([definition?.agent.language, definition?.stt?.language, definition?.tts?.language]).toEqual([
       'tr-TR',
       'tr-TR',
       'en',
@@ -173,7 +173,7 @@ note = "[Tasten: {digits}]"
         ).replace('base_url = "ws://127.0.0.1:6006"', ''),
       );
     const { definition } = loaded('deepgram');
-    expect(definition?.stt.language).toBe('multi');
+    expect(definition?.stt?.language).toBe('multi');
     expect(definition?.turn.interrupt.backchannels).toEqual(
       expect.arrayContaining(['got it', 'genau', 'vale']),
     );
@@ -191,7 +191,7 @@ note = "[Tasten: {digits}]"
 
   it('accepts a whole number where a fraction may stand', () => {
     const text = changed(['model = "small"', 'model = "small"\ntemperature = 1']);
-    expect(load(text).definition?.llm.options).toMatchObject({ temperature: 1 });
+    expect(load(text).definition?.llm?.options).toMatchObject({ temperature: 1 });
   });
 
   it('takes half of the speech that interrupts for what is surely speech, and never more', () => {

@@ -96,9 +96,9 @@ describe('provider keys', () => {
   it('come from the environment and print as a placeholder', () => {
     const { definition, problems } = load(withKey, { env: { LLM_KEY: 'sk-canary' } });
     expect(problems).toEqual([]);
-    expect(definition?.llm.apiKey?.reveal()).toBe('sk-canary');
+    expect(definition?.llm?.apiKey?.reveal()).toBe('sk-canary');
     expect(
-      `${inspect(definition, { depth: 9 })} ${JSON.stringify(definition)} ${String(definition?.llm.apiKey)}`,
+      `${inspect(definition, { depth: 9 })} ${JSON.stringify(definition)} ${String(definition?.llm?.apiKey)}`,
     ).not.toContain('sk-canary');
   });
 
@@ -107,7 +107,7 @@ describe('provider keys', () => {
     (value) => {
       const message = 'llm.api_key_env names the environment variable LLM_KEY, which is not set';
       const checked = load(withKey, { env: { LLM_KEY: value } });
-      expect(checked.definition?.llm.apiKeyEnv).toBe('LLM_KEY');
+      expect(checked.definition?.llm?.apiKeyEnv).toBe('LLM_KEY');
       expect(checked.problems).toMatchObject([{ severity: 'warning', message, line: 12 }]);
       const started = load(withKey, { env: { LLM_KEY: value }, requireSecrets: true });
       expect(started.definition).toBeUndefined();
@@ -197,12 +197,12 @@ describe('chat_compatible', () => {
     'http://127.0.0.77/v1',
     'http://[::1]:8000/v1',
   ])('connects to %s', (url) =>
-    expect(load(llmUrl(url)).definition?.llm.options).toMatchObject({ baseUrl: url }),
+    expect(load(llmUrl(url)).definition?.llm?.options).toMatchObject({ baseUrl: url }),
   );
 
   it('drops the closing slash of an address', () => {
     const { definition } = load(llmUrl('https://llm.example/v1/'));
-    expect(definition?.llm.options).toMatchObject({ baseUrl: 'https://llm.example/v1' });
+    expect(definition?.llm?.options).toMatchObject({ baseUrl: 'https://llm.example/v1' });
   });
 
   it.each([
@@ -220,13 +220,13 @@ describe('chat_compatible', () => {
 
   it('takes address and model from a preset, and the model from the file when it is there', () => {
     const hosted = load(llmTable('preset = "hosted_2"'));
-    expect(hosted.definition?.llm.options).toEqual({
+    expect(hosted.definition?.llm?.options).toEqual({
       baseUrl: 'https://api.cerebras.ai/v1',
       model: 'gpt-oss-120b',
     });
     expect(hosted.problems).toMatchObject([{ severity: 'warning', path: 'llm.chat_compatible.preset' }]);
     const local = load(llmTable('preset = "local_runner"\nmodel = "own"'));
-    expect(local.definition?.llm.options).toEqual({ baseUrl: 'http://127.0.0.1:11434/v1', model: 'own' });
+    expect(local.definition?.llm?.options).toEqual({ baseUrl: 'http://127.0.0.1:11434/v1', model: 'own' });
     expect(local.problems).toEqual([]);
   });
 
@@ -257,7 +257,7 @@ describe('chat_compatible', () => {
       'base_url = "https://openrouter.ai/api/v1"',
       'base_url = "https://eu.openrouter.ai/v1"',
     ]) {
-      expect(load(llmTable(`${way}\n${keys}`)).definition?.llm.options).toMatchObject({
+      expect(load(llmTable(`${way}\n${keys}`)).definition?.llm?.options).toMatchObject({
         routerOrder: ['a'],
         routerAllowFallbacks: false,
       });
@@ -288,7 +288,7 @@ describe('chat_compatible', () => {
 
 describe('speech_compatible', () => {
   it.each(['http://10.0.0.7:8880/v1', 'https://tts.example/v1'])('connects to %s', (url) =>
-    expect(load(ttsUrl(url)).definition?.tts.options).toMatchObject({ baseUrl: url }),
+    expect(load(ttsUrl(url)).definition?.tts?.options).toMatchObject({ baseUrl: url }),
   );
 
   it('sends a key over TLS alone', () => {
@@ -314,12 +314,15 @@ describe('speech_compatible', () => {
     ['local_c', { model: 'chatterbox', format: 'wav', warmText: '' }],
     ['local_d', { model: 'tts-1', format: 'wav', warmText: '' }],
   ])('preset %s sets model, format and warm-up', (preset, expected) => {
-    expect(load(changed(['local_b', preset])).definition?.tts.options).toMatchObject({ preset, ...expected });
+    expect(load(changed(['local_b', preset])).definition?.tts?.options).toMatchObject({
+      preset,
+      ...expected,
+    });
   });
 
   it('lets the file overrule a preset, an empty warm-up text included', () => {
     const text = changed(['"local_b"', '"local_a"\nmodel = "own"\nformat = "wav"\nwarm_text = ""']);
-    expect(load(text).definition?.tts.options).toMatchObject({ model: 'own', format: 'wav', warmText: '' });
+    expect(load(text).definition?.tts?.options).toMatchObject({ model: 'own', format: 'wav', warmText: '' });
   });
 
   it('needs base_url always, and a model for the generic preset', () => {
@@ -359,7 +362,7 @@ describe("the vendor's own name", () => {
     const text = `[agent]\nname = "a"\nprompt = "p"\n${sections.join('')}`;
     const { definition, problems } = load(text, { env: { KEY: 'k' } });
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
-    return definition?.[stage].options;
+    return definition?.[stage]?.options;
   };
 
   it.each(serversOf('llm', 'chat_compatible'))('%s stands for the preset %s', (alias, name) => {

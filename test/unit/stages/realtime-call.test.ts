@@ -1,70 +1,8 @@
 /** A call whose model hears and speaks by itself: what its session is told, and what the call gets as STT, LLM and TTS. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ScriptedLlm, ScriptedStt, ScriptedTts } from '../../support/core/scripted-stages.ts';
-import { ScriptedModel } from '../../support/core/scripted-model.ts';
-import { newStageContext } from '../../support/core/stage-context.ts';
-import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 import { unwritten } from '../../../worker/core/unwritten.ts';
-import { realtimeStages } from '../../../worker/stages/realtime/call.ts';
-import type { RealtimeCaps } from '../../../worker/stages/realtime/contract.ts';
-import type {
-  ChatMessage,
-  LlmEvent,
-  LlmRound,
-  LlmSession,
-  SttEvent,
-  SttSession,
-  TtsEvent,
-  TtsSession,
-} from '../../../worker/stages/stage.ts';
-
-const prompt: ChatMessage = { role: 'system', text: 'You are a clerk.' };
-const user = (text: string): ChatMessage => ({ role: 'user', text });
-const agent = (text: string): ChatMessage => ({ role: 'assistant', text });
-const sound = (first: number, length = 80): Int16Array => new Int16Array(length).fill(first);
-
-/** One call with all that a test drives of it. */
-function newCall({
-  caps = {},
-  modelSpeaks = true,
-  words = 'own',
-}: { caps?: Partial<RealtimeCaps>; modelSpeaks?: boolean; words?: 'own' | 'vendor' } = {}) {
-  const clock = newVirtualClock();
-  const model = new ScriptedModel(caps);
-  const [stt, llm, tts] = [new ScriptedStt(), new ScriptedLlm(), new ScriptedTts()];
-  const failures: string[] = [];
-  const stages = realtimeStages({
-    model: model.model,
-    cascade: { stt: stt.stage, llm: llm.stage, tts: tts.stage },
-    sampleRate: 8_000,
-    modelSpeaks,
-    words,
-    failed: ({ kind }) => failures.push(kind),
-    fellBack: () => failures.push('fell back'),
-  });
-  const context = newStageContext(clock);
-  const heard: SttEvent[] = [];
-  const spoken: TtsEvent[] = [];
-  const said: LlmEvent[] = [];
-  const ears: SttSession = stages.stt.open(context, (event) => heard.push(event));
-  const voice: TtsSession = stages.tts.open(context, (event) => spoken.push(event));
-  const mind: LlmSession = stages.llm.open(context, { expects: () => ({ messages: [prompt], tools: [] }) });
-  model.ready();
-  const start = (...history: ChatMessage[]): LlmRound =>
-    mind.start({ messages: [prompt, ...history], tools: [] }, (event) => said.push(event));
-  /** The caller says this, and STT writes it down. */
-  const says = (text: string, first = 7): ChatMessage => {
-    ears.audio(sound(first));
-    ears.finalize();
-    if (text !== '')
-      stt.sessions
-        .at(-1)
-        ?.say({ type: 'transcript', text, isFinal: true, speechFinal: true, fromFinalize: true });
-    stt.sessions.at(-1)?.say({ type: 'finalized' });
-    return user(text);
-  };
-  return { clock, model, stt, llm, tts, failures, ears, voice, mind, heard, spoken, said, start, says };
-}
+import type { ChatMessage } from '../../../worker/stages/stage.ts';
+import { agent, newCall, prompt, sound, user } from '../../support/core/realtime-call.ts';
 
 let call: ReturnType<typeof newCall>;
 beforeEach(() => {
@@ -250,6 +188,43 @@ describe('an answer', () => {
   });
 });
 
+describe('what the model is charged for', () => {
+  const usage = {
+    ...{ inputTokens: 9, outputTokens: 40, cachedTokens: 0, inputAudioTokens: 9 },
+    ...{ outputAudioTokens: 40, cachedAudioTokens: 0, reasoningTokens: 0 },
+  };
+
+  it('is each turn, and each answer in its session', () => {
+    call.model.last.say({ type: 'ready', caps: call.model.caps, session: 'sess_1' });
+    call.start(call.says('what time is it'));
+    call.clock.advance(30);
+    modelSays(1, 'Noon.', 1);
+    call.model.last.say({ type: 'done', answer: 1, finish: 'completed', usage });
+    expect(call.figures).toEqual([
+      'audio_seconds 0.005',
+      'asked in sess_1',
+      'began after 30',
+      'input_tokens 9',
+      'output_tokens 40',
+      'cached_tokens 0',
+      'reasoning_tokens 0',
+      'text_input_tokens 0',
+      'audio_input_tokens 9',
+      'text_output_tokens 0',
+      'audio_output_tokens 40',
+      'text_cached_tokens 0',
+      'audio_cached_tokens 0',
+    ]);
+  });
+
+  it('is an answer that was cancelled, too', () => {
+    call.start(call.says('what time is it')).cancel();
+    call.model.last.say({ type: 'done', answer: 1, finish: 'cancelled', usage });
+    expect(call.figures).toContain('output_tokens 40 late');
+    expect(call.said).toEqual([]);
+  });
+});
+
 describe('what the caller heard', () => {
   let story: ChatMessage;
   beforeEach(() => {
@@ -358,6 +333,67 @@ describe('a session that ends', () => {
   });
 });
 
+describe('a session that another can go on from', () => {
+  let question: ChatMessage;
+  beforeEach(() => {
+    call.model.ready(600_000);
+    question = call.says('what time is it');
+    call.start(question);
+    modelSays(1, 'It is noon.', 1);
+    done(1);
+    call.clock.advance(10_000);
+    call.model.last.say({ type: 'resumable', handle: 'h1' });
+  });
+  const next = (): void => {
+    call.start(question, agent('It is noon.'), call.says('thanks'));
+  };
+
+  it('is over before the other begins, which holds all that it held', () => {
+    call.model.last.say({ type: 'expiring', inMs: 50_000 });
+    call.clock.advance(1);
+    expect(call.model.sessions.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+    expect(call.model.last.seed).toEqual({
+      instructions: 'You are a clerk.',
+      tools: [],
+      history: [],
+      resume: 'h1',
+    });
+    call.model.ready(600_000);
+    next();
+    expect(call.model.last.told).toEqual(['begin', 'audio 7', 'end', 'respond 2']);
+  });
+
+  it('is gone on from where its connection is lost, with the turn that was begun', () => {
+    call.ears.audio(sound(3));
+    call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
+    expect(call.model.last.seed.resume).toBe('h1');
+    next();
+    expect(call.model.last.told).toEqual(['begin', 'audio 3,7', 'end', 'respond 2']);
+  });
+
+  it('is not gone on from where more was said in it', () => {
+    next();
+    call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
+    expect(call.model.last.seed).not.toHaveProperty('resume');
+    expect(call.model.last.seed.history).toEqual([question, agent('It is noon.')]);
+  });
+
+  it('is told again where the handle is refused, which is held against nobody', () => {
+    for (const handle of ['h2', 'h3', 'h4']) {
+      call.model.last.say({ type: 'resumable', handle });
+      call.model.last.say({ type: 'expiring', inMs: 50_000 });
+      call.clock.advance(1);
+      expect(call.model.last.seed.resume).toBe(handle);
+      call.model.last.say({ type: 'error', error: { kind: 'rejected', status: 400 } });
+      expect(call.model.last.seed.history).toEqual([question, agent('It is noon.')]);
+      call.model.ready(600_000);
+    }
+    expect(call.failures).toEqual(['rejected', 'rejected', 'rejected']);
+    next();
+    expect(call.model.last.told).toContain('respond 2');
+  });
+});
+
 describe('a model that is silent', () => {
   it('is asked once more, and then another provider answers', () => {
     call.start(call.says('what time is it'));
@@ -451,6 +487,22 @@ describe('words that the model writes down', () => {
   it('are no turn where a cough was all', () => {
     speaks(400);
     expect(call.heard).toEqual([{ type: 'finalized' }]);
+  });
+
+  it('are a turn where the agent was silenced, though all of its answer had come', () => {
+    speaks(900);
+    call.start(note);
+    modelSays(1, 'Once upon a time.', 1, 'a', 80_000);
+    call.voice.speak(1, 'Once upon a time.');
+    done(1);
+    call.voice.flush(1);
+    call.clock.advance(1_000);
+    const before = call.heard.length;
+    speaks(900);
+    expect(call.heard.slice(before)).toEqual([{ type: 'finalized' }]);
+    call.voice.silenced?.();
+    speaks(900);
+    expect(call.heard.slice(before + 1).map(({ type }) => type)).toEqual(['transcript', 'finalized']);
   });
 
   it('are written by STT where another provider answers', () => {

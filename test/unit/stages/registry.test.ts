@@ -7,7 +7,7 @@ import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 describe('the registry of providers', () => {
   it('opens the three stages of a definition', async () => {
-    const speech = (baseUrl: string): StageDefinitions['tts']['primary'] => ({
+    const speech = (baseUrl: string): NonNullable<StageDefinitions['tts']>['primary'] => ({
       access: { apiKey: 'k', language: 'en', sampleRate: 24_000 },
       chosen: {
         provider: 'speech_compatible',

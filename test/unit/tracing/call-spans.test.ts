@@ -24,7 +24,14 @@ function newSpans({ isResumed = false } = {}) {
   const kept: Span[] = [];
   const trace = newTraceOf({ followsParent: true, ratio: 1 })(start);
   const spans = new CallSpans({
-    ...{ trace, start, agent: 'desk', model: 'm', startedAt: 0, isResumed },
+    ...{
+      trace,
+      start,
+      agent: 'desk',
+      models: { llm: 'm', realtime: { model: 'r', output: 'audio' } },
+      startedAt: 0,
+      isResumed,
+    },
     site: { traceId: trace.traceId, toWallMs: (now) => now, keep: (span) => kept.push(span) },
   });
   const state = newCall(scriptSettings);
@@ -75,6 +82,36 @@ describe('spans', () => {
     expect(chat).toMatchObject({
       ...{ isError: true, attributes: { 'error.type': 'failed', 'gen_ai.provider.name': 'chat_compatible' } },
       events: [{ name: 'provider_failed', at: 260 }],
+    });
+  });
+
+  it('of answers of a model that speaks are named so, and by the LLM where that answers', () => {
+    const { spans, step, named, end } = newSpans();
+    const model = { stage: 'realtime', role: 'primary', provider: 'gemini_live' } as const;
+    step([begun, ask]);
+    spans.note({ ...model, what: 'requested', session: 's1' }, 110);
+    // That of an answer that was cut before is not this one's.
+    spans.note({ ...model, what: 'spent', unit: 'output_tokens', amount: 99, isLate: true }, 115);
+    spans.note({ ...model, what: 'spent', unit: 'audio_input_tokens', amount: 7 }, 120);
+    step([], { type: 'llm.done', round: 1, finish: 'stop', toolCalls: [], reasoning: undefined });
+    step([{ ...ask, round: 2 }]);
+    spans.note({ ...model, what: 'requested', session: 's2' }, 310);
+    spans.note({ ...model, what: 'failed', kind: 'timeout' }, 320);
+    spans.note({ ...model, what: 'replaced', by: 'chat_compatible' }, 320);
+    spans.note({ ...model, stage: 'llm', provider: 'chat_compatible', what: 'requested' }, 321);
+    end();
+    const [answer] = named('realtime_inference r');
+    expect(answer!.attributes).toMatchObject({
+      'gen_ai.operation.name': 'realtime_inference',
+      'gen_ai.provider.name': 'gemini_live',
+      'gen_ai.realtime_session.id': 's1',
+      'gen_ai.output.type': 'speech',
+      'gen_ai.usage.audio.input_tokens': 7,
+    });
+    expect(answer!.attributes).not.toHaveProperty(['gen_ai.usage.output_tokens']);
+    expect(named('chat m')[0]).toMatchObject({
+      attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'chat_compatible' },
+      events: [{ name: 'provider_failed' }, { name: 'provider_replaced' }],
     });
   });
 

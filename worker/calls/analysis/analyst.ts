@@ -5,11 +5,12 @@ import { ok, type Result } from '../../../shared/base/result.ts';
 import type { AnalysisDefinition } from '../../../shared/calls/analysis/agent-file.ts';
 import { analyse, type AskAnalyst } from '../../../shared/calls/analysis/analyse.ts';
 import type { AnalystSetup, FromAnalyst } from '../../../shared/calls/messages.ts';
+import { llmDefaults } from '../../../shared/config/stages/stage-keys.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { readAgent } from '../../host/agent.ts';
-import { stageDefinitions } from '../../host/definition.ts';
+import { llmStage } from '../../host/definition.ts';
 import { askLlm, type LlmAnswer } from '../../stages/ask-llm.ts';
 import { newFailureLog } from '../../stages/failure-log.ts';
 import { openLlm, ownStageServices } from '../../stages/registry.ts';
@@ -38,11 +39,10 @@ export class Analyst {
     const { definition, packages } = await readAgent(setup);
     const analysis = definition.afterCall?.analysis;
     assert(analysis !== undefined, 'only agents with an analysis have analysts');
-    const { maxToolRounds, contextWindowTokens } = definition.llm;
-    const chosen =
-      analysis.llm === undefined ? definition.llm : { ...analysis.llm, maxToolRounds, contextWindowTokens };
+    const chosen = analysis.llm === undefined ? definition.llm : { ...llmDefaults, ...analysis.llm };
+    assert(chosen !== undefined, 'a file without [llm] whose analysis has none either is refused');
     const failures = newFailureLog(clock, log);
-    const llm = await openLlm(stageDefinitions({ ...definition, llm: chosen }).llm, packages, {
+    const llm = await openLlm(llmStage(chosen), packages, {
       ...ownStageServices(),
       failed: (failure) => failures.note(failure),
     });

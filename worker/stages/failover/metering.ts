@@ -28,9 +28,9 @@ export function newProviderMeter(options: MeterOptions): ProviderMeter {
   const { metrics, stage, role, provider, requested, noted } = options;
   const labels = { stage, role, provider };
   return {
-    requested: () => {
+    requested: (session) => {
       requested();
-      noted?.({ ...labels, what: 'requested' });
+      noted?.({ ...labels, what: 'requested', ...(session !== undefined && { session }) });
     },
     firstResult: (afterMs) => metrics.providerFirstResult.observe(labels, afterMs / 1000),
     failed: (kind, error) => {
@@ -39,10 +39,10 @@ export function newProviderMeter(options: MeterOptions): ProviderMeter {
       noted?.({ ...labels, what: 'failed', kind });
       options.failed(error ?? waitedTooLong);
     },
-    spent: (unit, amount) => {
+    spent: (unit, amount, isLate = false) => {
       if (amount <= 0) return;
       metrics.providerUnits.inc({ ...labels, unit }, amount);
-      noted?.({ ...labels, what: 'spent', unit, amount });
+      noted?.({ ...labels, what: 'spent', unit, amount, ...(isLate && { isLate }) });
     },
   };
 }

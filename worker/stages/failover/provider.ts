@@ -14,12 +14,13 @@ export type Unit = TokenUnit | 'audio_seconds' | 'characters';
 
 /** Where the figures of one provider go. */
 export interface ProviderMeter {
-  /** A request was sent, for the provider's budget. */
-  requested(): void;
+  /** A request was sent, for the provider's budget; `session`: in which it was, where providers name one. */
+  requested(session?: string): void;
   firstResult(afterMs: number): void;
   /** `error` is absent where nothing failed but was waited for too long. */
   failed(kind: ErrorKind, error?: StageError): void;
-  spent(unit: Unit, amount: number): void;
+  /** `isLate`: for a request that the call no longer waits for. */
+  spent(unit: Unit, amount: number, isLate?: boolean): void;
 }
 
 /** Why another provider than the one that was to be used is used: it failed, it is left alone, it is slow. */

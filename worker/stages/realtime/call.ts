@@ -27,9 +27,11 @@ import type {
 } from '../stage.ts';
 import type { RealtimeEvent, RealtimeModel, RealtimeSeed, RealtimeSession } from './contract.ts';
 import { unwritten } from '../../core/unwritten.ts';
+import type { ProviderMeter } from '../failover/provider.ts';
 import { SessionConversation, type SyncStep } from './conversation.ts';
 import { SessionLine, type Opened } from './session-line.ts';
 import { Speaking } from './speaking.ts';
+import { spendAnswer } from './spending.ts';
 import { TurnAudio } from './turn-audio.ts';
 import { writeDown } from './write-down.ts';
 import { WrittenWords } from './written-words.ts';
@@ -57,6 +59,8 @@ export interface RealtimeCallOptions {
   readonly modelSpeaks: boolean;
   /** `vendor`: the model writes down what the caller says, and the STT beside it hears only where the model does not. */
   readonly words: 'own' | 'vendor';
+  /** Where the figures of the model go. */
+  readonly meter: Pick<ProviderMeter, 'requested' | 'firstResult' | 'spent'>;
   /** For the people who run the service. */
   readonly failed: (error: StageError) => void;
   readonly fellBack: () => void;
@@ -65,6 +69,7 @@ export interface RealtimeCallOptions {
 /** A request that is not over. */
 interface Round {
   answer: number;
+  askedAt: Millis;
   readonly request: LlmRequest;
   readonly sink: (event: LlmEvent) => void;
   /** Anything of it was told. */
@@ -211,7 +216,7 @@ export class RealtimeCall {
     this.#line = new SessionLine({
       context,
       model,
-      opening: () => this.#opening(),
+      opening: (handle) => this.#opening(handle),
       isCurrent: ({ request, unsettled }) =>
         request === this.#newest && unsettled === this.#conversation.unsettledText,
       isQuiet: () => this.#round === undefined && !this.#audio.isPending && !this.#speaking.isAudible,
@@ -231,9 +236,19 @@ export class RealtimeCall {
     };
   }
 
-  /** What a session is opened with: all that was said, but for the turn that it is given as sound. */
-  #opening(): Opening {
+  /** What a session is opened with: all that was said, but for the turn that it is given as sound; or what another holds that it goes on from. */
+  #opening(resume: string | undefined): Opening {
     const request = this.#newest;
+    if (resume !== undefined && this.#setup !== undefined) {
+      const unsettled = this.#conversation.unsettledText;
+      return {
+        seed: { ...this.#setup, history: [], resume },
+        request,
+        before: [],
+        spoken: undefined,
+        unsettled,
+      };
+    }
     const asked = request === emptyRequest ? (this.#expects?.() ?? emptyRequest) : request;
     const { instructions, history } = partsOf(asked);
     const spoken = this.#isAsked ? history.findLastIndex(({ role }) => role === 'user') : -1;
@@ -247,7 +262,8 @@ export class RealtimeCall {
   #opened({ session, opening: { seed, before, spoken, unsettled } }: Opened<Opening>): void {
     this.#spoken = spoken;
     this.#setup = { instructions: seed.instructions, tools: seed.tools };
-    this.#conversation.seeded(before, unsettled);
+    // One that goes on from another holds what that held.
+    if (seed.resume === undefined) this.#conversation.seeded(before, unsettled);
     this.#audio.moved();
     if (!this.#speaking.isAudible) this.#audio.flow(session);
   }
@@ -255,6 +271,7 @@ export class RealtimeCall {
   #start(request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound {
     const round: Round = {
       answer: 0,
+      askedAt: 0,
       request,
       sink,
       hasBegun: false,
@@ -271,6 +288,7 @@ export class RealtimeCall {
   /** Brings the session to where the request is, and asks it. */
   #ask(round: Round): void {
     const line = this.#line;
+    line?.asked();
     const hasAudio = this.#audio.isPending;
     const plan = this.#conversation.plan(round.request, {
       hasAudio,
@@ -297,6 +315,8 @@ export class RealtimeCall {
   #respond(round: Round, session: RealtimeSession): void {
     this.#answers += 1;
     round.answer = this.#answers;
+    round.askedAt = this.#options.context.clock.now();
+    this.#options.meter.requested(this.#line?.name);
     this.#conversation.answerBegan();
     this.#speaking.answerBegan(round.answer, session.outputRate);
     session.respond(round.answer);
@@ -306,9 +326,14 @@ export class RealtimeCall {
   /** The session hears the turn that it was opened without. */
   #commitSpoken(session: RealtimeSession): void {
     if (this.#spoken === undefined) return;
-    this.#audio.commit(session, this.#turns);
+    this.#commit(session);
     this.#conversation.heard(this.#spoken);
     this.#spoken = undefined;
+  }
+
+  #commit(session: RealtimeSession): void {
+    this.#options.meter.spent('audio_seconds', this.#audio.seconds);
+    this.#audio.commit(session, this.#turns);
   }
 
   /** Tells the session of another prompt or other tools; false where it cannot be told. */
@@ -329,7 +354,7 @@ export class RealtimeCall {
         session.append(step.messages);
         return;
       case 'commit':
-        this.#audio.commit(session, this.#turns);
+        this.#commit(session);
         return;
       case 'cut':
         session.truncate(step.item, this.#speaking.msOf(step.item, step.chars));
@@ -349,11 +374,12 @@ export class RealtimeCall {
       return;
     }
     const round = this.#round;
-    if (round === undefined || event.answer !== round.answer || round.instead !== undefined) return;
-    if (event.type !== 'done') {
-      round.hasBegun = true;
-      this.#watch?.cancel();
-    }
+    const isLate = round === undefined || event.answer !== round.answer || round.instead !== undefined;
+    // What was cancelled is charged all the same.
+    if (event.type === 'done' && event.usage !== undefined)
+      spendAnswer(this.#options.meter, event.usage, { isLate });
+    if (isLate) return;
+    if (event.type !== 'done') this.#began(round);
     switch (event.type) {
       case 'text':
         this.#say(round, event.item, event.text);
@@ -377,6 +403,14 @@ export class RealtimeCall {
       case 'done':
         this.#onDone(round, event);
     }
+  }
+
+  #began(round: Round): void {
+    if (round.hasBegun) return;
+    const { context, meter } = this.#options;
+    meter.firstResult(context.clock.now() - round.askedAt);
+    round.hasBegun = true;
+    this.#watch?.cancel();
   }
 
   #say(round: Round, item: string, text: string): void {

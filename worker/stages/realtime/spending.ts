@@ -19,8 +19,12 @@ const amounts = (usage: RealtimeUsage): Readonly<Record<TokenUnit, number>> => (
   audio_cached_tokens: usage.cachedAudioTokens,
 });
 
-/** Counts an answer where the provider's figures go: into metrics, and into the span of the answer where calls are traced. */
-export function spendAnswer(meter: Pick<ProviderMeter, 'spent'>, usage: RealtimeUsage): void {
+/** Counts an answer where the provider's figures go: into metrics, and into the span of the answer and the record of the call where these are kept. `isLate`: it was cancelled before. */
+export function spendAnswer(
+  meter: Pick<ProviderMeter, 'spent'>,
+  usage: RealtimeUsage,
+  { isLate = false } = {},
+): void {
   const all = Object.entries(amounts(usage)) as [TokenUnit, number][];
-  for (const [unit, amount] of all) meter.spent(unit, amount);
+  for (const [unit, amount] of all) meter.spent(unit, amount, isLate);
 }

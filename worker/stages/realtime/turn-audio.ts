@@ -44,6 +44,11 @@ export class TurnAudio {
     return samples / samplesPerMs;
   }
 
+  /** Seconds of the turn. */
+  get seconds(): number {
+    return this.#samples / samplesPerMs / 1000;
+  }
+
   /** All of the turn, for somebody else who is to hear it. */
   get chunks(): readonly Int16Array[] {
     return this.#chunks;

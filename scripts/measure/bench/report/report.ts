@@ -114,6 +114,25 @@ function processLines({ processes, options }: RunResult): string[] {
   ]);
 }
 
+const serviceCpu = ({ processes }: RunResult): number =>
+  processes
+    .filter(({ name }) => name !== 'providers' && name !== 'load')
+    .reduce((sum, { cpuShare }) => sum + cpuShare, 0);
+
+/** A model that speaks by itself, beside the three stages under the same load. */
+export function compare(stages: RunResult, model: RunResult): string {
+  const row = (name: string, of: (result: RunResult) => string): string[] => [name, of(stages), of(model)];
+  return table([
+    ['', 'three stages', 'speaking model'],
+    row('ms CPU per call-second', (one) => ((serviceCpu(one) * 1000) / one.options.calls).toFixed(2)),
+    row('frame lateness p99, ms', ({ load }) => ms(load.lateness.p99Ms)),
+    row('frame lateness max, ms', ({ load }) => ms(load.lateness.maxMs)),
+    row('end of speech to first audio p50, ms', ({ load }) => ms(load.response.p50Ms)),
+    row('end of speech to first audio p99, ms', ({ load }) => ms(load.response.p99Ms)),
+    row('turns answered', ({ load }) => String(load.response.count)),
+  ]).join('\n');
+}
+
 /** What the second run costs beside the first one, by process. */
 export function describeCost(without: RunResult, result: RunResult): string {
   const cpuOf = ({ processes }: RunResult, name: string): number =>

@@ -1,0 +1,87 @@
+/** A call whose model hears and speaks by itself, with a scripted model and scripted stages beside it. */
+import { realtimeStages } from '../../../worker/stages/realtime/call.ts';
+import type { RealtimeCaps } from '../../../worker/stages/realtime/contract.ts';
+import type {
+  ChatMessage,
+  LlmEvent,
+  LlmRound,
+  LlmSession,
+  SttEvent,
+  SttSession,
+  TtsEvent,
+  TtsSession,
+} from '../../../worker/stages/stage.ts';
+import { ScriptedModel } from './scripted-model.ts';
+import { ScriptedLlm, ScriptedStt, ScriptedTts } from './scripted-stages.ts';
+import { newStageContext } from './stage-context.ts';
+import { newVirtualClock } from './virtual-clock.ts';
+
+export const prompt: ChatMessage = { role: 'system', text: 'You are a clerk.' };
+export const user = (text: string): ChatMessage => ({ role: 'user', text });
+export const agent = (text: string): ChatMessage => ({ role: 'assistant', text });
+export const sound = (first: number, length = 80): Int16Array => new Int16Array(length).fill(first);
+
+/** One call with all that a test drives of it. */
+export function newCall({
+  caps = {},
+  modelSpeaks = true,
+  words = 'own',
+}: { caps?: Partial<RealtimeCaps>; modelSpeaks?: boolean; words?: 'own' | 'vendor' } = {}) {
+  const clock = newVirtualClock();
+  const model = new ScriptedModel(caps);
+  const [stt, llm, tts] = [new ScriptedStt(), new ScriptedLlm(), new ScriptedTts()];
+  const failures: string[] = [];
+  const figures: string[] = [];
+  const stages = realtimeStages({
+    model: model.model,
+    cascade: { stt: stt.stage, llm: llm.stage, tts: tts.stage },
+    sampleRate: 8_000,
+    modelSpeaks,
+    words,
+    meter: {
+      requested: (session) => figures.push(`asked in ${session ?? 'none'}`),
+      firstResult: (ms) => figures.push(`began after ${ms}`),
+      spent: (unit, amount, isLate) => figures.push(`${unit} ${amount}${isLate === true ? ' late' : ''}`),
+    },
+    failed: ({ kind }) => failures.push(kind),
+    fellBack: () => failures.push('fell back'),
+  });
+  const context = newStageContext(clock);
+  const heard: SttEvent[] = [];
+  const spoken: TtsEvent[] = [];
+  const said: LlmEvent[] = [];
+  const ears: SttSession = stages.stt.open(context, (event) => heard.push(event));
+  const voice: TtsSession = stages.tts.open(context, (event) => spoken.push(event));
+  const mind: LlmSession = stages.llm.open(context, { expects: () => ({ messages: [prompt], tools: [] }) });
+  model.ready();
+  const start = (...history: ChatMessage[]): LlmRound =>
+    mind.start({ messages: [prompt, ...history], tools: [] }, (event) => said.push(event));
+  /** The caller says this, and STT writes it down. */
+  const says = (text: string, first = 7): ChatMessage => {
+    ears.audio(sound(first));
+    ears.finalize();
+    if (text !== '')
+      stt.sessions
+        .at(-1)
+        ?.say({ type: 'transcript', text, isFinal: true, speechFinal: true, fromFinalize: true });
+    stt.sessions.at(-1)?.say({ type: 'finalized' });
+    return user(text);
+  };
+  return {
+    clock,
+    model,
+    stt,
+    llm,
+    tts,
+    failures,
+    figures,
+    ears,
+    voice,
+    mind,
+    heard,
+    spoken,
+    said,
+    start,
+    says,
+  };
+}
