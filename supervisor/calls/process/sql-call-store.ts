@@ -16,6 +16,9 @@ const mostRows = 500;
 const usualRows = 50;
 /** Calls that one statement erases. */
 const erasedAtOnce = 500;
+/** Of the newest calls: words that so many of them have are common. */
+const newest = 200;
+const commonOfNewest = 20;
 
 type Calls = SelectQueryBuilder<CallTables, 'calls', object>;
 
@@ -188,7 +191,10 @@ export class SqlCallStore implements CallStore {
     if (words === '') return;
     if (this.#database.dialect === 'sqlite')
       await sql`insert into call_words (rowid, words) values (${seq}, ${words})`.execute(tables);
-    else await tables.insertInto('call_words').values({ seq, words }).execute();
+    else
+      await sql`insert into call_words (seq, words) values (${seq}, to_tsvector('simple', ${words}))`.execute(
+        tables,
+      );
   }
 
   /** `isCommon`: words that so many calls have are looked for in one call after the other, until the page is full. */
@@ -221,14 +227,20 @@ export class SqlCallStore implements CallStore {
       return sql`select rowid from call_words where call_words match ${asked}`;
     }
     const asked = words.join(' ');
-    return sql`select seq from call_words where to_tsvector('simple', words) @@ plainto_tsquery('simple', ${asked})`;
+    return sql`select seq from call_words where words @@ plainto_tsquery('simple', ${asked})`;
   }
 
   async #areCommon(words: readonly string[]): Promise<boolean> {
-    const counted = sql<{ readonly found: number }>`
-      select count(*) as found from (${this.#seqsOf(words)} limit ${this.#commonFrom}) as matching`;
+    const isSqlite = this.#database.dialect === 'sqlite';
+    // PostgreSQL finds all of them before it counts the first, so that the newest calls are asked instead.
+    const most = isSqlite ? this.#commonFrom : Math.min(this.#commonFrom, commonOfNewest);
+    const from = isSqlite
+      ? sql`(${this.#seqsOf(words)} limit ${most})`
+      : sql`(select words from call_words order by seq desc limit ${newest}) as newest
+          where words @@ plainto_tsquery('simple', ${words.join(' ')})`;
+    const counted = sql<{ readonly found: number }>`select count(*) as found from ${from}`;
     const { rows } = await counted.execute(this.#database.tables);
-    return Number(rows[0]?.found) >= this.#commonFrom;
+    return Number(rows[0]?.found) >= most;
   }
 }
 
