@@ -122,7 +122,7 @@ export class CallFold {
     if (head === undefined || end === undefined) return undefined;
     const { code, at, by = callEnds[code].by, detail } = end;
     const isoAt = (ms: number): string => new Date(head.started + ms).toISOString();
-    const usage = this.#usage.usage(telephoneOf(head, at));
+    const usage = this.#usage.usage(telephoneOf(head, code === 'not_connected' ? 0 : at));
     const turns = [...this.#turns.values()].toSorted((a, b) => a.epoch - b.epoch);
     return present({
       version: CALL_RECORD_VERSION,

@@ -88,6 +88,14 @@ describe('the record of a call', () => {
     expect(recorded(() => undefined)?.quality).toBeUndefined();
   });
 
+  it('counts the time of a line that was connected, and none of a call that reached nobody', () => {
+    const seconds = (head: Parameters<typeof recordOf>[0], code?: 'not_connected'): number | undefined =>
+      recordOf(head, [], code && { code }).usage.by_stage.telephone?.seconds;
+    expect(seconds({ transport: 'sip' })).toBe(10);
+    expect(seconds({ transport: 'carrier_a', direction: 'outbound' }, 'not_connected')).toBeUndefined();
+    expect(seconds({ transport: 'webrtc' })).toBeUndefined();
+  });
+
   it('says whether a model has spoken by itself, and whether it was the stages that went on', () => {
     const used = (stage: 'realtime' | 'llm'): CallFact => ({
       t: 'used',
