@@ -7,13 +7,14 @@ import { fillBody } from '../worker/tools/http-tool.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-const guide = read('docs/architecture/adding-a-provider.md');
-const blocks = [...guide.matchAll(/<!-- (\S+) -->\n```\w+\n([\s\S]*?)\n```/g)].map(
-  ([, path = '', code = '']) => ({
+const blocksOf = (page: string): { readonly path: string; readonly code: string }[] =>
+  [...page.matchAll(/<!-- (\S+) -->\n```\w+\n([\s\S]*?)\n```/g)].map(([, path = '', code = '']) => ({
     path,
     code,
-  }),
-);
+  }));
+
+const guide = read('docs/architecture/adding-a-provider.md');
+const blocks = blocksOf(guide);
 
 describe('the guide to adding a provider', () => {
   it('shows code of the example', () => {
@@ -24,6 +25,12 @@ describe('the guide to adding a provider', () => {
   it.each(blocks)('shows $path as it is', ({ path, code }) => {
     expect(read(path)).toContain(code);
   });
+});
+
+it('the page of webhooks shows the receiver of the example as it is', () => {
+  const [receiver, ...others] = blocksOf(read('docs/webhooks.md'));
+  expect([receiver?.path, others]).toEqual(['examples/webhooks/receiver.mjs', []]);
+  expect(read('examples/webhooks/receiver.mjs')).toContain(receiver?.code);
 });
 
 describe('the guide to moving from jambonz', () => {

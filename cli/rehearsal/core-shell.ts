@@ -356,6 +356,12 @@ export class CoreShell {
       // A rehearsed call has no carrier, and its agent is offered none of this.
       case 'carrier.transfer':
       case 'carrier.keys':
+      case 'agent.enter':
+      case 'agent.dismiss':
+        return;
+      // It has one agent.
+      case 'agent.prepare':
+        this.#tell({ type: 'agent.missing', commandId: action.commandId });
         return;
       case 'call.end':
         this.#end('agent');

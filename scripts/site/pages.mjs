@@ -10,7 +10,7 @@ const sections = [
   ],
   [
     'Agents',
-    /^(docs\/(agents|before-call|overrides|cookbook|providers|tools|variables|languages)\.md|docs\/agent-link\/)/,
+    /^(docs\/(agents|before-call|overrides|cookbook|providers|realtime[a-z-]*|tools|variables|languages)\.md|docs\/agent-link\/)/,
   ],
   [
     'Clients and transports',
@@ -18,7 +18,7 @@ const sections = [
   ],
   [
     'Operation',
-    /^(deploy\/|SECURITY\.md|docs\/(operate|scale|security|monitoring|recording|replay|observ|trac|log))/,
+    /^(deploy\/|SECURITY\.md|docs\/(operate|scale|security|calls|webhooks|privacy|monitoring|recording|replay|observ|trac|log))/,
   ],
   ['Reference', /^docs\/reference\//],
   ['Measurements', /^docs\/(measurements\/|(bench|chaos|eval-turns)\.md)/, 'inside'],

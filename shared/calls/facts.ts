@@ -27,6 +27,8 @@ const headShape = {
   session: z.string(),
   agent: z.string(),
   version: z.string().exactOptional(),
+  /** Agent that the call came to before it was given to this one. */
+  insteadOf: z.string().exactOptional(),
   tenant: z.string().exactOptional(),
   route: z.string().exactOptional(),
   direction: z.enum(['inbound', 'outbound']),
@@ -42,6 +44,10 @@ const headShape = {
     .record(z.string(), z.string())
     .exactOptional()
     .meta({ description: 'Models by stage and provider: `llm llm_chat`.' }),
+  realtime: z
+    .literal(true)
+    .exactOptional()
+    .meta({ description: 'A model hears and speaks by itself, as long as it works.' }),
   recording: z.string().exactOptional(),
   transcript: z.boolean().exactOptional(),
   facts: z.boolean().exactOptional(),
@@ -100,6 +106,8 @@ const facts = [
     cause: z.string().exactOptional(),
   }),
   fact('failover', { stage: z.enum(['stt', 'llm', 'tts', 'realtime']), to: z.string() }),
+  /** Another agent has the call. */
+  fact('handed', { agent: z.string() }),
   fact('tool', {
     /** Tells it from others in the call; `id` is the model's own. */
     key: z.string(),

@@ -25,7 +25,7 @@ export interface Ending {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Lists = Pick<CallRecord, 'faults' | 'failovers' | 'takeovers'>;
+type Lists = Pick<CallRecord, 'faults' | 'failovers' | 'takeovers' | 'hand_overs'>;
 
 const bounded = <T>(list: T[], item: T, most: number = recordLimits.entries): boolean => {
   if (list.length >= most) return false;
@@ -45,7 +45,7 @@ export class CallFold {
   readonly #tools = new Map<string, FactOf<'tool'>>();
   readonly #transfers = new Map<string, CallRecord['transfers'][number]>();
   readonly #operators = new Map<string, FactOf<'operator'>>();
-  readonly #lists: Lists = { faults: [], failovers: [], takeovers: [] };
+  readonly #lists: Lists = { faults: [], failovers: [], takeovers: [], hand_overs: [] };
   readonly #dtmf: CallRecord['dtmf'] = [];
   readonly #sums = { caller: 0, agent: 0, silence: 0, longest: 0, falseStarts: 0, backchannels: 0 };
   readonly #usage = new UsageSum();
@@ -57,6 +57,11 @@ export class CallFold {
   /** Who has the call, as far as that is written down. */
   get worker(): FactOf<'worker'> | undefined {
     return this.#worker;
+  }
+
+  /** The conversation has begun, or the call is over: it stays with its agent. */
+  get isSettled(): boolean {
+    return this.#openedMs !== undefined || this.isEnded;
   }
 
   get head(): FactOf<'call'> | undefined {
@@ -78,7 +83,11 @@ export class CallFold {
     switch (fact.t) {
       case 'call':
         // Who hands the call to another agent before it opens writes it again, and so does a worker that takes it up.
-        this.#head = { ...fact, started: this.#head?.started ?? fact.started };
+        this.#head = {
+          ...fact,
+          started: this.#head?.started ?? fact.started,
+          ...present({ insteadOf: fact.insteadOf ?? this.#head?.insteadOf }),
+        };
         return;
       case 'worker':
         this.#tookUp(fact);
@@ -113,6 +122,7 @@ export class CallFold {
     if (head === undefined || end === undefined) return undefined;
     const { code, at, by = callEnds[code].by, detail } = end;
     const isoAt = (ms: number): string => new Date(head.started + ms).toISOString();
+    const usage = this.#usage.usage(telephoneOf(head, at));
     const turns = [...this.#turns.values()].toSorted((a, b) => a.epoch - b.epoch);
     return present({
       version: CALL_RECORD_VERSION,
@@ -120,11 +130,12 @@ export class CallFold {
       call_id: head.call,
       session_id: head.session,
       agent: present({ name: head.agent, version: head.version }),
+      instead_of: head.insteadOf,
       tenant: head.tenant,
       route: head.route,
       direction: head.direction,
       transport: head.transport,
-      mode: this.#usage.mode,
+      mode: modeOf(head, usage),
       from: head.from,
       to: head.to,
       carrier_call_id: head.carrierCall,
@@ -145,7 +156,7 @@ export class CallFold {
       speech: { caller_ms: this.#sums.caller, agent_ms: this.#sums.agent },
       silence: { total_ms: this.#sums.silence, longest_ms: this.#sums.longest },
       ...this.#happenings(),
-      usage: this.#usage.usage(telephoneOf(head, at)),
+      usage,
       links: linksOf(head),
       quality: this.#quality && qualityOf(this.#quality),
       truncated: this.#isTruncated ? (true as const) : undefined,
@@ -235,6 +246,9 @@ export class CallFold {
       case 'failover':
         this.#kept(bounded(this.#lists.failovers, { at_ms, stage: fact.stage, to: fact.to }));
         return;
+      case 'handed':
+        this.#kept(bounded(this.#lists.hand_overs, { at_ms, agent: fact.agent }));
+        return;
       case 'tool':
         this.#keep(this.#tools, fact.key, fact);
         return;
@@ -279,6 +293,15 @@ export class CallFold {
 
 const telephones: readonly string[] = ['carrier_a', 'carrier_b', 'sip'];
 const isTelephone = (transport: string): boolean => telephones.includes(transport);
+
+/** A realtime model that failed left the call to the three stages. */
+const modeOf = (
+  { realtime }: FactOf<'call'>,
+  { by_stage: used }: CallRecord['usage'],
+): CallRecord['mode'] => {
+  if (realtime === undefined) return 'cascade';
+  return used.llm === undefined ? 'realtime' : 'mixed';
+};
 
 /** Time of a line that a carrier bills. */
 const telephoneOf = ({ transport }: FactOf<'call'>, ms: number): readonly Used[] =>

@@ -140,6 +140,9 @@ const happenings = {
   takeovers: list(
     z.object({ ...at, silent_ms: ms.meta({ description: 'For how long nobody had the call.' }) }),
   ).meta({ description: 'Another worker went on with the call.' }),
+  hand_overs: list(z.object({ ...at, agent: z.string() })).meta({
+    description: 'Agents of the same tenant that the call had behind the first one, by name.',
+  }),
   tools: list(
     z.object({
       ...at,
@@ -200,7 +203,14 @@ export const callRecordSchema = z.object({
   id: z.string().meta({ description: "The service's own; no other record has it." }),
   call_id: z.string().meta({ description: 'As in the log; a client may choose it.' }),
   session_id: z.string(),
-  agent: z.object({ name: z.string(), version: z.string().exactOptional() }),
+  agent: z.object({
+    name: z.string().meta({ description: 'With its tenant: `clinic/desk`.' }),
+    version: z.string().exactOptional().meta({ description: 'As in the log.' }),
+  }),
+  instead_of: z.string().exactOptional().meta({
+    description:
+      'Agent that the call came to before `[[routing.split]]` or the server before calls gave it to this one.',
+  }),
   tenant: z.string().exactOptional(),
   route: z.string().exactOptional(),
   direction: z.enum(['inbound', 'outbound']),
@@ -242,3 +252,4 @@ export const callRecordSchema = z.object({
     .meta({ description: 'What was made of the call afterwards; absent: nothing yet.' }),
 });
 export type CallRecord = z.output<typeof callRecordSchema>;
+export type RecordedAgent = CallRecord['agent'];

@@ -8,6 +8,7 @@ import { agentLinkKeys, agentRouteKeys } from '../agent-link/agent-file.ts';
 import type { AgentLinkDefinition } from '../agent-link/agent-file.ts';
 import { beforeCallKeys } from '../agents/before-call.ts';
 import type { BeforeCallDefinition } from '../agents/before-call.ts';
+import { limitKeys, type Limits } from '../agents/limits.ts';
 import { overridesKeys } from '../agents/overrides.ts';
 import type { OverridesDefinition } from '../agents/overrides.ts';
 import { isTimezone } from '../agents/call-time.ts';
@@ -25,6 +26,7 @@ import { analysisKeys, analysisLlmKeys } from '../calls/analysis/agent-file.ts';
 import { afterCallEndpointKeys, afterCallKeys } from '../calls/webhooks/agent-file.ts';
 import { privacyKeys, type PrivacyDefinition } from '../calls/privacy/agent-file.ts';
 import { languages } from '../languages/languages.ts';
+import { teamKeys } from '../agents/team.ts';
 import { routingKeys, routingSplitKeys } from '../agents/agent-file.ts';
 import type { RoutingDefinition } from '../agents/routing.ts';
 import { monitorKeys } from '../monitor/agent-file.ts';
@@ -160,6 +162,7 @@ export const agentKeys = z.strictObject({
   }),
   outage: outageKeys.prefault({}).meta({ description: 'What callers get while a provider is down.' }),
   confirm: confirmKeys.prefault({}).meta({ description: 'How the caller is asked before a tool is run.' }),
+  team: teamKeys.exactOptional().meta({ description: 'Other agents that a caller can be handed to.' }),
 });
 
 const interruptKeys = z.strictObject({
@@ -267,6 +270,7 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   'agent.announcement': announcementKeys,
   'agent.confirm': confirmKeys,
   'agent.outage': outageKeys,
+  'agent.team': teamKeys,
   turn: turnKeys,
   'turn.interrupt': interruptKeys,
   'turn.idle': idleKeys,
@@ -297,6 +301,7 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   overrides: overridesKeys,
   routing: routingKeys,
   'routing.split': routingSplitKeys,
+  limits: limitKeys,
   privacy: privacyKeys,
   after_call: afterCallKeys,
   'after_call.analysis': analysisKeys,
@@ -365,6 +370,8 @@ export interface AgentDefinition {
   readonly telephony: TelephonyDefinition;
   /** Which calls come to it in a service of many agents. */
   readonly routing: RoutingDefinition;
+  /** In a service of many agents. */
+  readonly limits?: Limits;
   /** Its nodes' prompts and tools take the place of the agent's. */
   readonly flow?: FlowDefinition;
   readonly monitor: MonitorDefinition;

@@ -85,6 +85,8 @@ export interface MonitorUse {
   readonly what: 'listens' | 'leaves' | 'whispers' | 'asks for the call' | 'takes over' | 'hands back';
   readonly role: MonitorRole;
   readonly by: string;
+  /** Tells the operator's connection from all others, in every worker. */
+  readonly connection: string;
 }
 
 export interface OperatorText {

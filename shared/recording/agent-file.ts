@@ -71,6 +71,9 @@ export interface RecordingDefinition {
   readonly keepDays?: number;
 }
 
+/** What becomes of a recording when its call is over. */
+export type RecordingPolicy = Pick<RecordingDefinition, 'keepDays' | 'audioFormat'>;
+
 /** Reads `[recording]`; undefined without the section, and for one that keeps nothing. */
 export function readRecording(raw: unknown, problems: ProblemList): RecordingDefinition | undefined {
   if (raw === undefined) return undefined;

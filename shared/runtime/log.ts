@@ -98,6 +98,9 @@ export function newLog(options: { role: string; level: LogLevel; to?: { write(li
   );
 }
 
+/** Writes lines on who did what, whatever the level of the log; `audit` tells them from others. */
+export const auditOf = (log: Log): Log => log.child({ audit: true }, { level: 'info' });
+
 /** What may be logged of an unknown error: its class, message and stack, never its properties. */
 export function errorFields(error: unknown): { error: string; stack?: string } {
   if (!(error instanceof Error)) return { error: typeof error };

@@ -3,16 +3,20 @@
  * running call began with is kept until no call needs it.
  */
 import { AgentTable, type AgentChoice, type CallFacts } from '../../shared/agents/choose.ts';
-import { writeChosen } from '../../shared/agents/chosen.ts';
-import type { AgentsChanged, AgentsForWorker } from '../../shared/agents/messages.ts';
-import type { AgentLeft } from '../../shared/agents/takeover.ts';
-import type { AgentRef, AgentVersion } from '../../shared/agents/version.ts';
+import { readChosen, writeChosen } from '../../shared/agents/chosen.ts';
+import type { AgentAsked, AgentsChanged, AgentsForWorker } from '../../shared/agents/messages.ts';
+import type { AfterCallSetup, AfterCallVersions } from '../../shared/calls/messages.ts';
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import type { AgentLeft, AgentUse } from '../../shared/agents/takeover.ts';
+import type { AgentVersion } from '../../shared/agents/version.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { showProblem } from '../../shared/config/problem.ts';
 import type { AgentPlace } from '../../shared/installation/agents-folder.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import { refusal, type Answer } from '../http/refusals.ts';
+import { AgentsInUse, type CallsSite } from './agents-in-use.ts';
 import { Catalogue, type CatalogueChange, type FileReading } from './catalogue.ts';
 import type { Folder, FolderEvents, FoundAgent } from './folder-watch.ts';
 
@@ -25,6 +29,8 @@ export interface OwnAgent {
   readonly place: AgentPlace;
   readonly version: AgentVersion;
   readonly named: readonly string[];
+  /** What happens after its calls; absent: nothing. */
+  readonly afterCall?: AfterCallSetup | undefined;
 }
 
 export interface AgentsOptions {
@@ -37,15 +43,16 @@ export interface AgentsOptions {
   readonly log: Log;
   /** Why an agent that reads well cannot be served here; undefined where it can. */
   readonly whyNot: (found: FoundAgent) => string | undefined;
+  readonly afterCallOf: (definition: AgentDefinition, version: AgentVersion) => AfterCallSetup | undefined;
 }
 
 /** What a service of many agents has to do with its workers and their calls. */
-export interface AgentsSite {
-  readonly metrics: Pick<SupervisorMetrics, 'agents' | 'agentChanges'>;
+export interface AgentsSite extends CallsSite {
+  readonly metrics: Pick<SupervisorMetrics, 'agents' | 'agentChanges' | 'agentCalls' | 'agentRefusals'>;
   readonly send: (worker: number, message: AgentsChanged) => void;
   readonly readyWorkers: () => readonly number[];
-  /** The versions that calls of this supervisor have, one entry for each call. */
-  readonly ofCalls: () => Iterable<AgentRef>;
+  /** There are other versions. */
+  readonly changed: () => void;
 }
 
 /** One agent as operators see it. */
@@ -64,18 +71,23 @@ export class Agents {
   readonly #options: AgentsOptions;
   readonly #catalogue = new Catalogue();
   readonly #folder: Folder;
+  readonly #inUse: AgentsInUse;
   #site: AgentsSite | undefined;
   #table: AgentTable;
   /** Every version that somebody may need, and when it was last in force. */
   readonly #versions = new Map<string, { readonly version: AgentVersion; neededAt: Millis }>();
   /** Hashes that each worker has. */
   readonly #known = new Map<number, Set<string>>();
+  /** What happens after calls of a version. It goes with the version, whatever becomes of that. */
+  readonly #afterCalls = new WeakMap<AgentVersion, AfterCallSetup>();
   #folderProblems: readonly string[] = [];
 
   constructor(options: AgentsOptions) {
     this.#options = options;
     const { own, watch, wallClock, log } = options;
+    if (own.afterCall !== undefined) this.#afterCalls.set(own.version, own.afterCall);
     this.#catalogue.carry(own.place.path, own.version, { shown: own.place.shown, since: wallClock.now() });
+    this.#inUse = new AgentsInUse(options);
     this.#table = this.#newTable();
     this.#folder = watch({
       found: (changes) => this.#take(changes),
@@ -100,6 +112,7 @@ export class Agents {
   /** From now on changes are told to workers, and calls are asked for what they need. */
   serve(site: AgentsSite): void {
     this.#site = site;
+    this.#inUse.serve(site);
     this.#count();
     const tidy = (): void => {
       this.#tidy();
@@ -122,6 +135,40 @@ export class Agents {
   chosen(facts: CallFacts): string | undefined {
     const choice = this.choose(facts);
     return choice.kind === 'chosen' ? writeChosen(choice.agent) : undefined;
+  }
+
+  /** Why a call that was given this agent is refused; undefined where there is room for it. */
+  full(chosen: string | undefined): Answer | undefined {
+    const id = chosen === undefined ? undefined : readChosen(chosen)?.id;
+    const full = id === undefined ? undefined : this.#inUse.look(id);
+    return full && refusal('agent_full', { retryAfterS: full.retryAfterS });
+  }
+
+  /** A call that was given this agent is told to come: its room is kept for some seconds. */
+  expect(chosen: string | undefined): void {
+    const id = chosen === undefined ? undefined : readChosen(chosen)?.id;
+    if (id !== undefined) this.#inUse.expect(id);
+  }
+
+  /** The two together. True where there is room. */
+  keepsRoom(chosen: string | undefined): boolean {
+    if (this.full(chosen) !== undefined) return false;
+    this.expect(chosen);
+    return true;
+  }
+
+  /** A call may begin on this agent. */
+  grants(asked: AgentAsked): boolean {
+    return this.#inUse.grants(asked);
+  }
+
+  /** A call has this agent. */
+  began(id: string): void {
+    this.#inUse.began(id);
+  }
+
+  readGauges(): void {
+    this.#inUse.readGauges();
   }
 
   /** New calls can get an agent of this id. */
@@ -157,6 +204,8 @@ export class Agents {
       kept: all.map((version) => version.hash),
       fallback: { id, hash },
       unknown: this.#options.unknown,
+      limited: this.#inUse.limited,
+      named: this.#inUse.named,
     };
   }
 
@@ -170,6 +219,15 @@ export class Agents {
   /** What the supervisor before this one had in force, and this one cannot have read. */
   inherit(left: readonly AgentLeft[]): void {
     this.#changed(this.#catalogue.inherit(left));
+  }
+
+  /** What calls use here, for the supervisor after this one. */
+  giveUse(): AgentUse {
+    return this.#inUse.give();
+  }
+
+  inheritUse(use: AgentUse | undefined, how: { readonly counts: boolean }): void {
+    this.#inUse.inherit(use, how);
   }
 
   // ---- changes ----
@@ -194,7 +252,12 @@ export class Agents {
     this.#table = this.#newTable();
     this.#count();
     if (change.added.length + change.changed.length + change.removed.length === 0) return;
+    this.#tellAll();
+  }
+
+  #tellAll(): void {
     for (const worker of this.#site?.readyWorkers() ?? []) this.#tell(worker);
+    this.#site?.changed();
   }
 
   #reading(found: FoundAgent): FileReading {
@@ -202,6 +265,8 @@ export class Agents {
     const { version, problems } = reading;
     const wrong = problems.filter(({ severity }) => severity === 'error');
     const whyNot = version === undefined ? undefined : this.#options.whyNot(found);
+    const afterCall = version && reading.definition && this.#options.afterCallOf(reading.definition, version);
+    if (version !== undefined && afterCall !== undefined) this.#afterCalls.set(version, afterCall);
     const told = [
       ...wrong.map((problem) => showProblem(place.shown, problem)),
       ...(whyNot === undefined ? [] : [`${place.shown}: error: ${whyNot}`]),
@@ -218,6 +283,7 @@ export class Agents {
     const { inForce } = this.#catalogue;
     const now = this.#options.clock.now();
     for (const version of inForce) this.#versions.set(version.hash, { version, neededAt: now });
+    this.#inUse.change(inForce);
     const { id, hash } = this.#own;
     return new AgentTable(inForce, { fallback: { id, hash }, unknown: this.#options.unknown });
   }
@@ -257,8 +323,20 @@ export class Agents {
       if (needed.has(hash)) entry.neededAt = now;
       else if (now - entry.neededAt >= keptMs) this.#versions.delete(hash);
     }
-    if (this.#versions.size < before)
-      for (const worker of this.#site?.readyWorkers() ?? []) this.#tell(worker);
+    const isNamedAnew = this.#inUse.tidy();
+    if (this.#versions.size < before || isNamedAnew) this.#tellAll();
+  }
+
+  // ---- after calls ----
+
+  /** What happens after calls, of every version that calls may have. */
+  get afterCall(): AfterCallVersions {
+    const all = [...this.#versions.values()].map(({ version }) => version);
+    return {
+      versions: all.flatMap((version) => this.#afterCalls.get(version) ?? []),
+      kept: all.map(({ hash }) => hash),
+      inForce: this.#catalogue.inForce.map(({ id, hash }) => ({ id, hash })),
+    };
   }
 
   // ---- operators ----

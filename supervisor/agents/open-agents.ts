@@ -6,8 +6,10 @@ import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { reasonOfFile } from '../../shared/installation/named-files.ts';
 import { recordingVariables } from '../../shared/recording/variables.ts';
+import { callsVariables } from '../../shared/calls/variables.ts';
 import { systemClock, systemWallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
+import { afterCallSetup } from '../calls/after-call-setup.ts';
 import { Agents, type OwnAgent } from './agents.ts';
 import { FolderWatch } from './folder-watch.ts';
 
@@ -25,14 +27,14 @@ export interface OpenAgentsOptions {
 
 /** Undefined in a service of one agent. An agent that is wrong does not keep the others from their calls. */
 export async function openAgents({
-  settings: { agents: settings },
+  settings: { agents: settings, calls },
   own,
   env,
   log,
   records,
   hasTurnModel,
 }: OpenAgentsOptions): Promise<Result<Agents | undefined, string>> {
-  const { dir, unknown } = settings;
+  const { dir, unknown, secrets } = settings;
   if (dir === undefined) return ok(undefined);
   const why = whyNoFolder(dir);
   if (why !== undefined)
@@ -41,12 +43,16 @@ export async function openAgents({
   const agents = new Agents({
     unknown,
     own,
-    watch: (events) => new FolderWatch({ ...events, ...clocks, dir: resolve(dir), besides: own, env }),
+    watch: (events) =>
+      new FolderWatch({ ...events, ...clocks, dir: resolve(dir), besides: own, env, secretsDir: secrets }),
     ...clocks,
     log,
+    afterCallOf: afterCallSetup,
     whyNot: ({ reading: { definition } }) => {
       if (definition?.recording !== undefined && !records)
         return `recording needs ${recordingVariables.recordingDir.name}, which is read at the start`;
+      if (definition?.afterCall !== undefined && calls === undefined)
+        return `after_call needs ${callsVariables.callsDb.name}, which is read at the start`;
       if (definition?.turn.smartTurn === 'on' && !hasTurnModel)
         return 'turn.smart_turn is "on", and the service runs without a turn model';
       return undefined;

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import type { MonitorSettings } from '../../shared/monitor/variables.ts';
 import type { MonitorOffer } from '../../shared/protocol/ipc.ts';
-import { errorFields, type Log } from '../../shared/runtime/log.ts';
+import { auditOf, errorFields, type Log } from '../../shared/runtime/log.ts';
 import { refuseUpgrade } from '../http/answer.ts';
 import { refusal, refusals, type Answer } from '../http/refusals.ts';
 import type { Arrived } from '../listeners/listeners.ts';
@@ -29,9 +29,11 @@ export class MonitorDoor {
   /** For the page of the live view, by path. */
   readonly files = readMonitorFiles(folder);
   readonly #options: MonitorDoorOptions;
+  readonly #audit: Log;
 
   constructor(options: MonitorDoorOptions) {
     this.#options = options;
+    this.#audit = auditOf(options.log);
   }
 
   /** An upgrade has come at the health listener. */
@@ -42,7 +44,7 @@ export class MonitorDoor {
     const role = roleOf(head, tokens);
     const refused = fault ?? (asked === undefined ? notHere : role === undefined ? noToken : undefined);
     if (refused !== undefined || asked === undefined || role === undefined) {
-      log.info({ from: peer, code: refused?.code }, 'an operator is refused');
+      this.#audit.info({ from: peer, code: (refused ?? notHere).code }, 'an operator is refused');
       refuseUpgrade(socket, refused ?? notHere);
       return;
     }
@@ -62,7 +64,10 @@ export class MonitorDoor {
     this.#pass(offer, socket).then(
       (answer) => {
         if (answer !== undefined) refuseUpgrade(socket, answer);
-        log.info({ ...fields, ...(answer && { code: answer.code }) }, 'an operator has asked for a call');
+        this.#audit.info(
+          { ...fields, ...(answer && { code: answer.code }) },
+          'an operator has asked for a call',
+        );
       },
       (error: unknown) => {
         log.error({ ...fields, ...errorFields(error) }, 'an operator could not be let in');

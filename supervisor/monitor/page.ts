@@ -41,7 +41,9 @@ export const monitorStyle = `
 #monitor.mine { border: 2px solid #b3352b; }
 #monitor h2 { margin: .25rem 0; overflow-wrap: anywhere; }
 #monitor form { margin: .75rem 0; display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; }
-#monitor form label { flex: 1 1 16rem; }
+#monitor form label { flex: 1 1 16rem; margin: 0; }
+#monitor-take-over, #monitor-hand-back button { font-weight: 600; }
+#calls td:last-child { padding-left: .6rem; box-shadow: -.5rem 0 .5rem -.5rem #8886; }
 #monitor form input { display: block; width: 100%; box-sizing: border-box; }
 #monitor-said { height: 14rem; overflow-y: auto; border-top: 1px solid #8884; }
 #monitor-said p { margin: .35rem 0; overflow-wrap: anywhere; }

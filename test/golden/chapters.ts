@@ -1,6 +1,7 @@
 /** All scripted conversations, by chapter. */
 import type { Dialogue } from '../support/core/dialogue.ts';
 import { anotherWorker } from './scripts/another-worker.ts';
+import { anotherAgent } from './scripts/another-agent.ts';
 import { asides } from './scripts/asides.ts';
 import { background } from './scripts/background.ts';
 import { commands } from './scripts/commands.ts';
@@ -45,6 +46,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   tools: toolRounds,
   'tools that are cut': toolsCut,
   transfers,
+  'another agent': anotherAgent,
   confirmations,
   flows,
   'an operator takes over': operators,

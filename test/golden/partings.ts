@@ -1,5 +1,6 @@
 /** A farewell that the caller speaks into: whoever has more to say is answered, and nobody else keeps the call open. */
 import { dialogue, type Dialogue } from '../support/core/dialogue.ts';
+import { say } from '../support/core/given.ts';
 import type { Script } from '../support/core/script.ts';
 
 type Begin = Parameters<Dialogue['play']>[0];
@@ -118,6 +119,21 @@ export const partings: readonly Dialogue[] = [
     const idle = { askAfterMs: 5_000, endAfter: 0, ask: 'Still there?' };
     const call = begin({ settings: { idle } }).opens().later(5_000).botSays('Goodbye.').botPlays(100);
     call.callerSays('I am here, sorry.').rounds(1).ends(undefined);
+  }),
+
+  dialogue('who speaks into the end of the last word, behind which a line waits, is heard out', (begin) => {
+    const call = leaving(begin).callerSays('Wait, when do you open?').llmWrites('At nine, every day. ');
+    call.botPlays(200).callerBegins().sttGuesses('Mm').llmWrites('Goodbye then.').llmCalls('end_call');
+    call.sttHears('And on Sunday?').callerStops().sttFinalizes().later(700);
+    call
+      .tell(say('Your code is four.'))
+      .skips()
+      .callerBegins()
+      .callerInsists()
+      .botFinishes()
+      .ordered('stt.listen')
+      .skips();
+    call.later(2_000).orders().ends(undefined);
   }),
 
   dialogue('another worker knows of a farewell that was cut', (begin) => {

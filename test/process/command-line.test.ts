@@ -159,11 +159,20 @@ describe('the built program', () => {
 
 describe('files that cannot be used', () => {
   const question = join(folder, 'question.wav');
-  beforeAll(() => writeFileSync(question, writeWav(new Int16Array(1600), 16_000)));
+  beforeAll(() => {
+    writeFileSync(question, writeWav(new Int16Array(1600), 16_000));
+    // Notes are no agents, and neither are rehearsals.
+    mkdirSync(join(folder, 'empty/notes'), { recursive: true });
+    for (const name of ['README.md', 'a.rehearsal.toml', 'notes/a.txt'])
+      writeFileSync(join(folder, 'empty', name), '');
+  });
 
   it.each([
     [['check', 'gone.toml'], 'gone.toml:1:1: error: the file cannot be read: there is no such file'],
-    [['check', '.'], '.:1:1: error: the file cannot be read: it is a folder and no file'],
+    [
+      ['check', 'empty'],
+      'empty: error: the folder holds no agent: an agent is a .toml file in it, or in a folder of it',
+    ],
     [
       ['rehearse', 'gone.toml', 'a.toml'],
       'gone.toml:1:1: error: the file cannot be read: there is no such file',
@@ -180,6 +189,19 @@ describe('files that cannot be used', () => {
     expect(status).not.toBe(0);
     expect(`${out}${errors}`.split('\n')[0]).toBe(line);
     expect(`${out}${errors}`).not.toMatch(/\n\s+at |ECONNREFUSED/);
+  });
+
+  it('checks every agent of a folder, which may be the one that it is run in', () => {
+    mkdirSync(join(folder, 'tenants/clinic'), { recursive: true });
+    writeFileSync(join(folder, 'tenants/a.toml'), '[agent]\n');
+    writeFileSync(join(folder, 'tenants/clinic/b.toml'), 'no');
+    const named = run(['check', 'tenants']);
+    expect(named.status).toBe(1);
+    expect(named.out).toContain('tenants/a.toml:');
+    expect(named.out).toContain('tenants/clinic/b.toml:1:');
+    expect(named.out).toContain('tenants: 2 agents, 2 errors\n');
+    const here = run(['check', '.'], {}, ['env', '-C', 'tenants']);
+    expect(here.out).toBe(named.out.replaceAll('tenants/', '').replaceAll('tenants:', '.:'));
   });
 
   it('says why a file that the agent file names cannot be read', () => {

@@ -148,7 +148,7 @@ function settingsOf(prng: Prng): CallSettings {
     farewell: 'EndMessage, take good care.',
     apology: 'Excuse me, would you repeat that?',
     operatorLost: 'I am with you again.',
-    misheard: 'Pardon, what did you say?',
+    misheard: 'Pardon, what was that?',
     announcement: silenceEndMs % 3 === 0 ? '' : 'The voice is out of order.',
     fillers: prng.chance(0.8) ? ['Just a moment.', 'Still looking that up.'] : [],
     lateLines: ['Bear with me.', 'Still on it.'],

@@ -5,8 +5,8 @@ import { explained, runSeeds } from './seeds.ts';
 import { runWorld } from './world/world.ts';
 
 const seeds = 2_000;
-/** Of 14,000 seeds from the first on 23 break a rule, most of them one of the judge's own: what a turn is where two voices meet. */
-const firstSeed = 9_400;
+/** Of 30,000 seeds from the first on three break a rule of the judge's own: where keys and a second voice fall into one turn. */
+const firstSeed = 1;
 
 describe('simulated calls', () => {
   const report = runSeeds(realCore, firstSeed, { count: seeds });

@@ -36,6 +36,5 @@ export function newStoryResponse(from: {
     ),
     echoedChars: takenOver ? (former?.echoedChars ?? 0) : 0,
     acknowledged: false,
-    resumedAt: undefined,
   };
 }

@@ -75,8 +75,6 @@ export interface StoryResponse {
   echoedChars: number;
   /** The transport has said how much of it was played. */
   acknowledged: boolean;
-  /** When the output last went on after having been held. */
-  resumedAt: number | undefined;
 }
 
 /** What the context may hold of a response that is over: a number of whole words between two bounds. */
@@ -115,6 +113,8 @@ export class Story {
   voice = false;
   /** The output stands at a sample. */
   held = false;
+  /** It goes on softly until it is known what the caller said. */
+  ducked = false;
   /** The voice goes on although the words of its turn have ended: it is not the caller's. */
   isBackground = false;
   response: StoryResponse | undefined;

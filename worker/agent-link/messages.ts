@@ -15,6 +15,7 @@ export function messageOf(event: ConversationEvent): ServiceMessage | undefined 
     case 'tool.ended':
     case 'tools.answered':
     case 'node.entered':
+    case 'agent.changed':
     case 'timer.fired':
     case 'rule.broken':
     case 'operator.took_over':

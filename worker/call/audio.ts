@@ -54,6 +54,8 @@ export class CallAudio {
   readonly #vad: VadClient;
   readonly #echo: CallEcho;
   readonly #detector: SpeechDetector;
+  /** Probability from which a frame counts as voice. */
+  #threshold: number;
   readonly #turn: TurnClient;
   /** What was heard and sent, for the recorder of the call. */
   readonly tap: AudioTap;
@@ -81,6 +83,7 @@ export class CallAudio {
       isOverAgent: () => this.#echo.isOverAgent(this.#now()),
     });
     this.#detector = detector;
+    this.#threshold = services.speech.threshold;
     this.tap = new AudioTap(sampleRate, inputRate);
     this.person = new LiveVoice(sampleRate, operatorRate);
     this.#background = services.background && new Background(services.background, sampleRate);
@@ -109,7 +112,7 @@ export class CallAudio {
       judged: (probability, frameMs, sound) => {
         detector.take(probability, frameMs, sound);
         const isLate = this.#vad.judged < (this.#lateUntil ?? Infinity);
-        if (!isLate && probability < services.speech.threshold) this.#endLate();
+        if (!isLate && probability < this.#threshold) this.#endLate();
       },
       peek: {
         isWanted: (sinceMs) => detector.wantsPeek(sinceMs),
@@ -132,6 +135,13 @@ export class CallAudio {
       took: (pcm) => this.#echo.took(pcm),
     });
     this.#echo = newCallEcho({ mode: services.echo, sampleRate, heard: this.#inbound });
+  }
+
+  /** Another agent has the call, whose sessions the stages have. What is heard behind its voice, and how echo is looked for, stays as it was. */
+  retune({ speech }: Pick<CallServices, 'speech'>): void {
+    this.#threshold = speech.threshold;
+    this.#detector.retune(speech);
+    this.#outbound.retune(this.#options.stages.tts.sampleRate);
   }
 
   #heardFact(fact: SpeechFact, detector: SpeechDetector): CallEvent {

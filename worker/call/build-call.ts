@@ -54,17 +54,24 @@ export interface CallBuild {
   readonly audio: () => CallAudio | undefined;
 }
 
-/** @throws what building a part throws; nothing of the call is left then. */
-export function buildCall(build: CallBuild): RunningCall {
-  const { services, scope, start, setup, link, tell, transport, startedAt } = build;
+/** What a call has of its agent before anything is opened. */
+export interface EquippedCall {
+  readonly opened: ReturnType<CallServices['openTools']>;
+  readonly settings: CallSettings;
+}
+
+type Equipping = Pick<CallBuild, 'services' | 'scope' | 'start' | 'setup' | 'link' | 'transport'>;
+
+/** The tools of a call and its settings, with its variables filled in. @throws what opening the tools throws. */
+export function equipCall({ services, scope, start, setup, link, transport }: Equipping): EquippedCall {
   const { clock } = services;
   // The terms of the link are the link's own, and what the call has otherwise is in its services.
   const {
     remoteTools,
-    model,
     variables,
     link: _link,
     message: _m,
+    model: _model,
     recordId: _id,
     overrides: _o,
     ...given
@@ -78,24 +85,35 @@ export function buildCall(build: CallBuild): RunningCall {
     remote,
     control: controlTools(capabilities, transport.sendKeys !== undefined),
   });
-  link?.equipped({
-    refused: opened.tools.refused.map(({ name, rule }) => `${name} ${rule}`),
-    isTool: (name) => opened.book.ruleOf(name) !== undefined,
-  });
-  const tools = new CallToolRuns(opened.tools, tell, traceparentOfTools(services.traceOf?.(start)));
   // What an agent process says is taken word for word.
   const settings = {
     ...withVariables(services.settings, metadata),
     ...transferSettings(capabilities, services.carriers.telephony),
     ...given,
+    tools: opened.book,
   };
+  return { opened, settings };
+}
+
+/** @throws what building a part throws; nothing of the call is left then. */
+export function buildCall(build: CallBuild): RunningCall {
+  const { services, start, setup, link, tell, startedAt } = build;
+  const { clock } = services;
+  const { opened, settings } = equipCall(build);
+  link?.equipped({
+    refused: opened.tools.refused.map(({ name, rule }) => `${name} ${rule}`),
+    isTool: (name) => opened.book.ruleOf(name) !== undefined,
+  });
+  const tools = new CallToolRuns(opened.tools, tell, traceparentOfTools(services.traceOf?.(start)));
   const observers = newObservers(build);
   const whole = { ...settings, tools: observers.watchTools(opened.book) };
   const state = build.state(whole);
   const log = newCallLog(build);
-  const control = newControl(build, state);
-  const llmCall = llmCallOf(start.callId, model, state);
-  const stages = openStages(build, { llmCall, callLog: log });
+  let control = newControl(build, state);
+  const stages = openStages(build, {
+    llmCall: llmCallOf(start.callId, setup.model, state),
+    callLog: log,
+  });
   try {
     const audio = newAudio(build, stages, state);
     observers.begins({ settings: whole, state, tap: audio.tap, person: audio.person, now: clock.now() });
@@ -104,7 +122,9 @@ export function buildCall(build: CallBuild): RunningCall {
       stages,
       audio,
       tools,
-      control,
+      get control() {
+        return control;
+      },
       state,
       log,
       observers,
@@ -115,6 +135,12 @@ export function buildCall(build: CallBuild): RunningCall {
       get link() {
         return link?.save();
       },
+      adopt: (agent) => {
+        stages.adopt({ ...agent.services, llmCall: llmCallOf(start.callId, undefined, state) });
+        tools.adopt(agent.tools);
+        audio.retune(agent.services);
+        control = newControl({ ...build, services: agent.services, agent: agent.ref }, state);
+      },
     };
   } catch (error) {
     stages.close();
@@ -124,10 +150,11 @@ export function buildCall(build: CallBuild): RunningCall {
 
 const newCallLog = ({
   log,
-  services: { metrics, agent, clock },
+  services: { metrics, agent, agentLabel = () => agent, clock },
   turns,
   start: { route },
-}: CallBuild): CallLog => new CallLog({ log, metrics, turns, agent, route, now: () => clock.now() });
+}: CallBuild): CallLog =>
+  new CallLog({ log, metrics, turns, agent: agentLabel, route, now: () => clock.now() });
 
 const llmCallOf = (conversation: string, model: string | undefined, state: CallState): LlmCall => ({
   conversation,

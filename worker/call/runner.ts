@@ -10,7 +10,6 @@ import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
 import type { ChosenAgent } from '../../shared/agents/choose.ts';
 import type { AgentRef } from '../../shared/agents/version.ts';
-import type { CallAccount } from './account.ts';
 import { admitCall, type AdmittedStart } from './admission.ts';
 import { buildCall, type CallBuild } from './build-call.ts';
 import { chosenFields } from './agent-fields.ts';
@@ -22,12 +21,14 @@ import { tellLeft } from './before/screening.ts';
 import { KeptAudio, type CallSetup, type MachineMessage } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { AgentServices, CalledAgent, CallServices, WorkerServices } from './services.ts';
+import { AgentsOfCall } from './agents-of-call.ts';
+import { OwnAccount } from './own-account.ts';
 import { SessionClaim } from './session-claim.ts';
 import { callLog } from './trace.ts';
 import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
-import { CallAgent } from '../agents/call-agent.ts';
+import { releaseOf } from '../agents/call-agent.ts';
 import { Preparation } from './before/preparation.ts';
 import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -64,8 +65,7 @@ const unsavedForMs = 100;
 export class CallRunner implements TransportEvents {
   readonly #options: CallRunnerOptions;
   readonly #worker: WorkerServices;
-  /** Its agent, once it is known, and what it runs on with it. */
-  #agent: CallAgent | undefined;
+  readonly #agents: AgentsOfCall;
   /** Another worker, or another stream of the call, had it with this agent. */
   #keptAgent: AgentRef | undefined;
   /** What is said before the agent is equipped. */
@@ -91,10 +91,10 @@ export class CallRunner implements TransportEvents {
   #cause: EndCause | undefined;
   #refusal: CallRefusal | undefined;
   readonly #session: SessionClaim;
-  /** Names the record of the call, where one is kept. */
-  #recordId: string | undefined;
-  #account: CallAccount | undefined;
+  readonly #account: OwnAccount;
   #beganAt: Millis = 0;
+  /** What the call is made with. */
+  #setup: CallSetup = {};
   /** Said in the log. */
   #isTooLarge = false;
   #over = false;
@@ -104,9 +104,11 @@ export class CallRunner implements TransportEvents {
     this.#worker = options.services;
     this.#keptAgent = options.keptAgent;
     this.#session = new SessionClaim(options.services.sessions);
+    this.#account = new OwnAccount(options.services);
     this.#log = options.services.log;
     this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error), markOfSlot(options.slot));
     this.#preparation = this.#newPreparation();
+    this.#agents = this.#newAgents();
   }
 
   /** Gives the runner its transport, before any event of it. */
@@ -121,12 +123,12 @@ export class CallRunner implements TransportEvents {
     assert(transport !== undefined, 'a call goes on with its transport');
     this.#session.carry();
     const { start, setup, agent, state, startedAt, turns } = left.call;
-    const services = this.#callOn(this.#worker.agents.again(agent));
+    const services = this.#agents.take(this.#worker.agents.again(agent));
     this.#log = callLog(services, start);
     this.#keepSetup(setup, start.recordId);
     this.#openAccount(start, startedAt, left.silentMs);
     this.#message = setup.message;
-    this.#callAgent.vary(setup.overrides ?? {}, 'takeover', this.#log);
+    this.#agents.current.vary(setup.overrides ?? {}, 'takeover', this.#log);
     this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
     const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
     this.#drive(call);
@@ -143,9 +145,10 @@ export class CallRunner implements TransportEvents {
   // ---- facts from the transport ----
 
   started(given: CallStart): void {
+    this.#account.asked(given);
     const agent = this.#worker.agents.of(given, this.#keptAgent);
     if (agent === 'unknown') {
-      this.#transport?.refuse('unknown_agent');
+      this.#refuse('unknown_agent');
       return;
     }
     if (!(agent instanceof Promise)) {
@@ -154,14 +157,15 @@ export class CallRunner implements TransportEvents {
     }
     const early = new EarlyEvents();
     this.#early = early;
-    const begin = (called: CalledAgent): void => {
+    const begin = (called: CalledAgent | 'full'): void => {
       this.#early = undefined;
-      this.#begin(given, called);
+      if (called === 'full') this.#refuse('server_busy');
+      else this.#begin(given, called);
       early.tell(this);
     };
     agent.then(
       // The scope of a call that is over runs nothing.
-      (called) => (this.#over ? called.release() : this.scope.run(begin, called)),
+      (called) => (this.#over ? releaseOf(called) : this.scope.run(begin, called)),
       (error: unknown) => this.scope.run(() => this.#fault(error)),
     );
   }
@@ -169,25 +173,21 @@ export class CallRunner implements TransportEvents {
   #begin(given: CallStart, agent: CalledAgent): void {
     const transport = this.#transport;
     assert(transport !== undefined, 'a transport speaks only after it was attached');
-    const services = this.#callOn(agent);
-    const { accounts } = services;
-    this.#recordId ??= accounts?.newRecordId();
-    const named = { ...given, ...(this.#recordId !== undefined && { recordId: this.#recordId }) };
+    const services = this.#agents.take(agent);
+    const named = this.#account.named(given, services);
     const start = admitCall(named, services);
     this.#beganAt = this.#worker.clock.now();
-    const { newSessionId, wallNow } = this.#worker;
-    this.#openAccount(start ?? { ...named, sessionId: newSessionId(), at: wallNow() }, this.#beganAt);
+    this.#openAccount(start ?? this.#account.unadmitted(named), this.#beganAt);
     if (start === undefined) {
-      this.#refusal = 'unsigned_route';
-      transport.refuse(this.#refusal);
+      this.#refuse('unsigned_route');
       return;
     }
     if (!services.takesCalls() || !this.#session.take()) {
-      this.#refuse();
+      this.#refuse('server_busy');
       return;
     }
     this.#log = callLog(services, start);
-    this.#callAgent.varyAsSigned(start.metadata, this.#log);
+    this.#agents.current.varyAsSigned(start.metadata, this.#log);
     const before = new BeforeCall({
       services,
       slot: this.#options.slot,
@@ -215,25 +215,46 @@ export class CallRunner implements TransportEvents {
       bind: (callback) => this.scope.bind(callback),
       isOver: () => this.#over,
       log: () => this.#log,
-      called: () => this.#callAgent.called,
+      called: () => this.#agents.current.called,
       services: () => this.#services,
-      hand: (other) => {
-        this.#agent?.release();
-        return this.#callOn(other);
-      },
+      hand: (other) => this.#agents.take(other),
       handed: (start) => {
         this.#log = callLog(this.#services, start);
         this.#openAccount(start, this.#beganAt);
       },
-      varyAsSigned: ({ metadata }) => this.#callAgent.varyAsSigned(metadata, this.#log),
-      vary: (given) => this.#callAgent.vary(given, 'before_call', this.#log),
+      varyAsSigned: ({ metadata }) => this.#agents.current.varyAsSigned(metadata, this.#log),
+      vary: (given) => this.#agents.current.vary(given, 'before_call', this.#log),
       askProcess: (start) => this.#askProcess(start),
       refuse: (why) => {
         this.#before?.cancel();
-        if (why === 'server_busy') this.#refuse();
-        else this.#transport?.refuse(why);
+        this.#refuse(why);
       },
     });
+  }
+
+  #newAgents(): AgentsOfCall {
+    return new AgentsOfCall({
+      worker: this.#worker,
+      scope: this.scope,
+      isOver: () => this.#over,
+      log: () => this.#log,
+      chose: this.#options.chose,
+      call: () => this.#call,
+      transport: () => this.#transport,
+      setup: () => this.#setup,
+      tell: (event) => this.#tell(event),
+      entered: () => this.#entered(),
+    });
+  }
+
+  /** Another agent has the call. */
+  #entered(): void {
+    const { variables, link } = this.#setup;
+    const start = this.#call?.start;
+    if (start === undefined) return;
+    this.#log = callLog(this.#services, start);
+    this.#toldLines = undefined;
+    this.#keepSetup(present({ variables, link }), start.recordId);
   }
 
   #askProcess(start: AdmittedStart): CallSetup | Promise<CallSetup> {
@@ -244,7 +265,7 @@ export class CallRunner implements TransportEvents {
   /** Another worker was asking what the call is to be when it died: it is asked again. */
   resumeOpening({ message, recordId }: CallSetup, agent?: AgentRef): void {
     this.#message = message;
-    this.#recordId = recordId;
+    this.#account.recordId = recordId;
     this.#keptAgent = agent ?? this.#keptAgent;
     this.#session.carry();
     this.#transport?.restart?.();
@@ -255,8 +276,8 @@ export class CallRunner implements TransportEvents {
   #open({ start: asked, setup: prepared, opening, afterWords, isLate }: Opened): void {
     const start = this.#preparation.handed ?? asked;
     const { overrides = {}, ...told } = prepared;
-    const refused = this.#callAgent.vary(overrides, 'agent_link', this.#log);
-    const held = this.#callAgent.overrides;
+    const refused = this.#agents.current.vary(overrides, 'agent_link', this.#log);
+    const held = this.#agents.current.overrides;
     const given = {
       ...told,
       ...this.#preparation.given,
@@ -280,7 +301,7 @@ export class CallRunner implements TransportEvents {
     transport.accept();
     this.#link?.refused(refused);
     const { sampleRate: rate, encoding, metadata } = start;
-    const how = chosenFields(this.#agent?.called.chosen);
+    const how = chosenFields(this.#agents.current.called.chosen);
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata), ...how }, 'call started');
     const { message } = setup;
     this.#tell({
@@ -374,14 +395,14 @@ export class CallRunner implements TransportEvents {
   /** The service stops within this time: the call is told so. */
   shutdown(withinMs: Millis = 0): void {
     this.#endReason = 'shutdown';
-    if (this.#call === undefined) this.#refuse();
+    if (this.#call === undefined) this.#refuse('server_busy');
     else this.#tell({ type: 'call.shutdown', withinMs });
   }
 
-  #refuse(): void {
-    this.#options.busy?.();
-    this.#refusal = 'server_busy';
-    this.#transport?.refuse(this.#refusal);
+  #refuse(why: CallRefusal): void {
+    if (why === 'server_busy') this.#options.busy?.();
+    this.#refusal = why;
+    this.#transport?.refuse(why);
   }
 
   /** Lines are made while calls run. */
@@ -448,6 +469,11 @@ export class CallRunner implements TransportEvents {
       case 'carrier.keys':
         call.control.perform(action);
         return;
+      case 'agent.prepare':
+      case 'agent.enter':
+      case 'agent.dismiss':
+        this.#agents.perform(action);
+        return;
       case 'turn.judge':
         call.audio.judge(action.ask);
         return;
@@ -472,20 +498,8 @@ export class CallRunner implements TransportEvents {
 
   // ---- beginning and end ----
 
-  /** The call has its agent from here to its end. */
-  #callOn(agent: CalledAgent): CallServices {
-    this.#agent = new CallAgent(this.#worker, agent);
-    if (agent.chosen !== undefined) this.#options.chose?.(agent.chosen);
-    return this.#agent.services;
-  }
-
-  get #callAgent(): CallAgent {
-    assert(this.#agent !== undefined, 'a call has its agent from its start on');
-    return this.#agent;
-  }
-
   get #services(): CallServices {
-    return this.#callAgent.services;
+    return this.#agents.current.services;
   }
 
   #build(
@@ -503,8 +517,8 @@ export class CallRunner implements TransportEvents {
       start,
       transport,
       link: this.#link,
-      agent: this.#agent?.ref,
-      account: this.#account,
+      agent: this.#agents.ref,
+      account: this.#account.observer,
       ...from,
       tell: (event) => this.#tell(event),
       audio: () => this.#call?.audio,
@@ -522,14 +536,13 @@ export class CallRunner implements TransportEvents {
   /** A part of the setup, which another worker needs, names the record. */
   #keepSetup(setup: CallSetup, recordId: string | undefined): void {
     const named = { ...setup, ...present({ recordId }) };
-    this.#options.journal?.keepSetup(named, this.#agent?.ref);
+    this.#setup = named;
+    this.#options.journal?.keepSetup(named, this.#agents.ref);
   }
 
   #openAccount(start: AdmittedStart, startedAt: Millis, silentMs?: Millis): void {
-    const { recordId } = start;
-    if (recordId === undefined) return;
-    const call = { start: { ...start, recordId }, startedAt, ...present({ silentMs }) };
-    this.#attempt(() => (this.#account = this.#services.accounts?.open(call)));
+    const opening = { agent: this.#agents.current, startedAt, ...present({ silentMs }) };
+    this.#attempt(() => this.#account.open(start, opening));
   }
 
   #fault(error: unknown): void {
@@ -571,25 +584,15 @@ export class CallRunner implements TransportEvents {
       call.observers.ended(end, this.#worker.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
-    this.#attempt(() =>
-      this.#account?.over(
-        {
-          end,
-          engine: this.#endReason,
-          cause: this.#cause,
-          isMoved,
-          refusal: this.#refusal,
-          isBroken,
-        },
-        this.#services.clock.now(),
-      ),
-    );
+    const [engine, cause, refusal] = [this.#endReason, this.#cause, this.#refusal];
+    const over = { end, engine, cause, isMoved, isBroken, refusal, line: this.#transport?.heardLine };
+    this.#attempt(() => this.#account.over(over));
     this.#before?.cancel();
     this.#leaveLink(sessionEndOf(end, this.#endReason));
     this.#call = undefined;
     this.#driver = undefined;
     this.#options.journal?.end();
-    this.#agent?.release();
+    this.#agents.release();
     this.scope.close();
     this.#options.over();
   }

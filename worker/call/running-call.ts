@@ -7,8 +7,18 @@ import type { CallAudio } from './audio.ts';
 import type { CallLog } from './log.ts';
 import type { CallObservers } from './observer.ts';
 import type { CallControl } from '../telephony/call-control.ts';
+import type { AgentRef } from '../../shared/agents/version.ts';
+import type { OpenedTools } from '../tools/registry.ts';
+import type { CallServices } from './services.ts';
 import type { CallStages } from './stages.ts';
 import type { CallToolRuns } from './tool-runs.ts';
+
+export interface AdoptedAgent {
+  readonly services: CallServices;
+  /** Its version; absent in a service of one. */
+  readonly ref: AgentRef | undefined;
+  readonly tools: OpenedTools;
+}
 
 export interface RunningCall {
   readonly start: AdmittedStart;
@@ -24,4 +34,6 @@ export interface RunningCall {
   readonly turns: number;
   /** What another worker needs to go on with the call's agent link; absent: it has none. */
   readonly link: SavedLink | undefined;
+  /** Another agent has the call from here on. @throws what opening its sessions throws. */
+  readonly adopt: (agent: AdoptedAgent) => void;
 }

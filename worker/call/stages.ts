@@ -62,14 +62,14 @@ export const stageContext = ({ clock, scope }: { clock: Clock; scope: Scope }): 
 });
 
 export class CallStages {
-  readonly #options: CallStagesOptions;
+  #options: CallStagesOptions;
   readonly #context: StageContext;
   #stt: SttSession;
   #sttOpenedAt: Millis;
   /** Sessions of STT in a row that died soon. */
   #sttDeaths = 0;
   #tts: AheadTts;
-  readonly #llm: LlmSession;
+  #llm: LlmSession;
   readonly #causes: Partial<Record<'stt' | 'llm' | 'tts', string>> = {};
   #round: LlmRound | undefined;
   #toolCalls = new RoundCalls();
@@ -95,6 +95,31 @@ export class CallStages {
 
   get tts(): AheadTts {
     return this.#tts;
+  }
+
+  /** Sessions of another agent's providers take the place of these. @throws what opening one throws; these go on then. */
+  adopt(stages: Pick<CallStagesOptions, 'stt' | 'llm' | 'tts' | 'llmCall'>): void {
+    const former = { options: this.#options, stt: this.#stt, tts: this.#tts, llm: this.#llm };
+    const { stt, llm, tts, llmCall } = stages;
+    this.#options = { ...former.options, stt, llm, tts, llmCall };
+    const opened: { close(): void }[] = [];
+    try {
+      opened.push((this.#stt = this.#openStt()));
+      opened.push((this.#tts = this.#openTts()));
+      this.#llm = stages.llm.open(this.#context, stages.llmCall);
+    } catch (error) {
+      for (const session of opened) session.close();
+      this.#options = former.options;
+      this.#stt = former.stt;
+      this.#tts = former.tts;
+      throw error;
+    }
+    this.cancelLlm();
+    this.#sttOpenedAt = this.#options.clock.now();
+    this.#sttDeaths = 0;
+    former.llm.close();
+    former.stt.close();
+    former.tts.close();
   }
 
   /** A session that died soon after it was opened is replaced at once the first time, and later with growing pauses. */

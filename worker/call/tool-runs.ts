@@ -10,7 +10,9 @@ import type { ToolRun } from '../tools/tool.ts';
 import type { ToolAttempt } from './trace.ts';
 
 export class CallToolRuns {
-  readonly #opened: OpenedTools;
+  #opened: OpenedTools;
+  /** Of agents that had the call before: what they have begun goes on. */
+  readonly #former: OpenedTools[] = [];
   readonly #tell: (event: CallEvent) => void;
   readonly #traceparent: (run: ToolAttempt) => string | undefined;
   /** By the key that the core gave the call. */
@@ -24,6 +26,12 @@ export class CallToolRuns {
     this.#opened = opened;
     this.#tell = tell;
     this.#traceparent = traceparent;
+  }
+
+  /** Tools of another agent. */
+  adopt(opened: OpenedTools): void {
+    this.#former.push(this.#opened);
+    this.#opened = opened;
   }
 
   run(order: Extract<CallAction, { type: 'tool.run' }>): void {
@@ -44,6 +52,6 @@ export class CallToolRuns {
   /** The call is over: whatever still runs is told so. */
   close(): void {
     this.#runs.clear();
-    this.#opened.close();
+    for (const opened of [...this.#former, this.#opened]) opened.close();
   }
 }

@@ -5,6 +5,7 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallFact } from '../../shared/calls/facts.ts';
 import { recordLimits, type UsageUnit } from '../../shared/calls/record.ts';
+import type { MonitorUse } from '../../shared/monitor/messages.ts';
 import type { CallAccount, CallOver } from '../call/account.ts';
 import type { CallStep } from '../call/observer.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -12,6 +13,7 @@ import type { CallEvent } from '../core/events.ts';
 import type { ConversationEvent, TurnTimes } from '../core/told.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
 import { endingOf } from './ending.ts';
+import { OperatorUses } from './operator-uses.ts';
 import { Speakers } from './speakers.ts';
 import { UsedSince } from './used-since.ts';
 
@@ -36,6 +38,7 @@ export class CallFacts implements CallAccount {
   readonly #options: CallFactsOptions;
   readonly #speakers: Speakers;
   readonly #used: UsedSince;
+  readonly #operators: OperatorUses;
   #turnAt: Millis;
   #spoken: { readonly epoch: number; readonly at: Millis } | undefined;
   readonly #tools = new Map<string, { readonly key: string; readonly at: Millis }>();
@@ -50,6 +53,7 @@ export class CallFacts implements CallAccount {
     this.#turnAt = options.startedAt;
     this.#speakers = new Speakers(options.startedAt);
     this.#used = new UsedSince();
+    this.#operators = new OperatorUses();
   }
 
   /** The first lines, and those of a worker that takes the call up. */
@@ -85,12 +89,23 @@ export class CallFacts implements CallAccount {
     }
   }
 
+  monitored(use: MonitorUse, now: Millis): void {
+    for (const fact of this.#operators.used({ ...use, by: this.#text(use.by) }, this.#since(now)))
+      this.#write(fact, now);
+  }
+
   over(over: CallOver, now: Millis): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#tally(now);
+    if (over.line !== undefined) this.#quality(over.line, now);
     const ending = endingOf(over, { isOperator: this.#isOperatorEnding });
     this.#options.end({ t: 'end', at: this.#since(now), ...ending });
+  }
+
+  #quality({ packets, lost, jitterMs, delayMs, codec }: NonNullable<CallOver['line']>, now: Millis): void {
+    const delay = delayMs === undefined ? {} : { delay: delayMs };
+    this.#write({ t: 'quality', packets, lost, jitter: jitterMs, codec, ...delay }, now);
   }
 
   #hear(fact: CallEvent, now: Millis): void {
@@ -135,12 +150,15 @@ export class CallFacts implements CallAccount {
 
   #follow(event: ConversationEvent, now: Millis): void {
     switch (event.type) {
+      case 'agent.changed':
+        this.#write({ t: 'handed', agent: event.agent }, now);
+        return;
       case 'turn.user_started':
         this.#turnAt = now;
         return;
       case 'user.text':
         this.#write({ t: 'turn', epoch: event.epoch }, now);
-        this.#said('caller', event, now);
+        this.#said('caller', event, { from: this.#turnAt, now });
         return;
       case 'turn.bot_started':
         this.#spoken = { epoch: event.epoch, at: now };
@@ -170,17 +188,23 @@ export class CallFacts implements CallAccount {
       case 'tool.ended':
         this.#toolEnded(event, now);
         return;
+      case 'operator.text':
+        // When it began is not known.
+        this.#said('operator', { epoch: 0, text: event.text }, { from: now, now });
+        return;
+      case 'operator.handed_back':
+        for (const fact of this.#operators.handedBack(this.#since(now))) this.#write(fact, now);
+        return;
       default:
     }
   }
 
   #said(
-    role: 'caller',
+    role: 'caller' | 'operator',
     { epoch, text }: { readonly epoch: number; readonly text: string },
-    now: Millis,
+    { from, now }: { readonly from: Millis; readonly now: Millis },
   ): void {
-    const from = this.#since(this.#turnAt);
-    this.#write({ t: 'said', role, epoch, from, text: this.#text(text) }, now);
+    this.#write({ t: 'said', role, epoch, from: this.#since(from), text: this.#text(text) }, now);
   }
 
   #heard({ epoch, end }: Extract<ConversationEvent, { type: 'bot.heard' }>, now: Millis): void {

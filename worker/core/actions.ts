@@ -100,6 +100,12 @@ export type CallAction =
       readonly key: number;
       readonly attempt: number;
     }
+  /** Make another agent of the team ready; `agent.prepared` or `agent.missing` answers. */
+  | { readonly type: 'agent.prepare'; readonly commandId: string; readonly agent: string }
+  /** It has the call: everything behind this order is for its sessions and tools. */
+  | { readonly type: 'agent.enter'; readonly commandId: string }
+  /** It is not wanted any more. */
+  | { readonly type: 'agent.dismiss'; readonly commandId: string }
   /** `transferred`: somebody else has the caller. */
   | {
       readonly type: 'call.end';

@@ -36,7 +36,8 @@ import { leave, settleParting } from './dialogue/parting.ts';
 import { onDeadline } from './timers.ts';
 import { onWordsWritten } from './delivery/written.ts';
 import { onShutdown } from './dialogue/shutdown.ts';
-import { onCarrier, settleHandOff } from './answer/transferring.ts';
+import { onCarrier, onMissing, settleAgent, settleHandOff } from './answer/transferring.ts';
+import { onAgentPrepared } from './answer/agent-change.ts';
 import { brokenRule } from './rules.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
 import { tell } from './told.ts';
@@ -109,12 +110,12 @@ function take(step: Step, event: CallEvent): void {
     case 'dtmf.pressed':
     case 'command.given':
     case 'carrier.answered':
+    case 'agent.prepared':
+    case 'agent.missing':
     case 'words.written':
     case 'lines.ready':
-      takeOthers(step, event);
-      return;
     case 'tts.failed':
-      onTtsFailed(step, 'failed');
+      takeOthers(step, event);
       return;
     case 'llm.text':
     case 'llm.done':
@@ -140,7 +141,17 @@ function takeOthers(
   step: Step,
   event: Extract<
     CallEvent,
-    { type: 'dtmf.pressed' | 'command.given' | 'carrier.answered' | 'words.written' | 'lines.ready' }
+    {
+      type:
+        | 'dtmf.pressed'
+        | 'command.given'
+        | 'carrier.answered'
+        | 'agent.prepared'
+        | 'agent.missing'
+        | 'words.written'
+        | 'lines.ready'
+        | 'tts.failed';
+    }
   >,
 ): void {
   if (event.type === 'dtmf.pressed') onDtmf(step, event.digit, event.position);
@@ -148,6 +159,9 @@ function takeOthers(
   else if (event.type === 'words.written') onWordsWritten(step, event.text);
   else if (event.type === 'lines.ready')
     step.state.silence.readyLines = { fillers: event.fillers, farewell: event.farewell };
+  else if (event.type === 'agent.prepared') onAgentPrepared(step, event);
+  else if (event.type === 'agent.missing') onMissing(step, event);
+  else if (event.type === 'tts.failed') onTtsFailed(step, 'failed');
   else onCarrier(step, event);
 }
 
@@ -246,6 +260,7 @@ function settle(step: Step, hadResponse: boolean): void {
   if (hadResponse && state.delivery.response === undefined) hear(step, { type: 'response.ended' });
   hear(step, { type: 'step.settled' });
   settleHandOff(step);
+  settleAgent(step);
   if (!isOpen(state.course)) return;
   if (isEnding(state.course)) dropTexts(step, state.commands);
   // A TTS that was given up says no line.

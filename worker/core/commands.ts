@@ -18,6 +18,7 @@
 import { list, maybe, opaque, record, text, time } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { TypedText } from '../../shared/protocol/call.ts';
+import { agentChangeCodec, newAgentChange, type AgentChange } from './answer/agent-claim.ts';
 import { transferCodec, type TransferClaim } from './answer/transfer-claim.ts';
 import type { ContextEdit } from './answer/edits.ts';
 import { tell, type CommandOutcome, type Told } from './told.ts';
@@ -88,6 +89,8 @@ export interface Commands {
   end: { readonly id: CommandId; farewell: string; readonly by: Millis } | undefined;
   /** The one transfer of the call, whoever asked for it. */
   transfer: TransferClaim;
+  /** Another agent that is to have the call. */
+  readonly agentChange: AgentChange;
 }
 
 export const newCommands = (): Commands => ({
@@ -95,6 +98,7 @@ export const newCommands = (): Commands => ({
   texts: [],
   end: undefined,
   transfer: { phase: 'none' },
+  agentChange: newAgentChange(),
 });
 
 type Teller = { readonly actions: { push(told: Told): unknown } };
@@ -138,4 +142,5 @@ export const commandsCodec = record<Commands>({
   texts: list(opaque<Commands['texts'][number]>()),
   end: maybe(record<NonNullable<Commands['end']>>({ id: maybe(text()), farewell: text(), by: time })),
   transfer: transferCodec,
+  agentChange: agentChangeCodec,
 });

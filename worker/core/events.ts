@@ -5,6 +5,7 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { OpaqueReasoning } from './tools/tools-state.ts';
 import type { CallCommand } from './commands.ts';
+import type { CallSettings } from './settings.ts';
 import type { RequestedCall, ToolEvent } from './tools/tools-state.ts';
 import type { CarrierOutcome } from '../../shared/telephony/call-control.ts';
 
@@ -33,6 +34,15 @@ export type CallEvent =
       readonly turnAudio: boolean;
       readonly silentMs?: Millis;
     }
+  /** Another agent could have the call, with these settings. `agent` is its name. */
+  | {
+      readonly type: 'agent.prepared';
+      readonly commandId: string;
+      readonly agent: string;
+      readonly settings: CallSettings;
+    }
+  /** There is no such agent, or it cannot be had. */
+  | { readonly type: 'agent.missing'; readonly commandId: string }
   /** The transport is gone. Nothing can be sent any more. */
   | { readonly type: 'call.closed'; readonly position?: PlayoutPosition | undefined }
   /** The service stops. Within this time, where there is any, leave is taken; then the call ends whoever speaks. */

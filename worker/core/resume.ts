@@ -13,6 +13,7 @@ import { onToolsResumed } from './answer/answering.ts';
 import { unfilled, type Response } from './answer/response.ts';
 import { startRound } from './answer/speaking.ts';
 import type { Step } from './state.ts';
+import { resumeAgentChange } from './answer/agent-change.ts';
 import { resumeTransfer } from './answer/transfer.ts';
 import { forgetVoice } from './turn/resumed.ts';
 
@@ -36,6 +37,7 @@ export function onCallResumed(step: Step, event: Resumed): void {
   onOperatorResumed(step);
   onToolsResumed(step);
   resumeTransfer(step);
+  resumeAgentChange(step);
   hear(step, event);
 }
 

@@ -4,6 +4,7 @@ import type { ContextMessage, OfferedTool } from './actions.ts';
 import type { DtmfSettings } from './turn/dtmf.ts';
 import type { FlowSettings } from './flow/flow.ts';
 import type { ToolRule, Verdict } from './tools/tools-state.ts';
+import type { TeamSettings } from './answer/agent-claim.ts';
 import type { TransferSettings } from './answer/transfer-claim.ts';
 
 /** What is known of the tools of a call. Pure functions; `node` is the flow's present node. */
@@ -48,6 +49,8 @@ export interface CallSettings {
   readonly flow?: FlowSettings;
   /** Absent: the call cannot be given to anybody else. */
   readonly transfer?: TransferSettings;
+  /** Absent: there is no other agent for the caller. */
+  readonly team?: TeamSettings;
   readonly maxCallMs: Millis;
   /** Messages that the conversation begins with; absent: none. */
   readonly context?: readonly ContextMessage[];

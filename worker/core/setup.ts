@@ -1,4 +1,4 @@
-/** What a call is set up with; it never changes, and is saved beside the state and not in it. */
+/** What a call is set up with; another agent brings another one. It is saved beside the state and not in it. */
 import { vocabularyOf, type Vocabulary } from '../../shared/languages/vocabulary.ts';
 import { newRespelling, type Respelling } from './answer/response.ts';
 import type { CallSettings } from './settings.ts';

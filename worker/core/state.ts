@@ -19,7 +19,8 @@ import { tell, type FaultKind, type FaultStage } from './told.ts';
 import { newToolState, type ToolState } from './tools/tools-state.ts';
 
 export interface CallState {
-  readonly setup: Setup;
+  /** Another agent has another one. */
+  setup: Setup;
   readonly course: Course;
   readonly numbers: Numbers;
   readonly caller: Caller;

@@ -20,8 +20,9 @@ import { completeResponse, endCall } from './answer/speaking.ts';
 import { onShutdownDue, shutdownDeadline } from './dialogue/shutdown.ts';
 import { onOperatorDue } from './dialogue/takeover.ts';
 import { operatorDeadline } from './operator.ts';
+import { agentChangeDeadline } from './answer/agent-change.ts';
 import { transferDeadline } from './answer/transfer.ts';
-import { onTransferDue } from './answer/transferring.ts';
+import { onTransferDue, settleAgent } from './answer/transferring.ts';
 import type { CallState, Step, Slices } from './state.ts';
 import { tell, type TimerName } from './told.ts';
 import type { DueName } from './turn/step-turn.ts';
@@ -53,6 +54,7 @@ const timers: readonly Timer[] = [
   { name: 'stt', due: sttDeadline, fire: due('stt.due') },
   { name: 'keys', due: ({ keys }) => keys.completeAt, fire: onDtmfDeadline },
   { name: 'transfer', due: transferDeadline, fire: onTransferDue },
+  { name: 'agent', due: agentChangeDeadline, fire: settleAgent },
   { name: 'tools', due: ({ tools }) => nextToolDeadline(tools), fire: onToolDeadline },
   // A move of the flow that waits for its safe point needs no further look.
   { name: 'flow', due: ({ conversation: { flow } }) => flow?.leavesAt, fire: onFlowDeadline },

@@ -58,6 +58,8 @@ export type ConversationEvent =
   | { readonly type: 'tools.answered'; readonly pairs: readonly ToolPair[] }
   /** The flow has moved. */
   | { readonly type: 'node.entered'; readonly node: string }
+  /** Another agent has the call from here on. */
+  | { readonly type: 'agent.changed'; readonly agent: string }
   /** An operator speaks to the caller from here on, and the agent is silent. */
   | { readonly type: 'operator.took_over'; readonly epoch: number }
   /** What the operator has said to the caller. */
@@ -99,6 +101,7 @@ export type TimerName =
   | 'stt'
   | 'keys'
   | 'transfer'
+  | 'agent'
   | 'tools'
   | 'flow'
   | 'silence'

@@ -1,9 +1,8 @@
 /** What a worker's calls run on: the agent file as the supervisor read it, and the adapters of the providers that it names. */
-import { createHash } from 'node:crypto';
 import { assert } from '../../shared/base/assert.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
-import { loadAgentFile } from '../../shared/config/load.ts';
-import type { NamedFiles } from '../../shared/agents/version.ts';
+import { loadAgentFile, takesSessions } from '../../shared/config/load.ts';
+import { hashOf, type NamedFiles } from '../../shared/agents/version.ts';
 import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
 import { importPackage } from '../../shared/runtime/packages.ts';
 import type { Packages } from '../../shared/config/stages/package.ts';
@@ -11,12 +10,21 @@ import type { RealtimeModel } from '../stages/realtime/contract.ts';
 import { loadAdapters, loadRealtime } from '../stages/registry.ts';
 import { stageDefinitions } from './definition.ts';
 
-type AgentSource = Pick<WorkerSetup, 'agentText' | 'files'>;
+interface AgentSource extends Pick<WorkerSetup, 'agentText' | 'files'> {
+  /** Absent: it is the operator's own. */
+  readonly tenant?: string | undefined;
+}
+
+/** A tenant's agent has what was read for it, and nothing of the service. */
+const envOf = ({ files: { secrets }, tenant }: AgentSource): NodeJS.ProcessEnv =>
+  tenant === undefined ? { ...process.env, ...secrets } : { ...secrets };
 
 /** The agent file as the supervisor read it. */
-function readDefinition({ agentText, files }: AgentSource, packages: Packages): AgentDefinition {
+function readDefinition(source: AgentSource, packages: Packages): AgentDefinition {
+  const { agentText, files } = source;
   const { definition } = loadAgentFile(agentText, {
-    env: process.env,
+    env: envOf(source),
+    hasSessions: takesSessions(process.env),
     packages,
     readFile: (path) => files.texts[path],
     readBytes: (path) => {
@@ -39,7 +47,7 @@ async function loadPackages({ packages = {} }: NamedFiles): Promise<Packages> {
 
 export interface LoadedAgent {
   readonly definition: AgentDefinition;
-  /** Tells texts of its file apart. */
+  /** Hash of what it consists of. */
   readonly version: string;
   readonly adapters: Awaited<ReturnType<typeof loadAdapters>>;
   /** The model that hears and speaks by itself, where the agent has one. */
@@ -57,17 +65,17 @@ export async function readAgent(
   return { definition: readDefinition(source, packages), packages };
 }
 
-/** @throws Error as {@link loadAdapters} does. */
-export async function loadAgent(setup: AgentSource): Promise<LoadedAgent> {
+/** `id`: with its tenant; absent: an agent of the operator's own. @throws Error as {@link loadAdapters} does. */
+export async function loadAgent(setup: AgentSource, id?: string): Promise<LoadedAgent> {
   const { definition, packages } = await readAgent(setup);
   const definitions = stageDefinitions(definition);
   const { realtime } = definitions;
   return {
     definition,
-    version: createHash('sha256').update(setup.agentText).digest('hex').slice(0, 12),
+    version: hashOf(id ?? definition.agent.name, { text: setup.agentText, files: setup.files }),
     adapters: await loadAdapters(definitions, packages),
     realtime: realtime && (await loadRealtime(realtime, packages)),
-    env: process.env,
+    env: envOf(setup),
     packages,
   };
 }

@@ -67,6 +67,7 @@ export function callSettings(
     confirmQuestion: agent.confirm.ask,
     maxToolRounds: llm?.maxToolRounds ?? llmDefaults.maxToolRounds,
     ...(flow !== undefined && { flow }),
+    ...(agent.team !== undefined && { team: { context: agent.team.context, farewell: agent.team.farewell } }),
     maxCallMs: agent.maxCallS * 1000,
     contextWindowTokens: llm?.contextWindowTokens ?? llmDefaults.contextWindowTokens,
     ...(modelSpeaks && { modelSpeaks }),
@@ -143,6 +144,7 @@ export const toolSettings = ({ agent, tools, mcp, telephony, flow }: AgentDefini
   telephony,
   ...(flow !== undefined && { flow }),
   ...(agent.tools !== undefined && { agentTools: agent.tools }),
+  team: agent.team,
 });
 
 type Turn = AgentDefinition['turn'];

@@ -17,7 +17,7 @@ import {
   type ToOperator,
 } from '../../shared/monitor/messages.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
-import { errorFields } from '../../shared/runtime/log.ts';
+import { auditOf, errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { BegunCall, CallObserver, CallStep, ObservedCall } from '../call/observer.ts';
 import type { CallCommand } from '../core/commands.ts';
 import type { CallState } from '../core/state.ts';
@@ -45,6 +45,7 @@ export interface CallMonitorOptions {
 
 export class CallMonitor implements CallObserver {
   readonly #options: CallMonitorOptions;
+  #audit: Log | undefined;
   readonly #operators = new Set<OperatorSocket>();
   #begun: BegunCall | undefined;
   #mix: StereoMix | undefined;
@@ -86,7 +87,9 @@ export class CallMonitor implements CallObserver {
     for (const operator of this.#operators) {
       operator.tell({ type: 'ended' });
       operator.close('over');
+      this.#use('leaves', operator);
     }
+    this.#operators.clear();
     this.#release();
     this.#rest();
     this.#options.gone();
@@ -267,10 +270,10 @@ export class CallMonitor implements CallObserver {
     this.#begun?.person.clear();
   }
 
-  #use(what: MonitorUse['what'], { role, by }: OperatorSocket): void {
-    const { log, monitored } = this.#options.call;
-    log.info({ what, may: role, ...(by !== '' && { by }) }, 'an operator and a call');
-    monitored({ what, role, by });
+  #use(what: MonitorUse['what'], { role, by, id: connection }: OperatorSocket): void {
+    this.#audit ??= auditOf(this.#options.call.log);
+    this.#audit.info({ what, may: role, ...(by !== '' && { by }) }, 'an operator and a call');
+    this.#options.call.monitored({ what, role, by, connection });
   }
 
   // ---- sound ----

@@ -2,6 +2,7 @@
  * The connection of one operator: what is sent to a slow one is left out and counted, and one that is dead is closed. Nothing here can throw
  * into a call.
  */
+import { randomUUID } from 'node:crypto';
 import type { Millis } from '../../shared/base/units.ts';
 import { monitorClose, type MonitorRole, type ToOperator } from '../../shared/monitor/messages.ts';
 import { WebSocket } from 'ws';
@@ -27,6 +28,8 @@ export interface OperatorSocketOptions {
 }
 
 export class OperatorSocket {
+  /** No other connection has it, in no worker. */
+  readonly id = randomUUID();
   readonly role: MonitorRole;
   readonly by: string;
   readonly #options: OperatorSocketOptions;
@@ -43,6 +46,9 @@ export class OperatorSocket {
     this.#pingedAt = this.#aliveAt;
     const { ws, text, voice, gone } = options;
     ws.on('message', (data: Buffer, isBinary) => {
+      this.#aliveAt = options.now();
+      // What comes behind a close is no operator's any more.
+      if (ws.readyState !== WebSocket.OPEN) return;
       this.#attempt(() => {
         if (!isBinary) text(data.toString());
         else if (data.length % 2 === 0) voice(samplesOf(data));

@@ -19,6 +19,8 @@ export class OperatorWords {
   readonly #said: (text: string) => void;
   #session: SttSession | undefined;
   #text: string[] = [];
+  /** What STT takes the newest words for, as long as they are not final. */
+  #likely = '';
   #quiet = 0;
   #hasVoice = false;
   /** What was said is not known from here on. */
@@ -46,8 +48,10 @@ export class OperatorWords {
     if (this.#hasVoice && this.#quiet >= pauseSamples) this.#finalize();
   }
 
-  /** No more is said: what STT has by now is all. */
+  /** No more is said: what STT has by now is all, final or not. */
   close(): void {
+    this.#text.push(this.#likely);
+    this.#likely = '';
     this.#tell();
     this.#session?.close();
     this.#session = undefined;
@@ -64,7 +68,10 @@ export class OperatorWords {
       this.close();
       return;
     }
-    if (event.type === 'transcript' && event.isFinal) this.#text.push(event.text.trim());
+    if (event.type === 'transcript') {
+      if (event.isFinal) this.#text.push(event.text.trim());
+      this.#likely = event.isFinal ? '' : event.text.trim();
+    }
     if (event.type === 'finalized' || (event.type === 'transcript' && event.speechFinal)) this.#tell();
   }
 

@@ -4,13 +4,14 @@
  *
  * Invariant: places of sound count from the beginning of the call, in whichever worker it is.
  */
+import { present } from '../../shared/base/present.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { Redaction } from '../../shared/calls/privacy/redaction.ts';
 import type { Redactor } from '../../shared/calls/privacy/redactor.ts';
-import type { RecordingDefinition } from '../../shared/recording/agent-file.ts';
+import type { RecordingDefinition, RecordingPolicy } from '../../shared/recording/agent-file.ts';
 import type { EntryKind, RecordingRing } from '../../shared/recording/ring.ts';
 import type { CallObserver, CallStep, ObservedCall } from '../call/observer.ts';
-import type { CallSettings, ToolBook } from '../core/settings.ts';
+import type { ToolBook } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
 import type { AudioTap } from '../media/tap.ts';
 import type { TransportEnd } from '../transports/transport.ts';
@@ -23,6 +24,7 @@ export interface CallRecorderOptions {
   readonly definition: RecordingDefinition;
   readonly privacy?: Redactor | undefined;
   readonly agent: string;
+  readonly policy?: RecordingPolicy | undefined;
   readonly now: Millis;
   /** Milliseconds since 1970. */
   readonly wallNow: () => number;
@@ -38,7 +40,8 @@ export class CallRecorder implements CallObserver {
   readonly #options: CallRecorderOptions;
   readonly #ring: RecordingRing;
   readonly #transcript: Transcript;
-  #tools: WatchedTools | undefined;
+  /** Of each agent that the call has had. */
+  readonly #tools: WatchedTools[] = [];
   #stopListening: () => void = () => undefined;
   /** Entries that found no room since the last line that says so. */
   #lostSound = 0;
@@ -55,22 +58,13 @@ export class CallRecorder implements CallObserver {
 
   watchTools(book: ToolBook): ToolBook {
     if (!this.#options.definition.facts) return book;
-    this.#tools = new WatchedTools(book);
-    return this.#tools;
+    const watched = new WatchedTools(book);
+    this.#tools.push(watched);
+    return watched;
   }
 
-  begins({
-    settings,
-    state,
-    tap,
-    now,
-  }: {
-    settings: CallSettings;
-    state: CallState;
-    tap: AudioTap;
-    now: Millis;
-  }): void {
-    const { call, definition, name, agent } = this.#options;
+  begins({ state, tap, now }: { state: CallState; tap: AudioTap; now: Millis }): void {
+    const { call, definition, name, agent, policy } = this.#options;
     const { start, startedAt, isResumed } = call;
     const since = now - startedAt;
     this.#isOpen = this.#push('open', since, name);
@@ -80,13 +74,22 @@ export class CallRecorder implements CallObserver {
       const started = new Date(this.#options.wallNow() - since).toISOString();
       const { callId, sampleRate: rate, route } = start;
       const { audio } = definition;
-      this.#line({ type: 'call', call: callId, agent, ...(route && { route }), started, rate, audio }, now);
+      const { audioFormat: audio_format, keepDays: keep_days } = policy ?? {};
+      const kept = present({ route: route === '' ? undefined : route, audio_format, keep_days });
+      this.#line({ type: 'call', call: callId, agent, started, rate, audio, ...kept }, now);
     }
     if (definition.audio) this.#listen(tap, now);
     if (!definition.facts) return;
+    this.#headFact(state, { now, isTaken: isResumed });
+  }
+
+  /** What the core goes on from. */
+  #headFact(state: CallState, { now, isTaken }: { readonly now: Millis; readonly isTaken: boolean }): void {
+    const { call, agent } = this.#options;
+    const { start, startedAt } = call;
     const { callId, metadata } = start;
-    const of = { call: callId, agent, metadata, settings, state, startedAt, isTaken: isResumed };
-    this.#fact(headLine(of), now);
+    const { settings } = state.setup;
+    this.#fact(headLine({ call: callId, agent, metadata, settings, state, startedAt, isTaken }), now);
   }
 
   stepped(step: CallStep): void {
@@ -105,7 +108,10 @@ export class CallRecorder implements CallObserver {
       }
     }
     if (!definition.facts) return;
-    this.#fact(stepLine({ fact, orders, now }, { state, asked: this.#tools?.takeAsked() ?? [] }), now);
+    const asked = this.#tools.flatMap((tools) => tools.takeAsked());
+    // Another agent's settings come with it: the core goes on from here as in another worker.
+    if (orders.some(({ type }) => type === 'agent.enter')) this.#headFact(state, { now, isTaken: true });
+    else this.#fact(stepLine({ fact, orders, now }, { state, asked }), now);
   }
 
   ended(end: TransportEnd, now: Millis): void {

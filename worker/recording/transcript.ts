@@ -59,6 +59,8 @@ export class Transcript {
         return { type: 'taken_over', epoch: event.epoch };
       case 'operator.handed_back':
         return { type: 'handed_back', epoch: event.epoch, how: event.how };
+      case 'agent.changed':
+        return { type: 'agent_changed', agent: event.agent };
       case 'node.entered':
         return { type: 'node', node: event.node };
       default:

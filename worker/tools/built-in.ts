@@ -3,6 +3,7 @@
  * core performs them. A number never gets to the LLM: destinations have names.
  */
 import { fail, ok, type Result } from '../../shared/base/result.ts';
+import { agentTool, summaryOf, type TeamDefinition } from '../../shared/agents/team.ts';
 import type { TelephonyDefinition } from '../../shared/telephony/agent-file.ts';
 import { controlBudgetMs } from '../../shared/telephony/call-control.ts';
 import { defaultCallLimits } from '../core/settings.ts';
@@ -87,13 +88,54 @@ const sendDtmf: BuiltInTool = {
   },
 };
 
+/** Longer than the core waits for the sentence before it and for the other agent. */
+const agentChangeMs = 30_000;
+
+/** Of whatever hands the caller to another agent. */
+export const agentChangeRule: ToolRule = { ...carrierRule, timeoutMs: agentChangeMs, outlives: true };
+
+function transferToAgent({ agents, context, farewell }: TeamDefinition): BuiltInTool {
+  const members = Object.entries(agents).map(([name, what]) => `${name}: ${what}`);
+  const before =
+    farewell === ''
+      ? 'Tell the caller in a short sentence before you use it.'
+      : 'The caller is told: say nothing before it.';
+  return {
+    declaration: {
+      name: agentTool,
+      description: `Hands the caller over to another agent, who goes on with the call. ${before}`,
+      parameters: {
+        type: 'object',
+        properties: {
+          agent: { type: 'string', enum: Object.keys(agents), description: members.join('\n') },
+          ...(context === 'summary' && {
+            summary: {
+              type: 'string',
+              maxLength: 2_000,
+              description: summaryOf,
+            },
+          }),
+        },
+        required: ['agent', ...(context === 'summary' ? ['summary'] : [])],
+        additionalProperties: false,
+      },
+    },
+    rule: agentChangeRule,
+  };
+}
+
 /** The built-in tools of a call on such a transport. */
-export function builtInTools(telephony: TelephonyDefinition, control: CallControl): readonly BuiltInTool[] {
+export function builtInTools(
+  telephony: TelephonyDefinition,
+  control: CallControl,
+  team: TeamDefinition | undefined,
+): readonly BuiltInTool[] {
   const { transfer } = control;
   const canTransfer = transfer !== undefined && telephony.destinations.size > 0;
   return [
     endCall,
     ...(canTransfer ? [transferCall(telephony, transfer)] : []),
     ...(control.sendDtmf ? [sendDtmf] : []),
+    ...(team === undefined ? [] : [transferToAgent(team)]),
   ];
 }

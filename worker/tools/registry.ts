@@ -4,6 +4,7 @@
  * A tool that cannot be had is left out and logged; nothing here ends a call.
  */
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import { agentTool, type TeamDefinition } from '../../shared/agents/team.ts';
 import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
 import type { McpDefinition } from '../../shared/config/agent/mcp.ts';
 import { isTable } from '../../shared/config/table.ts';
@@ -22,6 +23,8 @@ import { ToolsOfCall } from './tools-of-call.ts';
 /** What the agent file says of tools. `agentTools` is its list of names; absent: all of them. */
 export interface ToolSettings extends Pick<AgentDefinition, 'tools' | 'mcp' | 'telephony' | 'flow'> {
   readonly agentTools?: readonly string[];
+  /** Other agents that it may hand callers to. */
+  readonly team?: TeamDefinition | undefined;
 }
 
 export interface RegistryOptions {
@@ -133,8 +136,8 @@ export class ToolRegistry {
     remote: RemoteTools | undefined,
     agentTools: readonly string[] | undefined,
   ): CatalogReading {
-    const { telephony, flow } = this.#settings;
-    const builtIn = builtInTools(telephony, control);
+    const { telephony, flow, team } = this.#settings;
+    const builtIn = builtInTools(telephony, control, team);
     const listed = this.#servers.flatMap(sourcesOf);
     const brought = (remote?.tools ?? []).map(({ name, description, parameters, rule }): ToolSource => {
       const declaration = { name, description, parameters };
@@ -150,7 +153,9 @@ export class ToolRegistry {
       ],
       {
         flow,
-        allowed: (name) => agentTools === undefined || agentTools.includes(name) || isRemote.has(name),
+        // A team is there to be handed to.
+        allowed: (name) =>
+          agentTools === undefined || agentTools.includes(name) || isRemote.has(name) || name === agentTool,
       },
     );
   }

@@ -189,6 +189,9 @@ export class CallSpans implements CallObserver {
         (this.#turn?.span ?? this.#call).add('fault', now, { stage: event.stage, what: event.what });
         if (event.stage !== 'call') this.#stages.failed(event.stage, event.what);
         return;
+      case 'agent.changed':
+        this.#call.add('agent', now, { 'voice.agent': event.agent });
+        return;
       case 'node.entered':
         this.#call.add('node', now, { 'voice.flow.node': event.node });
         return;

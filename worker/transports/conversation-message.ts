@@ -22,6 +22,7 @@ export function conversationMessage(event: ConversationEvent): ConversationMessa
     case 'tool.ended':
     case 'tools.answered':
     case 'node.entered':
+    case 'agent.changed':
     case 'command.answered':
     case 'timer.fired':
     case 'rule.broken':

@@ -26,6 +26,10 @@ export async function runCheckFolder(dir: string, options: CheckFolderOptions): 
     write(`${dir}: error: the folder cannot be read: ${found}`);
     return 1;
   }
+  if (found.places.length === 0 && found.unusable.length === 0) {
+    write(`${dir}: error: the folder holds no agent: an agent is a .toml file in it, or in a folder of it`);
+    return 1;
+  }
   let wrong = 0;
   const agents = new Map<string, AgentVersion>();
   for (const { shown, why } of found.unusable) {
@@ -33,7 +37,10 @@ export async function runCheckFolder(dir: string, options: CheckFolderOptions): 
     write(`${join(dir, shown)}: error: ${why}`);
   }
   for (const place of found.places) {
-    const { version, problems } = await readAgentAt(place, env, { requireSecrets });
+    const { version, problems } = await readAgentAt(place, env, {
+      requireSecrets,
+      secretsDir: env['SVC_SECRETS_DIR'],
+    });
     for (const problem of problems) write(showProblem(place.path, problem));
     if (version === undefined) wrong += 1;
     else agents.set(place.path, version);

@@ -3,11 +3,12 @@
  * is known only once it runs.
  */
 import type { KeyPath, ProblemList } from '../problem.ts';
+import { agentTool } from '../../agents/team.ts';
 import { isTable } from '../table.ts';
 
 export const transferTool = 'transfer_call';
 /** Tools that need no declaration. */
-export const builtInToolNames: readonly string[] = ['end_call', transferTool, 'send_dtmf'];
+export const builtInToolNames: readonly string[] = ['end_call', transferTool, agentTool, 'send_dtmf'];
 
 export interface ProvidedTools {
   /** Declared here, on an allow-list, or built in. */
@@ -18,6 +19,8 @@ export interface ProvidedTools {
   readonly mayComeFromAgent: boolean;
   /** Without a destination `transfer_call` is not registered. */
   readonly hasDestinations: boolean;
+  /** Without a team `transfer_to_agent` is not registered. */
+  readonly hasTeam: boolean;
 }
 
 /** Reports a name that nothing provides, and one that the list holds already. */
@@ -31,6 +34,8 @@ export function checkToolNames(
     if (names.indexOf(name) !== index) problems.error(place, 'repeats a name of the list');
     else if (name === transferTool && !provided.hasDestinations)
       problems.error(place, `names ${transferTool}, which needs an entry in telephony.destinations`);
+    else if (name === agentTool && !provided.hasTeam)
+      problems.error(place, `names ${agentTool}, which needs [agent.team]`);
     else if (!provided.names.has(name) && provided.isOpen)
       problems.note(place, 'is the name of a tool that an MCP server must provide once it runs');
     else if (!provided.names.has(name) && provided.mayComeFromAgent)
@@ -63,7 +68,9 @@ export function warnOfUnnamedTools(
 
 const mostShown = 8;
 
-function shownNames({ names, hasDestinations }: ProvidedTools): string {
-  const all = [...names].filter((name) => hasDestinations || name !== transferTool);
+function shownNames({ names, hasDestinations, hasTeam }: ProvidedTools): string {
+  const all = [...names].filter(
+    (name) => (hasDestinations || name !== transferTool) && (hasTeam || name !== agentTool),
+  );
   return all.length > mostShown ? `${all.slice(0, mostShown).join(', ')}, ...` : all.join(', ');
 }

@@ -20,13 +20,15 @@ import type {
 } from '../../../shared/telephony/callback-api.ts';
 import { mostOutbound, type OutboundLeft } from '../../../shared/telephony/takeover.ts';
 import type { CallFacts } from '../../../shared/agents/choose.ts';
-import { chosenKeys } from '../../../shared/agents/chosen.ts';
+import { chosenKeys, readChosen } from '../../../shared/agents/chosen.ts';
 import type { Clock, WallClock } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
+import type { UnreachedCall } from '../../calls/unreached-call.ts';
 import type { OutboundCarrier } from '../carrier.ts';
 import {
   newOutboundCall,
   stepOutbound,
+  wasUnreached,
   type OutboundCall,
   type OutboundEvent,
   type OutboundAction,
@@ -43,12 +45,18 @@ export interface OutboundOptions {
   readonly log: Log;
   readonly carriers: () => ReadonlyMap<CarrierName, OutboundCarrier>;
   readonly counted: (carrier: CarrierName, end: string) => void;
+  /** A call is over that no worker ever had; absent where no records are kept. */
+  readonly unreached?: ((made: UnreachedCall) => void) | undefined;
   /** This process makes a call. */
   readonly begun: (id: string) => void;
   /** The call is on a stream of the agent. */
   readonly hasStream: (callId: string) => boolean;
+  /** Of the agent that calls have where they name none. */
+  readonly agentName: string;
   /** The agent of a call, as a text that travels with it; absent in a service of one. */
   readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
+  /** Why that agent has no room for a call, which is kept where it has. */
+  readonly fullAgent?: ((chosen: string | undefined) => object | undefined) | undefined;
   /** Streams may come to other hosts. */
   readonly isOfFleet: boolean;
 }
@@ -59,6 +67,7 @@ export type OutboundRefusal =
   | 'not_allowed'
   | 'busy'
   | 'full'
+  | 'agent_full'
   | 'rate_limited'
   | 'carrier'
   | 'voicemail'
@@ -169,7 +178,14 @@ export class OutboundCalls {
     if (this.#open.size >= mostOutbound) return fail('full');
     const now = wallClock.now();
     this.#begun = this.#begun.filter((at) => now - at < minuteMs);
-    return this.#begun.length >= settings.perMinute ? fail('rate_limited') : ok({ carrier, settings });
+    if (this.#begun.length >= settings.perMinute) return fail('rate_limited');
+    const full = this.#options.fullAgent?.(this.#chosenFor(request));
+    return full === undefined ? ok({ carrier, settings }) : fail('agent_full');
+  }
+
+  #chosenFor(request: OutboundRequest): string | undefined {
+    const { chosenAgent } = this.#options;
+    return chosenAgent?.({ signed: request.agent, share: request.to }) ?? chosenAgent?.({});
   }
 
   #remember(key: string, made: { readonly id: string; readonly body: string }): void {
@@ -279,12 +295,21 @@ export class OutboundCalls {
       );
     if (call.phase === 'over') {
       counted(call.carrier, call.end ?? 'unknown');
+      if (wasUnreached(call, before)) this.#tellUnreached(entry);
       this.#open.delete(id);
       this.#over.set(id, viewOf(call));
       const [oldest] = this.#over.keys();
       if (this.#over.size > mostOutbound && oldest !== undefined) this.#over.delete(oldest);
     }
     return actions;
+  }
+
+  #tellUnreached({ call, request }: Entry): void {
+    const { agentName, unreached } = this.#options;
+    const { id, carrier, beganAt, call: carrierCall, end = 'unknown' } = call;
+    const { to, route } = request;
+    const agent = readChosen(this.#chosenFor(request) ?? '')?.id ?? agentName;
+    unreached?.({ id, carrier, beganAt, call: carrierCall, end, to, route, agent });
   }
 
   /** The service has listened to a call: what is said to a machine. */
@@ -306,8 +331,7 @@ export class OutboundCalls {
 
   #parametersOf(entry: Entry): Readonly<Record<string, string>> {
     const { request } = entry;
-    const facts = { signed: request.agent, share: request.to };
-    const chosen = this.#options.chosenAgent?.(facts) ?? this.#options.chosenAgent?.({});
+    const chosen = this.#chosenFor(request);
     return { ...parametersOf(entry), ...(chosen !== undefined && { [chosenKeys.parameter]: chosen }) };
   }
 

@@ -47,6 +47,13 @@ export const background: readonly Dialogue[] = [
     call.later(3_000).ordered('stt.flush');
   }),
 
+  dialogue('a voice that comes back is given time for its first word', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('It comes today, at four.').botPlays(300);
+    call.callerBegins().callerInsists().ordered('playout.clear 2').later(500).callerStops().presses('1');
+    call.silenceEndsTheTurn().sttFinalizes().later(1_500).callerBegins().skips();
+    call.later(999).orders().later(1).orders('stt.flush', 'stt.listen');
+  }),
+
   dialogue('a soft voice without words is nobody who was not understood', (begin) => {
     const call = begin(byWords).opens().tell({ type: 'speech.started', belowCallerDb: 15 }).later(2_000);
     call.callerStops().silenceEndsTheTurn().sttFinalizes().rounds(0).skips().later(1_000).orders();
@@ -73,6 +80,49 @@ export const background: readonly Dialogue[] = [
       call.botPlays(400).callerBegins().callerInsists().sttGuesses(laugh).without('playout.clear');
       call.callerStops().sttHears(laugh).sttFinalizes().without('playout.clear').botFinishes().rounds(1);
     }
+  }),
+
+  dialogue('laughter into silence is not answered, and no request is made for it', (begin) => {
+    const turn = { ...scriptSettings.turn, speculate: true };
+    for (const laugh of [
+      'Ha ha ha.',
+      'Haha!',
+      'Hahahaha',
+      'ha, ha',
+      'Hehehe',
+      'Hi hi hi',
+      'Jajaja',
+      'kkkkk',
+      'LOL',
+      'Ha.',
+    ]) {
+      const call = begin({ settings: { ...byWords.settings, turn } })
+        .opens()
+        .callerSays(laugh)
+        .rounds(0);
+      call.later(3_000).rounds(0).callerSays('Hi, I need a table.').rounds(1);
+    }
+    for (const words of ['He.', 'Ja ja ja.', 'Ha, I need a table.', 'Hi.'])
+      begin(byWords).opens().callerSays(words).rounds(1);
+  }),
+
+  dialogue('a sound that STT notes is no word: it cuts nothing, and is not answered', (begin) => {
+    for (const noted of [
+      '[laughter]',
+      '(coughs)',
+      '*sighs*',
+      '♪ la la ♪',
+      '[BLANK_AUDIO]',
+      '[Musik]',
+      '(kahkaha)',
+    ]) {
+      const call = begin(byWords).opens().callerSays('Tell me.').llmAnswers('A long story, with a point.');
+      call.botPlays(400).callerBegins().callerInsists().sttGuesses(noted).without('playout.clear');
+      call.callerStops().sttHears(noted).sttFinalizes().without('playout.clear').botFinishes().rounds(1);
+    }
+    const call = begin(byWords).opens().callerSays('[laughter] Yes, [sighs] at eight.');
+    call.llmIsAsked('user: Yes, at eight.');
+    begin(byWords).opens().callerSays('It is [CREDIT_CARD_1].').llmIsAsked('user: It is [CREDIT_CARD_1].');
   }),
 
   dialogue('an STT that does not answer is asked once in a turn', (begin) => {

@@ -32,13 +32,17 @@ afterEach(async () => {
 const start = (options: TestServiceOptions = {}): Promise<TestService> =>
   TestService.start({ ...options, env: { ...tokens, ...options.env } });
 
-function operator(call: Pick<CallClient, 'callId'>, token: string, by?: string): TestOperator {
+function operator(
+  call: Pick<CallClient, 'callId'>,
+  token: string,
+  by?: string,
+  says: readonly object[] = [],
+): TestOperator {
   const path = `/live/calls/${encodeURIComponent(call.callId)}/monitor`;
-  const one = new TestOperator(
-    `ws://${service.address('health')}${path}`,
-    token,
-    by === undefined ? {} : { by },
-  );
+  const one = new TestOperator(`ws://${service.address('health')}${path}`, token, {
+    ...(by !== undefined && { by }),
+    says,
+  });
   operators.push(one);
   return one;
 }
@@ -108,10 +112,14 @@ describe('an operator who listens', () => {
     const nowhere = operator({ callId: 'nowhere' }, takes);
     await nowhere.until(() => nowhere.closed !== undefined);
     expect(nowhere.closed).toBe(404);
-    for (let count = 0; count < 4; count += 1) await operator(caller, listens).ready();
-    const fifth = operator(caller, listens);
+    for (let count = 0; count < 3; count += 1) await operator(caller, listens).ready();
+    const fourth = operator(caller, takes);
+    await fourth.ready();
+    const fifth = operator(caller, takes, '', [{ type: 'take_over', at: 'once' }]);
     await fifth.until(() => fifth.closed !== undefined);
     expect(fifth.closed).toBe(4429);
+    fourth.send({ type: 'take_over', id: 'mine' });
+    expect(await fourth.answer('mine')).toBe('done');
     const [first] = operators.filter(({ closed }) => closed === undefined);
     first?.send({ type: 'nonsense' });
     await first?.until(() => first.closed !== undefined);
@@ -140,6 +148,23 @@ describe('an operator who listens', () => {
     await caller.next(({ type }) => type === 'mark-played');
     slow.readOn();
     await slow.until(() => slow.closed !== undefined || slow.told.some(({ type }) => type === 'lost'));
+    expect(await caller.hangUp()).toEqual({ code: 1000, reason: 'ended' });
+  }, 60_000);
+
+  it('that is dead while it has the call costs the caller some seconds, and then the agent is there', async () => {
+    service = await start({ turn: 'speculate = false' });
+    const caller = await service.call();
+    const [dead, quick] = [operator(caller, takes), operator(caller, listens)];
+    await Promise.all([dead.ready(), quick.ready()]);
+    dead.send({ type: 'take_over', at: 'once' });
+    await quick.takeover('operator');
+    dead.stall();
+    await quick.takeover('away');
+    await quick.takeover('agent');
+    await caller.next(({ type }) => type === 'mark-played');
+    expect(service.providers.tts.inputs.join('')).toContain('my colleague is gone');
+    await ask(caller, 'what time is it');
+    await caller.next(({ type }) => type === 'mark-played');
     expect(await caller.hangUp()).toEqual({ code: 1000, reason: 'ended' });
   }, 60_000);
 

@@ -111,13 +111,16 @@ class World {
       clock: this.clock,
       wallClock: this.clock,
       log: silent,
+      afterCallOf: () => undefined,
       whyNot: () => undefined,
     });
     this.#agents.serve({
+      changed: () => undefined,
       metrics: newSupervisorMetrics(),
       send: (worker, message) => this.lines[worker]?.queue.push({ agents: message }),
       readyWorkers: () => [...this.lines.keys()].filter((worker) => this.lines[worker]?.agents !== undefined),
       ofCalls: () => this.calls.map(({ agent }) => agent),
+      agentOf: () => undefined,
     });
   }
 

@@ -62,16 +62,17 @@ export class ContextJudge {
     const trusted = response.acknowledged || (this.#story.echoDelayMs > 0 && kind === 'echo');
     const slackMs = this.#guessedMs(response, sentMs) + grainMs + (kind === 'acks' ? 100 : 0);
     const leastMs = client.heardMs(response.context, now - plan.client.upMs) - slackMs;
-    const ends = tts.wordEnds(response.context);
+    // Of one that goes on in a worker and is cut at once TTS knows no words before the step is done.
+    const ends = (): readonly number[] => tts.wordEnds(response.context);
     const echoed = wordsOf(response.said.slice(0, response.echoedChars)).length;
     if (tts.hasGaps(response.context)) {
       this.#remember(response, () => ({ least: 0, most: Infinity }));
       return;
     }
-    const least = kind === 'bad' ? 0 : countUpTo(ends, leastMs) - 1;
     this.#remember(response, () => {
       const mostMs = client.heardMs(response.context, Infinity) + slackMs;
-      const most = countUpTo(ends, mostMs + (trusted ? 0 : client.delayMs)) + 1;
+      const most = countUpTo(ends(), mostMs + (trusted ? 0 : client.delayMs)) + 1;
+      const least = kind === 'bad' ? 0 : countUpTo(ends(), leastMs) - 1;
       return { least: Math.max(least, echoed), most: Math.max(most, echoed) };
     });
   }

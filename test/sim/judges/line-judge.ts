@@ -32,7 +32,7 @@ export class LineJudge {
     const { command } = event;
     if (command.type !== 'say') return;
     this.#requested.set(command.text, command);
-    this.#off ||= story.ending;
+    this.#off ||= story.ending || story.parting === 'heard';
     // A voice that was given up says none of them.
     if (story.tts.givenUp || (this.#off && isRefused(scene))) return;
     if (command.interrupt) this.#dropped(scene);

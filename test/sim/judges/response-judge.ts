@@ -70,8 +70,11 @@ export class ResponseJudge {
     if (response === undefined) return;
     if (!('context' in event) || event.context !== response.context) return;
     const base = story.witnesses.tts.baseOf(response.context).chars;
-    if (event.type === 'tts.spoken' && base + event.chars > response.reported.chars)
-      response.reported = { chars: base + event.chars, ms: event.audioMs };
+    // The announcement has no characters, and lasts all the same.
+    const spoken = event.type === 'tts.spoken' ? base + event.chars : -1;
+    const { chars, ms } = response.reported;
+    if (event.type === 'tts.spoken' && (spoken > chars || (spoken === chars && event.audioMs > ms)))
+      response.reported = { chars: spoken, ms: event.audioMs };
     story.tts.saw(event, response, base);
     if (event.type === 'tts.flushed') response.reported = { chars: response.said.length, ms: event.audioMs };
     if (event.type === 'playout.acknowledged') response.acknowledged = true;
@@ -87,6 +90,8 @@ export class ResponseJudge {
     story.running = undefined;
     story.speculative = undefined;
     story.held = false;
+    // Rounds that were begun after the last record was written are not known, and their results went with the worker.
+    story.lastRound = 0;
     this.#mixed = true;
   }
 
@@ -121,8 +126,9 @@ export class ResponseJudge {
       // Behind the announcement nothing is spoken again, unless a caller may be asking something else: an answer is asked for later.
       const gaveWay = story.mouth === 'candidate' && story.held;
       const isGivenUp = response.announced && response.plain.trim() !== '' && !gaveWay;
-      if (!isGivenUp) this.#repeated = response;
-      if (isGivenUp || !scene.has('playout.open')) this.#afterEnd(scene, response);
+      const isRepeated = !isGivenUp && scene.has('playout.open');
+      if (isRepeated) this.#repeated = response;
+      else this.#afterEnd(scene, response);
       return;
     }
     if (response.startedAt === undefined || this.#playedToItsEnd(scene, response)) {
@@ -170,8 +176,9 @@ export class ResponseJudge {
         'the call goes on after the farewell',
       );
       if (ends) return;
-      if (waits) story.leaves();
-      else story.parting = 'heard';
+      // A last word that nobody may cut ends the call behind its lines, whatever is said into it.
+      if (waits || (this.#lines.waits && response.final !== undefined)) story.leaves();
+      if (!waits) story.parting = 'heard';
     } else if (response.round !== undefined) story.parting = 'none';
     if (scene.has('call.end')) return;
     const silent = story.mouth === 'none' && !story.voice;

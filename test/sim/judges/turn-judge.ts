@@ -5,11 +5,11 @@ import { KeyJudge } from './key-judge.ts';
 import { isDecision, isLine, telling, type Scene, type Story } from '../story.ts';
 import { SttLedger } from '../world/stt-ledger.ts';
 
-/** No candidate holds the output for longer; and words of listening for longer than this are something to say. */
 /** What cannot be heard yet waits no longer for a voice without words. */
 const longestWaitMs = 1_200;
 /** STT is not asked in a voice that goes on before it has told nothing new for so long; what a new session repeats is not new. */
 const quietWordsMs = 1_000;
+/** No candidate holds the output for longer; and words of listening for longer than this are something to say. */
 const longestHoldMs = 2_500;
 const listeningMs = 1_500;
 
@@ -66,7 +66,13 @@ export class TurnJudge {
       this.#texts += 1;
       this.#told = { finals: `${this.#told.finals} ${event.text}`, partial: '' };
     }
-    if (this.#toldWords !== before) this.#toldAt = scene.now;
+    if (this.#toldWords === before) return;
+    this.#toldAt = scene.now;
+    if (!this.#isCovered || this.#story.mouth !== 'own') return;
+    // More words come before the turn is over: its voice is the caller's.
+    this.#isCovered = false;
+    this.#story.voice = true;
+    this.#story.done('finalize');
   }
 
   /** The caller's turn moves on. Called before the judge of responses. */
@@ -110,7 +116,8 @@ export class TurnJudge {
     if (mayDecide && isDecision(scene)) this.#decides(scene);
     this.#settles(scene);
     this.#keys.complete(scene, this.#spokeAt(scene));
-    this.#settles(scene);
+    // In a call that ends nobody waits for keys.
+    this.#settles(scene, this.#story.ending && scene.has('playout.open'));
     // An answer without a turn: what was said into the response before was nothing.
     const answers = scene.has('playout.open') && scene.has('llm.start');
     const { type } = scene.event;
@@ -155,7 +162,7 @@ export class TurnJudge {
       story.demand(scene.now, !owes || scene.has('llm.start'), 'an entry of keys is not answered');
     } else if (telling(words).length > 0 && story.response === undefined && !story.over) {
       this.#own();
-      this.#mustEnd(scene.now);
+      if (!story.voice) this.#mustEnd(scene.now);
     }
   }
 
@@ -390,15 +397,16 @@ export class TurnJudge {
   }
 
   /** A turn whose text is known is answered, unless keys are being pressed. */
-  #settles(scene: Scene): void {
+  #settles(scene: Scene, isDue = false): void {
     const story = this.#story;
     if (story.mouth !== 'deciding' || this.#owed > 0) return;
     const { farewell } = story.settings;
     const isFarewell = ({ type, ...order }: Order): boolean =>
       type === 'tts.speak' && 'text' in order && (order.text === farewell || 'recorded' in order);
-    // So is a line that waits before the farewell of a call whose time is over.
-    const isLast = scene.actions.some((order) => isFarewell(order) || (story.ending && isLine(order)));
-    if (!story.pressing || isLast) this.#answered(scene);
+    // So is a line that waits before the farewell of a call that ends, as may be noticed in this very step.
+    const isEnding = story.ending || scene.has('fault.noticed');
+    const isLast = scene.actions.some((order) => isFarewell(order) || (isEnding && isLine(order)));
+    if (!story.pressing || isLast || isDue) this.#answered(scene);
     else this.#waited = true;
   }
 
@@ -486,6 +494,9 @@ export class TurnJudge {
         const late = this.#loud && now - this.#beganAt >= listeningMs;
         return may || (late && minWords === 0) ? undefined : 'words of listening interrupt';
       }
+      case 'stt.finalized':
+        // Words that a worker which is gone had been told.
+        return may ? undefined : 'words of listening interrupt';
       case 'deadline.reached':
         return may || (this.#loud && minWords === 0 && now - this.#beganAt >= listeningMs)
           ? undefined
@@ -574,16 +585,16 @@ export class TurnJudge {
   }
 
   /** The output is held for a candidate, and not for long. */
-  #output({ actions, now }: Scene): void {
+  #output({ actions }: Scene): void {
     const story = this.#story;
     for (const { type } of actions) {
+      if (/^playout.(pause|duck|resume|clear|open)$/.test(type)) story.ducked = type === 'playout.duck';
       if (type === 'playout.pause') {
-        story.held = true;
+        // A response that had nothing left to say is over in the step in which it was opened.
+        story.held = story.response !== undefined;
         story.await('hold', this.#beganAt + longestHoldMs, 'the output is held for too long');
       } else if (type === 'playout.resume') story.held = false;
     }
-    if (actions.some(({ type }) => type === 'playout.resume') && story.response !== undefined)
-      story.response.resumedAt = now;
     if (!story.held) story.done('hold');
   }
 }

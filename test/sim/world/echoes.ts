@@ -11,7 +11,7 @@ export function markSent(
   { id, inside }: Extract<CallEvent, { type: 'mark.sent' }>,
   now: number,
 ): void {
-  const inFlow = now - story.lastFrameAt < tickMs && !story.held;
+  const inFlow = now - story.lastFrameAt < tickMs && (!story.held || story.ducked);
   story.newestMark = inFlow ? { id, sentAt: now } : undefined;
   const { response } = story;
   if (response !== undefined && inside?.context === response.context) {

@@ -31,6 +31,8 @@ export class SimStt {
   #faults = 0;
   #reopened = 0;
   #freshAt = 0;
+  /** What was said before is with a worker that is gone. */
+  #keptFrom = 0;
 
   constructor(world: SimWorld) {
     this.#world = world;
@@ -107,10 +109,11 @@ export class SimStt {
   /** The turn could not be given to the new worker. */
   forgetTurn(): void {
     this.#faults += 2;
+    this.#keptFrom = this.#world.time.now;
   }
 
   replay(): void {
-    const from = this.#world.time.now - this.#world.plan.settings.limits.replayMs;
+    const from = Math.max(this.#keptFrom, this.#world.time.now - this.#world.plan.settings.limits.replayMs);
     this.#open = this.turnWords.filter(({ at }) => at >= from).map(({ word }) => word);
     this.#given = this.#heard.length;
     if (this.#open.length > 0 && this.#world.plan.stt.guesses) this.#guess(200);

@@ -23,7 +23,7 @@ export class Script {
   readonly #told = new ToldJudge((holds, rule) => assert.ok(holds, rule));
   readonly #core: Core;
   #state: CallState;
-  readonly #settings: CallSettings;
+  #settings: CallSettings;
   #echoMs: number | undefined;
   #now = 0;
   #orders: Order[] = [];
@@ -39,6 +39,12 @@ export class Script {
   #offered: readonly string[] = [];
   /** What the carrier was asked for. */
   readonly transfers: Extract<CallAction, { type: 'carrier.transfer' }>[] = [];
+  /** Agents that were asked for, and what became of each by the core's word. */
+  readonly agents: {
+    readonly commandId: string;
+    readonly agent: string;
+    state: 'asked' | 'entered' | 'dismissed';
+  }[] = [];
   readonly #tools = new ScriptedTools((event) => this.tell(event));
   readonly #lines: CallEvent;
 
@@ -379,6 +385,25 @@ export class Script {
     return this.#round;
   }
 
+  get #agent(): Script['agents'][number] {
+    const agent = this.agents.at(-1);
+    assert.ok(agent !== undefined, 'an agent was asked for');
+    return agent;
+  }
+
+  /** The newest agent that was asked for is ready, with these settings beside those of scripts. */
+  agentIsReady(more: Partial<CallSettings>): this {
+    const { commandId, agent } = this.#agent;
+    const settings = { ...scriptSettings, ...more };
+    this.tell({ type: 'agent.prepared', commandId, agent, settings });
+    if (this.#agent.state === 'entered') this.#settings = settings;
+    return this;
+  }
+
+  agentIsMissing(): this {
+    return this.tell({ type: 'agent.missing', commandId: this.#agent.commandId });
+  }
+
   get context(): number {
     return this.#audio.context;
   }
@@ -427,6 +452,9 @@ export class Script {
       this.#audio = noAudio(0);
       this.#echoes = [];
     } else if (order.type === 'carrier.transfer') this.transfers.push(order);
+    else if (order.type === 'agent.prepare') this.agents.push({ ...order, state: 'asked' });
+    else if (order.type === 'agent.enter') this.#agent.state = 'entered';
+    else if (order.type === 'agent.dismiss') this.#agent.state = 'dismissed';
     else if (order.type === 'call.end') [this.#endReason, this.#endCause] = [order.reason, order.cause];
     else if (order.type === 'llm.start') {
       this.#epoch = order.epoch;

@@ -58,6 +58,7 @@ function contentProblem(messages: readonly ChatWire[]): string | undefined {
   for (const message of messages) {
     if (message.content === null && isCalling(message)) continue;
     if (typeof message.content !== 'string' || message.content.trim() === '') return 'content is never blank';
+    if (/[\p{Cs}\0]/u.test(message.content)) return 'content has whole characters';
   }
   return undefined;
 }

@@ -22,7 +22,12 @@ export class TestOperator extends Observed {
   closed: number | undefined;
   readonly #socket: WebSocket;
 
-  constructor(url: string, token: string, { by = '' }: { readonly by?: string } = {}) {
+  /** @param says is sent as soon as the connection is there. */
+  constructor(
+    url: string,
+    token: string,
+    { by = '', says = [] }: { readonly by?: string; readonly says?: readonly object[] } = {},
+  ) {
     super();
     const asked = by === '' ? url : `${url}?by=${encodeURIComponent(by)}`;
     this.#socket = new WebSocket(asked, [
@@ -33,6 +38,9 @@ export class TestOperator extends Observed {
       if (isBinary) this.#hear(data);
       else this.told.push(JSON.parse(data.toString()) as ToOperator);
       this.changed();
+    });
+    this.#socket.on('open', () => {
+      for (const message of says) this.send(message);
     });
     this.#socket.on('error', () => undefined);
     this.#socket.on('unexpected-response', (_request, response) => this.#ended(response.statusCode ?? 0));

@@ -28,10 +28,7 @@ allow_private = true`),
       { url: 'https://example.com/hook?k=1', events: callEvents, allowPrivate: false },
       { url: 'http://127.0.0.1:9000/', events: ['call.failed'], allowPrivate: true },
     ]);
-    expect(endpoints.map(({ secrets }) => secrets.map((one) => one.reveal()))).toEqual([
-      [secret, secret],
-      [secret],
-    ]);
+    expect(endpoints.map(({ secretEnv }) => secretEnv)).toEqual([['HOOK', 'OLD'], ['HOOK']]);
     expect(recordUrl).toBe('https://example.com/calls/{id}');
     expect(JSON.stringify(definition)).not.toContain(secret);
   });
@@ -89,6 +86,7 @@ describe('[privacy]', () => {
     expect(definition?.privacy).toEqual({
       redact: ['card', 'iban'],
       patterns: { customer: 'K[0-9]+' },
+      hideFromLlm: false,
       languages: ['en'],
     });
   });

@@ -47,7 +47,7 @@ const jobs = (): string[] => readdirSync(join(dir, 'jobs')).filter((name) => nam
 function newAnalyses(): Analyses {
   const made = new Analyses({
     dir: join(dir, 'jobs'),
-    agents: new Set(['receptionist']),
+    isAsked: ({ name }) => name === 'receptionist',
     store: () => (isStoreGone ? Promise.reject(new Error('gone')) : Promise.resolve(store)),
     analyse: (record) => {
       asked.push(record.id);

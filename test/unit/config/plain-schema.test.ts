@@ -69,10 +69,9 @@ describe('a plain schema', () => {
     const telephony: Partial<Parameters<typeof builtInTools>[0]> = {
       destinations: new Map([['sales', new Sensitive('+4912345')]]),
     };
-    const tools = builtInTools(telephony as Parameters<typeof builtInTools>[0], {
-      transfer: { warm: true },
-      sendDtmf: true,
-    });
+    const control = { transfer: { warm: true }, sendDtmf: true };
+    const team = { agents: { billing: 'Invoices.' }, context: 'summary', farewell: '' } as const;
+    const tools = builtInTools(telephony as Parameters<typeof builtInTools>[0], control, team);
     expect(tools.length).toBeGreaterThan(1);
     for (const { declaration } of tools)
       expect([declaration.name, isPlainSchema(declaration.parameters)]).toEqual([declaration.name, true]);

@@ -20,8 +20,8 @@ import { newWords } from '../../../worker/core/turn/turn.ts';
 import { scriptSettings } from '../../support/core/script-settings.ts';
 
 describe('the state of a call', () => {
-  it('has at most twelve slices', () => {
-    expect(Object.keys(newCall(scriptSettings)).length).toBeLessThanOrEqual(12);
+  it('has at most thirteen slices', () => {
+    expect(Object.keys(newCall(scriptSettings)).length).toBeLessThanOrEqual(13);
   });
 });
 

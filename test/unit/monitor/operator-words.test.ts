@@ -52,6 +52,16 @@ describe('the words of an operator', () => {
     expect(asked).toEqual(['close']);
   });
 
+  it('are kept as STT likes them best where the operator leaves in the middle', () => {
+    const { words, said, hears } = newWords();
+    hears('Your order', { isFinal: false });
+    hears('Your order comes.');
+    hears('Tomor', { isFinal: false });
+    hears('Tomorrow', { isFinal: false });
+    words.close();
+    expect(said).toEqual(['Your order comes. Tomorrow']);
+  });
+
   it('are unknown where STT fails, then or from the start, and nobody notices', () => {
     const { words, said, hears, tell } = newWords();
     hears('One.');

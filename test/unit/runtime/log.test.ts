@@ -1,6 +1,6 @@
 /** A fault that repeats must not fill the disk. */
 import { describe, expect, it } from 'vitest';
-import { LineLimit } from '../../../shared/runtime/log.ts';
+import { auditOf, LineLimit, newLog } from '../../../shared/runtime/log.ts';
 
 const call = {};
 
@@ -21,5 +21,17 @@ describe('the limit on lines', () => {
     while (limit.admit(call, 'stage failed', 0) !== undefined);
     expect(limit.admit(call, 'call ended', 0)).toBe(0);
     expect(limit.admit({}, 'stage failed', 0)).toBe(0);
+  });
+});
+
+describe('lines on who did what', () => {
+  it('are written at every level of the log, and marked', () => {
+    const lines: string[] = [];
+    const log = newLog({ role: 'test', level: 'fatal', to: { write: (line) => void lines.push(line) } });
+    log.info('nothing');
+    auditOf(log).info({ by: 'Maria' }, 'an operator and a call');
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { audit: true, by: 'Maria', msg: 'an operator and a call' },
+    ]);
   });
 });

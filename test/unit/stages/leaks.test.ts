@@ -154,6 +154,21 @@ describe('a call that is written into the text is taken for one, and not said', 
     ['Action: get\nAction Input: {"x":"one"}', ''],
     ['<|python_tag|>get.call(x="one")', ''],
     ['<|tool_call>call:get{x:<|"|>one<|"|>}<tool_call|>', ''],
+    // Functionary, LangChain, vendors' own names for the same tags
+    ['<|from|>assistant<|recipient|>get<|content|>{"x":"one"}', ''],
+    ['<|from|> assistant\n<|recipient|> get\n<|content|> {"x":"one"}', ''],
+    ['Thought: I should look.\nAction: get\nAction Input: {"x":"one"}', ''],
+    ['{"action":"get","action_input":{"x":"one"}}', ''],
+    ['{"tool_name":"get","tool_args":{"x":"one"}}', ''],
+    ['{"get": {"x":"one"}}', ''],
+    ['<use_tool><name>get</name><arguments>{"x":"one"}</arguments></use_tool>', ''],
+    ['<functions.get>{"x":"one"}</functions.get>', ''],
+    ['<acme_tool_call>{"name":"get","arguments":{"x":"one"}}</acme_tool_call>', ''],
+    ['<calls>[get(x="one")]</calls>', ''],
+    // A note on the call
+    ['[tool_call: get(x="one")]', ''],
+    ['One moment. [Calling tool: get({"x":"one"})]', 'One moment. '],
+    ['[get] {"x":"one"}', ''],
   ])('%s', (text, said) => {
     sameForAnyCut(text, { said, calls: [one], finish: 'tool_calls' });
   });
@@ -170,6 +185,16 @@ describe('a call that is written into the text is taken for one, and not said', 
     });
     for (const bye of ['Bye.\n', 'Bye! ', ''])
       sameForAnyCut(`${bye}end_call()`, { said: bye, calls: ['end_call {}'], finish: 'tool_calls' });
+  });
+
+  it.each([
+    'Bye. [end_call]',
+    'Bye. <end_call>',
+    'Bye. <end_call/>',
+    'Bye. end_call',
+    'Bye. {"end_call":{}}',
+  ])('by its name alone, where the tool wants nothing: %s', (text) => {
+    sameForAnyCut(text, { said: 'Bye. ', calls: ['end_call {}'], finish: 'tool_calls' });
   });
 
   it('with values of the kind that the tool wants', () => {
@@ -241,6 +266,15 @@ describe('a leak that is no call of an offered tool is not said', () => {
     ['Assistant: Yes.', 'Yes.'],
     ['<0x0A>Yes.', 'Yes.'],
     ['Yes. <thinking', 'Yes. '],
+    ['<plan>x</plan>Yes.', 'Yes.'],
+    ['<analysis>x</analysis>Yes.', 'Yes.'],
+    ['<antThinking>x</antThinking>Yes.', 'Yes.'],
+    ['[thinking]x[/thinking]Yes.', 'Yes.'],
+    ['Thought: I know it.\nFinal Answer: Yes.', 'Yes.'],
+    ['final<|message|>Yes.', 'Yes.'],
+    ['<|from|>assistant\n<|recipient|>all\n<|content|>Yes.', 'Yes.'],
+    ['<longcat_tool_call>other\n<longcat_arg_key>y</longcat_arg_key></longcat_tool_call>', ''],
+    ['[get]', ''],
   ])('%s', (text, said) => {
     sameForAnyCut(text, { said, calls: [], finish: 'stop' });
   });
@@ -290,15 +324,19 @@ describe('speech stays as it is, whatever it is about', () => {
     'I am your assistant: ask me. Action: none.',
     'to=you and tool_call are words, so is function_call.',
     'Say <name> and <b> {x}</b>.',
+    'Thought: it was free. Plan: none. The final < of [note: all].',
+    'It is called end_call, or end-call.',
   ])('%s', (text) => {
     sameForAnyCut(text, { said: text, calls: [], finish: 'stop' });
   });
 
   it('also what opens and never closes, of any length', () => {
-    for (const piece of ['{"', '<', '[', 'get(x={', '<|']) {
+    for (const piece of ['{"', '<', '[', 'get(x={', '<|', '[get: ']) {
       const text = piece.repeat(20_000 / piece.length);
       expect(guarded(text.match(/.{1,16}/gs) ?? []).said.length).toBeGreaterThan(15_000);
     }
+    const thought = `Thought:${'\n'.repeat(20_000)}`;
+    expect(guarded(thought.match(/.{1,16}/gs) ?? []).said.length).toBeGreaterThan(15_000);
   });
 
   it('and is held back for no longer than it may be something else', () => {

@@ -42,7 +42,18 @@ const otherInterfaces: readonly [string, (request: LlmRequest) => ChatWire[]][] 
 
 // ---- what happens in calls ----
 
-const words = fc.constantFrom('Hello.', 'One moment', 'No, wait!', '', '  ', '\n', 'Yes: “7”.', '.');
+const words = fc.constantFrom(
+  'Hello.',
+  'One moment',
+  'No, wait!',
+  '',
+  '  ',
+  '\n',
+  'Yes: “7”.',
+  '.',
+  'Cut \uD83D',
+  'a\0b',
+);
 /** Of OpenAI, Anthropic, vLLM, Mistral, Kimi, of servers without any, and of none that is known. */
 const ids = fc.constantFrom(
   'call_0fypS1hVXabcdefghijklmn',
@@ -75,7 +86,7 @@ const happening: fc.Arbitrary<ChatMessage[]> = fc.oneof(
     const [text, toolCalls, kept, spoken, turned] = round;
     const results = toolCalls
       .slice(0, kept)
-      .map(({ id }, at) => result(id, ['{"ok":true}', '', 'failed'][at % 3]!));
+      .map(({ id }, at) => result(id, ['{"ok":true}', '', 'cut \uD83D'][at % 3]!));
     const between: ChatMessage[] = spoken.trim() === '' ? [] : [{ role: 'user', text: spoken }];
     return [{ role: 'assistant', text, toolCalls }, ...between, ...(turned ? results.toReversed() : results)];
   }),

@@ -293,11 +293,9 @@ export function speakForSilence(step: Step<'setup' | 'silence'>, response: Respo
   return line !== undefined;
 }
 
-/** The response was played to its end. */
-export function completeResponse(step: Step): void {
+/** A response is over as far as it was played: the conversation has what was heard of it. */
+export function closeResponse(step: Step<'delivery' | 'silence' | 'conversation'>, response: Response): void {
   const { state, now } = step;
-  const { response } = state.delivery;
-  if (response === undefined) return;
   state.delivery.response = undefined;
   // A client that echoes nothing is waited for, and what it was sent is over for the caller all the same.
   const playedAt =
@@ -316,6 +314,14 @@ export function completeResponse(step: Step): void {
   } else {
     enterHeard(state.conversation.history, response, response.isSilent ? response.writing.text.length : 0);
   }
+}
+
+/** The response was played to its end. */
+export function completeResponse(step: Step): void {
+  const { state } = step;
+  const { response } = state.delivery;
+  if (response === undefined) return;
+  closeResponse(step, response);
   if (response.writing.asks !== undefined)
     tellTools(step, { type: 'question.heard', key: response.writing.asks.key });
   const isLast = response.hangUpAfter || response.source === 'closing' || endsWithNode(step, response);

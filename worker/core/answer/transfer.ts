@@ -85,7 +85,7 @@ export function transferDeadline(state: Slices<'commands' | 'delivery'>): Millis
 }
 
 /** By when the sentence was heard whatever is echoed; undefined while it is still going out. */
-function heardBy({ delivery: { response, client } }: Slices<'delivery'>): Millis | undefined {
+export function heardBy({ delivery: { response, client } }: Slices<'delivery'>): Millis | undefined {
   if (
     response?.playing.phase !== 'playing' ||
     response.writing.phase !== 'tools' ||
@@ -98,10 +98,10 @@ function heardBy({ delivery: { response, client } }: Slices<'delivery'>): Millis
 }
 
 /** Everything that was said before the transfer has been heard. */
-function isHeard(state: Slices<'delivery' | 'commands'>, { by }: TransferRequest, now: Millis): boolean {
+export function isHeard(state: Slices<'delivery' | 'commands'>, now: Millis, isCommand = false): boolean {
   const { response, client } = state.delivery;
   // A line that the agent process gave before it is a sentence of the agent, too.
-  if (by.kind === 'command') return response === undefined && state.commands.lines.length === 0;
+  if (isCommand) return response === undefined && state.commands.lines.length === 0;
   if (response === undefined) return true;
   if (response.writing.text === '' && response.writing.splitter.pending === '') return true;
   const at = heardBy(state);
@@ -128,7 +128,8 @@ export function settleTransfer(
     state.commands.transfer = { phase: 'none' };
     return request;
   }
-  if (now < claim.by && (!isHeard(state, request, now) || sayWaiting(step))) return undefined;
+  if (now < claim.by && (!isHeard(state, now, request.by.kind === 'command') || sayWaiting(step)))
+    return undefined;
   state.commands.transfer = { phase: 'asked', request, by: now + transferAnswerMs };
   actions.push(orderOf(request));
   return undefined;

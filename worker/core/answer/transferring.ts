@@ -1,10 +1,11 @@
-/** Where the transfer of a call meets its tools and its end: outcomes go to whoever asked, and an accepted one ends the call. */
+/** Where a transfer, or another agent, meets the tools and the end of the call: outcomes go to the one who asked, and an accepted transfer ends the call. */
 import { tellTools } from '../epoch.ts';
 import type { CallEvent } from '../events.ts';
 import type { Step } from '../state.ts';
 import type { ToolOutcome } from '../tools/tools-state.ts';
 import { followTools } from './answering.ts';
 import { endCall } from './speaking.ts';
+import { onAgentMissing, settleAgentChange, type AgentRefusal } from './agent-change.ts';
 import { answerTransfer, lostAnswer, onCarrierAnswered, settleTransfer, spokeFirst } from './transfer.ts';
 import type { TransferRequest } from './transfer-claim.ts';
 
@@ -26,6 +27,21 @@ export function onCarrier(step: Step, event: Extract<CallEvent, { type: 'carrier
   answerTransfer(step, end);
   settleTool(step, end.request, end.outcome);
   if (end.leaves) endCall(step, 'transferred');
+}
+
+/** The sentence before it may have been heard by now, or the caller may have spoken. */
+export function settleAgent(step: Step): void {
+  refuseAgent(step, settleAgentChange(step));
+}
+
+export function onMissing(step: Step, event: Extract<CallEvent, { type: 'agent.missing' }>): void {
+  refuseAgent(step, onAgentMissing(step, event));
+}
+
+function refuseAgent(step: Step, refusal: AgentRefusal | undefined): void {
+  if (refusal === undefined) return;
+  const { key, attempt } = refusal.request;
+  followTools(step, tellTools(step, { type: 'tool.settled', key, attempt, outcome: refusal.outcome }));
 }
 
 function settleTool(step: Step, { by }: TransferRequest, outcome: ToolOutcome): void {

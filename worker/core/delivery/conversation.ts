@@ -8,9 +8,9 @@ import type { CallSettings } from '../settings.ts';
 
 export interface Conversation {
   readonly history: History;
-  readonly edits: Edits;
+  edits: Edits;
   /** Where the flow is; undefined for an agent without one. */
-  readonly flow: FlowState | undefined;
+  flow: FlowState | undefined;
   /** Something entered the history that nobody has answered yet; the answer follows the running response. */
   owed: boolean;
   /** Keys that were pressed while the caller was speaking: they stand behind the words, and before the answer. */

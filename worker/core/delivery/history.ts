@@ -56,6 +56,14 @@ export function addBeforeQuestion(history: History, messages: readonly ContextMe
   for (const message of messages) add(history, message, history.asked);
 }
 
+/** Forgets everything. */
+export function clearHistory(history: History): void {
+  history.messages.length = 0;
+  history.bytes = '[]'.length;
+  history.changes += 1;
+  history.asked = 0;
+}
+
 /** Adds what the caller heard of the agent, before the newest `before` messages; nothing when that is nothing. */
 export function addHeard(history: History, text: string, { before = 0 } = {}): void {
   const heard = text.trim();

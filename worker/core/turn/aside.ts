@@ -6,6 +6,7 @@
 import type { AgentSide, TurnStep } from './turn-actions.ts';
 import { withoutSounds } from './backchannels.ts';
 import { tellingWords, type Hearing } from './candidate.ts';
+import { listen } from './hearing.ts';
 import { beginPause } from './pause.ts';
 import { spokenWords } from '../../../shared/languages/spelling.ts';
 import { forgetWords, wholeText, type Aside, type Turn } from './turn.ts';
@@ -48,8 +49,13 @@ export function settleAside(step: TurnStep): void {
   if (what === 'much' || isAnswer) {
     if (agent.response !== undefined) return;
     const { words, startedAt, lastVoiceAt } = turn;
+    const own = { words, startedAt, interrupted: false, isVoice: true };
     step.actions.push({ type: 'turn.begun' });
-    beginPause(step, { words, startedAt, interrupted: false, isVoice: true }, { lastVoiceAt });
+    // A caller who speaks into the last words again goes on.
+    if (state.caller.voice === 'speech') {
+      state.caller.turn = { phase: 'speaking', ...own };
+      listen(step, false);
+    } else beginPause(step, own, { lastVoiceAt });
     return;
   }
   state.caller.turn = { phase: 'idle' };

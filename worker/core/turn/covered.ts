@@ -14,6 +14,8 @@ const wordsGoneMs: Millis = 3_500;
 /** A voice without any word keeps the caller waiting for what is owed for no longer, and for the first words of the call. */
 const wordlessMs: Millis = 3_000;
 const ungreetedMs: Millis = 1_600;
+/** From the beginning of a voice to its first word, as STT tells it. */
+const firstWordsMs: Millis = 1_000;
 /** From the end of a word to the moment when STT tells it. */
 const toldAfterMs: Millis = 300;
 
@@ -32,7 +34,9 @@ export function coveredDeadline(
   // Where nobody waits, a voice without words is listened to for as long as it lasts.
   if (owes === undefined) return undefined;
   const since = Math.max(turn.cutAt ?? turn.startedAt, askedAt);
-  return since + (owes === 'greeting' ? ungreetedMs : wordlessMs);
+  if (owes === 'greeting') return since + ungreetedMs;
+  // A voice that has just come back may bring the first words.
+  return Math.max(stt.listeningAt + firstWordsMs, since + wordlessMs);
 }
 
 /** Asks STT for what it has; the voice goes on meanwhile. */

@@ -49,11 +49,14 @@ interface PlacedMark {
   readonly at: number;
 }
 
+const lagOf = ({ delayMs }: Resampler, { fromRate }: OutboundOptions): number =>
+  Math.round((delayMs * fromRate) / 1000);
+
 export class OutboundAudio {
-  readonly #options: OutboundOptions;
-  readonly #resampler: Resampler;
+  #options: OutboundOptions;
+  #resampler: Resampler;
   /** What the resampler still holds of the audio that it was given, in samples of TTS. */
-  readonly #lag: number;
+  #lag: number;
   readonly #frameSamples: number;
   readonly #fifo: Int16Array;
   #fifoLength = 0;
@@ -89,10 +92,19 @@ export class OutboundAudio {
     this.#options = options;
     this.#gain = new Gain(options.toRate);
     this.#resampler = newResampler({ from: options.fromRate, to: options.toRate });
-    this.#lag = Math.round((this.#resampler.delayMs * options.fromRate) / 1000);
+    this.#lag = lagOf(this.#resampler, options);
     this.#frameSamples = (options.toRate * FRAME_MS) / 1000;
     // One converted slice comes on top of less than a frame; a flush adds the tail of the filter.
     this.#fifo = new Int16Array(this.#frameSamples * 4);
+  }
+
+  /** Audio of the contexts that are opened from now on has this rate, in Hz: another agent speaks. */
+  retune(fromRate: number): void {
+    if (fromRate === this.#options.fromRate) return;
+    this.clear();
+    this.#options = { ...this.#options, fromRate };
+    this.#resampler = newResampler({ from: fromRate, to: this.#options.toRate });
+    this.#lag = lagOf(this.#resampler, this.#options);
   }
 
   /**

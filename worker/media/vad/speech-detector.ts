@@ -62,13 +62,16 @@ export interface SpeechDetectorOptions {
   readonly isOverAgent?: () => boolean;
 }
 
+const releaseOf = ({ threshold }: SpeechDetectorSettings): number =>
+  Math.max(threshold - hysteresis, lowestRelease);
+
 export class SpeechDetector {
-  readonly #settings: SpeechDetectorSettings;
+  #settings: SpeechDetectorSettings;
   readonly #tell: (fact: SpeechFact) => void;
   readonly #isEcho: () => boolean;
   readonly #isOverAgent: () => boolean;
   /** Probability down to which a frame counts as voice during speech. */
-  readonly #release: number;
+  #release: number;
   #speech = false;
   #confirmed = false;
   /** Voice since speech may have begun; silences inside speech do not count. */
@@ -101,9 +104,15 @@ export class SpeechDetector {
     this.#tell = tell;
     this.#isEcho = isEcho;
     this.#isOverAgent = isOverAgent;
-    this.#release = Math.max(settings.threshold - hysteresis, lowestRelease);
+    this.#release = releaseOf(settings);
     this.#proof = new VoiceProof(settings.threshold);
     this.#level = new CallerLevel(settings.threshold, isOverAgent);
+  }
+
+  /** Another agent has the call, whose settings these are. What was learned of the caller stays. */
+  retune(settings: SpeechDetectorSettings): void {
+    this.#settings = settings;
+    this.#release = releaseOf(settings);
   }
 
   /** Takes the probability of the next frame; without `sound`, how it sounds is not known. */

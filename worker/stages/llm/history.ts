@@ -3,8 +3,9 @@
  * while a tool ran, an answer that was cut, calls that another provider made. No interface tells whose template is behind it
  * (Mistral's models stand behind chat completions, messages and responses alike), so the strictest one decides for all.
  *
- * Invariant: the user is first and speaks or has tools answer last, user and assistant take turns, no text is blank, every tool call has exactly
- * one result right behind it and valid JSON arguments, and ids of calls are unique within the request. Pure; what was said keeps its order.
+ * Invariant: the user is first and speaks or has tools answer last, user and assistant take turns, no text is blank or holds half a
+ * character, every tool call has exactly one result right behind it and valid JSON arguments, and ids of calls are unique within the
+ * request. Pure; what was said keeps its order.
  */
 import type { LlmRequest, OpaqueReasoning, ToolCall } from '../stage.ts';
 import { requestIds, type IdDialect } from './call-ids.ts';
@@ -60,6 +61,9 @@ const nothingTold: AssistantTurn = { role: 'assistant', text: '…', calls: [], 
 /** How a system message reads that has to go out as the user's: models answer what they take for the caller's words. */
 const asNote = (text: string): string => `[Note, not said by the caller: ${text}]`;
 
+/** Half a character, from a text that was cut in its middle, and NUL have no place in what services store: they refuse all of it. */
+const wholeCharacters = (text: string): string => text.replaceAll(/[\p{Cs}\0]/gu, '\uFFFD');
+
 /** A call whose result may still come. */
 type OpenCall = Omit<PairedCall, 'result'> & { result: string };
 
@@ -73,7 +77,7 @@ export function pairHistory({ messages, tools }: LlmRequest, ids: IdDialect): Pa
       open.answer(message.callId, message.text);
       continue;
     }
-    const text = message.text.trim() === '' ? '' : message.text;
+    const text = message.text.trim() === '' ? '' : wholeCharacters(message.text);
     if (message.role === 'assistant') {
       const calls = open.add(message.toolCalls ?? []);
       if (text !== '' || calls.length > 0) addAssistant(turns, { text, calls, reasoning: message.reasoning });
@@ -110,7 +114,7 @@ class OpenCalls {
 
   answer(id: string, text: string): void {
     const call = this.#waiting.get(id)?.shift();
-    if (call !== undefined) call.result = text.trim() === '' ? emptyResult : text;
+    if (call !== undefined) call.result = text.trim() === '' ? emptyResult : wholeCharacters(text);
   }
 
   /** Templates and services parse what a history holds; a call that was cut or misnamed must not fail every later request. */

@@ -48,7 +48,8 @@ const thoughtNames = [
     'reflection',
     'scratchpad',
   ],
-  ...['inner_monologue', 'inner_thoughts', 'chain_of_thought'],
+  ...['inner_monologue', 'inner_thoughts', 'chain_of_thought', 'analysis', 'plan', 'planning', 'antthinking'],
+  ...['internal', 'internal_thoughts', 'monologue', 'rationale', 'deliberation', 'ponder', 'cot'],
 ];
 const callNames = [
   ...[
@@ -64,7 +65,17 @@ const callNames = [
   ...['tool_request', 'invoke', 'parameter', 'arg_key', 'arg_value'],
 ];
 /** Words that a tag may also be in speech about code: they need a sign of a call behind them. */
-const weakNames = ['function', 'functions', 'tool', 'tools', 'call', 'action', 'parameters', 'arguments'];
+const weakNames = [
+  'function',
+  'functions',
+  'tool',
+  'tools',
+  'call',
+  'calls',
+  'action',
+  'parameters',
+  'arguments',
+];
 const resultNames = [
   ...[
     'tool_response',
@@ -112,7 +123,7 @@ export const leakWords = [
     'assistant',
     'Assistant',
   ],
-  ...['tool_call', 'function_call', 'Action:'],
+  ...['tool_call', 'function_call', 'Action:', 'Thought:', 'final<'],
 ];
 
 export function leakAt(site: Site): Verdict {
@@ -126,7 +137,7 @@ export function leakAt(site: Site): Verdict {
     case '◁':
       return diamondAt(site);
     default:
-      return ruled(site, [turnWordAt, actionAt, channelWordAt, nameAt]);
+      return ruled(site, [turnWordAt, thoughtLineAt, actionAt, channelWordAt, nameAt]);
   }
 }
 
@@ -170,6 +181,7 @@ function tokenAt(site: Site): Verdict {
   if (/^(?:im_start|start_header_id)$/.test(kind)) return turnAt(site, raw);
   if (/^(?:user|system|assistant|observation)$/.test(kind))
     return { chars: raw.length, ...(!(kind === 'assistant' && site.isFirst) && { until: [] }) };
+  if (kind === 'from' || kind === 'recipient') return partyAt(site, raw);
   const isEnd = /end|^\//.test(kind);
   if (isEnd || /sep|argument/.test(kind))
     return { chars: raw.length, ...(/think|thought/.test(kind) && { endsThoughts: true }) };
@@ -178,6 +190,14 @@ function tokenAt(site: Site): Verdict {
   if (/tool|action|plugin|function_call|python_tag/.test(kind))
     return { chars: raw.length, until: endsOf(raw, name), holdsCalls: true };
   return { chars: raw.length };
+}
+
+/** Functionary tells who writes, to whom, and what: to a tool it is a call. */
+function partyAt({ text, ended, tools }: Site, raw: string): Verdict {
+  const [head, name = ''] = /^\s*([\w.-]*)\s*/.exec(text.slice(raw.length)) ?? [''];
+  if (raw.length + head.length === text.length && !ended) return 'wait';
+  const chars = raw.length + head.length;
+  return tools.knows(name) ? { chars, until: ['<|stop|>', '<|from|>'], holdsCalls: true } : { chars };
 }
 
 /** The tokens that may close this one, by the habits of the models. */
@@ -239,7 +259,7 @@ function channelOf(site: Site, head: string, until: readonly string[]): Verdict 
 /** Some models have a name space of their own. */
 const space = String.raw`(?:[a-z]{1,10}:|[|｜]DSML[|｜])?`;
 const tag = new RegExp(String.raw`^<(\/?)${space}([A-Za-z_][\w.-]*)((?:[=(]|\s)[^<>]*)?\/?>`);
-const partOfTag = new RegExp(String.raw`^<\/?${space}([\w.-]*)((?:[=(]|\s)[^<>]*)?$`);
+const partOfTag = new RegExp(String.raw`^<\/?${space}([\w.-]*)((?:[=(]|\s)[^<>]*)?\/?$`);
 
 function tagAt(site: Site): Verdict {
   const { text, tools } = site;
@@ -253,13 +273,15 @@ function tagAt(site: Site): Verdict {
     const [, name, rest = ''] = partOfTag.exec(text) ?? [];
     if (name === undefined || text.length > longestTag) return 'no';
     const mayBe =
-      rest === '' ? mayBegin(names, name.toLowerCase()) || /^[a-z]{0,10}$/.test(name) : names.includes(name);
+      rest === ''
+        ? mayBegin(names, name.toLowerCase()) || /^[a-z_.]{0,24}$/.test(name)
+        : names.includes(name);
     const isSure = [...thoughtNames, ...callNames].includes(name) || (mayBe && /[=(]/.test(rest));
     if (site.ended) return isSure ? { chars: text.length } : 'no';
     return mayBe ? 'wait' : 'no';
   }
   const [raw, slash = '', name = '', rest = ''] = match;
-  const kind = tools.knows(name) ? name : name.toLowerCase();
+  const kind = kindOfTag(name, tools);
   if (!names.includes(kind) && !/^unused\d+$/.test(kind)) return slash === '' ? wrapperAt(site, raw) : 'no';
   const chars = raw.length;
   if (slash !== '') return { chars, ...(thoughtNames.includes(kind) && { endsThoughts: true }) };
@@ -271,7 +293,20 @@ function tagAt(site: Site): Verdict {
   if (!weak.includes(kind)) return { chars };
   const sign = /^[=(]|=/.test(rest) ? 'yes' : signOfCall(site, text.slice(chars));
   if (sign === 'wait') return 'wait';
+  // Nobody says the name of a tool as a tag.
+  if (sign === 'no' && tools.knows(kind)) return { chars, holdsCalls: true };
   return sign === 'yes' ? { chars, until: [closerOf(raw)], holdsCalls: true } : 'no';
+}
+
+const callTag =
+  /(?:^|[a-z0-9][_-]?)(?:tool|function)[_-]?calls?$|^(?:use|call|run|invoke|execute)[_-](?:tool|function)$/;
+
+/** What a tag is, whatever a vendor puts in front of its name. */
+function kindOfTag(name: string, tools: OfferedTools): string {
+  const bare = name.replace(/^(?:functions?|default_api|tools?)\./, '');
+  if (tools.knows(bare)) return bare;
+  const kind = name.toLowerCase();
+  return callTag.test(kind) ? 'tool_call' : kind;
 }
 
 /** A tag of any name around JSON, or around nothing: those that are orders to a voice are around words. */
@@ -294,14 +329,15 @@ function signOfCall({ ended }: Site, behind: string): 'yes' | 'no' | 'wait' {
 
 // ---- brackets: [TOOL_CALLS], [{"name":...}], {"name":...} ----
 
-const marker = /^\[(\/?)((?:[A-Z]+_)*TOOLS?(?:_[A-Z]+)*|ARGS|CALL_ID|INST|THINK|SYSTEM_PROMPT)\]/;
+const marker =
+  /^\[(\/?)((?:[A-Z]+_)*TOOLS?(?:_[A-Z]+)*|ARGS|CALL_ID|INST|THINK|SYSTEM_PROMPT|think(?:ing)?|thought|reasoning)\]/;
 
 function markerAt(site: Site): Verdict {
   const { text } = site;
   const match = marker.exec(text);
-  if (match === null) return /^\[\/?[A-Z_]{0,24}$/.test(text) && !site.ended ? 'wait' : 'no';
+  if (match === null) return /^\[\/?(?:[A-Z_]{0,24}|[a-z]{0,9})$/.test(text) && !site.ended ? 'wait' : 'no';
   const [raw, slash, name = ''] = match;
-  if (slash !== '') return { chars: raw.length, ...(name === 'THINK' && { endsThoughts: true }) };
+  if (slash !== '') return { chars: raw.length, ...(/^th|^reason/i.test(name) && { endsThoughts: true }) };
   if (name === 'TOOL_REQUEST') return { chars: raw.length, until: ['[END_TOOL_REQUEST]'], holdsCalls: true };
   if (name.startsWith('TOOL_CALL') || name === 'ARGS' || name === 'CALL_ID')
     return callBehind(site, raw.length);
@@ -326,10 +362,27 @@ function listAt(site: Site): Verdict {
   const behind = text.slice(1).trimStart();
   if (behind === '') return site.ended ? 'no' : 'wait';
   if (behind.startsWith('{')) return groupAt(site, (whole) => isCallShaped(parseJson(whole)));
-  const name = /^[\w-]+/.exec(behind)?.[0] ?? '';
+  // What the model takes for a note on the call: "[Calling tool: get(...)]".
+  const note = /^[A-Za-z][\w ]{0,32}:\s*/.exec(behind)?.[0] ?? '';
+  if (note === '' && /^[A-Za-z][\w ]{0,32}$/.test(behind)) return site.ended ? 'no' : 'wait';
+  const name = /^[\w-]+/.exec(behind.slice(note.length))?.[0] ?? '';
+  if (note !== '') {
+    if (note.length + name.length === behind.length && !site.ended) return 'wait';
+    return tools.knows(name) ? groupAt(site, (whole) => callsIn(whole, tools).length > 0) : 'no';
+  }
+  if (tools.knows(name) && behind[name.length] === ']') return namedAt(site, text.indexOf(']') + 1);
   if (name.length === behind.length && mayBegin(tools.names, name)) return site.ended ? 'no' : 'wait';
   if (!tools.knows(name) || behind[name.length] !== '(') return 'no';
   return groupAt(site, (whole) => !tools.has(name) || callsIn(whole, tools).length > 0);
+}
+
+/** The name of a tool in brackets: its arguments may follow. */
+function namedAt({ text, ended }: Site, at: number): Verdict {
+  const from = at + (text.slice(at).length - text.slice(at).trimStart().length);
+  if (from === text.length && !ended) return 'wait';
+  const end = text[from] === '{' ? bracketEnd(text, from) : at;
+  if (end === undefined) return ended || text.length > longestChars ? { chars: at } : 'wait';
+  return { chars: end, holdsCalls: true };
 }
 
 const pythonCall = /["'](?:name|function|tool)["']\s*:[^]*["'](?:arguments|parameters)["']\s*:/;
@@ -340,7 +393,8 @@ function objectAt(site: Site): Verdict {
   if (!/^["']/.test(next)) return 'no';
   return groupAt(site, (whole) => {
     const value = parseJson(whole);
-    return isRecord(value) ? isCallShaped(value) || site.tools.take(value) : pythonCall.test(whole);
+    if (!isRecord(value)) return pythonCall.test(whole);
+    return isCallShaped(value) || callsIn(whole, site.tools).length > 0 || site.tools.take(value);
   });
 }
 
@@ -364,12 +418,23 @@ function diamondAt(site: Site): Verdict {
 
 const betweens = ['code', 'json', 'to=', '<|constrain|>', '<|message|>'];
 
+/** `Thought: ...`, up to what is done or said for it. */
+function thoughtLineAt({ text, isFirst, ended }: Site): Verdict {
+  if (!isFirst || !text.startsWith('Thought:')) return 'no';
+  const end = /\n[^\S\n]*(?:(?=Action:)|(?:Final )?(?:Answer|Response):\s*)/.exec(text);
+  if (end !== null && (end[0].trim() === '' || end.index + end[0].length < text.length || ended))
+    return { chars: end.index + end[0].length };
+  return ended || text.length > longestChars ? 'no' : 'wait';
+}
+
 const wordsBefore =
   /^(?:assistant)?(?:(?:commentary|analysis|tool_calls?|function_calls?)\b\s*(?:to=[\w.:-]*)?|to=[\w.:-]*)/;
 
 /** The channels of gpt-oss where a server took the tokens away. */
 function channelWordAt(site: Site): Verdict {
   const { text, isFirst, ended, tools } = site;
+  if (/^final<[|｜]message[|｜]>/.test(text)) return { chars: 'final'.length };
+  if (mayBegin(['final<|message|>'], text)) return ended ? 'no' : 'wait';
   const glued = /^assistant(final|commentary|analysis)/.exec(text);
   if (glued?.[1] === 'final') return { chars: glued[0].length };
   const until = ['assistantfinal', 'assistantcommentary'];
@@ -460,7 +525,11 @@ function nameAt(site: Site): Verdict {
       return text.length > longestChars ? 'no' : ended ? (isSure ? begun(site, true) : 'no') : 'wait';
     return isRecord(parseJson(text.slice(at, end))) ? { chars: end, holdsCalls: true } : 'no';
   }
-  return isSure ? { chars: head.length } : 'no';
+  if (isSure) return { chars: head.length };
+  // A name that nobody would say, as a sentence of its own.
+  const isAlone = site.startsSentence && /[_-]/.test(name) && /^[^\S\n]*(?:\n|$)/.test(behind);
+  if (isAlone && !ended && !behind.includes('\n')) return 'wait';
+  return isAlone ? { chars: head.length, holdsCalls: true } : 'no';
 }
 
 /** `get(...)`: a call where the brackets hold arguments, and not "(ting)"; without any it is one where it stands alone. */

@@ -41,6 +41,11 @@ export class OfferedTools {
     return recordOf(this.#propertiesOf(name)[key])?.['type'] === 'string';
   }
 
+  /** Can be called without any argument. */
+  needsNothing(name: string): boolean {
+    return this.has(name) && listOf(this.#schemas.get(name)?.['required']).length === 0;
+  }
+
   /** The object holds what some tool takes, and nothing else. */
   take(object: JsonRecord): boolean {
     const keys = Object.keys(object);
@@ -82,6 +87,13 @@ export function isCallShaped(value: unknown): boolean {
   return shapedCalls(value).length > 0;
 }
 
+/** Keys under which models write what they call, and with what. */
+const nameKeys = ['name', 'function', 'tool', 'tool_name', 'function_name', 'action'];
+const argumentKeys = [
+  ...['arguments', 'parameters', 'args', 'input'],
+  ...['tool_args', 'tool_arguments', 'tool_input', 'action_input', 'function_args', 'params', 'kwargs'],
+];
+
 /** What calls are told by JSON: one, a list of them, or an answer of OpenAI's. */
 function shapedCalls(value: unknown): readonly LeakedCall[] {
   if (Array.isArray(value)) return value.flatMap(shapedCalls);
@@ -89,10 +101,8 @@ function shapedCalls(value: unknown): readonly LeakedCall[] {
   if (object === undefined) return [];
   if (Array.isArray(object['tool_calls'])) return shapedCalls(object['tool_calls']);
   const inner = recordOf(object['function']) ?? object;
-  const name = [inner['name'], inner['function'], inner['tool'], inner['tool_name']].find(
-    (one) => textOf(one) !== '',
-  );
-  const given = inner['arguments'] ?? inner['parameters'] ?? inner['args'] ?? inner['input'];
+  const name = nameKeys.map((key) => inner[key]).find((one) => textOf(one) !== '');
+  const given = argumentKeys.map((key) => inner[key]).find((one) => one !== undefined && one !== null);
   const args = typeof given === 'string' ? parseJson(given) : given;
   return isRecord(args)
     ? [{ name: textOf(name), arguments: writeJson(args) }].filter((call) => call.name !== '')
@@ -103,6 +113,8 @@ function shapedCalls(value: unknown): readonly LeakedCall[] {
 export function callsIn(leaked: string, tools: OfferedTools): readonly LeakedCall[] {
   // Gemma has a token for a quote.
   const text = leaked.replaceAll('<|"|>', '"');
+  const alone = /^[[<(\s]*([\w-]+)[\])>/\s]*$/.exec(text)?.[1] ?? '';
+  if (tools.needsNothing(alone)) return [{ name: alone, arguments: '{}' }];
   const found = /<[^<>\s]*parameter\b|<arg_key>/.test(text)
     ? taggedCalls(text, tools)
     : [...groupedCalls(text, tools), ...functionCalls(text, tools)];
@@ -121,7 +133,7 @@ function groupedCalls(text: string, tools: OfferedTools): readonly LeakedCall[] 
     const end = bracketEnd(text, match.index) ?? text.length;
     const group = text.slice(match.index, end);
     const value = parseJson(group);
-    const shaped = shapedCalls(value);
+    const shaped = [...shapedCalls(value), ...keyedCalls(value, tools)];
     const name = lastNameIn(text.slice(from, match.index), tools);
     const args = isRecord(value) ? writeJson(value) : argumentsIn(group.slice(1, -1));
     if (shaped.length > 0) calls.push(...shaped);
@@ -130,6 +142,13 @@ function groupedCalls(text: string, tools: OfferedTools): readonly LeakedCall[] 
     open.lastIndex = end;
   }
   return calls;
+}
+
+/** `{"get": {"x":"one"}}` */
+function keyedCalls(value: unknown, tools: OfferedTools): readonly LeakedCall[] {
+  const entries = Object.entries(recordOf(value) ?? {});
+  const areCalls = entries.every(([name, args]) => tools.has(name) && isRecord(args));
+  return areCalls ? entries.map(([name, args]) => ({ name, arguments: writeJson(args) })) : [];
 }
 
 function lastNameIn(text: string, tools: OfferedTools): string | undefined {

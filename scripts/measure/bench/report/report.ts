@@ -133,6 +133,25 @@ export function compare(stages: RunResult, model: RunResult): string {
   ]).join('\n');
 }
 
+/** What the second run costs beside the first one, by process. */
+export function describeCost(without: RunResult, result: RunResult): string {
+  const cpuOf = ({ processes }: RunResult, name: string): number =>
+    processes.find((one) => one.name === name)?.cpuShare ?? 0;
+  const names = result.processes
+    .map(({ name }) => name)
+    .filter((name) => name !== 'providers' && name !== 'load');
+  const sum = (run: RunResult): number => names.reduce((total, name) => total + cpuOf(run, name), 0);
+  const row = (name: string, [before, after]: readonly [number, number]): string[] => [
+    ...[name, percent(before), percent(after), percent(after - before)],
+    (((after - before) * 1000) / result.options.calls).toFixed(2),
+  ];
+  return table([
+    ['records of calls, CPU of a core', 'without', 'with', 'more', 'ms more per call-second'],
+    ...names.map((name) => row(name, [cpuOf(without, name), cpuOf(result, name)])),
+    row('the service', [sum(without), sum(result)]),
+  ]).join('\n');
+}
+
 function partLines({ metrics }: RunResult): string[] {
   const parts = ['end_of_turn', 'stt_final', 'llm_first', 'tts_first', 'wire'];
   const rows = parts.map((part) => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { present } from '../../../../shared/base/present.ts';
 import { outcomeOf } from '../../../../shared/calls/analysis/task.ts';
 import type { FromAnalyst } from '../../../../shared/calls/messages.ts';
-import type { CallRecord } from '../../../../shared/calls/record.ts';
+import type { CallRecord, RecordedAgent } from '../../../../shared/calls/record.ts';
 import type { Clock, Timer, WallClock } from '../../../../shared/runtime/clock.ts';
 import { takeLock } from '../../../../shared/runtime/file-lock.ts';
 import type { CallStore, RecordHooks } from '../call-store.ts';
@@ -20,8 +20,8 @@ const mostWaiting = 10_000;
 
 export interface AnalysesOptions {
   readonly dir: string;
-  /** Names of agents whose calls are analysed. */
-  readonly agents: ReadonlySet<string>;
+  /** Whether calls of this version of an agent are analysed. */
+  readonly isAsked: (agent: RecordedAgent) => boolean;
   readonly store: () => Promise<Pick<CallStore, 'get' | 'updateAnalysis'>>;
   readonly analyse: (record: CallRecord) => Promise<FromAnalyst['outcome']>;
   /** The record has its analysis, or says why there is none. */
@@ -64,8 +64,8 @@ export class Analyses implements RecordHooks {
 
   /** Before the record is there for good: a job without a record is dropped. @throws where there is no room for it. */
   readonly within = (record: CallRecord): Promise<void> => {
-    const isAsked = this.#options.agents.has(record.agent.name) && hasWords(record);
-    if (isAsked) this.#keep({ id: record.id, attempts: 0, nextAt: this.#options.wallClock.now() });
+    if (hasWords(record) && this.#options.isAsked(record.agent))
+      this.#keep({ id: record.id, attempts: 0, nextAt: this.#options.wallClock.now() });
     return Promise.resolve();
   };
 
