@@ -28,7 +28,7 @@ export interface ChaosOptions {
   readonly providerMs: number;
   readonly logFile?: string | undefined;
   /** A model hears and speaks by itself. */
-  readonly realtime: boolean;
+  readonly realtime?: boolean;
   readonly root: URL;
 }
 
@@ -60,7 +60,7 @@ export async function runChaos(
     clips: spoken.clips.map((clip) => clip.map(audioFrame)),
     silence: spoken.silence.map(audioFrame),
     prng: newPrng(options.seed + 1),
-    slackWords: options.realtime ? 1 : 0,
+    slackWords: options.realtime === true ? 1 : 0,
   });
   const providers = new ChaosProviders({ asked: (call, messages, how) => crowd.asked(call, messages, how) });
   let service: ChaosService | undefined;
