@@ -22,6 +22,7 @@ instead of holding calls for a while:
   --rounds N       so many rounds of it (1)
   --voices FOLDER  with voices of your own instead: listening-*.wav must cut nothing, telling-*.wav must cut
   --only TEXT      only what has these words in its name, such as "that echo"; repeatable
+  --agents N       N agents in one service: what do a start, the memory and a changed file cost, and do the calls notice?
   --agent-link     what a link to an agent process adds between an event and the socket, without a service
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
   --transport sip  calls over SIP: how soon are they answered, what do they hear? In a build with SVC_BUILD_WITH=sip

@@ -1,6 +1,7 @@
 /** The command: runs in the mode that was asked for, and prints. */
 import { mkdirSync } from 'node:fs';
 import { agentLinks, describeAgentLinks, judgeAgentLinks } from './agent-link.ts';
+import { agents, describeAgents, judgeAgents } from './agents.ts';
 import { describeInterruptions, judgeInterruptions } from './report/interruption-report.ts';
 import { interruptions } from './interruptions.ts';
 import { parseCommand, UsageError, type Command } from './options.ts';
@@ -76,6 +77,10 @@ async function perform(command: Command, root: URL): Promise<boolean> {
     case 'agent-link': {
       const result = await agentLinks(command);
       return print(command, { result, rows: judgeAgentLinks(result), text: describeAgentLinks(result) });
+    }
+    case 'agents': {
+      const result = await agents({ ...command, ...mode, root });
+      return print(command, { result, rows: judgeAgents(result), text: describeAgents(result) });
     }
     case 'interruptions': {
       const result = await interruptions({ ...command, ...mode, root });
