@@ -17,7 +17,7 @@ import { readRouting } from '../agents/agent-file.ts';
 import { readAfterCall } from '../calls/agent-file.ts';
 import { readPrivacy } from '../calls/privacy/agent-file.ts';
 import { readMonitor } from '../monitor/agent-file.ts';
-import { readRecording } from '../recording/agent-file.ts';
+import { canPause, readRecording } from '../recording/agent-file.ts';
 import { readTelephony } from '../telephony/agent-file.ts';
 import { backchannelsOf, builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
 import type { BuiltInTexts } from './agent/texts.ts';
@@ -244,9 +244,9 @@ function readAgentTable(tree: Tree, problems: ProblemList): AgentTable {
 /** The sections in which tools are declared, named and led by a flow. */
 function readToolSections(
   tree: Tree,
-  site: VariableSite & Pick<ProvidedTools, 'hasDestinations' | 'hasTeam'>,
+  site: VariableSite & Pick<ProvidedTools, 'hasDestinations' | 'hasTeam' | 'isRecorded'>,
 ) {
-  const { problems, hasDestinations, hasTeam } = site;
+  const { problems, hasDestinations, hasTeam, isRecorded } = site;
   const taken = new Set(builtInToolNames);
   const link = agentLinkOf(site.env);
   const { allowInsecure, url } = link;
@@ -266,6 +266,7 @@ function readToolSections(
     mayComeFromAgent: tree['agent_link'] !== undefined || link.url !== undefined,
     hasDestinations,
     hasTeam,
+    isRecorded,
   };
   const flow = readFlow(tree['flow'], { provided, problems });
   return { provided, tools, mcp, flow, agentLink };
@@ -343,11 +344,17 @@ function readDefinition(
   const hasDestinations = telephony === undefined || telephony.destinations.size > 0;
   const secrets = { env, requireSecrets, problems };
   const hasTeam = table.reading.known.team !== undefined;
-  const { provided, ...sections } = readToolSections(tree, { ...secrets, hasDestinations, hasTeam });
+  const recording = readRecording(tree['recording'], problems);
+  const isRecorded = canPause(recording);
+  const { provided, ...sections } = readToolSections(tree, {
+    ...secrets,
+    hasDestinations,
+    hasTeam,
+    isRecorded,
+  });
   const { tools, mcp, flow, agentLink } = sections;
   const ofCalls = definedSections(tree, table, { problems, options, provided, telephony });
   const background = readBackground(tree['audio'], { options, problems });
-  const recording = readRecording(tree['recording'], problems);
   const monitor = readMonitor(tree['monitor'], { lost: table.texts.operatorLost, problems });
   const privacy = readPrivacy(tree['privacy'], {
     problems,
@@ -359,6 +366,11 @@ function readDefinition(
     problems.error(
       ['privacy', 'hide_from_llm'],
       'and [realtime] exclude each other: the model hears what the caller says',
+    );
+  if (recording?.facts === true && Object.values(flow?.nodes ?? {}).some(({ record }) => !record))
+    problems.error(
+      ['recording', 'facts'],
+      'and record = false of a node exclude each other: facts are kept word for word',
     );
   const reader = stageReader(tree, table.reading.known.language, { problems, options });
   const afterCall = readAfterCall(tree['after_call'], {

@@ -71,6 +71,11 @@ export interface RecordingDefinition {
   readonly keepDays?: number;
 }
 
+/** Whether recordings can be paused: facts leave nothing out. */
+export const canPause = (
+  recording: Pick<RecordingDefinition, 'audio' | 'transcript' | 'facts'> | undefined,
+): boolean => recording !== undefined && (recording.audio || recording.transcript) && !recording.facts;
+
 /** Reads `[recording]`; undefined without the section, and for one that keeps nothing. */
 export function readRecording(raw: unknown, problems: ProblemList): RecordingDefinition | undefined {
   if (raw === undefined) return undefined;
