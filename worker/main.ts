@@ -17,7 +17,6 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from '../shared/protocol/ipc.ts';
-import { sipOffersFrom } from '../shared/sip/calls.ts';
 import { showsNumbers } from '../shared/telephony/variables.ts';
 import { mailboxBytes, Mailboxes, markOfSlot } from '../shared/protocol/mailbox.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
@@ -37,6 +36,7 @@ import { LeftCalls } from './host/left-calls.ts';
 import { supervisorWatch } from './host/supervisor-watch.ts';
 import { CallRunner } from './call/runner.ts';
 import { WorkerAgents } from './agents/agents.ts';
+import { AgentQuestions } from './agents/agents-limited.ts';
 import { AgentsAwaited } from './agents/agents-awaited.ts';
 import type { AgentSite } from './agents/equip.ts';
 import type { WorkerServices } from './call/services.ts';
@@ -78,6 +78,7 @@ class Worker {
   #peers: PeerCalls | undefined;
   #sip: SipCalls | undefined;
   readonly #places: Places;
+  readonly #questions = new AgentQuestions((message) => this.#send(message));
   readonly #awaited = new AgentsAwaited(({ offer, resumeFrom }) =>
     this.#agents.pending(this.#left.agentOf(offer, resumeFrom)),
   );
@@ -134,8 +135,8 @@ class Worker {
       services: this.#services,
       host: this.#host,
       left: this.#left,
-      chose: (offer, agent) =>
-        this.#send({ type: offer > sipOffersFrom ? 'sip.agent' : 'call.agent', offer, agent }),
+      chose: (offer, agent) => this.#send({ type: 'call.agent', offer, agent }),
+      agentsOf: (offer) => this.#questions.of(this.#agents, offer),
       busy: (offer) => this.#send({ type: 'call.busy', offer }),
     });
     this.#server = newUpgradeServer(setup.limits);
@@ -203,6 +204,9 @@ class Worker {
         return;
       case 'agents.changed':
         this.#agents.change(message);
+        return;
+      case 'agent.granted':
+        this.#questions.answered(message.ask, message.isGranted);
         return;
       case 'call.offer':
         this.#takeOffer(message, socket as Socket | undefined);

@@ -35,6 +35,8 @@ export interface PlacesOptions {
   readonly left: LeftCalls;
   /** The call of this offer has this agent. */
   readonly chose: (offer: number, agent: AgentRef) => void;
+  /** Where the call of an offer takes its agent from. */
+  readonly agentsOf: (offer: number) => WorkerServices['agents'];
   /** A call of this offer was refused for want of room. */
   readonly busy: (offer: number) => void;
 }
@@ -58,7 +60,8 @@ export class Places {
     place: Place,
     open: (runner: CallRunner) => CallTransport,
   ): CallRunner {
-    const { services, host, busy, chose } = this.#options;
+    const { services: worker, host, busy, chose, agentsOf } = this.#options;
+    const services = { ...worker, agents: agentsOf(offer) };
     const { slot, journal, over, left } = place;
     const runner = new CallRunner({
       services,

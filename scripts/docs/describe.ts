@@ -9,6 +9,7 @@ import { mcpKeys } from '../../shared/config/agent/mcp.ts';
 import { beforeCallKeys } from '../../shared/agents/before-call.ts';
 import { overridesKeys } from '../../shared/agents/overrides.ts';
 import { routingKeys, routingSplitKeys } from '../../shared/agents/agent-file.ts';
+import { limitKeys } from '../../shared/agents/limits.ts';
 import { analysisKeys, analysisLlmKeys } from '../../shared/calls/analysis/agent-file.ts';
 import { privacyKeys } from '../../shared/calls/privacy/agent-file.ts';
 import {
@@ -209,6 +210,7 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     before_call: beforeCallKeys.optional(),
     overrides: overridesKeys.optional(),
     routing: routingKeys.extend({ split: z.array(routingSplitKeys).max(8).optional() }).optional(),
+    limits: limitKeys.optional(),
     privacy: privacyKeys.optional(),
     after_call: afterCallKeys
       .extend({

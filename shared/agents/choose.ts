@@ -36,6 +36,8 @@ export interface ChosenAgent extends AgentRef {
   readonly insteadOf?: string;
   /** The call names an agent that is not there. */
   readonly isUnknown?: true;
+  /** The supervisor chose it, before the call came to a worker. */
+  readonly isExpected?: true;
 }
 
 export type AgentChoice =

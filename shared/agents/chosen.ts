@@ -23,7 +23,7 @@ const ways: readonly string[] = [
 const idForm = /^[A-Za-z0-9_-]{1,64}(?:\/[A-Za-z0-9_-]{1,64})?$/;
 
 /** What names an agent and no version of it. */
-export type ChosenName = Omit<ChosenAgent, keyof AgentRef> & Pick<AgentRef, 'id'>;
+export type ChosenName = Omit<ChosenAgent, keyof AgentRef | 'isExpected'> & Pick<AgentRef, 'id'>;
 
 export const writeChosen = ({ id, by, insteadOf, isUnknown }: ChosenName): string =>
   [by, id, ...(insteadOf === undefined ? [] : [insteadOf]), ...(isUnknown === true ? ['unknown'] : [])].join(

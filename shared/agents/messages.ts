@@ -11,6 +11,10 @@ export interface AgentsForWorker {
   /** Serves whoever no other agent does. */
   readonly fallback: AgentRef;
   readonly unknown: 'default' | 'refuse';
+  /** Ids of agents whose calls are limited: for each of them the supervisor is asked. */
+  readonly limited?: readonly string[];
+  /** Ids of agents that metrics tell apart; absent: all of them. */
+  readonly named?: readonly string[];
 }
 
 /** Other versions are in force from now on. */
@@ -23,4 +27,20 @@ export interface AgentOfCall {
   readonly type: 'call.agent';
   readonly offer: number;
   readonly agent: AgentRef;
+}
+
+/** A call is to begin on this version of an agent whose calls are limited: may it? */
+export interface AgentAsked {
+  readonly type: 'agent.asked';
+  readonly ask: number;
+  readonly offer: number;
+  readonly agent: AgentRef;
+  /** The supervisor chose the agent, and has kept room for the call. */
+  readonly isExpected: boolean;
+}
+
+export interface AgentGranted {
+  readonly type: 'agent.granted';
+  readonly ask: number;
+  readonly isGranted: boolean;
 }

@@ -1,5 +1,6 @@
 /** One version of an agent: everything that it consists of, and the name of exactly that. */
 import { createHash } from 'node:crypto';
+import type { Limits } from './limits.ts';
 import type { RoutingDefinition } from './routing.ts';
 
 /** The files that an agent file names, by the name it uses: texts as they are, recordings as base64. */
@@ -8,6 +9,8 @@ export interface NamedFiles {
   readonly recordings: Readonly<Record<string, string>>;
   /** Addresses of the modules of packages, by `npm:NAME`. */
   readonly packages?: Readonly<Record<string, string>>;
+  /** Values of variables that the service as a whole does not have; of a tenant's agent all that it has. */
+  readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /** What an agent is made of. */
@@ -28,6 +31,9 @@ export interface AgentVersion extends AgentRef, AgentText {
   /** Absent: it belongs to the operator. */
   readonly tenant?: string;
   readonly routing: RoutingDefinition;
+  readonly limits?: Limits;
+  /** Of its tenant. */
+  readonly tenantLimits?: Limits;
 }
 
 export const agentIdOf = (tenant: string | undefined, name: string): string =>
@@ -40,8 +46,13 @@ export const tenantOf = (id: string): string | undefined =>
 const sorted = (given: Readonly<Record<string, string>> = {}): readonly (readonly [string, string])[] =>
   Object.entries(given).toSorted(([one], [other]) => (one < other ? -1 : 1));
 
-/** The same for the same agent of the same content, in whichever process. What two tenants write alike stays apart: versions share connections and child processes. */
-export function hashOf(id: string, { text, files: { texts, recordings, packages } }: AgentText): string {
-  const content = JSON.stringify([id, text, sorted(texts), sorted(recordings), sorted(packages)]);
+/**
+ * The same for the same agent of the same content, in whichever process. What two tenants write alike stays apart: versions share connections and
+ * child processes. `tenantText` is the file of its tenant.
+ */
+export function hashOf(id: string, { text, files }: AgentText, tenantText?: string): string {
+  const { texts, recordings, packages, secrets } = files;
+  const named = [texts, recordings, packages, secrets].map(sorted);
+  const content = JSON.stringify([id, text, ...named, tenantText ?? null]);
   return createHash('sha256').update(content).digest('hex').slice(0, 16);
 }

@@ -27,6 +27,8 @@ const headShape = {
   session: z.string(),
   agent: z.string(),
   version: z.string().exactOptional(),
+  /** Agent that the call came to before it was given to this one. */
+  insteadOf: z.string().exactOptional(),
   tenant: z.string().exactOptional(),
   route: z.string().exactOptional(),
   direction: z.enum(['inbound', 'outbound']),

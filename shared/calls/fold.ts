@@ -85,7 +85,11 @@ export class CallFold {
     switch (fact.t) {
       case 'call':
         // Who hands the call to another agent before it opens writes it again, and so does a worker that takes it up.
-        this.#head = { ...fact, started: this.#head?.started ?? fact.started };
+        this.#head = {
+          ...fact,
+          started: this.#head?.started ?? fact.started,
+          ...present({ insteadOf: fact.insteadOf ?? this.#head?.insteadOf }),
+        };
         return;
       case 'worker':
         this.#tookUp(fact);
@@ -128,6 +132,7 @@ export class CallFold {
       call_id: head.call,
       session_id: head.session,
       agent: present({ name: head.agent, version: head.version }),
+      instead_of: head.insteadOf,
       tenant: head.tenant,
       route: head.route,
       direction: head.direction,

@@ -85,5 +85,13 @@ export type FromRecords =
   | { readonly type: 'ready' }
   /** `value` is absent where the database does not answer. */
   | { readonly type: 'answer'; readonly ask: number; readonly value?: unknown }
-  /** How many records were kept, and what was dropped for want of room, since the last such message. */
-  | { readonly type: 'counts'; readonly kept: number; readonly dropped: number; readonly waiting: number };
+  /** How many records were kept, and what was dropped for want of room, since the last such message; and what waits. */
+  | {
+      readonly type: 'counts';
+      readonly kept: number;
+      readonly dropped: number;
+      readonly waiting: number;
+      readonly bytes: number;
+      /** For how long the oldest has waited. */
+      readonly oldestForMs: number;
+    };

@@ -210,6 +210,10 @@ export const callRecordSchema = z.object({
     name: z.string().meta({ description: 'With its tenant: `clinic/desk`.' }),
     version: z.string().exactOptional().meta({ description: 'As in the log.' }),
   }),
+  instead_of: z.string().exactOptional().meta({
+    description:
+      'Agent that the call came to before `[[routing.split]]` or the server before calls gave it to this one.',
+  }),
   tenant: z.string().exactOptional(),
   route: z.string().exactOptional(),
   direction: z.enum(['inbound', 'outbound']),

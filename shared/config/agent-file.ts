@@ -8,6 +8,7 @@ import { agentLinkKeys, agentRouteKeys } from '../agent-link/agent-file.ts';
 import type { AgentLinkDefinition } from '../agent-link/agent-file.ts';
 import { beforeCallKeys } from '../agents/before-call.ts';
 import type { BeforeCallDefinition } from '../agents/before-call.ts';
+import { limitKeys, type Limits } from '../agents/limits.ts';
 import { overridesKeys } from '../agents/overrides.ts';
 import type { OverridesDefinition } from '../agents/overrides.ts';
 import { isTimezone } from '../agents/call-time.ts';
@@ -300,6 +301,7 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   overrides: overridesKeys,
   routing: routingKeys,
   'routing.split': routingSplitKeys,
+  limits: limitKeys,
   privacy: privacyKeys,
   after_call: afterCallKeys,
   'after_call.analysis': analysisKeys,
@@ -368,6 +370,8 @@ export interface AgentDefinition {
   readonly telephony: TelephonyDefinition;
   /** Which calls come to it in a service of many agents. */
   readonly routing: RoutingDefinition;
+  /** In a service of many agents. */
+  readonly limits?: Limits;
   /** Its nodes' prompts and tools take the place of the agent's. */
   readonly flow?: FlowDefinition;
   readonly monitor: MonitorDefinition;

@@ -13,7 +13,9 @@ import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { unreadableFile, type NamedFiles } from './agent/sound-file.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
+import type { TeamDefinition } from '../agents/team.ts';
 import { readRouting } from '../agents/agent-file.ts';
+import { readLimits } from '../agents/limits.ts';
 import { readAfterCall } from '../calls/agent-file.ts';
 import { readPrivacy } from '../calls/privacy/agent-file.ts';
 import { readMonitor } from '../monitor/agent-file.ts';
@@ -56,6 +58,10 @@ export interface LoadOptions extends NamedFiles {
   readonly requireSecrets: boolean;
   /** Canonical names of the providers to treat as left out; absent means those that this build leaves out. */
   readonly leftOut?: readonly string[];
+  /** Reports what breaks rules that come from beside the file. */
+  readonly rules?: (tree: Tree, problems: ProblemList) => void;
+  /** Calls may come with session tokens; absent: the environment says so. */
+  readonly hasSessions?: boolean;
   /** The packages that the file names (`packagesIn`), loaded before; absent: none is there. */
   readonly packages?: Packages;
 }
@@ -241,20 +247,26 @@ function readAgentTable(tree: Tree, problems: ProblemList): AgentTable {
   return { raw, reading, texts: builtInTexts(language ?? '', { several: hearsSeveral(tree['stt']) }) };
 }
 
+/** Session tokens are in use, as far as an environment says so. */
+export const takesSessions = (env: LoadOptions['env']): boolean => (env['SVC_SESSION_SECRET'] ?? '') !== '';
+
 /** The sections in which tools are declared, named and led by a flow. */
 function readToolSections(
   tree: Tree,
-  site: VariableSite & Pick<ProvidedTools, 'hasDestinations' | 'hasTeam' | 'isRecorded'>,
+  site: VariableSite & {
+    readonly hasDestinations: boolean;
+    readonly hasSessions: boolean;
+    readonly isRecorded: boolean;
+    readonly team: TeamDefinition | undefined;
+  },
 ) {
-  const { problems, hasDestinations, hasTeam, isRecorded } = site;
+  const { problems, hasDestinations, isRecorded, team } = site;
   const taken = new Set(builtInToolNames);
   const link = agentLinkOf(site.env);
   const { allowInsecure, url } = link;
-  const hasSessions = (site.env['SVC_SESSION_SECRET'] ?? '') !== '';
   const agentLink = readAgentLink(tree['agent_link'], {
     ...site,
     allowInsecure,
-    hasSessions,
     hasUrl: url !== undefined,
   });
   const tools = readTools(tree['tools'], { ...site, taken });
@@ -265,10 +277,10 @@ function readToolSections(
     isOpen: mcp.length < servers || mcp.some((server) => server.tools === undefined),
     mayComeFromAgent: tree['agent_link'] !== undefined || link.url !== undefined,
     hasDestinations,
-    hasTeam,
+    hasTeam: team !== undefined,
     isRecorded,
   };
-  const flow = readFlow(tree['flow'], { provided, problems });
+  const flow = readFlow(tree['flow'], { provided, problems, team });
   return { provided, tools, mcp, flow, agentLink };
 }
 
@@ -338,19 +350,18 @@ function readDefinition(
   options: LoadOptions,
 ): AgentDefinition | undefined {
   checkSections(tree, problems);
-  const { env, requireSecrets } = options;
+  const { env, requireSecrets, hasSessions = takesSessions(env) } = options;
   const table = readAgentTable(tree, problems);
   const telephony = readTelephony(tree['telephony'], { texts: table.texts, problems });
   const hasDestinations = telephony === undefined || telephony.destinations.size > 0;
   const secrets = { env, requireSecrets, problems };
-  const hasTeam = table.reading.known.team !== undefined;
   const recording = readRecording(tree['recording'], problems);
-  const isRecorded = canPause(recording);
   const { provided, ...sections } = readToolSections(tree, {
     ...secrets,
     hasDestinations,
-    hasTeam,
-    isRecorded,
+    hasSessions,
+    team: table.reading.known.team,
+    isRecorded: canPause(recording),
   });
   const { tools, mcp, flow, agentLink } = sections;
   const ofCalls = definedSections(tree, table, { problems, options, provided, telephony });
@@ -379,6 +390,7 @@ function readDefinition(
   });
   const beforeCall = readBeforeCall(tree['before_call'], secrets);
   const routing = readRouting(tree['routing'], problems);
+  const limits = readLimits(tree['limits'], problems);
   const prompt = ofCalls.agent?.prompt;
   const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems });
   checkRealtimeFits(tree, ofCalls.realtime, problems);
@@ -392,7 +404,7 @@ function readDefinition(
     routing,
     monitor,
     ...(background.length > 0 && { background }),
-    ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides }),
+    ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides, limits }),
   };
 }
 
@@ -401,6 +413,7 @@ export function loadAgentFile(text: string, options: LoadOptions): LoadedAgent {
   const file = readToml(text);
   const problems = new ProblemList(file.places, file.syntaxProblems.length > 0);
   const definition = file.tree === undefined ? undefined : readDefinition(file.tree, problems, options);
+  if (file.tree !== undefined) options.rules?.(file.tree, problems);
   const all = [...file.syntaxProblems, ...problems.sorted()].toSorted(
     (a, b) => a.line - b.line || a.column - b.column,
   );

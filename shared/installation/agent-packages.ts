@@ -14,6 +14,17 @@ export interface AgentPackages {
   readonly addresses: Readonly<Record<string, string>>;
 }
 
+/** Of a file that must not have any: each of them is refused. */
+export const packagesOfNobody = (agentText: string): AgentPackages => ({
+  packages: new Map(
+    packagesIn(agentText).map((provider) => [
+      provider,
+      fail('names a package, which a tenant may where allow.programs of its tenant file says so'),
+    ]),
+  ),
+  addresses: {},
+});
+
 /** `agentPath` is where the text was read. */
 export async function loadAgentPackages(agentText: string, agentPath: string): Promise<AgentPackages> {
   const folders = [dirname(resolve(agentPath)), dirname(fileURLToPath(import.meta.url))];

@@ -5,10 +5,20 @@
 import { readdirSync, realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { AgentDefinition } from '../config/agent-file.ts';
+import { present } from '../base/present.ts';
 import { agentIdOf, hashOf, type AgentVersion, type NamedFiles } from '../agents/version.ts';
-import { loadAgentFile } from '../config/load.ts';
-import type { Problem } from '../config/problem.ts';
-import { loadAgentPackages } from './agent-packages.ts';
+import { loadAgentFile, takesSessions } from '../config/load.ts';
+import { showProblem, type Problem } from '../config/problem.ts';
+import {
+  checkTenantRules,
+  readTenantFile,
+  strictTenant,
+  tenantFileEnd,
+  type TenantReading,
+  type TenantSettings,
+} from '../agents/tenant-file.ts';
+import { loadAgentPackages, packagesOfNobody } from './agent-packages.ts';
+import { AgentSecrets, type Environment } from './agent-secrets.ts';
 import { readBytes, reasonOfFile, whyUnreadable } from './named-files.ts';
 
 const mostAgents = 10_000;
@@ -16,7 +26,10 @@ const mostAgentBytes = 1_048_576;
 const tenantForm = /^[A-Za-z0-9_-]{1,64}$/;
 /** Scripts of rehearsals may lie beside the agents that they rehearse. */
 const isAgentName = (name: string): boolean =>
-  name.endsWith('.toml') && !name.startsWith('.') && !name.endsWith('.rehearsal.toml');
+  name.endsWith('.toml') &&
+  !name.startsWith('.') &&
+  !name.endsWith('.rehearsal.toml') &&
+  !name.endsWith(tenantFileEnd);
 
 /** An agent file and where it belongs. */
 export interface AgentPlace {
@@ -26,6 +39,8 @@ export interface AgentPlace {
   readonly tenant?: string;
   /** The folder that it may take files from; absent: every one. */
   readonly within?: string;
+  /** Where the operator says of its tenant what it may, if anything. */
+  readonly tenantFile?: string;
 }
 
 export interface AgentsFolder {
@@ -46,10 +61,23 @@ export function listAgents(dir: string): AgentsFolder {
       const path = join(folder, name);
       const shown = relative(dir, path);
       if (isAgentName(name) && places.length < mostAgents)
-        places.push({ path, shown, within: folder, ...(tenant !== undefined && { tenant }) });
+        places.push({ path, shown, within: folder, ...ofTenant(tenant) });
+      else if (name.endsWith(tenantFileEnd)) addTenantFile(name, { shown, tenant });
       else if (isAgentName(name)) unusable.push({ shown, why: `there are more than ${mostAgents} agents` });
       else if (tenant === undefined && !name.startsWith('.') && isFolder(path)) addTenant(path, name);
     }
+  };
+  const ofTenant = (tenant: string | undefined): Partial<AgentPlace> =>
+    tenant === undefined ? {} : { tenant, tenantFile: join(dir, `${tenant}${tenantFileEnd}`) };
+  const addTenantFile = (
+    name: string,
+    { shown, tenant }: { readonly shown: string; readonly tenant: string | undefined },
+  ): void => {
+    // A tenant may have the right to write its folder.
+    if (tenant !== undefined)
+      unusable.push({ shown, why: 'what a tenant may is said beside its folder, not in it' });
+    else if (!isFolder(join(dir, name.slice(0, -tenantFileEnd.length))))
+      unusable.push({ shown, why: 'there is no folder of this tenant' });
   };
   const addTenant = (path: string, name: string): void => {
     if (!tenantForm.test(name)) {
@@ -95,11 +123,70 @@ function whyOutside(path: string, within: string | undefined): string | undefine
 
 const ofFile = (message: string): Problem => ({ severity: 'error', path: '', line: 1, column: 1, message });
 
+export interface ReadAgentOptions {
+  readonly requireSecrets: boolean;
+  /** SVC_SECRETS_DIR. */
+  readonly secretsDir?: string | undefined;
+}
+
+/** What the operator says of the tenant of an agent; a file that is wrong lets the agent be nothing. */
+function tenantOfPlace({ tenant, tenantFile }: AgentPlace): TenantReading & { readonly text?: string } {
+  if (tenant === undefined || tenantFile === undefined) return { settings: strictTenant, problems: [] };
+  const bytes = readBytes(tenantFile, mostAgentBytes);
+  if (bytes === undefined) {
+    const isThere = statSync(tenantFile, { throwIfNoEntry: false }) !== undefined;
+    const problem = ofFile(`${tenant}${tenantFileEnd} cannot be read: ${whyUnreadable(tenantFile)}`);
+    return isThere ? { problems: [problem] } : { settings: strictTenant, problems: [] };
+  }
+  const text = Buffer.from(bytes).toString('utf8');
+  const { settings, problems } = readTenantFile(text);
+  const wrong = problems
+    .filter(({ severity }) => severity === 'error')
+    .map((problem) => ofFile(showProblem(`${tenant}${tenantFileEnd}`, problem)));
+  return { text, problems: wrong, ...present({ settings }) };
+}
+
 /** Reads an agent and every file that it names, once. */
 export async function readAgentAt(
+  place: AgentPlace,
+  env: Environment,
+  options: ReadAgentOptions,
+): Promise<AgentReading> {
+  const { tenantFile } = place;
+  const tenant = tenantOfPlace(place);
+  const { settings } = tenant;
+  const secrets = new AgentSecrets({
+    env,
+    dir: options.secretsDir,
+    tenant: place.tenant,
+    allowed: settings?.env ?? [],
+  });
+  const reading =
+    settings === undefined
+      ? { problems: tenant.problems, named: [] }
+      : await readAgentOf(place, {
+          ...options,
+          settings,
+          secrets,
+          tenantText: tenant.text,
+          hasSessions: takesSessions(env),
+        });
+  return {
+    ...reading,
+    named: [...reading.named, ...secrets.paths, ...(tenantFile === undefined ? [] : [tenantFile])],
+  };
+}
+
+interface AgentSite extends ReadAgentOptions {
+  readonly settings: TenantSettings;
+  readonly tenantText: string | undefined;
+  readonly secrets: AgentSecrets;
+  readonly hasSessions: boolean;
+}
+
+async function readAgentOf(
   { path, tenant, within }: AgentPlace,
-  env: Readonly<Record<string, string | undefined>>,
-  { requireSecrets }: { readonly requireSecrets: boolean },
+  { requireSecrets, settings, tenantText, secrets, hasSessions }: AgentSite,
 ): Promise<AgentReading> {
   const why = whyOutside(path, within);
   const bytes = why === undefined ? readBytes(path, mostAgentBytes) : undefined;
@@ -122,11 +209,14 @@ export async function readAgentAt(
     const place = placeOf(name);
     return whyOutside(place, within) === undefined ? readBytes(place, most) : undefined;
   };
-  const { packages, addresses } = await loadAgentPackages(text, path);
+  const mayLoad = tenant === undefined || settings.programs;
+  const { packages, addresses } = mayLoad ? await loadAgentPackages(text, path) : packagesOfNobody(text);
   const { definition, problems } = loadAgentFile(text, {
     packages,
-    env,
+    env: secrets.env,
     requireSecrets,
+    hasSessions,
+    ...(tenant !== undefined && { rules: (tree, list) => checkTenantRules(tree, settings, list) }),
     readFile: (name) => {
       const content = read(name, mostAgentBytes);
       if (content !== undefined) texts[name] = Buffer.from(content).toString('utf8');
@@ -141,16 +231,17 @@ export async function readAgentAt(
       whyOutside(resolve(dirname(path), name), within) ?? whyUnreadable(resolve(dirname(path), name)),
   });
   if (definition === undefined) return { problems, named };
-  const files: NamedFiles = { texts, recordings, packages: addresses };
+  const files: NamedFiles = { texts, recordings, packages: addresses, secrets: secrets.found };
   const { name } = definition.agent;
   const version: AgentVersion = {
     id: agentIdOf(tenant, name),
-    hash: hashOf(agentIdOf(tenant, name), { text, files }),
+    hash: hashOf(agentIdOf(tenant, name), { text, files }, tenantText),
     name,
     ...(tenant !== undefined && { tenant }),
     text,
     files,
     routing: definition.routing,
+    ...present({ limits: definition.limits, tenantLimits: settings.limits }),
   };
   return { version, definition, problems, named };
 }

@@ -10,7 +10,13 @@ import type {
   ControlCommand,
   ControlCapabilities,
 } from '../telephony/call-control.ts';
-import type { AgentOfCall, AgentsChanged, AgentsForWorker } from '../agents/messages.ts';
+import type {
+  AgentAsked,
+  AgentGranted,
+  AgentOfCall,
+  AgentsChanged,
+  AgentsForWorker,
+} from '../agents/messages.ts';
 import type { NamedFiles } from '../agents/version.ts';
 import type { Millis } from '../base/units.ts';
 import type { LogLevel } from '../config/server/server.ts';
@@ -149,6 +155,7 @@ export interface MonitorOffer {
 export type ToWorker =
   | WorkerSetup
   | AgentsChanged
+  | AgentGranted
   | CallOffer
   | SipToWorker
   /** All calls that are to be taken up were offered. Stands behind the offers, as messages keep their order. */
@@ -181,6 +188,7 @@ export type FromWorker =
   | { readonly type: 'ready' }
   | SipFromWorker
   | AgentOfCall
+  | AgentAsked
   /** The worker has the socket: unless calls are taken up after a death, the supervisor drops its duplicate. */
   | { readonly type: 'call.taken'; readonly offer: number }
   /** The worker cannot take the call: it belongs to another one. */

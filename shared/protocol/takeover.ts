@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { fail, ok, type Result } from '../base/result.ts';
-import { agentsLeft } from '../agents/takeover.ts';
+import { agentsLeft, agentUse } from '../agents/takeover.ts';
 import { outboundLeft } from '../telephony/takeover.ts';
 import { sipRelayed, sipToSuccessor } from '../sip/takeover.ts';
 import { webrtcAnswered, webrtcAsked } from '../webrtc/takeover.ts';
@@ -61,6 +61,8 @@ const toSuccessor = z.discriminatedUnion('type', [
   outboundLeft,
   /** Sent where the new supervisor has said that it takes it. */
   agentsLeft,
+  /** The same; again while calls are left here. */
+  agentUse,
   ...sipToSuccessor,
   ...webrtcAnswered,
 ]);
@@ -72,6 +74,8 @@ const toPredecessor = z.discriminatedUnion('type', [
     version: z.number().int(),
     /** It can be told of agents. */
     takesAgents: z.boolean().default(false),
+    /** And of how much of the service they use. */
+    takesAgentUse: z.boolean().default(false),
   }),
   z.object({ type: z.literal('copied') }),
   /** The listeners are open here. */

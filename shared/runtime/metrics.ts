@@ -130,6 +130,21 @@ const newWebrtcMetrics = ({ counter, histogram }: Maker) => ({
 export type WorkerMetrics = ReturnType<typeof newWorkerMetrics>;
 export type WebrtcMetrics = WorkerMetrics['webrtc'];
 
+/** What metrics call the agents of which there are too many for a name each. */
+export const otherAgents = 'other';
+
+/** Drops what is told of agents that have no name in metrics any more. */
+export async function forgetAgents(
+  { routeCalls }: Pick<WorkerMetrics, 'routeCalls'>,
+  isNamed: (agent: string) => boolean,
+): Promise<void> {
+  const { values } = await routeCalls.get();
+  for (const { labels } of values) {
+    const { agent } = labels;
+    if (agent !== otherAgents && !isNamed(String(agent))) routeCalls.remove(labels);
+  }
+}
+
 export function newWorkerMetrics() {
   const registry = new Registry();
   const make = makerIn(registry);
@@ -256,6 +271,14 @@ function newCallRecords({ counter, gauge }: Maker) {
       'svc_call_records_waiting',
       'Calls that ended and wait on disk for the database',
     ),
+    callRecordsWaitingBytes: gauge(
+      'svc_call_records_waiting_bytes',
+      'Size of what waits on disk for the database; SVC_CALLS_WAITING_MAX_MB bounds it',
+    ),
+    callRecordsOldest: gauge(
+      'svc_call_records_oldest_seconds',
+      'For how long the oldest of the calls that wait on disk has waited',
+    ),
   };
 }
 
@@ -314,6 +337,16 @@ export function newSupervisorMetrics() {
       'svc_agents',
       'Agents of a service with many: those in force, and files whose content is not',
       ['state'],
+    ),
+    agentCalls: gauge(
+      'svc_agent_calls',
+      'Calls that run, by agent: the busiest 50 have their names, the rest is other',
+      ['agent'],
+    ),
+    agentRefusals: counter(
+      'svc_agent_refusals_total',
+      'Calls that were refused by [limits] of their agent or its tenant, by agent and limit',
+      ['agent', 'limit'],
     ),
     agentChanges: counter('svc_agent_changes_total', 'Agents added, changed, removed, and files refused', [
       'what',

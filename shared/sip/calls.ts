@@ -2,7 +2,6 @@
  * SIP calls between the supervisor, which has signalling and sockets, and the worker, which has the media. The socket for RTP travels
  * beside `sip.offer`; the supervisor keeps a duplicate, so that a call outlives its worker. All of it is plain data.
  */
-import type { AgentRef } from '../agents/version.ts';
 
 export const sipCodecs = ['PCMU', 'PCMA', 'G722', 'opus'] as const;
 export type SipCodec = (typeof sipCodecs)[number];
@@ -90,9 +89,7 @@ export type SipFromWorker =
   | { readonly type: 'sip.refuse'; readonly offer: number }
   /** The engine hangs up. */
   | { readonly type: 'sip.hangup'; readonly offer: number }
-  | { readonly type: 'sip.over'; readonly offer: number }
-  /** The call runs on this version of an agent, in a service of many. */
-  | { readonly type: 'sip.agent'; readonly offer: number; readonly agent: AgentRef };
+  | { readonly type: 'sip.over'; readonly offer: number };
 
 /** Calls without a connection of their own are numbered from here on, so that no number means two things. */
 export const sipOffersFrom = 2 ** 30;

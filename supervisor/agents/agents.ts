@@ -3,18 +3,20 @@
  * running call began with is kept until no call needs it.
  */
 import { AgentTable, type AgentChoice, type CallFacts } from '../../shared/agents/choose.ts';
-import { writeChosen } from '../../shared/agents/chosen.ts';
-import type { AgentsChanged, AgentsForWorker } from '../../shared/agents/messages.ts';
+import { readChosen, writeChosen } from '../../shared/agents/chosen.ts';
+import type { AgentAsked, AgentsChanged, AgentsForWorker } from '../../shared/agents/messages.ts';
 import type { AfterCallSetup, AfterCallVersions } from '../../shared/calls/messages.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
-import type { AgentLeft } from '../../shared/agents/takeover.ts';
-import type { AgentRef, AgentVersion } from '../../shared/agents/version.ts';
+import type { AgentLeft, AgentUse } from '../../shared/agents/takeover.ts';
+import type { AgentVersion } from '../../shared/agents/version.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { showProblem } from '../../shared/config/problem.ts';
 import type { AgentPlace } from '../../shared/installation/agents-folder.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import { refusal, type Answer } from '../http/refusals.ts';
+import { AgentsInUse, type CallsSite } from './agents-in-use.ts';
 import { Catalogue, type CatalogueChange, type FileReading } from './catalogue.ts';
 import type { Folder, FolderEvents, FoundAgent } from './folder-watch.ts';
 
@@ -45,14 +47,12 @@ export interface AgentsOptions {
 }
 
 /** What a service of many agents has to do with its workers and their calls. */
-export interface AgentsSite {
-  readonly metrics: Pick<SupervisorMetrics, 'agents' | 'agentChanges'>;
+export interface AgentsSite extends CallsSite {
+  readonly metrics: Pick<SupervisorMetrics, 'agents' | 'agentChanges' | 'agentCalls' | 'agentRefusals'>;
   readonly send: (worker: number, message: AgentsChanged) => void;
   readonly readyWorkers: () => readonly number[];
   /** There are other versions. */
   readonly changed: () => void;
-  /** The versions that calls of this supervisor have, one entry for each call. */
-  readonly ofCalls: () => Iterable<AgentRef>;
 }
 
 /** One agent as operators see it. */
@@ -71,6 +71,7 @@ export class Agents {
   readonly #options: AgentsOptions;
   readonly #catalogue = new Catalogue();
   readonly #folder: Folder;
+  readonly #inUse: AgentsInUse;
   #site: AgentsSite | undefined;
   #table: AgentTable;
   /** Every version that somebody may need, and when it was last in force. */
@@ -86,6 +87,7 @@ export class Agents {
     const { own, watch, wallClock, log } = options;
     if (own.afterCall !== undefined) this.#afterCalls.set(own.version, own.afterCall);
     this.#catalogue.carry(own.place.path, own.version, { shown: own.place.shown, since: wallClock.now() });
+    this.#inUse = new AgentsInUse(options);
     this.#table = this.#newTable();
     this.#folder = watch({
       found: (changes) => this.#take(changes),
@@ -110,6 +112,7 @@ export class Agents {
   /** From now on changes are told to workers, and calls are asked for what they need. */
   serve(site: AgentsSite): void {
     this.#site = site;
+    this.#inUse.serve(site);
     this.#count();
     const tidy = (): void => {
       this.#tidy();
@@ -132,6 +135,40 @@ export class Agents {
   chosen(facts: CallFacts): string | undefined {
     const choice = this.choose(facts);
     return choice.kind === 'chosen' ? writeChosen(choice.agent) : undefined;
+  }
+
+  /** Why a call that was given this agent is refused; undefined where there is room for it. */
+  full(chosen: string | undefined): Answer | undefined {
+    const id = chosen === undefined ? undefined : readChosen(chosen)?.id;
+    const full = id === undefined ? undefined : this.#inUse.look(id);
+    return full && refusal('agent_full', { retryAfterS: full.retryAfterS });
+  }
+
+  /** A call that was given this agent is told to come: its room is kept for some seconds. */
+  expect(chosen: string | undefined): void {
+    const id = chosen === undefined ? undefined : readChosen(chosen)?.id;
+    if (id !== undefined) this.#inUse.expect(id);
+  }
+
+  /** The two together. True where there is room. */
+  keepsRoom(chosen: string | undefined): boolean {
+    if (this.full(chosen) !== undefined) return false;
+    this.expect(chosen);
+    return true;
+  }
+
+  /** A call may begin on this agent. */
+  grants(asked: AgentAsked): boolean {
+    return this.#inUse.grants(asked);
+  }
+
+  /** A call has this agent. */
+  began(id: string): void {
+    this.#inUse.began(id);
+  }
+
+  readGauges(): void {
+    this.#inUse.readGauges();
   }
 
   /** New calls can get an agent of this id. */
@@ -167,6 +204,8 @@ export class Agents {
       kept: all.map((version) => version.hash),
       fallback: { id, hash },
       unknown: this.#options.unknown,
+      limited: this.#inUse.limited,
+      named: this.#inUse.named,
     };
   }
 
@@ -180,6 +219,15 @@ export class Agents {
   /** What the supervisor before this one had in force, and this one cannot have read. */
   inherit(left: readonly AgentLeft[]): void {
     this.#changed(this.#catalogue.inherit(left));
+  }
+
+  /** What calls use here, for the supervisor after this one. */
+  giveUse(): AgentUse {
+    return this.#inUse.give();
+  }
+
+  inheritUse(use: AgentUse | undefined, how: { readonly counts: boolean }): void {
+    this.#inUse.inherit(use, how);
   }
 
   // ---- changes ----
@@ -235,6 +283,7 @@ export class Agents {
     const { inForce } = this.#catalogue;
     const now = this.#options.clock.now();
     for (const version of inForce) this.#versions.set(version.hash, { version, neededAt: now });
+    this.#inUse.change(inForce);
     const { id, hash } = this.#own;
     return new AgentTable(inForce, { fallback: { id, hash }, unknown: this.#options.unknown });
   }
@@ -274,7 +323,8 @@ export class Agents {
       if (needed.has(hash)) entry.neededAt = now;
       else if (now - entry.neededAt >= keptMs) this.#versions.delete(hash);
     }
-    if (this.#versions.size < before) this.#tellAll();
+    const isNamedAnew = this.#inUse.tidy();
+    if (this.#versions.size < before || isNamedAnew) this.#tellAll();
   }
 
   // ---- after calls ----

@@ -53,6 +53,7 @@ export interface FolderWatchOptions extends FolderEvents {
   /** A file that is an agent wherever it lies. It has been read before. */
   readonly besides: { readonly place: AgentPlace; readonly named: readonly string[] };
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly secretsDir?: string | undefined;
   readonly clock: Clock;
   readonly wallClock: WallClock;
 }
@@ -153,7 +154,7 @@ export class FolderWatch implements Folder {
   #folders: readonly string[] = [];
 
   async #lookAtFile(place: AgentPlace, changes: Map<string, FoundAgent | undefined>): Promise<void> {
-    const { env } = this.#options;
+    const { env, secretsDir } = this.#options;
     const { path } = place;
     this.#missing.delete(path);
     const known = this.#known.get(path);
@@ -163,7 +164,7 @@ export class FolderWatch implements Folder {
       this.#lookAgain();
       return;
     }
-    const reading = await readAgentAt(place, env, { requireSecrets: true });
+    const reading = await readAgentAt(place, env, { requireSecrets: true, secretsDir });
     if (stampOf([path, ...(known?.named ?? [])]).stamp !== stamp) {
       this.#lookAgain();
       return;

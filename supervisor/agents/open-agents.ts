@@ -34,7 +34,7 @@ export async function openAgents({
   records,
   hasTurnModel,
 }: OpenAgentsOptions): Promise<Result<Agents | undefined, string>> {
-  const { dir, unknown } = settings;
+  const { dir, unknown, secrets } = settings;
   if (dir === undefined) return ok(undefined);
   const why = whyNoFolder(dir);
   if (why !== undefined)
@@ -43,7 +43,8 @@ export async function openAgents({
   const agents = new Agents({
     unknown,
     own,
-    watch: (events) => new FolderWatch({ ...events, ...clocks, dir: resolve(dir), besides: own, env }),
+    watch: (events) =>
+      new FolderWatch({ ...events, ...clocks, dir: resolve(dir), besides: own, env, secretsDir: secrets }),
     ...clocks,
     log,
     afterCallOf: afterCallSetup,

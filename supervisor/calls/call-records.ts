@@ -56,7 +56,10 @@ export interface CallRecordsOptions {
   readonly afterCall: () => AfterCallVersions;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<SupervisorMetrics, 'callRecords' | 'callRecordsWaiting'>;
+  readonly metrics: Pick<
+    SupervisorMetrics,
+    'callRecords' | 'callRecordsWaiting' | 'callRecordsWaitingBytes' | 'callRecordsOldest'
+  >;
   /** Calls of workers that are gone and that wait for another one. */
   readonly moving: () => number;
 }
@@ -171,7 +174,8 @@ export class CallRecords {
   }
 
   #take(message: FromRecords): void {
-    const { callRecords, callRecordsWaiting } = this.#options.metrics;
+    const { callRecords, callRecordsWaiting, callRecordsWaitingBytes, callRecordsOldest } =
+      this.#options.metrics;
     switch (message.type) {
       case 'ready':
         // Before that it hears nothing but how it is set up.
@@ -187,6 +191,8 @@ export class CallRecords {
         callRecords.inc({ what: 'kept' }, message.kept);
         callRecords.inc({ what: 'dropped' }, message.dropped);
         callRecordsWaiting.set(message.waiting);
+        callRecordsWaitingBytes.set(message.bytes);
+        callRecordsOldest.set(message.oldestForMs / 1000);
         return;
     }
   }

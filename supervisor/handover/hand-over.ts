@@ -232,6 +232,10 @@ export class HandOver {
     if (offer !== undefined) offer.agent = agent;
   }
 
+  agentOf(id: number): AgentRef | undefined {
+    return this.#offers.get(id)?.agent;
+  }
+
   /** The versions of agents that calls have. */
   get agents(): readonly AgentRef[] {
     return [...this.#offers.values()].flatMap(({ agent }) => agent ?? []);

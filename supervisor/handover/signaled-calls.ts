@@ -67,9 +67,6 @@ export function tellHandOver(handOver: HandOver, message: FromWorker): boolean {
     case 'call.declined':
       handOver.declined(message.offer);
       return true;
-    case 'call.agent':
-      handOver.hasAgent(message.offer, message.agent);
-      return true;
     case 'call.busy':
       handOver.busy(message.offer);
       return true;

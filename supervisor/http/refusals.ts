@@ -194,6 +194,12 @@ export const refusalRows = {
     advice:
       'Name an agent that `GET /agents` of the callback listener lists, with its tenant and `/` before it.',
   },
+  agent_full: {
+    status: 503,
+    message: 'the agent, or its tenant, has as many calls as it may have',
+    advice: `${callAgain} The operator has set \`[limits]\` of the agent or of its tenant.`,
+    ...oneSecond,
+  },
   one_agent: {
     status: 404,
     message: 'the service has one agent',
@@ -269,6 +275,18 @@ export const refusalRows = {
     status: 404,
     message: 'no worker tells of such a call',
     advice: 'Look whether the call is over.',
+  },
+  // ---- records of calls ----
+  no_such_record: {
+    status: 404,
+    message: 'there is no record or recording of such a call here',
+    advice:
+      'A record is there some seconds after its call, and is erased by its age. A recording may have been uploaded or deleted.',
+  },
+  records_away: {
+    status: 503,
+    message: 'the database of records does not answer',
+    advice: 'Ask again. Calls wait on disk meanwhile; the log says what is wrong with the database.',
   },
   // ---- operators: transfers, and calls that the service makes ----
   unknown: {

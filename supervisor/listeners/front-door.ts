@@ -67,7 +67,7 @@ export interface FrontDoorOptions {
   readonly tokenLedger: TokenLedger;
   readonly tokenStore: TokenStore;
   /** Absent in a service of one agent. */
-  readonly agents?: Pick<Agents, 'chosen'> | undefined;
+  readonly agents?: Pick<Agents, 'chosen' | 'full' | 'expect'> | undefined;
   /** What addresses do on all hosts together; absent where there is one host. */
   readonly addresses?: SharedAddresses | undefined;
 }
@@ -156,6 +156,7 @@ export class FrontDoor {
       release();
       return this.#refuse(tokenAnswers[fault]);
     }
+    this.#options.agents?.expect(asked.chosen[chosenKeys.signed]);
     return {
       kind: 'admitted',
       transport: ingress.transport,
@@ -299,6 +300,8 @@ export class FrontDoor {
     const address = this.#addressOf(arrival);
     const chosen = this.#chosen(arrival, admitted.value);
     if (chosen === undefined) return { answer: refusals.unknown_agent };
+    const full = this.#options.agents?.full(chosen[chosenKeys.signed]);
+    if (full !== undefined) return { answer: full };
     return { admitted: admitted.value, ingress, address, chosen };
   }
 

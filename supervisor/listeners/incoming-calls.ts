@@ -47,7 +47,10 @@ export interface IncomingCallsOptions {
   /** Providers of the agent's stages, by canonical name; what calls asked of them has been reported by then. */
   readonly providers: () => readonly string[];
   readonly facts: () => AdmissionFacts;
-  readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live' | 'monitor'>;
+  readonly health: Pick<
+    HealthOptions,
+    'unready' | 'counts' | 'renderMetrics' | 'live' | 'monitor' | 'history'
+  >;
   readonly telephony: FleetTelephony;
   /** What is shared with other hosts; undefined where nothing is. */
   readonly fleet: Fleet | undefined;
@@ -177,6 +180,7 @@ export class IncomingCalls {
       sip: this.#options.sip,
       sessionUrls: this.#sessionUrls,
       agents: agents && (() => agents.give()),
+      agentUse: agents && (() => agents.giveUse()),
       outbound: () => {
         const { outbound, warm } = this.#options.telephony.own;
         return { ...outbound.give(), transfers: [...warm.give()] };
@@ -213,6 +217,7 @@ export class IncomingCalls {
       sip: this.#options.sip,
       sessionUrls: this.#sessionUrls,
       agents: agents && ((left) => agents.inherit(left)),
+      agentUse: agents && ((use, how) => agents.inheritUse(use, how)),
       outbound: (left) => {
         const { outbound, warm } = this.#options.telephony.own;
         outbound.carry(left);

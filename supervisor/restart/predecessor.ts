@@ -14,7 +14,7 @@ import {
 } from '../../shared/protocol/takeover.ts';
 import type { OutboundLeft } from '../../shared/telephony/takeover.ts';
 import { stopReading } from '../../shared/runtime/reading.ts';
-import type { AgentLeft } from '../../shared/agents/takeover.ts';
+import type { AgentLeft, AgentUse } from '../../shared/agents/takeover.ts';
 import type { CallLedger } from '../admission/call-ledger.ts';
 import type { Arrived } from '../listeners/listeners.ts';
 import type { ListeningFeature, SessionUrls } from './takeover.ts';
@@ -54,6 +54,8 @@ export interface PredecessorOptions {
   readonly outbound?: (left: OutboundLeft) => void;
   /** What was in force there; absent in a service of one agent. */
   readonly agents?: ((left: readonly AgentLeft[]) => void) | undefined;
+  /** How much of the service agents use there; undefined: it is gone. */
+  readonly agentUse?: ((use: AgentUse | undefined, how: { readonly counts: boolean }) => void) | undefined;
   /** Binds what the old one did not have. */
   readonly bindRest: () => Promise<void>;
   readonly arrived: (arrived: Arrived) => void;
@@ -93,7 +95,7 @@ export class Predecessor {
   prepared(): void {
     this.#isPrepared = true;
     if (this.#options.channel.isOpen())
-      this.#say({ type: 'prepared', version: takeoverVersion, takesAgents: true });
+      this.#say({ type: 'prepared', version: takeoverVersion, takesAgents: true, takesAgentUse: true });
     else this.#onGone();
   }
 
@@ -167,6 +169,9 @@ export class Predecessor {
       case 'agents':
         this.#options.agents?.(message.rows);
         return;
+      case 'agents.use':
+        this.#options.agentUse?.(message, { counts: !this.#hasTaken });
+        return;
       case 'outbound':
         this.#options.outbound?.(message);
         return;
@@ -235,6 +240,7 @@ export class Predecessor {
   #forgetPredecessor(): void {
     this.#options.sip?.predecessorGone();
     this.#options.sessionUrls?.predecessorGone();
+    this.#options.agentUse?.(undefined, { counts: false });
     for (const release of this.#calls.values()) release();
     this.#calls.clear();
   }

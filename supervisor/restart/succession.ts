@@ -4,7 +4,7 @@
  * which alone judges from then on. At any instant one process judges, so nothing is counted twice or forgotten.
  */
 import type { Server } from 'node:net';
-import type { AgentLeft } from '../../shared/agents/takeover.ts';
+import type { AgentLeft, AgentUse } from '../../shared/agents/takeover.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { takeoverVersion, type ToPredecessor } from '../../shared/protocol/takeover.ts';
 import type { OutboundLeft } from '../../shared/telephony/takeover.ts';
@@ -28,6 +28,9 @@ import type { TokenLedger } from '../admission/token-ledger.ts';
 /** Arrivals that wait while the listeners change hands, which takes a few milliseconds. */
 const maxHeld = 1_024;
 
+/** How often a new supervisor is told of calls that are left here. */
+const useEveryMs = 1_000;
+
 /** The part of a log that this file writes to. */
 export interface SuccessionLog {
   info(fields: object, sentence: string): void;
@@ -50,6 +53,8 @@ export interface SuccessionOptions {
   readonly outbound?: () => OutboundLeft;
   /** What is in force; absent in a service of one agent. */
   readonly agents?: (() => readonly AgentLeft[]) | undefined;
+  /** How much of the service agents use; absent as well. */
+  readonly agentUse?: (() => AgentUse) | undefined;
   /** Judges an arrival here. */
   readonly judge: (arrived: Arrived) => void;
   /** The new supervisor serves: close the listeners and drain. */
@@ -66,10 +71,12 @@ export class Succession {
   #successor: SuccessorProcess | undefined;
   #copy: LedgerCopy | undefined;
   #takesAgents = false;
+  #takesAgentUse = false;
   readonly #held: Arrived[] = [];
   /** Arrivals on their way to the new supervisor. */
   #travelling = 0;
   #timer: Timer | undefined;
+  #useTimer: Timer | undefined;
   #startedAt: Millis = 0;
   #handingSince: Millis = 0;
 
@@ -145,6 +152,7 @@ export class Succession {
       case 'copy.ledgers':
         if (this.#takesAgents && agents !== undefined)
           this.#successor?.send({ type: 'agents', rows: [...agents()] });
+        this.#tellAgentUse();
         this.#copy = new LedgerCopy({
           clock,
           callLedger,
@@ -161,6 +169,7 @@ export class Succession {
       case 'leave':
         log.info(this.#account(), 'restart: the new supervisor serves, this one drains');
         leave(this.#successor?.pid ?? 0);
+        this.#tellAgentUse();
         this.#options.sip?.leave();
         this.#giveOutbound();
         for (const arrived of this.#held.splice(0)) this.#forward(arrived);
@@ -187,6 +196,15 @@ export class Succession {
       giveListener: (name, server) => successor.giveListener(name, server),
       giveSocket: (socket) => successor.giveSocket(socket),
     });
+  }
+
+  /** Calls end here that count there. */
+  #tellAgentUse(): void {
+    const { agentUse, clock } = this.#options;
+    this.#useTimer?.cancel();
+    if (agentUse === undefined || !this.#takesAgentUse || this.#successor === undefined) return;
+    this.#successor.send({ type: 'agents.use', ...agentUse() });
+    this.#useTimer = clock.after(useEveryMs, () => this.#tellAgentUse());
   }
 
   #giveOutbound(): void {
@@ -219,6 +237,7 @@ export class Succession {
     switch (message.type) {
       case 'prepared':
         this.#takesAgents = message.takesAgents;
+        this.#takesAgentUse = message.takesAgentUse;
         if (message.version === takeoverVersion) this.#step({ type: 'successor.prepared' });
         else
           this.#step({

@@ -161,6 +161,7 @@ async function readAgent(settings: ServerSettings, options: ServeOptions): Promi
   const place: AgentPlace = { path: resolve(settings.agentFile), shown: settings.agentFile };
   const { version, definition, problems, unreadable, named } = await readAgentAt(place, options.env, {
     requireSecrets: true,
+    secretsDir: settings.agents.secrets,
   });
   if (unreadable !== undefined) {
     options.writeError(`SVC_AGENT_FILE: must name a file that can be read: ${unreadable}`);

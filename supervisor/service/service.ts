@@ -4,6 +4,8 @@
  */
 import type { FromWorker } from '../../shared/protocol/ipc.ts';
 import type { CallFacts } from '../../shared/agents/choose.ts';
+import type { AgentAsked, AgentOfCall } from '../../shared/agents/messages.ts';
+import { sipOffersFrom } from '../../shared/sip/calls.ts';
 import { systemWallClock, type Timer } from '../../shared/runtime/clock.ts';
 import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { heartbeatAge, heartbeatOf } from '../../shared/protocol/heartbeat.ts';
@@ -11,10 +13,12 @@ import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallRecords } from '../calls/call-records.ts';
 import { unreachedCalls } from '../calls/unreached-call.ts';
+import { CallHistory } from '../calls/history/history.ts';
 import { CallMemory, LoadWatch, SessionCount } from './call-memory.ts';
 import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
 import { departWhenUnneeded } from '../restart/departure.ts';
+import type { Answer } from '../http/refusals.ts';
 import { HandOver } from '../handover/hand-over.ts';
 import { newSignaledCalls, tellHandOver } from '../handover/signaled-calls.ts';
 import { HangWatch } from '../children/hang-watch.ts';
@@ -110,6 +114,7 @@ export class Service {
       readyWorkers: () => processes.reachableWorkers(this.#children.table),
       changed: () => this.#records.versionsChanged(),
       ofCalls: () => [...this.#handOver.agents, ...this.#sip.agents, ...this.#telephony.own.agentsAway],
+      agentOf: (offer) => this.#placesOf(offer).agentOf(offer),
     });
     exportMetrics({ settings, clock, log, wallClock: systemWallClock }, () => this.#gatherMetrics());
   }
@@ -118,6 +123,34 @@ export class Service {
   get #chosenAgent(): ((facts: CallFacts) => string | undefined) | undefined {
     const { agents } = this.#options;
     return agents && ((facts) => agents.chosen(facts));
+  }
+
+  /** Why an agent has no room for a call, which is kept where it has. */
+  readonly #fullAgent = (chosen: string | undefined): Answer | undefined => {
+    const { agents } = this.#options;
+    const full = agents?.full(chosen);
+    if (full === undefined) agents?.expect(chosen);
+    else this.#metrics.refusals.inc({ reason: full.code });
+    return full;
+  };
+
+  #placesOf(offer: number): Pick<HandOver, 'agentOf' | 'hasAgent'> {
+    return offer > sipOffersFrom ? this.#sip : this.#handOver;
+  }
+
+  /** A worker asks whether a call may begin on its agent, or says that it has begun. */
+  #takeAgent(worker: number, message: AgentAsked | AgentOfCall): void {
+    const { offer, agent } = message;
+    const { agents } = this.#options;
+    const places = this.#placesOf(offer);
+    if (message.type === 'agent.asked') {
+      const isGranted = agents?.grants(message) !== false;
+      if (isGranted) places.hasAgent(offer, agent);
+      this.#children.send(worker, { type: 'agent.granted', ask: message.ask, isGranted });
+      return;
+    }
+    places.hasAgent(offer, agent);
+    agents?.began(agent.id);
   }
 
   readonly #readyWorkers = (): readonly number[] =>
@@ -186,6 +219,7 @@ export class Service {
       chosenAgent: this.#chosenAgent,
       agentName: this.#options.agentName,
       unreached: unreachedCalls(settings, log),
+      fullAgent: this.#fullAgent,
       settled: () => this.#lookWhetherEmpty(),
       hosts: fleet?.hosts,
     });
@@ -202,6 +236,7 @@ export class Service {
       records: this.#memory,
       children: this.#children,
       chosenAgent: this.#chosenAgent,
+      fullAgent: this.#fullAgent,
       room: (pool, address) => this.#incoming.room(pool, address),
       readyWorkers: this.#readyWorkers,
       told: (dial, event) => this.#telephony.own.outbound.told(dial, event),
@@ -234,6 +269,14 @@ export class Service {
       find: (call) => this.#live.find(call),
       pass: (worker, offer, socket) => this.#children.send(worker, offer, socket),
     });
+  }
+
+  #newHistory(): CallHistory | undefined {
+    const { settings, log } = this.#options;
+    const token = settings.calls?.token?.reveal();
+    if (token === undefined) return undefined;
+    const ask = this.#records.ask.bind(this.#records);
+    return new CallHistory({ token, ask, recordings: settings.recording.dir, log });
   }
 
   #newIncomingCalls(): IncomingCalls {
@@ -269,6 +312,7 @@ export class Service {
         renderMetrics: async () => await rendered(await this.#gatherMetrics()),
         live: this.#live,
         monitor: this.#newMonitorDoor(),
+        history: this.#newHistory(),
       },
       accepted: (socket, request, release) =>
         this.#telephony.greet(request, release, (greeted, over) =>
@@ -412,6 +456,10 @@ export class Service {
     }
     if (message.type === 'ready' || this.#sip.take(worker, message)) return;
     switch (message.type) {
+      case 'call.agent':
+      case 'agent.asked':
+        this.#takeAgent(worker, message);
+        return;
       case 'control.ask':
         this.#telephony.answer(message.command, (answer) => this.#children.send(worker, answer));
         return;
@@ -440,6 +488,7 @@ export class Service {
 
   #gatherMetrics(): ReturnType<MetricsCollector['gather']> {
     readSharedGauges(this.#metrics, this.#memory.boxes, machineMs());
+    this.#options.agents?.readGauges();
     this.#providers.readGauges(this.#metrics, machineMs());
     setServiceGauges(this.#metrics, {
       workersReady: processes.readyWorkers(this.#children.table).length,

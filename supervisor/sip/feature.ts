@@ -41,6 +41,9 @@ export interface SipFeatureOptions {
   readonly readyWorkers: () => readonly number[];
   /** The agent of a call, as a text that travels with it; absent in a service of one. */
   readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
+  /** Why that agent has no room for a call, which is kept where it has. */
+  readonly fullAgent?:
+    ((chosen: string | undefined) => { readonly retryAfterS?: number | undefined } | undefined) | undefined;
   /** What becomes of a call that the service makes. */
   readonly told: (dial: string, event: OutboundEvent) => void;
 }
@@ -71,6 +74,7 @@ export class SipFeature implements ListeningFeature {
       told,
       showsNumbers: !telephony.redactsNumbers,
       chosenAgent: this.#options.chosenAgent,
+      fullAgent: this.#options.fullAgent,
       load: (worker) => boxes.workerStatus(worker).calls,
       offer: (worker, message, socket) => children.offer(worker, message, socket),
       send: (worker, message) => void children.send(worker, message),
@@ -150,6 +154,14 @@ export class SipFeature implements ListeningFeature {
   /** The versions of agents that calls have. */
   get agents(): readonly AgentRef[] {
     return this.#service?.agents ?? [];
+  }
+
+  agentOf(offer: number): AgentRef | undefined {
+    return this.#service?.agentOf(offer);
+  }
+
+  hasAgent(offer: number, agent: AgentRef): void {
+    this.#service?.hasAgent(offer, agent);
   }
 
   /** Something is still to be said to peers before the process ends. */

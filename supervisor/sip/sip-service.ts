@@ -3,6 +3,7 @@
  * nothing but the binding of sockets, and has one timer. No audio passes here.
  */
 import { randomBytes, randomInt } from 'node:crypto';
+import type { AgentRef } from '../../shared/agents/version.ts';
 import { unreachable } from '../../shared/base/assert.ts';
 import type { SipRegistration } from '../../shared/sip/registration.ts';
 import type { SipSettings } from '../../shared/sip/variables.ts';
@@ -49,6 +50,7 @@ export interface SipServiceOptions extends Pick<
   | 'offer'
   | 'showsNumbers'
   | 'chosenAgent'
+  | 'fullAgent'
 > {
   readonly settings: SipSettings;
   readonly clock: Clock;
@@ -315,6 +317,14 @@ export class SipService {
   /** The versions of agents that calls have. */
   get agents(): OwnCalls['agents'] {
     return this.#calls.agents;
+  }
+
+  agentOf(offer: number): AgentRef | undefined {
+    return this.#calls.agentOf(offer);
+  }
+
+  hasAgent(offer: number, agent: AgentRef): void {
+    this.#calls.hasAgent(offer, agent);
   }
 
   take(worker: number, message: SipFromWorker): void {

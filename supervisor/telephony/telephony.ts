@@ -47,6 +47,8 @@ export interface TelephonyOptions {
   readonly agentName: string;
   /** The agent of a call, as a text that travels with it; absent in a service of one. */
   readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
+  /** Why that agent has no room for a call, which is kept where it has. */
+  readonly fullAgent?: ((chosen: string | undefined) => object | undefined) | undefined;
   /** This host has the resource from now on; absent where it is the only one. */
   readonly claim?: (resource: string) => void;
   /** A warm transfer is over. */
@@ -148,6 +150,7 @@ export class Telephony {
       chosenAgent: this.#options.chosenAgent,
       agentName: this.#options.agentName,
       unreached: this.#options.unreached,
+      fullAgent: this.#options.fullAgent,
     });
   }
 

@@ -7,7 +7,6 @@ import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { linkTargets, type LinkTarget, type LinkTargets } from '../../shared/agent-link/agent-file.ts';
 import { agentLinkOf } from '../../shared/agent-link/variables.ts';
 import type { Env } from '../../shared/config/server/environment.ts';
-import { showsNumbers } from '../../shared/telephony/variables.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
@@ -22,7 +21,10 @@ import type { CallLink, OpenCallLink } from './contract.ts';
 import { newLink, resumedLink, type LinkSettings } from './link-state.ts';
 
 export interface AgentLinksOptions {
+  /** What the agent's file was read with. */
   readonly env: Env;
+  /** Telephone numbers may be passed on. */
+  readonly showsNumbers: boolean;
   /** Trusted beside the public ones, as PEM. */
   readonly certificates: readonly string[];
   /** Whether the carrier of a call can transfer it. */
@@ -65,12 +67,12 @@ function newRouting({ routes }: LinkTargets, { clock, log }: AgentLinksOptions):
 function newAgentLinks(
   targets: LinkTargets,
   { agent: { name: agent } }: AgentDefinition,
-  { env, certificates, mayTransfer, clock, log, metrics, traceOf }: AgentLinksOptions,
+  { showsNumbers, certificates, mayTransfer, clock, log, metrics, traceOf }: AgentLinksOptions,
 ): OpenCallLink {
   const processOf = (target: LinkTarget): Process => ({ target, dial: newDialer(target, certificates) });
   const fallback = targets.fallback === undefined ? undefined : processOf(targets.fallback);
   const routes = new Map([...targets.routes].map(([name, target]) => [name, processOf(target)]));
-  const shows = { showsNumbers: showsNumbers(env) };
+  const shows = { showsNumbers };
   return (start, site, left): CallLink | undefined => {
     const { route } = start;
     const found = route === undefined ? fallback : routes.get(route);

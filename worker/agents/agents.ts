@@ -12,9 +12,11 @@ import { agentIdOf, tenantOf, type AgentRef, type AgentVersion } from '../../sha
 import { assert } from '../../shared/base/assert.ts';
 import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
 import { errorFields } from '../../shared/runtime/log.ts';
-import type { CallAgents, CalledAgent } from '../call/services.ts';
+import { forgetAgents, otherAgents } from '../../shared/runtime/metrics.ts';
+import type { CalledAgent } from '../call/services.ts';
 import { loadAgent, type LoadedAgent } from '../host/agent.ts';
 import type { CallStart } from '../transports/transport.ts';
+import type { LimitedAgents } from './agents-limited.ts';
 import { equipAgent, type AgentSite, type EquippedAgent } from './equip.ts';
 
 /** Agents without a call that stay equipped, beside the one that serves whoever no other agent does. */
@@ -35,13 +37,16 @@ export interface WorkerAgentsOptions {
   readonly many?: AgentsForWorker | undefined;
 }
 
-export class WorkerAgents implements CallAgents {
+export class WorkerAgents implements LimitedAgents {
   readonly #site: AgentSite;
   readonly #own: EquippedAgent;
   readonly #ownHash: string | undefined;
   readonly #versions = new Map<string, AgentVersion>();
   #table: AgentTable | undefined;
   #fallback: AgentRef | undefined;
+  #limited: ReadonlySet<string> = new Set();
+  /** Agents that metrics tell apart; absent: all of them. */
+  #named: ReadonlySet<string> | undefined;
   readonly #equipped = new Map<string, Equipped>();
   readonly #equipping = new Map<string, Promise<void>>();
   /** Outside of the call that asks for it: what an agent's calls share belongs to none of them. */
@@ -49,8 +54,8 @@ export class WorkerAgents implements CallAgents {
   #uses = 0;
 
   constructor({ site, own, many }: WorkerAgentsOptions) {
-    this.#site = site;
-    this.#own = equipAgent(own, site);
+    this.#site = many === undefined ? site : { ...site, labelOf: (id) => this.#labelOf(id) };
+    this.#own = equipAgent(own, this.#site);
     this.#ownHash = many?.fallback.hash;
     this.#equipNow = AsyncResource.bind((hash: string) => this.#newEquipped(hash));
     if (many === undefined) return;
@@ -64,7 +69,10 @@ export class WorkerAgents implements CallAgents {
   }
 
   /** Other versions are in force from now on. Calls keep theirs. */
-  change({ versions, inForce, kept, fallback, unknown }: AgentsForWorker): void {
+  change({ versions, inForce, kept, fallback, unknown, limited = [], named }: AgentsForWorker): void {
+    this.#limited = new Set(limited);
+    this.#named = named && new Set(named);
+    void forgetAgents(this.#site.metrics, (label) => label === this.#labelOf(label));
     for (const version of versions) this.#versions.set(version.hash, version);
     const current = inForce.flatMap(({ hash }) => this.#versions.get(hash) ?? []);
     this.#table = new AgentTable(current, { fallback, unknown });
@@ -72,6 +80,10 @@ export class WorkerAgents implements CallAgents {
     const needed = new Set([...kept, ...inForce.map(({ hash }) => hash)]);
     for (const hash of this.#versions.keys()) if (!needed.has(hash)) this.#versions.delete(hash);
     this.#dropIdle();
+  }
+
+  isLimited(id: string): boolean {
+    return this.#limited.has(id);
   }
 
   of(start: CallStart, kept?: AgentRef): CalledAgent | Promise<CalledAgent> | 'unknown' {
@@ -82,7 +94,10 @@ export class WorkerAgents implements CallAgents {
     return this.#called(chosen) ?? this.#equip(chosen.hash).then(() => this.#taken(chosen));
   }
 
-  other({ services, chosen }: CalledAgent, name: string): ReturnType<CallAgents['other']> {
+  other(
+    { services, chosen }: CalledAgent,
+    name: string,
+  ): CalledAgent | Promise<CalledAgent> | 'same' | undefined {
     const tenant = tenantOf(services.agent);
     const id = agentIdOf(tenant, name);
     if (id === services.agent) return 'same';
@@ -119,7 +134,7 @@ export class WorkerAgents implements CallAgents {
     const given = metadata[chosenKeys.signed] ?? (isOfCarrier ? metadata[chosenKeys.parameter] : undefined);
     const before = given === undefined ? undefined : readChosen(given);
     const found = before && table.find(before.id);
-    if (before !== undefined && found !== undefined) return { ...before, hash: found.hash };
+    if (before !== undefined && found !== undefined) return { ...before, hash: found.hash, isExpected: true };
     const isClient = metadata[carrierKeys.transport] === undefined;
     const facts: CallFacts = {
       // It was there when the supervisor chose.
@@ -176,7 +191,8 @@ export class WorkerAgents implements CallAgents {
     const version = this.#versions.get(hash);
     assert(version !== undefined, 'the version was given to this worker');
     try {
-      const loaded = await loadAgent({ agentText: version.text, files: version.files }, version.id);
+      const { text: agentText, files, tenant, id } = version;
+      const loaded = await loadAgent({ agentText, files, tenant }, id);
       const agent = equipAgent(loaded, { ...this.#site, id: version.id });
       await agent.start();
       this.#keep(hash, agent);
@@ -207,6 +223,10 @@ export class WorkerAgents implements CallAgents {
   #isInForce(hash: string): boolean {
     const version = this.#versions.get(hash);
     return version !== undefined && this.#table?.find(version.id)?.hash === hash;
+  }
+
+  #labelOf(id: string): string {
+    return this.#named?.has(id) === false ? otherAgents : id;
   }
 
   #count(chosen: ChosenAgent | undefined, { callId: call }: CallStart): void {

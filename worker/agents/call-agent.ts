@@ -9,6 +9,11 @@ export type OverridesSource = 'start' | 'before_call' | 'agent_link' | 'takeover
 
 const withoutOverrides = 'a call does without something that it was to have otherwise';
 
+/** Nobody wants it any more. */
+export const releaseOf = (called: CalledAgent | 'full'): void => {
+  if (called !== 'full') called.release();
+};
+
 export class CallAgent {
   readonly called: CalledAgent;
   readonly #worker: WorkerServices;

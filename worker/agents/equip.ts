@@ -36,6 +36,8 @@ export interface AgentSite extends StageSite {
   /** What calls of carriers can be made to do. */
   readonly callControl: CapabilitiesByCarrier;
   readonly askCarrier: AskCarrier;
+  /** What metrics call an agent; absent: its name. */
+  readonly labelOf?: (id: string) => string;
 }
 
 /** An agent whose calls can be taken. */
@@ -102,15 +104,17 @@ export function equipAgent(agent: LoadedAgent, site: AgentSite): EquippedAgent {
 }
 
 /** What neither stages nor tools are needed for. */
-function servicesOf({ definition, version }: LoadedAgent, site: AgentSite) {
+function servicesOf({ definition, version, env }: LoadedAgent, site: AgentSite) {
   const { clock, log, metrics, observation, callControl } = site;
   const { traceOf } = observation;
   const id = site.id ?? definition.agent.name;
   return {
     agent: id,
+    ...(site.labelOf && { agentLabel: () => site.labelOf?.(id) ?? id }),
     timezone: definition.agent.timezone,
     ...agentLinkServices(definition, {
-      env: process.env,
+      env,
+      showsNumbers: showsNumbers(process.env),
       certificates: site.agentCa,
       mayTransfer: (start) => capabilitiesOf(start, callControl)?.transfer === true,
       clock,

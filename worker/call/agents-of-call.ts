@@ -8,7 +8,7 @@ import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { Scope } from '../../shared/runtime/scope.ts';
 import type { ChosenAgent } from '../../shared/agents/choose.ts';
 import type { AgentRef } from '../../shared/agents/version.ts';
-import { CallAgent } from '../agents/call-agent.ts';
+import { CallAgent, releaseOf } from '../agents/call-agent.ts';
 import type { CallAction } from '../core/actions.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallTransport } from '../transports/transport.ts';
@@ -93,8 +93,15 @@ export class AgentsOfCall {
   #dismiss(): void {
     this.#wanted = undefined;
     this.#ready?.equipped.opened.tools.close();
-    this.#ready?.agent.release();
+    if (this.#ready !== undefined) this.#giveUp(this.#ready.agent);
     this.#ready = undefined;
+  }
+
+  /** It does not get the call, in whose name it has a place among the agent's calls by now. */
+  #giveUp(agent: CallAgent): void {
+    agent.release();
+    const chosen = this.#current?.called.chosen;
+    if (chosen !== undefined) this.#site.chose?.(chosen);
   }
 
   #prepare(order: Prepare): void {
@@ -106,21 +113,27 @@ export class AgentsOfCall {
     else if (other === 'same') this.#prepared(order, worker.agents.again(this.ref));
     else if (!(other instanceof Promise)) this.#prepared(order, other);
     else {
-      const prepared = scope.bind((called: CalledAgent) => this.#prepared(order, called));
+      const prepared = scope.bind((called: CalledAgent | 'full') => this.#prepared(order, called));
       other.then(
         // The scope of a call that is over runs nothing.
-        (called) => (isOver() ? called.release() : prepared(called)),
+        (called) => (isOver() ? releaseOf(called) : prepared(called)),
         scope.bind(() => this.#missing(order)),
       );
     }
   }
 
-  #prepared(order: Prepare, called: CalledAgent): void {
+  #prepared(order: Prepare, called: CalledAgent | 'full'): void {
     const { worker, tell, log: callLog } = this.#site;
     const { commandId, agent: name } = order;
+    if (called === 'full') {
+      const log = callLog();
+      log.warn({ to: name }, 'a call is not handed over: the agent has as many calls as it may have');
+      tell({ type: 'agent.missing', commandId });
+      return;
+    }
     const agent = new CallAgent(worker, called);
     if (this.#wanted !== commandId) {
-      agent.release();
+      this.#giveUp(agent);
       return;
     }
     try {
@@ -130,7 +143,7 @@ export class AgentsOfCall {
     } catch (error) {
       const log = callLog();
       log.error({ to: name, ...errorFields(error) }, 'another agent could not be given the call');
-      agent.release();
+      this.#giveUp(agent);
       this.#missing(order);
     }
   }

@@ -150,10 +150,11 @@ export function buildCall(build: CallBuild): RunningCall {
 
 const newCallLog = ({
   log,
-  services: { metrics, agent, clock },
+  services: { metrics, agent, agentLabel = () => agent, clock },
   turns,
   start: { route },
-}: CallBuild): CallLog => new CallLog({ log, metrics, turns, agent, route, now: () => clock.now() });
+}: CallBuild): CallLog =>
+  new CallLog({ log, metrics, turns, agent: agentLabel, route, now: () => clock.now() });
 
 const llmCallOf = (conversation: string, model: string | undefined, state: CallState): LlmCall => ({
   conversation,

@@ -9,7 +9,8 @@ import type { TransportEnd } from '../transports/transport.ts';
 export class CallLog {
   readonly #log: Log;
   readonly #metrics: WorkerMetrics;
-  readonly #labels: { readonly agent: string; readonly route: string };
+  readonly #agent: () => string;
+  readonly #route: string;
   readonly #turnLog = new TurnLog();
   readonly #repeated = new RepeatedLines();
   readonly #now: () => Millis;
@@ -22,13 +23,15 @@ export class CallLog {
     readonly log: Log;
     readonly metrics: WorkerMetrics;
     readonly turns: number;
-    readonly agent: string;
+    /** What metrics call its agent. */
+    readonly agent: () => string;
     readonly route: string | undefined;
     readonly now: () => Millis;
   }) {
     this.#log = options.log;
     this.#metrics = options.metrics;
-    this.#labels = { agent: options.agent, route: options.route ?? '' };
+    this.#agent = options.agent;
+    this.#route = options.route ?? '';
     this.turns = options.turns;
     this.#now = options.now;
   }
@@ -96,7 +99,7 @@ export class CallLog {
   /** The call is over after `lastedMs`; so many of its frames were judged by their energy. */
   ended(end: TransportEnd, { lastedMs, energyFrames }: { lastedMs: Millis; energyFrames: number }): void {
     this.#metrics.callsEnded.inc({ end });
-    this.#metrics.routeCalls.inc({ ...this.#labels, end });
+    this.#metrics.routeCalls.inc({ agent: this.#agent(), route: this.#route, end });
     this.#metrics.energyFrames.inc(energyFrames);
     const seconds = Math.round(lastedMs / 100) / 10;
     this.#log.info(

@@ -28,6 +28,7 @@ import { callLog } from './trace.ts';
 import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
+import { releaseOf } from '../agents/call-agent.ts';
 import { Preparation } from './before/preparation.ts';
 import type { SessionEndReason } from '../../shared/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -156,14 +157,15 @@ export class CallRunner implements TransportEvents {
     }
     const early = new EarlyEvents();
     this.#early = early;
-    const begin = (called: CalledAgent): void => {
+    const begin = (called: CalledAgent | 'full'): void => {
       this.#early = undefined;
-      this.#begin(given, called);
+      if (called === 'full') this.#refuse('server_busy');
+      else this.#begin(given, called);
       early.tell(this);
     };
     agent.then(
       // The scope of a call that is over runs nothing.
-      (called) => (this.#over ? called.release() : this.scope.run(begin, called)),
+      (called) => (this.#over ? releaseOf(called) : this.scope.run(begin, called)),
       (error: unknown) => this.scope.run(() => this.#fault(error)),
     );
   }
@@ -539,8 +541,8 @@ export class CallRunner implements TransportEvents {
   }
 
   #openAccount(start: AdmittedStart, startedAt: Millis, silentMs?: Millis): void {
-    const { accounts } = this.#services;
-    this.#attempt(() => this.#account.open(start, { accounts, startedAt, ...present({ silentMs }) }));
+    const opening = { agent: this.#agents.current, startedAt, ...present({ silentMs }) };
+    this.#attempt(() => this.#account.open(start, opening));
   }
 
   #fault(error: unknown): void {
@@ -582,10 +584,9 @@ export class CallRunner implements TransportEvents {
       call.observers.ended(end, this.#worker.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
-    const over = { end, engine: this.#endReason, cause: this.#cause, isMoved, isBroken };
-    this.#attempt(() =>
-      this.#account.over({ ...over, refusal: this.#refusal, line: this.#transport?.heardLine }),
-    );
+    const [engine, cause, refusal] = [this.#endReason, this.#cause, this.#refusal];
+    const over = { end, engine, cause, isMoved, isBroken, refusal, line: this.#transport?.heardLine };
+    this.#attempt(() => this.#account.over(over));
     this.#before?.cancel();
     this.#leaveLink(sessionEndOf(end, this.#endReason));
     this.#call = undefined;

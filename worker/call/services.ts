@@ -65,6 +65,8 @@ export interface AgentServices {
   readonly settings: Omit<CallSettings, 'tools'>;
   /** Name of the agent. */
   readonly agent: string;
+  /** What metrics call it: one of the busiest, or one of the others. */
+  readonly agentLabel?: () => string;
   /** Time zone of the agent. */
   readonly timezone: string;
   /** The agent with what a call has otherwise; absent: its file allows nothing. */
@@ -128,12 +130,15 @@ export interface VariedAgent {
 /** Gives calls their agents. */
 export interface CallAgents {
   /**
-   * The agent of a call that begins, or at once the one that it had before. A promise while that is being equipped; `unknown` for a
-   * call that names an agent which is not there, and is refused.
+   * The agent of a call that begins, or at once the one that it had before. A promise while that is being equipped, or asked for; `unknown`
+   * for a call that names an agent which is not there, and is refused; `full` where the agent may have no other call.
    */
-  readonly of: (start: CallStart, kept?: AgentRef) => CalledAgent | Promise<CalledAgent> | 'unknown';
+  readonly of: (start: CallStart, kept?: AgentRef) => CalledAgent | Promise<CalledAgent | 'full'> | 'unknown';
   /** An agent of the same tenant, or a promise of it; `same` where it is this one, undefined where the tenant has none of the name. */
-  readonly other: (of: CalledAgent, name: string) => CalledAgent | Promise<CalledAgent> | 'same' | undefined;
+  readonly other: (
+    of: CalledAgent,
+    name: string,
+  ) => CalledAgent | Promise<CalledAgent | 'full'> | 'same' | undefined;
   /** The agent of a call that another worker began; it is equipped. */
   readonly again: (kept?: AgentRef) => CalledAgent;
 }

@@ -1,7 +1,7 @@
 /** What a worker's calls run on: the agent file as the supervisor read it, and the adapters of the providers that it names. */
 import { assert } from '../../shared/base/assert.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
-import { loadAgentFile } from '../../shared/config/load.ts';
+import { loadAgentFile, takesSessions } from '../../shared/config/load.ts';
 import { hashOf, type NamedFiles } from '../../shared/agents/version.ts';
 import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
 import { importPackage } from '../../shared/runtime/packages.ts';
@@ -10,12 +10,21 @@ import type { RealtimeModel } from '../stages/realtime/contract.ts';
 import { loadAdapters, loadRealtime } from '../stages/registry.ts';
 import { stageDefinitions } from './definition.ts';
 
-type AgentSource = Pick<WorkerSetup, 'agentText' | 'files'>;
+interface AgentSource extends Pick<WorkerSetup, 'agentText' | 'files'> {
+  /** Absent: it is the operator's own. */
+  readonly tenant?: string | undefined;
+}
+
+/** A tenant's agent has what was read for it, and nothing of the service. */
+const envOf = ({ files: { secrets }, tenant }: AgentSource): NodeJS.ProcessEnv =>
+  tenant === undefined ? { ...process.env, ...secrets } : { ...secrets };
 
 /** The agent file as the supervisor read it. */
-function readDefinition({ agentText, files }: AgentSource, packages: Packages): AgentDefinition {
+function readDefinition(source: AgentSource, packages: Packages): AgentDefinition {
+  const { agentText, files } = source;
   const { definition } = loadAgentFile(agentText, {
-    env: process.env,
+    env: envOf(source),
+    hasSessions: takesSessions(process.env),
     packages,
     readFile: (path) => files.texts[path],
     readBytes: (path) => {
@@ -66,7 +75,7 @@ export async function loadAgent(setup: AgentSource, id?: string): Promise<Loaded
     version: hashOf(id ?? definition.agent.name, { text: setup.agentText, files: setup.files }),
     adapters: await loadAdapters(definitions, packages),
     realtime: realtime && (await loadRealtime(realtime, packages)),
-    env: process.env,
+    env: envOf(setup),
     packages,
   };
 }

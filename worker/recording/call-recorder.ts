@@ -4,10 +4,11 @@
  *
  * Invariant: places of sound count from the beginning of the call, in whichever worker it is.
  */
+import { present } from '../../shared/base/present.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { Redaction } from '../../shared/calls/privacy/redaction.ts';
 import type { Redactor } from '../../shared/calls/privacy/redactor.ts';
-import type { RecordingDefinition } from '../../shared/recording/agent-file.ts';
+import type { RecordingDefinition, RecordingPolicy } from '../../shared/recording/agent-file.ts';
 import type { EntryKind, RecordingRing } from '../../shared/recording/ring.ts';
 import type { CallObserver, CallStep, ObservedCall } from '../call/observer.ts';
 import type { ToolBook } from '../core/settings.ts';
@@ -24,6 +25,7 @@ export interface CallRecorderOptions {
   readonly definition: RecordingDefinition;
   readonly privacy?: Redactor | undefined;
   readonly agent: string;
+  readonly policy?: RecordingPolicy | undefined;
   readonly now: Millis;
   /** Milliseconds since 1970. */
   readonly wallNow: () => number;
@@ -66,7 +68,7 @@ export class CallRecorder implements CallObserver {
   }
 
   begins({ state, tap, now }: { state: CallState; tap: AudioTap; now: Millis }): void {
-    const { call, definition, name, agent } = this.#options;
+    const { call, definition, name, agent, policy } = this.#options;
     const { start, startedAt, isResumed } = call;
     const since = now - startedAt;
     this.#isOpen = this.#push('open', since, name);
@@ -76,7 +78,9 @@ export class CallRecorder implements CallObserver {
       const started = new Date(this.#options.wallNow() - since).toISOString();
       const { callId, sampleRate: rate, route } = start;
       const { audio } = definition;
-      this.#line({ type: 'call', call: callId, agent, ...(route && { route }), started, rate, audio }, now);
+      const { audioFormat: audio_format, keepDays: keep_days } = policy ?? {};
+      const kept = present({ route: route === '' ? undefined : route, audio_format, keep_days });
+      this.#line({ type: 'call', call: callId, agent, started, rate, audio, ...kept }, now);
     }
     this.#pause(!mayBeRecorded(state), now);
     if (definition.audio) this.#listen(tap, now);

@@ -3,7 +3,7 @@
  * core performs them. A number never gets to the LLM: destinations have names.
  */
 import { fail, ok, type Result } from '../../shared/base/result.ts';
-import { agentTool, type TeamDefinition } from '../../shared/agents/team.ts';
+import { agentTool, summaryOf, type TeamDefinition } from '../../shared/agents/team.ts';
 import { pauseTool, resumeTool } from '../../shared/config/agent/tool-names.ts';
 import type { TelephonyDefinition } from '../../shared/telephony/agent-file.ts';
 import { controlBudgetMs } from '../../shared/telephony/call-control.ts';
@@ -105,6 +105,9 @@ const sendDtmf: BuiltInTool = {
 /** Longer than the core waits for the sentence before it and for the other agent. */
 const agentChangeMs = 30_000;
 
+/** Of whatever hands the caller to another agent. */
+export const agentChangeRule: ToolRule = { ...carrierRule, timeoutMs: agentChangeMs, outlives: true };
+
 function transferToAgent({ agents, context, farewell }: TeamDefinition): BuiltInTool {
   const members = Object.entries(agents).map(([name, what]) => `${name}: ${what}`);
   const before =
@@ -123,8 +126,7 @@ function transferToAgent({ agents, context, farewell }: TeamDefinition): BuiltIn
             summary: {
               type: 'string',
               maxLength: 2_000,
-              description:
-                'What the other agent has to know: who the caller is, what is wanted, what was said and done.',
+              description: summaryOf,
             },
           }),
         },
@@ -132,7 +134,7 @@ function transferToAgent({ agents, context, farewell }: TeamDefinition): BuiltIn
         additionalProperties: false,
       },
     },
-    rule: { ...carrierRule, timeoutMs: agentChangeMs, outlives: true },
+    rule: agentChangeRule,
   };
 }
 

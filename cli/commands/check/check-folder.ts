@@ -37,7 +37,10 @@ export async function runCheckFolder(dir: string, options: CheckFolderOptions): 
     write(`${join(dir, shown)}: error: ${why}`);
   }
   for (const place of found.places) {
-    const { version, problems } = await readAgentAt(place, env, { requireSecrets });
+    const { version, problems } = await readAgentAt(place, env, {
+      requireSecrets,
+      secretsDir: env['SVC_SECRETS_DIR'],
+    });
     for (const problem of problems) write(showProblem(place.path, problem));
     if (version === undefined) wrong += 1;
     else agents.set(place.path, version);

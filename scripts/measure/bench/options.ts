@@ -8,6 +8,7 @@ import type { WebrtcMode } from './webrtc/calls.ts';
 
 export type Mode =
   | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
+  | { readonly name: 'calls-list'; readonly count: number; readonly database: string | undefined }
   | { readonly name: 'sip'; readonly killWorker: boolean; readonly restart: boolean }
   | ({ readonly name: 'webrtc' } & WebrtcMode)
   | { readonly name: 'webrtc-interruptions'; readonly rounds: number; readonly chromium: boolean }
@@ -24,6 +25,8 @@ export interface Command extends Omit<RunOptions, 'root'> {
   /** Numbers of calls, one run for each; `calls` is the first. */
   readonly steps: readonly number[];
   readonly json: boolean;
+  /** Calls are held twice, the second time with records of them. */
+  readonly recorded: boolean;
 }
 
 export class UsageError extends Error {}
@@ -42,6 +45,10 @@ export function parseCommand(args: readonly string[]): Command {
       encoding: { type: 'string', default: 'pcm16' },
       set: { type: 'string', multiple: true, default: [] },
       linked: { type: 'boolean', default: false },
+      realtime: { type: 'boolean', default: false },
+      'calls-db': { type: 'boolean', default: false },
+      'calls-list': { type: 'string' },
+      database: { type: 'string' },
       profile: { type: 'string' },
       observed: { type: 'boolean', default: false },
       'find-max': { type: 'boolean', default: false },
@@ -89,7 +96,9 @@ export function parseCommand(args: readonly string[]): Command {
     variables: Object.fromEntries(values.set.map(variableOf)),
     observed: values.observed,
     linked: values.linked,
+    realtime: values.realtime,
     json: values.json,
+    recorded: values['calls-db'],
   };
 }
 
@@ -107,7 +116,12 @@ function modeOf(values: {
   readonly 'find-max': boolean;
   readonly transport: string;
   readonly 'kill-worker': boolean;
+  readonly 'calls-list'?: string | undefined;
+  readonly database?: string | undefined;
 }): Mode {
+  const { 'calls-list': count, database } = values;
+  if (count !== undefined)
+    return { name: 'calls-list', count: countOf('--calls-list', count, mostCalls), database };
   const names = (['overload', 'restart', 'interruptions', 'find-max', 'agent-link'] as const).filter(
     (name) => values[name],
   );

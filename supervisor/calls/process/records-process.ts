@@ -48,7 +48,10 @@ export class RecordsProcess {
   #retainedAt = -Infinity;
   /** Not at once: what waits since the process before may need what is old. */
   #tidiedAt = systemClock.now();
+  #kept = 0;
   #dropped = 0;
+  /** So many waited, as the supervisor knows it. */
+  #toldWaiting = 0;
 
   constructor(setup: RecordsSetup, send: (message: FromRecords) => void) {
     this.#setup = setup;
@@ -64,8 +67,7 @@ export class RecordsProcess {
 
   run(): void {
     const { spool } = this.#setup;
-    for (const folder of Object.values(spoolFolders))
-      mkdirSync(join(spool, folder), { recursive: true, mode: 0o700 });
+    this.#makeFolders();
     this.#watcher = watch(join(spool, spoolFolders.ended), () => this.#lookIn(0));
     this.#watcher.on('error', () => undefined);
     this.#send({ type: 'ready' });
@@ -112,26 +114,26 @@ export class RecordsProcess {
     this.#isLooking = true;
     let pauseMs = lookEveryMs;
     try {
+      if (this.#failures > 0) this.#makeFolders();
       // Another supervisor, of which this one is the successor, may still have a process of its own there.
       this.#unlock ??= takeLock(join(this.#setup.spool, spoolLock));
       if (this.#unlock !== undefined) await this.#work();
       this.#failures = 0;
     } catch (error) {
       this.#failures += 1;
+      // The next one finds a server that has moved, and a file that is back.
+      this.#forgetStore();
       pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#failures - 1));
       if (!this.#isLeaving) this.#tell(error);
     } finally {
+      this.#tellCounts();
       this.#isLooking = false;
       this.#lookIn(pauseMs);
     }
   }
 
   async #work(): Promise<void> {
-    const kept = await this.#maker.look();
-    const { waiting } = this.#maker;
-    if (kept > 0 || this.#dropped > 0 || waiting > 0)
-      this.#send({ type: 'counts', kept, dropped: this.#dropped, waiting });
-    this.#dropped = 0;
+    this.#kept += await this.#maker.look();
     const { keepMs } = this.#setup;
     const now = systemClock.now();
     if (now - this.#tidiedAt >= retainEveryMs) {
@@ -142,6 +144,28 @@ export class RecordsProcess {
     const erased = await (await this.#opened()).retain(systemWallClock.now() - keepMs);
     this.#retainedAt = now;
     if (erased > 0) this.#log.info({ erased }, 'records of calls were erased for their age');
+  }
+
+  #makeFolders(): void {
+    for (const folder of Object.values(spoolFolders))
+      mkdirSync(join(this.#setup.spool, folder), { recursive: true, mode: 0o700 });
+  }
+
+  /** Also where the database takes nothing: that is when somebody wants to know. */
+  #tellCounts(): void {
+    const { count: waiting, bytes, oldestMs } = this.#maker.waiting;
+    const [kept, dropped] = [this.#kept, this.#dropped];
+    if (kept === 0 && dropped === 0 && waiting === 0 && this.#toldWaiting === 0) return;
+    const oldestForMs = oldestMs === undefined ? 0 : Math.max(0, systemWallClock.now() - oldestMs);
+    this.#send({ type: 'counts', kept, dropped, waiting, bytes, oldestForMs });
+    [this.#kept, this.#dropped, this.#toldWaiting] = [0, 0, waiting];
+  }
+
+  #forgetStore(): void {
+    const store = this.#store;
+    this.#store = undefined;
+    // A server that does not answer is not waited for.
+    void store?.close().catch(() => undefined);
   }
 
   async #opened(): Promise<CallStore> {
@@ -164,6 +188,7 @@ export class RecordsProcess {
             ? systemClock.now() - this.#stillSince
             : -Infinity,
       },
+      refused: (error) => this.#tell(error),
       dropped: (names) => {
         this.#dropped += names.length;
         this.#log.error(
@@ -198,6 +223,11 @@ export class RecordsProcess {
     const now = systemClock.now();
     if (now - this.#toldAt < tellAgainMs) return;
     this.#toldAt = now;
-    this.#log.error(errorFields(error), 'records of calls wait: the database or the spool cannot be used');
+    const { count: waiting, bytes, oldestMs } = this.#maker.waiting;
+    const oldest = oldestMs === undefined ? {} : { oldest: new Date(oldestMs).toISOString() };
+    this.#log.error(
+      { ...errorFields(error), waiting, bytes, ...oldest },
+      'records of calls wait: the database or the spool cannot be used',
+    );
   }
 }

@@ -29,6 +29,9 @@ export interface OwnCallsOptions extends Omit<PlacementOptions, 'offer' | 'lost'
   readonly noPort: () => void;
   /** The agent of a call, as a text that travels with it; absent in a service of one. */
   readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
+  /** Why that agent has no room for the call; undefined where it has. */
+  readonly fullAgent?:
+    ((chosen: string | undefined) => { readonly retryAfterS?: number | undefined } | undefined) | undefined;
   /** Numbers of callers are passed on. */
   readonly showsNumbers: boolean;
   /** Where the audio of a call that came this way is bound. */
@@ -81,6 +84,16 @@ export class OwnCalls {
     return found === undefined || others.length > 0 ? undefined : this.#options.agent.calls.get(found[0]);
   }
 
+  agentOf(offer: number): AgentRef | undefined {
+    return this.#placement.callOf(offer)?.agent;
+  }
+
+  /** The call runs on this version of an agent. */
+  hasAgent(offer: number, agent: AgentRef): void {
+    const placed = this.#placement.callOf(offer);
+    if (placed !== undefined) placed.agent = agent;
+  }
+
   /** The versions of agents that calls have. */
   get agents(): readonly AgentRef[] {
     return this.#placement.agents;
@@ -90,7 +103,9 @@ export class OwnCalls {
 
   offered({ call, invite, flow, media }: Extract<AgentAction, { type: 'call.offered' }>): void {
     const { room, counted, step, ports, mediaHost, noPort, log, agent, now, showsNumbers } = this.#options;
-    const given = room(flow.source.address);
+    const chosen = this.#options.chosenAgent?.(calledBy(invite, flow.source.address));
+    const full = this.#options.fullAgent?.(chosen);
+    const given = full === undefined ? room(flow.source.address) : { status: 503, ...full };
     if (!('release' in given)) {
       counted({ refused: 'room' });
       step({ type: 'call.refused', call, ...given });
@@ -99,7 +114,7 @@ export class OwnCalls {
     const named = callMetadata(invite, {
       shows: showsNumbers,
       mayRefer: agent.calls.get(call)?.mayAsk.refer === true,
-      chosen: this.#options.chosenAgent?.(calledBy(invite, flow.source.address)),
+      chosen,
     });
     const own = newOwn(given.release, named.callId, now());
     this.#calls.set(call, own);
@@ -202,9 +217,6 @@ export class OwnCalls {
         // It was over before the worker had it.
         if (this.#calls.get(call)?.isOver === true)
           this.#placement.tell(message.offer, { type: 'sip.closed', offer: message.offer, reason: 'hangup' });
-        return;
-      case 'sip.agent':
-        placed.agent = message.agent;
         return;
       case 'sip.accept':
         this.#accept(call, placed.rtp);

@@ -55,6 +55,8 @@ export interface OutboundOptions {
   readonly agentName: string;
   /** The agent of a call, as a text that travels with it; absent in a service of one. */
   readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
+  /** Why that agent has no room for a call, which is kept where it has. */
+  readonly fullAgent?: ((chosen: string | undefined) => object | undefined) | undefined;
   /** Streams may come to other hosts. */
   readonly isOfFleet: boolean;
 }
@@ -65,6 +67,7 @@ export type OutboundRefusal =
   | 'not_allowed'
   | 'busy'
   | 'full'
+  | 'agent_full'
   | 'rate_limited'
   | 'carrier'
   | 'voicemail'
@@ -175,7 +178,14 @@ export class OutboundCalls {
     if (this.#open.size >= mostOutbound) return fail('full');
     const now = wallClock.now();
     this.#begun = this.#begun.filter((at) => now - at < minuteMs);
-    return this.#begun.length >= settings.perMinute ? fail('rate_limited') : ok({ carrier, settings });
+    if (this.#begun.length >= settings.perMinute) return fail('rate_limited');
+    const full = this.#options.fullAgent?.(this.#chosenFor(request));
+    return full === undefined ? ok({ carrier, settings }) : fail('agent_full');
+  }
+
+  #chosenFor(request: OutboundRequest): string | undefined {
+    const { chosenAgent } = this.#options;
+    return chosenAgent?.({ signed: request.agent, share: request.to }) ?? chosenAgent?.({});
   }
 
   #remember(key: string, made: { readonly id: string; readonly body: string }): void {
@@ -298,7 +308,7 @@ export class OutboundCalls {
     const { agentName, unreached } = this.#options;
     const { id, carrier, beganAt, call: carrierCall, end = 'unknown' } = call;
     const { to, route } = request;
-    const agent = readChosen(this.#chosen(request) ?? '')?.id ?? agentName;
+    const agent = readChosen(this.#chosenFor(request) ?? '')?.id ?? agentName;
     unreached?.({ id, carrier, beganAt, call: carrierCall, end, to, route, agent });
   }
 
@@ -321,13 +331,8 @@ export class OutboundCalls {
 
   #parametersOf(entry: Entry): Readonly<Record<string, string>> {
     const { request } = entry;
-    const chosen = this.#chosen(request);
+    const chosen = this.#chosenFor(request);
     return { ...parametersOf(entry), ...(chosen !== undefined && { [chosenKeys.parameter]: chosen }) };
-  }
-
-  #chosen({ agent: signed, to: share }: OutboundRequest): string | undefined {
-    const { chosenAgent } = this.#options;
-    return chosenAgent?.({ signed, share }) ?? chosenAgent?.({});
   }
 
   /** What the server says of a call that it made, whatever came with its stream; nothing of any other. */

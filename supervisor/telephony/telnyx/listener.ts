@@ -59,12 +59,14 @@ export const telnyxListener: Listener = {
       if (event !== undefined) tell(event, query);
       return undefined;
     };
-    const tell = (event: TelnyxEvent, query: string): void =>
+    const tell = (event: TelnyxEvent, query: string): void => {
+      const chosen = agents?.chosen(calledBy(event));
       void telephony.telnyxTold(event, {
         route: new URLSearchParams(query).get('agent_route') ?? undefined,
-        chosen: agents?.chosen(calledBy(event)),
-        isClosed: () => closed(name) !== undefined,
+        chosen,
+        isClosed: () => agents?.keepsRoom(chosen) === false || closed(name) !== undefined,
       });
+    };
     let answering = 0;
     const { server, silent } = newGuardedServer((request, response) => {
       answering += 1;

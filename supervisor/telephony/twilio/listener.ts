@@ -104,7 +104,7 @@ interface Served {
   readonly shows: boolean;
   /** A call cannot be taken now. */
   readonly isClosed: () => boolean;
-  readonly agents: Pick<Agents, 'chosen'> | undefined;
+  readonly agents: Pick<Agents, 'chosen' | 'keepsRoom'> | undefined;
   readonly telephony: FleetTelephony;
 }
 

@@ -40,7 +40,7 @@ export function answerVoice(
     readonly nowS: number;
     readonly shows: boolean;
     readonly isClosed: () => boolean;
-    readonly agents?: Pick<Agents, 'chosen'> | undefined;
+    readonly agents?: Pick<Agents, 'chosen' | 'keepsRoom'> | undefined;
   },
 ): Result<string, Answer> {
   const parameters: FormParameters = [...new URLSearchParams(request.body)];
@@ -56,7 +56,8 @@ export function answerVoice(
   const segment = secret === undefined ? '' : streamSegment(callId, { secret, nowS });
   if (segment === undefined) return fail(noForm);
   const chosen = agents?.chosen(calledBy(parameters, callId));
-  if (isClosed()) return ok(response(rejectBusy));
+  const hasRoom = agents?.keepsRoom(chosen) !== false;
+  if (!hasRoom || isClosed()) return ok(response(rejectBusy));
   const url = segment === '' ? settings.publicUrl : `${settings.publicUrl}/${segment}`;
   const route = new URLSearchParams(request.query).get('agent_route')?.slice(0, 64);
   const given = { agent_route: route, [chosenKeys.parameter]: chosen, ...numbersOf(parameters, shows) };

@@ -82,6 +82,49 @@ export const background: readonly Dialogue[] = [
     }
   }),
 
+  dialogue('laughter into silence is not answered, and no request is made for it', (begin) => {
+    const turn = { ...scriptSettings.turn, speculate: true };
+    for (const laugh of [
+      'Ha ha ha.',
+      'Haha!',
+      'Hahahaha',
+      'ha, ha',
+      'Hehehe',
+      'Hi hi hi',
+      'Jajaja',
+      'kkkkk',
+      'LOL',
+      'Ha.',
+    ]) {
+      const call = begin({ settings: { ...byWords.settings, turn } })
+        .opens()
+        .callerSays(laugh)
+        .rounds(0);
+      call.later(3_000).rounds(0).callerSays('Hi, I need a table.').rounds(1);
+    }
+    for (const words of ['He.', 'Ja ja ja.', 'Ha, I need a table.', 'Hi.'])
+      begin(byWords).opens().callerSays(words).rounds(1);
+  }),
+
+  dialogue('a sound that STT notes is no word: it cuts nothing, and is not answered', (begin) => {
+    for (const noted of [
+      '[laughter]',
+      '(coughs)',
+      '*sighs*',
+      '♪ la la ♪',
+      '[BLANK_AUDIO]',
+      '[Musik]',
+      '(kahkaha)',
+    ]) {
+      const call = begin(byWords).opens().callerSays('Tell me.').llmAnswers('A long story, with a point.');
+      call.botPlays(400).callerBegins().callerInsists().sttGuesses(noted).without('playout.clear');
+      call.callerStops().sttHears(noted).sttFinalizes().without('playout.clear').botFinishes().rounds(1);
+    }
+    const call = begin(byWords).opens().callerSays('[laughter] Yes, [sighs] at eight.');
+    call.llmIsAsked('user: Yes, at eight.');
+    begin(byWords).opens().callerSays('It is [CREDIT_CARD_1].').llmIsAsked('user: It is [CREDIT_CARD_1].');
+  }),
+
   dialogue('an STT that does not answer is asked once in a turn', (begin) => {
     const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(3_500).skips();
     call.later(2_100).ordered('fault stt stalled').later(20_000).without('stt.flush');

@@ -1,4 +1,5 @@
 /** The records of calls that an agent process, a flow, providers, carriers and errors end, and of those that are refused behind the answer. */
+import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { CallClient } from '../../../cli/commands/call/caller.ts';
 import { toolCall } from '../../support/fakes/fake-chat.ts';
@@ -152,6 +153,29 @@ describe('a call', () => {
     const { end, takeovers } = await kept.of(call.callId);
     expect(['caller_hung_up', 'connection_lost', 'worker_lost']).toContain(end.code);
     if (end.code !== 'worker_lost') expect(takeovers.length).toBeGreaterThan(0);
+  });
+});
+
+describe('two services with one file', () => {
+  it('that make it at the same moment keep their records in it', async () => {
+    const one = new KeptRecords();
+    const launch = (host: number): Promise<TestService> =>
+      TestService.start({
+        greeting: 'Hello.',
+        env: { ...one.env, SVC_STATE_DIR: join(one.folder, String(host)) },
+      });
+    const [first, second] = await Promise.all([launch(1), launch(2)]);
+    service = first;
+    close.push(() => second.stop());
+    close.push(() => one.remove());
+    for (const host of [first, second]) {
+      const call = await host.call();
+      await heard(call);
+      await call.hangUp();
+      expect((await one.of(call.callId)).end.code).toBe('caller_hung_up');
+    }
+    for (const { log } of [first, second])
+      expect(log.filter(({ role, level }) => role === 'records' && Number(level) >= 40)).toEqual([]);
   });
 });
 

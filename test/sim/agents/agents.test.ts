@@ -120,6 +120,7 @@ class World {
       send: (worker, message) => this.lines[worker]?.queue.push({ agents: message }),
       readyWorkers: () => [...this.lines.keys()].filter((worker) => this.lines[worker]?.agents !== undefined),
       ofCalls: () => this.calls.map(({ agent }) => agent),
+      agentOf: () => undefined,
     });
   }
 

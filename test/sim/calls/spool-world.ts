@@ -2,6 +2,7 @@
  * A spool with all that has to do with it: workers that write and die, a disk that is full at times, a database that is gone at times or loses
  * its answers, and the process that makes records, which may die at each of its steps. Time is virtual; one seed is one world.
  */
+import assert from 'node:assert/strict';
 import { newPrng, type Prng } from '../../../shared/base/prng.ts';
 import type { CallEndCode } from '../../../shared/calls/ends.ts';
 import { readFact, type CallFact } from '../../../shared/calls/facts.ts';
@@ -12,9 +13,6 @@ import type { SpoolFile, SpoolFolder } from '../../../supervisor/calls/process/s
 import { spoolFile } from '../../../shared/calls/spool.ts';
 import { SpoolWriter, type SpoolDisk } from '../../../worker/calls/spool-writer.ts';
 import { headFact, startedMs } from '../../support/calls/records.ts';
-
-/** The process of records dies here. */
-class Death extends Error {}
 
 interface File {
   text: string;
@@ -111,6 +109,8 @@ export class SpoolWorld {
   #stillSince = 0;
   /** Nothing fails any more. */
   #isHealed = false;
+  /** Of the process that makes records. */
+  #life = { isOver: false };
   #maker = this.#newMaker();
 
   constructor(seed: number) {
@@ -268,21 +268,24 @@ export class SpoolWorld {
 
   // ---- the process of records ----
 
-  #mayDie(): void {
-    if (!this.#isHealed && this.#prng.chance(0.03)) throw new Death('the process of records dies');
-  }
-
   #newMaker(): RecordMaker {
     const files = this.#files;
     const list = (where: Place): readonly SpoolFile[] =>
       [...files[where]]
         .map(([name, { text, writtenMs }]) => ({ name, bytes: text.length, writtenMs }))
         .toSorted((a, b) => a.writtenMs - b.writtenMs);
+    // A process that has died does nothing more.
+    const life = { isOver: false };
+    this.#life = life;
+    const mayDie = (): void => {
+      life.isOver ||= !this.#isHealed && this.#prng.chance(0.03);
+      if (life.isOver) throw new Error('the process of records is dead');
+    };
     const step = async <T>(work: () => T): Promise<T> => {
       await Promise.resolve();
-      this.#mayDie();
+      mayDie();
       const done = work();
-      this.#mayDie();
+      mayDie();
       return done;
     };
     const spool: SpoolFolder = {
@@ -306,6 +309,7 @@ export class SpoolWorld {
         stillForMs: () => (this.#moving.length === 0 ? this.#clock.now() - this.#stillSince : 0),
       },
       dropped: (names) => void this.dropped.push(...names),
+      refused: () => undefined,
     });
   }
 
@@ -322,8 +326,10 @@ export class SpoolWorld {
     try {
       await this.#maker.look();
     } catch (error) {
-      if (error instanceof Death) this.#maker = this.#newMaker();
+      // The database is gone, or the process is.
+      assert.ok(error instanceof Error);
     }
+    if (this.#life.isOver) this.#maker = this.#newMaker();
   }
 
   /** Everything works again, calls that run are ended, and what nobody took up is found. */

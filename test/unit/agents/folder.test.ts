@@ -35,16 +35,16 @@ ${more}
 [stt]
 provider = "stt_local_ws"
 [stt.stt_local_ws]
-base_url = "ws://127.0.0.1:1"
+base_url = "wss://stt.example.com"
 [llm]
 provider = "chat_compatible"
 [llm.chat_compatible]
-base_url = "http://127.0.0.1:1"
+base_url = "https://example.com"
 model = "fake"
 [tts]
 provider = "speech_compatible"
 [tts.speech_compatible]
-base_url = "http://127.0.0.1:1"
+base_url = "https://example.com"
 preset = "generic"
 model = "fake"
 `;

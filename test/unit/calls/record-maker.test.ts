@@ -1,38 +1,89 @@
-/** The beginning of a call, as those who are told of it hear of it. */
-import { expect, it } from 'vitest';
-import type { CallFact } from '../../../shared/calls/facts.ts';
-import type { StartedCall } from '../../../supervisor/calls/process/call-store.ts';
+/** What makes records of spools on a real disk, where the store does not take all of them. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { spoolFile } from '../../../shared/calls/spool.ts';
 import { RecordMaker } from '../../../supervisor/calls/process/record-maker.ts';
+import { DiskSpool } from '../../../supervisor/calls/process/spool-folder.ts';
 import { headFact } from '../../support/calls/records.ts';
 
-const name = 'session-1.jsonl';
+let dir: string;
+let kept: string[];
+let refused: unknown[];
+let dropped: string[];
+/** Records that the store does not take. */
+let poison: ReadonlySet<string>;
+let isGone: boolean;
 
-it('the beginning of a call is told to the agent that has it when its conversation opens, once', async () => {
-  const lines: CallFact[] = [headFact({ agent: 'clinic/desk', version: 'a1' })];
-  const started: StartedCall[] = [];
-  const text = (): string => lines.map((line) => JSON.stringify(line)).join('\n');
-  const maker = new RecordMaker({
-    spool: {
-      list: (where) =>
-        Promise.resolve(where === 'open' ? [{ name, bytes: text().length, writtenMs: 0 }] : []),
-      read: () => Promise.resolve(text()),
-      end: () => Promise.resolve(),
-      remove: () => Promise.resolve(),
-    },
-    store: () => Promise.reject(new Error('nothing ends here')),
-    hooks: [{ started: (call) => Promise.resolve(void started.push(call)) }],
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'svc-spool-'));
+  for (const folder of ['open', 'ended']) mkdirSync(join(dir, folder));
+  [kept, refused, dropped, poison, isGone] = [[], [], [], new Set(), false];
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const ended = (...ids: readonly string[]): void => {
+  for (const id of ids) {
+    const path = join(dir, 'ended', spoolFile(id));
+    writeFileSync(path, `${JSON.stringify(headFact({ id }))}\n{"t":"end","at":5,"code":"caller_hung_up"}\n`);
+    const at = 1_000 + readdirSync(join(dir, 'ended')).length;
+    utimesSync(path, at, at);
+  }
+};
+
+const newMaker = (mostBytes = Infinity): RecordMaker =>
+  new RecordMaker({
+    spool: new DiskSpool(dir),
+    store: () => (isGone ? Promise.reject(new Error('gone')) : Promise.resolve(store)),
+    hooks: [],
     priced: (record) => record,
-    mostBytes: 1_000_000,
+    mostBytes,
     wallNow: () => 0,
     who: { isAlive: () => true, stillForMs: () => 0 },
-    dropped: () => undefined,
+    dropped: (names) => void dropped.push(...names),
+    refused: (error) => void refused.push(error),
   });
-  await maker.look();
-  expect(started).toEqual([]);
-  // The operator's server hands the call to another agent before it opens.
-  lines.push(headFact({ agent: 'clinic/emergency', version: 'b2' }), { t: 'open', at: 5 });
-  await maker.look();
-  lines.push({ t: 'turn', at: 9, epoch: 1 });
-  await maker.look();
-  expect(started).toMatchObject([{ callId: 'call-1', agent: { name: 'clinic/emergency', version: 'b2' } }]);
+
+const store = {
+  insert: ({ id }: { readonly id: string }): Promise<boolean> => {
+    if (poison.has(id)) return Promise.reject(new Error(`no room for ${id}`));
+    kept.push(id);
+    return Promise.resolve(true);
+  },
+};
+
+describe('records of calls that ended', () => {
+  it('are kept although the store refuses others that are older, in this look or in the next', async () => {
+    const maker = newMaker();
+    poison = new Set(['a', 'b', 'c', 'd', 'e']);
+    ended('a', 'b', 'c', 'd', 'e', 'f', 'g');
+    await expect(maker.look()).rejects.toThrow('no room for a');
+    await maker.look().catch(() => undefined);
+    expect(kept.toSorted()).toEqual(['f', 'g']);
+    ended('h');
+    expect(await maker.look()).toBe(1);
+    expect(kept).toContain('h');
+    expect(refused.length).toBeGreaterThan(0);
+    expect(maker.waiting).toMatchObject({ count: 5 });
+    poison = new Set();
+    expect(await maker.look()).toBe(5);
+    expect(maker.waiting).toEqual({ count: 0, bytes: 0, oldestMs: undefined });
+    expect(readdirSync(join(dir, 'ended'))).toEqual([]);
+  });
+
+  it('wait where the store is gone, and say since when; beyond their bound the oldest are dropped', async () => {
+    isGone = true;
+    ended('a', 'b', 'c', 'd');
+    const maker = newMaker();
+    await expect(maker.look()).rejects.toThrow('gone');
+    expect(maker.waiting).toMatchObject({ count: 4, oldestMs: 1_001_000 });
+    const few = newMaker(maker.waiting.bytes / 2);
+    await expect(few.look()).rejects.toThrow('gone');
+    expect(dropped).toEqual([spoolFile('a'), spoolFile('b')]);
+    expect(few.waiting).toMatchObject({ count: 2, oldestMs: 1_003_000 });
+    isGone = false;
+    expect(await few.look()).toBe(2);
+    expect(kept).toEqual(['c', 'd']);
+  });
 });

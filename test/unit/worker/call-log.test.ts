@@ -13,7 +13,7 @@ function newCallLog() {
     log,
     metrics: newWorkerMetrics(),
     turns: 0,
-    agent: 'a',
+    agent: () => 'a',
     route: undefined,
     now: () => now,
   });

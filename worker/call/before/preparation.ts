@@ -5,6 +5,7 @@
 import type { Overrides } from '../../../shared/agents/overrides.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { LookedUp } from '../../agents/look-up.ts';
+import { releaseOf } from '../../agents/call-agent.ts';
 import { admitCall, type AdmittedStart } from '../admission.ts';
 import type { CallSetup } from '../opening.ts';
 import type { CalledAgent, CallServices, WorkerServices } from '../services.ts';
@@ -79,12 +80,15 @@ export class Preparation {
     return this.#later(other, (one) => goOn(this.#hand(start, one)));
   }
 
-  #later(other: Promise<CalledAgent>, goOn: (one: CalledAgent) => Prepared): Promise<CallSetup> {
-    const { isOver, bind } = this.#site;
+  #later(other: Promise<CalledAgent | 'full'>, goOn: (one: CalledAgent) => Prepared): Promise<CallSetup> {
+    const { isOver, bind, refuse } = this.#site;
     return new Promise((resolve, reject) => {
-      const equipped = bind((one: CalledAgent) => resolve(goOn(one)));
+      const equipped = bind((one: CalledAgent | 'full') => {
+        if (one === 'full') refuse('server_busy');
+        resolve(one === 'full' ? {} : goOn(one));
+      });
       // The scope of a call that is over runs nothing.
-      other.then((one) => (isOver() ? one.release() : equipped(one)), reject);
+      other.then((one) => (isOver() ? releaseOf(one) : equipped(one)), reject);
     });
   }
 

@@ -38,10 +38,17 @@ type Prepared = Extract<CallEvent, { type: 'agent.prepared' }>;
 
 const failed = (message: string): ToolOutcome => ({ kind: 'failed', message, transport: false });
 
+/** Which agent, and what it is told. */
+export interface WantedAgent {
+  readonly agent: string;
+  readonly summary?: string;
+}
+
 /** The tool was called. Its outcome, where that is known at once. */
 export function beginAgentChange(
   step: Step<'setup' | 'numbers' | 'commands' | 'delivery'>,
   { call, key, attempt, idempotencyKey: commandId }: Run,
+  { agent, summary = '' }: WantedAgent,
 ): ToolOutcome | undefined {
   const { state, now } = step;
   const { team } = state.setup.settings;
@@ -51,10 +58,8 @@ export function beginAgentChange(
     return failed('the caller is being handed over already: do not repeat it');
   if (agentChange.count >= mostChanges)
     return failed('the caller was handed over too often in this call: go on with the caller yourself');
-  const given = JSON.parse(call.arguments) as { readonly agent: string; readonly summary?: string };
   const { response } = state.delivery;
   if (team.farewell !== '' && response !== undefined) speakSentence(response, team.farewell, voiceOf(step));
-  const { agent, summary = '' } = given;
   const request = { commandId, agent, summary, callId: call.id, key, attempt, epoch: state.numbers.epoch };
   agentChange.claim = { phase: 'settling', request, by: now + settleMs };
   return undefined;

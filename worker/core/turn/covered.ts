@@ -34,9 +34,9 @@ export function coveredDeadline(
   // Where nobody waits, a voice without words is listened to for as long as it lasts.
   if (owes === undefined) return undefined;
   const since = Math.max(turn.cutAt ?? turn.startedAt, askedAt);
+  if (owes === 'greeting') return since + ungreetedMs;
   // A voice that has just come back may bring the first words.
-  const heardAt = stt.listeningAt + firstWordsMs;
-  return Math.max(heardAt, since + (owes === 'greeting' ? ungreetedMs : wordlessMs));
+  return Math.max(stt.listeningAt + firstWordsMs, since + wordlessMs);
 }
 
 /** Asks STT for what it has; the voice goes on meanwhile. */
