@@ -164,7 +164,10 @@ function callIn(messages: readonly ChatMessage[]): number {
   return Number(/keys: (\d+)\*/.exec(told)?.[1] ?? 0);
 }
 
-export const agentFile = (ports: ChaosPorts, { realtime = false }: { readonly realtime?: boolean }): string => `
+export const agentFile = (
+  ports: ChaosPorts,
+  { realtime = false }: { readonly realtime?: boolean },
+): string => `
 [agent]
 name = "chaos"
 language = "en"
