@@ -140,6 +140,8 @@ const facts = [
     codec: z.string(),
     delay: z.number().min(0).exactOptional(),
   }),
+  /** The recording is paused, or goes on. */
+  fact('paused', { on: z.boolean() }),
   /** Lines were left out from here on, for want of room. */
   fact('left_out', {}),
   /** The last line: nothing is read behind it. */

@@ -140,6 +140,9 @@ const happenings = {
   takeovers: list(
     z.object({ ...at, silent_ms: ms.meta({ description: 'For how long nobody had the call.' }) }),
   ).meta({ description: 'Another worker went on with the call.' }),
+  recording_pauses: list(z.object({ ...at, until_ms: ms })).meta({
+    description: 'When nothing that was said was recorded, neither sound nor words.',
+  }),
   hand_overs: list(z.object({ ...at, agent: z.string() })).meta({
     description: 'Agents of the same tenant that the call had behind the first one, by name.',
   }),
