@@ -16,6 +16,8 @@ const failed = (error: unknown): void =>
 const list = new ListView(service, { failed, listed: () => setText(state, '') });
 const call = new CallView(service);
 let isOpen = false;
+/** The address of the call that was shown last. */
+let shown = '';
 
 /** Shows what the address names. */
 async function show(): Promise<void> {
@@ -25,6 +27,8 @@ async function show(): Promise<void> {
     call.close();
     callPart.hidden = true;
     listPart.hidden = false;
+    // A keyboard goes on where the call was chosen.
+    for (const link of listPart.querySelectorAll('a')) if (link.hash === shown) link.focus();
     return;
   }
   try {
@@ -33,6 +37,7 @@ async function show(): Promise<void> {
     setText(state, '');
     listPart.hidden = true;
     callPart.hidden = false;
+    shown = hash;
     call.show(one);
     scrollTo(0, 0);
   } catch (error) {

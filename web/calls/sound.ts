@@ -19,6 +19,10 @@ export class Sound {
 
   constructor(service: Service) {
     this.#service = service;
+    this.#audio.addEventListener('error', () => {
+      if (this.#url !== undefined)
+        setText(this.#state, 'This browser cannot play the recording. It can be saved below.');
+    });
   }
 
   get audio(): HTMLAudioElement {

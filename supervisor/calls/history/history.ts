@@ -11,7 +11,8 @@ import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { callEnds } from '../../../shared/calls/ends.ts';
 import type { RecordsQuestion } from '../../../shared/calls/messages.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
-import { recordingFiles, recordingFolders, recordingName } from '../../../shared/recording/layout.ts';
+import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
+import { recordingFiles } from '../../../shared/recording/layout.ts';
 import { auditOf, type Log } from '../../../shared/runtime/log.ts';
 import { answerHeaders, errorBody } from '../../http/answer.ts';
 import { onlyBy, refusal, refusals, type Answer } from '../../http/refusals.ts';
@@ -107,11 +108,11 @@ export class CallHistory {
   async #sound({ links }: CallRecord): Promise<Sound | undefined> {
     const { recordings } = this.#options;
     if (recordings === undefined || links.recording === undefined) return undefined;
-    const at = join(recordings, recordingFolders.kept, recordingName(links.recording));
-    for (const [name, type] of sounds) {
-      const file = await opened(join(at, name));
-      if (file !== undefined) return { file, type };
-    }
+    for (const folder of foldersOfRecording(recordings, links.recording))
+      for (const [name, type] of sounds) {
+        const file = await opened(join(folder, name));
+        if (file !== undefined) return { file, type };
+      }
     return undefined;
   }
 }

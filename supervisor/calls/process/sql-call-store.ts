@@ -1,5 +1,12 @@
 /** Records of calls in the tables of a database. */
-import { sql, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, type Expression } from 'kysely';
+import {
+  sql,
+  type ExpressionBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  type Expression,
+  type RawBuilder,
+} from 'kysely';
 import { callRecordSchema, type CallRecord } from '../../../shared/calls/record.ts';
 import { isFailedEnd, callEndCodes, type CallEndCode } from '../../../shared/calls/ends.ts';
 import type { CallDatabase, CallsTable, CallTables, StoreConnection } from './database.ts';
@@ -14,9 +21,12 @@ type Calls = SelectQueryBuilder<CallTables, 'calls', object>;
 
 export class SqlCallStore implements CallStore {
   readonly #database: CallDatabase;
+  readonly #commonFrom: number;
 
-  constructor(database: CallDatabase) {
+  /** @param commonFrom calls with the words that are looked for: a set of more is slower to make than a page is to fill with some of them. */
+  constructor(database: CallDatabase, commonFrom = 10_000) {
     this.#database = database;
+    this.#commonFrom = commonFrom;
   }
 
   async insert(record: CallRecord, within?: WithRecord): Promise<boolean> {
@@ -63,7 +73,9 @@ export class SqlCallStore implements CallStore {
 
   async list(query: CallQuery): Promise<CallPage> {
     const limit = Math.min(query.limit ?? usualRows, mostRows);
-    const rows = await this.#found(query)
+    const words = wordsIn(query);
+    const isCommon = words.length > 0 && (await this.#areCommon(words));
+    const rows = await this.#found(query, isCommon)
       .selectAll('calls')
       .orderBy('started_at', 'desc')
       .orderBy('seq', 'desc')
@@ -179,28 +191,48 @@ export class SqlCallStore implements CallStore {
     else await tables.insertInto('call_words').values({ seq, words }).execute();
   }
 
-  #found(query: CallQuery): Calls {
-    const { text, cursor } = query;
+  /** `isCommon`: words that so many calls have are looked for in one call after the other, until the page is full. */
+  #found(query: CallQuery, isCommon = false): Calls {
+    const { cursor } = query;
     let found: Calls = this.#database.tables
       .selectFrom('calls')
       .where((where) => where.and(conditions(where, query)));
-    const words = text?.match(/[\p{L}\p{N}]+/gu) ?? [];
-    if (words.length > 0) found = found.where(this.#hasWords(words));
+    const words = wordsIn(query);
+    if (words.length > 0) found = found.where(isCommon ? this.#hasWords(words) : this.#isAmong(words));
     const [, startedAt, seq] = /^(\d+)-(\d+)$/.exec(cursor ?? '') ?? [];
     if (startedAt !== undefined)
       found = found.where(sql<SqlBool>`(started_at, seq) < (${Number(startedAt)}, ${Number(seq)})`);
     return found;
   }
 
+  /** Calls with all of these words, as one set. */
+  #isAmong(words: readonly string[]): Expression<SqlBool> {
+    return sql<SqlBool>`calls.seq in (${this.#seqsOf(words)})`;
+  }
+
   #hasWords(words: readonly string[]): Expression<SqlBool> {
+    const key = sql.ref(this.#database.dialect === 'sqlite' ? 'call_words.rowid' : 'call_words.seq');
+    return sql<SqlBool>`exists (${this.#seqsOf(words)} and ${key} = calls.seq)`;
+  }
+
+  #seqsOf(words: readonly string[]): RawBuilder<unknown> {
     if (this.#database.dialect === 'sqlite') {
       const asked = words.map((word) => `"${word}"`).join(' ');
-      return sql<SqlBool>`seq in (select rowid from call_words where call_words match ${asked})`;
+      return sql`select rowid from call_words where call_words match ${asked}`;
     }
     const asked = words.join(' ');
-    return sql<SqlBool>`calls.seq in (select seq from call_words where to_tsvector('simple', words) @@ plainto_tsquery('simple', ${asked}))`;
+    return sql`select seq from call_words where to_tsvector('simple', words) @@ plainto_tsquery('simple', ${asked})`;
+  }
+
+  async #areCommon(words: readonly string[]): Promise<boolean> {
+    const counted = sql<{ readonly found: number }>`
+      select count(*) as found from (${this.#seqsOf(words)} limit ${this.#commonFrom}) as matching`;
+    const { rows } = await counted.execute(this.#database.tables);
+    return Number(rows[0]?.found) >= this.#commonFrom;
   }
 }
+
+const wordsIn = ({ text }: CallQuery): readonly string[] => text?.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 const failedEnds = callEndCodes.filter(isFailedEnd);
 

@@ -130,7 +130,7 @@ async function record(): Promise<void> {
   header.writeUInt16LE(16, 34);
   header.write('data', 36, 'latin1');
   header.writeUInt32LE(samples.byteLength, 40);
-  const folder = join(recordings, 'kept', 'order7');
+  const folder = join(recordings, 'kept', '2026-11-28', 'order7');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'audio.wav'), Buffer.concat([header, Buffer.from(samples.buffer)]));
 }
@@ -281,6 +281,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the history page ${chromiumMissi
     expect(JSON.parse(readFileSync(await file.path(), 'utf8'))).toMatchObject({ id: 'whole' });
     await page.getByRole('link', { name: 'All calls' }).click();
     await expect.poll(() => rows.first().isVisible()).toBe(true);
+    expect(await page.evaluate('document.activeElement.hash')).toBe('#whole');
     expect(failures).toEqual([]);
   }, 120_000);
 
