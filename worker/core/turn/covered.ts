@@ -13,7 +13,7 @@ import { newWords, wholeText, type Speaking, type Words } from './turn.ts';
  * STT has told nothing new for so long behind words: no speaker draws a word out as long, and an STT may be that far behind. One that tells
  * words as they come is not, and to be asked in vain costs a speaker nothing.
  */
-const wordsGoneMs = { streamed: 1_800, atTheEnd: 3_500 } as const;
+const wordsGoneMs = { streamed: 2_400, atTheEnd: 3_500 } as const;
 /** A voice without any word keeps the caller waiting for what is owed for no longer, and for the first words of the call. */
 const wordlessMs: Millis = 3_000;
 const ungreetedMs: Millis = 1_600;
