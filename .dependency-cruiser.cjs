@@ -110,10 +110,18 @@ module.exports = {
     ),
     forbid(
       'commands-start-the-service-and-know-nothing-else-of-it',
-      { path: '^cli/', pathNot: '^cli/rehearsal/' },
+      { path: '^cli/', pathNot: '^cli/(rehearsal|commands/calls)/' },
       {
         path: '^(supervisor|worker|inference)/',
         pathNot: '^supervisor/(service/serve|restart/(early-signals|predecessor))[.]ts$',
+      },
+    ),
+    forbid(
+      'commands-on-calls-have-their-database',
+      { path: '^cli/commands/calls/' },
+      {
+        path: '^(supervisor|worker|inference)/',
+        pathNot: '^supervisor/calls/process/(call-store|database|sql-call-store)[.]ts$',
       },
     ),
     forbid('rehearsals-have-no-supervisor', { path: '^cli/rehearsal/' }, { path: '^supervisor/' }),

@@ -16,6 +16,8 @@ import { chooseCommand, readArguments, usageError, type CommandName } from './co
 import { readBytes, readingOnce, readText } from '../shared/installation/named-files.ts';
 import { runConfig } from './commands/config-command.ts';
 import { runInit } from './commands/init/init-command.ts';
+import type * as CallsMain from './commands/calls/main.ts';
+import type { CallsCommand } from './commands/calls/calls-command.ts';
 import type * as DocumentationServer from './commands/docs-mcp/main.ts';
 import { runLocal } from './commands/local/local-command.ts';
 import { parentChannel } from '../supervisor/restart/predecessor.ts';
@@ -115,6 +117,11 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
         write: out,
         writeError: err,
       });
+    case 'calls':
+    case 'calls show':
+    case 'calls export':
+    case 'calls erase':
+      return await calls(name, args);
     case 'local':
       return await runLocal(args, {
         env,
@@ -156,6 +163,13 @@ async function serveDocumentation(): Promise<void> {
   const file = new URL('./commands/docs-mcp/main.js', import.meta.url);
   const main = (await import(file.href)) as typeof DocumentationServer;
   await main.serveDocumentation(home, version);
+}
+
+async function calls(name: CallsCommand, args: readonly string[]): Promise<number> {
+  const file = new URL('./commands/calls/main.js', import.meta.url);
+  const main = (await import(file.href)) as typeof CallsMain;
+  const now = (): number => systemWallClock.now();
+  return await main.runCalls(name, args, { env, cores, now, write: out, writeError: err });
 }
 
 async function check(args: readonly string[]): Promise<number | undefined> {

@@ -1,6 +1,10 @@
 // `npm start`, and `npx voice-agent-service` where the package is installed: the service with the keyless demo. Installs and builds what is missing, starts the demo's providers, then the
 // supervisor, and says where to go. Neither child outlives the other, nor this command.
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { answerHelp } from './process/help.mjs';
@@ -57,6 +61,10 @@ function readable(entry) {
 const isWarning = ({ level }) =>
   typeof level === 'number' ? level >= 40 : /^(warn|error|fatal)/.test(level ?? '');
 
+/** The token of the page of past calls was made here, for this run alone. */
+const isOwnToken = ({ msg }) =>
+  process.env.SVC_CALLS_TOKEN === undefined && String(msg).startsWith('SVC_CALLS_TOKEN is a static token');
+
 /** A child whose end is known: `ended` resolves with its exit code, or the signal's name. */
 function start(args, options) {
   // Its own group: the terminal's Ctrl-C reaches only this command, which passes it on once.
@@ -90,8 +98,17 @@ async function startDemo() {
   return { ...demo, ready };
 }
 
+/** Records of the demo's calls, as long as it runs, and who may see them: the user's own settings win. */
+function historyOf(folder) {
+  if (process.env.SVC_CALLS_DB !== undefined) return {};
+  return {
+    SVC_CALLS_DB: join(folder, 'calls.db'),
+    SVC_CALLS_TOKEN: process.env.SVC_CALLS_TOKEN ?? randomBytes(16).toString('hex'),
+  };
+}
+
 /** The environment of the supervisor: the user's own settings win. */
-function supervisorEnv(agentFile) {
+function supervisorEnv(agentFile, history) {
   const fixed = {
     SVC_WS_ADDR: '127.0.0.1:8080',
     SVC_HEALTH_ADDR: '127.0.0.1:8081',
@@ -99,7 +116,7 @@ function supervisorEnv(agentFile) {
     SVC_RTVI_ADDR: '127.0.0.1:8089',
   };
   const free = Object.fromEntries(Object.keys(fixed).map((name) => [name, '127.0.0.1:0']));
-  return { ...(flags['free-ports'] ? free : fixed), SVC_AGENT_FILE: agentFile, ...process.env };
+  return { ...(flags['free-ports'] ? free : fixed), ...history, SVC_AGENT_FILE: agentFile, ...process.env };
 }
 
 /** Whether the supervisor found another program on one of its ports. */
@@ -116,13 +133,14 @@ function follow(supervisor) {
       if (entry?.msg === 'ready') resolve(addresses);
       if (String(entry?.error).includes('(EADDRINUSE)')) isPortTaken = true;
       if (entry === undefined) process.stderr.write(`${line}\n`);
-      else if (flags.verbose || isWarning(entry)) process.stderr.write(`${readable(entry)}\n`);
+      else if (flags.verbose || (isWarning(entry) && !isOwnToken(entry)))
+        process.stderr.write(`${readable(entry)}\n`);
     });
   });
   return up;
 }
 
-function summary({ page, ws, rtvi, ready, ownAgent }) {
+function summary({ page, ws, rtvi, ready, calls, ownAgent }) {
   return [
     '',
     '  The voice agent is running.',
@@ -131,6 +149,7 @@ function summary({ page, ws, rtvi, ready, ownAgent }) {
     `  WebSocket     ${ws}`,
     `  RTVI          ${rtvi}`,
     `  Ready?        ${ready}`,
+    ...(calls === undefined ? [] : [`  Past calls    ${calls.page} (token ${calls.token})`]),
     ...(ownAgent
       ? [`  Agent         ${ownAgent}`]
       : ['  Agent         the keyless demo: ask for the time, the weather, a table, an order']),
@@ -177,9 +196,12 @@ async function main() {
   });
   await makeReady();
   const demo = await startDemo();
+  const folder = mkdtempSync(join(tmpdir(), 'voice-agent-demo-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const history = historyOf(folder);
   const supervisor = start(['--import', preload, dist('supervisor/cli.js'), '--workers', 'auto'], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: supervisorEnv(demo.ready.agentFile),
+    env: supervisorEnv(demo.ready.agentFile, history),
   });
   supervisor.child.stdin.on('error', () => undefined);
   follow(supervisor)
@@ -189,7 +211,9 @@ async function main() {
       const health = `http://${addresses.health}/healthz`;
       const page = `http://${addresses.page}/`;
       const ready = `http://${addresses.health}/readyz`;
-      say(summary({ page, ws, rtvi, ready, ownAgent: process.env.SVC_AGENT_FILE }));
+      const { SVC_CALLS_TOKEN: token } = history;
+      const calls = token && { page: `http://${addresses.health}/calls`, token };
+      say(summary({ page, ws, rtvi, ready, calls, ownAgent: process.env.SVC_AGENT_FILE }));
       if (flags.json) {
         const { stt, llm, tts, realtime } = demo.ready;
         process.stdout.write(

@@ -163,6 +163,7 @@ class Worker {
         release: () => boxes.addSessions(this.#setup.worker, -1),
       },
       agents: this.#agents,
+      accounts: this.#observation.accountsOf(),
     };
   }
 

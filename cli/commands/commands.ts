@@ -28,6 +28,25 @@ const flag = (text: string) => ({ type: 'boolean', text }) as const;
 const option = (value: string, text: string) => ({ type: 'string', value, text }) as const;
 const repeated = (value: string, text: string) => ({ ...option(value, text), multiple: true }) as const;
 
+/** Which calls of the database are meant. */
+const callFilters = {
+  since: option(
+    'TIME',
+    'calls that began then or later: 2026-11-28, 2026-11-28T08:00Z or, before now, 24h or 7d',
+  ),
+  before: option('TIME', 'calls that began before'),
+  agent: option('NAME', 'calls of this agent; in a service of many TENANT/NAME'),
+  tenant: option('NAME', 'calls of this tenant'),
+  end: option('CODE', 'calls that ended so, such as caller_hung_up (docs/calls.md lists the codes)'),
+  outcome: option('NAME', 'calls of this outcome, by their analysis'),
+  'min-cost': option('AMOUNT', 'calls that cost so much or more'),
+  'slower-than': option('MS', 'calls with an answer that took so long or longer'),
+  faulty: flag('calls with faults, or that ended by one'),
+  number: option('NUMBER', 'calls from or to this number'),
+  metadata: option('KEY=VALUE', 'calls with this entry, of the token or the client'),
+  text: option('WORDS', 'calls in which all of these words were said'),
+} as const;
+
 export const commands = {
   serve: {
     takes: [],
@@ -90,6 +109,40 @@ lists the tools of tool servers, has a handshake with agent processes, and conne
     summary: 'makes a secret for webhooks',
     options: {},
     notes: 'It goes into the variable that secret_env of [after_call] names, and to the receiver.',
+  },
+  'calls show': {
+    takes: ['ID'],
+    summary: 'shows the record of one call',
+    options: { json: flag('print the record as one JSON object') },
+    notes:
+      'ID is that of the record, or the id of the call as the log has it. The database is found by SVC_CALLS_DB.',
+  },
+  'calls export': {
+    takes: [],
+    summary: 'prints records of calls as lines of JSON, the oldest first',
+    options: callFilters,
+    notes: 'Each line is a whole record (docs/calls.md). The database is found by SVC_CALLS_DB.',
+  },
+  'calls erase': {
+    takes: [],
+    summary: "erases what is kept of somebody's calls",
+    options: {
+      number: option('NUMBER', 'of calls from or to this number'),
+      metadata: option('KEY=VALUE', 'of calls with this entry, of the token or the client'),
+      'dry-run': flag('only say how many records there are'),
+    },
+    notes: `Records, calls that wait for the database, events for webhooks, and recordings in SVC_RECORDING_DIR. Ends with 1 where calls of theirs
+run at present: erase again when these are over. Run it on each host, which has recordings and calls that wait of its own.`,
+  },
+  calls: {
+    takes: [],
+    summary: 'lists calls from the database, the newest first',
+    options: {
+      ...callFilters,
+      limit: option('N', 'at most so many (50)'),
+      json: flag('print one JSON object a line instead of a table'),
+    },
+    notes: 'The database is found by SVC_CALLS_DB, as the service has it. The service may run or not.',
   },
   'models list': { takes: [], summary: 'lists the speech models and which are installed', options: {} },
   'models pull': {

@@ -25,6 +25,7 @@ const entries = [
   'cli/commands/local/voice-process',
   'cli/commands/agent-dev/typescript-hooks',
   'cli/commands/docs-mcp/main',
+  'cli/commands/calls/main',
   'shared/auth/mint',
   'supervisor/calls/process/main',
   'worker/calls/analysis/main',
@@ -79,7 +80,7 @@ const requireForBundled =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
 /** Scripts the browser loads by address. */
-const pageEntries = ['web/app', 'web/monitor', 'web/client/worklets'];
+const pageEntries = ['web/app', 'web/calls', 'web/monitor', 'web/client/worklets'];
 
 const present = (list) =>
   list.filter((entry) => existsSync(at(`${entry}.ts`))).map((entry) => at(`${entry}.ts`));
@@ -185,7 +186,7 @@ async function buildPage() {
       sourcemap: true,
       logLevel: 'warning',
     });
-    for (const name of ['index.html', 'style.css', 'icon.svg']) {
+    for (const name of ['index.html', 'calls.html', 'style.css', 'calls.css', 'icon.svg']) {
       if (existsSync(at('web', name))) cpSync(at('web', name), at('dist/web', name));
     }
   }

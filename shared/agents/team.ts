@@ -4,6 +4,10 @@ import * as z from 'zod';
 /** The tool by which the LLM does it. */
 export const agentTool = 'transfer_to_agent';
 
+/** What the other agent is told, in words for the LLM. */
+export const summaryOf =
+  'What the other agent has to know: who the caller is, what is wanted, what was said and done.';
+
 const mostMembers = 32;
 
 export const teamKeys = z.strictObject({

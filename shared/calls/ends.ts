@@ -25,6 +25,10 @@ export const callEnds = {
   silence: { by: 'service', text: 'The caller said nothing for too long.' },
   time_limit: { by: 'service', text: 'The time of the call was over.' },
   voicemail: { by: 'service', text: 'An answering machine took the call.' },
+  not_connected: {
+    by: 'carrier',
+    text: 'A call that the service made reached nobody; the detail says why, such as `busy`.',
+  },
   shutdown: { by: 'service', text: 'The service stopped.' },
   refused: { by: 'service', text: 'The call was answered and then refused.', isFailure: true },
   providers_failed: { by: 'service', text: 'A provider failed too often and for too long.', isFailure: true },

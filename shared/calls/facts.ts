@@ -44,6 +44,10 @@ const headShape = {
     .record(z.string(), z.string())
     .exactOptional()
     .meta({ description: 'Models by stage and provider: `llm llm_chat`.' }),
+  realtime: z
+    .literal(true)
+    .exactOptional()
+    .meta({ description: 'A model hears and speaks by itself, as long as it works.' }),
   recording: z.string().exactOptional(),
   transcript: z.boolean().exactOptional(),
   facts: z.boolean().exactOptional(),
@@ -136,6 +140,8 @@ const facts = [
     codec: z.string(),
     delay: z.number().min(0).exactOptional(),
   }),
+  /** The recording is paused, or goes on. */
+  fact('paused', { on: z.boolean() }),
   /** Lines were left out from here on, for want of room. */
   fact('left_out', {}),
   /** The last line: nothing is read behind it. */

@@ -46,6 +46,8 @@ export class CallFold {
   readonly #transfers = new Map<string, CallRecord['transfers'][number]>();
   readonly #operators = new Map<string, FactOf<'operator'>>();
   readonly #lists: Lists = { faults: [], failovers: [], takeovers: [], hand_overs: [] };
+  readonly #pauses: Mutable<CallRecord['recording_pauses'][number]>[] = [];
+  #isPaused = false;
   readonly #dtmf: CallRecord['dtmf'] = [];
   readonly #sums = { caller: 0, agent: 0, silence: 0, longest: 0, falseStarts: 0, backchannels: 0 };
   readonly #usage = new UsageSum();
@@ -57,6 +59,11 @@ export class CallFold {
   /** Who has the call, as far as that is written down. */
   get worker(): FactOf<'worker'> | undefined {
     return this.#worker;
+  }
+
+  /** The conversation has begun, or the call is over: it stays with its agent. */
+  get isSettled(): boolean {
+    return this.#openedMs !== undefined || this.isEnded;
   }
 
   get head(): FactOf<'call'> | undefined {
@@ -117,6 +124,7 @@ export class CallFold {
     if (head === undefined || end === undefined) return undefined;
     const { code, at, by = callEnds[code].by, detail } = end;
     const isoAt = (ms: number): string => new Date(head.started + ms).toISOString();
+    const usage = this.#usage.usage(telephoneOf(head, at));
     const turns = [...this.#turns.values()].toSorted((a, b) => a.epoch - b.epoch);
     return present({
       version: CALL_RECORD_VERSION,
@@ -129,7 +137,7 @@ export class CallFold {
       route: head.route,
       direction: head.direction,
       transport: head.transport,
-      mode: this.#usage.mode,
+      mode: modeOf(head, usage),
       from: head.from,
       to: head.to,
       carrier_call_id: head.carrierCall,
@@ -149,17 +157,23 @@ export class CallFold {
       backchannels: this.#sums.backchannels,
       speech: { caller_ms: this.#sums.caller, agent_ms: this.#sums.agent },
       silence: { total_ms: this.#sums.silence, longest_ms: this.#sums.longest },
-      ...this.#happenings(),
-      usage: this.#usage.usage(telephoneOf(head, at)),
+      ...this.#happenings(at),
+      usage,
       links: linksOf(head),
       quality: this.#quality && qualityOf(this.#quality),
       truncated: this.#isTruncated ? (true as const) : undefined,
     });
   }
 
-  #happenings(): Pick<CallRecord, keyof Lists | 'tools' | 'transfers' | 'dtmf' | 'operators'> {
+  #happenings(
+    end: number,
+  ): Pick<CallRecord, keyof Lists | 'recording_pauses' | 'tools' | 'transfers' | 'dtmf' | 'operators'> {
+    const running = this.#isPaused ? this.#pauses.length - 1 : -1;
     return {
       ...this.#lists,
+      recording_pauses: this.#pauses.map((pause, index) =>
+        index === running ? { ...pause, until_ms: end } : pause,
+      ),
       tools: [...this.#tools.values()].map(({ at: at_ms, ms: duration_ms, id, name, outcome, detail: why }) =>
         present({ at_ms, id, name, duration_ms, outcome, detail: why }),
       ),
@@ -201,6 +215,14 @@ export class CallFold {
     if (keys > 0) this.#kept(bounded(this.#dtmf, { at_ms: fact.at, keys }));
   }
 
+  /** A worker that takes the call up says again that it is paused. */
+  #paused({ on, at }: FactOf<'paused'>): void {
+    const last = this.#pauses.at(-1);
+    if (!on && this.#isPaused && last !== undefined) last.until_ms = at;
+    if (on && !this.#isPaused) this.#kept(bounded(this.#pauses, { at_ms: at, until_ms: at }));
+    this.#isPaused = on;
+  }
+
   #happened(
     fact: Exclude<
       CallFact,
@@ -239,6 +261,9 @@ export class CallFold {
       }
       case 'failover':
         this.#kept(bounded(this.#lists.failovers, { at_ms, stage: fact.stage, to: fact.to }));
+        return;
+      case 'paused':
+        this.#paused(fact);
         return;
       case 'handed':
         this.#kept(bounded(this.#lists.hand_overs, { at_ms, agent: fact.agent }));
@@ -287,6 +312,15 @@ export class CallFold {
 
 const telephones: readonly string[] = ['carrier_a', 'carrier_b', 'sip'];
 const isTelephone = (transport: string): boolean => telephones.includes(transport);
+
+/** A realtime model that failed left the call to the three stages. */
+const modeOf = (
+  { realtime }: FactOf<'call'>,
+  { by_stage: used }: CallRecord['usage'],
+): CallRecord['mode'] => {
+  if (realtime === undefined) return 'cascade';
+  return used.llm === undefined ? 'realtime' : 'mixed';
+};
 
 /** Time of a line that a carrier bills. */
 const telephoneOf = ({ transport }: FactOf<'call'>, ms: number): readonly Used[] =>

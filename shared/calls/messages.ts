@@ -1,32 +1,42 @@
 /** Messages between the supervisor and the process that keeps the records of calls. */
 import type { CallEventName } from './webhooks/events.ts';
-import type { NamedFiles } from '../agents/version.ts';
+import type { AgentRef, NamedFiles } from '../agents/version.ts';
 import type { CallRecord } from './record.ts';
 import type { Analysed, AnalysisFailure } from './analysis/analyse.ts';
 import type { Result } from '../base/result.ts';
 import type { LogLevel } from '../config/server/server.ts';
 
-/** An endpoint of webhooks. */
+/** An endpoint of webhooks. It lies on the disk as well, and holds no secret. */
 export interface EndpointSetup {
-  /** Name of the agent whose calls it is told of. */
-  readonly agent: string;
   readonly url: string;
-  /** The present one first. */
-  readonly secrets: readonly string[];
+  /** Variables of its secrets, the present one first. */
+  readonly secretEnv: readonly string[];
   readonly events: readonly CallEventName[];
   readonly allowPrivate: boolean;
 }
 
-/** What happens after calls, by `[after_call]` of the agent files. */
+/** What happens after the calls of one version of an agent. */
 export interface AfterCallSetup {
+  /** Id of the agent, with its tenant. */
+  readonly agent: string;
+  /** Hash of the version. */
+  readonly version: string;
   readonly endpoints: readonly EndpointSetup[];
-  /** By the name of the agent. */
-  readonly recordUrls: Readonly<Record<string, string>>;
-  /** By the name of the agent. */
-  readonly analyses: Readonly<Record<string, AnalystSetup>>;
+  readonly recordUrl?: string;
+  readonly analysis?: AnalystSetup;
 }
 
-/** What a process that analyses calls of one agent is made with: the agent file, as workers get it. */
+/** Which versions of agents there are, of those after whose calls something happens. */
+export interface AfterCallVersions {
+  /** Those that the process was not told of yet. */
+  readonly versions: readonly AfterCallSetup[];
+  /** Hashes of all versions that calls may have. */
+  readonly kept: readonly string[];
+  /** What new calls get. */
+  readonly inForce: readonly AgentRef[];
+}
+
+/** What a process that analyses calls of one version of an agent is made with: the agent file, as workers get it. */
 export interface AnalystSetup {
   readonly agentText: string;
   readonly files: NamedFiles;
@@ -57,7 +67,7 @@ export interface RecordsSetup {
   readonly keepMs?: number;
   /** The text of the price table. */
   readonly prices?: string;
-  readonly afterCall?: AfterCallSetup;
+  readonly afterCall: AfterCallVersions;
 }
 
 /** What the supervisor asks for those who ask it. The shapes of queries and answers are those of the store. */
@@ -67,6 +77,7 @@ export type RecordsQuestion =
 export type ToRecords =
   | RecordsSetup
   | { readonly type: 'ask'; readonly ask: number; readonly question: RecordsQuestion }
+  | ({ readonly type: 'after_call' } & AfterCallVersions)
   /** So many calls of workers that are gone wait for another worker. */
   | { readonly type: 'moving'; readonly count: number };
 
@@ -74,5 +85,13 @@ export type FromRecords =
   | { readonly type: 'ready' }
   /** `value` is absent where the database does not answer. */
   | { readonly type: 'answer'; readonly ask: number; readonly value?: unknown }
-  /** How many records were kept, and what was dropped for want of room, since the last such message. */
-  | { readonly type: 'counts'; readonly kept: number; readonly dropped: number; readonly waiting: number };
+  /** How many records were kept, and what was dropped for want of room, since the last such message; and what waits. */
+  | {
+      readonly type: 'counts';
+      readonly kept: number;
+      readonly dropped: number;
+      readonly waiting: number;
+      readonly bytes: number;
+      /** For how long the oldest has waited. */
+      readonly oldestForMs: number;
+    };

@@ -16,5 +16,7 @@ export const isSpoolFile = (name: string): boolean => name.endsWith(extension);
 
 /** Below the folder of the spool: events on their way to webhooks. */
 export const webhooksFolder = 'webhooks';
+/** What happens after calls, by the version of the agent that they began with. */
+export const versionsFolder = 'versions';
 /** Calls that wait to be analysed. */
 export const analysesFolder = 'analyses';

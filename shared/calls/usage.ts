@@ -1,7 +1,7 @@
 /** What a call used, summed by provider and by stage. Pure. */
 import { present } from '../base/present.ts';
 import type { UsedUnits } from './facts.ts';
-import type { CallRecord, CallUsage, UsageLine, UsageStage } from './record.ts';
+import type { CallUsage, UsageLine, UsageStage } from './record.ts';
 
 /** Providers of one call; a call that is answered by more has a program behind it that changes models at will. */
 const mostLines = 50;
@@ -32,13 +32,6 @@ export class UsageSum {
     const line = known ?? { line: present({ stage, provider, model }), units: {} };
     this.#lines.set(key, line);
     addUnits(line.units, units);
-  }
-
-  /** What answered: a model that speaks by itself, the three stages, or both, one after the other. */
-  get mode(): CallRecord['mode'] {
-    const answered = new Set([...this.#lines.values()].map(({ line }) => line.stage));
-    if (!answered.has('realtime')) return 'cascade';
-    return answered.has('llm') ? 'mixed' : 'realtime';
   }
 
   /** With what is known only now. */

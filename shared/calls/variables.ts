@@ -3,7 +3,13 @@ import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { Sensitive } from '../config/sensitive.ts';
 import type { Reader } from '../config/server/environment.ts';
-import { countVariable, optionalPathVariable, readPath, readVariable } from '../config/server/variables.ts';
+import {
+  countVariable,
+  optionalPathVariable,
+  readPath,
+  readVariable,
+  secretVariable,
+} from '../config/server/variables.ts';
 import { telephonyVariables } from '../telephony/variables.ts';
 
 export interface CallsSettings {
@@ -16,6 +22,8 @@ export interface CallsSettings {
     readonly mostSpoolBytes: number;
     readonly keepDays: number;
     readonly pricesFile?: string;
+    /** Of the history page; absent: there is none. */
+    readonly token?: Sensitive<string>;
   };
 }
 
@@ -46,6 +54,10 @@ export const callsVariables = {
     'Most megabytes of calls that wait on disk for the database; beyond it the oldest are dropped.',
     { least: 1, most: 1_000_000, fallback: 1_000 },
   ),
+  callsToken: secretVariable(
+    'SVC_CALLS_TOKEN',
+    'Bearer token of /calls, the page of calls that are over, with what was said and recorded in them. It needs SVC_CALLS_DB beside it; unset: /calls is off.',
+  ),
   pricesFile: optionalPathVariable(
     'SVC_PRICES_FILE',
     'Price table (TOML) by which the cost of each call is counted; unset: records have no cost.',
@@ -56,12 +68,15 @@ export const callsVariables = {
 export function takeCalls(reader: Reader, stateDir: string | undefined): CallsSettings {
   const variables = callsVariables;
   const taken = reader.takeAll(variables);
-  const { callsDb: database, callsKeepDays: keepDays, pricesFile } = taken;
-  if (database === undefined) return {};
+  const { callsDb: database, callsKeepDays: keepDays, callsToken: token, pricesFile } = taken;
+  if (database === undefined) {
+    if (token !== undefined) reader.refuse(variables.callsToken, `needs ${variables.callsDb.name} beside it`);
+    return {};
+  }
   const isServer = isPostgres(database.reveal());
   if (isServer && stateDir === undefined)
     reader.refuse(variables.callsDb, `needs ${telephonyVariables.stateDir.name} beside it for PostgreSQL`);
   const spool = stateDir === undefined ? `${isServer ? '' : database.reveal()}-spool` : `${stateDir}/calls`;
   const mostSpoolBytes = taken.callsWaitingMaxMb * megabyte;
-  return { calls: present({ database, spool, mostSpoolBytes, keepDays, pricesFile }) };
+  return { calls: present({ database, spool, mostSpoolBytes, keepDays, pricesFile, token }) };
 }

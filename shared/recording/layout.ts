@@ -32,6 +32,14 @@ export const recordingFolders = {
   kept: 'kept',
 } as const;
 
+/** Names in a finished recording. */
+export const recordingFiles = {
+  wav: 'audio.wav',
+  opus: 'audio.opus',
+  transcript: 'call.jsonl',
+  facts: 'facts.jsonl.gz',
+} as const;
+
 /** Below the folder of those that stay: a folder for each tenant, and in it what stands there of the operator's own agents. */
 export const tenantsFolder = 'tenants';
 

@@ -271,6 +271,14 @@ function newCallRecords({ counter, gauge }: Maker) {
       'svc_call_records_waiting',
       'Calls that ended and wait on disk for the database',
     ),
+    callRecordsWaitingBytes: gauge(
+      'svc_call_records_waiting_bytes',
+      'Size of what waits on disk for the database; SVC_CALLS_WAITING_MAX_MB bounds it',
+    ),
+    callRecordsOldest: gauge(
+      'svc_call_records_oldest_seconds',
+      'For how long the oldest of the calls that wait on disk has waited',
+    ),
   };
 }
 

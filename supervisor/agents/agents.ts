@@ -5,6 +5,8 @@
 import { AgentTable, type AgentChoice, type CallFacts } from '../../shared/agents/choose.ts';
 import { readChosen, writeChosen } from '../../shared/agents/chosen.ts';
 import type { AgentAsked, AgentsChanged, AgentsForWorker } from '../../shared/agents/messages.ts';
+import type { AfterCallSetup, AfterCallVersions } from '../../shared/calls/messages.ts';
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { AgentLeft, AgentUse } from '../../shared/agents/takeover.ts';
 import type { AgentVersion } from '../../shared/agents/version.ts';
 import type { Millis } from '../../shared/base/units.ts';
@@ -27,6 +29,8 @@ export interface OwnAgent {
   readonly place: AgentPlace;
   readonly version: AgentVersion;
   readonly named: readonly string[];
+  /** What happens after its calls; absent: nothing. */
+  readonly afterCall?: AfterCallSetup | undefined;
 }
 
 export interface AgentsOptions {
@@ -39,6 +43,7 @@ export interface AgentsOptions {
   readonly log: Log;
   /** Why an agent that reads well cannot be served here; undefined where it can. */
   readonly whyNot: (found: FoundAgent) => string | undefined;
+  readonly afterCallOf: (definition: AgentDefinition, version: AgentVersion) => AfterCallSetup | undefined;
 }
 
 /** What a service of many agents has to do with its workers and their calls. */
@@ -46,6 +51,8 @@ export interface AgentsSite extends CallsSite {
   readonly metrics: Pick<SupervisorMetrics, 'agents' | 'agentChanges' | 'agentCalls' | 'agentRefusals'>;
   readonly send: (worker: number, message: AgentsChanged) => void;
   readonly readyWorkers: () => readonly number[];
+  /** There are other versions. */
+  readonly changed: () => void;
 }
 
 /** One agent as operators see it. */
@@ -71,11 +78,14 @@ export class Agents {
   readonly #versions = new Map<string, { readonly version: AgentVersion; neededAt: Millis }>();
   /** Hashes that each worker has. */
   readonly #known = new Map<number, Set<string>>();
+  /** What happens after calls of a version. It goes with the version, whatever becomes of that. */
+  readonly #afterCalls = new WeakMap<AgentVersion, AfterCallSetup>();
   #folderProblems: readonly string[] = [];
 
   constructor(options: AgentsOptions) {
     this.#options = options;
     const { own, watch, wallClock, log } = options;
+    if (own.afterCall !== undefined) this.#afterCalls.set(own.version, own.afterCall);
     this.#catalogue.carry(own.place.path, own.version, { shown: own.place.shown, since: wallClock.now() });
     this.#inUse = new AgentsInUse(options);
     this.#table = this.#newTable();
@@ -242,7 +252,12 @@ export class Agents {
     this.#table = this.#newTable();
     this.#count();
     if (change.added.length + change.changed.length + change.removed.length === 0) return;
+    this.#tellAll();
+  }
+
+  #tellAll(): void {
     for (const worker of this.#site?.readyWorkers() ?? []) this.#tell(worker);
+    this.#site?.changed();
   }
 
   #reading(found: FoundAgent): FileReading {
@@ -250,6 +265,8 @@ export class Agents {
     const { version, problems } = reading;
     const wrong = problems.filter(({ severity }) => severity === 'error');
     const whyNot = version === undefined ? undefined : this.#options.whyNot(found);
+    const afterCall = version && reading.definition && this.#options.afterCallOf(reading.definition, version);
+    if (version !== undefined && afterCall !== undefined) this.#afterCalls.set(version, afterCall);
     const told = [
       ...wrong.map((problem) => showProblem(place.shown, problem)),
       ...(whyNot === undefined ? [] : [`${place.shown}: error: ${whyNot}`]),
@@ -307,8 +324,19 @@ export class Agents {
       else if (now - entry.neededAt >= keptMs) this.#versions.delete(hash);
     }
     const isNamedAnew = this.#inUse.tidy();
-    if (this.#versions.size < before || isNamedAnew)
-      for (const worker of this.#site?.readyWorkers() ?? []) this.#tell(worker);
+    if (this.#versions.size < before || isNamedAnew) this.#tellAll();
+  }
+
+  // ---- after calls ----
+
+  /** What happens after calls, of every version that calls may have. */
+  get afterCall(): AfterCallVersions {
+    const all = [...this.#versions.values()].map(({ version }) => version);
+    return {
+      versions: all.flatMap((version) => this.#afterCalls.get(version) ?? []),
+      kept: all.map(({ hash }) => hash),
+      inForce: this.#catalogue.inForce.map(({ id, hash }) => ({ id, hash })),
+    };
   }
 
   // ---- operators ----

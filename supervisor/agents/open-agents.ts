@@ -6,8 +6,10 @@ import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { reasonOfFile } from '../../shared/installation/named-files.ts';
 import { recordingVariables } from '../../shared/recording/variables.ts';
+import { callsVariables } from '../../shared/calls/variables.ts';
 import { systemClock, systemWallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
+import { afterCallSetup } from '../calls/after-call-setup.ts';
 import { Agents, type OwnAgent } from './agents.ts';
 import { FolderWatch } from './folder-watch.ts';
 
@@ -25,7 +27,7 @@ export interface OpenAgentsOptions {
 
 /** Undefined in a service of one agent. An agent that is wrong does not keep the others from their calls. */
 export async function openAgents({
-  settings: { agents: settings },
+  settings: { agents: settings, calls },
   own,
   env,
   log,
@@ -45,9 +47,12 @@ export async function openAgents({
       new FolderWatch({ ...events, ...clocks, dir: resolve(dir), besides: own, env, secretsDir: secrets }),
     ...clocks,
     log,
+    afterCallOf: afterCallSetup,
     whyNot: ({ reading: { definition } }) => {
       if (definition?.recording !== undefined && !records)
         return `recording needs ${recordingVariables.recordingDir.name}, which is read at the start`;
+      if (definition?.afterCall !== undefined && calls === undefined)
+        return `after_call needs ${callsVariables.callsDb.name}, which is read at the start`;
       if (definition?.turn.smartTurn === 'on' && !hasTurnModel)
         return 'turn.smart_turn is "on", and the service runs without a turn model';
       return undefined;

@@ -6,7 +6,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type {
-  AfterCallSetup,
+  AfterCallVersions,
   FromRecords,
   RecordsQuestion,
   RecordsSetup,
@@ -52,10 +52,14 @@ export function whyNoRecords({ calls }: Pick<ServerSettings, 'calls'>): string |
 
 export interface CallRecordsOptions {
   readonly settings: Pick<ServerSettings, 'calls' | 'logLevel'>;
-  readonly afterCall: AfterCallSetup | undefined;
+  /** Of all versions that calls may have. */
+  readonly afterCall: () => AfterCallVersions;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<SupervisorMetrics, 'callRecords' | 'callRecordsWaiting'>;
+  readonly metrics: Pick<
+    SupervisorMetrics,
+    'callRecords' | 'callRecordsWaiting' | 'callRecordsWaitingBytes' | 'callRecordsOldest'
+  >;
   /** Calls of workers that are gone and that wait for another one. */
   readonly moving: () => number;
 }
@@ -70,6 +74,9 @@ export class CallRecords {
   #gone: (() => void) | undefined;
   #isReady = false;
   #moving: number | undefined;
+  /** Hashes of versions that the process was told of. */
+  #told = new Set<string>();
+  #isOutdated = false;
   readonly #open = new Map<number, (value: unknown) => void>();
   #lastAsk = 0;
 
@@ -82,7 +89,7 @@ export class CallRecords {
   }
 
   start(): void {
-    const { settings, afterCall, clock, log } = this.#options;
+    const { settings, clock, log } = this.#options;
     const { calls } = settings;
     if (calls === undefined || this.#isLeaving) return;
     this.#startedAt = clock.now();
@@ -100,7 +107,8 @@ export class CallRecords {
     }
     this.#child = child;
     child.once('exit', (code, signal) => this.#died(code, signal));
-    child.send({ ...setupOf(calls, settings.logLevel), ...(afterCall !== undefined && { afterCall }) });
+    this.#told = new Set();
+    child.send({ ...setupOf(calls, settings.logLevel), afterCall: this.#news() });
   }
 
   /** Tells how many calls are on their way between workers, when that has changed. */
@@ -110,6 +118,20 @@ export class CallRecords {
     if (count === this.#moving) return;
     this.#moving = count;
     this.#send({ type: 'moving', count });
+  }
+
+  /** Calls may have other versions of agents from now on. */
+  versionsChanged(): void {
+    this.#isOutdated = true;
+    if (this.#isReady) this.#send({ type: 'after_call', ...this.#news() });
+  }
+
+  #news(): AfterCallVersions {
+    const { versions, kept, inForce } = this.#options.afterCall();
+    const isNew = versions.filter(({ version }) => !this.#told.has(version));
+    this.#told = new Set(versions.map(({ version }) => version));
+    this.#isOutdated = false;
+    return { versions: isNew, kept, inForce };
   }
 
   /** Undefined where nobody answers in time. */
@@ -152,13 +174,15 @@ export class CallRecords {
   }
 
   #take(message: FromRecords): void {
-    const { callRecords, callRecordsWaiting } = this.#options.metrics;
+    const { callRecords, callRecordsWaiting, callRecordsWaitingBytes, callRecordsOldest } =
+      this.#options.metrics;
     switch (message.type) {
       case 'ready':
         // Before that it hears nothing but how it is set up.
         this.#moving = undefined;
         this.#isReady = true;
         this.look();
+        if (this.#isOutdated) this.versionsChanged();
         return;
       case 'answer':
         this.#open.get(message.ask)?.(message.value);
@@ -167,6 +191,8 @@ export class CallRecords {
         callRecords.inc({ what: 'kept' }, message.kept);
         callRecords.inc({ what: 'dropped' }, message.dropped);
         callRecordsWaiting.set(message.waiting);
+        callRecordsWaitingBytes.set(message.bytes);
+        callRecordsOldest.set(message.oldestForMs / 1000);
         return;
     }
   }
@@ -195,7 +221,7 @@ const dayMs = 86_400_000;
 function setupOf(
   calls: NonNullable<ServerSettings['calls']>,
   logLevel: ServerSettings['logLevel'],
-): RecordsSetup {
+): Omit<RecordsSetup, 'afterCall'> {
   const { database, spool, mostSpoolBytes, keepDays, pricesFile } = calls;
   const prices = pricesFile === undefined ? undefined : readText(pricesFile);
   return {

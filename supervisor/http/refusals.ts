@@ -276,6 +276,18 @@ export const refusalRows = {
     message: 'no worker tells of such a call',
     advice: 'Look whether the call is over.',
   },
+  // ---- records of calls ----
+  no_such_record: {
+    status: 404,
+    message: 'there is no record or recording of such a call here',
+    advice:
+      'A record is there some seconds after its call, and is erased by its age. A recording may have been uploaded or deleted.',
+  },
+  records_away: {
+    status: 503,
+    message: 'the database of records does not answer',
+    advice: 'Ask again. Calls wait on disk meanwhile; the log says what is wrong with the database.',
+  },
   // ---- operators: transfers, and calls that the service makes ----
   unknown: {
     status: 404,

@@ -47,7 +47,10 @@ export interface IncomingCallsOptions {
   /** Providers of the agent's stages, by canonical name; what calls asked of them has been reported by then. */
   readonly providers: () => readonly string[];
   readonly facts: () => AdmissionFacts;
-  readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live' | 'monitor'>;
+  readonly health: Pick<
+    HealthOptions,
+    'unready' | 'counts' | 'renderMetrics' | 'live' | 'monitor' | 'history'
+  >;
   readonly telephony: FleetTelephony;
   /** What is shared with other hosts; undefined where nothing is. */
   readonly fleet: Fleet | undefined;

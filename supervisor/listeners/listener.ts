@@ -43,7 +43,10 @@ export interface ListenerContext {
   readonly log: Log;
   /** What carriers tell of calls goes there. */
   readonly telephony: FleetTelephony;
-  readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live' | 'monitor'>;
+  readonly health: Pick<
+    HealthOptions,
+    'unready' | 'counts' | 'renderMetrics' | 'live' | 'monitor' | 'history'
+  >;
 }
 
 export interface ListenerPlace {

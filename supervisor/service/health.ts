@@ -8,6 +8,7 @@ import type { Server as NetServer } from 'node:net';
 import { isSameSecret } from '../../shared/auth/same-secret.ts';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { HostPort } from '../../shared/net/address.ts';
+import { isHistory, type CallHistory } from '../calls/history/history.ts';
 import type { LiveView } from './live-view.ts';
 import { answerLive, isLive } from './live-answers.ts';
 import { answerHeaders, errorBody } from '../http/answer.ts';
@@ -29,6 +30,8 @@ export interface HealthOptions {
   readonly live?: Pick<LiveView, 'state' | 'end'>;
   /** Operators who want to listen come there; absent: nobody may. */
   readonly monitor?: Pick<MonitorDoor, 'arrived' | 'files'> | undefined;
+  /** The page of calls that are over; absent: there is none. */
+  readonly history?: Pick<CallHistory, 'answer'> | undefined;
   readonly renderMetrics: () => Promise<{ contentType: string; body: string }>;
   /** Another process accepts here now: what is still asked on old connections is the last thing asked on them. */
   readonly isLeaving: () => boolean;
@@ -62,6 +65,10 @@ async function answer(
     await answerLive(request, response, { token, live, monitorFiles: options.monitor?.files });
     return;
   }
+  if (options.history !== undefined && isHistory(request)) {
+    await options.history.answer(request, response);
+    return;
+  }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
     refuse(response, onlyBy('GET'));
@@ -80,10 +87,11 @@ async function answer(
   }
 }
 
-const pathsOf = ({ metrics, liveToken }: HealthOptions): string[] => [
+const pathsOf = ({ metrics, liveToken, history }: HealthOptions): string[] => [
   ...['/healthz', '/readyz'],
   ...(metrics ? ['/metrics'] : []),
   ...(liveToken === undefined ? [] : ['/live']),
+  ...(history === undefined ? [] : ['/calls']),
 ];
 
 async function answerMetrics(

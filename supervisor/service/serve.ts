@@ -26,8 +26,8 @@ import { tryMediaPorts } from '../webrtc/media-ports.ts';
 import type { ParentChannel } from '../restart/predecessor.ts';
 import type { AgentProviders, ProviderNames } from './provider-watch.ts';
 import { Priorities, systemScheduler } from '../children/priorities.ts';
-import type { AfterCallSetup } from '../../shared/calls/messages.ts';
-import { afterCallSetup, whyNothingAfterCalls } from '../calls/after-call-setup.ts';
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import { afterCallSetup, ownAfterCall, whyNothingAfterCalls } from '../calls/after-call-setup.ts';
 import { whyNoRecords } from '../calls/call-records.ts';
 import { newFleet } from '../fleet/fleet.ts';
 import { Service } from './service.ts';
@@ -114,7 +114,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     agentName: agent.name,
     ...(agents.value !== undefined && { agents: agents.value }),
     agent: { agentText: own.text, files: own.files, agentCa: agentCa.value, records },
-    afterCall: agent.afterCall,
+    afterCall: () => agents.value?.afterCall ?? ownAfterCall(agent.own),
     providers: agent.providers,
     clock: systemClock,
     log,
@@ -151,7 +151,7 @@ interface ReadAgent {
   readonly smartTurn: 'auto' | 'on' | 'off';
   /** It records calls. */
   readonly records: boolean;
-  readonly afterCall: AfterCallSetup | undefined;
+  readonly definition: AgentDefinition;
   /** Warnings and notes about the file. */
   readonly notes: readonly string[];
 }
@@ -172,11 +172,12 @@ async function readAgent(settings: ServerSettings, options: ServeOptions): Promi
     return undefined;
   }
   const { agent, stt, llm, tts, turn, recording, telephony } = definition;
+  const afterCall = afterCallSetup(definition, version);
   return {
     records: recording !== undefined,
     name: agent.name,
-    own: { place, version, named },
-    afterCall: afterCallSetup(definition, version),
+    own: { place, version, named, afterCall },
+    definition,
     providers: { stt: stt && namesOf(stt), llm: llm && namesOf(llm), tts: tts && namesOf(tts) },
     smartTurn: turn.smartTurn,
     notes: [
@@ -214,7 +215,7 @@ const whatIsMissing = (
 ): string | undefined =>
   whyNoVadModel(settings) ??
   whyNoRecords(settings) ??
-  whyNothingAfterCalls(settings, agent.afterCall) ??
+  whyNothingAfterCalls(settings, agent.definition) ??
   (recordsCalls(settings, agent) ? whyNotRecording(settings) : undefined) ??
   whyNoState(settings.telephony.stateDir, { isSuccessor }) ??
   missingLibrary(settings);

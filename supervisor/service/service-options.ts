@@ -1,5 +1,5 @@
 /** What a service is made with. */
-import type { AfterCallSetup } from '../../shared/calls/messages.ts';
+import type { AfterCallVersions } from '../../shared/calls/messages.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
@@ -22,8 +22,8 @@ export interface ServiceOptions {
   /** Absent in a service of one agent. */
   readonly agents?: Agents;
   readonly agent: AgentForWorkers;
-  /** Absent: nothing happens after calls. */
-  readonly afterCall?: AfterCallSetup | undefined;
+  /** What happens after calls, of all versions that calls may have. */
+  readonly afterCall: () => AfterCallVersions;
   readonly providers: AgentProviders;
   readonly clock: Clock;
   readonly log: Log;

@@ -12,6 +12,8 @@ import { heartbeatAge, heartbeatOf } from '../../shared/protocol/heartbeat.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallRecords } from '../calls/call-records.ts';
+import { unreachedCalls } from '../calls/unreached-call.ts';
+import { CallHistory } from '../calls/history/history.ts';
 import { CallMemory, LoadWatch, SessionCount } from './call-memory.ts';
 import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
@@ -110,6 +112,7 @@ export class Service {
       metrics: this.#metrics,
       send: (worker, message) => void this.#children.send(worker, message),
       readyWorkers: () => processes.reachableWorkers(this.#children.table),
+      changed: () => this.#records.versionsChanged(),
       ofCalls: () => [...this.#handOver.agents, ...this.#sip.agents, ...this.#telephony.own.agentsAway],
       agentOf: (offer) => this.#placesOf(offer).agentOf(offer),
     });
@@ -214,6 +217,8 @@ export class Service {
       wallClock: systemWallClock,
       sip: () => this.#sip.carrier,
       chosenAgent: this.#chosenAgent,
+      agentName: this.#options.agentName,
+      unreached: unreachedCalls(settings, log),
       fullAgent: this.#fullAgent,
       settled: () => this.#lookWhetherEmpty(),
       hosts: fleet?.hosts,
@@ -266,6 +271,14 @@ export class Service {
     });
   }
 
+  #newHistory(): CallHistory | undefined {
+    const { settings, log } = this.#options;
+    const token = settings.calls?.token?.reveal();
+    if (token === undefined) return undefined;
+    const ask = this.#records.ask.bind(this.#records);
+    return new CallHistory({ token, ask, recordings: settings.recording.dir, log });
+  }
+
   #newIncomingCalls(): IncomingCalls {
     const { settings, agentName, clock, log, launch, priorities, parent } = this.#options;
     return new IncomingCalls({
@@ -299,6 +312,7 @@ export class Service {
         renderMetrics: async () => await rendered(await this.#gatherMetrics()),
         live: this.#live,
         monitor: this.#newMonitorDoor(),
+        history: this.#newHistory(),
       },
       accepted: (socket, request, release) =>
         this.#telephony.greet(request, release, (greeted, over) =>

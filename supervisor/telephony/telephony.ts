@@ -28,7 +28,7 @@ import { CommandBook } from './commands.ts';
 import { controlCapabilities } from './control-capabilities.ts';
 import { answerTwilio, hangUpNow, outboundCarriers, telnyxOutboundEvent } from './outbound/carriers.ts';
 import type { OutboundEvent } from './outbound/outbound-call.ts';
-import { OutboundCalls } from './outbound/outbound-calls.ts';
+import { OutboundCalls, type OutboundOptions } from './outbound/outbound-calls.ts';
 import { SagaStore } from './saga-store.ts';
 import { WarmTransfers } from './warm-transfers.ts';
 import { newRest, patient, persistent, tellingFaults, textAt } from './rest.ts';
@@ -42,6 +42,9 @@ export interface TelephonyOptions {
   readonly log: Log;
   readonly sip: () => SipAsCarrier | undefined;
   readonly metrics: Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls'>;
+  /** A call that was made here has reached nobody; absent where no records of calls are kept. */
+  readonly unreached?: OutboundOptions['unreached'];
+  readonly agentName: string;
   /** The agent of a call, as a text that travels with it; absent in a service of one. */
   readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
   /** Why that agent has no room for a call, which is kept where it has. */
@@ -145,6 +148,8 @@ export class Telephony {
       begun: (id) => this.#options.claim?.(resourceNames.made(id)),
       hasStream: (callId) => this.#streams.has(callId),
       chosenAgent: this.#options.chosenAgent,
+      agentName: this.#options.agentName,
+      unreached: this.#options.unreached,
       fullAgent: this.#options.fullAgent,
     });
   }

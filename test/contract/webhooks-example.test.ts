@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { afterCallSetup } from '../../supervisor/calls/after-call-setup.ts';
 import { WebhookHooks } from '../../supervisor/calls/process/webhooks/webhook-hooks.ts';
 import { Webhooks, type WebhookNews } from '../../supervisor/calls/process/webhooks/webhooks.ts';
 import { systemClock, systemWallClock } from '../../shared/runtime/clock.ts';
@@ -51,18 +50,17 @@ async function tell(key: string, place: string): Promise<WebhookNews> {
   const text = readFileSync(new URL('agent.toml', folder), 'utf8').replace(':8791', `:${port}`);
   const read = load(text, { env: { CALLS_WEBHOOK_SECRET: key }, requireSecrets: true });
   if (read.definition === undefined) throw new Error(JSON.stringify(read.problems));
-  const setup = afterCallSetup(read.definition, { text, files: { texts: {}, recordings: {} } });
-  if (setup === undefined) throw new Error('the example has [after_call]');
+  const endpoints = read.definition.afterCall?.endpoints ?? [];
   return await new Promise((resolve) => {
     const webhooks = new Webhooks({
       dir: join(dir, place),
-      endpoints: setup.endpoints,
+      endpointsOf: ({ name }) => endpoints.map((one) => ({ ...one, agent: name, secrets: [key] })),
       clock: systemClock,
       wallClock: systemWallClock,
       random: () => 0,
       told: (news) => void webhooks.close().then(() => resolve(news)),
     });
-    void new WebhookHooks(webhooks, new Map()).within(recordOf({ agent: 'desk' }));
+    void new WebhookHooks(webhooks, () => undefined).within(recordOf({ agent: 'desk' }));
   });
 }
 

@@ -4,7 +4,7 @@ import type { CallObserver } from './observer.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallRefusal } from '../../shared/protocol/call.ts';
 import type { EndCause } from '../core/course.ts';
-import type { TransportEnd } from '../transports/transport.ts';
+import type { HeardLine, TransportEnd } from '../transports/transport.ts';
 
 /** How a call was over, as its runner knows it. */
 export interface CallOver {
@@ -18,6 +18,8 @@ export interface CallOver {
   readonly refusal?: CallRefusal | undefined;
   /** Something broke inside. */
   readonly isBroken: boolean;
+  /** How the caller's packets arrived. */
+  readonly line?: HeardLine | undefined;
 }
 
 export interface CallAccount extends CallObserver {

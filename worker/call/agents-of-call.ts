@@ -123,10 +123,11 @@ export class AgentsOfCall {
   }
 
   #prepared(order: Prepare, called: CalledAgent | 'full'): void {
-    const { worker, tell, log } = this.#site;
+    const { worker, tell, log: callLog } = this.#site;
     const { commandId, agent: name } = order;
     if (called === 'full') {
-      log().warn({ to: name }, 'a call is not handed over: the agent has as many calls as it may have');
+      const log = callLog();
+      log.warn({ to: name }, 'a call is not handed over: the agent has as many calls as it may have');
       tell({ type: 'agent.missing', commandId });
       return;
     }
@@ -140,14 +141,16 @@ export class AgentsOfCall {
       this.#ready = { agent, equipped };
       tell({ type: 'agent.prepared', commandId, agent: name, settings: equipped.settings });
     } catch (error) {
-      log().error({ to: name, ...errorFields(error) }, 'another agent could not be given the call');
+      const log = callLog();
+      log.error({ to: name, ...errorFields(error) }, 'another agent could not be given the call');
       this.#giveUp(agent);
       this.#missing(order);
     }
   }
 
   #missing({ commandId, agent }: Prepare): void {
-    this.#site.log().warn({ to: agent }, 'a call is not handed over: its tenant has no such agent');
+    const log = this.#site.log();
+    log.warn({ to: agent }, 'a call is not handed over: its tenant has no such agent');
     this.#site.tell({ type: 'agent.missing', commandId });
   }
 

@@ -22,7 +22,7 @@ import { KeptAudio, type CallSetup, type MachineMessage } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { AgentServices, CalledAgent, CallServices, WorkerServices } from './services.ts';
 import { AgentsOfCall } from './agents-of-call.ts';
-import { RecordOfCall } from './record-of-call.ts';
+import { OwnAccount } from './own-account.ts';
 import { SessionClaim } from './session-claim.ts';
 import { callLog } from './trace.ts';
 import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
@@ -91,7 +91,7 @@ export class CallRunner implements TransportEvents {
   #cause: EndCause | undefined;
   #refusal: CallRefusal | undefined;
   readonly #session: SessionClaim;
-  readonly #record = new RecordOfCall();
+  readonly #account: OwnAccount;
   #beganAt: Millis = 0;
   /** What the call is made with. */
   #setup: CallSetup = {};
@@ -104,6 +104,7 @@ export class CallRunner implements TransportEvents {
     this.#worker = options.services;
     this.#keptAgent = options.keptAgent;
     this.#session = new SessionClaim(options.services.sessions);
+    this.#account = new OwnAccount(options.services);
     this.#log = options.services.log;
     this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error), markOfSlot(options.slot));
     this.#preparation = this.#newPreparation();
@@ -125,7 +126,7 @@ export class CallRunner implements TransportEvents {
     const services = this.#agents.take(this.#worker.agents.again(agent));
     this.#log = callLog(services, start);
     this.#keepSetup(setup, start.recordId);
-    this.#attempt(() => this.#record.open(services, start, { startedAt, silentMs: left.silentMs }));
+    this.#openAccount(start, startedAt, left.silentMs);
     this.#message = setup.message;
     this.#agents.current.vary(setup.overrides ?? {}, 'takeover', this.#log);
     this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
@@ -144,9 +145,10 @@ export class CallRunner implements TransportEvents {
   // ---- facts from the transport ----
 
   started(given: CallStart): void {
+    this.#account.asked(given);
     const agent = this.#worker.agents.of(given, this.#keptAgent);
     if (agent === 'unknown') {
-      this.#transport?.refuse('unknown_agent');
+      this.#refuse('unknown_agent');
       return;
     }
     if (!(agent instanceof Promise)) {
@@ -157,7 +159,7 @@ export class CallRunner implements TransportEvents {
     this.#early = early;
     const begin = (called: CalledAgent | 'full'): void => {
       this.#early = undefined;
-      if (called === 'full') this.#refuse();
+      if (called === 'full') this.#refuse('server_busy');
       else this.#begin(given, called);
       early.tell(this);
     };
@@ -172,18 +174,16 @@ export class CallRunner implements TransportEvents {
     const transport = this.#transport;
     assert(transport !== undefined, 'a transport speaks only after it was attached');
     const services = this.#agents.take(agent);
-    const named = { ...given, ...this.#record.name(services) };
+    const named = this.#account.named(given, services);
     const start = admitCall(named, services);
     this.#beganAt = this.#worker.clock.now();
-    const { newSessionId, wallNow } = this.#worker;
-    this.#openRecord(start ?? { ...named, sessionId: newSessionId(), at: wallNow() });
+    this.#openAccount(start ?? this.#account.unadmitted(named), this.#beganAt);
     if (start === undefined) {
-      this.#refusal = 'unsigned_route';
-      transport.refuse(this.#refusal);
+      this.#refuse('unsigned_route');
       return;
     }
     if (!services.takesCalls() || !this.#session.take()) {
-      this.#refuse();
+      this.#refuse('server_busy');
       return;
     }
     this.#log = callLog(services, start);
@@ -220,15 +220,14 @@ export class CallRunner implements TransportEvents {
       hand: (other) => this.#agents.take(other),
       handed: (start) => {
         this.#log = callLog(this.#services, start);
-        this.#openRecord(start);
+        this.#openAccount(start, this.#beganAt);
       },
       varyAsSigned: ({ metadata }) => this.#agents.current.varyAsSigned(metadata, this.#log),
       vary: (given) => this.#agents.current.vary(given, 'before_call', this.#log),
       askProcess: (start) => this.#askProcess(start),
       refuse: (why) => {
         this.#before?.cancel();
-        if (why === 'server_busy') this.#refuse();
-        else this.#transport?.refuse(why);
+        this.#refuse(why);
       },
     });
   }
@@ -266,7 +265,7 @@ export class CallRunner implements TransportEvents {
   /** Another worker was asking what the call is to be when it died: it is asked again. */
   resumeOpening({ message, recordId }: CallSetup, agent?: AgentRef): void {
     this.#message = message;
-    this.#record.id = recordId;
+    this.#account.recordId = recordId;
     this.#keptAgent = agent ?? this.#keptAgent;
     this.#session.carry();
     this.#transport?.restart?.();
@@ -396,14 +395,14 @@ export class CallRunner implements TransportEvents {
   /** The service stops within this time: the call is told so. */
   shutdown(withinMs: Millis = 0): void {
     this.#endReason = 'shutdown';
-    if (this.#call === undefined) this.#refuse();
+    if (this.#call === undefined) this.#refuse('server_busy');
     else this.#tell({ type: 'call.shutdown', withinMs });
   }
 
-  #refuse(): void {
-    this.#options.busy?.();
-    this.#refusal = 'server_busy';
-    this.#transport?.refuse(this.#refusal);
+  #refuse(why: CallRefusal): void {
+    if (why === 'server_busy') this.#options.busy?.();
+    this.#refusal = why;
+    this.#transport?.refuse(why);
   }
 
   /** Lines are made while calls run. */
@@ -519,7 +518,7 @@ export class CallRunner implements TransportEvents {
       transport,
       link: this.#link,
       agent: this.#agents.ref,
-      account: this.#record.account,
+      account: this.#account.observer,
       ...from,
       tell: (event) => this.#tell(event),
       audio: () => this.#call?.audio,
@@ -541,9 +540,9 @@ export class CallRunner implements TransportEvents {
     this.#options.journal?.keepSetup(named, this.#agents.ref);
   }
 
-  #openRecord(start: AdmittedStart): void {
-    const call = { startedAt: this.#beganAt, chosen: this.#agents.current.called.chosen };
-    this.#attempt(() => this.#record.open(this.#services, start, call));
+  #openAccount(start: AdmittedStart, startedAt: Millis, silentMs?: Millis): void {
+    const opening = { agent: this.#agents.current, startedAt, ...present({ silentMs }) };
+    this.#attempt(() => this.#account.open(start, opening));
   }
 
   #fault(error: unknown): void {
@@ -586,8 +585,8 @@ export class CallRunner implements TransportEvents {
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
     const [engine, cause, refusal] = [this.#endReason, this.#cause, this.#refusal];
-    const over = { end, engine, cause, isMoved, refusal, isBroken };
-    this.#attempt(() => this.#record.over(over, this.#worker.clock.now()));
+    const over = { end, engine, cause, isMoved, isBroken, refusal, line: this.#transport?.heardLine };
+    this.#attempt(() => this.#account.over(over));
     this.#before?.cancel();
     this.#leaveLink(sessionEndOf(end, this.#endReason));
     this.#call = undefined;

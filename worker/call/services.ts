@@ -56,6 +56,8 @@ export interface WorkerServices {
   readonly takesCalls: () => boolean;
   readonly sessions: SessionCounter;
   readonly agents: CallAgents;
+  /** Who keeps account of calls that end before they have an agent; absent as that of agents. */
+  readonly accounts?: Accounts | undefined;
 }
 
 /** What depends on the agent of a call, made from its definition once for all of its calls (worker/agents/equip.ts). */

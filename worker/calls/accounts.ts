@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { Redaction } from '../../shared/calls/privacy/redaction.ts';
 import { Redactor } from '../../shared/calls/privacy/redactor.ts';
+import { chosenKeys, readChosen } from '../../shared/agents/chosen.ts';
 import type { CallFact } from '../../shared/calls/facts.ts';
 import { tenantOf } from '../../shared/agents/version.ts';
 import { present } from '../../shared/base/present.ts';
 import { recordingName } from '../../shared/recording/layout.ts';
-import { screeningKey } from '../../shared/telephony/call-control.ts';
+import { directionOf, screeningKey } from '../../shared/telephony/call-control.ts';
 import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
@@ -76,16 +77,21 @@ export class CallAccounts {
     });
   }
 
-  of(agent: AccountedAgent): Accounts {
-    const models = modelsOf(agent.definition);
+  /** `agent` is absent for calls that end before they have one. */
+  of(agent?: AccountedAgent): Accounts {
+    const models = agent === undefined ? new Map<string, string>() : modelsOf(agent.definition);
     return { newRecordId: randomUUID, open: (call) => this.#open(call, agent, models) };
   }
 
-  #open(call: AccountedCall, agent: AccountedAgent, models: ReadonlyMap<string, string>): CallAccount {
+  #open(
+    call: AccountedCall,
+    agent: AccountedAgent | undefined,
+    models: ReadonlyMap<string, string>,
+  ): CallAccount {
     const { clock, currentCall } = this.#options;
     const { start, startedAt, silentMs } = call;
     const { recordId } = start;
-    const redaction = redactionOf(agent.definition);
+    const redaction = redactionOf(agent?.definition);
     const facts = new CallFacts({
       startedAt,
       redaction,
@@ -120,40 +126,39 @@ export class CallAccounts {
   /** The agent that the call is handed to writes it again, and another worker: the last holds, but for when the call began. */
   #head(
     { start, startedAt, insteadOf }: AccountedCall,
-    {
-      agent: { definition, id: agent, version },
-      redaction,
-    }: { readonly agent: AccountedAgent; readonly redaction: TextRedaction },
+    { agent, redaction }: { readonly agent: AccountedAgent | undefined; readonly redaction: TextRedaction },
     now: Millis,
   ): Untimed<Extract<CallFact, { t: 'call' }>> {
     const { showsNumbers, wallClock, traceOf } = this.#options;
-    const { recording } = definition;
+    const recording = agent?.definition.recording;
     const { recordId, callId, sessionId, route, metadata } = start;
     const { from, to, carrier_call_id: carrierCall } = callerOf(start, { showsNumbers }) ?? {};
     const token = signedOf(metadata)?.meta ?? {};
     const trace = traceOf?.(start);
-    const { [screeningKey]: screening, ...client } = saidOf(metadata) ?? {};
+    const ofAgent = agent && tenantOf(agent.id);
+    const tenant = ofAgent ?? token['tenant'];
+    const { [screeningKey]: _, ...client } = saidOf(metadata) ?? {};
     return {
       t: 'call',
       v: 1,
       id: recordId,
       call: callId,
       session: sessionId,
-      agent,
-      version,
-      direction: screening === undefined ? 'inbound' : 'outbound',
+      agent: agent?.id ?? redaction.text(askedFor(metadata)),
+      direction: directionOf(metadata),
       transport: metadata[carrierKeys.transport] ?? 'websocket',
       token: redacted(token, redaction),
       client: redacted(client, redaction),
       started: Math.round(wallClock.now() - (now - startedAt)),
-      ...present({ insteadOf, tenant: tenantOf(agent) ?? token['tenant'] }),
+      ...present({ insteadOf, tenant, version: agent?.version }),
+      ...(agent?.definition.realtime !== undefined && { realtime: true as const }),
       ...(route !== undefined && { route }),
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
       ...(carrierCall !== undefined && { carrierCall }),
       ...(trace?.isSampled === true && { trace: trace.traceId }),
       ...(recording !== undefined && {
-        recording: recordingName(callId, tenantOf(agent)),
+        recording: recordingName(callId, ofAgent),
         transcript: recording.transcript,
         facts: recording.facts,
       }),
@@ -170,7 +175,12 @@ export class CallAccounts {
 }
 
 /** What takes out of a call's texts that must not be kept. */
-function redactionOf({ recording, privacy }: AgentDefinition): TextRedaction {
+function redactionOf(agent: AgentDefinition | undefined): TextRedaction {
+  const { recording, privacy } = agent ?? {};
   const redactor = privacy && new Redactor(privacy);
   return new Redaction({ redactDtmf: true, redact: [], ...recording, privacy: redactor });
 }
+
+/** The agent that was chosen for a call or that its client named, as far as anybody said. */
+const askedFor = (metadata: AccountedCall['start']['metadata']): string =>
+  readChosen(metadata[chosenKeys.signed] ?? '')?.id ?? metadata['agent'] ?? '';

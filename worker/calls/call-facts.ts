@@ -4,11 +4,13 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallFact } from '../../shared/calls/facts.ts';
+import { notRecorded } from '../../shared/calls/privacy/redaction.ts';
 import { recordLimits, type UsageUnit } from '../../shared/calls/record.ts';
 import type { MonitorUse } from '../../shared/monitor/messages.ts';
 import type { CallAccount, CallOver } from '../call/account.ts';
-import type { CallStep } from '../call/observer.ts';
+import type { BegunCall, CallStep } from '../call/observer.ts';
 import type { CallAction } from '../core/actions.ts';
+import { mayBeRecorded } from '../core/delivery/conversation.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { ConversationEvent, TurnTimes } from '../core/told.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
@@ -47,6 +49,7 @@ export class CallFacts implements CallAccount {
   readonly #asked = new Map<string, string>();
   #isOperatorEnding = false;
   #isOver = false;
+  #isPaused = false;
 
   constructor(options: CallFactsOptions) {
     this.#options = options;
@@ -61,17 +64,26 @@ export class CallFacts implements CallAccount {
     for (const fact of facts) this.#write(fact, now, { isVital: true });
   }
 
-  begins({ now }: { readonly now: Millis }): void {
+  begins({ state, now }: Pick<BegunCall, 'state' | 'now'>): void {
     this.#speakers.begin(now);
     this.#write({ t: 'open' }, now);
+    this.#pause(!mayBeRecorded(state), now);
   }
 
-  stepped({ fact, orders, now }: CallStep): void {
+  stepped({ fact, orders, now, state }: CallStep): void {
     this.#hear(fact, now);
     for (const order of orders) {
       if (order.type === 'told') this.#follow(order.event, now);
       else this.#perform(order, now);
     }
+    // What is told in the step that pauses was said before it, and what is told in the one that goes on in the pause.
+    this.#pause(!mayBeRecorded(state), now);
+  }
+
+  #pause(isPaused: boolean, now: Millis): void {
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    this.#write({ t: 'paused', on: isPaused }, now, { isVital: true });
   }
 
   note(note: ProviderNote, now: Millis): void {
@@ -90,15 +102,22 @@ export class CallFacts implements CallAccount {
   }
 
   monitored(use: MonitorUse, now: Millis): void {
-    for (const fact of this.#operators.used(use, this.#since(now))) this.#write(fact, now);
+    for (const fact of this.#operators.used({ ...use, by: this.#text(use.by) }, this.#since(now)))
+      this.#write(fact, now);
   }
 
   over(over: CallOver, now: Millis): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#tally(now);
+    if (over.line !== undefined) this.#quality(over.line, now);
     const ending = endingOf(over, { isOperator: this.#isOperatorEnding });
     this.#options.end({ t: 'end', at: this.#since(now), ...ending });
+  }
+
+  #quality({ packets, lost, jitterMs, delayMs, codec }: NonNullable<CallOver['line']>, now: Millis): void {
+    const delay = delayMs === undefined ? {} : { delay: delayMs };
+    this.#write({ t: 'quality', packets, lost, jitter: jitterMs, codec, ...delay }, now);
   }
 
   #hear(fact: CallEvent, now: Millis): void {
@@ -151,7 +170,7 @@ export class CallFacts implements CallAccount {
         return;
       case 'user.text':
         this.#write({ t: 'turn', epoch: event.epoch }, now);
-        this.#said('caller', event, now);
+        this.#said('caller', event, { from: this.#turnAt, now });
         return;
       case 'turn.bot_started':
         this.#spoken = { epoch: event.epoch, at: now };
@@ -183,10 +202,7 @@ export class CallFacts implements CallAccount {
         return;
       case 'operator.text':
         // When it began is not known.
-        this.#write(
-          { t: 'said', role: 'operator', epoch: 0, from: this.#since(now), text: this.#text(event.text) },
-          now,
-        );
+        this.#said('operator', { epoch: 0, text: event.text }, { from: now, now });
         return;
       case 'operator.handed_back':
         for (const fact of this.#operators.handedBack(this.#since(now))) this.#write(fact, now);
@@ -196,12 +212,11 @@ export class CallFacts implements CallAccount {
   }
 
   #said(
-    role: 'caller',
+    role: 'caller' | 'operator',
     { epoch, text }: { readonly epoch: number; readonly text: string },
-    now: Millis,
+    { from, now }: { readonly from: Millis; readonly now: Millis },
   ): void {
-    const from = this.#since(this.#turnAt);
-    this.#write({ t: 'said', role, epoch, from, text: this.#text(text) }, now);
+    this.#write({ t: 'said', role, epoch, from: this.#since(from), text: this.#text(text) }, now);
   }
 
   #heard({ epoch, end }: Extract<ConversationEvent, { type: 'bot.heard' }>, now: Millis): void {
@@ -222,6 +237,7 @@ export class CallFacts implements CallAccount {
   }
 
   #text(text: string): string {
+    if (this.#isPaused) return notRecorded;
     return this.#options.redaction.text(text).slice(0, recordLimits.textChars);
   }
 

@@ -14,6 +14,8 @@ const againAfterMs = 1_000;
 const mostWaiting = 8 * 1024 * 1024;
 /** Characters of one call, in memory and on the disk. */
 const mostOfCall = 4 * 1024 * 1024;
+/** Calls that ended and whose lines wait: a disk that takes none for hours must not fill the memory with the beginnings and ends of calls. */
+const mostEnded = 5_000;
 
 /** Numbered, because a full disk takes a part of a batch, which is then written once more. */
 const lineOf = (fact: object, n: number): string => `${JSON.stringify({ ...fact, n })}\n`;
@@ -52,6 +54,8 @@ export class SpoolWriter {
   #waiting = 0;
   #isWriting = false;
   #timer: Timer | undefined;
+  /** Ended calls whose lines wait, the oldest first. */
+  readonly #ended = new Set<Spooled>();
   #emptied: (() => void) | undefined;
 
   constructor(options: SpoolWriterOptions) {
@@ -77,10 +81,27 @@ export class SpoolWriter {
   /** The call is over; this is its last line. */
   end(recordId: string, fact: { readonly at: number }): void {
     this.write(recordId, fact, { isVital: true });
-    this.#callOf(recordId).isEnded = true;
+    const call = this.#callOf(recordId);
+    call.isEnded = true;
+    this.#ended.add(call);
+    const [oldest] = this.#ended;
+    if (this.#ended.size > mostEnded && oldest !== undefined) this.#leaveOut(oldest);
   }
 
-  /** Resolves when nothing waits. */
+  /** What of it has reached the disk becomes a record without an end. */
+  #leaveOut(call: Spooled): void {
+    this.#options.leftOut();
+    this.#waiting -= call.text.length;
+    this.#forget(call);
+  }
+
+  #forget(call: Spooled): void {
+    call.text = '';
+    this.#ended.delete(call);
+    this.#calls.delete(call.name);
+  }
+
+  /** Resolves when nothing waits, or the disk takes nothing: this process is to end. */
   async close(): Promise<void> {
     if (this.#calls.size === 0) return;
     const emptied = new Promise<void>((resolve) => (this.#emptied = resolve));
@@ -136,18 +157,20 @@ export class SpoolWriter {
         this.#again(code);
         return;
       }
-      call.text = call.text.slice(text.length);
-      this.#waiting -= text.length;
-      if (call.isEnded && call.text === '') this.#move(name);
+      // One that was left out meanwhile has none.
+      const written = Math.min(text.length, call.text.length);
+      call.text = call.text.slice(written);
+      this.#waiting -= written;
+      if (call.isEnded && call.text === '') this.#move(call);
       else this.#next();
     });
   }
 
   /** The process that keeps records finds a file with an end wherever it stands, once this one is gone. */
-  #move(name: string): void {
-    this.#options.disk.end(name, (code) => {
+  #move(call: Spooled): void {
+    this.#options.disk.end(call.name, (code) => {
       if (code !== undefined) this.#options.failed(code);
-      this.#calls.delete(name);
+      this.#forget(call);
       this.#next();
     });
   }
@@ -161,6 +184,10 @@ export class SpoolWriter {
     this.#isWriting = false;
     const { failed, disk } = this.#options;
     failed(code);
+    if (this.#emptied !== undefined) {
+      this.#emptied();
+      return;
+    }
     for (const { text, name } of this.#calls.values()) if (text !== '') disk.touch(name);
     this.#pumpIn(againAfterMs);
   }

@@ -1,9 +1,8 @@
 /** What a worker's calls run on: the agent file as the supervisor read it, and the adapters of the providers that it names. */
-import { createHash } from 'node:crypto';
 import { assert } from '../../shared/base/assert.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { loadAgentFile, takesSessions } from '../../shared/config/load.ts';
-import type { NamedFiles } from '../../shared/agents/version.ts';
+import { hashOf, type NamedFiles } from '../../shared/agents/version.ts';
 import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
 import { importPackage } from '../../shared/runtime/packages.ts';
 import type { Packages } from '../../shared/config/stages/package.ts';
@@ -48,7 +47,7 @@ async function loadPackages({ packages = {} }: NamedFiles): Promise<Packages> {
 
 export interface LoadedAgent {
   readonly definition: AgentDefinition;
-  /** Tells texts of its file apart. */
+  /** Hash of what it consists of. */
   readonly version: string;
   readonly adapters: Awaited<ReturnType<typeof loadAdapters>>;
   /** The model that hears and speaks by itself, where the agent has one. */
@@ -66,14 +65,14 @@ export async function readAgent(
   return { definition: readDefinition(source, packages), packages };
 }
 
-/** @throws Error as {@link loadAdapters} does. */
-export async function loadAgent(setup: AgentSource): Promise<LoadedAgent> {
+/** `id`: with its tenant; absent: an agent of the operator's own. @throws Error as {@link loadAdapters} does. */
+export async function loadAgent(setup: AgentSource, id?: string): Promise<LoadedAgent> {
   const { definition, packages } = await readAgent(setup);
   const definitions = stageDefinitions(definition);
   const { realtime } = definitions;
   return {
     definition,
-    version: createHash('sha256').update(setup.agentText).digest('hex').slice(0, 12),
+    version: hashOf(id ?? definition.agent.name, { text: setup.agentText, files: setup.files }),
     adapters: await loadAdapters(definitions, packages),
     realtime: realtime && (await loadRealtime(realtime, packages)),
     env: envOf(setup),

@@ -26,8 +26,8 @@ export interface Observation {
   readonly traceOf: TraceOf | undefined;
   /** Absent: nobody is to be told what providers did. */
   readonly noted: ((note: ProviderNote) => void) | undefined;
-  /** Who keeps account of an agent's calls; undefined where no records of calls are kept. */
-  readonly accountsOf: (agent: AccountedAgent) => Accounts | undefined;
+  /** Who keeps account of an agent's calls, or of those without one; undefined where no records of calls are kept. */
+  readonly accountsOf: (agent?: AccountedAgent) => Accounts | undefined;
   /** The calls of this worker for the live view; none where there is none. */
   readonly liveCalls: () => readonly LiveCall[];
   /** Operators who listen; absent: nobody may. */

@@ -7,17 +7,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { readBytes } from '../../shared/installation/named-files.ts';
 import type { AudioFormat } from '../../shared/recording/agent-file.ts';
+import { recordingFiles } from '../../shared/recording/layout.ts';
 import { isOpusRate } from '../media/opus/opus.ts';
 import { writeOpus } from './ogg-opus.ts';
 import { withSound, others, type Sound } from './sound.ts';
-
-/** Names in a finished recording. */
-export const recordingFiles = {
-  wav: 'audio.wav',
-  opus: 'audio.opus',
-  transcript: 'call.jsonl',
-  facts: 'facts.jsonl.gz',
-} as const;
 
 /** What the first line of a transcript says; the usual values for one that is damaged. */
 interface Begun {

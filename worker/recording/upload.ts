@@ -6,8 +6,7 @@ import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent } from '../../shared/runtime/undici.ts';
-import type { UploadKeys, UploadTarget } from '../../shared/recording/layout.ts';
-import { recordingFiles } from './finish.ts';
+import { recordingFiles, type UploadKeys, type UploadTarget } from '../../shared/recording/layout.ts';
 
 /** Without a sign of life: while it takes the file, and while it answers. */
 const silentForMs = 120_000;

@@ -12,7 +12,7 @@ import { RtcpReporter } from '../media/rtp/rtcp.ts';
 import { freeOpus } from '../media/opus/opus.ts';
 import { isRtcp } from '../media/rtp/rtp.ts';
 import { Srtcp, type SrtcpPlace } from '../media/rtp/srtp.ts';
-import type { CallStart, CallTransport, TransportEnd } from '../transports/transport.ts';
+import type { CallStart, CallTransport, HeardLine, TransportEnd } from '../transports/transport.ts';
 import type { SipCallOptions } from './line.ts';
 import { RtpIn } from './rtp-in.ts';
 import { RtpOut, rtpOutCodec, type RtpOutState } from './rtp-out.ts';
@@ -147,6 +147,11 @@ export class SipCall implements CallTransport {
   }
 
   // ---- orders of the engine ----
+
+  get heardLine(): HeardLine | undefined {
+    const heard = this.#reporter.heard;
+    return heard && { ...heard, codec: this.#state.media.codec };
+  }
 
   get bufferedBytes(): number {
     return 0;

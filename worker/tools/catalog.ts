@@ -7,11 +7,11 @@ import { canonicalJson } from '../../shared/base/exact-json.ts';
 import { ok, type Result } from '../../shared/base/result.ts';
 import type { FlowDefinition } from '../../shared/config/agent/flow.ts';
 import { compileArguments, type ArgumentCheck, type SchemaOptions } from '../../shared/config/json-schema.ts';
-import { flowTransitions } from '../core/flow/flow.ts';
+import { flowTransitions, toolOf } from '../core/flow/flow.ts';
 import type { ToolRule, Verdict } from '../core/tools/tools-state.ts';
 import type { ToolDeclaration } from '../stages/stage.ts';
 import { readArguments } from './arguments.ts';
-import { coreRule, type BuiltInTool } from './built-in.ts';
+import { agentChangeRule, coreRule, type BuiltInTool } from './built-in.ts';
 import { fitsTool, offeredName } from './offered-name.ts';
 import { offeredSchema } from './offered-schema.ts';
 import type { Performer, ToolRunner } from './tool.ts';
@@ -200,7 +200,11 @@ function transitionsOf(flow: FlowDefinition): Map<string, ReadonlyMap<string, Ca
       const tools = flowTransitions(state, flow).flatMap((declaration): [string, CatalogTool][] => {
         const compiled = compileArguments(declaration.parameters, { patterns: 'obeyed' });
         if (!compiled.ok) return [];
-        const source: ToolSource = { declaration, rule: coreRule, patterns: 'obeyed' };
+        const isAgent = flow.nodes[node]?.next.some(
+          (next) => next.isAgent === true && toolOf(next) === declaration.name,
+        );
+        const rule = isAgent === true ? agentChangeRule : coreRule;
+        const source: ToolSource = { declaration, rule, patterns: 'obeyed' };
         return [[declaration.name, catalogTool(source, declaration.name, compiled.value)]];
       });
       return [node, new Map(tools)];

@@ -49,6 +49,16 @@ export interface TransportEvents {
   ended(reason: TransportEnd): void;
 }
 
+/** How the caller's packets have arrived until now. */
+export interface HeardLine {
+  readonly packets: number;
+  readonly lost: number;
+  readonly jitterMs: Millis;
+  /** The way of a packet, where it is known. */
+  readonly delayMs?: Millis;
+  readonly codec: string;
+}
+
 /** A transport's state as it was saved: parsed JSON, and how much later the same moment is on this process's clock. */
 export interface SavedTransport {
   readonly kind: string;
@@ -95,6 +105,8 @@ export interface CallTransport {
   restart?(): void;
   /** What a transport of the same kind needs to go on in another process, as JSON; absent where none can. */
   save?(): { readonly kind: string; readonly json: string };
+  /** Absent where nothing is lost on the way, or nothing has come. */
+  readonly heardLine?: HeardLine | undefined;
   /** About every 20 ms: deadlines, write timeout, pings. `now` is on the worker's monotonic clock. */
   tick(now: Millis): void;
   /** Bytes sent but not yet taken by the kernel. */

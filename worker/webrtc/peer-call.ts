@@ -11,7 +11,7 @@ import { JitterBuffer } from '../media/rtp/jitter-buffer.ts';
 import { KeyReader } from '../media/rtp/keys.ts';
 import { opusClockRate, opusPacketMs, type OpusDecoder, type OpusEncoder } from '../media/opus/opus.ts';
 import type { ConversationEvent } from '../core/told.ts';
-import type { CallTransport, TransportEvents } from '../transports/transport.ts';
+import type { CallTransport, HeardLine, TransportEvents } from '../transports/transport.ts';
 import { Channel, clearMessage, startedMessage, stopMessage } from './channel.ts';
 import {
   isHeard,
@@ -137,11 +137,17 @@ export class PeerCall implements CallTransport {
     this.#out.payloadType = media.opus;
     this.#beginLine();
     this.#keys = new KeyReader();
-    this.#reporter = new RtcpReporter({ ssrc: this.#options.ssrc, clockRate: opusClockRate });
+    const earlier = this.#reporter.heard;
+    this.#reporter = new RtcpReporter({ ssrc: this.#options.ssrc, clockRate: opusClockRate, earlier });
     this.#guard = new LossGuard(this.#options.now());
     this.#source = new HeardSource();
     this.#channel.reset();
     this.happened('peer.moved');
+  }
+
+  get heardLine(): HeardLine | undefined {
+    const heard = this.#reporter.heard;
+    return heard && { ...heard, codec: 'opus' };
   }
 
   get bufferedBytes(): number {

@@ -8,6 +8,7 @@ import type { WebrtcMode } from './webrtc/calls.ts';
 
 export type Mode =
   | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
+  | { readonly name: 'calls-list'; readonly count: number; readonly database: string | undefined }
   | { readonly name: 'agents'; readonly agents: number }
   | { readonly name: 'sip'; readonly killWorker: boolean; readonly restart: boolean }
   | ({ readonly name: 'webrtc' } & WebrtcMode)
@@ -25,6 +26,8 @@ export interface Command extends Omit<RunOptions, 'root'> {
   /** Numbers of calls, one run for each; `calls` is the first. */
   readonly steps: readonly number[];
   readonly json: boolean;
+  /** Calls are held twice, the second time with records of them. */
+  readonly recorded: boolean;
 }
 
 export class UsageError extends Error {}
@@ -43,6 +46,10 @@ export function parseCommand(args: readonly string[]): Command {
       encoding: { type: 'string', default: 'pcm16' },
       set: { type: 'string', multiple: true, default: [] },
       linked: { type: 'boolean', default: false },
+      realtime: { type: 'boolean', default: false },
+      'calls-db': { type: 'boolean', default: false },
+      'calls-list': { type: 'string' },
+      database: { type: 'string' },
       profile: { type: 'string' },
       observed: { type: 'boolean', default: false },
       'find-max': { type: 'boolean', default: false },
@@ -91,7 +98,9 @@ export function parseCommand(args: readonly string[]): Command {
     variables: Object.fromEntries(values.set.map(variableOf)),
     observed: values.observed,
     linked: values.linked,
+    realtime: values.realtime,
     json: values.json,
+    recorded: values['calls-db'],
   };
 }
 
@@ -115,7 +124,12 @@ function modeOf(values: {
   readonly 'find-max': boolean;
   readonly transport: string;
   readonly 'kill-worker': boolean;
+  readonly 'calls-list'?: string | undefined;
+  readonly database?: string | undefined;
 }): Mode {
+  const { 'calls-list': count, database } = values;
+  if (count !== undefined)
+    return { name: 'calls-list', count: countOf('--calls-list', count, mostCalls), database };
   const names = (['overload', 'restart', 'interruptions', 'find-max', 'agent-link'] as const).filter(
     (name) => values[name],
   );

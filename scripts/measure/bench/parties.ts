@@ -20,6 +20,8 @@ export interface PartyOptions {
   /** Modules that the service's processes load first, as URLs. */
   readonly preloads?: readonly string[];
   readonly silenceEndMs?: number;
+  /** A model hears and speaks by itself. */
+  readonly realtime?: boolean;
   /** Calls are recorded in a folder of the run, and traced to a collector that takes all and keeps nothing. */
   readonly observed?: boolean;
   /** So many agents of 6 KB in a folder, for whom clients may ask by themselves. */
@@ -72,7 +74,11 @@ export async function withParties<T>(
   try {
     const ports = (await providers.ask(undefined, 'ready', startLimitMs)) as ProvidersReady;
     const file = join(folder, 'agent.toml');
-    const text = agentFile(ports, options.silenceEndMs);
+    const { silenceEndMs, realtime = false } = options;
+    const text = agentFile(ports, {
+      ...(silenceEndMs !== undefined && { silenceEndMs }),
+      model: realtime ? ports.model : undefined,
+    });
     writeFileSync(file, collector === undefined ? text : `${text}\n${recordedText}`);
     const observed = collector === undefined ? {} : observedEnv(folder, collector);
     const many = options.agents === undefined ? {} : writeAgents(folder, text, options.agents);

@@ -36,6 +36,9 @@ function broken(fault: FaultResult): { readonly always: string[]; readonly timin
   return { always, timing };
 }
 
+const mostShown = 5;
+const shown = (ids: readonly string[]): string => ids.slice(0, mostShown).join(', ');
+
 export interface Verdict {
   readonly broken: readonly string[];
   readonly late: readonly string[];
@@ -44,6 +47,9 @@ export interface Verdict {
 export function verdictOf(result: ChaosResult): Verdict {
   const found = result.faults.map(broken);
   const always = [...result.violations, ...found.flatMap((one) => one.always)];
+  const { missing, double } = result.records;
+  if (missing.length > 0) always.push(`records: ${missing.length} calls have none: ${shown(missing)}`);
+  if (double.length > 0) always.push(`records: ${double.length} calls have more than one: ${shown(double)}`);
   if ((result.orphans ?? 0) > 0) always.push(`supervisor-kill: ${result.orphans} processes were left`);
   return { broken: always, late: found.flatMap((one) => one.timing) };
 }
@@ -58,6 +64,7 @@ export function reportText(result: ChaosResult): string {
     ...result.faults.map(faultText),
     ...orphans,
     `in all: ${totals.turns} turns, ${totals.answered} answered, ${totals.unanswered} given up, ${totals.short} broken off, ${totals.ended} calls ended`,
+    `records of ${result.records.calls} calls: ${[...result.records.ends].map(([code, count]) => `${count} ${code}`).join(', ')}`,
     `complaints in the log: ${[...result.complaints].map(([what, count]) => `${count} × ${what}`).join('; ') || 'none'}`,
     ...verdict.broken.map((what) => `BROKEN  ${what}`),
     ...verdict.late.map((what) => `LATE    ${what}`),

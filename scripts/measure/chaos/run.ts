@@ -14,6 +14,7 @@ import { hangTimeoutMs, strike, type Struck } from './strike.ts';
 import { plan, spaceAfter, type FaultName, type PlannedFault } from './faults.ts';
 import { agentFile, ChaosProviders } from './providers.ts';
 import { faultText, type FaultResult } from './fault-text.ts';
+import { countRecords, recordsEnv, recordsMade, type RecordsCount } from './records.ts';
 import { MemoryGroup } from './memory-group.ts';
 import { ChaosService } from './service.ts';
 
@@ -26,6 +27,8 @@ export interface ChaosOptions {
   /** How long one stage of providers is at fault, in ms. */
   readonly providerMs: number;
   readonly logFile?: string | undefined;
+  /** A model hears and speaks by itself. */
+  readonly realtime?: boolean;
   readonly root: URL;
 }
 
@@ -40,6 +43,7 @@ export interface ChaosResult {
   readonly loadAverage: number;
   /** Processes that outlived a killed supervisor; undefined when it was not killed. */
   readonly orphans: number | undefined;
+  readonly records: RecordsCount;
 }
 
 const settleMs = 5_000;
@@ -56,17 +60,18 @@ export async function runChaos(
     clips: spoken.clips.map((clip) => clip.map(audioFrame)),
     silence: spoken.silence.map(audioFrame),
     prng: newPrng(options.seed + 1),
+    slackWords: options.realtime === true ? 1 : 0,
   });
-  const providers = new ChaosProviders({ asked: (call, messages) => crowd.asked(call, messages) });
+  const providers = new ChaosProviders({ asked: (call, messages, how) => crowd.asked(call, messages, how) });
   let service: ChaosService | undefined;
   const memory = options.faults.includes('memory-limit') ? MemoryGroup.create() : undefined;
   const stop = (): void => service?.kill();
   process.once('exit', stop);
   try {
-    writeFileSync(join(folder, 'agent.toml'), agentFile(await providers.start()));
+    writeFileSync(join(folder, 'agent.toml'), agentFile(await providers.start(), options));
     const clockFile = join(folder, 'clock');
     writeFileSync(clockFile, '0');
-    service = await ChaosService.start({
+    const given = {
       root: options.root,
       workers: options.workers,
       logFile: options.logFile,
@@ -79,10 +84,18 @@ export async function runChaos(
         // Calls of a supervisor that was replaced go on there.
         SVC_DRAIN_TIMEOUT: '600s',
         CHAOS_CLOCK_FILE: clockFile,
+        ...recordsEnv(folder),
         NODE_OPTIONS: `--import ${new URL('scripts/measure/chaos/clock-step.mjs', options.root).href}`,
       },
-    });
-    return await withCalls(options, { crowd, providers, service, clockFile, log });
+    };
+    service = await ChaosService.start(given);
+    const result = await withCalls(options, { crowd, providers, service, clockFile, log });
+    // What the dead left behind is found by the next one.
+    stop();
+    service = await ChaosService.start({ ...given, fullDisk: false, memory: undefined });
+    await recordsMade(folder);
+    const begun = crowd.callers.filter(({ started }) => started).map(({ id }) => id);
+    return { ...result, records: countRecords(begun, { folder, root: options.root }) };
   } finally {
     crowd.stop();
     providers.close();
@@ -109,7 +122,7 @@ interface Stage {
   readonly log: (text: string) => void;
 }
 
-async function withCalls(options: ChaosOptions, stage: Stage): Promise<ChaosResult> {
+async function withCalls(options: ChaosOptions, stage: Stage): Promise<Omit<ChaosResult, 'records'>> {
   const { crowd, service, log } = stage;
   const prng = newPrng(options.seed);
   const schedule = plan(options.faults, { seconds: options.seconds, providerMs: options.providerMs, prng });

@@ -6,7 +6,6 @@ import * as z from 'zod';
 import { present } from '../../base/present.ts';
 import { variableName, type VariableSite } from '../../config/agent/secrets.ts';
 import type { KeyPath } from '../../config/problem.ts';
-import { Sensitive } from '../../config/sensitive.ts';
 import { isTable, readTable } from '../../config/table.ts';
 import { isLoopbackHost } from '../../net/loopback.ts';
 import { callEvents, type CallEventName } from './events.ts';
@@ -68,8 +67,8 @@ export const afterCallEndpointKeys = z.strictObject({
 
 export interface WebhookEndpoint {
   readonly url: string;
-  /** The present one, and the one before it. */
-  readonly secrets: readonly Sensitive<string>[];
+  /** Variables of the present secret, and of the one before it. */
+  readonly secretEnv: readonly string[];
   readonly events: readonly CallEventName[];
   readonly allowPrivate: boolean;
 }
@@ -131,10 +130,10 @@ function endpointOf(
 ): WebhookEndpoint {
   checkAddress(keys, [...at, 'url'], site);
   const names = { secret_env: keys.secret_env, secret_prev_env: keys.secret_prev_env };
-  const secrets = Object.entries(names).flatMap(([key, name]) =>
+  const secretEnv = Object.entries(names).flatMap(([key, name]) =>
     name === undefined ? [] : readSecret(name, [...at, key], site),
   );
-  return { url: keys.url, secrets, events: keys.events, allowPrivate: keys.allow_private };
+  return { url: keys.url, secretEnv, events: keys.events, allowPrivate: keys.allow_private };
 }
 
 function checkAddress(
@@ -157,11 +156,8 @@ function checkAddress(
     problems.error(at, 'leads to a private address, which needs allow_private = true');
 }
 
-function readSecret(
-  name: string,
-  at: KeyPath,
-  { env, requireSecrets, problems }: VariableSite,
-): Sensitive<string>[] {
+/** The variable, where it has a secret. */
+function readSecret(name: string, at: KeyPath, { env, requireSecrets, problems }: VariableSite): string[] {
   const value = env[name];
   if (value === undefined || value === '') {
     const rule = `names the environment variable ${name}, which is not set`;
@@ -173,5 +169,5 @@ function readSecret(
     problems.error(at, `names the environment variable ${name}, which ${secretRule}`);
     return [];
   }
-  return [new Sensitive(value)];
+  return [name];
 }

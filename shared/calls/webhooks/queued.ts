@@ -3,6 +3,7 @@
  * Text in, text out.
  */
 import { fail, ok, type Result } from '../../base/result.ts';
+import type { RecordedAgent } from '../record.ts';
 import { callEvents, type CallEventName } from './events.ts';
 
 /** Below the folder of webhooks: events that wait, those that were given up, and endpoints that want no more. */
@@ -20,6 +21,8 @@ export interface QueuedEvent {
   readonly id: string;
   readonly type: CallEventName;
   readonly call: string;
+  /** Whose event it is, by the version that the call began with. */
+  readonly agent: RecordedAgent;
   /** Id of the endpoint. */
   readonly endpoint: string;
   /** Host of the endpoint, for people. */
@@ -50,6 +53,7 @@ export function readQueued(text: string): Result<QueuedEvent, 'unreadable'> {
       [value.id, value.call, value.endpoint, value.host, value.body].every(
         (one) => typeof one === 'string',
       ) &&
+      typeof value.agent?.name === 'string' &&
       [value.createdAt, value.attempts, value.nextAt].every((one) => Number.isFinite(one)) &&
       callEvents.some((name) => name === value.type);
     return isEvent ? ok(value as QueuedEvent) : fail('unreadable');

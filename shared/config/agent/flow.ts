@@ -3,6 +3,7 @@
  * node must be reachable and every name in it must exist; what breaks that is a problem that refuses the file.
  */
 import * as z from 'zod';
+import { summaryOf, type TeamDefinition } from '../../agents/team.ts';
 import { compileArguments } from '../json-schema.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';
 import { isTable, readTable } from '../table.ts';
@@ -13,7 +14,15 @@ import { listedName, toolName } from './tools.ts';
 const nodeName = z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, 'must be 1 to 50 letters, digits, _ or -');
 
 export const flowNextKeys = z.strictObject({
-  to: nodeName.meta({ description: 'Node that follows.' }),
+  to: nodeName.exactOptional().meta({ description: 'Node that follows. Exactly one of to and to_agent.' }),
+  to_agent: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,50}$/, 'must be 1 to 50 letters, digits, _ or -')
+    .exactOptional()
+    .meta({
+      sample: 'billing',
+      description: 'Agent of agent.team that has the call from then on; with its context and farewell.',
+    }),
   when: z.string().min(1).max(1000).meta({ description: 'When, in words for the LLM.' }),
   collect: z.record(toolName, z.record(z.string(), z.unknown())).default({}).meta({
     holds: 'table of JSON Schemas',
@@ -41,6 +50,9 @@ export const flowNodeKeys = z.strictObject({
   max_s: z.int().min(1).max(86_400).exactOptional().meta({ description: 'Time before otherwise is taken.' }),
   otherwise: nodeName.exactOptional().meta({ description: 'Node taken when max_turns or max_s is reached.' }),
   next: z.array(flowNextKeys).max(32).default([]).meta({ description: 'Transitions.' }),
+  record: z.boolean().default(true).meta({
+    description: 'false: nothing that is said in this node is recorded, neither sound nor words.',
+  }),
   end: z.boolean().default(false).meta({ description: 'The call is ended after the answer of this node.' }),
 });
 
@@ -63,11 +75,20 @@ export interface FlowDefinition {
         readonly maxTurns?: number;
         readonly maxMs?: number;
         readonly otherwise?: string;
-        readonly next: NodeKeys['next'];
+        readonly next: readonly FlowNext[];
         readonly end: boolean;
+        readonly record: boolean;
       }
     >
   >;
+}
+
+interface FlowNext {
+  /** Name of a node, or of an agent. */
+  readonly to: string;
+  readonly isAgent?: true;
+  readonly when: string;
+  readonly collect: NodeKeys['next'][number]['collect'];
 }
 
 const mostNodes = 64;
@@ -76,19 +97,26 @@ interface Site {
   readonly names: ReadonlySet<string>;
   readonly provided: ProvidedTools;
   readonly problems: ProblemList;
+  /** Other agents that a transition may lead to; absent: none. */
+  readonly team: TeamDefinition | undefined;
 }
 
 /** The tool by which the LLM takes a transition. */
 export const transitionTool = (to: string): string => `go_to_${to}`;
 
-function checkNode(node: NodeKeys, at: KeyPath, { names, provided, problems }: Site): void {
+function checkNode(node: NodeKeys, at: KeyPath, { names, provided, problems, team }: Site): void {
   for (const key of ['prompt', 'say'] as const) checkVariables(node[key], [...at, key], problems);
   checkToolNames(node.tools, [...at, 'tools'], { provided, problems });
   const seen = new Set<string>();
-  node.next.forEach(({ to, collect }, index) => {
+  node.next.forEach(({ to, to_agent: agent, collect }, index) => {
     const place = [...at, 'next', index, 'to'];
+    if ((to === undefined) === (agent === undefined))
+      problems.error([...at, 'next', index], 'must have exactly one of to and to_agent');
+    if (agent !== undefined && team?.agents[agent] === undefined)
+      problems.error([...at, 'next', index, 'to_agent'], 'must be the name of an agent in agent.team.agents');
     for (const [name, schema] of Object.entries(collect))
       checkCollected(name, schema, { at: [...at, 'next', index, 'collect'], problems });
+    if (to === undefined) return;
     if (provided.names.has(transitionTool(to)))
       problems.error(place, `makes a tool ${transitionTool(to)}, which is the name of another tool`);
     if (!names.has(to)) problems.error(place, 'must be the name of a node');
@@ -126,28 +154,42 @@ function reachable(start: string, nodes: ReadonlyMap<string, NodeKeys>): Set<str
     const node = nodes.get(name);
     if (found.has(name)) continue;
     found.add(name);
-    open.push(...(node?.next ?? []).map(({ to }) => to));
+    open.push(...(node?.next ?? []).flatMap(({ to }) => to ?? []));
     if (node?.otherwise !== undefined) open.push(node.otherwise);
   }
   return found;
 }
 
-const definitionOf = (node: NodeKeys): FlowDefinition['nodes'][string] => ({
+/** What the other agent is told with a summary comes along as any other value. */
+const summary = { type: 'string', maxLength: 2_000, description: summaryOf };
+
+const nextOf = (
+  { to, to_agent: agent, when, collect }: NodeKeys['next'][number],
+  team: TeamDefinition | undefined,
+): FlowNext => {
+  if (agent === undefined) return { to: to ?? '', when, collect };
+  return {
+    to: agent,
+    isAgent: true,
+    when,
+    collect: team?.context === 'summary' ? { ...collect, summary } : collect,
+  };
+};
+
+const definitionOf = (node: NodeKeys, team: TeamDefinition | undefined): FlowDefinition['nodes'][string] => ({
   prompt: node.prompt,
   say: node.say,
   tools: node.tools,
   ...(node.max_turns !== undefined && { maxTurns: node.max_turns }),
   ...(node.max_s !== undefined && { maxMs: node.max_s * 1000 }),
   ...(node.otherwise !== undefined && { otherwise: node.otherwise }),
-  next: node.next,
+  next: node.next.map((next) => nextOf(next, team)),
   end: node.end,
+  record: node.record,
 });
 
 /** Reads `[flow]`. */
-export function readFlow(
-  raw: unknown,
-  site: { readonly provided: ProvidedTools; readonly problems: ProblemList },
-): FlowDefinition | undefined {
+export function readFlow(raw: unknown, site: Omit<Site, 'names'>): FlowDefinition | undefined {
   if (raw === undefined) return undefined;
   const { problems } = site;
   const { value, known } = readTable(flowKeys, raw, { at: ['flow'], problems });
@@ -172,6 +214,6 @@ export function readFlow(
     if (!found.has(name)) problems.keyError(['flow', 'nodes', name], 'is a node that nothing leads to');
   return {
     start: value.start,
-    nodes: Object.fromEntries([...nodes].map(([name, node]) => [name, definitionOf(node)])),
+    nodes: Object.fromEntries([...nodes].map(([name, node]) => [name, definitionOf(node, site.team)])),
   };
 }

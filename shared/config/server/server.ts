@@ -299,6 +299,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
     [variables.metricsToken, health.metricsToken],
     [variables.liveToken, health.liveToken],
     ...monitorTokens(settings.monitor),
+    [variables.callsToken, settings.calls?.token],
     [variables.telnyxStreamToken, settings.telnyx?.streamToken],
   ] as const) {
     if (token === undefined) continue;

@@ -1,79 +1,114 @@
-/** What follows on records, by `[after_call]` of the agent files. With nothing asked for nothing is there. */
+/** What follows on records, by `[after_call]` of the agent files. Nothing is opened before something is asked for. */
 import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AfterCallSetup, RecordsSetup } from '../../../shared/calls/messages.ts';
-import { analysesFolder, webhooksFolder } from '../../../shared/calls/spool.ts';
+import type { AfterCallVersions, RecordsSetup } from '../../../shared/calls/messages.ts';
+import type { CallRecord } from '../../../shared/calls/record.ts';
+import { analysesFolder, versionsFolder, webhooksFolder } from '../../../shared/calls/spool.ts';
 import { systemClock, systemWallClock } from '../../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../../shared/runtime/log.ts';
+import { KeptVersions } from './after-call-versions.ts';
 import { Analyses, type AnalysisNews } from './analysis/analyses.ts';
 import { AnalystProcess } from './analysis/analyst-process.ts';
-import type { CallStore, RecordHooks } from './call-store.ts';
+import type { CallStore, RecordHooks, StartedCall } from './call-store.ts';
 import { WebhookHooks } from './webhooks/webhook-hooks.ts';
 import { Webhooks, type WebhookNews } from './webhooks/webhooks.ts';
-
-export interface AfterCall {
-  readonly hooks: readonly RecordHooks[];
-  readonly close: () => Promise<void>;
-}
 
 export interface AfterCallSite {
   readonly log: Log;
   readonly store: () => Promise<CallStore>;
 }
 
-export function openAfterCall({ spool, afterCall, logLevel }: RecordsSetup, site: AfterCallSite): AfterCall {
-  if (afterCall === undefined) return { hooks: [], close: () => Promise.resolve() };
-  const webhooks = new Webhooks({
-    dir: join(spool, webhooksFolder),
-    endpoints: afterCall.endpoints,
-    clock: systemClock,
-    wallClock: systemWallClock,
-    random: () => randomInt(2 ** 32) / 2 ** 32,
-    told: (news) => tell(site.log, news),
-  });
-  const hooks = new WebhookHooks(webhooks, new Map(Object.entries(afterCall.recordUrls)));
-  const analyses = openAnalyses(afterCall, {
-    ...site,
-    dir: join(spool, analysesFolder),
-    logLevel,
-    analyzed: (record) => hooks.analyzed(record),
-  });
-  return {
-    hooks: [hooks, ...(analyses?.hooks ?? [])],
-    close: async () => {
-      await analyses?.close();
-      await webhooks.close();
-    },
-  };
+interface Opened {
+  readonly versions: KeptVersions;
+  readonly webhooks: WebhookHooks;
+  readonly analyses: Analyses;
+  readonly close: () => Promise<void>;
 }
 
-function openAnalyses(
-  { analyses }: AfterCallSetup,
-  site: AfterCallSite & { readonly dir: string } & Pick<RecordsSetup, 'logLevel'> &
-    Pick<ConstructorParameters<typeof Analyses>[0], 'analyzed'>,
-): AfterCall | undefined {
-  const agents = new Set(Object.keys(analyses));
-  if (agents.size === 0) return undefined;
-  const { dir, store, logLevel, analyzed, log } = site;
-  const analyst = new AnalystProcess({ analyses, logLevel, clock: systemClock });
-  const queue = new Analyses({
-    dir,
-    agents,
+export class AfterCall implements RecordHooks {
+  readonly #setup: Pick<RecordsSetup, 'spool' | 'logLevel'>;
+  readonly #site: AfterCallSite;
+  #opened: Opened | undefined;
+
+  constructor(setup: Pick<RecordsSetup, 'spool' | 'logLevel' | 'afterCall'>, site: AfterCallSite) {
+    this.#setup = setup;
+    this.#site = site;
+    this.know(setup.afterCall);
+  }
+
+  /** Agents have other versions from now on. */
+  know(told: AfterCallVersions): void {
+    // Events and analyses of an earlier process may wait.
+    if (told.versions.length > 0 || existsSync(join(this.#setup.spool, versionsFolder)))
+      this.#opened ??= open(this.#setup, this.#site);
+    try {
+      this.#opened?.versions.know(told);
+    } catch (error) {
+      this.#site.log.error(errorFields(error), versionsNotKept);
+    }
+  }
+
+  readonly started = async (call: StartedCall): Promise<void> => {
+    await this.#opened?.webhooks.started(call);
+  };
+
+  readonly within = async (record: CallRecord): Promise<void> => {
+    await this.#opened?.webhooks.within(record);
+    await this.#opened?.analyses.within(record);
+  };
+
+  readonly kept = (): void => this.#opened?.analyses.kept();
+
+  /** Deletes what nothing can need any more. */
+  tidy(): void {
+    this.#opened?.versions.tidy();
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.close();
+  }
+}
+
+const versionsNotKept = 'what is to happen after calls cannot be kept';
+
+function open({ spool, logLevel }: Pick<RecordsSetup, 'spool' | 'logLevel'>, site: AfterCallSite): Opened {
+  const { log, store } = site;
+  const clocks = { clock: systemClock, wallClock: systemWallClock };
+  const versions = new KeptVersions({
+    dir: join(spool, versionsFolder),
+    env: process.env,
+    wallClock: systemWallClock,
+  });
+  const webhooks = new Webhooks({
+    ...clocks,
+    dir: join(spool, webhooksFolder),
+    endpointsOf: (agent) => versions.endpointsOf(agent),
+    random: () => randomInt(2 ** 32) / 2 ** 32,
+    told: (news) => tell(log, news),
+  });
+  const hooks = new WebhookHooks(webhooks, (agent) => versions.of(agent)?.recordUrl);
+  const analyst = new AnalystProcess({
+    setupOf: (agent) => versions.of(agent)?.analysis,
+    logLevel,
+    clock: systemClock,
+  });
+  const analyses = new Analyses({
+    ...clocks,
+    dir: join(spool, analysesFolder),
+    isAsked: (agent) => versions.of(agent)?.analysis !== undefined,
     store,
     analyse: async (record) => await analyst.analyse(record),
-    analyzed,
-    clock: systemClock,
-    wallClock: systemWallClock,
+    analyzed: (record) => hooks.analyzed(record),
     told: (news) => tellOfAnalysis(log, news),
   });
-  return {
-    hooks: [queue],
-    close: async () => {
-      const closed = queue.close();
-      analyst.close();
-      await closed;
-    },
+  const close = async (): Promise<void> => {
+    const closed = analyses.close();
+    analyst.close();
+    await closed;
+    await webhooks.close();
   };
+  return { versions, webhooks: hooks, analyses, close };
 }
 
 function tellOfAnalysis(log: Log, news: AnalysisNews): void {

@@ -1,6 +1,6 @@
 /** What keeps the records of calls. One process of the service has it, and the command line. */
 import type { CallEndCode } from '../../../shared/calls/ends.ts';
-import type { CallRecord } from '../../../shared/calls/record.ts';
+import type { CallRecord, RecordedAgent } from '../../../shared/calls/record.ts';
 import type { StoreConnection } from './database.ts';
 
 export interface CallQuery {
@@ -88,7 +88,7 @@ export interface CallStore {
 
 /** Who else works with records in the same process: webhooks and analysis. */
 export interface RecordHooks {
-  /** A call has begun. May be told again after a restart of the process. */
+  /** A conversation has begun. May be told again after a restart of the process. */
   readonly started?: (head: StartedCall) => Promise<void>;
   /** In the transaction that keeps the record. */
   readonly within?: WithRecord;
@@ -99,7 +99,7 @@ export interface RecordHooks {
 export interface StartedCall {
   readonly id: string;
   readonly callId: string;
-  readonly agent: string;
+  readonly agent: RecordedAgent;
   readonly direction: string;
   readonly transport: string;
   readonly from?: string;

@@ -61,19 +61,16 @@ const bigintType = 20;
 
 /** Opens the database and brings its tables up to date. Rejects with what the driver says. */
 export async function openDatabase(url: string): Promise<CallDatabase> {
-  const dialect = isPostgres(url) ? 'postgres' : 'sqlite';
-  const tables = new Kysely<CallTables>({
-    dialect: dialect === 'postgres' ? await postgresOf(url) : sqliteOf(url),
-  });
+  const { dialect, own, steps } = isPostgres(url) ? await postgresOf(url) : sqliteOf(url);
+  const tables = new Kysely<CallTables>({ dialect: own });
   try {
     const migrator = new Migrator({
       db: tables,
       provider: { getMigrations: () => Promise.resolve(migrationsOf(dialect)) },
       allowUnorderedMigrations: true,
     });
-    const { error } = await migrator.migrateToLatest();
-    if (error !== undefined)
-      throw error instanceof Error ? error : new Error('the tables cannot be brought up to date');
+    const isBehind = (await migrator.getMigrations()).some(({ executedAt }) => executedAt === undefined);
+    if (isBehind) await steps(() => migrated(migrator));
     return { dialect, tables };
   } catch (error) {
     await tables.destroy();
@@ -81,15 +78,44 @@ export async function openDatabase(url: string): Promise<CallDatabase> {
   }
 }
 
-function sqliteOf(path: string): SqliteDialect {
+async function migrated(migrator: Migrator): Promise<void> {
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined)
+    throw error instanceof Error ? error : new Error('the tables cannot be brought up to date');
+}
+
+interface Opened {
+  readonly dialect: Dialect;
+  readonly own: SqliteDialect | PostgresDialect;
+  /** Does all steps of a migration or none, while no other process does them. */
+  readonly steps: (work: () => Promise<void>) => Promise<void>;
+}
+
+function sqliteOf(path: string): Opened {
   const Database = createRequire(import.meta.url)('libsql') as typeof LibsqlDatabase;
   const database = new Database(path, { timeout: busyMs });
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = NORMAL');
-  return new SqliteDialect({ database });
+  // What is erased is overwritten.
+  database.pragma('secure_delete = ON');
+  return {
+    dialect: 'sqlite',
+    own: new SqliteDialect({ database }),
+    // The query builder has neither a lock nor a transaction for this. A process that waited finds that all is done.
+    steps: async (work) => {
+      database.exec('begin immediate');
+      try {
+        await work();
+        database.exec('commit');
+      } catch (error) {
+        if (database.inTransaction) database.exec('rollback');
+        throw error;
+      }
+    },
+  };
 }
 
-async function postgresOf(url: string): Promise<PostgresDialect> {
+async function postgresOf(url: string): Promise<Opened> {
   const { Pool, types } = await import('pg');
   types.setTypeParser(bigintType, Number);
   const pool = new Pool({
@@ -100,5 +126,5 @@ async function postgresOf(url: string): Promise<PostgresDialect> {
   });
   // A connection that breaks while nobody uses it is made anew when somebody does.
   pool.on('error', () => undefined);
-  return new PostgresDialect({ pool });
+  return { dialect: 'postgres', own: new PostgresDialect({ pool }), steps: (work) => work() };
 }

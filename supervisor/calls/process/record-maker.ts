@@ -5,6 +5,7 @@
  * Invariant: a spool is taken away only when its record is in the store, or when there is no room for it; whenever this process dies in
  * between, the next one finds the spool again and the store knows the record.
  */
+import { present } from '../../../shared/base/present.ts';
 import { CallFold } from '../../../shared/calls/fold.ts';
 import { readFact, type FactOf } from '../../../shared/calls/facts.ts';
 import type { ProcessName } from '../../../shared/runtime/process-name.ts';
@@ -25,6 +26,16 @@ export interface MakerOptions {
   readonly who: Processes;
   /** Spools that were dropped for want of room, or because nothing can be read of them. */
   readonly dropped: (names: readonly string[]) => void;
+  /** The store did not take a record, and took others. */
+  readonly refused: (error: unknown) => void;
+}
+
+/** What waits for the store. */
+export interface Waiting {
+  readonly count: number;
+  readonly bytes: number;
+  /** When the oldest of it ended, in milliseconds since 1970. */
+  readonly oldestMs: number | undefined;
 }
 
 /** What is known of the processes that have calls. */
@@ -49,36 +60,57 @@ interface Owned {
 const takenUpWithinMs = 60_000;
 /** The supervisor hears of the end of a worker, and a worker that has taken a call up has written so, within this time. */
 const heardWithinMs = 3_000;
+/** So many records in a row that are refused mean that the store takes none. */
+const refusedInARow = 3;
 /** A spool that was written to since belongs to a worker that is there. */
 const quietMs = 2_000;
 
 export class RecordMaker {
   readonly #options: MakerOptions;
-  /** Open spools whose beginning was told. */
+  /** Open spools whose beginning was told: before, the call may be handed to another agent. */
   readonly #started = new Set<string>();
   readonly #owners = new Map<string, Owned>();
-  #waiting = 0;
+  readonly #refusals = new Map<string, number>();
+  #waiting: readonly SpoolFile[] = [];
 
   constructor(options: MakerOptions) {
     this.#options = options;
   }
 
   /** Spools that ended and wait for the store, as of the last look. */
-  get waiting(): number {
-    return this.#waiting;
+  get waiting(): Waiting {
+    const bytes = this.#waiting.reduce((sum, file) => sum + file.bytes, 0);
+    return { count: this.#waiting.length, bytes, oldestMs: this.#waiting[0]?.writtenMs };
   }
 
-  /** Looks at the whole spool once. Rejects where the store does not take a record: that spool and those behind it wait. */
+  /** Looks at the whole spool once. Rejects where the store takes no record: all spools wait, but for the oldest where there are too many. */
   async look(): Promise<number> {
     await this.#lookAtOpen();
     const ended = await this.#withinBounds(await this.#options.spool.list('ended'));
-    this.#waiting = ended.length;
+    this.#waiting = ended;
     let kept = 0;
-    for (const file of ended) {
-      if (await this.#keep(file)) kept += 1;
-      this.#waiting -= 1;
+    const errors: unknown[] = [];
+    for (const file of this.#inOrder(ended)) {
+      try {
+        if (await this.#keep(file)) kept += 1;
+        this.#waiting = this.#waiting.filter((one) => one !== file);
+      } catch (error) {
+        errors.push(error);
+        this.#refusals.set(file.name, (this.#refusals.get(file.name) ?? 0) + 1);
+        if (kept === 0 && errors.length >= refusedInARow) break;
+      }
     }
+    if (errors.length > 0 && kept === 0) throw errors[0];
+    if (errors.length > 0) this.#options.refused(errors[0]);
     return kept;
+  }
+
+  /** Those that were refused before come last, so that none of them stands in the way of others. */
+  #inOrder(ended: readonly SpoolFile[]): readonly SpoolFile[] {
+    const names = new Set(ended.map(({ name }) => name));
+    for (const name of this.#refusals.keys()) if (!names.has(name)) this.#refusals.delete(name);
+    const refusals = ({ name }: SpoolFile): number => this.#refusals.get(name) ?? 0;
+    return ended.toSorted((a, b) => refusals(a) - refusals(b));
   }
 
   async #keep({ name, writtenMs }: SpoolFile): Promise<boolean> {
@@ -115,7 +147,7 @@ export class RecordMaker {
       const silentMs = wallNow() - file.writtenMs;
       const isSilent = silentMs >= quietMs;
       const isKnown = this.#owners.get(file.name)?.version === versionOf(file);
-      if (!this.#started.has(file.name) || (isSilent && !isKnown)) await this.#readOpen(file);
+      if (!isKnown && (isSilent || !this.#started.has(file.name))) await this.#readOpen(file);
       const owned = this.#owners.get(file.name);
       if (isSilent && owned !== undefined && this.#isOver(owned, silentMs)) await spool.end(file.name);
     }
@@ -127,6 +159,7 @@ export class RecordMaker {
     const fold = folded(text);
     const { worker: owner, isEnded, head } = fold;
     const mayMoveUnseen = head?.transport === 'sip';
+    if (fold.isSettled) await this.#tellStart(file.name, fold);
     this.#owners.set(file.name, {
       version: versionOf(file),
       owner,
@@ -134,7 +167,6 @@ export class RecordMaker {
       mayMoveUnseen,
       goneAt: undefined,
     });
-    await this.#tellStart(file.name, fold);
   }
 
   /** Its worker could not say where the spool belongs, or is gone for good. */
@@ -155,7 +187,8 @@ export class RecordMaker {
   async #tellStart(name: string, { head }: CallFold): Promise<void> {
     if (head === undefined || this.#started.has(name)) return;
     this.#started.add(name);
-    const { id, call: callId, agent, direction, transport, from, to, started: startedAtMs } = head;
+    const { id, call: callId, direction, transport, from, to, started: startedAtMs } = head;
+    const agent = present({ name: head.agent, version: head.version });
     const numbers = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
     for (const hook of this.#options.hooks)
       await hook.started?.({ id, callId, agent, direction, transport, startedAtMs, ...numbers });

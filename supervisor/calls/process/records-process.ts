@@ -13,8 +13,8 @@ import { systemClock, systemWallClock, type Timer } from '../../../shared/runtim
 import { takeLock } from '../../../shared/runtime/file-lock.ts';
 import { errorFields, newLog, type Log } from '../../../shared/runtime/log.ts';
 import { isRunning, nameOfProcess, type ProcessName } from '../../../shared/runtime/process-name.ts';
-import type { CallStore, RecordHooks } from './call-store.ts';
-import { openAfterCall, type AfterCall } from './after-call.ts';
+import type { CallStore } from './call-store.ts';
+import { AfterCall } from './after-call.ts';
 import { openDatabase } from './database.ts';
 import { RecordMaker } from './record-maker.ts';
 import { DiskSpool } from './spool-folder.ts';
@@ -34,7 +34,6 @@ export class RecordsProcess {
   readonly #supervisor: ProcessName | undefined = nameOfProcess(process.ppid);
   readonly #maker: RecordMaker;
   readonly #afterCall: AfterCall;
-  readonly #hooks: readonly RecordHooks[];
   readonly #prices: PriceTable | undefined;
   #store: CallStore | undefined;
   #unlock: (() => void) | undefined;
@@ -47,14 +46,18 @@ export class RecordsProcess {
   #failures = 0;
   #toldAt = -Infinity;
   #retainedAt = -Infinity;
+  /** Not at once: what waits since the process before may need what is old. */
+  #tidiedAt = systemClock.now();
+  #kept = 0;
   #dropped = 0;
+  /** So many waited, as the supervisor knows it. */
+  #toldWaiting = 0;
 
   constructor(setup: RecordsSetup, send: (message: FromRecords) => void) {
     this.#setup = setup;
     this.#send = send;
     this.#log = newLog({ role: 'records', level: setup.logLevel });
-    this.#afterCall = openAfterCall(setup, { log: this.#log, store: () => this.#opened() });
-    this.#hooks = this.#afterCall.hooks;
+    this.#afterCall = new AfterCall(setup, { log: this.#log, store: () => this.#opened() });
     const read = setup.prices === undefined ? undefined : readPrices(setup.prices);
     if (read?.ok === false)
       this.#log.error({ rule: read.error }, 'the price table cannot be read: records have no cost');
@@ -64,8 +67,7 @@ export class RecordsProcess {
 
   run(): void {
     const { spool } = this.#setup;
-    for (const folder of Object.values(spoolFolders))
-      mkdirSync(join(spool, folder), { recursive: true, mode: 0o700 });
+    this.#makeFolders();
     this.#watcher = watch(join(spool, spoolFolders.ended), () => this.#lookIn(0));
     this.#watcher.on('error', () => undefined);
     this.#send({ type: 'ready' });
@@ -78,6 +80,9 @@ export class RecordsProcess {
         return;
       case 'ask':
         void this.#answer(message.ask, message.question);
+        return;
+      case 'after_call':
+        this.#afterCall.know(message);
         return;
       case 'moving':
         this.#stillSince = message.count === 0 ? systemClock.now() : Infinity;
@@ -109,32 +114,58 @@ export class RecordsProcess {
     this.#isLooking = true;
     let pauseMs = lookEveryMs;
     try {
+      if (this.#failures > 0) this.#makeFolders();
       // Another supervisor, of which this one is the successor, may still have a process of its own there.
       this.#unlock ??= takeLock(join(this.#setup.spool, spoolLock));
       if (this.#unlock !== undefined) await this.#work();
       this.#failures = 0;
     } catch (error) {
       this.#failures += 1;
+      // The next one finds a server that has moved, and a file that is back.
+      this.#forgetStore();
       pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#failures - 1));
       if (!this.#isLeaving) this.#tell(error);
     } finally {
+      this.#tellCounts();
       this.#isLooking = false;
       this.#lookIn(pauseMs);
     }
   }
 
   async #work(): Promise<void> {
-    const kept = await this.#maker.look();
-    const { waiting } = this.#maker;
-    if (kept > 0 || this.#dropped > 0 || waiting > 0)
-      this.#send({ type: 'counts', kept, dropped: this.#dropped, waiting });
-    this.#dropped = 0;
+    this.#kept += await this.#maker.look();
     const { keepMs } = this.#setup;
     const now = systemClock.now();
+    if (now - this.#tidiedAt >= retainEveryMs) {
+      this.#tidiedAt = now;
+      this.#afterCall.tidy();
+    }
     if (keepMs === undefined || now - this.#retainedAt < retainEveryMs) return;
     const erased = await (await this.#opened()).retain(systemWallClock.now() - keepMs);
     this.#retainedAt = now;
     if (erased > 0) this.#log.info({ erased }, 'records of calls were erased for their age');
+  }
+
+  #makeFolders(): void {
+    for (const folder of Object.values(spoolFolders))
+      mkdirSync(join(this.#setup.spool, folder), { recursive: true, mode: 0o700 });
+  }
+
+  /** Also where the database takes nothing: that is when somebody wants to know. */
+  #tellCounts(): void {
+    const { count: waiting, bytes, oldestMs } = this.#maker.waiting;
+    const [kept, dropped] = [this.#kept, this.#dropped];
+    if (kept === 0 && dropped === 0 && waiting === 0 && this.#toldWaiting === 0) return;
+    const oldestForMs = oldestMs === undefined ? 0 : Math.max(0, systemWallClock.now() - oldestMs);
+    this.#send({ type: 'counts', kept, dropped, waiting, bytes, oldestForMs });
+    [this.#kept, this.#dropped, this.#toldWaiting] = [0, 0, waiting];
+  }
+
+  #forgetStore(): void {
+    const store = this.#store;
+    this.#store = undefined;
+    // A server that does not answer is not waited for.
+    void store?.close().catch(() => undefined);
   }
 
   async #opened(): Promise<CallStore> {
@@ -146,7 +177,7 @@ export class RecordsProcess {
     return new RecordMaker({
       spool: new DiskSpool(spool),
       store: () => this.#opened(),
-      hooks: this.#hooks,
+      hooks: [this.#afterCall],
       priced: (record) => (this.#prices === undefined ? record : withCost(record, this.#prices)),
       mostBytes: mostSpoolBytes,
       wallNow: () => systemWallClock.now(),
@@ -157,6 +188,7 @@ export class RecordsProcess {
             ? systemClock.now() - this.#stillSince
             : -Infinity,
       },
+      refused: (error) => this.#tell(error),
       dropped: (names) => {
         this.#dropped += names.length;
         this.#log.error(
@@ -191,6 +223,11 @@ export class RecordsProcess {
     const now = systemClock.now();
     if (now - this.#toldAt < tellAgainMs) return;
     this.#toldAt = now;
-    this.#log.error(errorFields(error), 'records of calls wait: the database or the spool cannot be used');
+    const { count: waiting, bytes, oldestMs } = this.#maker.waiting;
+    const oldest = oldestMs === undefined ? {} : { oldest: new Date(oldestMs).toISOString() };
+    this.#log.error(
+      { ...errorFields(error), waiting, bytes, ...oldest },
+      'records of calls wait: the database or the spool cannot be used',
+    );
   }
 }

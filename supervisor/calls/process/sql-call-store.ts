@@ -1,5 +1,12 @@
 /** Records of calls in the tables of a database. */
-import { sql, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, type Expression } from 'kysely';
+import {
+  sql,
+  type ExpressionBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  type Expression,
+  type RawBuilder,
+} from 'kysely';
 import { callRecordSchema, type CallRecord } from '../../../shared/calls/record.ts';
 import { isFailedEnd, callEndCodes, type CallEndCode } from '../../../shared/calls/ends.ts';
 import type { CallDatabase, CallsTable, CallTables, StoreConnection } from './database.ts';
@@ -14,9 +21,12 @@ type Calls = SelectQueryBuilder<CallTables, 'calls', object>;
 
 export class SqlCallStore implements CallStore {
   readonly #database: CallDatabase;
+  readonly #commonFrom: number;
 
-  constructor(database: CallDatabase) {
+  /** @param commonFrom calls with the words that are looked for: a set of more is slower to make than a page is to fill with some of them. */
+  constructor(database: CallDatabase, commonFrom = 10_000) {
     this.#database = database;
+    this.#commonFrom = commonFrom;
   }
 
   async insert(record: CallRecord, within?: WithRecord): Promise<boolean> {
@@ -33,11 +43,13 @@ export class SqlCallStore implements CallStore {
         .insertInto('call_records')
         .values({ seq, record: JSON.stringify(record) })
         .execute();
-      const metadata = Object.values(record.metadata).flatMap((entries) => Object.entries(entries));
+      const metadata = Object.values(record.metadata).flatMap((entries) =>
+        Object.entries(entries).map((entry) => boundEntry(entry)),
+      );
       if (metadata.length > 0)
         await tables
           .insertInto('call_metadata')
-          .values(metadata.map(([key, value]) => ({ seq, key, value })))
+          .values(metadata.map((entry) => ({ seq, ...entry })))
           .execute();
       await this.#keepWords(tables, seq, wordsOf(record));
       await within?.(record, tables);
@@ -45,7 +57,8 @@ export class SqlCallStore implements CallStore {
     });
   }
 
-  async get(id: string): Promise<CallRecord | undefined> {
+  async get(asked: string): Promise<CallRecord | undefined> {
+    const id = bound(asked);
     const found = await this.#database.tables
       .selectFrom('calls')
       .innerJoin('call_records', 'call_records.seq', 'calls.seq')
@@ -60,7 +73,9 @@ export class SqlCallStore implements CallStore {
 
   async list(query: CallQuery): Promise<CallPage> {
     const limit = Math.min(query.limit ?? usualRows, mostRows);
-    const rows = await this.#found(query)
+    const words = wordsIn(query);
+    const isCommon = words.length > 0 && (await this.#areCommon(words));
+    const rows = await this.#found(query, isCommon)
       .selectAll('calls')
       .orderBy('started_at', 'desc')
       .orderBy('seq', 'desc')
@@ -113,7 +128,11 @@ export class SqlCallStore implements CallStore {
         .where('seq', '=', found.seq)
         .execute();
       if (outcome !== undefined)
-        await tables.updateTable('calls').set({ outcome }).where('seq', '=', found.seq).execute();
+        await tables
+          .updateTable('calls')
+          .set({ outcome: bound(outcome) })
+          .where('seq', '=', found.seq)
+          .execute();
       await within?.(record, tables);
       return true;
     });
@@ -126,8 +145,17 @@ export class SqlCallStore implements CallStore {
       const rows = await this.#found(query).selectAll('calls').limit(erasedAtOnce).execute();
       await this.#drop(rows.map(({ seq }) => seq));
       erased.push(...rows.map(shownRow));
-      if (rows.length < erasedAtOnce) return erased;
+      if (rows.length < erasedAtOnce) break;
     }
+    if (this.#database.dialect === 'sqlite') await this.#scrub();
+    return erased;
+  }
+
+  /** Words of calls that are gone stand in the index until its parts are merged, and pages in the log of what was written. */
+  async #scrub(): Promise<void> {
+    const { tables } = this.#database;
+    await sql`insert into call_words (call_words) values ('optimize')`.execute(tables);
+    await sql`pragma wal_checkpoint(truncate)`.execute(tables);
   }
 
   async retain(beforeMs: number): Promise<number> {
@@ -163,28 +191,48 @@ export class SqlCallStore implements CallStore {
     else await tables.insertInto('call_words').values({ seq, words }).execute();
   }
 
-  #found(query: CallQuery): Calls {
-    const { text, cursor } = query;
+  /** `isCommon`: words that so many calls have are looked for in one call after the other, until the page is full. */
+  #found(query: CallQuery, isCommon = false): Calls {
+    const { cursor } = query;
     let found: Calls = this.#database.tables
       .selectFrom('calls')
       .where((where) => where.and(conditions(where, query)));
-    const words = text?.match(/[\p{L}\p{N}]+/gu) ?? [];
-    if (words.length > 0) found = found.where(this.#hasWords(words));
+    const words = wordsIn(query);
+    if (words.length > 0) found = found.where(isCommon ? this.#hasWords(words) : this.#isAmong(words));
     const [, startedAt, seq] = /^(\d+)-(\d+)$/.exec(cursor ?? '') ?? [];
     if (startedAt !== undefined)
       found = found.where(sql<SqlBool>`(started_at, seq) < (${Number(startedAt)}, ${Number(seq)})`);
     return found;
   }
 
+  /** Calls with all of these words, as one set. */
+  #isAmong(words: readonly string[]): Expression<SqlBool> {
+    return sql<SqlBool>`calls.seq in (${this.#seqsOf(words)})`;
+  }
+
   #hasWords(words: readonly string[]): Expression<SqlBool> {
+    const key = sql.ref(this.#database.dialect === 'sqlite' ? 'call_words.rowid' : 'call_words.seq');
+    return sql<SqlBool>`exists (${this.#seqsOf(words)} and ${key} = calls.seq)`;
+  }
+
+  #seqsOf(words: readonly string[]): RawBuilder<unknown> {
     if (this.#database.dialect === 'sqlite') {
       const asked = words.map((word) => `"${word}"`).join(' ');
-      return sql<SqlBool>`seq in (select rowid from call_words where call_words match ${asked})`;
+      return sql`select rowid from call_words where call_words match ${asked}`;
     }
     const asked = words.join(' ');
-    return sql<SqlBool>`calls.seq in (select seq from call_words where to_tsvector('simple', words) @@ plainto_tsquery('simple', ${asked}))`;
+    return sql`select seq from call_words where to_tsvector('simple', words) @@ plainto_tsquery('simple', ${asked})`;
+  }
+
+  async #areCommon(words: readonly string[]): Promise<boolean> {
+    const counted = sql<{ readonly found: number }>`
+      select count(*) as found from (${this.#seqsOf(words)} limit ${this.#commonFrom}) as matching`;
+    const { rows } = await counted.execute(this.#database.tables);
+    return Number(rows[0]?.found) >= this.#commonFrom;
   }
 }
+
+const wordsIn = ({ text }: CallQuery): readonly string[] => text?.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 const failedEnds = callEndCodes.filter(isFailedEnd);
 
@@ -194,16 +242,17 @@ function conditions(where: ExpressionBuilder<CallTables, 'calls'>, query: CallQu
   const all: Expression<SqlBool>[] = [];
   if (since !== undefined) all.push(where('started_at', '>=', since));
   if (before !== undefined) all.push(where('started_at', '<', before));
-  if (agent !== undefined) all.push(where('agent', '=', agent));
-  if (tenant !== undefined) all.push(where('tenant', '=', tenant));
+  if (agent !== undefined) all.push(where('agent', '=', bound(agent)));
+  if (tenant !== undefined) all.push(where('tenant', '=', bound(tenant)));
   if (code !== undefined) all.push(where('end_code', '=', code));
-  if (outcome !== undefined) all.push(where('outcome', '=', outcome));
+  if (outcome !== undefined) all.push(where('outcome', '=', bound(outcome)));
   if (minCost !== undefined) all.push(where('cost', '>=', minCost));
   if (slowerThanMs !== undefined) all.push(where('slowest_ms', '>=', slowerThanMs));
   if (isFaulty === true) all.push(where.or([where('faults', '>', 0), where('end_code', 'in', failedEnds)]));
   if (number !== undefined)
-    all.push(where.or([where('from_number', '=', number), where('to_number', '=', number)]));
-  if (metadata !== undefined)
+    all.push(where.or([where('from_number', '=', bound(number)), where('to_number', '=', bound(number))]));
+  const entry = metadata && boundEntry([metadata.key, metadata.value]);
+  if (entry !== undefined)
     all.push(
       where(
         'seq',
@@ -211,8 +260,8 @@ function conditions(where: ExpressionBuilder<CallTables, 'calls'>, query: CallQu
         where
           .selectFrom('call_metadata')
           .select('call_metadata.seq')
-          .where('key', '=', metadata.key)
-          .where('value', '=', metadata.value),
+          .where('key', '=', entry.key)
+          .where('value', '=', entry.value),
       ),
     );
   return all;
@@ -222,15 +271,15 @@ function rowOf(record: CallRecord): Omit<CallsTable, 'seq'> {
   const { id, call_id, session_id, agent, transport, direction, end, cost } = record;
   return {
     id,
-    call_id,
-    session_id,
-    agent: agent.name,
-    tenant: record.tenant ?? null,
-    route: record.route ?? null,
+    call_id: bound(call_id),
+    session_id: bound(session_id),
+    agent: bound(agent.name),
+    tenant: boundOr(record.tenant),
+    route: boundOr(record.route),
     transport,
     direction,
-    from_number: record.from ?? null,
-    to_number: record.to ?? null,
+    from_number: boundOr(record.from),
+    to_number: boundOr(record.to),
     started_at: Date.parse(record.started_at),
     duration_ms: record.duration_ms,
     end_code: end.code,
@@ -268,6 +317,23 @@ const shownRow = (row: { [K in keyof CallsTable]: K extends 'seq' ? number : Cal
   outcome: row.outcome ?? undefined,
 });
 
-const wordsOf = ({ transcript }: CallRecord): string => transcript.map(({ text }) => text).join('\n');
+/** What lists show and find; PostgreSQL takes no zero in a text, and no more than this in an index. */
+const longestText = 500;
+const longestKey = 100;
+/** PostgreSQL has room for a megabyte of words in one index entry. */
+const mostWords = 200_000;
+
+const bound = (text: string, most = longestText): string => text.replaceAll('\0', '').slice(0, most);
+const boundOr = (text: string | undefined): string | null => (text === undefined ? null : bound(text));
+const boundEntry = ([key, value]: readonly [string, string]): {
+  readonly key: string;
+  readonly value: string;
+} => ({
+  key: bound(key, longestKey),
+  value: bound(value),
+});
+
+const wordsOf = ({ transcript }: CallRecord): string =>
+  bound(transcript.map(({ text }) => text).join('\n'), mostWords);
 
 const readRecord = (text: string): CallRecord => callRecordSchema.parse(JSON.parse(text));

@@ -20,13 +20,15 @@ import type {
 } from '../../../shared/telephony/callback-api.ts';
 import { mostOutbound, type OutboundLeft } from '../../../shared/telephony/takeover.ts';
 import type { CallFacts } from '../../../shared/agents/choose.ts';
-import { chosenKeys } from '../../../shared/agents/chosen.ts';
+import { chosenKeys, readChosen } from '../../../shared/agents/chosen.ts';
 import type { Clock, WallClock } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
+import type { UnreachedCall } from '../../calls/unreached-call.ts';
 import type { OutboundCarrier } from '../carrier.ts';
 import {
   newOutboundCall,
   stepOutbound,
+  wasUnreached,
   type OutboundCall,
   type OutboundEvent,
   type OutboundAction,
@@ -43,10 +45,14 @@ export interface OutboundOptions {
   readonly log: Log;
   readonly carriers: () => ReadonlyMap<CarrierName, OutboundCarrier>;
   readonly counted: (carrier: CarrierName, end: string) => void;
+  /** A call is over that no worker ever had; absent where no records are kept. */
+  readonly unreached?: ((made: UnreachedCall) => void) | undefined;
   /** This process makes a call. */
   readonly begun: (id: string) => void;
   /** The call is on a stream of the agent. */
   readonly hasStream: (callId: string) => boolean;
+  /** Of the agent that calls have where they name none. */
+  readonly agentName: string;
   /** The agent of a call, as a text that travels with it; absent in a service of one. */
   readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
   /** Why that agent has no room for a call, which is kept where it has. */
@@ -289,12 +295,21 @@ export class OutboundCalls {
       );
     if (call.phase === 'over') {
       counted(call.carrier, call.end ?? 'unknown');
+      if (wasUnreached(call, before)) this.#tellUnreached(entry);
       this.#open.delete(id);
       this.#over.set(id, viewOf(call));
       const [oldest] = this.#over.keys();
       if (this.#over.size > mostOutbound && oldest !== undefined) this.#over.delete(oldest);
     }
     return actions;
+  }
+
+  #tellUnreached({ call, request }: Entry): void {
+    const { agentName, unreached } = this.#options;
+    const { id, carrier, beganAt, call: carrierCall, end = 'unknown' } = call;
+    const { to, route } = request;
+    const agent = readChosen(this.#chosenFor(request) ?? '')?.id ?? agentName;
+    unreached?.({ id, carrier, beganAt, call: carrierCall, end, to, route, agent });
   }
 
   /** The service has listened to a call: what is said to a machine. */

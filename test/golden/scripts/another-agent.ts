@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
+import { takesOver } from '../../support/core/given.ts';
 import type { Script } from '../../support/core/script.ts';
 import { effectTool, newToolBook } from '../../support/core/tool-book.ts';
 
@@ -115,6 +116,24 @@ export const anotherAgent: readonly Dialogue[] = [
     script.llmWrites('Of course.').llmIsDone().botSays('Of course.').botFinishes();
   }),
 
+  dialogue('an operator who takes the call keeps it, and the other agent does not come', (begin) => {
+    const ways: readonly ((one: Script) => Script)[] = [
+      (one) => one.tell(takesOver()).agentIsReady(billing),
+      (one) =>
+        one
+          .tell(takesOver({ atOnce: true }))
+          .later(8_000)
+          .agentIsReady(billing),
+      (one) => one.callerBegins().tell(takesOver()).agentIsReady(billing),
+      (one) => one.callerBegins().tell(takesOver()).callerStops().silenceEndsTheTurn().agentIsReady(billing),
+    ];
+    for (const way of ways) {
+      const script = way(said(begin).botFinishes().skips()).later(30_000);
+      assert.deepEqual(stateOf(script), ['dismissed']);
+      script.without('playout.open', 'tts.speak').rounds(1);
+    }
+  }),
+
   dialogue('an agent that is not there, or not ready in time: the first one is told and goes on', (begin) => {
     for (const miss of [(one: Script) => one.agentIsMissing(), (one: Script) => one.later(8_000)]) {
       const script = miss(said(begin).botFinishes());
@@ -132,6 +151,25 @@ export const anotherAgent: readonly Dialogue[] = [
     script.agentIsReady({ ...billing, greeting: '' });
     script.llmSees('user: My invoice is wrong.', 'assistant: -> look_up#l1', 'l1: seven', handed);
   }),
+
+  dialogue(
+    'a transition of a flow leads to the other agent, with what it collects as its summary',
+    (begin) => {
+      const next = [{ to: 'billing', isAgent: true, when: 'it is about money', collect: {} }] as const;
+      const node = { prompt: 'You welcome.', say: '', tools: [], next, end: false };
+      const flow = { start: 'welcome', nodes: { welcome: node } };
+      const leading = { ...effectTool, repeatable: true, timeoutMs: 30_000, outlives: true } as const;
+      const book = newToolBook({ tools: { hand_over_to_billing: leading } });
+      const tools = { ...book, performerOf: () => 'core' as const };
+      const team = { context: 'summary', farewell: '' } as const;
+      const script = begin({ settings: { flow, tools, team }, echoMs: 20 }).opens().callerSays('Money.');
+      script.prompted('You welcome.');
+      script.llmCalls({ name: 'hand_over_to_billing', id: 'h1', args: { summary: 'It is about money.' } });
+      assert.equal(script.agents[0]?.agent, 'billing');
+      script.agentIsReady({ ...billing, greeting: '' }).prompted('You are billing.');
+      script.llmSees(`${handed} It says of the conversation: It is about money.`);
+    },
+  ),
 
   dialogue('back again is possible, and loops are bounded', (begin) => {
     const script = said(begin).botFinishes();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
 import {
+  edit,
   end,
   handsBack,
   operatorLeaves,
@@ -114,6 +115,27 @@ export const operators: readonly Dialogue[] = [
     call.callerSays('And?');
     const seen = call.request.map(({ text }) => text).join('\n');
     for (const part of ['found', '12', 'Hello?']) assert.ok(seen.includes(part), part);
+  }),
+
+  dialogue('a tool that still runs when the call is handed back is told of when it is done', (begin) => {
+    const tools = newToolBook({ tools: { book: effectTool } });
+    const call = begin({ settings: { tools } }).opens().callerSays('Hm?').llmCalls('book');
+    call.tell(takesOver()).ordered(took).skips().callerSays('Hello?');
+    call
+      .tell(handsBack({ note: 'Wait for it.' }))
+      .rounds(2)
+      .llmAnswers('One moment.')
+      .botFinishes();
+    call.toolAnswers('book', 'found').llmAnswers('It is booked.').botFinishes();
+    const seen = call.request.map(({ text }) => text).join('\n');
+    for (const part of ['found', 'Hello?', 'Wait for it.']) assert.ok(seen.includes(part), part);
+  }),
+
+  dialogue('a whisper while the operator speaks is known to the agent when it goes on', (begin) => {
+    const call = takenOver(begin).tell(edit({ append: [{ role: 'system', text: 'Offer tea.' }] }));
+    call.orders().tell(handsBack());
+    const seen = call.request.map(({ text }) => text).join('\n');
+    assert.ok(seen.includes('Offer tea.'), seen);
   }),
 
   dialogue('a caller who is silent is not asked whether anybody is there', (begin) => {

@@ -1,6 +1,11 @@
 /** Operators in a telephone call: heard on both sides, through the death of its worker, and written down in its record. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
+import { writeWav } from '../../../shared/audio/wav.ts';
+import { chromiumMissing, openChromium } from '../../support/chromium.ts';
 import { KeptRecords } from '../../support/calls/kept.ts';
 import { answer } from '../../support/fakes/fake-chat.ts';
 import { carrierEnv } from '../../support/fakes/fake-twilio.ts';
@@ -14,10 +19,13 @@ const kept = new KeptRecords();
 let api: FakeTwilioApi;
 let service: TestService;
 let question: Int16Array;
+/** What the operator says in a browser. */
+let voice: Int16Array;
 
 beforeAll(async () => {
   const flite = await loadFlite();
   question = flite('Could you tell me what time it is, please?', { voice: 'slt', speed: 1 });
+  voice = flite('Hello, my name is Maria, and I am a person. '.repeat(12), { voice: 'slt', speed: 1 });
   api = await new FakeTwilioApi().start();
   service = await TestService.start({
     ...{ turn: 'speculate = false', greeting: 'Hello, harbour office.', workers: 2 },
@@ -108,6 +116,7 @@ it('takes a call of carrier A over, keeps it in the next worker, and hands it ba
     'operator: hello I am Maria',
   );
   expect(JSON.stringify(record)).not.toContain('Offer tea.');
+  await service.says('an operator and a call', ({ what }) => what === 'leaves');
   const audits = service.log.filter(({ msg }) => msg === 'an operator and a call');
   expect(audits.every((line) => line['audit'] === true)).toBe(true);
   expect(audits.map((line) => line['what'])).toEqual([
@@ -115,3 +124,60 @@ it('takes a call of carrier A over, keeps it in the next worker, and hands it ba
     ...['listens', 'asks for the call', 'takes over', 'hands back', 'leaves'],
   ]);
 }, 90_000);
+
+it.skipIf(chromiumMissing !== undefined)(
+  `does the same from a real browser ${chromiumMissing ?? ''}`,
+  async () => {
+    const { stt, llm } = service.providers;
+    await service.readyWhen((body) => body['workers'] === 2 && body['connections'] === 0);
+    const folder = mkdtempSync(join(tmpdir(), 'svc-operator-'));
+    writeFileSync(join(folder, 'operator.wav'), writeWav(voice, 16_000));
+    const chromium = await openChromium(join(folder, 'operator.wav'));
+    try {
+      const { page } = chromium;
+      const stream = await phoneAtA(service, api).call('CA2');
+      await heard(stream, 500);
+      const call = String(service.said('call started')?.['call']);
+      await page.goto(`http://${service.address('health')}/live`);
+      await page.getByLabel('Token', { exact: true }).fill('live-token');
+      await page.getByLabel('Token for listening').fill(token);
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: `Listen to call ${call}` }).click();
+      const state = page.locator('#monitor-state');
+      await expect.poll(() => state.textContent(), { timeout: 20_000 }).toContain('You are listening');
+      await page.getByRole('button', { name: 'Take over' }).click();
+      await expect.poll(() => state.textContent(), { timeout: 20_000 }).toContain('You speak to the caller');
+      await heard(stream, 1_000);
+
+      const worker = Number(service.said('call started')?.['pid']);
+      process.kill(worker, 'SIGKILL');
+      await service.says(
+        'an operator and a call',
+        ({ what, pid }) => what === 'takes over' && pid !== worker,
+      );
+      await expect.poll(() => state.textContent(), { timeout: 20_000 }).toContain('You speak to the caller');
+      await heard(stream, 1_000);
+      stt.utterances.push('my parcel is lost');
+      await stream.say(question);
+      await expect
+        .poll(() => page.getByRole('log').textContent(), { timeout: 20_000 })
+        .toContain('Caller: my parcel is lost');
+      const asked = llm.requests.length;
+      llm.script.push(answer('I look for it.'));
+      await page.getByLabel('Note for the agent').fill('Be kind.');
+      await page.getByRole('button', { name: 'Hand back' }).click();
+      await llm.until(() => llm.requests.length > asked);
+      expect(JSON.stringify(llm.requests.at(-1)?.body)).toContain('Note of the person: Be kind.');
+      await expect.poll(() => state.textContent(), { timeout: 20_000 }).toContain('You are listening');
+      stream.stop();
+      await expect.poll(() => state.textContent(), { timeout: 20_000 }).toBe('The call is over.');
+      const { operators, takeovers } = await kept.of(call);
+      expect(takeovers).toHaveLength(1);
+      expect(operators.map(({ role }) => role)).toEqual(['listen', 'take_over', 'listen', 'take_over']);
+    } finally {
+      await chromium.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  90_000,
+);

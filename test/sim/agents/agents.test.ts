@@ -111,9 +111,11 @@ class World {
       clock: this.clock,
       wallClock: this.clock,
       log: silent,
+      afterCallOf: () => undefined,
       whyNot: () => undefined,
     });
     this.#agents.serve({
+      changed: () => undefined,
       metrics: newSupervisorMetrics(),
       send: (worker, message) => this.lines[worker]?.queue.push({ agents: message }),
       readyWorkers: () => [...this.lines.keys()].filter((worker) => this.lines[worker]?.agents !== undefined),

@@ -13,9 +13,6 @@ import { spoolFile } from '../../../shared/calls/spool.ts';
 import { SpoolWriter, type SpoolDisk } from '../../../worker/calls/spool-writer.ts';
 import { headFact, startedMs } from '../../support/calls/records.ts';
 
-/** The process of records dies here. */
-class Death extends Error {}
-
 interface File {
   text: string;
   writtenMs: number;
@@ -111,6 +108,8 @@ export class SpoolWorld {
   #stillSince = 0;
   /** Nothing fails any more. */
   #isHealed = false;
+  /** Of the process that makes records. */
+  #life = { isOver: false };
   #maker = this.#newMaker();
 
   constructor(seed: number) {
@@ -268,21 +267,24 @@ export class SpoolWorld {
 
   // ---- the process of records ----
 
-  #mayDie(): void {
-    if (!this.#isHealed && this.#prng.chance(0.03)) throw new Death('the process of records dies');
-  }
-
   #newMaker(): RecordMaker {
     const files = this.#files;
     const list = (where: Place): readonly SpoolFile[] =>
       [...files[where]]
         .map(([name, { text, writtenMs }]) => ({ name, bytes: text.length, writtenMs }))
         .toSorted((a, b) => a.writtenMs - b.writtenMs);
+    // A process that has died does nothing more.
+    const life = { isOver: false };
+    this.#life = life;
+    const mayDie = (): void => {
+      life.isOver ||= !this.#isHealed && this.#prng.chance(0.03);
+      if (life.isOver) throw new Error('the process of records is dead');
+    };
     const step = async <T>(work: () => T): Promise<T> => {
       await Promise.resolve();
-      this.#mayDie();
+      mayDie();
       const done = work();
-      this.#mayDie();
+      mayDie();
       return done;
     };
     const spool: SpoolFolder = {
@@ -306,6 +308,7 @@ export class SpoolWorld {
         stillForMs: () => (this.#moving.length === 0 ? this.#clock.now() - this.#stillSince : 0),
       },
       dropped: (names) => void this.dropped.push(...names),
+      refused: () => undefined,
     });
   }
 
@@ -319,11 +322,9 @@ export class SpoolWorld {
   }
 
   async #look(): Promise<void> {
-    try {
-      await this.#maker.look();
-    } catch (error) {
-      if (error instanceof Death) this.#maker = this.#newMaker();
-    }
+    // The database may be gone, or the process.
+    await this.#maker.look().catch(() => undefined);
+    if (this.#life.isOver) this.#maker = this.#newMaker();
   }
 
   /** Everything works again, calls that run are ended, and what nobody took up is found. */

@@ -1,4 +1,4 @@
-/** The records that a running service keeps, read by another process of the same file. */
+/** The records that a running service keeps, read by another process of the same database. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,12 @@ import { beforeAskingAgain } from '../process/service.ts';
 
 export class KeptRecords {
   readonly folder = mkdtempSync(join(tmpdir(), 'records-'));
-  readonly env = { SVC_CALLS_DB: join(this.folder, 'calls.db') };
+  readonly env: { readonly SVC_CALLS_DB: string };
+
+  /** @param database an SQLite file of its own, unless it is named. */
+  constructor(database?: string) {
+    this.env = { SVC_CALLS_DB: database ?? join(this.folder, 'calls.db') };
+  }
 
   async all(): Promise<readonly CallRecord[]> {
     const store = new SqlCallStore(await openDatabase(this.env.SVC_CALLS_DB));

@@ -1,126 +1,28 @@
 /** Records of calls in a real SQLite file. */
+import { createRequire } from 'node:module';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type LibsqlDatabase from 'libsql';
+import { afterAll, expect, it } from 'vitest';
 import { openDatabase } from '../../../supervisor/calls/process/database.ts';
-import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
-import type { CallStore } from '../../../supervisor/calls/process/call-store.ts';
-import { recordOf, startedMs } from '../../support/calls/records.ts';
+import { storeSuite } from '../../support/calls/store-suite.ts';
 
+const Database = createRequire(import.meta.url)('libsql') as typeof LibsqlDatabase;
 const folder = mkdtempSync(join(tmpdir(), 'calls-'));
+let files = 0;
+const newFile = (): string => join(folder, `${(files += 1)}.db`);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-let store: CallStore;
-let files = 0;
-beforeEach(async () => {
-  await store?.close();
-  files += 1;
-  store = new SqlCallStore(await openDatabase(join(folder, `${files}.db`)));
-});
+storeSuite(newFile);
 
-const ids = async (query: Parameters<CallStore['list']>[0]): Promise<string[]> =>
-  (await store.list(query)).rows.map(({ id }) => id);
-
-describe('the store of records', () => {
-  it('keeps a record once', async () => {
-    expect(await store.insert(recordOf())).toBe(true);
-    expect(await store.insert(recordOf({ agent: 'another' }))).toBe(false);
-    expect(await store.get('record-1')).toEqual(recordOf());
-    expect(await ids({})).toEqual(['record-1']);
-  });
-
-  it('finds the newest record of an id that a client chose for several calls', async () => {
-    await store.insert(recordOf({ id: 'a', call: 'same' }));
-    await store.insert(recordOf({ id: 'b', call: 'same' }));
-    expect((await store.get('same'))?.id).toBe('b');
-    expect((await store.get('a'))?.id).toBe('a');
-  });
-
-  it('lists the newest first, page by page', async () => {
-    for (let n = 0; n < 5; n += 1)
-      await store.insert(recordOf({ id: `r${n}`, started: startedMs + (n >> 1) * 1000 }));
-    const first = await store.list({ limit: 2 });
-    const second = await store.list({ limit: 2, cursor: first.next ?? '' });
-    const third = await store.list({ limit: 2, cursor: second.next ?? '' });
-    expect([first, second, third].map(({ rows }) => rows.map(({ id }) => id))).toEqual([
-      ['r4', 'r3'],
-      ['r2', 'r1'],
-      ['r0'],
-    ]);
-    expect(third.next).toBeUndefined();
-  });
-
-  it('finds calls by what their rows say', async () => {
-    await store.insert(recordOf({ id: 'a', agent: 'one', from: '+15550100' }));
-    await store.insert(
-      recordOf({ id: 'b', agent: 'two', client: { plan: 'gold' }, token: { plan: 'silver' } }, [
-        { t: 'fault', at: 5, stage: 'llm', what: 'failed' },
-        { t: 'times', at: 6, epoch: 1, ms: [100, 100, 700, 200, 1] },
-      ]),
-    );
-    await store.insert(recordOf({ id: 'c', started: startedMs + 1 }, [], { code: 'refused' }));
-    expect(await ids({ agent: 'one' })).toEqual(['a']);
-    expect(await ids({ number: '+15550100' })).toEqual(['a']);
-    expect(await ids({ slowerThanMs: 1100 })).toEqual(['b']);
-    expect(await ids({ isFaulty: true })).toEqual(['c', 'b']);
-    expect(await ids({ code: 'refused' })).toEqual(['c']);
-    expect(await ids({ since: startedMs + 1 })).toEqual(['c']);
-    expect(await ids({ before: startedMs + 1 })).toEqual(['b', 'a']);
-    expect(await ids({ metadata: { key: 'plan', value: 'silver' } })).toEqual(['b']);
-    expect(await ids({ metadata: { key: 'plan', value: 'gold' } })).toEqual(['b']);
-  });
-
-  it('finds calls by words, whatever stands in the question', async () => {
-    const said = (text: string) => ({ t: 'said', role: 'caller', epoch: 1, from: 0, at: 1, text }) as const;
-    await store.insert(recordOf({ id: 'a' }, [said('A table for four, please.')]));
-    await store.insert(recordOf({ id: 'b' }, [said('Einen Tisch für vier bitte')]));
-    expect(await ids({ text: 'table FOUR' })).toEqual(['a']);
-    expect(await ids({ text: 'für' })).toEqual(['b']);
-    expect(await ids({ text: '"table" OR* -x' })).toEqual([]);
-    expect(await ids({ text: "four'; drop table calls" })).toEqual([]);
-  });
-
-  it('adds an analysis, and what lists are filtered by', async () => {
-    await store.insert(recordOf());
-    expect(await store.updateAnalysis('record-1', { summary: 'A booking.' }, 'yes')).toBe(true);
-    expect(await store.updateAnalysis('unknown', {})).toBe(false);
-    expect((await store.get('record-1'))?.analysis).toEqual({ summary: 'A booking.' });
-    expect(await ids({ outcome: 'yes' })).toEqual(['record-1']);
-  });
-
-  it("erases all of somebody's calls and nobody else's", async () => {
-    const said = { t: 'said', role: 'caller', epoch: 1, from: 0, at: 1, text: 'secret word' } as const;
-    for (let n = 0; n < 3; n += 1) await store.insert(recordOf({ id: `a${n}`, from: '+15550100' }, [said]));
-    await store.insert(recordOf({ id: 'to', to: '+15550100' }, [said]));
-    await store.insert(recordOf({ id: 'other', from: '+15550199', client: { who: 'x' } }, [said]));
-    const erased = await store.erase({ number: '+15550100' });
-    expect(erased.map(({ id }) => id).toSorted()).toEqual(['a0', 'a1', 'a2', 'to']);
-    expect(await ids({ text: 'secret' })).toEqual(['other']);
-    expect(await store.get('a0')).toBeUndefined();
-    expect((await store.erase({ metadata: { key: 'who', value: 'x' } })).length).toBe(1);
-    expect(await ids({ text: 'secret' })).toEqual([]);
-  });
-
-  it('erases calls by their age', async () => {
-    await store.insert(recordOf({ id: 'old' }));
-    await store.insert(recordOf({ id: 'new', started: startedMs + 1000 }));
-    expect(await store.retain(startedMs + 500)).toBe(1);
-    expect(await ids({})).toEqual(['new']);
-  });
-
-  it('does together what belongs together', async () => {
-    const fails = store.insert(recordOf(), () => Promise.reject(new Error('no')));
-    await expect(fails).rejects.toThrow('no');
-    expect(await store.get('record-1')).toBeUndefined();
-    expect(await store.insert(recordOf())).toBe(true);
-  });
-
-  it('gives whole records one after another', async () => {
-    for (let n = 0; n < 120; n += 1) await store.insert(recordOf({ id: `r${n}`, agent: n % 2 ? 'a' : 'b' }));
-    const seen: string[] = [];
-    await store.each({ agent: 'a' }, ({ id }) => void seen.push(id));
-    expect(seen.length).toBe(60);
-    expect(new Set(seen).size).toBe(60);
-  });
+it('has all of its tables, or none where the last one could not be made', async () => {
+  const path = newFile();
+  const other = new Database(path);
+  other.exec('create table call_words (other)');
+  await expect(openDatabase(path)).rejects.toThrow('call_words');
+  other.exec('drop table call_words');
+  const { tables } = await openDatabase(path);
+  expect(await tables.selectFrom('calls').selectAll().execute()).toEqual([]);
+  await tables.destroy();
 });

@@ -62,11 +62,11 @@ describe('the body of an event', () => {
 describe('what webhooks are told of a call', () => {
   async function eventsOf(code: (typeof callEndCodes)[number]): Promise<ToldEvent[]> {
     const told: ToldEvent[] = [];
-    const hooks = new WebhookHooks({ tell: (event) => void told.push(event) }, new Map());
+    const hooks = new WebhookHooks({ tell: (event) => void told.push(event) }, () => undefined);
     await hooks.started({
       id: 'record-1',
       callId: 'call-1',
-      agent: 'receptionist',
+      agent: { name: 'receptionist' },
       direction: 'inbound',
       transport: 'sip',
       from: '+15550100',
@@ -82,7 +82,7 @@ describe('what webhooks are told of a call', () => {
     const failed: CallEventName[] = isFailedEnd(code) ? ['call.failed'] : [];
     expect(told.map(({ type }) => type)).toEqual(['call.started', 'call.ended', ...failed, 'call.analyzed']);
     for (const { type, body, agent, call } of told) {
-      expect({ agent, call }).toEqual({ agent: 'receptionist', call: 'record-1' });
+      expect({ agent, call }).toEqual({ agent: { name: 'receptionist' }, call: 'record-1' });
       expect(JSON.parse(body)).toMatchObject({ type, data: { id: 'record-1', call_id: 'call-1' } });
     }
     const [, ended] = told;

@@ -8,9 +8,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callEvents, endpointId, webhookId } from '../../../shared/calls/webhooks/events.ts';
 import { afterAttempt, retryAfterMs, waits } from '../../../supervisor/calls/process/webhooks/schedule.ts';
 import { signatureOf } from '../../../supervisor/calls/process/webhooks/signature.ts';
-import { Webhooks, type WebhookNews } from '../../../supervisor/calls/process/webhooks/webhooks.ts';
+import {
+  Webhooks,
+  type Endpoint,
+  type WebhookNews,
+} from '../../../supervisor/calls/process/webhooks/webhooks.ts';
 import { shownSecret, webhookKey } from '../../../shared/calls/webhooks/secret.ts';
-import type { EndpointSetup } from '../../../shared/calls/messages.ts';
 import { answer, Receiver } from '../../support/calls/receiver.ts';
 import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 import { Observed } from '../../support/process/observed.ts';
@@ -60,7 +63,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const endpoint = (given: Partial<EndpointSetup> = {}): EndpointSetup => ({
+const endpoint = (given: Partial<Endpoint> = {}): Endpoint => ({
   agent: 'desk',
   url,
   secrets: [secret],
@@ -69,11 +72,11 @@ const endpoint = (given: Partial<EndpointSetup> = {}): EndpointSetup => ({
   ...given,
 });
 
-function newWebhooks(...endpoints: readonly EndpointSetup[]): Webhooks {
+function newWebhooks(...endpoints: readonly Endpoint[]): Webhooks {
   const all = endpoints.length === 0 ? [endpoint()] : endpoints;
   const made = new Webhooks({
     dir,
-    endpoints: all,
+    endpointsOf: ({ name }) => all.filter(({ agent }) => agent === name),
     clock,
     wallClock,
     random: () => 0,
@@ -100,7 +103,7 @@ async function pass(webhooks: Webhooks, ms: number): Promise<void> {
 
 const ended = (call: string) =>
   ({
-    agent: 'desk',
+    agent: { name: 'desk' },
     call,
     type: 'call.ended',
     body: `{"type":"call.ended","data":{"call":"${call}"}}`,
@@ -330,8 +333,8 @@ describe('a receiver', () => {
       endpoint({ url: alarm, events: ['call.failed'], secrets: [oldSecret] }),
     );
     webhooks.tell(ended('a'));
-    webhooks.tell({ ...ended('a'), agent: 'another' });
-    webhooks.tell({ agent: 'desk', call: 'a', type: 'call.failed', body: '{"type":"call.failed"}' });
+    webhooks.tell({ ...ended('a'), agent: { name: 'another' } });
+    webhooks.tell({ ...ended('a'), type: 'call.failed', body: '{"type":"call.failed"}' });
     await tick();
     await news.until(() => news.count('delivered') === 3);
     expect(receiver.received.length).toBe(2);
@@ -435,6 +438,15 @@ describe('what waits', () => {
     }
     await news.until(() => news.count('given_up') === 1);
     expect(receiver.received.length).toBe(1);
+  });
+
+  it('is not sent without a signature', async () => {
+    const webhooks = newWebhooks(endpoint({ secrets: [] }));
+    webhooks.tell(ended('a'));
+    await tick();
+    await news.until(() => news.count('again') === 1);
+    expect(receiver.received).toEqual([]);
+    expect(news.all).toMatchObject([{ event: { last: { answer: 'no_secret' } } }]);
   });
 
   it('is bounded: the oldest is given up', () => {

@@ -45,7 +45,18 @@ const endpoint = endpointId({ agent: 'desk', url: 'https://hooks.example.com/' }
 function eventOf(call: string, more: Partial<QueuedEvent> = {}): QueuedEvent {
   const id = webhookId(call, 'call.ended');
   const at = { createdAt: 1_000, nextAt: 9_000, attempts: 10, last: { at: 2_000, answer: 500 } };
-  return { id, type: 'call.ended', call, endpoint, host: 'hooks.example.com', body: '{}', ...at, ...more };
+  const agent = { name: 'desk', version: 'ab' };
+  return {
+    id,
+    type: 'call.ended',
+    call,
+    agent,
+    endpoint,
+    host: 'hooks.example.com',
+    body: '{}',
+    ...at,
+    ...more,
+  };
 }
 
 function keep(call: string, isFailed: boolean): QueuedEvent {

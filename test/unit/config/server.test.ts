@@ -290,6 +290,7 @@ describe('exposed listeners', () => {
     ['SVC_WEBRTC_TOKEN', { SVC_WEBRTC_ADDR: '127.0.0.1:0' }],
     ['SVC_METRICS_TOKEN', {}],
     ['SVC_LIVE_TOKEN', {}],
+    ['SVC_CALLS_TOKEN', { SVC_CALLS_DB: 'calls.db' }],
     ['SVC_CARRIER_B_STREAM_TOKEN', { SVC_CARRIER_B_ADDR: '127.0.0.1:0' }],
   ])('give a warning for %s, which is static', (name, env) => {
     expect(warningsOf({ ...env, [name]: 'token-of-test' })).toEqual([

@@ -25,9 +25,10 @@ function read(text: string) {
     isOpen: mcp.some((server) => server.tools === undefined),
     mayComeFromAgent: false,
     hasDestinations,
+    isRecorded: false,
     hasTeam: false,
   };
-  const flow = readFlow(tree['flow'], { provided, problems });
+  const flow = readFlow(tree['flow'], { provided, problems, team: undefined });
   return { tools, mcp, flow, telephony, found: problems.sorted() };
 }
 const messages = (text: string): string[] => read(text).found.map(({ message }) => message);

@@ -333,6 +333,67 @@ describe('a session that ends', () => {
   });
 });
 
+describe('a session that another can go on from', () => {
+  let question: ChatMessage;
+  beforeEach(() => {
+    call.model.ready(600_000);
+    question = call.says('what time is it');
+    call.start(question);
+    modelSays(1, 'It is noon.', 1);
+    done(1);
+    call.clock.advance(10_000);
+    call.model.last.say({ type: 'resumable', handle: 'h1' });
+  });
+  const next = (): void => {
+    call.start(question, agent('It is noon.'), call.says('thanks'));
+  };
+
+  it('is over before the other begins, which holds all that it held', () => {
+    call.model.last.say({ type: 'expiring', inMs: 50_000 });
+    call.clock.advance(1);
+    expect(call.model.sessions.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+    expect(call.model.last.seed).toEqual({
+      instructions: 'You are a clerk.',
+      tools: [],
+      history: [],
+      resume: 'h1',
+    });
+    call.model.ready(600_000);
+    next();
+    expect(call.model.last.told).toEqual(['begin', 'audio 7', 'end', 'respond 2']);
+  });
+
+  it('is gone on from where its connection is lost, with the turn that was begun', () => {
+    call.ears.audio(sound(3));
+    call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
+    expect(call.model.last.seed.resume).toBe('h1');
+    next();
+    expect(call.model.last.told).toEqual(['begin', 'audio 3,7', 'end', 'respond 2']);
+  });
+
+  it('is not gone on from where more was said in it', () => {
+    next();
+    call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
+    expect(call.model.last.seed).not.toHaveProperty('resume');
+    expect(call.model.last.seed.history).toEqual([question, agent('It is noon.')]);
+  });
+
+  it('is told again where the handle is refused, which is held against nobody', () => {
+    for (const handle of ['h2', 'h3', 'h4']) {
+      call.model.last.say({ type: 'resumable', handle });
+      call.model.last.say({ type: 'expiring', inMs: 50_000 });
+      call.clock.advance(1);
+      expect(call.model.last.seed.resume).toBe(handle);
+      call.model.last.say({ type: 'error', error: { kind: 'rejected', status: 400 } });
+      expect(call.model.last.seed.history).toEqual([question, agent('It is noon.')]);
+      call.model.ready(600_000);
+    }
+    expect(call.failures).toEqual(['rejected', 'rejected', 'rejected']);
+    next();
+    expect(call.model.last.told).toContain('respond 2');
+  });
+});
+
 describe('a model that is silent', () => {
   it('is asked once more, and then another provider answers', () => {
     call.start(call.says('what time is it'));
@@ -426,6 +487,22 @@ describe('words that the model writes down', () => {
   it('are no turn where a cough was all', () => {
     speaks(400);
     expect(call.heard).toEqual([{ type: 'finalized' }]);
+  });
+
+  it('are a turn where the agent was silenced, though all of its answer had come', () => {
+    speaks(900);
+    call.start(note);
+    modelSays(1, 'Once upon a time.', 1, 'a', 80_000);
+    call.voice.speak(1, 'Once upon a time.');
+    done(1);
+    call.voice.flush(1);
+    call.clock.advance(1_000);
+    const before = call.heard.length;
+    speaks(900);
+    expect(call.heard.slice(before)).toEqual([{ type: 'finalized' }]);
+    call.voice.silenced?.();
+    speaks(900);
+    expect(call.heard.slice(before + 1).map(({ type }) => type)).toEqual(['transcript', 'finalized']);
   });
 
   it('are written by STT where another provider answers', () => {

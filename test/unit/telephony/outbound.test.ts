@@ -15,6 +15,7 @@ import {
   type OutboundEvent,
 } from '../../../supervisor/telephony/outbound/outbound-call.ts';
 import { readToSuccessor } from '../../../shared/protocol/takeover.ts';
+import type { UnreachedCall } from '../../../supervisor/calls/unreached-call.ts';
 import { OutboundCalls } from '../../../supervisor/telephony/outbound/outbound-calls.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
@@ -198,9 +199,10 @@ describe('who is called', () => {
   let dials: { readonly to: string; readonly from: string }[];
   let outcome: MadeOutcome;
   let lines: unknown[];
+  let unreached: UnreachedCall[];
   let now = 0;
   beforeEach(() => {
-    [dials, lines, now] = [[], [], 0];
+    [dials, lines, unreached, now] = [[], [], [], 0];
     outcome = { kind: 'ok', id: 'c' };
   });
   const carrier: OutboundCarrier = {
@@ -225,6 +227,8 @@ describe('who is called', () => {
       begun: () => undefined,
       hasStream: () => false,
       isOfFleet: false,
+      agentName: 'desk',
+      unreached: (made) => void unreached.push(made),
     });
   const request = (to = '+15550100077', more: object = {}): OutboundRequest => {
     const read = readOutboundRequest(JSON.stringify({ to, ...more }));
@@ -263,6 +267,33 @@ describe('who is called', () => {
     calls.told(id, { type: 'ended', call: 'c', reason: 'unknown' });
     expect(calls.view(id)).toMatchObject({ phase: 'over', end });
     expect(lines.filter((line) => Array.isArray(line) && line[0] === 'warn')).toHaveLength(warnings);
+  });
+
+  const busy: OutboundEvent = { type: 'ended', call: 'c', reason: 'busy' };
+  const own = { machine_detection: 'own', voicemail: 'Hello.' };
+  it.each<[string, object, readonly OutboundEvent[], string | undefined]>([
+    ['is busy', {}, [busy], 'busy'],
+    ['is not answered where the service would have listened', own, [busy], 'busy'],
+    ['has a machine that the carrier finds', {}, [fact('machine')], 'voicemail'],
+    ['gets its message from the carrier', own, [fact('machine'), fact('beep'), fact('spoken')], undefined],
+    ['is hung up before it is answered', {}, [{ type: 'hang_up' }], 'canceled'],
+    ['is answered and gets no stream', {}, [fact('person'), busy], 'failed'],
+    ['talks', {}, [fact('person'), { type: 'streaming', call: 'c' }, busy], undefined],
+    ['has a machine that the service listens to', own, [fact('answered'), fact('machine'), busy], undefined],
+    ['is given up while the service listens', own, [fact('answered'), busy], undefined],
+  ])('is told of for its record where no worker had it: one that %s', async (_, more, told, end) => {
+    const calls = newCalls();
+    const made = await calls.make(request(undefined, more), undefined);
+    for (const one of told) calls.told(made.ok ? made.value.id : '', one);
+    expect(unreached.map((one) => [one.agent, one.call, one.end])).toEqual(
+      end === undefined ? [] : [['desk', 'c', end]],
+    );
+  });
+
+  it('is no call where the carrier refuses to make it', async () => {
+    outcome = { kind: 'refused', code: 'rejected' };
+    await newCalls().make(request(), undefined);
+    expect(unreached).toEqual([]);
   });
 
   it("goes along with its key when another process takes over, and is nobody's else then", async () => {

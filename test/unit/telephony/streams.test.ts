@@ -30,6 +30,7 @@ async function newTelephony(
     log: newLog({ role: 'test', level: 'warn', to: { write: (line: string) => void lines.push(line) } }),
     metrics: newSupervisorMetrics(),
     sip: () => undefined,
+    agentName: 'desk',
   });
   return { carrier, telephony, lines };
 }

@@ -86,6 +86,23 @@ describe('reports', () => {
     expect(report?.lost).toBeCloseTo(0.1, 1);
   });
 
+  it('say how the other side was heard, over its streams and connections', () => {
+    const reporter = new RtcpReporter({ ssrc: 1, clockRate: 48_000 });
+    expect(reporter.heard).toBeUndefined();
+    const hear = (to: RtcpReporter, ssrc: number, lost: number): void => {
+      for (let n = 0; n < 100; n += 1)
+        if (n === 0 || n > lost) to.arrived({ ssrc, sequence: 65_500 + n, timestamp: n * 960 }, n * 20);
+    };
+    hear(reporter, 5, 10);
+    expect(reporter.heard).toMatchObject({ packets: 90, lost: 10, jitterMs: 0 });
+    hear(reporter, 6, 20);
+    expect(reporter.heard).toMatchObject({ packets: 170, lost: 30 });
+    const next = new RtcpReporter({ ssrc: 1, clockRate: 48_000, earlier: reporter.heard });
+    expect(next.heard).toMatchObject({ packets: 170, lost: 30 });
+    hear(next, 7, 0);
+    expect(next.heard).toMatchObject({ packets: 270, lost: 30 });
+  });
+
   it('that are cut short are nothing', () => {
     const reporter = new RtcpReporter({ ssrc: 1, clockRate: 48_000 });
     const whole = new RtcpReporter({ ssrc: 2, clockRate: 48_000 }).report(0, 0);

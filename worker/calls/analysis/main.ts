@@ -4,21 +4,24 @@
  */
 import '../../../shared/runtime/stack.ts';
 import type { FromAnalyst, ToAnalyst } from '../../../shared/calls/messages.ts';
-import { exitWithParent, firstMessage } from '../../../shared/runtime/child.ts';
+import { exitWithParent } from '../../../shared/runtime/child.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { newLog } from '../../../shared/runtime/log.ts';
 import { Analyst } from './analyst.ts';
 
 exitWithParent(() => process.exit(0));
-const setup = await firstMessage<Extract<ToAnalyst, { type: 'setup' }>>();
-const log = newLog({ role: 'analysis', level: setup.logLevel });
-// What is asked for meanwhile waits for the analyst.
-const analyst = Analyst.open(setup, { clock: systemClock, log });
+let analyst: Promise<Analyst> | undefined;
+
+// The first question may come in one read with the setup: a process that waited for the one would not hear of the other.
 process.on('message', (message: ToAnalyst) => {
-  if (message.type === 'setup') return;
+  if (message.type === 'setup') {
+    const log = newLog({ role: 'analysis', level: message.logLevel });
+    analyst = Analyst.open(message, { clock: systemClock, log });
+    return;
+  }
   const { id, record } = message;
   void analyst
-    .then(async (ready) => await ready.analyse(record))
+    ?.then(async (ready) => await ready.analyse(record))
     .then((outcome) => {
       const answer: FromAnalyst = { type: 'analysed', id, outcome };
       if (process.connected) process.send?.(answer);

@@ -38,10 +38,17 @@ type Prepared = Extract<CallEvent, { type: 'agent.prepared' }>;
 
 const failed = (message: string): ToolOutcome => ({ kind: 'failed', message, transport: false });
 
+/** Which agent, and what it is told. */
+export interface WantedAgent {
+  readonly agent: string;
+  readonly summary?: string;
+}
+
 /** The tool was called. Its outcome, where that is known at once. */
 export function beginAgentChange(
   step: Step<'setup' | 'numbers' | 'commands' | 'delivery'>,
   { call, key, attempt, idempotencyKey: commandId }: Run,
+  { agent, summary = '' }: WantedAgent,
 ): ToolOutcome | undefined {
   const { state, now } = step;
   const { team } = state.setup.settings;
@@ -51,21 +58,26 @@ export function beginAgentChange(
     return failed('the caller is being handed over already: do not repeat it');
   if (agentChange.count >= mostChanges)
     return failed('the caller was handed over too often in this call: go on with the caller yourself');
-  const given = JSON.parse(call.arguments) as { readonly agent: string; readonly summary?: string };
   const { response } = state.delivery;
   if (team.farewell !== '' && response !== undefined) speakSentence(response, team.farewell, voiceOf(step));
-  const { agent, summary = '' } = given;
   const request = { commandId, agent, summary, callId: call.id, key, attempt, epoch: state.numbers.epoch };
   agentChange.claim = { phase: 'settling', request, by: now + settleMs };
   return undefined;
 }
 
 /** When it is time to look again; undefined while nothing waits. */
-export function agentChangeDeadline(state: Slices<'commands' | 'delivery'>): Millis | undefined {
+export function agentChangeDeadline(state: Slices<'commands' | 'delivery' | 'tools'>): Millis | undefined {
   const { claim } = state.commands.agentChange;
   if (claim.phase === 'none') return undefined;
-  return claim.phase === 'asked' ? claim.by : Math.min(claim.by, heardBy(state) ?? Infinity);
+  const isWaiting = claim.phase === 'settling' && !othersRun(state, claim.request);
+  return isWaiting ? Math.min(claim.by, heardBy(state) ?? Infinity) : claim.by;
 }
+
+/** Tools that were called beside it: what they find goes along. */
+const othersRun = ({ tools }: Slices<'tools'>, request: AgentRequest): boolean =>
+  tools.records.some(
+    ({ key, phase }) => key !== request.key && (phase.type === 'running' || phase.type === 'retrying'),
+  );
 
 /** What came of a request that is over without another agent. */
 export interface AgentRefusal {
@@ -91,10 +103,7 @@ export function settleAgentChange(step: Step): AgentRefusal | undefined {
     agentChange.claim = { phase: 'none' };
     return { request, outcome: failed('the other agent is not ready; go on with the caller yourself') };
   }
-  const others = state.tools.records.some(
-    ({ key, phase }) => key !== request.key && (phase.type === 'running' || phase.type === 'retrying'),
-  );
-  if (now < by && (others || !isHeard(state, now))) return undefined;
+  if (now < by && (othersRun(state, request) || !isHeard(state, now))) return undefined;
   agentChange.claim = { phase: 'asked', request, by: now + readyWithinMs };
   actions.push(orderOf(request));
   return undefined;

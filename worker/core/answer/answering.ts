@@ -8,7 +8,7 @@ import { endSoon, isEnding } from '../course.ts';
 import { enterToolResults, pairMessages, reachSafePoint, offeredTools } from '../delivery/context.ts';
 import { tellTools, toolSettings } from '../epoch.ts';
 import type { CallEvent, LlmFinish } from '../events.ts';
-import { fitsFlow, stepFlow, transitionTool } from '../flow/flow.ts';
+import { fitsFlow, stepFlow, toolOf } from '../flow/flow.ts';
 import { addMessages } from '../delivery/history.ts';
 import { loseAnswer } from './outage.ts';
 import { isSentence, wholeSentence } from './sentences.ts';
@@ -42,7 +42,7 @@ import { awaitsWord, mayStay, nobodySpeaks, noticeFault, type Step } from '../st
 import { tell } from '../told.ts';
 import { nextToolDeadline } from '../tools/tools.ts';
 import { resumeTools } from '../tools/tools-cut.ts';
-import { beginAgentChange } from './agent-change.ts';
+import { beginAgentChange, type WantedAgent } from './agent-change.ts';
 import { beginToolTransfer } from './transfer.ts';
 import type { ToolAction, ToolOutcome } from '../tools/tools-state.ts';
 
@@ -50,6 +50,8 @@ import type { ToolAction, ToolOutcome } from '../tools/tools-state.ts';
 const endCallToolName = 'end_call';
 const transferToolName = 'transfer_call';
 const keysToolName = 'send_dtmf';
+const pauseToolName = 'pause_recording';
+const resumeToolName = 'resume_recording';
 
 /** The caller has waited long enough: a sentence that the LLM stopped behind is said, or something meanwhile. */
 export function fillSilence(step: Step<'setup' | 'silence'>, response: Response): void {
@@ -231,12 +233,17 @@ function perform(
   const { name } = action.call;
   const done: ToolOutcome = { kind: 'result', text: '{"ok":true}' };
   if (name === transferToolName) return beginToolTransfer(step, action);
-  if (name === agentTool) return beginAgentChange(step, action);
+  if (name === agentTool)
+    return beginAgentChange(step, action, JSON.parse(action.call.arguments) as WantedAgent);
   if (name === keysToolName) {
     const { key, attempt, idempotencyKey: commandId } = action;
     const { digits } = JSON.parse(action.call.arguments) as { readonly digits: string };
     step.actions.push({ type: 'carrier.keys', commandId, digits, key, attempt });
     return undefined;
+  }
+  if (name === pauseToolName || name === resumeToolName) {
+    state.conversation.isUnrecorded = name === pauseToolName;
+    return done;
   }
   if (name === endCallToolName) {
     const { response } = state.delivery;
@@ -251,14 +258,18 @@ function perform(
     conversation: { flow },
     setup: { settings },
   } = state;
-  const leads =
-    flow !== undefined && settings.flow?.nodes[flow.node]?.next.some(({ to }) => transitionTool(to) === name);
-  if (flow === undefined || settings.flow === undefined || leads !== true)
+  const taken = flow && settings.flow?.nodes[flow.node]?.next.find((next) => toolOf(next) === name);
+  if (flow === undefined || settings.flow === undefined || taken === undefined)
     return { kind: 'failed', message: 'this call cannot do that', transport: false };
   const data = parseJson(action.call.arguments === '' ? '{}' : action.call.arguments) as Record<
     string,
     unknown
   >;
+  if (taken.isAgent === true) {
+    const { summary } = data;
+    const given = { agent: taken.to, ...(typeof summary === 'string' && { summary }) };
+    return beginAgentChange(step, action, given);
+  }
   if (!fitsFlow(flow, data))
     return { kind: 'failed', message: 'the values are too large; give shorter ones', transport: false };
   stepFlow(flow, { type: 'transition.called', tool: name, data }, { settings: settings.flow, now });

@@ -9,7 +9,10 @@ import type { Millis } from '../../../shared/base/units.ts';
 import { mostFlowBytes, savedBytes } from '../bounds.ts';
 
 export interface FlowTransition {
+  /** Name of a node, or of an agent. */
   readonly to: string;
+  /** Another agent has the call from then on. */
+  readonly isAgent?: true;
   /** Tells the LLM when to take it. */
   readonly when: string;
   /** JSON Schemas of the values that come along, by name; all of them are required. */
@@ -28,6 +31,8 @@ export interface FlowNode {
   readonly next: readonly FlowTransition[];
   /** The call is ended after the node's answer. */
   readonly end: boolean;
+  /** false: nothing that is said in it is recorded. */
+  readonly record?: boolean;
 }
 
 export interface FlowSettings {
@@ -74,6 +79,10 @@ const longestData = 8_192;
 
 export const transitionTool = (to: string): string => `go_to_${to}`;
 
+/** The tool of a transition of either kind. */
+export const toolOf = ({ to, isAgent }: Pick<FlowTransition, 'to' | 'isAgent'>): string =>
+  isAgent === true ? `hand_over_to_${to}` : transitionTool(to);
+
 /** Whether what a transition brings along fits beside what is known already. */
 export const fitsFlow = ({ data }: FlowState, more: Readonly<Record<string, unknown>>): boolean =>
   savedBytes(data) + savedBytes(more) <= mostFlowBytes;
@@ -95,6 +104,10 @@ export function newFlow(settings: FlowSettings, now: Millis): FlowState {
 const nodeOf = (state: FlowState, { nodes }: FlowSettings): FlowNode | undefined =>
   Object.hasOwn(nodes, state.node) ? nodes[state.node] : undefined;
 
+/** Nothing that is said now is recorded. */
+export const isUnrecordedNode = (state: FlowState, settings: FlowSettings): boolean =>
+  nodeOf(state, settings)?.record === false;
+
 export function stepFlow(
   state: FlowState,
   event: FlowEvent,
@@ -108,7 +121,7 @@ export function stepFlow(
       if (node.maxTurns !== undefined && state.turns > node.maxTurns) state.pending ??= node.otherwise;
       return [];
     case 'transition.called': {
-      const taken = node.next.find(({ to }) => transitionTool(to) === event.tool);
+      const taken = node.next.find((next) => next.isAgent !== true && toolOf(next) === event.tool);
       if (taken === undefined) return [];
       for (const name of Object.keys(taken.collect)) keep(state, name, event.data);
       state.pending = taken.to;
@@ -161,15 +174,13 @@ export const transitionsOf = (
   state: FlowState | undefined,
   settings: FlowSettings | undefined,
 ): readonly string[] =>
-  state === undefined || settings === undefined
-    ? []
-    : (nodeOf(state, settings)?.next ?? []).map(({ to }) => transitionTool(to));
+  state === undefined || settings === undefined ? [] : (nodeOf(state, settings)?.next ?? []).map(toolOf);
 
 /** The transitions of the present node as tools. */
 export function flowTransitions(state: FlowState, settings: FlowSettings): FlowTool[] {
-  return (nodeOf(state, settings)?.next ?? []).map(({ to, when, collect }) => ({
-    name: transitionTool(to),
-    description: `Call this when ${when}.`,
+  return (nodeOf(state, settings)?.next ?? []).map(({ to, isAgent, when, collect }) => ({
+    name: toolOf({ to, ...(isAgent && { isAgent }) }),
+    description: `Call this when ${when}.${isAgent === true ? ' Another agent goes on with the caller.' : ''}`,
     parameters: {
       type: 'object',
       properties: collect,

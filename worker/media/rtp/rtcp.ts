@@ -15,6 +15,15 @@ export interface ClientReport {
   readonly roundTripMs?: Millis;
 }
 
+/** How the client's direction has arrived until now. */
+export interface Heard {
+  readonly packets: number;
+  readonly lost: number;
+  readonly jitterMs: Millis;
+  /** The way of a packet, as far as the client has told of it. */
+  readonly delayMs?: Millis;
+}
+
 /** Seconds from 1900, which NTP counts from, to 1970. */
 const ntpEpochS = 2_208_988_800;
 const [senderReport, receiverReport, sourceDescription, goodbye] = [200, 201, 202, 203];
@@ -27,6 +36,8 @@ export interface ReporterOptions {
   /** Of the service's direction. */
   readonly ssrc: number;
   readonly clockRate: number;
+  /** How another connection of the same call was heard. */
+  readonly earlier?: Heard | undefined;
 }
 
 export class RtcpReporter {
@@ -41,6 +52,9 @@ export class RtcpReporter {
   #receivedBefore = 0;
   #transit: number | undefined;
   #jitter = 0;
+  /** Of the client's streams before this one. */
+  #earlier: Pick<Heard, 'packets' | 'lost'>;
+  #roundTripMs: Millis | undefined;
   #lastReport: { readonly middle: number; readonly at: Millis } | undefined;
   // What went.
   #sentPackets = 0;
@@ -50,6 +64,7 @@ export class RtcpReporter {
 
   constructor(options: ReporterOptions) {
     this.#options = options;
+    this.#earlier = options.earlier ?? { packets: 0, lost: 0 };
     this.#name = descriptionOf(options.ssrc);
   }
 
@@ -70,6 +85,7 @@ export class RtcpReporter {
   }
 
   #begin({ ssrc, sequence }: { readonly ssrc: number; readonly sequence: number }): void {
+    this.#earlier = this.#counted;
     this.#remoteSsrc = ssrc;
     this.#firstSequence = sequence;
     this.#highest = sequence;
@@ -79,6 +95,25 @@ export class RtcpReporter {
     this.#transit = undefined;
     this.#jitter = 0;
     this.#lastReport = undefined;
+  }
+
+  /** Undefined where nothing came. */
+  get heard(): Heard | undefined {
+    const counted = this.#counted;
+    if (counted.packets === 0) return undefined;
+    const jitterMs = (this.#jitter * 1000) / this.#options.clockRate;
+    const delayMs = this.#roundTripMs === undefined ? {} : { delayMs: this.#roundTripMs / 2 };
+    return { ...counted, jitterMs, ...delayMs };
+  }
+
+  get #counted(): Pick<Heard, 'packets' | 'lost'> {
+    const { packets, lost } = this.#earlier;
+    const lostNow = this.#remoteSsrc === undefined ? 0 : Math.max(0, this.#expected - this.#received);
+    return { packets: packets + this.#received, lost: lost + lostNow };
+  }
+
+  get #expected(): number {
+    return this.#highest - this.#firstSequence + 1;
   }
 
   sent(packet: { readonly timestamp: number; readonly bytes: number }, now: Millis): void {
@@ -116,7 +151,7 @@ export class RtcpReporter {
   }
 
   #block(ssrc: number, now: Millis): Buffer {
-    const expected = this.#highest - this.#firstSequence + 1;
+    const expected = this.#expected;
     const lost = Math.max(0, Math.min(0x7fffff, expected - this.#received));
     const [lately, got] = [expected - this.#expectedBefore, this.#received - this.#receivedBefore];
     this.#expectedBefore = expected;
@@ -144,6 +179,7 @@ export class RtcpReporter {
       report = this.#readOne(packets.subarray(at, at + bytes), now, unixMs) ?? report;
       at += bytes;
     }
+    this.#roundTripMs = report?.roundTripMs ?? this.#roundTripMs;
     return report;
   }
 

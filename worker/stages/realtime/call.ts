@@ -216,7 +216,7 @@ export class RealtimeCall {
     this.#line = new SessionLine({
       context,
       model,
-      opening: () => this.#opening(),
+      opening: (handle) => this.#opening(handle),
       isCurrent: ({ request, unsettled }) =>
         request === this.#newest && unsettled === this.#conversation.unsettledText,
       isQuiet: () => this.#round === undefined && !this.#audio.isPending && !this.#speaking.isAudible,
@@ -236,9 +236,19 @@ export class RealtimeCall {
     };
   }
 
-  /** What a session is opened with: all that was said, but for the turn that it is given as sound. */
-  #opening(): Opening {
+  /** What a session is opened with: all that was said, but for the turn that it is given as sound; or what another holds that it goes on from. */
+  #opening(resume: string | undefined): Opening {
     const request = this.#newest;
+    if (resume !== undefined && this.#setup !== undefined) {
+      const unsettled = this.#conversation.unsettledText;
+      return {
+        seed: { ...this.#setup, history: [], resume },
+        request,
+        before: [],
+        spoken: undefined,
+        unsettled,
+      };
+    }
     const asked = request === emptyRequest ? (this.#expects?.() ?? emptyRequest) : request;
     const { instructions, history } = partsOf(asked);
     const spoken = this.#isAsked ? history.findLastIndex(({ role }) => role === 'user') : -1;
@@ -252,7 +262,8 @@ export class RealtimeCall {
   #opened({ session, opening: { seed, before, spoken, unsettled } }: Opened<Opening>): void {
     this.#spoken = spoken;
     this.#setup = { instructions: seed.instructions, tools: seed.tools };
-    this.#conversation.seeded(before, unsettled);
+    // One that goes on from another holds what that held.
+    if (seed.resume === undefined) this.#conversation.seeded(before, unsettled);
     this.#audio.moved();
     if (!this.#speaking.isAudible) this.#audio.flow(session);
   }
@@ -277,6 +288,7 @@ export class RealtimeCall {
   /** Brings the session to where the request is, and asks it. */
   #ask(round: Round): void {
     const line = this.#line;
+    line?.asked();
     const hasAudio = this.#audio.isPending;
     const plan = this.#conversation.plan(round.request, {
       hasAudio,

@@ -40,8 +40,8 @@ export interface Opened<O> {
 export interface SessionLineOptions<O extends { readonly seed: RealtimeSeed }> {
   readonly context: StageContext;
   readonly model: RealtimeModel;
-  /** What a session is opened with now. */
-  readonly opening: () => O;
+  /** What a session is opened with now; with a handle it goes on where the session in use was last asked. */
+  readonly opening: (handle: string | undefined) => O;
   /** Nothing was said since then. */
   readonly isCurrent: (opening: O) => boolean;
   /** Nobody speaks, and nothing is asked for. */
@@ -63,6 +63,10 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
   #session: RealtimeSession | undefined;
   #caps = capsBefore;
   #name: string | undefined;
+  /** What another session can go on with from where the one in use is. */
+  #handle: string | undefined;
+  /** The session in use goes on from another, and has not said yet that it does. */
+  #isResuming = false;
   /** A session that is to follow, until it is ready. */
   #next: Opened<O> | undefined;
   #failures: Millis[] = [];
@@ -89,6 +93,11 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
     return this.#name;
   }
 
+  /** More is said in the session than its handle covers. */
+  asked(): void {
+    this.#handle = undefined;
+  }
+
   /** Opens another session in place of the one in use, which cannot go on. */
   replace(): void {
     if (this.#isDown || this.#isClosed) return;
@@ -113,7 +122,7 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
 
   #open(): Opened<O> {
     const { context, model } = this.#options;
-    const opening = this.#options.opening();
+    const opening = this.#options.opening(this.#handle);
     const session: RealtimeSession = model.open(context, opening.seed, (event) => this.#take(session, event));
     return { session, opening };
   }
@@ -123,6 +132,8 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
     this.#session = opened.session;
     this.#caps = capsBefore;
     this.#name = undefined;
+    this.#handle = undefined;
+    this.#isResuming = opened.opening.seed.resume !== undefined;
     this.#options.opened(opened);
   }
 
@@ -157,11 +168,14 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
         this.#rotateIn(0);
         return;
       case 'resumable':
+        this.#handle = event.handle;
         return;
       case 'error':
         session.close();
         this.#session = undefined;
-        this.#count(event.error);
+        // A handle may be too old, or what it stands for may still live: the history does as well.
+        if (this.#isResuming) this.#options.failed(event.error);
+        else this.#count(event.error);
         if (!this.#isDown) this.#use(this.#open());
         this.#options.lost(event.error);
         return;
@@ -173,6 +187,7 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
   #ready({ caps, session, expiresInMs }: Extract<RealtimeEvent, { type: 'ready' }>): void {
     this.#caps = caps;
     this.#name = session;
+    this.#isResuming = false;
     if (expiresInMs === undefined) return;
     this.#rotateIn(expiresInMs - Math.min(rotateBeforeMs, expiresInMs * rotateShare));
   }
@@ -185,7 +200,9 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
       ms,
       context.bind(() => {
         if (this.#isDown || this.#next !== undefined) return;
-        if (isQuiet()) this.#next = this.#open();
+        // A session that is gone on with must be over first.
+        if (isQuiet() && this.#handle !== undefined) this.replace();
+        else if (isQuiet()) this.#next = this.#open();
         else this.#rotateIn(askQuietMs);
       }),
     );

@@ -2,7 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fail } from '../../../../shared/base/result.ts';
 import type { AnalystSetup, FromAnalyst, ToAnalyst } from '../../../../shared/calls/messages.ts';
-import type { CallRecord } from '../../../../shared/calls/record.ts';
+import type { CallRecord, RecordedAgent } from '../../../../shared/calls/record.ts';
 import type { LogLevel } from '../../../../shared/config/server/server.ts';
 import type { Clock, Timer } from '../../../../shared/runtime/clock.ts';
 
@@ -11,7 +11,7 @@ const idleMs = 60_000;
 const startWithinMs = 30_000;
 
 export interface AnalystProcessOptions {
-  readonly analyses: Readonly<Record<string, AnalystSetup>>;
+  readonly setupOf: (agent: RecordedAgent) => AnalystSetup | undefined;
   readonly logLevel: LogLevel;
   readonly clock: Clock;
 }
@@ -20,7 +20,7 @@ type Outcome = FromAnalyst['outcome'];
 
 export class AnalystProcess {
   readonly #options: AnalystProcessOptions;
-  #child: { readonly agent: string; readonly process: ChildProcess } | undefined;
+  #child: { readonly setup: AnalystSetup; readonly process: ChildProcess } | undefined;
   #idle: Timer | undefined;
 
   constructor(options: AnalystProcessOptions) {
@@ -28,11 +28,11 @@ export class AnalystProcess {
   }
 
   /** One call at a time. */
-  async analyse({ id, agent: { name }, transcript }: CallRecord): Promise<Outcome> {
-    const setup = this.#options.analyses[name];
+  async analyse({ id, agent, transcript }: CallRecord): Promise<Outcome> {
+    const setup = this.#options.setupOf(agent);
     if (setup === undefined) return fail({ reason: 'unknown_agent', isFinal: true });
     this.#idle?.cancel();
-    const child = this.#started(name, setup);
+    const child = this.#started(setup);
     const outcome = await this.#answer(child, { id, transcript }, setup);
     this.#idle = this.#options.clock.after(idleMs, () => this.close());
     return outcome;
@@ -44,8 +44,8 @@ export class AnalystProcess {
     this.#child = undefined;
   }
 
-  #started(agent: string, setup: AnalystSetup): ChildProcess {
-    if (this.#child?.agent === agent && this.#child.process.connected) return this.#child.process;
+  #started(setup: AnalystSetup): ChildProcess {
+    if (this.#child?.setup === setup && this.#child.process.connected) return this.#child.process;
     this.close();
     // Seen from the built file of this process.
     const child = fork(new URL('../../../worker/calls/analysis/main.js', import.meta.url), {
@@ -56,7 +56,7 @@ export class AnalystProcess {
     child.on('error', () => undefined);
     const first: ToAnalyst = { type: 'setup', logLevel: this.#options.logLevel, ...setup };
     child.send(first);
-    this.#child = { agent, process: child };
+    this.#child = { setup, process: child };
     return child;
   }
 

@@ -17,7 +17,7 @@ const jitter = 0.1;
 const usualPauseMs: Millis = 5 * second;
 
 /** Why no status came. */
-export type Trouble = 'timeout' | 'unreachable' | 'private_address' | 'unknown_endpoint';
+export type Trouble = 'timeout' | 'unreachable' | 'private_address' | 'unknown_endpoint' | 'no_secret';
 
 export type Answer =
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: string | undefined }

@@ -1,19 +1,18 @@
 /** What webhooks are told of records: the beginning of a call, its end, and what was made of it afterwards. */
 import { isFailedEnd } from '../../../../shared/calls/ends.ts';
 import { eventBody, recordBody } from '../../../../shared/calls/webhooks/payload.ts';
-import type { CallRecord } from '../../../../shared/calls/record.ts';
+import type { CallRecord, RecordedAgent } from '../../../../shared/calls/record.ts';
 import type { CallEventName } from '../../../../shared/calls/webhooks/events.ts';
 import type { RecordHooks, StartedCall } from '../call-store.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** `recordUrls`: by the name of the agent. */
 export class WebhookHooks implements RecordHooks {
   readonly #webhooks: Pick<Webhooks, 'tell'>;
-  readonly #recordUrls: ReadonlyMap<string, string>;
+  readonly #recordUrlOf: (agent: RecordedAgent) => string | undefined;
 
-  constructor(webhooks: Pick<Webhooks, 'tell'>, recordUrls: ReadonlyMap<string, string>) {
+  constructor(webhooks: Pick<Webhooks, 'tell'>, recordUrlOf: (agent: RecordedAgent) => string | undefined) {
     this.#webhooks = webhooks;
-    this.#recordUrls = recordUrls;
+    this.#recordUrlOf = recordUrlOf;
   }
 
   readonly started = (call: StartedCall): Promise<void> => {
@@ -23,7 +22,7 @@ export class WebhookHooks implements RecordHooks {
     const data = {
       id,
       call_id: callId,
-      agent: { name: agent },
+      agent,
       direction,
       transport,
       ...numbers,
@@ -50,9 +49,9 @@ export class WebhookHooks implements RecordHooks {
   }
 
   #tell(type: CallEventName, record: CallRecord): void {
-    const { name: agent } = record.agent;
+    const { agent } = record;
     const at = Date.parse(record.ended_at);
-    const body = recordBody(record, { type, at, recordUrl: this.#recordUrls.get(agent) });
+    const body = recordBody(record, { type, at, recordUrl: this.#recordUrlOf(agent) });
     this.#webhooks.tell({ agent, call: record.id, type, body });
   }
 }

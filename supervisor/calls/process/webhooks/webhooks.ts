@@ -11,7 +11,7 @@ import { webhookKey } from '../../../../shared/calls/webhooks/secret.ts';
 import { WebhookPosts } from './post.ts';
 import { WebhookQueue } from './queue.ts';
 import { afterAttempt, longestWaitMs, type Answer } from './schedule.ts';
-import type { EndpointSetup } from '../../../../shared/calls/messages.ts';
+import type { RecordedAgent } from '../../../../shared/calls/record.ts';
 import { signatureOf } from './signature.ts';
 
 /** From one look at the folder to the next: another process may have put something there. */
@@ -32,7 +32,8 @@ export type WebhookNews =
 
 export interface WebhooksOptions {
   readonly dir: string;
-  readonly endpoints: readonly EndpointSetup[];
+  /** Those of the version of an agent that a call began with. */
+  readonly endpointsOf: (agent: RecordedAgent) => readonly Endpoint[];
   readonly clock: Clock;
   readonly wallClock: WallClock;
   /** From 0 to 1. */
@@ -41,8 +42,18 @@ export interface WebhooksOptions {
   readonly mostWaiting?: number;
 }
 
-interface Endpoint extends EndpointSetup {
-  readonly keys: readonly Buffer[];
+/** An endpoint that events can be sent to. */
+export interface Endpoint {
+  /** Id of the agent whose calls it is told of. */
+  readonly agent: string;
+  readonly url: string;
+  readonly secrets: readonly string[];
+  readonly events: readonly CallEventName[];
+  readonly allowPrivate: boolean;
+}
+
+/** How it is with an endpoint. */
+interface Traffic {
   running: number;
   /** Milliseconds since 1970. */
   pausedUntil: number;
@@ -55,8 +66,7 @@ interface Waiting {
 }
 
 export interface ToldEvent {
-  /** Name of the agent whose endpoints are told. */
-  readonly agent: string;
+  readonly agent: RecordedAgent;
   readonly call: string;
   readonly type: CallEventName;
   readonly body: string;
@@ -66,7 +76,8 @@ export class Webhooks {
   readonly #options: WebhooksOptions;
   readonly #queue: WebhookQueue;
   readonly #posts: WebhookPosts;
-  readonly #endpoints: ReadonlyMap<string, Endpoint>;
+  /** By endpoint, as long as something is the matter. */
+  readonly #traffic = new Map<string, Traffic>();
   /** By file. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #underWay = new Map<string, Promise<void>>();
@@ -79,9 +90,6 @@ export class Webhooks {
     this.#options = options;
     this.#queue = new WebhookQueue(options.dir);
     this.#posts = new WebhookPosts(options.clock);
-    this.#endpoints = new Map(
-      options.endpoints.map((endpoint) => [endpointId(endpoint), readyEndpoint(endpoint)]),
-    );
     this.#work();
   }
 
@@ -89,10 +97,11 @@ export class Webhooks {
   tell({ agent, call, type, body }: ToldEvent): void {
     const now = this.#options.wallClock.now();
     const id = webhookId(call, type);
-    for (const [endpoint, { agent: owner, events, url }] of this.#endpoints) {
-      if (owner !== agent || !events.includes(type) || this.#queue.isDisabled(endpoint)) continue;
-      const { host } = new URL(url);
-      const event = { id, type, call, endpoint, host, createdAt: now, attempts: 0, nextAt: now, body };
+    for (const one of this.#options.endpointsOf(agent)) {
+      const endpoint = endpointId(one);
+      if (!one.events.includes(type) || this.#queue.isDisabled(endpoint)) continue;
+      const { host } = new URL(one.url);
+      const event = { id, type, call, agent, endpoint, host, createdAt: now, attempts: 0, nextAt: now, body };
       const name = queuedFile(event);
       // Kept again, as its process died before it could note that: what is under way or waits is the same event.
       if (this.#waiting.has(name)) continue;
@@ -141,6 +150,9 @@ export class Webhooks {
     const now = this.#options.clock.now();
     if (now < this.#lookAt) return;
     this.#lookAt = now + lookEveryMs;
+    const wallNow = this.#options.wallClock.now();
+    for (const [id, { running, pausedUntil }] of this.#traffic)
+      if (running === 0 && pausedUntil <= wallNow) this.#traffic.delete(id);
     this.#takeIn();
   }
 
@@ -190,10 +202,9 @@ export class Webhooks {
   }
 
   #hasRoom(id: string, now: number): boolean {
-    const endpoint = this.#endpoints.get(id);
-    if (endpoint === undefined) return true;
-    const isPaused = endpoint.pausedUntil > now && endpoint.pausedUntil <= now + longestWaitMs;
-    return !isPaused && endpoint.running < mostAtOnce;
+    const { running, pausedUntil } = this.#trafficOf(id);
+    const isPaused = pausedUntil > now && pausedUntil <= now + longestWaitMs;
+    return !isPaused && running < mostAtOnce;
   }
 
   #untilDue(): number {
@@ -210,25 +221,32 @@ export class Webhooks {
       this.#waiting.delete(name);
       return;
     }
-    const endpoint = this.#endpoints.get(id);
     if (this.#queue.isDisabled(id)) {
       this.#queue.giveUp(name);
       this.#waiting.delete(name);
       return;
     }
-    if (endpoint === undefined) {
-      this.#settle(event, { kind: 'trouble', trouble: 'unknown_endpoint' }, undefined);
-      return;
-    }
-    endpoint.running += 1;
+    const traffic = this.#trafficOf(id);
+    traffic.running += 1;
     try {
-      this.#settle(event, await this.#send(event, endpoint), endpoint);
+      this.#settle(event, await this.#send(event), traffic);
     } finally {
-      endpoint.running -= 1;
+      traffic.running -= 1;
     }
   }
 
-  async #send({ id, body }: QueuedEvent, { url, allowPrivate, keys }: Endpoint): Promise<Answer> {
+  #trafficOf(id: string): Traffic {
+    const known = this.#traffic.get(id) ?? { running: 0, pausedUntil: 0 };
+    this.#traffic.set(id, known);
+    return known;
+  }
+
+  async #send({ id, agent, endpoint, body }: QueuedEvent): Promise<Answer> {
+    const found = this.#options.endpointsOf(agent).find((one) => endpointId(one) === endpoint);
+    if (found === undefined) return { kind: 'trouble', trouble: 'unknown_endpoint' };
+    const { url, allowPrivate, secrets } = found;
+    const keys = secrets.flatMap((secret) => webhookKey(secret) ?? []);
+    if (keys.length === 0) return { kind: 'trouble', trouble: 'no_secret' };
     const timestamp = Math.floor(this.#options.wallClock.now() / 1000);
     const headers = {
       'webhook-id': id,
@@ -238,7 +256,7 @@ export class Webhooks {
     return await this.#posts.send({ url, allowPrivate, headers, body });
   }
 
-  #settle(before: QueuedEvent, answer: Answer, endpoint: Endpoint | undefined): void {
+  #settle(before: QueuedEvent, answer: Answer, traffic: Traffic): void {
     // An attempt that this process broke off says nothing of the endpoint.
     if (this.#isClosed && answer.kind === 'trouble') return;
     const now = this.#options.wallClock.now();
@@ -249,7 +267,7 @@ export class Webhooks {
     if (next.type === 'again') {
       const later = { ...event, nextAt: next.at };
       this.#waiting.set(name, later);
-      if (endpoint !== undefined && next.pauseUntil !== undefined) endpoint.pausedUntil = next.pauseUntil;
+      if (next.pauseUntil !== undefined) traffic.pausedUntil = next.pauseUntil;
       this.#queue.keep(later);
       this.#options.told({ type: 'again', event: later, answer });
       return;
@@ -266,9 +284,4 @@ export class Webhooks {
       next.type === 'disabled' ? { type: 'disabled', event } : { type: next.type, event, answer },
     );
   }
-}
-
-function readyEndpoint(endpoint: EndpointSetup): Endpoint {
-  const keys = endpoint.secrets.flatMap((secret) => webhookKey(secret) ?? []);
-  return { ...endpoint, keys, running: 0, pausedUntil: 0 };
 }

@@ -1,0 +1,309 @@
+/** The history of calls in a real browser, and what its listener says to those who ask without one. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadFlite } from '../../../examples/demo/flite.ts';
+import type { CallFact } from '../../../shared/calls/facts.ts';
+import { openDatabase } from '../../../supervisor/calls/process/database.ts';
+import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
+import { KeptRecords } from '../../support/calls/kept.ts';
+import { recordOf, startedMs } from '../../support/calls/records.ts';
+import { chromiumMissing, openChromium, type ChromiumPage } from '../../support/chromium.ts';
+import { TestService } from '../../support/process/service.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const token = 'calls-token';
+const bearer = { authorization: `Bearer ${token}` };
+const kept = new KeptRecords();
+let recordings = '';
+let service: TestService;
+
+const said = (
+  role: 'caller' | 'operator',
+  epoch: number,
+  from: number,
+  at: number,
+  text: string,
+): CallFact => ({
+  ...{ t: 'said', role, epoch, from, at, text },
+});
+const heard = (
+  epoch: number,
+  from: number,
+  at: number,
+  text: string,
+  how: 'finished' | 'interrupted',
+): CallFact => ({
+  ...{ t: 'heard', epoch, from, at, text, how, complete: how === 'finished' },
+});
+
+const facts: readonly CallFact[] = [
+  heard(1, 200, 1_800, 'Hello, harbour office.', 'finished'),
+  said('caller', 2, 2_000, 3_400, 'A table for four, please.'),
+  { t: 'turn', at: 3_400, epoch: 2 },
+  { t: 'times', at: 4_300, epoch: 2, ms: [180, 120, 420, 160, 20] },
+  { t: 'tool', at: 3_600, key: 'k', id: 'i', name: 'book_table', ms: 700, outcome: 'ok' },
+  { t: 'cut', at: 6_000, epoch: 2 },
+  heard(2, 4_300, 6_000, 'I have booked a table for', 'interrupted'),
+  said('caller', 3, 5_700, 6_900, 'No, for five! <b>now</b>'),
+  { t: 'turn', at: 6_900, epoch: 3 },
+  { t: 'times', at: 8_300, epoch: 3, ms: [300, 200, 600, 280, 20] },
+  { t: 'fault', at: 7_200, stage: 'llm', what: 'retried' },
+  heard(3, 8_300, 9_400, 'Five it is.', 'finished'),
+  { t: 'operator', at: 1_000, id: 'o', role: 'listen', name: 'Maria', until: 9_000 },
+];
+
+/** A table of calls, one of which has everything. */
+async function fill(): Promise<void> {
+  const store = new SqlCallStore(await openDatabase(kept.env.SVC_CALLS_DB));
+  for (let n = 0; n < 120; n += 1)
+    await store.insert(
+      recordOf(
+        {
+          id: `r${n}`,
+          call: `c${n}`,
+          agent: n % 3 === 0 ? 'clinic/desk' : 'host',
+          started: startedMs + n * 60_000,
+        },
+        [],
+        {
+          code: n % 10 === 0 ? 'providers_failed' : 'caller_hung_up',
+          at: 30_000 + n * 1_000,
+        },
+      ),
+    );
+  const whole = recordOf(
+    {
+      ...{
+        id: 'whole',
+        call: 'order/7',
+        agent: 'host',
+        transport: 'carrier_a',
+        from: '+15550100001',
+        to: '+15550100002',
+      },
+      ...{ started: startedMs + 200 * 60_000, recording: 'order7', transcript: true, facts: true },
+    },
+    facts,
+    { at: 10_000 },
+  );
+  await store.insert({
+    ...whole,
+    cost: { currency: 'USD', total: 0.0412, by_stage: {}, unpriced: [], as_of: '2026-11-01' },
+  });
+  const success = { booked: { answer: 'yes', quote: 'Five it is.' } };
+  await store.updateAnalysis(
+    'whole',
+    { status: 'ok', summary: 'A table for five.', outcome: 'success', success },
+    'success',
+  );
+  await store.close();
+}
+
+/** Ten seconds in stereo. */
+async function record(): Promise<void> {
+  const flite = await loadFlite();
+  const samples = new Int16Array(2 * 16_000 * 10);
+  const place = (text: string, atMs: number, side: 0 | 1): void => {
+    for (const [index, sample] of flite(text, { voice: 'slt', speed: 1 }).entries()) {
+      const at = (atMs * 16 + index) * 2 + side;
+      if (at < samples.length) samples[at] = sample;
+    }
+  };
+  place('Hello, harbour office.', 200, 1);
+  place('A table for four, please.', 2_000, 0);
+  place('I have booked a table for', 4_300, 1);
+  place('No, for five!', 5_700, 0);
+  place('Five it is.', 8_300, 1);
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0, 'latin1');
+  header.writeUInt32LE(36 + samples.byteLength, 4);
+  header.write('WAVEfmt ', 8, 'latin1');
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(2, 22);
+  header.writeUInt32LE(16_000, 24);
+  header.writeUInt32LE(64_000, 28);
+  header.writeUInt16LE(4, 32);
+  header.writeUInt16LE(16, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(samples.byteLength, 40);
+  const folder = join(recordings, 'kept', '2026-11-28', 'order7');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'audio.wav'), Buffer.concat([header, Buffer.from(samples.buffer)]));
+}
+
+beforeAll(async () => {
+  recordings = mkdtempSync(join(tmpdir(), 'recordings-'));
+  await Promise.all([fill(), record()]);
+  service = await TestService.start({
+    env: { ...kept.env, SVC_CALLS_TOKEN: token, SVC_RECORDING_DIR: recordings },
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await service.stop();
+  kept.remove();
+  rmSync(recordings, { recursive: true, force: true });
+});
+
+/** Asks again while the process that keeps records comes up. */
+async function asked(path: string): Promise<Response> {
+  for (;;) {
+    const answer = await service.get(path, bearer);
+    if (answer.status !== 503) return answer;
+  }
+}
+
+describe('the history of calls', () => {
+  it('answers those with its token alone, and says what is wrong', async () => {
+    expect((await service.get('/calls')).headers.get('content-security-policy')).toContain(
+      "default-src 'none'",
+    );
+    for (const headers of [{}, { authorization: 'Bearer wrong' }]) {
+      for (const path of ['/calls/list', '/calls/about', '/calls/record/whole', '/calls/sound/whole']) {
+        const answer = await service.get(path, headers);
+        expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+      }
+    }
+    expect(service.said('records of calls are refused')).toMatchObject({ audit: true });
+    const wrong = await service.get('/calls/list?since=x', bearer);
+    expect([wrong.status, await wrong.json()]).toEqual([
+      400,
+      { code: 'bad_request', message: 'since must be a whole number, at most 9007199254740991' },
+    ]);
+    for (const [path, status] of [
+      ['/calls/record/nobody', 404],
+      ['/calls/sound/r1', 404],
+      ['/calls/sound/..%2F..%2Fetc', 404],
+      ['/calls/nothing', 404],
+      ['/calls/record/%', 404],
+    ] as const)
+      expect([path, (await asked(path)).status]).toEqual([path, status]);
+    const post = await fetch(`http://${service.address('health')}/calls/list`, {
+      method: 'POST',
+      headers: bearer,
+    });
+    expect(post.status).toBe(405);
+  });
+
+  it('gives records and sound, and writes down who has read them', async () => {
+    const list = (await (await asked('/calls/list?text=five&agent=host&min_cost=0.01')).json()) as {
+      rows: object[];
+    };
+    expect(list.rows).toMatchObject([{ id: 'whole', outcome: 'success' }]);
+    expect(await (await asked('/calls/record/order%2F7')).json()).toMatchObject({
+      record: { id: 'whole' },
+      hasSound: true,
+    });
+    const sound = await asked('/calls/sound/whole');
+    expect(sound.headers.get('content-type')).toBe('audio/wav');
+    expect((await sound.arrayBuffer()).byteLength).toBe(44 + 640_000);
+    const lines = service.log.filter(({ msg }) => msg === 'a record of a call is read');
+    expect(lines.at(-1)).toMatchObject({ audit: true, record: 'whole', call: 'order/7', what: 'sound' });
+    expect(JSON.stringify(service.log)).not.toContain('table for');
+  });
+
+  it('is not there without a token in the settings', async () => {
+    const other = await TestService.start();
+    try {
+      for (const path of ['/calls', '/calls/list', '/calls/calls.js'])
+        expect((await other.get(path, bearer)).status).toBe(404);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe.skipIf(chromiumMissing !== undefined)(`the history page ${chromiumMissing ?? ''}`, () => {
+  let chromium: ChromiumPage;
+
+  beforeAll(async () => {
+    chromium = await openChromium('/dev/null', { context: { acceptDownloads: true } });
+  });
+  afterAll(async () => {
+    await chromium.close();
+  });
+
+  it('lists, finds, and shows one call with its sound, its text and its record', async () => {
+    const { page } = chromium;
+    const failures: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') failures.push(message.text());
+    });
+    page.on('pageerror', ({ message }) => failures.push(message));
+    await page.goto(`http://${service.address('health')}/calls`);
+    await page.getByLabel('Token').fill(token);
+    await page.keyboard.press('Enter');
+    const rows = page.locator('#rows tr');
+    await expect.poll(() => rows.count()).toBe(50);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => rows.count()).toBe(100);
+    expect(await violations()).toEqual([]);
+    await page.getByLabel('Ended').selectOption('providers_failed');
+    await expect.poll(() => rows.count()).toBe(12);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export as CSV' }).click(),
+    ]);
+    expect(readFileSync(await download.path(), 'utf8').split('\r\n')).toHaveLength(14);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('searchbox', { name: 'Said' }).fill('five');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => rows.count()).toBe(1);
+    await rows.getByRole('link').click();
+
+    await expect.poll(() => page.locator('#call-title').textContent()).toContain('host');
+    await expect.poll(() => page.locator('.has-wave polygon').count()).toBe(2);
+    expect(await page.locator('#said b').count()).toBe(0);
+    expect(await page.locator('#facts').textContent()).toContain('+15550100001');
+    expect(await page.locator('#analysis').textContent()).toContain('A table for five.');
+    expect(await page.locator('#events tr').count()).toBe(4);
+    expect(await page.locator('#turns li').count()).toBe(2);
+    expect(await page.locator('#replay-command').textContent()).toBe(
+      'svc-supervisor replay order7 --agent AGENT.toml',
+    );
+    expect(await violations()).toEqual([]);
+
+    const current = page.locator('#said [aria-current]');
+    await page.getByRole('button', { name: 'Go to 0:08' }).click();
+    await expect.poll(() => current.textContent()).toContain('Five it is.');
+    await page.getByRole('button', { name: 'Go to 0:02' }).click();
+    await page.evaluate(`document.getElementById('audio').play()`);
+    await expect.poll(() => current.textContent(), { timeout: 20_000 }).toContain('I have booked');
+    await page.evaluate(`document.getElementById('audio').pause()`);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save as JSON' }).click(),
+    ]);
+    expect(JSON.parse(readFileSync(await file.path(), 'utf8'))).toMatchObject({ id: 'whole' });
+    await page.getByRole('link', { name: 'All calls' }).click();
+    await expect.poll(() => rows.first().isVisible()).toBe(true);
+    expect(await page.evaluate('document.activeElement.hash')).toBe('#whole');
+    expect(failures).toEqual([]);
+  }, 120_000);
+
+  /** What axe finds wrong, in dark and light, on a desk and on a phone. */
+  async function violations(): Promise<string[]> {
+    const { page } = chromium;
+    const found: string[] = [];
+    for (const colorScheme of ['dark', 'light'] as const) {
+      for (const width of [1_280, 380]) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.setViewportSize({ width, height: 800 });
+        await page.evaluate(axeSource);
+        found.push(
+          ...(await page.evaluate<string[]>(
+            `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target)))`,
+          )),
+        );
+        // Nothing but regions that say so is wider than the window.
+        const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+        if (wide > 0) found.push(`${width} is too narrow by ${wide}`);
+      }
+    }
+    return found;
+  }
+});

@@ -1,0 +1,236 @@
+/** One call that is over: how it went, its sound and its text on one time line, and its record. */
+import { byId, setText } from '../elements.ts';
+import { formatLength, formatMs } from '../figures.ts';
+import { showAnalysis } from './analysis-view.ts';
+import { save } from './save.ts';
+import { Sound } from './sound.ts';
+import { Timeline } from './timeline.ts';
+import { latencyParts, type About, type CallRecord, type OneCall, type Service } from './wire.ts';
+import { dateTime, endWord, happenedIn, money, partyOf, saidText, sides } from './words.ts';
+
+export class CallView {
+  about: About = { ends: {} };
+  readonly #title = byId('call-title', HTMLHeadingElement);
+  readonly #facts = byId('facts', HTMLDListElement);
+  readonly #said = byId('said', HTMLOListElement);
+  readonly #turns = byId('turns', HTMLOListElement);
+  readonly #events = byId('events', HTMLTableSectionElement);
+  readonly #place = byId('place', HTMLInputElement);
+  readonly #json = byId('json', HTMLPreElement);
+  readonly #saveSound = byId('save-sound', HTMLButtonElement);
+  readonly #replay = byId('replay', HTMLDivElement);
+  readonly #command = byId('replay-command', HTMLElement);
+  readonly #copy = byId('replay-copy', HTMLButtonElement);
+  readonly #sound: Sound;
+  readonly #timeline = new Timeline((ms) => this.#seek(ms));
+  #record: CallRecord | undefined;
+
+  constructor(service: Service) {
+    this.#sound = new Sound(service);
+    const { audio } = this.#sound;
+    audio.addEventListener('timeupdate', () => this.#show(audio.currentTime * 1000));
+    audio.addEventListener('play', () => this.#follow());
+    this.#place.addEventListener('input', () => this.#seek(Number(this.#place.value)));
+    byId('save-record', HTMLButtonElement).addEventListener('click', () =>
+      this.#save('.json', (record) => JSON.stringify(record, undefined, 2), 'application/json'),
+    );
+    byId('save-text', HTMLButtonElement).addEventListener('click', () =>
+      this.#save('.txt', saidText, 'text/plain'),
+    );
+    this.#saveSound.addEventListener('click', () => {
+      const link = document.createElement('a');
+      link.href = this.#sound.url ?? '';
+      link.download = 'call';
+      link.click();
+    });
+    this.#copy.addEventListener('click', () => void this.#copyCommand());
+  }
+
+  show({ record, hasSound }: OneCall): void {
+    this.close();
+    this.#record = record;
+    setText(this.#title, `${record.agent.name}, ${dateTime(Date.parse(record.started_at))}`);
+    this.#facts.replaceChildren(...factsOf(record, this.about).flatMap(([name, value]) => pair(name, value)));
+    this.#place.max = String(record.duration_ms);
+    this.#said.replaceChildren(...record.transcript.map((line) => this.#line(line)));
+    if (record.transcript.length === 0) this.#said.append(empty('Nothing was said.'));
+    this.#turns.replaceChildren(...barsOf(record));
+    this.#events.replaceChildren(
+      ...happenedIn(record).map(({ at, what, isBad }) => eventRow(at, what, isBad)),
+    );
+    showAnalysis(record.analysis);
+    this.#json.textContent = JSON.stringify(record, undefined, 2);
+    this.#replay.hidden = record.links.replay === undefined;
+    setText(this.#command, `svc-supervisor replay ${record.links.replay ?? ''} --agent AGENT.toml`);
+    this.#timeline.show(record);
+    this.#show(0);
+    this.#title.focus();
+    if (hasSound) void this.#load(record);
+  }
+
+  close(): void {
+    this.#record = undefined;
+    this.#saveSound.hidden = true;
+    this.#sound.close();
+  }
+
+  async #load(record: CallRecord): Promise<void> {
+    const peaks = await this.#sound.open(record.id, record.duration_ms, () => this.#record === record);
+    if (this.#record !== record) return;
+    this.#saveSound.hidden = this.#sound.url === undefined;
+    if (peaks !== undefined) this.#timeline.wave(peaks);
+  }
+
+  /** Goes to a place of the call. */
+  #seek(ms: number): void {
+    if (this.#sound.url !== undefined) this.#sound.audio.currentTime = ms / 1000;
+    this.#show(ms);
+  }
+
+  #follow(): void {
+    const { audio } = this.#sound;
+    if (audio.paused) return;
+    this.#show(audio.currentTime * 1000);
+    requestAnimationFrame(() => this.#follow());
+  }
+
+  #show(ms: number): void {
+    this.#place.value = String(ms);
+    const words = `${formatLength(ms)} of ${formatLength(Number(this.#place.max))}`;
+    if (this.#place.getAttribute('aria-valuetext') !== words)
+      this.#place.setAttribute('aria-valuetext', words);
+    this.#timeline.at(ms);
+    const lines = this.#record?.transcript ?? [];
+    const now = lines.findLastIndex(({ start_ms: from }) => from <= ms);
+    const before = this.#said.querySelector('[aria-current]');
+    const line = this.#said.children.item(now);
+    if (before === line || (before === null && now < 0)) return;
+    before?.removeAttribute('aria-current');
+    if (!(line instanceof HTMLElement) || now < 0) return;
+    line.setAttribute('aria-current', 'true');
+    const { offsetTop: top, offsetHeight: height } = line;
+    const { scrollTop, clientHeight } = this.#said;
+    if (top < scrollTop || top + height > scrollTop + clientHeight)
+      this.#said.scrollTop = top - clientHeight / 3;
+  }
+
+  #line({
+    role,
+    text,
+    start_ms: from,
+    interrupted,
+    incomplete,
+  }: CallRecord['transcript'][number]): HTMLLIElement {
+    const item = document.createElement('li');
+    item.className = `said-${role}`;
+    const time = document.createElement('button');
+    time.type = 'button';
+    time.textContent = formatLength(from);
+    time.setAttribute('aria-label', `Go to ${formatLength(from)}`);
+    time.addEventListener('click', () => this.#seek(from));
+    const who = span(sides[role]);
+    who.className = 'said-who';
+    const how =
+      interrupted === true ? ' (interrupted)' : incomplete === true ? ' (not heard to its end)' : '';
+    item.append(time, who, span(`${text}${how}`));
+    return item;
+  }
+
+  #save(ending: string, of: (record: CallRecord) => string, type: string): void {
+    const record = this.#record;
+    if (record !== undefined) save(`call-${record.id}${ending}`, of(record), type);
+  }
+
+  async #copyCommand(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(this.#command.textContent);
+      setText(this.#copy, 'Copied');
+    } catch {
+      // Pages without https have no clipboard: the command is marked, to be copied by hand.
+      getSelection()?.selectAllChildren(this.#command);
+    }
+  }
+}
+
+const span = (text: string): HTMLSpanElement => {
+  const made = document.createElement('span');
+  made.textContent = text;
+  return made;
+};
+
+function empty(text: string): HTMLLIElement {
+  const item = document.createElement('li');
+  item.append(span(text));
+  return item;
+}
+
+function pair(name: string, value: string): readonly HTMLElement[] {
+  const group = document.createElement('div');
+  const [term, words] = [document.createElement('dt'), document.createElement('dd')];
+  term.textContent = name;
+  words.textContent = value;
+  group.append(term, words);
+  return [group];
+}
+
+function eventRow(at: number, what: string, isBad = false): HTMLTableRowElement {
+  const row = document.createElement('tr');
+  row.insertCell().textContent = formatLength(at);
+  const cell = row.insertCell();
+  cell.textContent = what;
+  cell.classList.toggle('is-bad', isBad);
+  return row;
+}
+
+function factsOf(record: CallRecord, { ends }: About): readonly (readonly [string, string])[] {
+  const { end, latency, cost, quality, agent } = record;
+  const answers = latency.response_ms;
+  const all: readonly (readonly [string, string | undefined])[] = [
+    [
+      'Ended',
+      `${ends[end.code]?.text ?? endWord(end.code)}${end.detail === undefined ? '' : ` (${end.detail})`}`,
+    ],
+    ['Length', formatLength(record.duration_ms)],
+    ['Caller', partyOf(record)],
+    ['Transport', `${record.transport}, ${record.direction}`],
+    ['Agent', [record.tenant, agent.name, agent.version].filter((part) => part !== undefined).join(' · ')],
+    ['Turns', String(record.turns.length)],
+    ['Answers', answers && `${formatMs(answers.p50)} in the middle, ${formatMs(answers.max)} at most`],
+    ['Interruptions', String(record.interruptions.by_caller)],
+    ['Cost', cost && money(cost.total, cost.currency)],
+    ['Quality', quality && `MOS ${quality.mos.toFixed(1)}, ${quality.lost_percent} % lost`],
+    ['Call', record.call_id],
+    ['Record', record.id],
+  ];
+  return all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+/** One bar for each answer, in the parts that add up to it. */
+function barsOf({ turns }: CallRecord): readonly HTMLLIElement[] {
+  const measured = turns.flatMap(({ at_ms: at, latency }) =>
+    latency === undefined ? [] : [{ at, latency }],
+  );
+  if (measured.length === 0) return [empty('No answer was measured.')];
+  const longest = Math.max(1_000, ...measured.map(({ latency }) => latency.response_ms));
+  return measured.map(({ at, latency }) => {
+    const item = document.createElement('li');
+    const when = span(formatLength(at));
+    when.className = 'turn-at';
+    const bar = span('');
+    bar.className = 'turn-bar';
+    bar.setAttribute('aria-hidden', 'true');
+    for (const [name, , key] of latencyParts) {
+      const part = span('');
+      part.className = `turn-part turn-${name}`;
+      part.style.setProperty('--share', String(latency[key] / longest));
+      bar.append(part);
+    }
+    const time = span(formatMs(latency.response_ms));
+    time.className = 'turn-time';
+    const words = span(latencyParts.map(([, name, key]) => `${name} ${formatMs(latency[key])}`).join(', '));
+    words.className = 'only-read';
+    item.title = words.textContent;
+    item.append(when, bar, time, words);
+    return item;
+  });
+}
