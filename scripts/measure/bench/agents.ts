@@ -55,11 +55,7 @@ export async function agents(options: AgentsOptions): Promise<AgentsResult> {
     await openCalls(parties, options);
     const change = new Distribution();
     const load = await watchCalls(parties, async () => {
-      for (let time = 0; time < changes; time += 1) {
-        const t = await changeOne(options, parties, time);
-        process.stderr.write(`${time} ${Math.round(t)}\n`);
-        change.add(t);
-      }
+      for (let time = 0; time < changes; time += 1) change.add(await changeOne(options, parties, time));
     });
     const { calls, agents: count } = options;
     const { complaints } = parties.service;
