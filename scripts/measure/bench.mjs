@@ -25,6 +25,7 @@ instead of holding calls for a while:
   --voices FOLDER  with voices of your own instead: listening-*.wav must cut nothing, telling-*.wav must cut
   --only TEXT      only what has these words in its name, such as "that echo"; repeatable
   --calls-list N   how fast a database with N calls lists them; SQLite, or with --database ADDRESS an empty one of PostgreSQL
+  --agents N       N agents in one service: what do a start, the memory and a changed file cost, and do the calls notice?
   --agent-link     what a link to an agent process adds between an event and the socket, without a service
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
   --transport sip  calls over SIP: how soon are they answered, what do they hear? In a build with SVC_BUILD_WITH=sip

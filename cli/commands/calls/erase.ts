@@ -8,7 +8,7 @@ import { tenantOf } from '../../../shared/agents/version.ts';
 import { readFact, type FactOf } from '../../../shared/calls/facts.ts';
 import { analysesFolder, isSpoolFile, spoolFolders, webhooksFolder } from '../../../shared/calls/spool.ts';
 import { readQueued, webhookFolders } from '../../../shared/calls/webhooks/queued.ts';
-import { foldersOfRecording } from '../../../shared/recording/find.ts';
+import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
 import { recordingName } from '../../../shared/recording/layout.ts';
 import type { CallerData, CallStore } from '../../../supervisor/calls/process/call-store.ts';
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentLinks, describeAgentLinks, judgeAgentLinks } from './agent-link.ts';
 import { callList, describeCallList, judgeCallList } from './call-list.ts';
+import { agents, describeAgents, judgeAgents } from './agents.ts';
 import { describeInterruptions, judgeInterruptions } from './report/interruption-report.ts';
 import { interruptions } from './interruptions.ts';
 import { parseCommand, UsageError, type Command } from './options.ts';
@@ -104,6 +105,10 @@ async function perform(command: Command, root: URL): Promise<boolean> {
     case 'agent-link': {
       const result = await agentLinks(command);
       return print(command, { result, rows: judgeAgentLinks(result), text: describeAgentLinks(result) });
+    }
+    case 'agents': {
+      const result = await agents({ ...command, ...mode, root });
+      return print(command, { result, rows: judgeAgents(result), text: describeAgents(result) });
     }
     case 'interruptions': {
       const result = await interruptions({ ...command, ...mode, root });

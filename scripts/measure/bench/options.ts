@@ -9,6 +9,7 @@ import type { WebrtcMode } from './webrtc/calls.ts';
 export type Mode =
   | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
   | { readonly name: 'calls-list'; readonly count: number; readonly database: string | undefined }
+  | { readonly name: 'agents'; readonly agents: number }
   | { readonly name: 'sip'; readonly killWorker: boolean; readonly restart: boolean }
   | ({ readonly name: 'webrtc' } & WebrtcMode)
   | { readonly name: 'webrtc-interruptions'; readonly rounds: number; readonly chromium: boolean }
@@ -53,6 +54,7 @@ export function parseCommand(args: readonly string[]): Command {
       observed: { type: 'boolean', default: false },
       'find-max': { type: 'boolean', default: false },
       soak: { type: 'string' },
+      agents: { type: 'string' },
       'warm-up': { type: 'string' },
       overload: { type: 'boolean', default: false },
       restart: { type: 'boolean', default: false },
@@ -74,7 +76,7 @@ export function parseCommand(args: readonly string[]): Command {
   const sampleRate = Number(values.rate);
   if (!SAMPLE_RATES.includes(sampleRate))
     throw new UsageError(`--rate: must be one of ${SAMPLE_RATES.join(', ')}`);
-  const mode = modeOf(values);
+  const mode = values.agents === undefined ? modeOf(values) : agentsMode(values.agents, values);
   if (transport !== 'websocket' && mode.name !== 'hold' && mode.name !== 'find-max')
     throw new UsageError('--transport: only calls that are held, and --find-max, have another one');
   const steps = (values.calls ?? (mode.name === 'soak' ? '60' : '100'))
@@ -100,6 +102,12 @@ export function parseCommand(args: readonly string[]): Command {
     json: values.json,
     recorded: values['calls-db'],
   };
+}
+
+function agentsMode(count: string, values: Parameters<typeof modeOf>[0]): Mode {
+  if (modeOf(values).name !== 'hold')
+    throw new UsageError('--agents: excludes --soak, --overload and the others like it');
+  return { name: 'agents', agents: countOf('--agents', count, 10_000) };
 }
 
 function modeOf(values: {

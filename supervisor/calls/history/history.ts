@@ -11,7 +11,7 @@ import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { callEnds } from '../../../shared/calls/ends.ts';
 import type { RecordsQuestion } from '../../../shared/calls/messages.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
-import { foldersOfRecording } from '../../../shared/recording/find.ts';
+import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
 import { recordingFiles } from '../../../shared/recording/layout.ts';
 import { auditOf, type Log } from '../../../shared/runtime/log.ts';
 import { answerHeaders, errorBody } from '../../http/answer.ts';

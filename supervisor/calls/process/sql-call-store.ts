@@ -226,7 +226,7 @@ export class SqlCallStore implements CallStore {
 
   async #areCommon(words: readonly string[]): Promise<boolean> {
     const counted = sql<{ readonly found: number }>`
-      select count(*) as found from (${this.#seqsOf(words)} limit ${this.#commonFrom}) as some`;
+      select count(*) as found from (${this.#seqsOf(words)} limit ${this.#commonFrom}) as matching`;
     const { rows } = await counted.execute(this.#database.tables);
     return Number(rows[0]?.found) >= this.#commonFrom;
   }

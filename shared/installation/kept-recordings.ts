@@ -1,7 +1,7 @@
 /** Where the finished recording of a call lies on this machine: among those that stay, by day, or among those that wait for their upload. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readRecordingName, recordingFolders, recordingName, tenantsFolder } from './layout.ts';
+import { readRecordingName, recordingFolders, recordingName, tenantsFolder } from '../recording/layout.ts';
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
