@@ -32,6 +32,9 @@ export const recordingFolders = {
   kept: 'kept',
 } as const;
 
+/** Those that stay stand in a folder for each day; of what is damaged the day is not known. */
+export const undatedRecordings = 'undated';
+
 /** Names in a finished recording. */
 export const recordingFiles = {
   wav: 'audio.wav',

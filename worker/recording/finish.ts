@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { AudioFormat } from '../../shared/recording/agent-file.ts';
-import { recordingFiles } from '../../shared/recording/layout.ts';
+import { recordingFiles, undatedRecordings } from '../../shared/recording/layout.ts';
 import { isOpusRate } from '../media/opus/opus.ts';
 import { writeOpus } from './ogg-opus.ts';
 import { withSound, others, type Sound } from './sound.ts';
@@ -58,7 +58,7 @@ function readBegun(lines: string): Begun {
   const [, rate] = /"rate":(\d{4,6})/.exec(lines) ?? [];
   const [, day] = /"started":"(\d{4}-\d\d-\d\d)T/.exec(lines) ?? [];
   const [, agent] = /"agent":"([A-Za-z0-9_-]{1,64})"/.exec(lines) ?? [];
-  return { rate: Number(rate ?? 16_000), day: day ?? 'undated', agent: agent ?? 'unknown' };
+  return { rate: Number(rate ?? 16_000), day: day ?? undatedRecordings, agent: agent ?? 'unknown' };
 }
 
 /** Writes beside and renames: a file with its own name is whole. */
