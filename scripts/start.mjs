@@ -61,6 +61,10 @@ function readable(entry) {
 const isWarning = ({ level }) =>
   typeof level === 'number' ? level >= 40 : /^(warn|error|fatal)/.test(level ?? '');
 
+/** The token of the page of past calls was made here, for this run alone. */
+const isOwnToken = ({ msg }) =>
+  process.env.SVC_CALLS_TOKEN === undefined && String(msg).startsWith('SVC_CALLS_TOKEN is a static token');
+
 /** A child whose end is known: `ended` resolves with its exit code, or the signal's name. */
 function start(args, options) {
   // Its own group: the terminal's Ctrl-C reaches only this command, which passes it on once.
@@ -129,7 +133,8 @@ function follow(supervisor) {
       if (entry?.msg === 'ready') resolve(addresses);
       if (String(entry?.error).includes('(EADDRINUSE)')) isPortTaken = true;
       if (entry === undefined) process.stderr.write(`${line}\n`);
-      else if (flags.verbose || isWarning(entry)) process.stderr.write(`${readable(entry)}\n`);
+      else if (flags.verbose || (isWarning(entry) && !isOwnToken(entry)))
+        process.stderr.write(`${readable(entry)}\n`);
     });
   });
   return up;

@@ -5,6 +5,7 @@
 import { builtInToolNames } from '../../shared/config/agent/tool-names.ts';
 import { callbackOpenApi } from './callback-openapi.ts';
 import { agentLinkPage } from './agent-link-page.ts';
+import { callRecordPage } from './call-record-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { markdownTable } from './markdown-table.ts';
 import { listTables } from '../../shared/config/agent-file.ts';
@@ -194,6 +195,7 @@ export function referenceFiles(): GeneratedFile[] {
     { path: 'docs/reference/server-settings.md', text: serverPage() },
     { path: 'docs/reference/agent-link.md', text: agentLinkPage() },
     { path: 'docs/reference/errors.md', text: errorsPage() },
+    { path: 'docs/reference/call-record.md', text: callRecordPage() },
     { path: 'docs/reference/callback.openapi.json', text: callbackOpenApi() },
     {
       path: 'docs/reference/agent-file.schema.json',

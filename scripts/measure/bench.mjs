@@ -11,6 +11,8 @@ const usage = `usage: npm run bench -- [options]
   --set NAME=VALUE a variable of the service; may be given several times
   --observed       every call is recorded, with sound, transcript and facts, and traced to a collector of the bench
   --linked         every call has a link to an agent process of the bench, which reacts to each turn
+  --realtime       a model hears and speaks by itself, in place of the three stages; their figures stand beside its own
+  --calls-db       the calls are held twice, the second time with records of them in SQLite, and what that costs is printed
   --find-max       raise the number of calls until the floor is not kept any more
   --profile DIR    write CPU profiles of the service's processes, and show where the time goes
   --json           print the figures as one JSON object
@@ -22,6 +24,8 @@ instead of holding calls for a while:
   --rounds N       so many rounds of it (1)
   --voices FOLDER  with voices of your own instead: listening-*.wav must cut nothing, telling-*.wav must cut
   --only TEXT      only what has these words in its name, such as "that echo"; repeatable
+  --calls-list N   how fast a database with N calls lists them; SQLite, or with --database ADDRESS an empty one of PostgreSQL
+  --agents N       N agents in one service: what do a start, the memory and a changed file cost, and do the calls notice?
   --agent-link     what a link to an agent process adds between an event and the socket, without a service
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
   --transport sip  calls over SIP: how soon are they answered, what do they hear? In a build with SVC_BUILD_WITH=sip

@@ -10,6 +10,7 @@ const usage = `usage: npm run chaos -- [options]
   --workers N    call workers (2)
   --faults LIST  names with commas between them (all but log-full and memory-limit); --list names them
   --provider-seconds N   how long one stage of providers is at fault (2)
+  --realtime     calls of a model that hears and speaks by itself; also model-stall and model-reset
   --log FILE     the service's log is written there
   --lenient      promises about time do not count: for machines that do other work as well`;
 

@@ -10,7 +10,7 @@ const sections = [
   ],
   [
     'Agents',
-    /^(docs\/(agents|before-call|overrides|cookbook|providers|tools|variables|languages)\.md|docs\/agent-link\/)/,
+    /^(docs\/(agents|before-call|overrides|cookbook|providers|realtime[a-z-]*|tools|variables|languages)\.md|docs\/agent-link\/)/,
   ],
   [
     'Clients and transports',

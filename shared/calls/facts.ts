@@ -27,6 +27,8 @@ const headShape = {
   session: z.string(),
   agent: z.string(),
   version: z.string().exactOptional(),
+  /** Agent that the call came to before it was given to this one. */
+  insteadOf: z.string().exactOptional(),
   tenant: z.string().exactOptional(),
   route: z.string().exactOptional(),
   direction: z.enum(['inbound', 'outbound']),
@@ -138,6 +140,8 @@ const facts = [
     codec: z.string(),
     delay: z.number().min(0).exactOptional(),
   }),
+  /** The recording is paused, or goes on. */
+  fact('paused', { on: z.boolean() }),
   /** Lines were left out from here on, for want of room. */
   fact('left_out', {}),
   /** The last line: nothing is read behind it. */

@@ -46,6 +46,8 @@ export class CallFold {
   readonly #transfers = new Map<string, CallRecord['transfers'][number]>();
   readonly #operators = new Map<string, FactOf<'operator'>>();
   readonly #lists: Lists = { faults: [], failovers: [], takeovers: [], hand_overs: [] };
+  readonly #pauses: Mutable<CallRecord['recording_pauses'][number]>[] = [];
+  #isPaused = false;
   readonly #dtmf: CallRecord['dtmf'] = [];
   readonly #sums = { caller: 0, agent: 0, silence: 0, longest: 0, falseStarts: 0, backchannels: 0 };
   readonly #usage = new UsageSum();
@@ -83,7 +85,11 @@ export class CallFold {
     switch (fact.t) {
       case 'call':
         // Who hands the call to another agent before it opens writes it again, and so does a worker that takes it up.
-        this.#head = { ...fact, started: this.#head?.started ?? fact.started };
+        this.#head = {
+          ...fact,
+          started: this.#head?.started ?? fact.started,
+          ...present({ insteadOf: fact.insteadOf ?? this.#head?.insteadOf }),
+        };
         return;
       case 'worker':
         this.#tookUp(fact);
@@ -118,7 +124,7 @@ export class CallFold {
     if (head === undefined || end === undefined) return undefined;
     const { code, at, by = callEnds[code].by, detail } = end;
     const isoAt = (ms: number): string => new Date(head.started + ms).toISOString();
-    const usage = this.#usage.usage(telephoneOf(head, at));
+    const usage = this.#usage.usage(telephoneOf(head, code === 'not_connected' ? 0 : at));
     const turns = [...this.#turns.values()].toSorted((a, b) => a.epoch - b.epoch);
     return present({
       version: CALL_RECORD_VERSION,
@@ -126,6 +132,7 @@ export class CallFold {
       call_id: head.call,
       session_id: head.session,
       agent: present({ name: head.agent, version: head.version }),
+      instead_of: head.insteadOf,
       tenant: head.tenant,
       route: head.route,
       direction: head.direction,
@@ -150,7 +157,7 @@ export class CallFold {
       backchannels: this.#sums.backchannels,
       speech: { caller_ms: this.#sums.caller, agent_ms: this.#sums.agent },
       silence: { total_ms: this.#sums.silence, longest_ms: this.#sums.longest },
-      ...this.#happenings(),
+      ...this.#happenings(at),
       usage,
       links: linksOf(head),
       quality: this.#quality && qualityOf(this.#quality),
@@ -158,9 +165,15 @@ export class CallFold {
     });
   }
 
-  #happenings(): Pick<CallRecord, keyof Lists | 'tools' | 'transfers' | 'dtmf' | 'operators'> {
+  #happenings(
+    end: number,
+  ): Pick<CallRecord, keyof Lists | 'recording_pauses' | 'tools' | 'transfers' | 'dtmf' | 'operators'> {
+    const running = this.#isPaused ? this.#pauses.length - 1 : -1;
     return {
       ...this.#lists,
+      recording_pauses: this.#pauses.map((pause, index) =>
+        index === running ? { ...pause, until_ms: end } : pause,
+      ),
       tools: [...this.#tools.values()].map(({ at: at_ms, ms: duration_ms, id, name, outcome, detail: why }) =>
         present({ at_ms, id, name, duration_ms, outcome, detail: why }),
       ),
@@ -202,6 +215,14 @@ export class CallFold {
     if (keys > 0) this.#kept(bounded(this.#dtmf, { at_ms: fact.at, keys }));
   }
 
+  /** A worker that takes the call up says again that it is paused. */
+  #paused({ on, at }: FactOf<'paused'>): void {
+    const last = this.#pauses.at(-1);
+    if (!on && this.#isPaused && last !== undefined) last.until_ms = at;
+    if (on && !this.#isPaused) this.#kept(bounded(this.#pauses, { at_ms: at, until_ms: at }));
+    this.#isPaused = on;
+  }
+
   #happened(
     fact: Exclude<
       CallFact,
@@ -240,6 +261,9 @@ export class CallFold {
       }
       case 'failover':
         this.#kept(bounded(this.#lists.failovers, { at_ms, stage: fact.stage, to: fact.to }));
+        return;
+      case 'paused':
+        this.#paused(fact);
         return;
       case 'handed':
         this.#kept(bounded(this.#lists.hand_overs, { at_ms, agent: fact.agent }));

@@ -6,7 +6,7 @@ import type { Analysed, AnalysisFailure } from './analysis/analyse.ts';
 import type { Result } from '../base/result.ts';
 import type { LogLevel } from '../config/server/server.ts';
 
-/** An endpoint of webhooks. It lies on the disk as well, and holds no secret. */
+/** An endpoint of webhooks. */
 export interface EndpointSetup {
   readonly url: string;
   /** Variables of its secrets, the present one first. */
@@ -21,6 +21,10 @@ export interface AfterCallSetup {
   readonly agent: string;
   /** Hash of the version. */
   readonly version: string;
+  /** Absent: it is the operator's own. */
+  readonly tenant?: string;
+  /** What its variables stand for, where that is not what the whole service has. Never on the disk. */
+  readonly secrets: Readonly<Record<string, string>>;
   readonly endpoints: readonly EndpointSetup[];
   readonly recordUrl?: string;
   readonly analysis?: AnalystSetup;
@@ -40,6 +44,7 @@ export interface AfterCallVersions {
 export interface AnalystSetup {
   readonly agentText: string;
   readonly files: NamedFiles;
+  readonly tenant?: string;
   /** For one answer of the LLM. */
   readonly timeoutMs: number;
 }

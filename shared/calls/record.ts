@@ -76,11 +76,11 @@ export const costSchema = z
 export type CallCost = z.output<typeof costSchema>;
 
 const latencies = {
-  end_of_turn_ms: ms,
-  stt_final_ms: ms,
-  llm_ttft_ms: ms,
-  tts_ttfb_ms: ms,
-  wire_ms: ms,
+  end_of_turn_ms: ms.meta({ description: "From the caller's last voice to the end of the turn." }),
+  stt_final_ms: ms.meta({ description: 'To the final text.' }),
+  llm_ttft_ms: ms.meta({ description: "To the LLM's first text." }),
+  tts_ttfb_ms: ms.meta({ description: 'To the first sound of TTS.' }),
+  wire_ms: ms.meta({ description: 'To the first frame on the wire.' }),
   response_ms: ms.meta({
     description:
       "From the caller's last voice to the first frame on the wire: the sum of the five before it.",
@@ -89,10 +89,10 @@ const latencies = {
 export const latencyParts = Object.keys(latencies) as readonly (keyof typeof latencies)[];
 
 const turnSchema = z.object({
-  epoch: count,
+  epoch: count.meta({ description: 'Counts turns of the call; some have no answer.' }),
   ...at,
   answered_ms: ms.exactOptional().meta({ description: "When the agent's first sound went out." }),
-  interrupted: z.literal(true).exactOptional(),
+  interrupted: z.literal(true).exactOptional().meta({ description: 'The caller cut the answer.' }),
   filled: z.literal(true).exactOptional().meta({ description: 'The first sound was a filler.' }),
   latency: z.object(latencies).exactOptional(),
 });
@@ -140,6 +140,9 @@ const happenings = {
   takeovers: list(
     z.object({ ...at, silent_ms: ms.meta({ description: 'For how long nobody had the call.' }) }),
   ).meta({ description: 'Another worker went on with the call.' }),
+  recording_pauses: list(z.object({ ...at, until_ms: ms })).meta({
+    description: 'When nothing that was said was recorded, neither sound nor words.',
+  }),
   hand_overs: list(z.object({ ...at, agent: z.string() })).meta({
     description: 'Agents of the same tenant that the call had behind the first one, by name.',
   }),
@@ -202,24 +205,35 @@ export const callRecordSchema = z.object({
   version: z.literal(CALL_RECORD_VERSION),
   id: z.string().meta({ description: "The service's own; no other record has it." }),
   call_id: z.string().meta({ description: 'As in the log; a client may choose it.' }),
-  session_id: z.string(),
+  session_id: z.string().meta({ description: 'The `sid` of the token, or an id of the service.' }),
   agent: z.object({
-    name: z.string().meta({ description: 'With its tenant: `clinic/desk`.' }),
+    name: z.string().meta({
+      description: 'With its tenant: `clinic/desk`. Of a call that was refused the one that it named.',
+    }),
     version: z.string().exactOptional().meta({ description: 'As in the log.' }),
   }),
+  instead_of: z.string().exactOptional().meta({
+    description:
+      'Agent that the call came to before `[[routing.split]]` or the server before calls gave it to this one.',
+  }),
   tenant: z.string().exactOptional(),
-  route: z.string().exactOptional(),
+  route: z.string().exactOptional().meta({ description: 'Route of the agent link.' }),
   direction: z.enum(['inbound', 'outbound']),
-  transport: z.string(),
-  mode: z.enum(modes),
-  from: z.string().exactOptional(),
-  to: z.string().exactOptional(),
+  transport: z.string().meta({
+    description: '`websocket`, `webrtc`, `rtvi`, `sip`, `carrier_a` or `carrier_b`.',
+  }),
+  mode: z.enum(modes).meta({
+    description:
+      '`realtime`: a model heard and spoke by itself; `mixed`: it failed, and the three stages went on.',
+  }),
+  from: z.string().exactOptional().meta({ description: 'Absent where numbers are redacted.' }),
+  to: z.string().exactOptional().meta({ description: 'As `from`.' }),
   carrier_call_id: z.string().exactOptional(),
   metadata: z.object({
     token: textMap.meta({ description: 'Signed: by your backend, the carrier or the service.' }),
     client: textMap.meta({ description: 'What the client said.' }),
   }),
-  started_at: z.iso.datetime(),
+  started_at: z.iso.datetime().meta({ description: 'When `start` came, or the service began to dial.' }),
   ended_at: z.iso.datetime(),
   duration_ms: ms,
   opened_ms: ms.exactOptional().meta({

@@ -19,7 +19,7 @@ import { readLimits } from '../agents/limits.ts';
 import { readAfterCall } from '../calls/agent-file.ts';
 import { readPrivacy } from '../calls/privacy/agent-file.ts';
 import { readMonitor } from '../monitor/agent-file.ts';
-import { readRecording } from '../recording/agent-file.ts';
+import { canPause, readRecording } from '../recording/agent-file.ts';
 import { readTelephony } from '../telephony/agent-file.ts';
 import { backchannelsOf, builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
 import type { BuiltInTexts } from './agent/texts.ts';
@@ -256,10 +256,11 @@ function readToolSections(
   site: VariableSite & {
     readonly hasDestinations: boolean;
     readonly hasSessions: boolean;
+    readonly isRecorded: boolean;
     readonly team: TeamDefinition | undefined;
   },
 ) {
-  const { problems, hasDestinations, team } = site;
+  const { problems, hasDestinations, isRecorded, team } = site;
   const taken = new Set(builtInToolNames);
   const link = agentLinkOf(site.env);
   const { allowInsecure, url } = link;
@@ -277,6 +278,7 @@ function readToolSections(
     mayComeFromAgent: tree['agent_link'] !== undefined || link.url !== undefined,
     hasDestinations,
     hasTeam: team !== undefined,
+    isRecorded,
   };
   const flow = readFlow(tree['flow'], { provided, problems, team });
   return { provided, tools, mcp, flow, agentLink };
@@ -353,16 +355,17 @@ function readDefinition(
   const telephony = readTelephony(tree['telephony'], { texts: table.texts, problems });
   const hasDestinations = telephony === undefined || telephony.destinations.size > 0;
   const secrets = { env, requireSecrets, problems };
+  const recording = readRecording(tree['recording'], problems);
   const { provided, ...sections } = readToolSections(tree, {
     ...secrets,
     hasDestinations,
     hasSessions,
     team: table.reading.known.team,
+    isRecorded: canPause(recording),
   });
   const { tools, mcp, flow, agentLink } = sections;
   const ofCalls = definedSections(tree, table, { problems, options, provided, telephony });
   const background = readBackground(tree['audio'], { options, problems });
-  const recording = readRecording(tree['recording'], problems);
   const monitor = readMonitor(tree['monitor'], { lost: table.texts.operatorLost, problems });
   const privacy = readPrivacy(tree['privacy'], {
     problems,
@@ -370,6 +373,16 @@ function readDefinition(
   });
   if (privacy !== undefined && recording?.facts === true)
     problems.error(['recording', 'facts'], 'and [privacy] exclude each other: facts are kept word for word');
+  if (privacy?.hideFromLlm === true && tree['realtime'] !== undefined)
+    problems.error(
+      ['privacy', 'hide_from_llm'],
+      'and [realtime] exclude each other: the model hears what the caller says',
+    );
+  if (recording?.facts === true && Object.values(flow?.nodes ?? {}).some(({ record }) => !record))
+    problems.error(
+      ['recording', 'facts'],
+      'and record = false of a node exclude each other: facts are kept word for word',
+    );
   const reader = stageReader(tree, table.reading.known.language, { problems, options });
   const afterCall = readAfterCall(tree['after_call'], {
     ...reader,

@@ -38,6 +38,7 @@ export const english: Language = {
       'heavens seriously wild crazy funny impressive beautiful gorgeous splendid marvellous marvelous terrific incredible unbelievable fabulous neat',
       'sweet phew know see gotcha surprising strange odd thankfully luckily fortunately brill grand genius adorable love proper solid thrilled',
       'excited curious intriguing fascinating remarkable',
+      'bravo yay hooray hurray whew yikes ouch oops crikey blimey jeez ooh aww clever smart magnificent spectacular stunning',
     ),
     light: spaced(
       "thanks thank oh ah well that that's it it's its is was a an the to very so quite pretty rather just too all of course i i'm you your me my",
@@ -59,6 +60,13 @@ export const english: Language = {
       "that's news to me|news to me|you got it|good stuff|great stuff|i'm with you|with you so far|i'm following|i follow|go on then|carry on",
       "i'm listening|i'm still here|still here|fancy that|what do you know|don't worry|no worries at all|not to worry|i get it|i get that|i get you",
       'now i get it|true enough|good enough|fair enough',
+      'that helps|that helped|that will help|that helps a lot|there we go|there you go|right you are|noted|duly noted|point taken|message received|roger',
+      "roger that|copy that|so i heard|so i've heard|so they say|so it seems|as i thought|just as i thought|i remember|i remember that|i remember now",
+      'now i remember|that explains that|i was wondering|i was wondering about that|i suspected as much|i figured as much|i should have known|how about that',
+      "would you look at that|imagine that|you bet|too right|i bet|i'll bet|that's a shame|that's a pity|bless you|well i never|my goodness|holy cow",
+      "that figures|that'll do|that will do|that suits me|suits me|all good|fair play|lucky me|lucky you|good heavens|good lord|say no more|that's a relief",
+      "well done|nice one|good one|good job|good point|great point|good call|poor you|poor thing|no surprise there|that's something|isn't that something",
+      "isn't that nice|aren't you kind",
     ),
   },
   goodbyes: listed(
@@ -88,6 +96,11 @@ export const english: Language = {
     'wait|wait a moment|wait a second|wait a minute|wait a sec|hold on|hang on|hold on a second|hang on a second|hold on a moment|bear with me|i have to look|i have to look it up|i have to look for it|i need to look',
     "i need to check|i have to check|i have to think|i need to think|i'm looking|i am looking|i'm thinking|i am thinking|i'm just looking|i'll check|i'll have a look|i'll look|how do i say this|how shall i put it|good question|that's a good question",
     "let's see|let us see|let me see now|let me think about it|let me think about that|let me remember|just a tick|one tick|let me just have a look|how do i put this|how do i put it|how do i say it",
+    "just a mo|half a mo|hold the line|hold the line please|it's on the tip of my tongue",
+    "on the tip of my tongue|let me grab it|let me grab my card|let me get my card|let me fetch it|i'm just getting it|i am just getting it",
+    "i'm just getting my card|i am just getting my card|i'm getting my card|where did i put it|where have i put it|give me one sec",
+    'give me one second|give me one moment|one more second|i had it a moment ago|i need a second|i need a moment|i need a minute',
+    'can you give me a second|can you give me a moment|can you hold on|could you hold on|let me pull it up|let me open it',
   ),
   corrections: listed(
     'no sorry|sorry no|no i mean|i mean|sorry i mean|sorry i meant|i meant|no wait|wait no|no actually|actually no|or rather|oh sorry|oh no sorry|correction|no no',
@@ -113,7 +126,7 @@ export const english: Language = {
   },
   sentences: {
     abbreviations: spaced(
-      'mr mrs ms dr prof st no vs etc approx str tel av capt lt sgt rev gov hon jr mt ave blvd dept ext',
+      'mr mrs ms dr prof st no vs etc inc ltd co approx str tel av capt lt sgt rev gov hon jr mt ave blvd dept ext',
     ),
     lastAbbreviations: spaced('etc jr ave blvd'),
     openers: spaced(

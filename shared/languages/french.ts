@@ -42,6 +42,7 @@ export const french: Language = {
       'content contente heureux heureuse plaisir soulagement soulagé soulagée rassuré rassurant marche convient raison sens sérieux sérieuse',
       'sérieusement dingue fou drôle marrant étonnant surprenant bizarre mince zut dieu vache heureusement ouf bravo merveille certes volontiers sûr',
       'sûre compréhensible adorable épatant imagine fascinant remarquable charmant enchanté enchantée',
+      'ouah dommage chapeau',
     ),
     light: spaced(
       "merci ah oh eh ben bah alors donc c'est ça ce cela est le la un une de à me je j'ai vous avez as tout très si aussi l'entendre l'apprendre",
@@ -63,6 +64,11 @@ export const french: Language = {
       "j'adore|quelle surprise|quelle bonne nouvelle|ça tombe bien|à la bonne heure|c'est déjà ça|tout s'explique|je note|n'est-ce pas",
       "que c'est beau|que c'est bien|rien d'étonnant|on est d'accord|je suis là|je suis toujours là|c'est ce que je pensais",
       "c'est ce que je me disais|c'est mieux|encore mieux|c'est encore mieux|je comprends mieux",
+      "ça m'aide|ça aide|ça m'aide beaucoup|ça m'aide bien|ah quand même|quand même|ça alors|bien joué|ah bien joué|c'est pour ça|ah c'est pour ça",
+      "voilà pourquoi|ah dis donc|eh ben|eh bien dites donc|tiens tiens|tiens donc|mince alors|la vache|quelle histoire|bonne nouvelle|je m'en doutais bien",
+      "je me disais aussi|je me disais bien|je m'en souviens|ça me revient|ça me rassure|me voilà rassuré|me voilà rassurée|ça roule|ça se tient|bien noté",
+      "bien reçu|je suis content|je suis contente|quel dommage|c'est dommage|quelle idée|voyez vous ça|rien que ça|qui l'eût cru|comme quoi|bien fait|bien vu",
+      'bien dit',
     ),
   },
   goodbyes: listed(
@@ -93,6 +99,9 @@ export const french: Language = {
     'deux secondes|deux minutes|laissez-moi voir|laissez-moi réfléchir|laissez-moi regarder|laissez-moi vérifier|laisse-moi voir|laisse-moi réfléchir|je réfléchis|je regarde|je vais regarder|je vais voir|je vérifie|je vais vérifier|je cherche|je dois chercher|je dois regarder|je dois vérifier',
     "il faut que je regarde|il faut que je cherche|il faut que je réfléchisse|je suis en train de chercher|que je regarde|comment dire|comment dirais-je|bonne question|c'est une bonne question|ne quittez pas|patientez",
     'attendez voir|attends voir|attendez que je regarde|attendez je regarde|attendez je cherche|que je réfléchisse|laissez-moi une seconde|laissez-moi un instant|comment je peux dire',
+    'je vais chercher ma carte|je vais la chercher|je vais le chercher|je prends ma carte',
+    "laissez-moi chercher|donnez-moi une seconde|donnez-moi un instant|j'ai besoin d'un instant|je l'ai quelque part",
+    "où est-ce que je l'ai mis|où je l'ai mis|restez en ligne|je l'ai sur le bout de la langue|j'y suis presque|deux petites secondes",
   ),
   corrections: listed(
     'non pardon|pardon non|non excusez-moi|excusez-moi non|non attendez|non je veux dire|je veux dire|enfin non|ou plutôt|non plutôt|non désolé|je voulais dire',

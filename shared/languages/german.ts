@@ -47,6 +47,7 @@ export const german: Language = {
       'exakt absolut völlig definitiv selbstverständlich tatsächlich offensichtlich eben ja jo jawohl gern gerne dachte gedacht einverstanden glück',
       'gott güte himmel oje donnerwetter mensch aha erleichtert beruhigt okidoki gespannt gewiss schade angenehm wundervoll faszinierend',
       'bemerkenswert verblüffend überraschend herrje',
+      'notiert oha ui uff puh hoppla ohje irre hammer bestens tadellos',
     ),
     light: spaced(
       'danke ach oh ah na das ist es ich sie du da so sehr auch mir mich ihnen zu ein eine einen in ordnung der tat dann ganz hören höre hört man',
@@ -68,6 +69,12 @@ export const german: Language = {
       'gar kein problem|kann ich mir vorstellen|das kann ich mir vorstellen|das erklärt es|das erklärt einiges|kein wunder|ich höre|ich höre zu',
       'ich bin noch dran|bin noch da|gefällt mir|das gefällt mir|was für eine überraschung|das ist mir neu|habe ich verstanden|habe verstanden',
       'alles verstanden|soweit klar|so weit klar|von mir aus|soll mir recht sein|ach komm',
+      'soso|ach was|das hilft|das hilft mir|hilft mir|das hilft mir sehr|das hilft mir weiter|ach du liebe zeit|du liebe zeit|ach du lieber himmel',
+      'du lieber himmel|meine güte|ach du lieber gott|sieh an|sieh mal an|schau an|schau mal an|na sowas|ach nein|das dachte ich mir|das habe ich mir gedacht',
+      'das hab ich mir gedacht|jetzt verstehe ich|jetzt wird mir einiges klar|na gut|na endlich|geht klar|ist notiert|schon notiert|das ist notiert',
+      'mein lieber mann|ach herrje|ach schade|wie schade|so ist das|so ist es|so ist das also|recht so|gut so|freut mich|freut mich zu hören',
+      'ich erinnere mich|jetzt erinnere ich mich|hatte ich vermutet|das wundert mich nicht|das lobe ich mir|das lass ich mir gefallen|wer hätte das gedacht',
+      'respekt|alle achtung',
     ),
   },
   goodbyes: listed(
@@ -100,6 +107,11 @@ export const german: Language = {
     'sekunde|eine sekunde|kurze sekunde|eine minute|warte|warten sie|warte mal|warten sie mal|warten sie bitte|warte kurz|warten sie kurz|ich muss nachsehen|ich muss kurz nachsehen|ich muss nachschauen|ich muss mal nachschauen|ich muss mal schauen|ich muss erst suchen',
     'ich muss überlegen|ich muss kurz überlegen|ich muss mal überlegen|ich schaue nach|ich schau mal|ich schaue mal|ich schau kurz|ich gucke mal|ich guck mal|ich sehe nach|ich überlege|ich überlege gerade|ich suche gerade|wie sage ich das|gute frage|das ist eine gute frage',
     'wie soll ich sagen|wie soll ich das sagen|lass mich mal überlegen|lassen sie mich mal überlegen|mal kurz überlegen|mal nachdenken|ich überlege mal|ich guck kurz|sekunde bitte',
+    'lass mich kurz überlegen|lassen sie mich nachsehen|lassen sie mich kurz schauen|da muss ich nachschauen|da muss ich kurz nachschauen',
+    'da muss ich überlegen|gleich hab ichs|gleich habe ich es',
+    "ich habs gleich|ich hab's gleich|ich habe es gleich|moment ich hole sie|moment ich hole die karte|ich hole sie kurz|ich hole kurz die karte",
+    'wo hab ich sie denn|wo habe ich es denn|bleiben sie dran|geben sie mir eine sekunde|geben sie mir einen moment|ich brauche einen moment',
+    'ich brauche kurz|es liegt mir auf der zunge',
   ),
   corrections: listed(
     'nein entschuldigung|entschuldigung nein|nein moment|nein warte|nein ich meine|ich meine|ich meinte|entschuldigung ich meine|ach nein|nein doch|quatsch|nein quatsch|beziehungsweise|nein sorry|vielmehr|nee sorry',
@@ -124,7 +136,9 @@ export const german: Language = {
     ats: spaced('at ät et klammeraffe'),
   },
   sentences: {
-    abbreviations: spaced('dr prof st nr bzw ca hr fr str tel inkl ggf evtl usw etc vs jr'),
+    abbreviations: spaced(
+      'dr prof st nr bzw ca hr fr str tel inkl exkl ggf evtl usw etc vs jr dipl ing min max mind std abs abt bspw sog zzgl vgl',
+    ),
     lastAbbreviations: spaced('etc usw jr'),
     openers: spaced('ich er sie es wir ihr möchten haben können soll bitte wenn das die der'),
     leadsOn: spaced(

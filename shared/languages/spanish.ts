@@ -41,6 +41,7 @@ export const spanish: Language = {
       'seguro entiendo entendido comprendo comprendido sé vale ok okay okey sí ya alegro alegra alegría contento contenta feliz alivio razón sentido',
       'suena parece acuerdo veo imagino serio vaya dios madre caramba anda gracioso curioso impresionante sorprendente tranquilo tranquila suerte',
       'listo fabuloso espectacular ideal encantado encantada tranquiliza encanta fascinante notable encantador',
+      'ostras hala buenísimo chulo apuntado anotado recibido uf bravo',
     ),
     light: spaced(
       'gracias ah oh ay eh uy eso esto es está lo la el un una de me te le muy tan así pues entonces también todo tiene tienes toda mi por en a',
@@ -60,6 +61,10 @@ export const spanish: Language = {
       'mira tú|qué padre|dios mío|madre mía|me imagino|me lo puedo imaginar|eso lo explica|eso lo explica todo|no me extraña|le escucho|le sigo',
       'sigo aquí|aquí estoy|me gusta|me encanta|qué sorpresa|qué suerte|qué buena noticia|ya decía yo|faltaría más|queda claro|me queda claro',
       'tomo nota|es lo que pensaba|ya lo decía yo|no hace falta que lo diga|tanto mejor|mejor así|mucho mejor',
+      'ah mira|mira|mira qué bien|mire usted|eso ayuda|eso me ayuda|me ayuda|me ayuda mucho|fíjate|fíjese|ya me parecía|ya me parecía a mí|lo sospechaba',
+      'ya lo sospechaba|qué ilusión|qué alegría|qué lástima|qué pena|qué curioso|qué raro|qué fuerte|qué casualidad|qué detalle|qué gracia|qué cosas|anda',
+      'anda mira|vaya tela|por eso|ah por eso|era por eso|ahora lo entiendo|ahora entiendo|ahora caigo|ya caigo|bien hecho|quién lo diría',
+      'lo que son las cosas|ya me acuerdo|ah ya me acuerdo|me alegra saberlo|me quedo más tranquilo|me quedo más tranquila|me viene bien|qué bueno saberlo',
     ),
   },
   goodbyes: listed(
@@ -89,6 +94,8 @@ export const spanish: Language = {
     'un momento|un momento por favor|un momentito|un segundo|un segundito|un segundo por favor|un minuto|un minutito|momento|deme un segundo|deme un momento|dame un segundo|dame un momento|tengo que mirar|tengo que mirarlo|tengo que buscar|tengo que buscarlo|tengo que pensar|tengo que pensarlo',
     'lo estoy buscando|estoy buscando|estoy mirando|estoy pensando|voy a mirar|voy a ver|voy a buscarlo|lo busco|lo miro|cómo se dice|buena pregunta|es una buena pregunta|permítame|permítame un momento|ya le digo|ahora le digo|aguarde|aguarde un momento',
     'espere que miro|espera que miro|espere que lo busco|deje que piense|deja que piense|cómo le digo|cómo te digo|cómo decirlo|un momento que miro|un segundo que miro|permítame ver|déjeme revisar|déjame revisar|déjeme checar|déjame checar',
+    'voy a por la tarjeta|voy a buscarla|déjeme buscarlo|déjeme buscar la tarjeta|dónde lo puse|dónde la he puesto',
+    'necesito un momento|no cuelgue|ya casi|ya lo tengo casi|lo tengo en la punta de la lengua|lo tenía por aquí|ahora se lo digo|enseguida se lo digo',
   ),
   corrections: listed(
     'no perdón|perdón no|no perdone|perdone no|no espere|no quiero decir|quiero decir|quise decir|digo|no digo|mejor dicho|no lo siento|o sea no|más bien|ay no',

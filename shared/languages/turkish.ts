@@ -30,6 +30,7 @@ export const turkish: Language = {
       'biliyorum sevindim sevindirici memnun mutlu haklısınız haklısın öyle öyleymiş demek aynen kesinlikle elbette tabii tabi kuşkusuz şüphesiz',
       'hakikaten sahi sahiden cidden ciddi katılıyorum düşünmüştüm rahatladım şükür neyse allahtan eyvallah peki vay vaay tanrım allah şaşırdım',
       'inanılmaz etkileyici komik garip tam kabul makul normal doğal rahatlatıcı',
+      'aferin bravo helal hayret tüh yazık eyvah pratikmiş kolaymış',
     ),
     light: spaced(
       'teşekkürler teşekkür sağol sağolun oldu olur ah ha he oh ya bu şu o bunu onu buna ben de da ki çok en gayet bir zaman bence bana benim için canım aman be sizi siz bilmek duymak duyduğuma',
@@ -47,6 +48,12 @@ export const turkish: Language = {
       'hiç sorun yok|bir şey değil|ne demek istediğinizi anladım|çok şükür|neyse ki|ne kadar güzel|ne kadar ilginç|ne kadar iyi|ne mutlu|iyi ki',
       'olur tabii|elbette ki|tahmin edebiliyorum|bu açıklıyor|şaşırmadım|dinliyorum|sizi dinliyorum|buradayım|hoşuma gitti|beğendim|ne sürpriz',
       'not aldım|daha iyi|çok sevindim',
+      'bak sen|bak hele|bak şu işe|vay vay|aa evet|ha evet|a evet|işime yarar|işime yaradı|çok işime yaradı|yok canım|yok artık|yok ya|hadi canım|haydi ya',
+      'ne diyorsunuz|ne diyorsun|oh be|bayıldım|çok beğendim|maşallah|inşallah|vallahi mi|vallahi|valla mı|ilahi|ne şans|şansa bak|şansa bakın|helal olsun',
+      'bu rahatlattı|bu beni rahatlattı|içim rahatladı|hayret doğrusu|ne pratik|ne kolay|ne hoş|mükemmel olmuş|güzel olmuş|iyi olmuş|çok iyi olmuş|ne iyi',
+      'aman ne iyi|aman ne güzel|aman allahım|şimdi anladım|şimdi anlaşıldı|desenize|desene|vah vah|hay allah|olacak iş değil|işte bu|ben de öyle duydum',
+      'duymuştum|hatırladım|hatırlıyorum|şimdi hatırladım|not ettim|kaydettim|aydınlandım|kulağa hoş geliyor|ne güzel haber|sağlık olsun|canınız sağ olsun',
+      'hayırlısı|hayırlı olsun',
     ),
   },
   goodbyes: listed(
@@ -67,6 +74,9 @@ export const turkish: Language = {
     'bir bakayım|bakayım|bi bakayım|dur bakayım|durun bakayım|bir düşüneyim|düşüneyim|bi düşüneyim|bir saniye|bi saniye|bir saniye lütfen|bir dakika|bi dakika|bir dakika lütfen|bir an|bir an lütfen|biraz bekleyin|bekleyin|bekle|bir saniye bekleyin|bir dakika bekleyin',
     'bekleyin lütfen|hemen bakıyorum|bakıyorum|şimdi bakıyorum|bakmam lazım|bakmam gerek|bakmam gerekiyor|kontrol edeyim|kontrol etmem lazım|arıyorum|şu an arıyorum|düşünüyorum|düşünmem lazım|nasıl desem|nasıl diyeyim|ne diyecektim|güzel soru|iyi soru|müsaadenizle',
     'bakalım|bir bakalım|hele bir bakayım|dur bir düşüneyim|dur bir bakayım|nasıl söylesem|nasıl anlatsam|bir kontrol edeyim|bir saniye bakayım',
+    'bir dakikanızı rica edeyim|bir saniyenizi alabilir miyim|hemen söylüyorum|şimdi söylüyorum|bakıp söyleyeyim|hemen söyleyeyim',
+    'kartımı alıyorum|kartımı alayım|kartımı getireyim|nereye koydum|nereye koymuştum|bir bakayım da söyleyeyim|dilimin ucunda|hatta kalın',
+    'biraz zaman verin|bana bir saniye verin|bulmam lazım|şimdi buluyorum|az kaldı|hatırlamaya çalışıyorum',
   ),
   corrections: listed(
     'hayır pardon|pardon hayır|yok pardon|hayır yani|yani hayır|yok yok|hayır özür dilerim|daha doğrusu|yok hayır|demek istediğim|hayır şey',

@@ -71,6 +71,14 @@ export interface RecordingDefinition {
   readonly keepDays?: number;
 }
 
+/** Whether recordings can be paused: facts leave nothing out. */
+export const canPause = (
+  recording: Pick<RecordingDefinition, 'audio' | 'transcript' | 'facts'> | undefined,
+): boolean => recording !== undefined && (recording.audio || recording.transcript) && !recording.facts;
+
+/** What becomes of a recording when its call is over. */
+export type RecordingPolicy = Pick<RecordingDefinition, 'keepDays' | 'audioFormat'>;
+
 /** Reads `[recording]`; undefined without the section, and for one that keeps nothing. */
 export function readRecording(raw: unknown, problems: ProblemList): RecordingDefinition | undefined {
   if (raw === undefined) return undefined;

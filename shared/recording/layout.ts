@@ -32,9 +32,6 @@ export const recordingFolders = {
   kept: 'kept',
 } as const;
 
-/** Those that stay stand in a folder for each day; of what is damaged the day is not known. */
-export const undatedRecordings = 'undated';
-
 /** Names in a finished recording. */
 export const recordingFiles = {
   wav: 'audio.wav',
@@ -43,8 +40,19 @@ export const recordingFiles = {
   facts: 'facts.jsonl.gz',
 } as const;
 
-/** The name of a call's folder: its id, or where that is no name of a file, a text made of it. */
-export const recordingName = (callId: string): string =>
-  /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(callId)
+/** Below the folder of those that stay: a folder for each tenant, and in it what stands there of the operator's own agents. */
+export const tenantsFolder = 'tenants';
+
+/** The name of a call's folder: its id, or where that is no name of a file, a text made of it; behind that of its tenant, whose calls may have ids of others. */
+export function recordingName(callId: string, tenant?: string): string {
+  const name = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(callId)
     ? callId
     : createHash('sha256').update(callId).digest('hex').slice(0, 32);
+  return tenant === undefined ? name : `${tenant}~${name}`;
+}
+
+/** Whose recording has this name, and of which call it is. */
+export function readRecordingName(name: string): { readonly tenant?: string; readonly call: string } {
+  const at = name.indexOf('~');
+  return at < 0 ? { call: name } : { tenant: name.slice(0, at), call: name.slice(at + 1) };
+}

@@ -308,7 +308,7 @@ export class Agents {
     for (const { file, problems } of refused)
       log.error(
         { file, problems: problems.slice(0, mostTold) },
-        'an agent file is wrong: what it said before stays in force',
+        'an agent file is wrong: its earlier settings stay in force',
       );
   }
 

@@ -4,7 +4,7 @@ import type { AfterCallSetup, AfterCallVersions } from '../../shared/calls/messa
 import { callsVariables } from '../../shared/calls/variables.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
-import type { AgentRef, AgentText } from '../../shared/agents/version.ts';
+import type { AgentRef, AgentVersion } from '../../shared/agents/version.ts';
 
 export interface AfterCallOfVersion {
   readonly version: AgentRef;
@@ -14,12 +14,13 @@ export interface AfterCallOfVersion {
 /** Undefined for a version after whose calls nothing happens. */
 export function afterCallSetup(
   { afterCall }: Pick<AgentDefinition, 'afterCall'>,
-  { id: agent, hash: version, text: agentText, files }: AgentRef & AgentText,
+  { id: agent, hash: version, tenant, text: agentText, files }: AgentVersion,
 ): AfterCallSetup | undefined {
   if (afterCall === undefined) return undefined;
   const { endpoints, recordUrl, analysis } = afterCall;
-  const analyst = analysis && { agentText, files, timeoutMs: analysis.timeoutMs };
-  return { agent, version, endpoints, ...present({ recordUrl, analysis: analyst }) };
+  const analyst = analysis && present({ agentText, files, tenant, timeoutMs: analysis.timeoutMs });
+  const { secrets = {} } = files;
+  return { agent, version, secrets, endpoints, ...present({ tenant, recordUrl, analysis: analyst }) };
 }
 
 /** Of a service of one agent. */

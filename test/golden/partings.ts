@@ -133,7 +133,7 @@ export const partings: readonly Dialogue[] = [
       .botFinishes()
       .ordered('stt.listen')
       .skips();
-    call.later(2_000).orders().ends(undefined);
+    call.later(2_300).orders().ends(undefined);
   }),
 
   dialogue('another worker knows of a farewell that was cut', (begin) => {

@@ -6,7 +6,8 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../examples/demo/flite.ts';
 import type { CallClient } from '../../cli/commands/call/caller.ts';
-import { answer } from '../support/fakes/fake-chat.ts';
+import { answer, toolCall } from '../support/fakes/fake-chat.ts';
+import type { FakeReply } from '../support/fakes/fake-http.ts';
 import { samplesOf } from '../support/fakes/fake-speech.ts';
 import { TestService, type TestServiceOptions } from '../support/process/service.ts';
 
@@ -172,6 +173,39 @@ describe('a recorded call', () => {
     expect(lines.at(-1)).toMatchObject({ type: 'ended', end: 'hangup' });
     const facts = gunzipSync(readFileSync(join(path, 'facts.jsonl.gz'))).toString();
     expect(facts.match(/"type":"call",/g)).toHaveLength(2);
+  });
+
+  it('holds silence of the same length, and no word, while it is paused, in whichever worker', async () => {
+    await start('audio = true\ntranscript = true', { workers: 2, env: { SVC_SPARE_WORKER: 'on' } });
+    const { stt, llm } = service.providers;
+    const caller = await Listener.join();
+    let spokenMs = greetingMs;
+    await caller.hearOut(spokenMs);
+    const say = async (words: string, ...answers: readonly FakeReply[]): Promise<void> => {
+      stt.utterances.push(words);
+      llm.script.push(...answers);
+      await caller.call.say(question);
+      spokenMs += lengthMs('Just so.');
+      await caller.hearOut(spokenMs);
+    };
+    await say('I want to pay', toolCall('pause_recording', {}), answer('Just so.'));
+    process.kill(await service.workerOf(caller.call), 'SIGKILL');
+    await service.says('call taken up');
+    await say('my card is 4111 1111 1111 1111', answer('Just so.'));
+    await say('that is all', toolCall('resume_recording', {}), answer('Just so.'));
+    await caller.call.hangUp();
+    const { left, right, lines } = await finished(caller.call);
+    const texts = (type: string): unknown[] =>
+      lines.filter((line) => line['type'] === type).map(({ text }) => text);
+    const hidden = '[not recorded]';
+    expect(texts('caller')).toEqual(['I want to pay', hidden, hidden]);
+    expect(texts('agent')).toEqual([`${consent} ${greeting}`, hidden, hidden, 'Just so.']);
+    expect(lines.filter(({ type }) => type === 'recording_resumed')).toHaveLength(1);
+    expect(JSON.stringify(lines)).not.toContain('4111');
+    expect(Math.abs(soundMs(left) - soundMs(question))).toBeLessThan(200);
+    expect(Math.abs(soundMs(right) - greetingMs - lengthMs('Just so.'))).toBeLessThan(200);
+    const endedMs = Number(lines.at(-1)?.['at']);
+    expect(Math.abs(left.length / (rate / 1000) - endedMs)).toBeLessThan(500);
   });
 
   it('is Opus where the agent file says so', async () => {

@@ -191,8 +191,8 @@ export class WorkerAgents implements LimitedAgents {
     const version = this.#versions.get(hash);
     assert(version !== undefined, 'the version was given to this worker');
     try {
-      const { text: agentText, files, tenant, id } = version;
-      const loaded = await loadAgent({ agentText, files, tenant }, id);
+      const { text: agentText, files, tenant } = version;
+      const loaded = await loadAgent({ agentText, files, tenant }, hash);
       const agent = equipAgent(loaded, { ...this.#site, id: version.id });
       await agent.start();
       this.#keep(hash, agent);

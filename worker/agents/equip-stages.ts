@@ -1,4 +1,5 @@
 /** The stages of an agent, with the lines that it is sure to need. */
+import { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { AgentServices, WorkerServices } from '../call/services.ts';
 import type { LoadedAgent } from '../host/agent.ts';
@@ -7,6 +8,8 @@ import { announcementLine } from '../lines/announcement.ts';
 import { withKnownLines } from '../lines/known-lines.ts';
 import type { Observation } from '../observe/observation.ts';
 import type { FailureLog } from '../stages/failure-log.ts';
+import { privateLlm } from '../stages/private-llm.ts';
+import type { LlmStage } from '../stages/stage.ts';
 import { withPauses } from '../stages/later-tts.ts';
 import type { RetryBudgets } from '../stages/failover/retry-budget.ts';
 import { identityOf, openStages, withRealtime, type StageServices } from '../stages/registry.ts';
@@ -26,6 +29,10 @@ export interface EquippedStages {
   readonly services: Pick<AgentServices, 'stt' | 'operatorStt' | 'llm' | 'tts'>;
   readonly close: () => Promise<void>;
 }
+
+/** The LLM that reads what the agent file lets it read. */
+const llmOf = ({ privacy }: AgentDefinition, llm: LlmStage): LlmStage =>
+  privacy?.hideFromLlm === true ? privateLlm(llm, new Redactor(privacy)) : llm;
 
 /** @throws Error when a key may not be sent to its address. */
 export function equipStages(
@@ -68,7 +75,7 @@ export function equipStages(
     isDown: () => voice?.state(machineMs()) === 'open',
   });
   return {
-    services: { ...stages, operatorStt: cascade.stt, tts },
+    services: { ...stages, llm: llmOf(definition, stages.llm), operatorStt: cascade.stt, tts },
     close: async () => {
       await Promise.all([stages.stt.close(), stages.llm.close(), tts.close()]);
     },

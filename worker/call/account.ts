@@ -32,6 +32,8 @@ export interface AccountedCall {
   readonly startedAt: Millis;
   /** Another worker had it before, and nobody for so long. */
   readonly silentMs?: Millis;
+  /** Agent that the call came to before it was given to this one. */
+  readonly insteadOf?: string;
 }
 
 export interface Accounts {

@@ -1,8 +1,8 @@
 /** The account of one call, as its runner keeps it: open as soon as the call has an agent, and at the latest when it ends. */
 import { present } from '../../shared/base/present.ts';
-import type { Millis } from '../../shared/base/units.ts';
 import type { CallStart } from '../transports/transport.ts';
-import type { Accounts, CallAccount, CallOver } from './account.ts';
+import type { CallAgent } from '../agents/call-agent.ts';
+import type { AccountedCall, CallAccount, CallOver } from './account.ts';
 import type { AdmittedStart } from './admission.ts';
 import type { CallServices, WorkerServices } from './services.ts';
 
@@ -40,10 +40,10 @@ export class OwnAccount {
   }
 
   /** Of the agent that has the call from now on. */
-  open(start: AdmittedStart, { accounts, startedAt, silentMs }: Opening): void {
-    const { recordId } = start;
-    if (recordId !== undefined)
-      this.#open = accounts?.open({ start: { ...start, recordId }, startedAt, ...present({ silentMs }) });
+  open(start: AdmittedStart, { agent, ...opening }: Opening): void {
+    const { chosen } = agent.called;
+    const call = { ...opening, ...present({ insteadOf: chosen?.insteadOf }) };
+    this.#begin(start, agent.services, call);
   }
 
   over(over: CallOver): void {
@@ -51,14 +51,20 @@ export class OwnAccount {
     const now = clock.now();
     // The agent that it named is not there, or was not equipped in time.
     if (this.#open === undefined && this.#asked !== undefined)
-      this.open(this.unadmitted(this.named(this.#asked, { accounts })), { accounts, startedAt: now });
+      this.#begin(this.unadmitted(this.named(this.#asked, { accounts })), { accounts }, { startedAt: now });
     this.#open?.over(over, now);
+  }
+
+  #begin(
+    start: AdmittedStart,
+    { accounts }: Pick<CallServices, 'accounts'>,
+    call: Omit<AccountedCall, 'start'>,
+  ): void {
+    const { recordId } = start;
+    if (recordId !== undefined) this.#open = accounts?.open({ start: { ...start, recordId }, ...call });
   }
 }
 
-interface Opening {
-  readonly accounts: Accounts | undefined;
-  readonly startedAt: Millis;
-  /** Another worker had the call, and nobody for so long. */
-  readonly silentMs?: Millis;
+interface Opening extends Omit<AccountedCall, 'start' | 'insteadOf'> {
+  readonly agent: CallAgent;
 }

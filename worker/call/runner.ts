@@ -541,8 +541,8 @@ export class CallRunner implements TransportEvents {
   }
 
   #openAccount(start: AdmittedStart, startedAt: Millis, silentMs?: Millis): void {
-    const { accounts } = this.#services;
-    this.#attempt(() => this.#account.open(start, { accounts, startedAt, ...present({ silentMs }) }));
+    const opening = { agent: this.#agents.current, startedAt, ...present({ silentMs }) };
+    this.#attempt(() => this.#account.open(start, opening));
   }
 
   #fault(error: unknown): void {
@@ -584,10 +584,9 @@ export class CallRunner implements TransportEvents {
       call.observers.ended(end, this.#worker.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
-    const over = { end, engine: this.#endReason, cause: this.#cause, isMoved, isBroken };
-    this.#attempt(() =>
-      this.#account.over({ ...over, refusal: this.#refusal, line: this.#transport?.heardLine }),
-    );
+    const [engine, cause, refusal] = [this.#endReason, this.#cause, this.#refusal];
+    const over = { end, engine, cause, isMoved, isBroken, refusal, line: this.#transport?.heardLine };
+    this.#attempt(() => this.#account.over(over));
     this.#before?.cancel();
     this.#leaveLink(sessionEndOf(end, this.#endReason));
     this.#call = undefined;

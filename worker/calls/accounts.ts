@@ -4,8 +4,9 @@ import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { Redaction } from '../../shared/calls/privacy/redaction.ts';
 import { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import { chosenKeys, readChosen } from '../../shared/agents/chosen.ts';
-import { tenantOf } from '../../shared/agents/version.ts';
 import type { CallFact } from '../../shared/calls/facts.ts';
+import { tenantOf } from '../../shared/agents/version.ts';
+import { present } from '../../shared/base/present.ts';
 import { recordingName } from '../../shared/recording/layout.ts';
 import { directionOf, screeningKey } from '../../shared/telephony/call-control.ts';
 import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
@@ -124,7 +125,7 @@ export class CallAccounts {
 
   /** The agent that the call is handed to writes it again, and another worker: the last holds, but for when the call began. */
   #head(
-    { start, startedAt }: AccountedCall,
+    { start, startedAt, insteadOf }: AccountedCall,
     { agent, redaction }: { readonly agent: AccountedAgent | undefined; readonly redaction: TextRedaction },
     now: Millis,
   ): Untimed<Extract<CallFact, { t: 'call' }>> {
@@ -134,7 +135,8 @@ export class CallAccounts {
     const { from, to, carrier_call_id: carrierCall } = callerOf(start, { showsNumbers }) ?? {};
     const token = signedOf(metadata)?.meta ?? {};
     const trace = traceOf?.(start);
-    const tenant = (agent && tenantOf(agent.id)) ?? token['tenant'];
+    const ofAgent = agent && tenantOf(agent.id);
+    const tenant = ofAgent ?? token['tenant'];
     const { [screeningKey]: _, ...client } = saidOf(metadata) ?? {};
     return {
       t: 'call',
@@ -148,16 +150,15 @@ export class CallAccounts {
       token: redacted(token, redaction),
       client: redacted(client, redaction),
       started: Math.round(wallClock.now() - (now - startedAt)),
-      ...(agent !== undefined && { version: agent.version }),
+      ...present({ insteadOf, tenant, version: agent?.version }),
       ...(agent?.definition.realtime !== undefined && { realtime: true as const }),
-      ...(tenant !== undefined && { tenant }),
       ...(route !== undefined && { route }),
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
       ...(carrierCall !== undefined && { carrierCall }),
       ...(trace?.isSampled === true && { trace: trace.traceId }),
       ...(recording !== undefined && {
-        recording: recordingName(callId),
+        recording: recordingName(callId, ofAgent),
         transcript: recording.transcript,
         facts: recording.facts,
       }),

@@ -4,11 +4,13 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallFact } from '../../shared/calls/facts.ts';
+import { notRecorded } from '../../shared/calls/privacy/redaction.ts';
 import { recordLimits, type UsageUnit } from '../../shared/calls/record.ts';
 import type { MonitorUse } from '../../shared/monitor/messages.ts';
 import type { CallAccount, CallOver } from '../call/account.ts';
-import type { CallStep } from '../call/observer.ts';
+import type { BegunCall, CallStep } from '../call/observer.ts';
 import type { CallAction } from '../core/actions.ts';
+import { mayBeRecorded } from '../core/delivery/conversation.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { ConversationEvent, TurnTimes } from '../core/told.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
@@ -47,6 +49,7 @@ export class CallFacts implements CallAccount {
   readonly #asked = new Map<string, string>();
   #isOperatorEnding = false;
   #isOver = false;
+  #isPaused = false;
 
   constructor(options: CallFactsOptions) {
     this.#options = options;
@@ -61,17 +64,26 @@ export class CallFacts implements CallAccount {
     for (const fact of facts) this.#write(fact, now, { isVital: true });
   }
 
-  begins({ now }: { readonly now: Millis }): void {
+  begins({ state, now }: Pick<BegunCall, 'state' | 'now'>): void {
     this.#speakers.begin(now);
     this.#write({ t: 'open' }, now);
+    this.#pause(!mayBeRecorded(state), now);
   }
 
-  stepped({ fact, orders, now }: CallStep): void {
+  stepped({ fact, orders, now, state }: CallStep): void {
     this.#hear(fact, now);
     for (const order of orders) {
       if (order.type === 'told') this.#follow(order.event, now);
       else this.#perform(order, now);
     }
+    // What is told in the step that pauses was said before it, and what is told in the one that goes on in the pause.
+    this.#pause(!mayBeRecorded(state), now);
+  }
+
+  #pause(isPaused: boolean, now: Millis): void {
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    this.#write({ t: 'paused', on: isPaused }, now, { isVital: true });
   }
 
   note(note: ProviderNote, now: Millis): void {
@@ -225,6 +237,7 @@ export class CallFacts implements CallAccount {
   }
 
   #text(text: string): string {
+    if (this.#isPaused) return notRecorded;
     return this.#options.redaction.text(text).slice(0, recordLimits.textChars);
   }
 

@@ -65,14 +65,14 @@ export async function readAgent(
   return { definition: readDefinition(source, packages), packages };
 }
 
-/** `id`: with its tenant; absent: an agent of the operator's own. @throws Error as {@link loadAdapters} does. */
-export async function loadAgent(setup: AgentSource, id?: string): Promise<LoadedAgent> {
+/** `hash`: of the version; absent: of an agent of the operator's own. @throws Error as {@link loadAdapters} does. */
+export async function loadAgent(setup: AgentSource, hash?: string): Promise<LoadedAgent> {
   const { definition, packages } = await readAgent(setup);
   const definitions = stageDefinitions(definition);
   const { realtime } = definitions;
   return {
     definition,
-    version: hashOf(id ?? definition.agent.name, { text: setup.agentText, files: setup.files }),
+    version: hash ?? hashOf(definition.agent.name, { text: setup.agentText, files: setup.files }),
     adapters: await loadAdapters(definitions, packages),
     realtime: realtime && (await loadRealtime(realtime, packages)),
     env: envOf(setup),

@@ -1,4 +1,5 @@
 /** From the agent file's definition to what calls run on. */
+import { canPause } from '../../shared/recording/agent-file.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { hasVariables } from '../../shared/config/agent/call-variables.ts';
 import type { Silences } from '../../shared/config/agent/silences.ts';
@@ -138,13 +139,21 @@ export const toolBook = ({ agent }: AgentDefinition, tools: CallTools): ToolBook
 });
 
 /** What the registry of tools takes. */
-export const toolSettings = ({ agent, tools, mcp, telephony, flow }: AgentDefinition): ToolSettings => ({
+export const toolSettings = ({
+  agent,
+  tools,
+  mcp,
+  telephony,
+  flow,
+  recording,
+}: AgentDefinition): ToolSettings => ({
   tools,
   mcp,
   telephony,
   ...(flow !== undefined && { flow }),
   ...(agent.tools !== undefined && { agentTools: agent.tools }),
   team: agent.team,
+  isRecorded: canPause(recording),
 });
 
 type Turn = AgentDefinition['turn'];

@@ -85,6 +85,7 @@ export class KnownLinesSession implements TtsSession {
     const isProviders = this.#of(context).givenChars > 0;
     this.#spoken.delete(context);
     if (isProviders) this.#provider.cancel(context);
+    else this.#provider.silenced?.();
   }
 
   pause(): void {

@@ -1,5 +1,6 @@
 /** Who follows the calls of this worker, as their agents and its settings say. With nothing switched on nobody does. */
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import { tenantOf } from '../../shared/agents/version.ts';
 import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
 import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
@@ -110,8 +111,10 @@ interface Observers {
 function observing(
   { recordings, live, monitors, tracing }: Observers,
   { agent: { name }, recording, privacy, llm, realtime, monitor: { notice } }: AgentDefinition,
-  agent = name,
+  id?: string,
 ): ObserveCall {
+  const agent = id ?? name;
+  const isOneOfMany = id !== undefined;
   const models: TracedModels = {
     llm: modelOf(llm?.options ?? {}),
     realtime: realtime && { model: modelOf(realtime.options), output: realtime.output },
@@ -119,7 +122,14 @@ function observing(
   const redactor = privacy && new Redactor(privacy);
   return (call) => {
     const observers = [
-      recording && recordings?.observe(call, { agent, definition: recording, privacy: redactor }),
+      recording &&
+        recordings?.observe(call, {
+          agent,
+          tenant: tenantOf(agent),
+          definition: recording,
+          privacy: redactor,
+          policy: isOneOfMany ? recording : undefined,
+        }),
       live?.observe(call),
       monitors?.observe(call, notice),
       tracing?.observe(call, { agent, models }),

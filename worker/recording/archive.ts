@@ -5,9 +5,15 @@
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { present } from '../../shared/base/present.ts';
 import type { AudioFormat } from '../../shared/recording/agent-file.ts';
-import { recordingFolders, type UploadTarget } from '../../shared/recording/layout.ts';
-import { finishRecording } from './finish.ts';
+import {
+  readRecordingName,
+  recordingFolders,
+  tenantsFolder,
+  type UploadTarget,
+} from '../../shared/recording/layout.ts';
+import { finishRecording, keepDaysOf } from './finish.ts';
 import { superfluous, type KeptRecording } from './retention.ts';
 import { uploadRecording } from './upload.ts';
 
@@ -53,15 +59,23 @@ const foldersIn = (path: string): string[] =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
-/** The call of a folder of recordings that have ended. */
-const callOf = (name: string): string => name.replace(/[.]cut$/, '');
+/** The name of a recording that has ended. */
+const wholeName = (name: string): string => name.replace(/[.]cut$/, '');
+
+const callOf = (name: string): string => readRecordingName(wholeName(name)).call;
+
+const folderOf = (tenant: string | undefined): readonly string[] =>
+  tenant === undefined ? [] : [tenantsFolder, tenant];
+
+const waitingOwner = (name: string): string =>
+  readRecordingName(name.slice(name.indexOf('_') + 1)).tenant ?? '';
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 export class RecordingArchive {
   readonly #options: RecordingArchiveOptions;
-  /** Bytes of finished recordings, which do not change. */
-  readonly #sizes = new Map<string, number>();
+  /** Of finished recordings, which do not change. */
+  readonly #known = new Map<string, Pick<KeptRecording, 'bytes' | 'keepDays'>>();
   #roomAt = 0;
   #retryAt = 0;
   #retryMs = firstRetryMs;
@@ -97,7 +111,7 @@ export class RecordingArchive {
       for (const [index, name] of ended.entries()) {
         const isBehind = ended.length - index > mostWaitingForCodec;
         atHand = callOf(name);
-        await this.#finish(name, isBehind ? 'wav' : format);
+        await this.#finish(name, { format, isHurried: isBehind });
       }
       atHand = undefined;
       if (now() >= this.#roomAt || this.#roomAt > now() + roomEveryMs) this.#makeRoom();
@@ -119,7 +133,7 @@ export class RecordingArchive {
     };
     for (const name of this.#names('open')) {
       if (!isOld(this.#path('open', name))) continue;
-      this.#options.told({ type: 'cut', call: name });
+      this.#options.told({ type: 'cut', call: callOf(name) });
       this.#move(this.#path('open', name), this.#path('ended', `${name}.cut`));
     }
     for (const name of this.#names('work')) {
@@ -128,16 +142,21 @@ export class RecordingArchive {
     }
   }
 
-  async #finish(name: string, format: AudioFormat = 'wav'): Promise<void> {
-    const call = callOf(name);
+  async #finish(
+    name: string,
+    how: { readonly format: AudioFormat | undefined; readonly isHurried: boolean },
+  ): Promise<void> {
+    const whole = wholeName(name);
+    const { tenant, call } = readRecordingName(whole);
     const mine = this.#path('work', `${process.pid}-${name}`);
     if (!this.#move(this.#path('ended', name), mine)) return;
-    const { day } = await finishRecording(mine, { wasCut: call !== name, format });
+    const { day } = await finishRecording(mine, { wasCut: whole !== name, ...present(how) });
     const { upload } = this.#options;
     if (upload === undefined) {
-      mkdirSync(this.#path('kept', day), { recursive: true, mode: 0o750 });
-      this.#move(mine, this.#path('kept', day, call));
-    } else this.#move(mine, this.#path('outbox', `${day}_${call}`));
+      const folder = this.#path('kept', ...folderOf(tenant), day);
+      mkdirSync(folder, { recursive: true, mode: 0o750 });
+      this.#move(mine, join(folder, call));
+    } else this.#move(mine, this.#path('outbox', `${day}_${whole}`));
     this.#options.told({ type: 'finished', call });
   }
 
@@ -154,10 +173,11 @@ export class RecordingArchive {
   async #uploadOne(name: string, upload: UploadTarget): Promise<boolean> {
     const { now, told } = this.#options;
     const path = this.#path('outbox', name);
-    const [day, call] = [name.slice(0, name.indexOf('_')), name.slice(name.indexOf('_') + 1)];
+    const [day, whole] = [name.slice(0, name.indexOf('_')), name.slice(name.indexOf('_') + 1)];
+    const { tenant, call } = readRecordingName(whole);
     this.#onItsWay = path;
     try {
-      await uploadRecording(path, `${day}/${call}`, upload);
+      await uploadRecording(path, [...folderOf(tenant), day, call].join('/'), upload);
       rmSync(path, { recursive: true, force: true });
     } catch (error) {
       // Another process of the same folder was faster.
@@ -171,7 +191,7 @@ export class RecordingArchive {
       this.#onItsWay = undefined;
     }
     this.#triedInVain.delete(name);
-    this.#sizes.delete(path);
+    this.#known.delete(path);
     this.#retryMs = firstRetryMs;
     told({ type: 'uploaded', call });
     return true;
@@ -180,43 +200,62 @@ export class RecordingArchive {
   #makeRoom(): void {
     const { now, told } = this.#options;
     this.#roomAt = now() + roomEveryMs;
-    const days = this.#names('kept');
-    const kept = days.flatMap((day) => this.#finished(this.#path('kept', day), false));
-    const all = [...kept, ...this.#finished(this.#path('outbox'), true)];
+    const days = this.#days();
+    const kept = days.flatMap(({ path, owner }) => this.#finished(path, () => owner, { isWaiting: false }));
+    const sent = this.#finished(this.#path('outbox'), waitingOwner, { isWaiting: true });
+    const all = [...kept, ...sent];
     // What is on its way is being read, and will be gone from here by itself.
     const onItsWay = all.filter(({ path }) => path === this.#onItsWay);
     const others = all.filter(({ path }) => path !== this.#onItsWay);
     const mostBytes = onItsWay.reduce((left, { bytes }) => left - bytes, this.#options.mostBytes);
     for (const { path, isWaiting } of superfluous(others, { ...this.#options, mostBytes }, now())) {
       rmSync(path, { recursive: true, force: true });
-      this.#sizes.delete(path);
+      this.#known.delete(path);
       this.#triedInVain.delete(nameOf(path));
       const name = nameOf(path);
-      const call = isWaiting ? name.slice(name.indexOf('_') + 1) : name;
+      const call = isWaiting ? callOf(name.slice(name.indexOf('_') + 1)) : name;
       told({ type: 'deleted', call, wasWaiting: isWaiting });
     }
-    for (const day of days)
-      if (readdirSync(this.#path('kept', day)).length === 0)
-        rmSync(this.#path('kept', day), { recursive: true });
+    for (const { path } of days) if (readdirSync(path).length === 0) rmSync(path, { recursive: true });
   }
 
-  #finished(folder: string, isWaiting: boolean): KeptRecording[] {
+  /** The folders of days, of the operator's own agents and of each tenant. */
+  #days(): readonly { readonly path: string; readonly owner: string }[] {
+    const own = this.#path('kept');
+    const tenants = join(own, tenantsFolder);
+    const owners = existsSync(tenants) ? foldersIn(tenants) : [];
+    return [
+      ...foldersIn(own)
+        .filter((name) => name !== tenantsFolder)
+        .map((day) => ({ path: join(own, day), owner: '' })),
+      ...owners.flatMap((owner) =>
+        foldersIn(join(tenants, owner)).map((day) => ({ path: join(tenants, owner, day), owner })),
+      ),
+    ];
+  }
+
+  #finished(
+    folder: string,
+    ownerOf: (name: string) => string,
+    { isWaiting }: { readonly isWaiting: boolean },
+  ): KeptRecording[] {
     return foldersIn(folder).flatMap((name) => {
       const path = join(folder, name);
       const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-      return at === undefined ? [] : [{ path, at, isWaiting, bytes: this.#sizeOf(path) }];
+      return at === undefined ? [] : [{ path, at, isWaiting, owner: ownerOf(name), ...this.#knownOf(path) }];
     });
   }
 
-  #sizeOf(path: string): number {
-    const known = this.#sizes.get(path);
-    if (known !== undefined) return known;
+  #knownOf(path: string): Pick<KeptRecording, 'bytes' | 'keepDays'> {
+    const before = this.#known.get(path);
+    if (before !== undefined) return before;
     const bytes = readdirSync(path).reduce(
       (sum, file) => sum + (statSync(join(path, file), { throwIfNoEntry: false })?.size ?? 0),
       0,
     );
-    this.#sizes.set(path, bytes);
-    return bytes;
+    const known = { bytes, ...present({ keepDays: keepDaysOf(path) }) };
+    this.#known.set(path, known);
+    return known;
   }
 
   /** False where the folder is somebody else's by now. */

@@ -4,13 +4,15 @@
  *
  * Invariant: places of sound count from the beginning of the call, in whichever worker it is.
  */
+import { present } from '../../shared/base/present.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { Redaction } from '../../shared/calls/privacy/redaction.ts';
 import type { Redactor } from '../../shared/calls/privacy/redactor.ts';
-import type { RecordingDefinition } from '../../shared/recording/agent-file.ts';
+import type { RecordingDefinition, RecordingPolicy } from '../../shared/recording/agent-file.ts';
 import type { EntryKind, RecordingRing } from '../../shared/recording/ring.ts';
 import type { CallObserver, CallStep, ObservedCall } from '../call/observer.ts';
 import type { ToolBook } from '../core/settings.ts';
+import { mayBeRecorded } from '../core/delivery/conversation.ts';
 import type { CallState } from '../core/state.ts';
 import type { AudioTap } from '../media/tap.ts';
 import type { TransportEnd } from '../transports/transport.ts';
@@ -23,6 +25,7 @@ export interface CallRecorderOptions {
   readonly definition: RecordingDefinition;
   readonly privacy?: Redactor | undefined;
   readonly agent: string;
+  readonly policy?: RecordingPolicy | undefined;
   readonly now: Millis;
   /** Milliseconds since 1970. */
   readonly wallNow: () => number;
@@ -47,6 +50,9 @@ export class CallRecorder implements CallObserver {
   #lostFacts = false;
   /** Without its first entry, nothing of a recording may be put in: it would be taken for the one before. */
   #isOpen = false;
+  /** What is said now must not be kept. */
+  #isPaused = false;
+  #keepTail: (now: Millis) => void = () => undefined;
 
   constructor(options: CallRecorderOptions) {
     this.#options = options;
@@ -62,7 +68,7 @@ export class CallRecorder implements CallObserver {
   }
 
   begins({ state, tap, now }: { state: CallState; tap: AudioTap; now: Millis }): void {
-    const { call, definition, name, agent } = this.#options;
+    const { call, definition, name, agent, policy } = this.#options;
     const { start, startedAt, isResumed } = call;
     const since = now - startedAt;
     this.#isOpen = this.#push('open', since, name);
@@ -72,8 +78,11 @@ export class CallRecorder implements CallObserver {
       const started = new Date(this.#options.wallNow() - since).toISOString();
       const { callId, sampleRate: rate, route } = start;
       const { audio } = definition;
-      this.#line({ type: 'call', call: callId, agent, ...(route && { route }), started, rate, audio }, now);
+      const { audioFormat: audio_format, keepDays: keep_days } = policy ?? {};
+      const kept = present({ route: route === '' ? undefined : route, audio_format, keep_days });
+      this.#line({ type: 'call', call: callId, agent, started, rate, audio, ...kept }, now);
     }
+    this.#pause(!mayBeRecorded(state), now);
     if (definition.audio) this.#listen(tap, now);
     if (!definition.facts) return;
     this.#headFact(state, { now, isTaken: isResumed });
@@ -103,6 +112,8 @@ export class CallRecorder implements CallObserver {
         if (order.type === 'call.end') this.#line({ type: 'ends', reason: order.reason }, now);
       }
     }
+    // What is told in the step that pauses was said before it, and what is told in the one that goes on in the pause.
+    this.#pause(!mayBeRecorded(state), now);
     if (!definition.facts) return;
     const asked = this.#tools.flatMap((tools) => tools.takeAsked());
     // Another agent's settings come with it: the core goes on from here as in another worker.
@@ -113,8 +124,16 @@ export class CallRecorder implements CallObserver {
   ended(end: TransportEnd, now: Millis): void {
     this.#stopListening();
     if (!this.#isOpen) return;
+    if (this.#isPaused) this.#keepTail(now);
     this.#line({ type: 'ended', end, ...(this.#lostFacts && { factsIncomplete: true }) }, now);
     this.#push('end', this.#since(now), '');
+  }
+
+  #pause(isPaused: boolean, now: Millis): void {
+    if (isPaused === this.#isPaused) return;
+    this.#isPaused = isPaused;
+    this.#transcript.isPaused = isPaused;
+    this.#line({ type: isPaused ? 'recording_paused' : 'recording_resumed' }, now);
   }
 
   #listen(tap: AudioTap, now: Millis): void {
@@ -122,10 +141,16 @@ export class CallRecorder implements CallObserver {
     // Two workers have clocks of their own; the call's age is the same in both.
     const base = Math.round((this.#since(now) * call.start.sampleRate) / 1000);
     const keep = (kind: 'heard' | 'sent', pcm: Int16Array, at: number): void => {
+      // A hole in the file is silence.
+      if (this.#isPaused) return;
       const bytes = new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
       if (this.#ring.push(kind, base + at, bytes)) return;
       if (this.#lostSound === 0) this.#options.lost('audio');
       this.#lostSound += pcm.length;
+    };
+    this.#keepTail = (at) => {
+      const end = Math.round((this.#since(at) * call.start.sampleRate) / 1000);
+      this.#ring.push('heard', Math.max(0, end - 1), new Uint8Array(2));
     };
     this.#stopListening = tap.listen(
       { heard: (pcm, at) => keep('heard', pcm, at), sent: (pcm, at) => keep('sent', pcm, at) },

@@ -5,8 +5,9 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { readBytes } from '../../shared/installation/named-files.ts';
 import type { AudioFormat } from '../../shared/recording/agent-file.ts';
-import { recordingFiles, undatedRecordings } from '../../shared/recording/layout.ts';
+import { recordingFiles } from '../../shared/recording/layout.ts';
 import { isOpusRate } from '../media/opus/opus.ts';
 import { writeOpus } from './ogg-opus.ts';
 import { withSound, others, type Sound } from './sound.ts';
@@ -17,25 +18,30 @@ interface Begun {
   /** Day on which the call began, `2026-01-31`. */
   readonly day: string;
   readonly agent: string;
+  /** Of its agent's own, in a service of many. */
+  readonly format?: AudioFormat;
+  readonly keepDays?: number;
 }
 
 interface FinishOptions {
   /** Nobody has said that the call is over. */
   readonly wasCut?: boolean;
-  /** WAV where Opus does not know the rate of the call. */
+  /** Where the recording does not say so itself; WAV where Opus does not know the rate of the call. */
   readonly format?: AudioFormat;
+  /** There is no time for the codec. */
+  readonly isHurried?: boolean;
 }
 
 /** Puts together what stands in a folder. */
 export async function finishRecording(
   folder: string,
-  { wasCut = false, format = 'wav' }: FinishOptions = {},
+  { wasCut = false, format = 'wav', isHurried = false }: FinishOptions = {},
 ): Promise<Begun> {
   const names = readdirSync(folder);
   const lines = joined(folder, names, 'lines-');
   const begun = readBegun(lines);
   if (names.includes('heard.pcm') || names.includes('sent.pcm'))
-    await bringTogether(folder, begun.rate, format);
+    await bringTogether(folder, begun.rate, isHurried ? 'wav' : (begun.format ?? format));
   const facts = joined(folder, names, 'facts-');
   if (facts !== '') replace(join(folder, recordingFiles.facts), gzipSync(facts));
   const ending = wasCut ? `${JSON.stringify({ type: 'ended', end: 'lost' })}\n` : '';
@@ -57,8 +63,27 @@ function joined(folder: string, names: readonly string[], prefix: string): strin
 function readBegun(lines: string): Begun {
   const [, rate] = /"rate":(\d{4,6})/.exec(lines) ?? [];
   const [, day] = /"started":"(\d{4}-\d\d-\d\d)T/.exec(lines) ?? [];
-  const [, agent] = /"agent":"([A-Za-z0-9_-]{1,64})"/.exec(lines) ?? [];
-  return { rate: Number(rate ?? 16_000), day: day ?? undatedRecordings, agent: agent ?? 'unknown' };
+  const [, agent] = /"agent":"([A-Za-z0-9_-]{1,64}(?:[/][A-Za-z0-9_-]{1,64})?)"/.exec(lines) ?? [];
+  const [, format] = /"audio_format":"(wav|opus)"/.exec(lines) ?? [];
+  const [, keepDays] = /"keep_days":(\d{1,5})/.exec(lines) ?? [];
+  return {
+    rate: Number(rate ?? 16_000),
+    day: day ?? 'undated',
+    agent: agent ?? 'unknown',
+    ...(format !== undefined && { format: format as AudioFormat }),
+    ...(keepDays !== undefined && { keepDays: Number(keepDays) }),
+  };
+}
+
+/** Of more than the first line nothing is wanted. */
+const headBytes = 4_096;
+
+/** How long a finished recording is to be kept, where it says so itself. */
+export function keepDaysOf(folder: string): number | undefined {
+  const head = readBytes(join(folder, recordingFiles.transcript), headBytes);
+  if (head === undefined) return undefined;
+  const [line = ''] = Buffer.from(head).toString('utf8').split('\n');
+  return readBegun(line).keepDays;
 }
 
 /** Writes beside and renames: a file with its own name is whole. */

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Redactor } from '../../shared/calls/privacy/redactor.ts';
-import type { RecordingDefinition } from '../../shared/recording/agent-file.ts';
+import type { RecordingDefinition, RecordingPolicy } from '../../shared/recording/agent-file.ts';
 import { recordingRingsFd } from '../../shared/protocol/ipc.ts';
 import { recordingName, type RecordingSetup } from '../../shared/recording/layout.ts';
 import { recordingBytes, RecordingRing } from '../../shared/recording/ring.ts';
@@ -20,8 +20,8 @@ import type { FromRecordingThread } from './thread-messages.ts';
 
 export interface RecordingsOptions {
   readonly setup: RecordingSetup;
-  /** How long recordings are kept, and the format of their sound: one rule for all of this worker. */
-  readonly policy: Pick<RecordingDefinition, 'keepDays' | 'audioFormat'>;
+  /** How long recordings are kept, and the format of their sound, where a recording does not say so itself. */
+  readonly policy: RecordingPolicy;
   readonly worker: number;
   readonly slotsPerWorker: number;
   readonly clock: Clock;
@@ -36,7 +36,10 @@ const unwrittenAgainAfterMs: Millis = 60_000;
 /** What is recorded of an agent's calls. */
 export interface RecordedAgent {
   readonly agent: string;
+  readonly tenant?: string | undefined;
   readonly definition: RecordingDefinition;
+  /** In a service of many agents: of this one, beside those of others. */
+  readonly policy?: RecordingPolicy | undefined;
   /** What is taken out of transcripts, beside what the section itself names. */
   readonly privacy: Redactor | undefined;
 }
@@ -60,7 +63,7 @@ export class Recordings {
     for (const what of ['audio', 'lines', 'write']) recordingLost.inc({ what }, 0);
   }
 
-  observe(call: ObservedCall, { agent, definition, privacy }: RecordedAgent): CallObserver {
+  observe(call: ObservedCall, { agent, tenant, definition, privacy, policy }: RecordedAgent): CallObserver {
     const { setup, clock, metrics } = this.#options;
     return new CallRecorder({
       call,
@@ -70,7 +73,8 @@ export class Recordings {
       ring: new RecordingRing(this.#memory, call.slot, setup.layout),
       now: clock.now(),
       wallNow: () => systemWallClock.now(),
-      name: recordingName(call.start.callId),
+      name: recordingName(call.start.callId, tenant),
+      policy,
       lost: (what) => metrics.recordingLost.inc({ what }),
     });
   }

@@ -2,7 +2,7 @@
  * The transcript of one call as lines of JSON, read from what the core tells. A line says what happened and how many milliseconds after the
  * call began; texts are whole sentences of a side, never pieces. Pure.
  */
-import type { Redaction } from '../../shared/calls/privacy/redaction.ts';
+import { notRecorded, type Redaction } from '../../shared/calls/privacy/redaction.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { ConversationEvent } from '../core/told.ts';
@@ -15,6 +15,8 @@ export class Transcript {
   /** What the LLM has said in the running round; a line of the agent comes whole and outside of one. */
   #agentText = '';
   #isInRound = false;
+  /** What is said meanwhile is not written down. */
+  isPaused = false;
 
   constructor(redaction: Redaction) {
     this.#redaction = redaction;
@@ -23,14 +25,15 @@ export class Transcript {
   /** The lines that a fact leads to by itself. */
   fact(fact: CallEvent, now: Millis): TranscriptLine | undefined {
     if (fact.type !== 'dtmf.pressed') return undefined;
-    return { type: 'dtmf', digit: this.#redaction.pressed(fact.digit, now) };
+    const digit = this.#redaction.pressed(fact.digit, now);
+    return { type: 'dtmf', digit: this.isPaused ? notRecorded : digit };
   }
 
   /** The line that something told leads to. `heard`: the end of the conversation as the caller heard it. */
   told(event: ConversationEvent, heard: () => string): TranscriptLine | undefined {
     switch (event.type) {
       case 'user.text':
-        return { type: 'caller', epoch: event.epoch, text: this.#redaction.text(event.text) };
+        return { type: 'caller', epoch: event.epoch, text: this.#kept(event.text) };
       case 'bot.llm_started':
         this.#isInRound = true;
         return undefined;
@@ -48,13 +51,13 @@ export class Transcript {
       case 'turn.bot_ended':
         return { type: event.type, epoch: event.epoch };
       case 'turn.interrupted':
-        return { type: 'interrupted', epoch: event.epoch, heard: this.#redaction.text(heard()) };
+        return { type: 'interrupted', epoch: event.epoch, heard: this.#kept(heard()) };
       case 'turn.measured':
         return { type: 'times', epoch: event.epoch, ...rounded(event.times) };
       case 'fault.noticed':
         return { type: 'fault', stage: event.stage, what: event.what };
       case 'operator.text':
-        return { type: 'operator', text: this.#redaction.text(event.text) };
+        return { type: 'operator', text: this.#kept(event.text) };
       case 'operator.took_over':
         return { type: 'taken_over', epoch: event.epoch };
       case 'operator.handed_back':
@@ -71,12 +74,16 @@ export class Transcript {
   #said(epoch: number): TranscriptLine | undefined {
     const text = this.#agentText.trim();
     this.#agentText = '';
-    return text === '' ? undefined : { type: 'agent', epoch, text: this.#redaction.text(text) };
+    return text === '' ? undefined : { type: 'agent', epoch, text: this.#kept(text) };
+  }
+
+  #kept(text: string): string {
+    return this.isPaused ? notRecorded : this.#redaction.text(text);
   }
 
   #toolOf(call: { readonly name: string; readonly arguments: string }, result: string): object {
     const { name } = call;
-    return { name, arguments: this.#redaction.text(call.arguments), result: this.#redaction.text(result) };
+    return { name, arguments: this.#kept(call.arguments), result: this.#kept(result) };
   }
 }
 

@@ -213,6 +213,8 @@ export interface TtsSession {
   flush(context: number): void;
   /** Drops the context's queued text and running audio at once, ahead of anything queued. */
   cancel(context: number): void;
+  /** The caller hears nothing more of what was delivered, of contexts that are over as well: for a stage that has to know what is heard. */
+  silenced?(): void;
   /** Stops reading audio from the provider, so that a bounded buffer downstream stays bounded; `resume` goes on. */
   pause(): void;
   resume(): void;

@@ -4,6 +4,7 @@
  */
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import { agentTool, summaryOf, type TeamDefinition } from '../../shared/agents/team.ts';
+import { pauseTool, resumeTool } from '../../shared/config/agent/tool-names.ts';
 import type { TelephonyDefinition } from '../../shared/telephony/agent-file.ts';
 import { controlBudgetMs } from '../../shared/telephony/call-control.ts';
 import { defaultCallLimits } from '../core/settings.ts';
@@ -43,6 +44,19 @@ const endCall: BuiltInTool = {
   },
   rule: coreRule,
 };
+
+const recordingTool = (name: string, description: string): BuiltInTool => ({
+  declaration: { name, description, parameters: { type: 'object', properties: {} } },
+  rule: coreRule,
+});
+
+const recordingTools: readonly BuiltInTool[] = [
+  recordingTool(
+    pauseTool,
+    'Pauses the recording of this call. Use it before you ask for what must not be kept, such as the number of a card.',
+  ),
+  recordingTool(resumeTool, 'Goes on with the recording of this call, once what must not be kept was said.'),
+];
 
 function transferCall(telephony: TelephonyDefinition, { warm }: { readonly warm: boolean }): BuiltInTool {
   const modes = telephony.warmTransfer && warm ? ['cold', 'warm'] : ['cold'];
@@ -128,7 +142,7 @@ function transferToAgent({ agents, context, farewell }: TeamDefinition): BuiltIn
 export function builtInTools(
   telephony: TelephonyDefinition,
   control: CallControl,
-  team: TeamDefinition | undefined,
+  { team, isRecorded }: { readonly team: TeamDefinition | undefined; readonly isRecorded: boolean },
 ): readonly BuiltInTool[] {
   const { transfer } = control;
   const canTransfer = transfer !== undefined && telephony.destinations.size > 0;
@@ -137,5 +151,6 @@ export function builtInTools(
     ...(canTransfer ? [transferCall(telephony, transfer)] : []),
     ...(control.sendDtmf ? [sendDtmf] : []),
     ...(team === undefined ? [] : [transferToAgent(team)]),
+    ...(isRecorded ? recordingTools : []),
   ];
 }

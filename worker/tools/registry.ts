@@ -25,6 +25,8 @@ export interface ToolSettings extends Pick<AgentDefinition, 'tools' | 'mcp' | 't
   readonly agentTools?: readonly string[];
   /** Other agents that it may hand callers to. */
   readonly team?: TeamDefinition | undefined;
+  /** Recordings of its calls can be paused. */
+  readonly isRecorded?: boolean;
 }
 
 export interface RegistryOptions {
@@ -136,8 +138,8 @@ export class ToolRegistry {
     remote: RemoteTools | undefined,
     agentTools: readonly string[] | undefined,
   ): CatalogReading {
-    const { telephony, flow, team } = this.#settings;
-    const builtIn = builtInTools(telephony, control, team);
+    const { telephony, flow, team, isRecorded = false } = this.#settings;
+    const builtIn = builtInTools(telephony, control, { team, isRecorded });
     const listed = this.#servers.flatMap(sourcesOf);
     const brought = (remote?.tools ?? []).map(({ name, description, parameters, rule }): ToolSource => {
       const declaration = { name, description, parameters };

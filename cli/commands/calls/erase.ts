@@ -4,10 +4,12 @@
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { tenantOf } from '../../../shared/agents/version.ts';
 import { readFact, type FactOf } from '../../../shared/calls/facts.ts';
 import { analysesFolder, isSpoolFile, spoolFolders, webhooksFolder } from '../../../shared/calls/spool.ts';
 import { readQueued, webhookFolders } from '../../../shared/calls/webhooks/queued.ts';
-import { recordingFolders, recordingName } from '../../../shared/recording/layout.ts';
+import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
+import { recordingName } from '../../../shared/recording/layout.ts';
 import type { CallerData, CallStore } from '../../../supervisor/calls/process/call-store.ts';
 
 export interface ErasePlaces {
@@ -81,19 +83,9 @@ function dropWork(spool: string, ids: ReadonlySet<string>): number {
   return dropped;
 }
 
-/** Finished recordings: those that stay, by day, and those that wait for their upload. */
-function dropRecordings(dir: string, names: ReadonlySet<string>): number {
-  const { kept, outbox } = recordingFolders;
-  const found = [
-    ...namesIn(join(dir, kept)).flatMap((day) =>
-      namesIn(join(dir, kept, day))
-        .filter((name) => names.has(name))
-        .map((name) => join(dir, kept, day, name)),
-    ),
-    ...namesIn(join(dir, outbox))
-      .filter((name) => names.has(name.slice(name.indexOf('_') + 1)))
-      .map((name) => join(dir, outbox, name)),
-  ];
+/** Finished recordings: those that stay, and those that wait for their upload. */
+function dropRecordings(dir: string, names: readonly string[]): number {
+  const found = names.flatMap((name) => foldersOfRecording(dir, name));
   for (const path of found) rmSync(path, { recursive: true, force: true });
   return found.length;
 }
@@ -109,9 +101,12 @@ export async function eraseCaller(
   const running = waitingIn(join(spool, spoolFolders.open), data).length;
   const ids = new Set([...records.map(({ id }) => id), ...waiting.map(({ head }) => head.id)]);
   const events = dropWork(spool, ids);
-  const calls = [...records.map(({ callId }) => callId), ...waiting.map(({ head }) => head.call)];
-  const recordingNames = [...new Set(calls.map(recordingName))];
-  const dropped = recordings === undefined ? 0 : dropRecordings(recordings, new Set(recordingNames));
+  const calls = [
+    ...records.map(({ callId, agent }) => recordingName(callId, tenantOf(agent))),
+    ...waiting.map(({ head }) => recordingName(head.call, tenantOf(head.agent))),
+  ];
+  const recordingNames = [...new Set(calls)];
+  const dropped = recordings === undefined ? 0 : dropRecordings(recordings, recordingNames);
   return {
     records: records.length,
     waiting: waiting.length,

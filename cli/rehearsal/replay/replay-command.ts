@@ -13,7 +13,12 @@ import {
   type Difference,
   type Replay,
 } from '../../../worker/recording/replay.ts';
-import { recordingFolders, recordingName } from '../../../shared/recording/layout.ts';
+import {
+  readRecordingName,
+  recordingFolders,
+  recordingName,
+  tenantsFolder,
+} from '../../../shared/recording/layout.ts';
 import { loadAgentFileAt } from '../../commands/check/check-command.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';
 import { printable } from '../../commands/printable.ts';
@@ -62,9 +67,15 @@ export function runReplay(args: readonly string[], run: ReplayRun): number {
 function factsAt(given: string, dir: string | undefined): string | undefined {
   if (existsSync(given)) return statSync(given).isDirectory() ? ifThere(join(given, factsFile)) : given;
   if (dir === undefined || given === '') return undefined;
-  const name = recordingName(given);
-  const kept = foldersIn(join(dir, recordingFolders.kept)).map((day) => join(day, name));
-  const waiting = foldersIn(join(dir, recordingFolders.outbox)).filter((path) => path.endsWith(`_${name}`));
+  // A record of a call names its recording with its tenant.
+  const { tenant, call } = readRecordingName(given);
+  const name = recordingName(tenant !== undefined && /^[\w-]{1,64}$/.test(tenant) ? call : given);
+  const ofAll = join(dir, recordingFolders.kept);
+  const tenants = foldersIn(join(ofAll, tenantsFolder));
+  const kept = [ofAll, ...tenants].flatMap(foldersIn).map((day) => join(day, name));
+  const waiting = foldersIn(join(dir, recordingFolders.outbox)).filter(
+    (path) => path.endsWith(`_${name}`) || path.endsWith(`~${name}`),
+  );
   return [...kept, ...waiting].map((path) => join(path, factsFile)).find((path) => existsSync(path));
 }
 

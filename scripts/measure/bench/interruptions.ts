@@ -145,9 +145,11 @@ interface Demo {
 }
 
 /** The demo's providers; they end with the end of their input. */
-async function startDemo(root: URL): Promise<Demo> {
+async function startDemo(root: URL, realtime: boolean): Promise<Demo> {
   const file = new URL('dist/examples/demo/main.js', root).pathname;
-  const child = spawn(process.execPath, [file, '--free-ports'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [file, '--free-ports', ...(realtime ? ['--realtime'] : [])], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   for await (const line of createInterface({ input: child.stdout })) {
     const { agentFile } = JSON.parse(line) as { agentFile: string };
     return { child, agentFile };
@@ -340,10 +342,10 @@ export interface InterruptionResult {
 
 /** Holds a service with the demo's providers and agent for as long as `use` takes. */
 export async function withDemo<T>(
-  { root, workers, variables }: Pick<RunOptions, 'root' | 'workers' | 'variables'>,
+  { root, workers, variables, realtime }: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'realtime'>,
   use: (service: ServiceProcess, agentFile: string) => Promise<T>,
 ): Promise<T> {
-  const demo = await startDemo(root);
+  const demo = await startDemo(root, realtime);
   const service = new ServiceProcess({
     command: [
       '--import',
@@ -378,7 +380,7 @@ export async function withDemo<T>(
 }
 
 export async function interruptions(
-  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets'> &
+  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets' | 'realtime'> &
     Extent & { readonly voices: string | undefined },
 ): Promise<InterruptionResult> {
   const { assets, rounds, only, voices } = options;

@@ -1,12 +1,16 @@
 /** The command: runs in the mode that was asked for, and prints. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { agentLinks, describeAgentLinks, judgeAgentLinks } from './agent-link.ts';
+import { callList, describeCallList, judgeCallList } from './call-list.ts';
+import { agents, describeAgents, judgeAgents } from './agents.ts';
 import { describeInterruptions, judgeInterruptions } from './report/interruption-report.ts';
 import { interruptions } from './interruptions.ts';
 import { parseCommand, UsageError, type Command } from './options.ts';
 import { stopEverything } from './parties.ts';
 import { summariseProfiles } from './report/profile-summary.ts';
-import { describe, judge } from './report/report.ts';
+import { compare, describe, describeCost, judge } from './report/report.ts';
 import type { FloorRow } from './report/statistics.ts';
 import { describeOverload, judgeOverload, overload } from './overload.ts';
 import { describeRestart, judgeRestart, restart } from './restart.ts';
@@ -39,12 +43,30 @@ function print<T extends object>({ json }: Command, { result, rows, text }: Find
 }
 
 async function hold(command: Command, root: URL): Promise<boolean> {
-  const { profile } = command;
+  const { profile, realtime, json } = command;
   if (profile !== undefined) mkdirSync(profile, { recursive: true });
+  // The three stages first, under the same load on the same machine.
+  const beside = realtime ? await runOnce({ ...command, realtime: false, root }) : undefined;
   const result = await runOnce({ ...command, root });
   const passed = print(command, { result, rows: judge(result), text: describe(result) });
+  if (beside !== undefined && !json) process.stdout.write(`${compare(beside, result)}\n`);
   if (profile !== undefined) process.stdout.write(`${summariseProfiles(profile)}\n`);
   return passed;
+}
+
+/** The same calls without records of them and with them, and what the records cost. */
+async function holdRecorded(command: Command, root: URL): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), 'voice-bench-calls-'));
+  try {
+    const without = await runOnce({ ...command, root });
+    const variables = { SVC_CALLS_DB: join(folder, 'calls.db'), ...command.variables };
+    const result = await runOnce({ ...command, variables, root });
+    const rows = [...judge(without), ...judge(result)];
+    const text = [describe(without), describe(result), describeCost(without, result)].join('\n\n');
+    return print(command, { result: { without, with: result }, rows, text });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** A step that fails is tried once more, because a busy machine fails steps too. */
@@ -64,8 +86,15 @@ async function perform(command: Command, root: URL): Promise<boolean> {
   switch (mode.name) {
     case 'hold': {
       let passed = true;
-      for (const step of command.steps) passed = (await hold({ ...command, calls: step }, root)) && passed;
+      for (const step of command.steps) {
+        const one = { ...command, calls: step };
+        passed = (await (command.recorded ? holdRecorded(one, root) : hold(one, root))) && passed;
+      }
       return passed;
+    }
+    case 'calls-list': {
+      const result = await callList(mode, (text) => process.stderr.write(text));
+      return print(command, { result, rows: judgeCallList(result), text: describeCallList(result) });
     }
     case 'find-max':
       return findMax(command, root);
@@ -76,6 +105,10 @@ async function perform(command: Command, root: URL): Promise<boolean> {
     case 'agent-link': {
       const result = await agentLinks(command);
       return print(command, { result, rows: judgeAgentLinks(result), text: describeAgentLinks(result) });
+    }
+    case 'agents': {
+      const result = await agents({ ...command, ...mode, root });
+      return print(command, { result, rows: judgeAgents(result), text: describeAgents(result) });
     }
     case 'interruptions': {
       const result = await interruptions({ ...command, ...mode, root });

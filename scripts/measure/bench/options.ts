@@ -8,6 +8,8 @@ import type { WebrtcMode } from './webrtc/calls.ts';
 
 export type Mode =
   | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
+  | { readonly name: 'calls-list'; readonly count: number; readonly database: string | undefined }
+  | { readonly name: 'agents'; readonly agents: number }
   | { readonly name: 'sip'; readonly killWorker: boolean; readonly restart: boolean }
   | ({ readonly name: 'webrtc' } & WebrtcMode)
   | { readonly name: 'webrtc-interruptions'; readonly rounds: number; readonly chromium: boolean }
@@ -24,6 +26,8 @@ export interface Command extends Omit<RunOptions, 'root'> {
   /** Numbers of calls, one run for each; `calls` is the first. */
   readonly steps: readonly number[];
   readonly json: boolean;
+  /** Calls are held twice, the second time with records of them. */
+  readonly recorded: boolean;
 }
 
 export class UsageError extends Error {}
@@ -42,10 +46,15 @@ export function parseCommand(args: readonly string[]): Command {
       encoding: { type: 'string', default: 'pcm16' },
       set: { type: 'string', multiple: true, default: [] },
       linked: { type: 'boolean', default: false },
+      realtime: { type: 'boolean', default: false },
+      'calls-db': { type: 'boolean', default: false },
+      'calls-list': { type: 'string' },
+      database: { type: 'string' },
       profile: { type: 'string' },
       observed: { type: 'boolean', default: false },
       'find-max': { type: 'boolean', default: false },
       soak: { type: 'string' },
+      agents: { type: 'string' },
       'warm-up': { type: 'string' },
       overload: { type: 'boolean', default: false },
       restart: { type: 'boolean', default: false },
@@ -67,7 +76,7 @@ export function parseCommand(args: readonly string[]): Command {
   const sampleRate = Number(values.rate);
   if (!SAMPLE_RATES.includes(sampleRate))
     throw new UsageError(`--rate: must be one of ${SAMPLE_RATES.join(', ')}`);
-  const mode = modeOf(values);
+  const mode = values.agents === undefined ? modeOf(values) : agentsMode(values.agents, values);
   if (transport !== 'websocket' && mode.name !== 'hold' && mode.name !== 'find-max')
     throw new UsageError('--transport: only calls that are held, and --find-max, have another one');
   const steps = (values.calls ?? (mode.name === 'soak' ? '60' : '100'))
@@ -89,8 +98,16 @@ export function parseCommand(args: readonly string[]): Command {
     variables: Object.fromEntries(values.set.map(variableOf)),
     observed: values.observed,
     linked: values.linked,
+    realtime: values.realtime,
     json: values.json,
+    recorded: values['calls-db'],
   };
+}
+
+function agentsMode(count: string, values: Parameters<typeof modeOf>[0]): Mode {
+  if (modeOf(values).name !== 'hold')
+    throw new UsageError('--agents: excludes --soak, --overload and the others like it');
+  return { name: 'agents', agents: countOf('--agents', count, 10_000) };
 }
 
 function modeOf(values: {
@@ -107,7 +124,12 @@ function modeOf(values: {
   readonly 'find-max': boolean;
   readonly transport: string;
   readonly 'kill-worker': boolean;
+  readonly 'calls-list'?: string | undefined;
+  readonly database?: string | undefined;
 }): Mode {
+  const { 'calls-list': count, database } = values;
+  if (count !== undefined)
+    return { name: 'calls-list', count: countOf('--calls-list', count, mostCalls), database };
   const names = (['overload', 'restart', 'interruptions', 'find-max', 'agent-link'] as const).filter(
     (name) => values[name],
   );

@@ -1,5 +1,5 @@
 /** Who takes part in a run: providers, load and service in processes of their own. None outlives the run, however it ends. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -20,14 +20,22 @@ export interface PartyOptions {
   /** Modules that the service's processes load first, as URLs. */
   readonly preloads?: readonly string[];
   readonly silenceEndMs?: number;
+  /** A model hears and speaks by itself. */
+  readonly realtime?: boolean;
   /** Calls are recorded in a folder of the run, and traced to a collector that takes all and keeps nothing. */
   readonly observed?: boolean;
+  /** So many agents of 6 KB in a folder, for whom clients may ask by themselves. */
+  readonly agents?: number;
 }
 
 export interface Parties {
   readonly providers: Messenger;
   readonly load: Messenger;
   readonly service: ServiceProcess;
+  /** Of the run. */
+  readonly folder: string;
+  /** From the start of the service until it took calls. */
+  readonly readyMs: number;
 }
 
 export const startLimitMs = 60_000;
@@ -66,18 +74,40 @@ export async function withParties<T>(
   try {
     const ports = (await providers.ask(undefined, 'ready', startLimitMs)) as ProvidersReady;
     const file = join(folder, 'agent.toml');
-    const text = agentFile(ports, options.silenceEndMs);
+    const { silenceEndMs, realtime = false } = options;
+    const text = agentFile(ports, {
+      ...(silenceEndMs !== undefined && { silenceEndMs }),
+      model: realtime ? ports.model : undefined,
+    });
     writeFileSync(file, collector === undefined ? text : `${text}\n${recordedText}`);
     const observed = collector === undefined ? {} : observedEnv(folder, collector);
-    service = startService({ ...options, env: { ...observed, ...options.env } }, file);
+    const many = options.agents === undefined ? {} : writeAgents(folder, text, options.agents);
+    const startedAt = performance.now();
+    service = startService({ ...options, env: { ...observed, ...many, ...options.env } }, file);
     await service.ready();
-    const result = await use({ providers, load, service });
+    const readyMs = performance.now() - startedAt;
+    const result = await use({ providers, load, service, folder, readyMs });
     await service.stop();
     return result;
   } finally {
     stop();
     running.delete(stop);
   }
+}
+
+export const agentPath = (folder: string, at: number): string => join(folder, 'agents', `agent-${at}.toml`);
+
+const agentBytes = 6_144;
+
+/** Each has the text of the first, a name of its own, and a prompt that makes it as long as files of operators are. */
+function writeAgents(folder: string, text: string, count: number): Record<string, string> {
+  mkdirSync(join(folder, 'agents'));
+  for (let at = 0; at < count; at += 1) {
+    const named = `${text.replace(/^name = .*$/m, `name = "agent-${at}"`)}\n[routing]\nopen = true\n`;
+    const more = 'Be kind, brief and exact. '.repeat(Math.ceil(Math.max(0, agentBytes - named.length) / 26));
+    writeFileSync(agentPath(folder, at), named.replace(/^prompt = "/m, `prompt = "${more}`));
+  }
+  return { SVC_AGENTS_DIR: join(folder, 'agents') };
 }
 
 const recordedText = '[recording]\naudio = true\ntranscript = true\nfacts = true\n';

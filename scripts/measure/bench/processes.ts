@@ -115,6 +115,7 @@ export function serviceProcesses(supervisor: number): Map<string, number> {
   for (const pid of children) {
     const command = commandOf(pid);
     if (/inference[\\/]main\.js/.test(command)) found.set('inference', pid);
+    else if (/calls[\\/]process[\\/]main\.js/.test(command)) found.set('records', pid);
     else if (/worker[\\/]main\.js/.test(command)) found.set(`worker ${workers++}`, pid);
   }
   return found;

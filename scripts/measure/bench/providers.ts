@@ -1,9 +1,12 @@
 /** The providers of a run, in a process of their own. They answer the same thing at a set pace, and measure how well they keep it. */
+import { ScriptedModel } from '../scripted-model.ts';
 import { chatChunks, ScriptedProviders, type Ports } from '../scripted-providers.ts';
 import { answer, pace, wordMs, wordsOf } from './client/script.ts';
 import { Distribution, type Summary } from './report/statistics.ts';
 
 export interface ProvidersReady extends Ports {
+  /** Of the speaking model. */
+  readonly model: number;
   readonly type: 'ready';
 }
 
@@ -64,6 +67,31 @@ const providers = new ScriptedProviders({
   }),
 });
 
+/** The answer in pieces, the words of each at its beginning. */
+function spoken(): readonly { readonly text: string; readonly sound: Buffer }[] {
+  const words = answer.split(' ');
+  const sounds = soundFor(answer);
+  const each = words.length / sounds.length;
+  return sounds.map((piece, at) => {
+    const own = words.slice(Math.ceil(at * each), Math.ceil((at + 1) * each));
+    return { text: own.map((word) => `${word} `).join(''), sound: piece };
+  });
+}
+
+const said = spoken();
+const model = new ScriptedModel({
+  heardText,
+  reply: () => {
+    rounds += 1;
+    return said;
+  },
+  wordsMs: pace.sttFinalMs,
+  // As soon as the three stages together.
+  firstMs: pace.llmFirstMs + pace.ttsFirstMs,
+  everyMs: pace.ttsChunkEveryMs,
+  late: (lateMs) => over.add(lateMs),
+});
+
 /** For runs that look at what is left when nothing goes on. */
 const shortKeepAliveMs = 3_000;
 
@@ -77,4 +105,5 @@ process.on('message', (order: string) => {
 process.on('disconnect', () => process.exit(0));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
 
-process.send?.({ type: 'ready', ...(await providers.start()) } satisfies ProvidersReady);
+const ports = { ...(await providers.start()), model: await model.start() };
+process.send?.({ type: 'ready', ...ports } satisfies ProvidersReady);

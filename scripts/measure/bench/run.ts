@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly observed: boolean;
   /** Calls are linked to an agent process. */
   readonly linked: boolean;
+  /** A model hears and speaks by itself. */
+  readonly realtime: boolean;
   /** The project's folder, as a URL that ends in a slash. */
   readonly root: URL;
 }
@@ -83,10 +85,11 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
 }
 
 function hold(options: RunOptions, link: Readonly<Record<string, string>>): Promise<RunResult> {
-  const { root, workers, profile, variables, transport, observed } = options;
+  const { root, workers, profile, variables, transport, observed, realtime } = options;
   const parties = {
     root,
     observed,
+    realtime,
     workers,
     env: {
       SVC_MAX_SESSIONS: String(Math.max(512, options.calls)),

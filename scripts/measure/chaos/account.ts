@@ -37,9 +37,12 @@ export class Account {
   /** Replies up to this one may have come while nothing was read. */
   #lateReplies = 0;
   #isReading = true;
+  readonly #slackWords: number;
 
-  constructor(call: number) {
+  /** `slackWords`: by so many words what was heard may be told wrong, where nobody says when each was spoken. */
+  constructor(call: number, slackWords = 0) {
     this.call = call;
+    this.#slackWords = slackWords;
   }
 
   get reply(): number {
@@ -94,9 +97,17 @@ export class Account {
     this.#epoch = epoch;
   }
 
-  /** The service asks the model with this context on behalf of this call. */
-  asked(messages: readonly ChatMessage[]): void {
+  /**
+   * The service asks the model with this context on behalf of this call. `isHeld`: a model that speaks by itself holds it, in messages that may
+   * be divided otherwise.
+   */
+  asked(messages: readonly ChatMessage[], { isHeld = false } = {}): void {
     const said = messages.filter(({ role, content }) => role !== 'system' && content !== askedAgainNote);
+    if (isHeld) {
+      this.#judgeEntries(said);
+      this.#judgeWords(said);
+      return;
+    }
     this.#compareWithEarlier(said);
     this.#judgeEntries(said);
     this.#judgeWords(said);
@@ -137,7 +148,8 @@ export class Account {
       if (word.word !== next)
         this.#complain(`word ${word.word} of reply ${word.reply} in the context, not ${next}`);
       const isLate = !this.#isReading || word.reply <= this.#lateReplies;
-      if (!isLate && word.word >= (this.#received.get(word.reply) ?? 0))
+      const received = (this.#received.get(word.reply) ?? 0) + this.#slackWords;
+      if (!isLate && word.word >= received)
         this.#complain(`word ${word.word} of reply ${word.reply} is in the context and was not heard`);
       reply = word.reply;
       next = word.word + 1;

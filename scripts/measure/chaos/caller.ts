@@ -16,6 +16,8 @@ export interface CallerOptions {
   readonly clips: readonly (readonly Buffer[])[];
   readonly silence: readonly Buffer[];
   readonly prng: Prng;
+  /** By so many words what was heard may be told wrong, where nobody says when each was spoken. */
+  readonly slackWords: number;
   /** A frame of a reply that ran undisturbed: how late it was against the frames before it. */
   readonly late: (lateMs: number) => void;
 }
@@ -75,7 +77,7 @@ export class Caller {
 
   constructor(options: CallerOptions) {
     this.#options = options;
-    this.account = new Account(options.call);
+    this.account = new Account(options.call, options.slackWords);
     this.#client = new CallClient(options.address, {
       opened: () =>
         this.#client.sendMessage({

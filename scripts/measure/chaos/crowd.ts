@@ -22,7 +22,7 @@ export interface Totals {
   readonly ended: number;
 }
 
-export interface CrowdOptions extends Pick<CallerOptions, 'clips' | 'silence' | 'prng'> {
+export interface CrowdOptions extends Pick<CallerOptions, 'clips' | 'silence' | 'prng' | 'slackWords'> {
   readonly calls: number;
 }
 
@@ -65,13 +65,14 @@ export class Crowd {
   }
 
   #newCaller(address: CallerOptions['address']): Caller {
-    const { clips, silence, prng } = this.#options;
+    const { clips, silence, prng, slackWords } = this.#options;
     const caller: Caller = new Caller({
       call: this.callers.length + 1,
       address,
       clips,
       silence,
       prng,
+      slackWords,
       late: (lateMs) => {
         if (!this.disturbed.has(caller)) this.lateness.add(lateMs);
       },
@@ -81,8 +82,8 @@ export class Crowd {
   }
 
   /** The model was asked on behalf of a call. */
-  asked(call: number, messages: readonly ChatMessage[]): void {
-    this.callers[call - 1]?.account.asked(messages);
+  asked(call: number, messages: readonly ChatMessage[], how: { readonly isHeld: boolean }): void {
+    this.callers[call - 1]?.account.asked(messages, how);
   }
 
   get stillOpen(): readonly Caller[] {

@@ -18,6 +18,8 @@ export const faultNames = [
   'tts-stall',
   'tts-reset',
   'tts-garbage',
+  'model-stall',
+  'model-reset',
   'all-stall',
   'all-reset',
   'client-stop',
@@ -53,7 +55,7 @@ const allGoneMs = 30_000;
 const killsLastMs = 60_000;
 const tightLastsMs = 10_000;
 
-const isProviderFault = (name: FaultName): boolean => /^(stt|llm|tts|all)-/.test(name);
+const isProviderFault = (name: FaultName): boolean => /^(stt|llm|tts|model|all)-/.test(name);
 
 /** How long a fault lasts; `providerMs` is that of one stage. */
 export function lastsMs(name: FaultName, providerMs: number): number {

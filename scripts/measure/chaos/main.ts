@@ -16,6 +16,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
       log: { type: 'string' },
       'provider-seconds': { type: 'string', default: '2' },
       lenient: { type: 'boolean', default: false },
+      realtime: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
     },
   });
@@ -34,7 +35,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   };
   const faults =
     values.faults === undefined
-      ? faultNames.filter((name) => name !== 'log-full' && name !== 'memory-limit')
+      ? faultNames.filter((name) => isUsual(name, values.realtime))
       : named(values.faults);
   const options = {
     calls: whole('calls', 1),
@@ -42,6 +43,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     seed: whole('seed', 0),
     workers: whole('workers', 1),
     providerMs: whole('provider-seconds', 1) * 1_000,
+    realtime: values.realtime,
   };
   const result = await runChaos({ ...options, faults, logFile: values.log, root }, (text) =>
     process.stderr.write(text),
@@ -50,6 +52,10 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   const { broken, late } = verdictOf(result);
   return broken.length > 0 || (late.length > 0 && !values.lenient) ? 1 : 0;
 }
+
+/** Some faults run only when they are named, and those of the model only where there is one. */
+const isUsual = (name: FaultName, realtime: boolean): boolean =>
+  name !== 'log-full' && name !== 'memory-limit' && (realtime || !name.startsWith('model-'));
 
 function named(list: string): FaultName[] {
   const isName = (name: string): name is FaultName => faultNames.some((known) => known === name);

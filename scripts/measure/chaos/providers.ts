@@ -11,18 +11,33 @@ import {
   type Reply,
   type Stage,
 } from '../scripted-providers.ts';
+import { modelTable, ScriptedModel, type SpokenPiece } from '../scripted-model.ts';
 import type { ChatMessage } from './account.ts';
 import { speechFor, wordText } from './coded-audio.ts';
+
+/** What may be at fault: a stage, or the model that speaks by itself. */
+export type ChaosStage = Stage | 'model';
+
+export interface ChaosPorts extends Ports {
+  readonly model: number;
+}
 
 /** `limit` answers 429, which only the model does. */
 export type ProviderFault = 'stall' | 'reset' | 'garbage' | 'limit';
 
 export interface ChaosProvidersOptions {
   /** A request to the model, before it is answered. */
-  readonly asked: (call: number, messages: readonly ChatMessage[]) => void;
+  readonly asked: (call: number, messages: readonly ChatMessage[], how: { readonly isHeld: boolean }) => void;
 }
 
-const pace = { sttFinalMs: 60, llmFirstMs: 120, llmDeltaMs: 15, ttsFirstMs: 100, ttsChunkEveryMs: 50 };
+const pace = {
+  sttFinalMs: 60,
+  llmFirstMs: 120,
+  llmDeltaMs: 15,
+  ttsFirstMs: 100,
+  ttsChunkEveryMs: 50,
+  modelWordMs: 40,
+};
 /** Four times as fast as it is played. */
 const ttsChunkBytes = 24 * 200 * 2;
 const heardText = 'please go on';
@@ -33,8 +48,9 @@ export const wordsPerReply = sentenceWords.reduce((sum, words) => sum + words, 0
 
 export class ChaosProviders {
   readonly #options: ChaosProvidersOptions;
-  readonly #faults = new Map<Stage, ProviderFault>();
+  readonly #faults = new Map<ChaosStage, ProviderFault>();
   readonly #servers: ScriptedProviders;
+  readonly #model: ScriptedModel;
   /** By context: a request that is sent again gets the same reply. */
   readonly #replies = new Map<string, number>();
   readonly #lastReply = new Map<number, number>();
@@ -52,21 +68,33 @@ export class ChaosProviders {
       tts: (body) => this.#speak(String(body['input'])),
       isCut: (stage) => this.#faults.get(stage) === 'reset',
     });
+    this.#model = new ScriptedModel({
+      heardText,
+      wordsMs: pace.sttFinalMs,
+      firstMs: pace.llmFirstMs + pace.ttsFirstMs,
+      everyMs: pace.modelWordMs,
+      reply: (messages) => this.#say(messages),
+      isCut: () => this.#faults.get('model') === 'reset',
+    });
   }
 
-  start(): Promise<Ports> {
-    return this.#servers.start();
+  /** With the port of the speaking model. */
+  async start(): Promise<ChaosPorts> {
+    return { ...(await this.#servers.start()), model: await this.#model.start() };
   }
 
   close(): void {
     this.#servers.close();
+    this.#model.close();
   }
 
   /** From now on the servers of a stage misbehave; `undefined` heals them. */
-  setFault(stage: Stage, fault: ProviderFault | undefined): void {
+  setFault(stage: ChaosStage, fault: ProviderFault | undefined): void {
     if (fault === undefined) this.#faults.delete(stage);
     else this.#faults.set(stage, fault);
-    if (fault === 'reset') this.#servers.cut(stage);
+    if (fault !== 'reset') return;
+    if (stage === 'model') this.#model.cut();
+    else this.#servers.cut(stage);
   }
 
   /** What a recogniser that may misbehave sends. */
@@ -77,11 +105,8 @@ export class ChaosProviders {
   }
 
   #chat(messages: readonly ChatMessage[]): Reply | undefined {
-    const keys = /keys: (\d+)\*/.exec(
-      messages.find(({ content }) => content.includes('keys: '))?.content ?? '',
-    );
-    const call = Number(keys?.[1] ?? 0);
-    this.#options.asked(call, messages);
+    const call = callIn(messages);
+    this.#options.asked(call, messages, { isHeld: false });
     const fault = this.#faults.get('llm');
     if (fault === 'stall') return undefined;
     if (fault === 'limit') {
@@ -90,10 +115,18 @@ export class ChaosProviders {
     }
     return {
       type: 'text/event-stream; charset=utf-8',
-      chunks: fault === 'garbage' ? ['data: }{\n\n'] : this.#reply(call, messages),
+      chunks: fault === 'garbage' ? ['data: }{\n\n'] : chatChunks(this.#reply(call, messages)),
       firstMs: pace.llmFirstMs,
       everyMs: pace.llmDeltaMs,
     };
+  }
+
+  /** What the speaking model says, a word in each piece. */
+  #say(messages: readonly ChatMessage[]): readonly SpokenPiece[] | undefined {
+    const call = callIn(messages);
+    this.#options.asked(call, messages, { isHeld: true });
+    if (this.#faults.get('model') === 'stall') return undefined;
+    return this.#reply(call, messages).map((text) => ({ text, sound: speechFor(text) }));
   }
 
   #reply(call: number, messages: readonly ChatMessage[]): string[] {
@@ -111,7 +144,7 @@ export class ChaosProviders {
       { length: wordsPerReply },
       (_, word) => `${wordText(call, reply, word)}${ends.has(word + 1) ? '. ' : ' '}`,
     );
-    return chatChunks(words);
+    return words;
   }
 
   #speak(text: string): Reply | undefined {
@@ -126,9 +159,17 @@ export class ChaosProviders {
   }
 }
 
-export const agentFile = (ports: Ports): string => `
+function callIn(messages: readonly ChatMessage[]): number {
+  const told = messages.find(({ content }) => content.includes('keys: '))?.content ?? '';
+  return Number(/keys: (\d+)\*/.exec(told)?.[1] ?? 0);
+}
+
+export const agentFile = (
+  ports: ChaosPorts,
+  { realtime = false }: { readonly realtime?: boolean },
+): string => `
 [agent]
 name = "chaos"
 language = "en"
 prompt = "You are in trouble."
-${providerTables(ports, 'chaos')}`;
+${providerTables(ports, 'chaos')}${realtime ? modelTable(ports.model, 'own') : ''}`;

@@ -27,6 +27,8 @@ export interface ChaosOptions {
   /** How long one stage of providers is at fault, in ms. */
   readonly providerMs: number;
   readonly logFile?: string | undefined;
+  /** A model hears and speaks by itself. */
+  readonly realtime?: boolean;
   readonly root: URL;
 }
 
@@ -58,14 +60,15 @@ export async function runChaos(
     clips: spoken.clips.map((clip) => clip.map(audioFrame)),
     silence: spoken.silence.map(audioFrame),
     prng: newPrng(options.seed + 1),
+    slackWords: options.realtime === true ? 1 : 0,
   });
-  const providers = new ChaosProviders({ asked: (call, messages) => crowd.asked(call, messages) });
+  const providers = new ChaosProviders({ asked: (call, messages, how) => crowd.asked(call, messages, how) });
   let service: ChaosService | undefined;
   const memory = options.faults.includes('memory-limit') ? MemoryGroup.create() : undefined;
   const stop = (): void => service?.kill();
   process.once('exit', stop);
   try {
-    writeFileSync(join(folder, 'agent.toml'), agentFile(await providers.start()));
+    writeFileSync(join(folder, 'agent.toml'), agentFile(await providers.start(), options));
     const clockFile = join(folder, 'clock');
     writeFileSync(clockFile, '0');
     const given = {

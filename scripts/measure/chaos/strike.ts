@@ -8,8 +8,8 @@ import { growth, histogramOf, parseMetrics, type HistogramSummary } from '../ben
 import type { Caller } from './caller.ts';
 import type { Crowd } from './crowd.ts';
 import { lastsMs, type FaultName } from './faults.ts';
-import type { ChaosProviders, ProviderFault } from './providers.ts';
-import { stages, type Stage } from '../scripted-providers.ts';
+import type { ChaosProviders, ChaosStage, ProviderFault } from './providers.ts';
+import { stages } from '../scripted-providers.ts';
 import type { ChaosService } from './service.ts';
 
 /** The service's default. */
@@ -83,7 +83,7 @@ export async function strike(name: FaultName, target: Target): Promise<Struck> {
       return plain('for the whole run', []);
     default: {
       const [stage, fault] = name.split('-');
-      const struck = stage === 'all' ? stages : [stage as Stage];
+      const struck = stage === 'all' ? [...stages, 'model' as const] : [stage as ChaosStage];
       const durationMs = lastsMs(name, target.providerMs);
       return strikeProviders(struck, { fault: fault as ProviderFault, durationMs }, target);
     }
@@ -137,7 +137,7 @@ async function strikeInference(
 }
 
 function strikeProviders(
-  struck: readonly Stage[],
+  struck: readonly ChaosStage[],
   { fault, durationMs }: { readonly fault: ProviderFault; readonly durationMs: number },
   { providers, crowd }: Target,
 ): Struck {

@@ -101,7 +101,8 @@ export class CallWorld {
   readonly #later: { readonly atMs: number; readonly tell: () => void }[] = [];
   #now = 0;
   #output: Output | undefined;
-  #held = false;
+  /** The output gives way, and stands still from then on. */
+  #heldFrom = Infinity;
   #phase = '';
 
   constructor(options: CallWorldOptions) {
@@ -127,7 +128,7 @@ export class CallWorld {
 
   /** The agent can be heard now. */
   get isAudible(): boolean {
-    return this.#output?.said !== undefined && !this.#held;
+    return this.#output?.said !== undefined && this.#now < this.#heldFrom;
   }
 
   tell(event: CallEvent): void {
@@ -172,10 +173,10 @@ export class CallWorld {
     this.#now = untilMs;
     const output = this.#output;
     if (output?.audioAt === undefined || untilMs < output.audioAt) return;
-    if (this.#held) {
-      this.notes.heldMs += output.said === undefined ? 0 : passedMs;
-      return;
-    }
+    const heldMs = Math.min(passedMs, Math.max(0, untilMs - this.#heldFrom));
+    this.notes.heldMs += output.said === undefined ? 0 : heldMs;
+    const playedMs = passedMs - heldMs;
+    if (playedMs === 0) return;
     const { context } = output;
     if (output.said === undefined) {
       output.said = { text: output.text, fromMs: untilMs, toMs: untilMs, end: 'none' };
@@ -184,7 +185,7 @@ export class CallWorld {
       this.tell({ type: 'playout.started', context, audioAt: output.audioAt });
     }
     const before = output.sentMs;
-    output.sentMs = Math.min(output.audioMs, output.sentMs + passedMs);
+    output.sentMs = Math.min(output.audioMs, output.sentMs + playedMs);
     if (output.sentMs > before) this.#noteSound(output.said, untilMs - passedMs);
     if (output.flushed && output.sentMs >= output.audioMs) {
       output.said.end = 'whole';
@@ -227,7 +228,7 @@ export class CallWorld {
         return;
       }
       case 'playout.open':
-        this.#held = false;
+        this.#heldFrom = Infinity;
         this.#output = {
           context: action.context,
           text: '',
@@ -243,15 +244,16 @@ export class CallWorld {
         return;
       case 'playout.pause':
         if (this.#output?.said !== undefined) this.notes.stoppedMs.push(this.#now);
-        this.#held = true;
+        this.#heldFrom = this.#now + (action.duckMs ?? 0);
         return;
       case 'playout.resume':
-        this.#held = false;
+      case 'playout.duck':
+        this.#heldFrom = Infinity;
         return;
       case 'playout.clear':
         this.#noteCut();
         this.#output = undefined;
-        this.#held = false;
+        this.#heldFrom = Infinity;
         return;
       case 'tts.speak':
         this.#speak(action.context, action.text);

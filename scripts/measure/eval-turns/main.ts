@@ -193,6 +193,24 @@ function drawn(found: readonly Scenario[], sample: number): Scenario[] {
   });
 }
 
+/** A model that hears and speaks by itself, whose words [stt] writes down: it is given whole turns, and all else is the core's. */
+function speakingModel(): ServiceRows {
+  const table =
+    '[realtime]\nprovider = "openai_realtime"\nopenai_realtime = { base_url = "ws://127.0.0.1:1", model = "none" }\n';
+  const { definition } = loadAgentFile(`${agentText}${table}`, {
+    env: {},
+    requireSecrets: false,
+    readFile: () => undefined,
+    readBytes: () => undefined,
+  });
+  if (definition === undefined) throw new Error('the speaking agent of the evaluation is not valid');
+  const settings = { ...callSettings(definition, { turnModel: false, replayMs: 0 }), tools: noTools };
+  return {
+    cores: [{ name: 'speaking model, streamed words', settings, model: 'none', streams: true }],
+    speech: speechSettings(definition, { turnModel: false }),
+  };
+}
+
 export async function main(args: readonly string[], root: URL): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -201,6 +219,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
       only: { type: 'string' },
       sample: { type: 'string' },
       curve: { type: 'boolean' },
+      realtime: { type: 'boolean' },
       ratchet: { type: 'string' },
       note: { type: 'boolean' },
     },
@@ -233,6 +252,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     settings: defaultSettings(),
     services: [
       ...Object.values(service(hasModel)),
+      ...(values.realtime === true ? [speakingModel()] : []),
       ...(values.curve === true ? curvePoints(hasModel, service) : []),
     ],
     progress: (done) => {

@@ -29,10 +29,15 @@ export const privacyKeys = z.strictObject({
       description:
         'Regular expressions without look-around and back-references, in which case matters, by the name that stands in place of what they match.',
     }),
+  hide_from_llm: z.boolean().default(false).meta({
+    description:
+      'Whether the LLM reads placeholders such as [card 1] instead; tools and the voice get the values back. Not with [realtime].',
+  }),
 });
 
 export interface PrivacyDefinition extends PrivacyRules {
   readonly redact: readonly string[];
+  readonly hideFromLlm: boolean;
 }
 
 /** Reads `[privacy]`; undefined where it takes nothing out. `languages`: codes of those that callers may speak. */
@@ -55,7 +60,8 @@ export function readPrivacy(
     problems.warning(at, 'takes nothing out: set redact or patterns');
     return undefined;
   }
-  return { ...value, languages };
+  const { redact, hide_from_llm: hideFromLlm } = value;
+  return { redact, patterns: value.patterns, hideFromLlm, languages };
 }
 
 /** Whether a pattern can be used, and what it must not do: match what has no characters. */

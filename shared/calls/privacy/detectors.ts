@@ -193,13 +193,20 @@ function spokenMails(site: Site): Span[] {
     if (!numbers.ats.has(token.word) || at === 0) return [];
     const first = reach(site, at - 1, -1);
     const last = reach(site, at + 1, 1);
-    const host = tokens.slice(at + 1, last.at + 1);
-    const end = host.at(-1);
+    const end = tokens[endOfHost(site, at + 1, last.at)];
     const isHost = last.joints > 0 && end !== undefined && end.digits === '' && end.word.length > 1;
     const name = tokens[at - 1];
     if (!isHost || name === undefined || numbers.joints.has(name.word)) return [];
     return [{ from: tokens[first.at]?.from ?? 0, to: end.to, kind: 'email' }];
   });
+}
+
+/** A number right behind a host belongs to something else. */
+function endOfHost({ text, tokens }: Site, from: number, to: number): number {
+  let at = to;
+  for (; at > from && tokens[at]?.digits !== ''; at -= 1)
+    if (text.slice(tokens[at - 1]?.to, tokens[at]?.from) !== '') break;
+  return at;
 }
 
 /** How far an address goes from here, in one direction: by joints, and letter by letter. */
@@ -211,9 +218,12 @@ function reach({ text, tokens, numbers }: Site, from: number, step: 1 | -1): { a
   for (;;) {
     const [here, next, beyond] = [tokens[at], tokens[at + step], tokens[at + 2 * step]];
     if (here === undefined || next === undefined || numbers.ats.has(next.word)) return { at, joints };
-    const gap = step > 0 ? text.slice(here.to, next.from) : text.slice(next.to, here.from);
+    const between = (one: Token, other: Token): string =>
+      step > 0 ? text.slice(one.to, other.from) : text.slice(other.to, one.from);
+    const gap = between(here, next);
     const isWritten = /^[._+-]$/.test(gap);
-    if (numbers.joints.has(next.word) && beyond !== undefined && /^\s*$/.test(gap)) {
+    const isJoint = numbers.joints.has(next.word) && /^\s*$/.test(gap);
+    if (isJoint && beyond !== undefined && /^[\s,]*$/.test(between(next, beyond))) {
       at += 2 * step;
       joints += 1;
     } else if (isWritten || gap === '' || (/^\s+$/.test(gap) && isShort(here) && isShort(next))) {

@@ -7,6 +7,8 @@ import type { Millis } from '../../base/units.ts';
 import type { Redactor } from './redactor.ts';
 
 const replacement = '[redacted]';
+/** Stands for what was said while the recording was paused. */
+export const notRecorded = '[not recorded]';
 /** Digits within this time belong together, whatever the agent makes of them. */
 const sameEntryMs: Millis = 10_000;
 /** Fewer digits are a choice in a menu and come up everywhere. */

@@ -1,7 +1,8 @@
 /** Takes out of texts what `[privacy]` of an agent file names. One for all calls of an agent; it keeps nothing. Pure. */
 import { linearPattern, type LinearPattern } from '../../base/linear-pattern.ts';
 import { vocabularyOf, type Numbers } from '../../languages/vocabulary.ts';
-import { detect, type Span } from './detectors.ts';
+import { detect, type DetectorName, type Span } from './detectors.ts';
+import { tokensOf } from './tokens.ts';
 
 /** What to take out: a form that goes from process to process. */
 export interface PrivacyRules {
@@ -14,6 +15,8 @@ export interface PrivacyRules {
 }
 
 const deepest = 64;
+/** Detectors of what consists of digits. */
+const numeric: ReadonlySet<string> = new Set<DetectorName>(['card', 'iban', 'phone', 'digits']);
 
 export class Redactor {
   readonly #kinds: ReadonlySet<string>;
@@ -43,6 +46,18 @@ export class Redactor {
       at = to;
     }
     return at === 0 ? text : written + text.slice(at);
+  }
+
+  /** What was found as a program takes it: a number in digits, however it was spoken. */
+  plain(kind: string, written: string): string {
+    if (!numeric.has(kind)) return written;
+    const said = tokensOf(written, this.#numbers).map(({ word, digits, isBetween }) => {
+      if (digits !== '') return digits;
+      return kind === 'iban' && !isBetween ? word.toUpperCase() : '';
+    });
+    // A digit whose value the language does not tell.
+    if (said.some((one) => one.includes('?'))) return written;
+    return `${/^\(?\+/.test(written) ? '+' : ''}${said.join('')}`;
   }
 
   /** The same for every text of a value of JSON, and for numbers that would be taken out of a text. Names of fields stay. */

@@ -16,6 +16,8 @@ const long = [
   'transfers',
   'dtmf',
   'operators',
+  'recording_pauses',
+  'hand_overs',
   'usage',
   'metadata',
   'analysis',

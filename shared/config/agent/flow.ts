@@ -50,6 +50,9 @@ export const flowNodeKeys = z.strictObject({
   max_s: z.int().min(1).max(86_400).exactOptional().meta({ description: 'Time before otherwise is taken.' }),
   otherwise: nodeName.exactOptional().meta({ description: 'Node taken when max_turns or max_s is reached.' }),
   next: z.array(flowNextKeys).max(32).default([]).meta({ description: 'Transitions.' }),
+  record: z.boolean().default(true).meta({
+    description: 'false: nothing that is said in this node is recorded, neither sound nor words.',
+  }),
   end: z.boolean().default(false).meta({ description: 'The call is ended after the answer of this node.' }),
 });
 
@@ -74,6 +77,7 @@ export interface FlowDefinition {
         readonly otherwise?: string;
         readonly next: readonly FlowNext[];
         readonly end: boolean;
+        readonly record: boolean;
       }
     >
   >;
@@ -181,6 +185,7 @@ const definitionOf = (node: NodeKeys, team: TeamDefinition | undefined): FlowDef
   ...(node.otherwise !== undefined && { otherwise: node.otherwise }),
   next: node.next.map((next) => nextOf(next, team)),
   end: node.end,
+  record: node.record,
 });
 
 /** Reads `[flow]`. */

@@ -8,7 +8,17 @@ import { isTable } from '../table.ts';
 
 export const transferTool = 'transfer_call';
 /** Tools that need no declaration. */
-export const builtInToolNames: readonly string[] = ['end_call', transferTool, agentTool, 'send_dtmf'];
+export const pauseTool = 'pause_recording';
+export const resumeTool = 'resume_recording';
+export const builtInToolNames: readonly string[] = [
+  'end_call',
+  transferTool,
+  agentTool,
+  'send_dtmf',
+  pauseTool,
+  resumeTool,
+];
+const isOfRecordings = (name: string): boolean => name === pauseTool || name === resumeTool;
 
 export interface ProvidedTools {
   /** Declared here, on an allow-list, or built in. */
@@ -21,6 +31,8 @@ export interface ProvidedTools {
   readonly hasDestinations: boolean;
   /** Without a team `transfer_to_agent` is not registered. */
   readonly hasTeam: boolean;
+  /** Where no recording can be paused, `pause_recording` and `resume_recording` are not registered. */
+  readonly isRecorded: boolean;
 }
 
 /** Reports a name that nothing provides, and one that the list holds already. */
@@ -36,6 +48,11 @@ export function checkToolNames(
       problems.error(place, `names ${transferTool}, which needs an entry in telephony.destinations`);
     else if (name === agentTool && !provided.hasTeam)
       problems.error(place, `names ${agentTool}, which needs [agent.team]`);
+    else if (isOfRecordings(name) && !provided.isRecorded)
+      problems.error(
+        place,
+        `names ${name}, which needs recording.audio or recording.transcript, without recording.facts`,
+      );
     else if (!provided.names.has(name) && provided.isOpen)
       problems.note(place, 'is the name of a tool that an MCP server must provide once it runs');
     else if (!provided.names.has(name) && provided.mayComeFromAgent)
@@ -68,9 +85,12 @@ export function warnOfUnnamedTools(
 
 const mostShown = 8;
 
-function shownNames({ names, hasDestinations, hasTeam }: ProvidedTools): string {
+function shownNames({ names, hasDestinations, hasTeam, isRecorded }: ProvidedTools): string {
   const all = [...names].filter(
-    (name) => (hasDestinations || name !== transferTool) && (hasTeam || name !== agentTool),
+    (name) =>
+      (hasDestinations || name !== transferTool) &&
+      (hasTeam || name !== agentTool) &&
+      (isRecorded || !isOfRecordings(name)),
   );
   return all.length > mostShown ? `${all.slice(0, mostShown).join(', ')}, ...` : all.join(', ');
 }

@@ -11,12 +11,8 @@ import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { callEnds } from '../../../shared/calls/ends.ts';
 import type { RecordsQuestion } from '../../../shared/calls/messages.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
-import {
-  recordingFiles,
-  recordingFolders,
-  recordingName,
-  undatedRecordings,
-} from '../../../shared/recording/layout.ts';
+import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
+import { recordingFiles } from '../../../shared/recording/layout.ts';
 import { auditOf, type Log } from '../../../shared/runtime/log.ts';
 import { answerHeaders, errorBody } from '../../http/answer.ts';
 import { onlyBy, refusal, refusals, type Answer } from '../../http/refusals.ts';
@@ -28,8 +24,6 @@ const noToken = refusal('unauthorized', { message: 'records of calls need the be
 const notHere = refusal('not_found', {
   message: 'there is /calls, /calls/about, /calls/list, /calls/record/ID and /calls/sound/ID',
 });
-/** Of a time, those of its day. */
-const dayChars = '2026-01-31'.length;
 const sounds = [
   [recordingFiles.wav, 'audio/wav'],
   [recordingFiles.opus, 'audio/ogg'],
@@ -111,18 +105,14 @@ export class CallHistory {
   }
 
   /** What was recorded of a call, where it is on this machine. */
-  async #sound({ links, started_at: started, ended_at: ended }: CallRecord): Promise<Sound | undefined> {
+  async #sound({ links }: CallRecord): Promise<Sound | undefined> {
     const { recordings } = this.#options;
     if (recordings === undefined || links.recording === undefined) return undefined;
-    // Recordings stand by the day on which they began, which is not always that of the call.
-    const days = new Set([started.slice(0, dayChars), ended.slice(0, dayChars), undatedRecordings]);
-    for (const day of days) {
-      const at = join(recordings, recordingFolders.kept, day, recordingName(links.recording));
+    for (const folder of foldersOfRecording(recordings, links.recording))
       for (const [name, type] of sounds) {
-        const file = await opened(join(at, name));
+        const file = await opened(join(folder, name));
         if (file !== undefined) return { file, type };
       }
-    }
     return undefined;
   }
 }

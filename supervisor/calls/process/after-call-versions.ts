@@ -1,6 +1,7 @@
 /**
  * What happens after calls, by the version of the agent that they began with. Each version lies on the disk as long as something may need it:
- * a call, its events or its analysis may outlast the supervisor that knew the version. Secrets are read from the environment and lie nowhere.
+ * a call, its events or its analysis may outlast the supervisor that knew the version. Secrets lie nowhere: the supervisor tells them, and of a
+ * version that it does not know any more they are read where its agent file would have them from.
  */
 import {
   existsSync,
@@ -15,6 +16,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { present } from '../../../shared/base/present.ts';
+import { AgentSecrets } from '../../../shared/installation/agent-secrets.ts';
 import type { AfterCallSetup, AfterCallVersions } from '../../../shared/calls/messages.ts';
 import type { RecordedAgent } from '../../../shared/calls/record.ts';
 import { callEvents } from '../../../shared/calls/webhooks/events.ts';
@@ -30,6 +33,8 @@ const texts = z.record(z.string(), z.string());
 const setupSchema = z.object({
   agent: z.string(),
   version: z.string(),
+  tenant: z.string().exactOptional(),
+  variables: z.array(z.string()),
   endpoints: z.array(
     z.object({
       url: z.string(),
@@ -43,6 +48,7 @@ const setupSchema = z.object({
     .object({
       agentText: z.string(),
       files: z.object({ texts, recordings: texts, packages: texts.exactOptional() }),
+      tenant: z.string().exactOptional(),
       timeoutMs: z.number(),
     })
     .exactOptional(),
@@ -51,11 +57,15 @@ const setupSchema = z.object({
 export interface VersionsOptions {
   readonly dir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** SVC_SECRETS_DIR. */
+  readonly secretsDir?: string | undefined;
   readonly wallClock: WallClock;
 }
 
 export class KeptVersions {
   readonly #options: VersionsOptions;
+  /** As the supervisor has told them, and as they were read from the disk. */
+  readonly #told = new Map<string, AfterCallSetup>();
   readonly #cached = new Map<string, AfterCallSetup>();
   #kept: ReadonlySet<string> = new Set();
   #inForce: ReadonlyMap<string, string> = new Map();
@@ -69,14 +79,15 @@ export class KeptVersions {
   know({ versions, kept, inForce }: AfterCallVersions): void {
     this.#kept = new Set(kept);
     this.#inForce = new Map(inForce.map(({ id, hash }) => [id, hash]));
-    for (const setup of versions) this.#cache(setup);
+    for (const version of this.#told.keys()) if (!this.#kept.has(version)) this.#told.delete(version);
+    for (const setup of versions) this.#told.set(setup.version, setup);
     for (const setup of versions) this.#write(setup);
   }
 
   /** Undefined where nothing happens after calls of this version. */
   of({ name, version }: RecordedAgent): AfterCallSetup | undefined {
     if (version === undefined) return undefined;
-    const setup = this.#cached.get(version) ?? this.#read(version);
+    const setup = this.#told.get(version) ?? this.#cached.get(version) ?? this.#read(version);
     return setup?.agent === name ? setup : undefined;
   }
 
@@ -89,15 +100,22 @@ export class KeptVersions {
     const setup = this.of(agent);
     if (setup === undefined) return [];
     const hash = this.#inForce.get(name);
-    const present =
+    const newest =
       hash === undefined || hash === setup.version ? undefined : this.of({ name, version: hash });
     return setup.endpoints.map(({ url, secretEnv, events, allowPrivate }) => {
-      const other = present?.endpoints.find((one) => one.url === url);
-      const secrets = [...secretEnv, ...(other?.secretEnv ?? [])].flatMap(
-        (variable) => this.#options.env[variable] ?? [],
-      );
+      const other = newest?.endpoints.find((one) => one.url === url);
+      const secrets = [
+        ...this.#valuesOf(setup, secretEnv),
+        ...(newest === undefined ? [] : this.#valuesOf(newest, other?.secretEnv ?? [])),
+      ];
       return { agent: name, url, secrets: [...new Set(secrets)], events, allowPrivate };
     });
+  }
+
+  /** A tenant has its own secrets alone. */
+  #valuesOf({ tenant, secrets }: AfterCallSetup, variables: readonly string[]): string[] {
+    const { env } = this.#options;
+    return variables.flatMap((name) => secrets[name] ?? (tenant === undefined ? env[name] : undefined) ?? []);
   }
 
   /** Deletes what nothing can need any more. */
@@ -117,7 +135,7 @@ export class KeptVersions {
     // A version is named by its content.
     if (existsSync(path)) return;
     const unfinished = `${path}.${process.pid}.part`;
-    writeFileSync(unfinished, JSON.stringify(setup), { mode: 0o600 });
+    writeFileSync(unfinished, JSON.stringify(withoutSecrets(setup)), { mode: 0o600 });
     renameSync(unfinished, path);
   }
 
@@ -126,8 +144,19 @@ export class KeptVersions {
     if (!/^[0-9a-f]{1,64}$/.test(version) || !existsSync(path)) return undefined;
     const read = setupSchema.safeParse(jsonIn(readFileSync(path, 'utf8')));
     if (!read.success) return undefined;
-    this.#cache(read.data);
-    return read.data;
+    const setup = this.#withSecrets(read.data);
+    this.#cache(setup);
+    return setup;
+  }
+
+  #withSecrets({ variables, analysis, ...kept }: z.output<typeof setupSchema>): AfterCallSetup {
+    const { env, secretsDir: dir } = this.#options;
+    // What the service had let a tenant have besides, only the tenant's file says.
+    const found = new AgentSecrets({ env, dir, tenant: kept.tenant, allowed: [] });
+    for (const name of variables) Reflect.get(found.env, name);
+    const secrets = { ...found.found };
+    if (analysis === undefined) return { ...kept, secrets };
+    return { ...kept, secrets, analysis: { ...analysis, files: { ...analysis.files, secrets } } };
   }
 
   #cache(setup: AfterCallSetup): void {
@@ -140,6 +169,14 @@ export class KeptVersions {
   #path(version: string): string {
     return join(this.#options.dir, `${version}${extension}`);
   }
+}
+
+/** As it lies on the disk: names of variables in the place of what they stand for. */
+function withoutSecrets({ secrets, analysis, ...setup }: AfterCallSetup): object {
+  const kept = { ...setup, variables: Object.keys(secrets) };
+  if (analysis === undefined) return kept;
+  const { texts: named, recordings, packages } = analysis.files;
+  return { ...kept, analysis: { ...analysis, files: present({ texts: named, recordings, packages }) } };
 }
 
 function jsonIn(text: string): unknown {

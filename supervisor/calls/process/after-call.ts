@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { agentsVariables } from '../../../shared/agents/variables.ts';
 import type { AfterCallVersions, RecordsSetup } from '../../../shared/calls/messages.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import { analysesFolder, versionsFolder, webhooksFolder } from '../../../shared/calls/spool.ts';
@@ -78,6 +79,7 @@ function open({ spool, logLevel }: Pick<RecordsSetup, 'spool' | 'logLevel'>, sit
   const versions = new KeptVersions({
     dir: join(spool, versionsFolder),
     env: process.env,
+    secretsDir: process.env[agentsVariables.secretsDir.name],
     wallClock: systemWallClock,
   });
   const webhooks = new Webhooks({

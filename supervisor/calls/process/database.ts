@@ -40,7 +40,7 @@ export interface CallTables {
   /** The record as JSON, by `seq`. It stands apart, so that a list reads none of it. */
   call_records: { seq: number; record: string };
   call_metadata: { seq: number; key: string; value: string };
-  /** What was said. In SQLite an index of words without the words, else the text with an index. */
+  /** What was said: words alone, and no text. */
   call_words: { seq: number; words: string };
 }
 

@@ -72,7 +72,7 @@ async function callTables(db: Kysely<unknown>, dialect: Dialect): Promise<void> 
   await schema
     .createTable('call_words')
     .addColumn('seq', 'bigint', (column) => column.primaryKey())
-    .addColumn('words', 'text', (column) => column.notNull())
+    .addColumn('words', sql`tsvector`, (column) => column.notNull())
     .execute();
-  await sql`create index call_words_text on call_words using gin (to_tsvector('simple', words))`.execute(db);
+  await sql`create index call_words_words on call_words using gin (words)`.execute(db);
 }

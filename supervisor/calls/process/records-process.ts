@@ -67,8 +67,7 @@ export class RecordsProcess {
 
   run(): void {
     const { spool } = this.#setup;
-    for (const folder of Object.values(spoolFolders))
-      mkdirSync(join(spool, folder), { recursive: true, mode: 0o700 });
+    this.#makeFolders();
     this.#watcher = watch(join(spool, spoolFolders.ended), () => this.#lookIn(0));
     this.#watcher.on('error', () => undefined);
     this.#send({ type: 'ready' });
@@ -115,6 +114,7 @@ export class RecordsProcess {
     this.#isLooking = true;
     let pauseMs = lookEveryMs;
     try {
+      if (this.#failures > 0) this.#makeFolders();
       // Another supervisor, of which this one is the successor, may still have a process of its own there.
       this.#unlock ??= takeLock(join(this.#setup.spool, spoolLock));
       if (this.#unlock !== undefined) await this.#work();
@@ -144,6 +144,11 @@ export class RecordsProcess {
     const erased = await (await this.#opened()).retain(systemWallClock.now() - keepMs);
     this.#retainedAt = now;
     if (erased > 0) this.#log.info({ erased }, 'records of calls were erased for their age');
+  }
+
+  #makeFolders(): void {
+    for (const folder of Object.values(spoolFolders))
+      mkdirSync(join(this.#setup.spool, folder), { recursive: true, mode: 0o700 });
   }
 
   /** Also where the database takes nothing: that is when somebody wants to know. */

@@ -1,5 +1,12 @@
 /** Records of calls in the tables of a database. */
-import { sql, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, type Expression } from 'kysely';
+import {
+  sql,
+  type ExpressionBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  type Expression,
+  type RawBuilder,
+} from 'kysely';
 import { callRecordSchema, type CallRecord } from '../../../shared/calls/record.ts';
 import { isFailedEnd, callEndCodes, type CallEndCode } from '../../../shared/calls/ends.ts';
 import type { CallDatabase, CallsTable, CallTables, StoreConnection } from './database.ts';
@@ -9,14 +16,20 @@ const mostRows = 500;
 const usualRows = 50;
 /** Calls that one statement erases. */
 const erasedAtOnce = 500;
+/** Of the newest calls: words that so many of them have are common. */
+const newest = 200;
+const commonOfNewest = 20;
 
 type Calls = SelectQueryBuilder<CallTables, 'calls', object>;
 
 export class SqlCallStore implements CallStore {
   readonly #database: CallDatabase;
+  readonly #commonFrom: number;
 
-  constructor(database: CallDatabase) {
+  /** @param commonFrom calls with the words that are looked for: a set of more is slower to make than a page is to fill with some of them. */
+  constructor(database: CallDatabase, commonFrom = 10_000) {
     this.#database = database;
+    this.#commonFrom = commonFrom;
   }
 
   async insert(record: CallRecord, within?: WithRecord): Promise<boolean> {
@@ -63,7 +76,9 @@ export class SqlCallStore implements CallStore {
 
   async list(query: CallQuery): Promise<CallPage> {
     const limit = Math.min(query.limit ?? usualRows, mostRows);
-    const rows = await this.#found(query)
+    const words = wordsIn(query);
+    const isCommon = words.length > 0 && (await this.#areCommon(words));
+    const rows = await this.#found(query, isCommon)
       .selectAll('calls')
       .orderBy('started_at', 'desc')
       .orderBy('seq', 'desc')
@@ -176,31 +191,60 @@ export class SqlCallStore implements CallStore {
     if (words === '') return;
     if (this.#database.dialect === 'sqlite')
       await sql`insert into call_words (rowid, words) values (${seq}, ${words})`.execute(tables);
-    else await tables.insertInto('call_words').values({ seq, words }).execute();
+    else
+      await sql`insert into call_words (seq, words) values (${seq}, to_tsvector('simple', ${words}))`.execute(
+        tables,
+      );
   }
 
-  #found(query: CallQuery): Calls {
-    const { text, cursor } = query;
+  /** `isCommon`: words that so many calls have are looked for in one call after the other, until the page is full. */
+  #found(query: CallQuery, isCommon = false): Calls {
+    const { cursor } = query;
     let found: Calls = this.#database.tables
       .selectFrom('calls')
       .where((where) => where.and(conditions(where, query)));
-    const words = text?.match(/[\p{L}\p{N}]+/gu) ?? [];
-    if (words.length > 0) found = found.where(this.#hasWords(words));
+    const words = wordsIn(query);
+    if (words.length > 0) found = found.where(isCommon ? this.#hasWords(words) : this.#isAmong(words));
     const [, startedAt, seq] = /^(\d+)-(\d+)$/.exec(cursor ?? '') ?? [];
     if (startedAt !== undefined)
       found = found.where(sql<SqlBool>`(started_at, seq) < (${Number(startedAt)}, ${Number(seq)})`);
     return found;
   }
 
+  /** Calls with all of these words, as one set. */
+  #isAmong(words: readonly string[]): Expression<SqlBool> {
+    return sql<SqlBool>`calls.seq in (${this.#seqsOf(words)})`;
+  }
+
   #hasWords(words: readonly string[]): Expression<SqlBool> {
+    const key = sql.ref(this.#database.dialect === 'sqlite' ? 'call_words.rowid' : 'call_words.seq');
+    return sql<SqlBool>`exists (${this.#seqsOf(words)} and ${key} = calls.seq)`;
+  }
+
+  #seqsOf(words: readonly string[]): RawBuilder<unknown> {
     if (this.#database.dialect === 'sqlite') {
       const asked = words.map((word) => `"${word}"`).join(' ');
-      return sql<SqlBool>`seq in (select rowid from call_words where call_words match ${asked})`;
+      return sql`select rowid from call_words where call_words match ${asked}`;
     }
     const asked = words.join(' ');
-    return sql<SqlBool>`calls.seq in (select seq from call_words where to_tsvector('simple', words) @@ plainto_tsquery('simple', ${asked}))`;
+    return sql`select seq from call_words where words @@ plainto_tsquery('simple', ${asked})`;
+  }
+
+  async #areCommon(words: readonly string[]): Promise<boolean> {
+    const isSqlite = this.#database.dialect === 'sqlite';
+    // PostgreSQL finds all of them before it counts the first, so that the newest calls are asked instead.
+    const most = isSqlite ? this.#commonFrom : Math.min(this.#commonFrom, commonOfNewest);
+    const from = isSqlite
+      ? sql`(${this.#seqsOf(words)} limit ${most})`
+      : sql`(select words from call_words order by seq desc limit ${newest}) as newest
+          where words @@ plainto_tsquery('simple', ${words.join(' ')})`;
+    const counted = sql<{ readonly found: number }>`select count(*) as found from ${from}`;
+    const { rows } = await counted.execute(this.#database.tables);
+    return Number(rows[0]?.found) >= most;
   }
 }
+
+const wordsIn = ({ text }: CallQuery): readonly string[] => text?.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 const failedEnds = callEndCodes.filter(isFailedEnd);
 

@@ -92,7 +92,7 @@ export const asides: readonly Dialogue[] = [
     'the next possible interruption behind a late text holds the bot as the first one did',
     (begin) => {
       const call = faded(begin).callerBegins().isHeld().orders('playout.pause', 'stt.listen').sttFinalizes();
-      call.later(2_499).orders().later(1).orders('playout.resume');
+      call.later(2_499).orders('playout.duck').later(1).orders('playout.resume');
     },
   ),
 

@@ -12,19 +12,19 @@ const others = (call: Script, text = '', type: 'stt.partial' | 'stt.final' = 'st
 export const background: readonly Dialogue[] = [
   dialogue('a turn ends when its words do, although a voice goes on', (begin) => {
     const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').skips();
-    call.later(3_499).orders().later(1).orders('stt.flush', 'stt.listen');
+    call.later(2_399).orders().later(1).orders('stt.flush', 'stt.listen');
     call.sttHears('Where is my order?').sttFinalizes();
     call.later(1).ordered('stt.finalize').sttFinalizes().rounds(1).llmIsAsked('user: Where is my order?');
     call.llmAnswers('It comes today.').botSays('It comes today.').botFinishes();
   }),
 
   dialogue('it does not while STT finds more words in it', (begin) => {
-    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(3_500);
-    call.sttHears('Where is my order?').sttFinalizes().later(3_400).rounds(0);
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(2_400);
+    call.sttHears('Where is my order?').sttFinalizes().later(2_300).rounds(0);
   }),
 
   dialogue('the agent answers into the voice, and words in it interrupt', (begin) => {
-    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').later(3_500);
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').later(2_400);
     call.sttHears('Where is my order?').sttFinalizes().later(1).sttFinalizes();
     call.llmAnswers('It comes today, at about four.').botPlays(500).skips();
     call.callerGoesOn(1_000).later(1_000).without('playout.clear', 'playout.pause');
@@ -32,9 +32,9 @@ export const background: readonly Dialogue[] = [
   }),
 
   dialogue('what is asked while the agent answers into the voice is answered behind it', (begin) => {
-    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').later(3_500);
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is my order?').later(2_400);
     call.sttHears('Where is my order?').sttFinalizes().later(1).sttFinalizes();
-    call.llmAnswers('Soon.').botFinishes().sttGuesses('And the bill?').later(3_500);
+    call.llmAnswers('Soon.').botFinishes().sttGuesses('And the bill?').later(2_400);
     call.sttHears('And the bill?').sttFinalizes().later(1).sttFinalizes().rounds(2);
   }),
 
@@ -82,8 +82,51 @@ export const background: readonly Dialogue[] = [
     }
   }),
 
+  dialogue('laughter into silence is not answered, and no request is made for it', (begin) => {
+    const turn = { ...scriptSettings.turn, speculate: true };
+    for (const laugh of [
+      'Ha ha ha.',
+      'Haha!',
+      'Hahahaha',
+      'ha, ha',
+      'Hehehe',
+      'Hi hi hi',
+      'Jajaja',
+      'kkkkk',
+      'LOL',
+      'Ha.',
+    ]) {
+      const call = begin({ settings: { ...byWords.settings, turn } })
+        .opens()
+        .callerSays(laugh)
+        .rounds(0);
+      call.later(3_000).rounds(0).callerSays('Hi, I need a table.').rounds(1);
+    }
+    for (const words of ['He.', 'Ja ja ja.', 'Ha, I need a table.', 'Hi.'])
+      begin(byWords).opens().callerSays(words).rounds(1);
+  }),
+
+  dialogue('a sound that STT notes is no word: it cuts nothing, and is not answered', (begin) => {
+    for (const noted of [
+      '[laughter]',
+      '(coughs)',
+      '*sighs*',
+      '♪ la la ♪',
+      '[BLANK_AUDIO]',
+      '[Musik]',
+      '(kahkaha)',
+    ]) {
+      const call = begin(byWords).opens().callerSays('Tell me.').llmAnswers('A long story, with a point.');
+      call.botPlays(400).callerBegins().callerInsists().sttGuesses(noted).without('playout.clear');
+      call.callerStops().sttHears(noted).sttFinalizes().without('playout.clear').botFinishes().rounds(1);
+    }
+    const call = begin(byWords).opens().callerSays('[laughter] Yes, [sighs] at eight.');
+    call.llmIsAsked('user: Yes, at eight.');
+    begin(byWords).opens().callerSays('It is [CREDIT_CARD_1].').llmIsAsked('user: It is [CREDIT_CARD_1].');
+  }),
+
   dialogue('an STT that does not answer is asked once in a turn', (begin) => {
-    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(3_500).skips();
+    const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(2_400).skips();
     call.later(2_100).ordered('fault stt stalled').later(20_000).without('stt.flush');
   }),
 
@@ -114,7 +157,7 @@ export const background: readonly Dialogue[] = [
 
   dialogue('it is not where the caller goes on as well', (begin) => {
     const call = begin(byWords).opens().callerBegins().sttGuesses('Where is').later(300);
-    others(call, 'Where is').later(200).sttGuesses('Where is my').later(2_000).rounds(0).skips();
+    others(call, 'Where is').later(200).sttGuesses('Where is my').later(2_300).rounds(0).skips();
     call.sttHears('Where is my order?').callerStops().silenceEndsTheTurn().sttFinalizes().rounds(1);
   }),
 ];

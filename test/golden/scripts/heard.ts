@@ -8,6 +8,9 @@ const answer = 'Alpha beta gamma delta.';
 const answering = (begin: Parameters<Dialogue['play']>[0]): Script =>
   begin().opens().callerSays('Go.').llmAnswers(answer);
 
+/** The agent goes on softly until a voice has lasted so long that it interrupts. */
+const softlyMs = 250;
+
 /** The caller cuts in; the LLM is then asked with what was heard. */
 const cut = (call: Script, heard: string): Script =>
   call
@@ -60,7 +63,7 @@ export const heard: readonly Dialogue[] = [
     const call = answering(begin).botPlays(6 * msPerChar);
     call.tell({ type: 'playout.acknowledged', context: call.context, playedMs: msPerChar }).callerBegins();
     call.later(2_000).callerInsists().sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
-    call.llmIsAsked('user: Go.', 'assistant: Alpha beta', 'user: Stop.');
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Stop.');
   }),
 
   dialogue('an acknowledgement that goes backwards is none', (begin) => {
@@ -78,10 +81,10 @@ export const heard: readonly Dialogue[] = [
 
   dialogue('a word that has begun is not heard before the next one has', (begin) => {
     const call = answering(begin);
-    wordTimes(call, [0, 200, 300, 900]).botPlays(899);
-    cut(call, 'Alpha beta gamma');
+    wordTimes(call, [0, 200, 300, 900]).botPlays(899 - softlyMs);
+    cut(call, 'Alpha beta');
     const other = answering(begin);
-    wordTimes(other, [0, 200, 300, 900]).botPlays(901);
+    wordTimes(other, [0, 200, 300, 900]).botPlays(901 - softlyMs);
     cut(other, 'Alpha beta gamma');
   }),
 

@@ -5,8 +5,8 @@ import { msPerChar } from '../../support/core/scripted-audio.ts';
 
 const words = (text: string): number => text.length * msPerChar;
 
-/** What is heard softly while the agent gives way: 240 ms of it. */
-const duckedChars = Math.floor(240 / words('x'));
+/** What is heard softly while the agent gives way, until the voice has lasted so long that it interrupts. */
+const duckedChars = Math.floor(250 / words('x'));
 
 export const interruptions: readonly Dialogue[] = [
   dialogue('speech holds the output first and cuts it once it is confirmed', (begin) => {
@@ -63,13 +63,13 @@ export const interruptions: readonly Dialogue[] = [
   dialogue('the client plays on while the output is held', (begin) => {
     const call = begin({ echoMs: 300 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
     call.callerSays('Go.').llmAnswers('Alpha beta gamma delta epsilon.').botPlays(words('Alpha beta gamma '));
-    call.callerBegins().later(400).callerInsists().sttHears('Stop.').callerStops().silenceEndsTheTurn();
+    call.callerBegins().later(800).callerInsists().sttHears('Stop.').callerStops().silenceEndsTheTurn();
     call.sttFinalizes();
     call.llmIsAsked(
       'user: Hm.',
       'assistant: Yes.',
       'user: Go.',
-      'assistant: Alpha beta gamma',
+      'assistant: Alpha beta gamma delta',
       'user: Stop.',
     );
   }),

@@ -79,7 +79,7 @@ export const listening: readonly Dialogue[] = [
   }),
 
   dialogue('behind a voice of a breath the agent stands still until its words are known', (begin) => {
-    const call = speaking(begin, interruptedBy(1, 700)).callerBegins().later(900).skips();
+    const call = speaking(begin, interruptedBy(1, 700)).callerBegins().later(750).skips();
     call.callerStops().orders('stt.finalize').isHeld();
     call.sttHears('Mm-hmm.').orders('playout.resume');
   }),
@@ -103,7 +103,12 @@ export const listening: readonly Dialogue[] = [
   }),
 
   dialogue('"no" may become "no problem" while the voice goes on and the bot stands still', (begin) => {
-    const call = speaking(begin, noProblem).callerBegins().skips().sttGuesses('No').later(500).orders();
+    const call = speaking(begin, noProblem)
+      .callerBegins()
+      .skips()
+      .sttGuesses('No')
+      .later(500)
+      .orders('playout.pause');
     call.sttGuesses('No problem').later(250).orders('playout.resume').callerStops().sttHears('No problem.');
     call.sttFinalizes().without('playout.clear');
     speaking(begin, noProblem)
@@ -124,7 +129,12 @@ export const listening: readonly Dialogue[] = [
     paused.sttHears('No.').ordered('playout.clear 2');
     const owed = speaking(begin, noProblem).callerBegins().sttGuesses('No').callerStops().skips();
     owed.later(1_000).ordered('playout.clear 2');
-    const goesOn = speaking(begin, noProblem).callerBegins().sttGuesses('No').skips().later(599).orders();
+    const goesOn = speaking(begin, noProblem)
+      .callerBegins()
+      .skips()
+      .sttGuesses('No')
+      .later(899)
+      .orders('playout.pause');
     goesOn.later(1).ordered('playout.clear 2');
   }),
 
@@ -200,7 +210,7 @@ export const listening: readonly Dialogue[] = [
     const call = speaking(begin, interruptedBy(1)).callerBegins().callerInsists().skips();
     call
       .later(2_500 - 250 - 1)
-      .orders()
+      .orders('playout.duck')
       .later(1)
       .ordered('playout.resume');
   }),
@@ -216,8 +226,14 @@ export const listening: readonly Dialogue[] = [
   }),
 
   dialogue('the bot goes on under a voice that holds it for too long, and words still interrupt', (begin) => {
-    const call = speaking(begin, interruptedBy(1)).callerBegins().skips().later(2_499).orders();
-    call.later(1).orders('playout.resume').botPlays(100).skips();
+    const call = speaking(begin, interruptedBy(1))
+      .callerBegins()
+      .skips()
+      .later(999)
+      .orders()
+      .later(1)
+      .orders('playout.duck');
+    call.later(1_499).orders().later(1).orders('playout.resume').botPlays(100).skips();
     call.sttGuesses('Excuse me').ordered('playout.clear 2');
   }),
 

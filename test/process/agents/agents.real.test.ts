@@ -144,7 +144,7 @@ describe('a change', () => {
     await start(['clinic/desk'], { env: { SVC_LIVE_TOKEN: secret.replaceAll(' ', '-') } });
     const text = await folder.textOf({ id: 'clinic/desk' }, service.providers);
     writeFileSync(folder.pathOf('clinic/desk'), text.slice(0, text.length / 2));
-    await service.says('an agent file is wrong: what it said before stays in force');
+    await service.says('an agent file is wrong: its earlier settings stay in force');
     expect(await service.readiness()).toMatchObject({ ready: 1, agents: 2, agents_wrong: 1 });
     expect((await row('clinic/desk'))?.['problem']).toContain('clinic/desk.toml');
     expect(await service.metric('svc_agents{state="problem"}')).toBe(1);
@@ -161,7 +161,7 @@ describe('a change', () => {
     const running = await call('clinic/desk');
     const before = await row('clinic/desk');
     writeFileSync(folder.pathOf('clinic/desk'), 'this is no agent');
-    await service.says('an agent file is wrong: what it said before stays in force');
+    await service.says('an agent file is wrong: its earlier settings stay in force');
     await restarted(service);
     expect(await voiceOf(await call('clinic/desk'))).toBe('clinic/desk');
     expect(await voiceOf(await call('diner/host'))).toBe('diner/host');

@@ -20,6 +20,11 @@ const secrets = {
   DINER_SECRET: shownSecret(Buffer.alloc(32, 3)),
 };
 type SecretName = keyof typeof secrets;
+const secretsDir = mkdtempSync(join(tmpdir(), 'svc-secrets-'));
+const tenants: Readonly<Record<string, readonly SecretName[]>> = {
+  clinic: ['CLINIC_SECRET', 'CLINIC_NEW_SECRET'],
+  diner: ['DINER_SECRET'],
+};
 
 /** The clinic's, the one that it has later, and the diner's. */
 const receivers = { clinic: new Receiver(), later: new Receiver(), diner: new Receiver() };
@@ -62,13 +67,18 @@ beforeAll(async () => {
   for (const [name, receiver] of Object.entries(receivers)) urls[name] = await receiver.listen();
   await Promise.all(Object.values(analysts).map(async (analyst) => analyst.start()));
   providers = await new Providers().start();
+  for (const [tenant, names] of Object.entries(tenants)) {
+    writeFileSync(join(dir, `${tenant}.tenant.toml`), '[allow]\nprivate_addresses = true\n');
+    mkdirSync(join(secretsDir, tenant));
+    for (const name of names) writeFileSync(join(secretsDir, tenant, name), secrets[name]);
+  }
   clinic('clinic', 'CLINIC_SECRET');
   put('diner/desk', tells('diner', 'DINER_SECRET'));
   service = await TestService.start({
     providers,
     greeting: 'Hello.',
     workers: 2,
-    env: { ...kept.env, ...secrets, SVC_AGENTS_DIR: dir },
+    env: { ...kept.env, SVC_AGENTS_DIR: dir, SVC_SECRETS_DIR: secretsDir },
   });
 });
 
@@ -77,6 +87,7 @@ afterAll(async () => {
   await Promise.all([...Object.values(receivers), ...Object.values(analysts)].map((one) => one.close()));
   kept.remove();
   rmSync(dir, { recursive: true, force: true });
+  rmSync(secretsDir, { recursive: true, force: true });
 });
 
 async function call(agent: string): Promise<CallClient> {

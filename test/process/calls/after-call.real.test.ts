@@ -33,6 +33,7 @@ beforeAll(async () => {
     turn: `speculate = false
 [privacy]
 redact = ["card"]
+hide_from_llm = true
 [after_call]
 url = "${url}"
 secret_env = "TEST_HOOK_SECRET"
@@ -130,7 +131,10 @@ describe('after a call', () => {
     const record = await kept.of(call.callId);
     expect(record.analysis).toEqual(analyzed?.data['analysis']);
     expect(record.transcript.map(({ text }) => text)).toContain('Sure, my card is [card].');
-    const written = JSON.stringify([record, receiver.received, analyst.requests.map(({ body }) => body)]);
+    const asked = service.providers.llm.requests.map(({ body }) => body);
+    expect(JSON.stringify(asked)).toContain('my card is [card 1].');
+    const read = [asked, analyst.requests.map(({ body }) => body)];
+    const written = JSON.stringify([record, receiver.received, read]);
     expect(written).not.toMatch(/4111|1111/);
     expect(service.log.every((line) => !JSON.stringify(line).includes('4111'))).toBe(true);
   });

@@ -143,6 +143,21 @@ describe('a caller who interrupts', () => {
     expect(cut?.audio_end_ms).toBeLessThan(6_000);
     await call.hangUp();
   });
+  it('is heard where the vendor writes down what was said, though all of the answer had come', async () => {
+    service = await start({}, 'words = "vendor"');
+    const story = 'This is a long story about a king who had three sons and a castle.';
+    vendor.replies.push({ items: [{ speech: story, ms: 4_500 }] }, { items: [{ speech: 'Sure.' }] });
+    vendor.transcripts.push(asked, 'stop that now please');
+    const call = await service.call();
+    await call.say(question);
+    for (let frames = 0; frames < 60; frames += 1) await call.next((event) => event.type === 'audio');
+    const cleared = call.next((event) => event.type === 'clear');
+    void call.say(interruption);
+    await cleared;
+    await vendor.until(() => vendor.last.turnsMs.length === 2);
+    expect(vendor.last.of('conversation.item.truncate')).toHaveLength(1);
+    await call.hangUp();
+  });
 });
 
 describe('a call outlives', () => {

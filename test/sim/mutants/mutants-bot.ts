@@ -45,11 +45,13 @@ export const botMutants: readonly Mutant[] = mutantsOf({
       'undefined',
     ),
   },
-  'speaking.ts: completeResponse': {
+  'speaking.ts: closeResponse': {
     'forgets answers that were played to their end': replace(
       argument(first(call('enterHeard')), 'length'),
       '0',
     ),
+  },
+  'speaking.ts: completeResponse': {
     'does not hang up after the farewell': remove(operand('hangUpAfter')),
   },
   'speaking.ts: stopLlm': {

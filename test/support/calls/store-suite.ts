@@ -1,6 +1,7 @@
 /** What is expected of the store of records, whichever database it has. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CallStore } from '../../../supervisor/calls/process/call-store.ts';
+import type { CallFact } from '../../../shared/calls/facts.ts';
+import type { CallQuery, CallStore } from '../../../supervisor/calls/process/call-store.ts';
 import { openDatabase } from '../../../supervisor/calls/process/database.ts';
 import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
 import { recordOf, startedMs } from './records.ts';
@@ -101,6 +102,32 @@ export function storeSuite(newDatabase: () => string): void {
       await store.insert(recordOf({ id: 'new', started: startedMs + 1000 }));
       expect(await store.retain(startedMs + 500)).toBe(1);
       expect(await ids({})).toEqual(['new']);
+    });
+
+    it('finds words that many calls have as it finds others, page by page', async () => {
+      const few = new SqlCallStore(await openDatabase(newDatabase()), 4);
+      const said = (text: string): CallFact => ({
+        t: 'said',
+        role: 'caller',
+        epoch: 1,
+        from: 0,
+        at: 1,
+        text,
+      });
+      for (let n = 0; n < 12; n += 1) {
+        const text = n % 2 === 0 ? 'A table, please' : 'Nothing';
+        await few.insert(
+          recordOf({ id: `r${n}`, agent: n < 6 ? 'a' : 'b', started: startedMs - n }, [said(text)]),
+        );
+      }
+      const found = async (query: CallQuery): Promise<string[]> =>
+        (await few.list(query)).rows.map(({ id }) => id);
+      expect(await found({ text: 'table' })).toEqual(['r0', 'r2', 'r4', 'r6', 'r8', 'r10']);
+      expect(await found({ text: 'please table', agent: 'b' })).toEqual(['r6', 'r8', 'r10']);
+      expect(await found({ text: 'table nothing' })).toEqual([]);
+      const first = await few.list({ text: 'table', limit: 4 });
+      expect(await found({ text: 'table', cursor: first.next ?? '' })).toEqual(['r8', 'r10']);
+      await few.close();
     });
 
     it('takes records that no column and no index has room for as they are', async () => {

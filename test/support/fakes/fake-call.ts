@@ -203,6 +203,7 @@ export class FakeStages {
         speak: (number, text) => ask(`speak ${number} ${text}`),
         flush: (number) => ask(`flush ${number}`),
         cancel: (number) => ask(`cancel ${number}`),
+        silenced: () => ask('silenced'),
         pause: () => ask('pause'),
         resume: () => ask('resume'),
         close: () => {

@@ -134,6 +134,7 @@ async function open(): Promise<{
     dir,
     besides: { place: { path: put('own/../../own.toml', text('own')), shown: 'own.toml' }, named: [] },
     env: {},
+    secretsDir: join(dir, '.secrets'),
     clock: systemClock,
     wallClock: systemWallClock,
     found: (changes) => {
@@ -171,6 +172,19 @@ describe('the watch', () => {
     await until(() => idAt(found, path) === 'z');
     rmSync(path);
     await until(() => found.has(path) && found.get(path) === undefined);
+  });
+
+  it('reads an agent again when a secret of its tenant changes, or what its tenant may', async () => {
+    const path = put('clinic/desk.toml', text('desk').replace('[llm.', 'api_key_env = "KEY"\n[llm.'));
+    const secret = put('.secrets/clinic/KEY', 'one');
+    const { found, until } = await open();
+    const keyOf = (): string | undefined => found.get(path)?.reading.definition?.llm?.apiKey?.reveal();
+    expect(keyOf()).toBe('one');
+    writeFileSync(`${secret}.new`, 'two');
+    renameSync(`${secret}.new`, secret);
+    await until(() => keyOf() === 'two');
+    put('clinic.tenant.toml', '[limits]\ncalls = 3\n');
+    await until(() => found.get(path)?.reading.version?.tenantLimits?.calls === 3);
   });
 
   it('reads nothing that is being written: of a file written piece by piece it sees the whole', async () => {

@@ -1,5 +1,5 @@
 /** What happens after calls follows the version of the agent that they began with, as long as something may need it. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,12 +17,25 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const opened = (): KeptVersions => new KeptVersions({ dir, env, wallClock: { now: () => now } });
+const opened = (secretsDir?: string): KeptVersions =>
+  new KeptVersions({ dir, env, secretsDir, wallClock: { now: () => now } });
 
-const setup = (version: string, more: Partial<AfterCallSetup> & { readonly secrets?: string[] } = {}) => {
-  const { secrets = ['OLD'], ...rest } = more;
+const setup = (
+  version: string,
+  more: Partial<Omit<AfterCallSetup, 'secrets'>> & {
+    readonly secrets?: string[];
+    readonly values?: Readonly<Record<string, string>>;
+  } = {},
+) => {
+  const { secrets = ['OLD'], values = {}, ...rest } = more;
   const endpoint = { url: 'https://a.example/', events: ['call.ended'] as const, allowPrivate: false };
-  return { agent: 'clinic/desk', version, endpoints: [{ ...endpoint, secretEnv: secrets }], ...rest };
+  return {
+    agent: 'clinic/desk',
+    version,
+    secrets: values,
+    endpoints: [{ ...endpoint, secretEnv: secrets }],
+    ...rest,
+  };
 };
 
 /** Told of these, of which the last of each agent is in force. */
@@ -97,6 +110,29 @@ describe('the secrets of an endpoint', () => {
     expect(secretsOf(kept, 'clinic/desk', 'a1')).toEqual([['secret-old']]);
     expect(secretsOf(kept, 'diner/desk', 'c3')).toEqual([['secret-other']]);
     expect(secretsOf(kept, 'diner/desk', 'a1')).toEqual([]);
+  });
+
+  it('of a tenant are its own alone, and read anew where the supervisor does not tell them any more', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-secrets-'));
+    mkdirSync(join(folder, 'clinic'));
+    writeFileSync(join(folder, 'clinic', 'NEW'), 'secret-of-the-clinic\n');
+    const mine = setup('a1', {
+      tenant: 'clinic',
+      secrets: ['NEW', 'OLD'],
+      values: { NEW: 'secret-of-the-clinic' },
+      analysis: { agentText: '', files: { texts: {}, recordings: {}, secrets: { NEW: 'x' } }, timeoutMs: 1 },
+    });
+    const first = opened(folder);
+    told(first, mine);
+    expect(secretsOf(first, 'clinic/desk', 'a1')).toEqual([['secret-of-the-clinic']]);
+    expect(readFileSync(join(dir, 'a1.json'), 'utf8')).not.toMatch(/secret-of|"x"/);
+    const next = opened(folder);
+    expect(secretsOf(next, 'clinic/desk', 'a1')).toEqual([['secret-of-the-clinic']]);
+    expect(next.of({ name: 'clinic/desk', version: 'a1' })?.analysis?.files.secrets).toEqual({
+      NEW: 'secret-of-the-clinic',
+    });
+    rmSync(folder, { recursive: true });
+    expect(secretsOf(opened(folder), 'clinic/desk', 'a1')).toEqual([[]]);
   });
 
   it('are none where the environment has them no more', () => {

@@ -86,6 +86,7 @@ describe('[privacy]', () => {
     expect(definition?.privacy).toEqual({
       redact: ['card', 'iban'],
       patterns: { customer: 'K[0-9]+' },
+      hideFromLlm: false,
       languages: ['en'],
     });
   });
@@ -112,4 +113,28 @@ describe('[privacy]', () => {
     expect(load(privacy('')).problems).toMatchObject([
       { severity: 'warning', message: 'privacy takes nothing out: set redact or patterns' },
     ]));
+});
+
+describe('a recording that is paused', () => {
+  const nodes = (record: boolean): string =>
+    `[flow]\nstart = "a"\n[flow.nodes.a]\nprompt = "Ask for the card."\nrecord = ${record}\n`;
+  const recording = (text: string): string => `${goodFile}\n[recording]\n${text}\n`;
+  const flowing = (text: string, record: boolean): string =>
+    `${recording(text).replace(/^prompt = .*$/m, '')}${nodes(record)}`;
+  const pausing = recording('').replace('[agent]', '[agent]\ntools = ["pause_recording"]');
+
+  it('may be so by a tool or in a node, where sound or a transcript is kept', () => {
+    expect(errorsOf(flowing('audio = true', false))).toEqual([]);
+    expect(errorsOf(`${pausing}transcript = true`)).toEqual([]);
+  });
+
+  it('has no facts, and is there', () => {
+    const rule =
+      'names pause_recording, which needs recording.audio or recording.transcript, without recording.facts';
+    expect(errorsOf(`${pausing}audio = true\nfacts = true`)).toEqual([`agent.tools[0] ${rule}`]);
+    expect(errorsOf(flowing('facts = true', true))).toEqual([]);
+    expect(errorsOf(flowing('facts = true', false))).toEqual([
+      'recording.facts and record = false of a node exclude each other: facts are kept word for word',
+    ]);
+  });
 });

@@ -47,7 +47,7 @@ const jobs = (): string[] => readdirSync(join(dir, 'jobs')).filter((name) => nam
 function newAnalyses(): Analyses {
   const made = new Analyses({
     dir: join(dir, 'jobs'),
-    isAsked: ({ name }) => name === 'receptionist',
+    isAsked: ({ name }) => name !== 'another',
     store: () => (isStoreGone ? Promise.reject(new Error('gone')) : Promise.resolve(store)),
     analyse: (record) => {
       asked.push(record.id);
@@ -116,6 +116,25 @@ describe('the analysis of a call', () => {
     expect(analyzed).toMatchObject([{ analysis: { status: 'failed', reason: 'unreachable' } }]);
     await pass(10_000_000);
     expect(asked).toHaveLength(3);
+  });
+
+  it('of one agent does not wait for the LLM of another that fails', async () => {
+    const analyses = newAnalyses();
+    const troubled = (id: string): CallRecord => ({ ...spoken(id), agent: { name: 'clinic/desk' } });
+    outcomes = [unreachable, good, unreachable];
+    for (const record of [troubled('a'), troubled('b'), spoken('c')]) await keep(analyses, record);
+    await pass(0);
+    expect(asked).toEqual(['a', 'c']);
+    await pass(66_000);
+    await pass(6_000);
+    expect(asked).toEqual(['a', 'c', 'b']);
+    await pass(66_000);
+    await pass(6_000);
+    expect(asked).toHaveLength(3);
+    await pass(610_000);
+    await pass(10_000);
+    await pass(10_000);
+    expect(analyzed.map(({ id }) => id).toSorted()).toEqual(['a', 'b', 'c']);
   });
 
   it('is not tried again when no answer was valid', async () => {

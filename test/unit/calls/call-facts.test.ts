@@ -35,12 +35,35 @@ const use = (what: MonitorUse['what'], by = 'Ada of the desk'): MonitorUse => ({
   connection: by,
 });
 
-function told(facts: CallFacts, event: ConversationEvent, now: number): void {
+function told(facts: CallFacts, event: ConversationEvent, now: number, isUnrecorded = false): void {
+  const state = { conversation: { isUnrecorded }, setup: { settings: {} } };
   const fact = { type: 'deadline.reached', position: undefined } as const;
-  facts.stepped({ fact, orders: [{ type: 'told', event }], now } as never);
+  facts.stepped({ fact, orders: [{ type: 'told', event }], now, state } as never);
 }
 
 describe('the record of a call', () => {
+  it('has no word of what is said while the recording is paused, and from when to when that was', () => {
+    const record = recorded((facts) => {
+      told(facts, { type: 'user.text', epoch: 1, text: 'I want to pay.' }, 2_000, true);
+      told(facts, { type: 'user.text', epoch: 2, text: 'four one one one' }, 3_000, true);
+      told(facts, { type: 'operator.text', text: 'I have it.' }, 4_000, true);
+      told(facts, { type: 'user.text', epoch: 3, text: 'the end of it' }, 5_000);
+      told(facts, { type: 'user.text', epoch: 4, text: 'Thank you.' }, 6_000);
+      told(facts, { type: 'turn.user_started', epoch: 5 }, 7_000, true);
+    });
+    expect(record?.transcript.map(({ role, text }) => `${role}: ${text}`)).toEqual([
+      'caller: I want to pay.',
+      'caller: [not recorded]',
+      'caller: [not recorded]',
+      'caller: Thank you.',
+      'operator: [not recorded]',
+    ]);
+    expect(record?.recording_pauses).toEqual([
+      { at_ms: 1_000, until_ms: 4_000 },
+      { at_ms: 6_000, until_ms: 60_000 },
+    ]);
+  });
+
   it('has who listened, whispered and took over, from when to when, and what an operator said', () => {
     const record = recorded((facts) => {
       facts.monitored(use('listens'), 2_000);
@@ -86,6 +109,14 @@ describe('the record of a call', () => {
     expect(mos).toBeGreaterThan(3);
     expect(mos).toBeLessThan(4.2);
     expect(recorded(() => undefined)?.quality).toBeUndefined();
+  });
+
+  it('counts the time of a line that was connected, and none of a call that reached nobody', () => {
+    const seconds = (head: Parameters<typeof recordOf>[0], code?: 'not_connected'): number | undefined =>
+      recordOf(head, [], code && { code }).usage.by_stage.telephone?.seconds;
+    expect(seconds({ transport: 'sip' })).toBe(10);
+    expect(seconds({ transport: 'carrier_a', direction: 'outbound' }, 'not_connected')).toBeUndefined();
+    expect(seconds({ transport: 'webrtc' })).toBeUndefined();
   });
 
   it('says whether a model has spoken by itself, and whether it was the stages that went on', () => {

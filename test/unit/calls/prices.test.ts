@@ -1,4 +1,5 @@
 /** What a call cost by the operator's table. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readPrices, withCost, type PriceTable } from '../../../shared/calls/prices.ts';
 import type { UsedUnits } from '../../../shared/calls/facts.ts';
@@ -36,6 +37,15 @@ const costOf = (
 
 const llm =
   '[[price]]\nstage = "llm"\nprovider = "p"\nper_million = { input_tokens = 2, cached_tokens = 0.5, output_tokens = 8 }\n';
+
+it('has a sample that is a price table', () => {
+  const read = readPrices(readFileSync('docs/prices.example.toml', 'utf8'));
+  if (!read.ok) throw new Error(read.error);
+  expect(read.value).toMatchObject({
+    currency: 'USD',
+    source: expect.stringContaining('https://') as string,
+  });
+});
 
 describe('the cost of a call', () => {
   it('counts what was cached by its own price, and not twice', () => {

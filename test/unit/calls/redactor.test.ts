@@ -93,6 +93,7 @@ describe('an address for mail', () => {
     ['it is jane underscore doe at mail dot example dot com thanks', 'it is [email] thanks'],
     ['j a n e at gmail dot com', '[email]'],
     ['jane.doe at gmail.com', '[email]'],
+    ['jane at gmail.com4111', '[email]4111'],
     ['a@b.co,c@d.org', '[email],[email]'],
     ['"mail":"x_y@z-z.io"', '"mail":"[email]"'],
   ])('is taken out of %j', (text, expected) => expect(clean('email', text)).toBe(expected));

@@ -71,7 +71,10 @@ describe('a plain schema', () => {
     };
     const control = { transfer: { warm: true }, sendDtmf: true };
     const team = { agents: { billing: 'Invoices.' }, context: 'summary', farewell: '' } as const;
-    const tools = builtInTools(telephony as Parameters<typeof builtInTools>[0], control, team);
+    const tools = builtInTools(telephony as Parameters<typeof builtInTools>[0], control, {
+      team,
+      isRecorded: true,
+    });
     expect(tools.length).toBeGreaterThan(1);
     for (const { declaration } of tools)
       expect([declaration.name, isPlainSchema(declaration.parameters)]).toEqual([declaration.name, true]);

@@ -114,3 +114,11 @@ describe('what has no effect beside a model that speaks', () => {
     expect(told(`${file}${model('output = "text"')}`)).toHaveLength(1);
   });
 });
+
+it('a model that hears the caller reads what is hidden from an LLM: one of the two', () => {
+  const hidden = '[privacy]\nredact = ["card"]\nhide_from_llm = true\n';
+  expect(errorsOf(`${agent}${model()}${hidden}`, { env: { K: 'k' } })).toEqual([
+    'privacy.hide_from_llm and [realtime] exclude each other: the model hears what the caller says',
+  ]);
+  expect(errorsOf(`${goodFile}\n${hidden}`)).toEqual([]);
+});

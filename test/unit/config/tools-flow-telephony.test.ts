@@ -25,6 +25,7 @@ function read(text: string) {
     isOpen: mcp.some((server) => server.tools === undefined),
     mayComeFromAgent: false,
     hasDestinations,
+    isRecorded: false,
     hasTeam: false,
   };
   const flow = readFlow(tree['flow'], { provided, problems, team: undefined });

@@ -4,6 +4,7 @@ import { spokenLanguages } from '../../../shared/languages/languages.ts';
 import { spokenWords } from '../../../shared/languages/spelling.ts';
 import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import {
+  asksForTime,
   endsHesitant,
   endsSentence,
   withoutEcho as withoutEchoIn,
@@ -85,6 +86,38 @@ describe('the end of what was said', () => {
   it('is hesitant behind a comma or an ellipsis, whatever the word', () => {
     for (const text of ['On Monday,', 'Well...', 'Let me think…', 'The number is five-'])
       expect(endsHesitant(text, vocabulary), text).toBe(true);
+  });
+
+  it.each([
+    [
+      'en',
+      'Just a mo|Hold the line, please.|I am just getting my card|On the tip of my tongue|Can you hold on|Let me pull it up',
+      'Where is it?|What was it again?|What was it again|I have a card|Hold my order',
+    ],
+    [
+      'de',
+      'Lassen Sie mich kurz überlegen.|Da muss ich nachschauen|Moment, ich hole sie|Gleich hab ichs|Bleiben Sie dran',
+      'Wie war das noch mal|Ich hole sie morgen ab|Das überlege ich mir',
+    ],
+    [
+      'fr',
+      'Je vais chercher ma carte|Laissez-moi réfléchir.|Restez en ligne|Donnez-moi un instant|Deux petites secondes',
+      'C’est quoi déjà|Je prends le menu|Un instant magique',
+    ],
+    [
+      'es',
+      'Voy a por la tarjeta|Deme un segundo.|No cuelgue|Déjeme buscarlo|Lo tengo en la punta de la lengua',
+      'Cómo era|La tarjeta no funciona|Un segundo piso libre',
+    ],
+    [
+      'tr',
+      'Hemen söylüyorum|Kartımı alıyorum|Dilimin ucunda.|Bir dakikanızı rica edeyim|Bana bir saniye verin',
+      'Neydi|Kartım çalışmıyor|Yarın söylerim',
+    ],
+  ])('asks for time by phrases, and not by what only sounds like them (%s)', (language, asking, other) => {
+    const own = vocabularyOf(spokenLanguages([language]));
+    for (const text of asking.split('|')) expect(asksForTime(text, own), text).toBe(true);
+    for (const text of other.split('|')) expect(asksForTime(text, own), text).toBe(false);
   });
 
   it('is not hesitant behind a full stop or an ordinary word', () => {

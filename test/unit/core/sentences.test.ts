@@ -45,6 +45,8 @@ describe('pieces of text', () => {
   });
 
   it.each([
+    [['Acme Inc. and Bell Co. Ltd. are both here. ', 'Ask them.']],
+    [['Das dauert mind. zwei bzw. max. drei Tage. ', 'Geht das?']],
     [['It was written by J.K. Rowling. ', 'Do you know it?']],
     [['J. R. R. Tolkien and J.R.R. Tolkien are one. ', 'Yes.']],
     [['He was in the U.S. Army i.e. abroad (e.g. in the U.K. too). ', 'Then he left.']],

@@ -9,10 +9,10 @@ import { overSpeech, type OverSpeech } from './nods/index.ts';
 
 /** Of a hundred nods and interruptions that were kept aside, how many are told. Figures may grow and never fall. */
 const told: Readonly<Record<string, { readonly nods: number; readonly interruptions: number }>> = {
-  en: { nods: 94, interruptions: 100 },
+  en: { nods: 95, interruptions: 100 },
   de: { nods: 97, interruptions: 100 },
-  fr: { nods: 96, interruptions: 100 },
-  es: { nods: 94, interruptions: 100 },
+  fr: { nods: 97, interruptions: 100 },
+  es: { nods: 95, interruptions: 100 },
   tr: { nods: 96, interruptions: 100 },
   it: { nods: 98, interruptions: 100 },
   pt: { nods: 98, interruptions: 100 },

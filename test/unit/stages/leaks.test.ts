@@ -331,10 +331,12 @@ describe('speech stays as it is, whatever it is about', () => {
   });
 
   it('also what opens and never closes, of any length', () => {
-    for (const piece of ['{"', '<', '[', 'get(x={', '<|']) {
+    for (const piece of ['{"', '<', '[', 'get(x={', '<|', '[get: ']) {
       const text = piece.repeat(20_000 / piece.length);
       expect(guarded(text.match(/.{1,16}/gs) ?? []).said.length).toBeGreaterThan(15_000);
     }
+    const thought = `Thought:${'\n'.repeat(20_000)}`;
+    expect(guarded(thought.match(/.{1,16}/gs) ?? []).said.length).toBeGreaterThan(15_000);
   });
 
   it('and is held back for no longer than it may be something else', () => {

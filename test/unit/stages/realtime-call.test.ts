@@ -489,6 +489,22 @@ describe('words that the model writes down', () => {
     expect(call.heard).toEqual([{ type: 'finalized' }]);
   });
 
+  it('are a turn where the agent was silenced, though all of its answer had come', () => {
+    speaks(900);
+    call.start(note);
+    modelSays(1, 'Once upon a time.', 1, 'a', 80_000);
+    call.voice.speak(1, 'Once upon a time.');
+    done(1);
+    call.voice.flush(1);
+    call.clock.advance(1_000);
+    const before = call.heard.length;
+    speaks(900);
+    expect(call.heard.slice(before)).toEqual([{ type: 'finalized' }]);
+    call.voice.silenced?.();
+    speaks(900);
+    expect(call.heard.slice(before + 1).map(({ type }) => type)).toEqual(['transcript', 'finalized']);
+  });
+
   it('are written by STT where another provider answers', () => {
     speaks(900);
     call.start(note);

@@ -121,6 +121,19 @@ describe('known lines', () => {
     expect(told).toEqual([]);
   });
 
+  it('do not keep from the provider that the agent was silenced, of texts that are over as well', () => {
+    const { open } = newMade();
+    const { session, provider } = open();
+    session.speak(1, 'Something else.');
+    session.flush(1);
+    session.cancel(1);
+    session.speak(2, 'Something else.');
+    session.flush(2);
+    provider.emit({ type: 'flushed', context: 2 });
+    session.cancel(2);
+    expect(provider.asked.slice(-4)).toEqual(['cancel 1', 'speak 2 Something else.', 'flush 2', 'silenced']);
+  });
+
   it('that could not be made are asked of the provider, and tried again with later calls, after longer and longer waits', () => {
     const { clock, open, stages } = newSetup();
     const { session, provider } = open();

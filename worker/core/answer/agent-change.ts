@@ -66,11 +66,18 @@ export function beginAgentChange(
 }
 
 /** When it is time to look again; undefined while nothing waits. */
-export function agentChangeDeadline(state: Slices<'commands' | 'delivery'>): Millis | undefined {
+export function agentChangeDeadline(state: Slices<'commands' | 'delivery' | 'tools'>): Millis | undefined {
   const { claim } = state.commands.agentChange;
   if (claim.phase === 'none') return undefined;
-  return claim.phase === 'asked' ? claim.by : Math.min(claim.by, heardBy(state) ?? Infinity);
+  const isWaiting = claim.phase === 'settling' && !othersRun(state, claim.request);
+  return isWaiting ? Math.min(claim.by, heardBy(state) ?? Infinity) : claim.by;
 }
+
+/** Tools that were called beside it: what they find goes along. */
+const othersRun = ({ tools }: Slices<'tools'>, request: AgentRequest): boolean =>
+  tools.records.some(
+    ({ key, phase }) => key !== request.key && (phase.type === 'running' || phase.type === 'retrying'),
+  );
 
 /** What came of a request that is over without another agent. */
 export interface AgentRefusal {
@@ -96,10 +103,7 @@ export function settleAgentChange(step: Step): AgentRefusal | undefined {
     agentChange.claim = { phase: 'none' };
     return { request, outcome: failed('the other agent is not ready; go on with the caller yourself') };
   }
-  const others = state.tools.records.some(
-    ({ key, phase }) => key !== request.key && (phase.type === 'running' || phase.type === 'retrying'),
-  );
-  if (now < by && (others || !isHeard(state, now))) return undefined;
+  if (now < by && (othersRun(state, request) || !isHeard(state, now))) return undefined;
   agentChange.claim = { phase: 'asked', request, by: now + readyWithinMs };
   actions.push(orderOf(request));
   return undefined;

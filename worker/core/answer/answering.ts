@@ -50,6 +50,8 @@ import type { ToolAction, ToolOutcome } from '../tools/tools-state.ts';
 const endCallToolName = 'end_call';
 const transferToolName = 'transfer_call';
 const keysToolName = 'send_dtmf';
+const pauseToolName = 'pause_recording';
+const resumeToolName = 'resume_recording';
 
 /** The caller has waited long enough: a sentence that the LLM stopped behind is said, or something meanwhile. */
 export function fillSilence(step: Step<'setup' | 'silence'>, response: Response): void {
@@ -238,6 +240,10 @@ function perform(
     const { digits } = JSON.parse(action.call.arguments) as { readonly digits: string };
     step.actions.push({ type: 'carrier.keys', commandId, digits, key, attempt });
     return undefined;
+  }
+  if (name === pauseToolName || name === resumeToolName) {
+    state.conversation.isUnrecorded = name === pauseToolName;
+    return done;
   }
   if (name === endCallToolName) {
     const { response } = state.delivery;

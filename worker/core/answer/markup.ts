@@ -25,6 +25,16 @@ const tableRow = /^[ \t]*\|(.+?)\|?[ \t]*$/gm;
 /** A heading, a quotation, a bullet, a box to tick: all at the beginning of a line. */
 const lineStart = /^([ \t]*)(?:(?:#{1,6}|>|[-*+•·∙‣⁃◦](?:[ \t]+\[[ xX]\])?)[ \t]+)+/gm;
 const link = /!?\[([^[\]\n]*)\]\((?:https?:|mailto:|tel:|\/|#)[^()\s]*\)/g;
+/** A source that is cited: "【4:0†source】", "[^1]", and "[1]" right behind what it stands for. */
+const citation =
+  /【[^【】\n]{0,80}】|\[\^\w{1,8}\]:?|(?<=[\p{L}\p{N}.,;!?"”’)\]])(?:\[\d{1,3}\])+(?![(\w])/gu;
+/** A sign that is kept from being read as Markdown, and what stands around a formula. */
+const escaped = /\\(?=[\p{P}\p{S}])|\$\$/gu;
+const highlight = /(?<![\p{L}\p{N}=])==(?=[^\s=])([^=\n]+)==(?![\p{L}\p{N}=])/gu;
+/** The name of an emoji. */
+const shortcode = /(?<![^\s])[:](?:[a-z][a-z0-9_+-]{1,30}|[+-]1)[:](?![^\s.,!?])/g;
+/** Arrows and squares that are newer than the others. */
+const newSigns = /[\u{1F780}-\u{1F8FF}]/gu;
 const strong =
   /(?<![*\d])\*{2,3}(?=[^\s*\d])|(?<=[^\s*])\*{2,3}(?!\*)|(?<![\p{L}\p{N}_])__(?=[^\s_])|(?<=[^\s_])__(?![\p{L}\p{N}_])|~~/gu;
 const emphasis = /(?<![\p{L}\p{N}*_])([*_])(?=\S)([^*_\n]*\p{L}[^*_\n]*)(?<=\S)\1(?![\p{L}\p{N}*_])/gu;
@@ -34,8 +44,8 @@ const emoji =
 const keycap = /\uFE0F?\u20E3/g;
 /** Tags of HTML alone: those of other languages, such as `<break/>` and `<spell>`, are orders to the voice. */
 const [blocks, inline] = [
-  'article|aside|blockquote|br|dd|div|dl|dt|footer|h[1-6]|header|hr|li|main|ol|p|pre|section|table|tbody|thead|tr|ul',
-  'a|abbr|b|body|center|cite|code|del|em|font|head|html|i|img|ins|kbd|mark|q|s|small|span|strike|strong|sub|sup|t[dh]|think|u',
+  'article|aside|blockquote|br|caption|dd|details|div|dl|dt|footer|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|summary|table|tbody|thead|tr|ul',
+  'a|abbr|b|big|body|button|center|cite|code|del|em|font|head|html|i|img|ins|kbd|label|mark|q|s|samp|small|span|strike|strong|sub|sup|t[dh]|think|u|var',
 ].map((names) => new RegExp(`</?(?:${names})(?:\\s[^<>]*=[^<>]*|\\s*/?)>`, 'gi')) as [RegExp, RegExp];
 /** What tells models where turns begin and end, from servers that let it through. */
 const token = /<\|[a-z_]{1,32}\|>/gi;
@@ -72,7 +82,7 @@ const gap = /(?<=\S)[ \t]{2,}(?=\S)/g;
 /** Brackets, quotes and lines that nothing is left between. */
 const nothing = /^[\s"'“”‘’()[\]{}<>:;,|=~_-]*$/;
 const isMarked = new RegExp(
-  `[*_\`#>|~[•·∙‣⁃◦+&={}<-]|\\p{Emoji_Presentation}|\\uFE0F|[${arrows}${signs}]`,
+  `[*_\`#>|~[•·∙‣⁃◦+&={}<\\\\$:【-]|[\\u{1F780}-\\u{1F8FF}]|\\p{Emoji_Presentation}|\\uFE0F|[${arrows}${signs}]`,
   'u',
 );
 
@@ -80,7 +90,7 @@ const isMarked = new RegExp(
 export function withoutMarkup(text: string): string {
   const seen = text.replaceAll(invisible, '');
   if (!isMarked.test(seen)) return seen;
-  const said = withoutHtml(seen)
+  const said = withoutHtml(seen.replaceAll(escaped, ''))
     .replaceAll(upright, '|')
     .replaceAll('▁', ' ')
     .replaceAll(fence, '')
@@ -91,12 +101,16 @@ export function withoutMarkup(text: string): string {
     .replaceAll(tableRow, (_, cells: string) => cells.trim().replaceAll(/[ \t]*\|[ \t]*/g, ', '))
     .replaceAll(lineStart, '$1')
     .replaceAll(link, '$1')
+    .replaceAll(citation, '')
+    .replaceAll(shortcode, '')
+    .replaceAll(highlight, '$1')
     .replaceAll(strong, '')
     .replaceAll(emphasis, '$2')
     .replaceAll(keycap, '')
     .replaceAll(arrow, pauseFor)
     .replaceAll(emoji, '')
-    .replaceAll(drawing, '');
+    .replaceAll(drawing, '')
+    .replaceAll(newSigns, '');
   return nothing.test(said) ? '' : said.replaceAll(gap, ' ');
 }
 

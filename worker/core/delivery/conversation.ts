@@ -2,7 +2,7 @@
 import { flag, leftOut, list, maybe, number, record, text } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { editsCodec, newEdits, type Edits } from '../answer/edits.ts';
-import { flowCodec, newFlow, type FlowState } from '../flow/flow.ts';
+import { flowCodec, isUnrecordedNode, newFlow, type FlowState } from '../flow/flow.ts';
 import { addMessages, newHistory, type History } from './history.ts';
 import type { CallSettings } from '../settings.ts';
 
@@ -19,6 +19,8 @@ export interface Conversation {
   readonly unwritten: number[];
   /** The caller spoke first, and is greeted in answer. */
   greets: boolean;
+  /** A tool has paused the recording. */
+  isUnrecorded: boolean;
 }
 
 export function newConversation(
@@ -35,6 +37,7 @@ export function newConversation(
     notes: [],
     unwritten: [],
     greets: false,
+    isUnrecorded: false,
   };
 }
 
@@ -47,4 +50,16 @@ export const conversationCodec = record<Conversation>({
   notes: list(text()),
   unwritten: list(number),
   greets: flag,
+  isUnrecorded: flag,
 });
+
+/** Whether what is said now may be written down. */
+export const mayBeRecorded = ({
+  conversation: { flow, isUnrecorded },
+  setup: { settings },
+}: {
+  readonly conversation: Pick<Conversation, 'flow' | 'isUnrecorded'>;
+  readonly setup: { readonly settings: Pick<CallSettings, 'flow'> };
+}): boolean =>
+  !isUnrecorded &&
+  (flow === undefined || settings.flow === undefined || !isUnrecordedNode(flow, settings.flow));

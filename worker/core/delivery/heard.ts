@@ -43,7 +43,7 @@ export interface HeardState {
   /** What the transport said was played, and when it said so. */
   acknowledged: { readonly playedMs: Millis; readonly saidAt: Millis } | undefined;
   /** When no frames went out: the output was held, TTS had no more, or all of it is on the wire. The client plays on. */
-  readonly gaps: { readonly fromAt: Millis; toAt: Millis | undefined }[];
+  readonly gaps: { fromAt: Millis; toAt: Millis | undefined }[];
   /** Speaking rate assumed until the first piece of the response has been measured. */
   readonly msPerChar: Millis;
 }
@@ -77,7 +77,10 @@ export const newHeardState = (msPerChar: Millis = defaultMsPerChar): HeardState 
 /** From now on no frame goes out. */
 export function noteGap(heard: HeardState, now: Millis): void {
   const last = heard.gaps.at(-1);
-  if (last !== undefined && last.toAt === undefined) return;
+  if (last !== undefined && last.toAt === undefined) {
+    last.fromAt = Math.min(last.fromAt, now);
+    return;
+  }
   heard.gaps.push({ fromAt: now, toAt: undefined });
   if (heard.gaps.length > maxGaps) heard.gaps.shift();
 }

@@ -28,7 +28,7 @@ function perform(step: Step, action: TurnAction): void {
   const { state } = step;
   switch (action.type) {
     case 'output.hold':
-      holdOutput(step);
+      holdOutput(step, action);
       return;
     case 'output.duck':
       resumeOutput(step, { softly: true });
@@ -75,13 +75,16 @@ function goOnListening(step: Step): void {
 const mayAnswerNow = ({ state }: Step): boolean =>
   state.delivery.response === undefined && !isEnding(state.course) && nobodySpeaks(state);
 
-/** Callers hear that the agent gives way when it becomes softer; a nod is over before it falls silent. */
-const duckMs = 240;
+/** Callers hear that the agent gives way when it becomes softer; most nods are over before it falls silent. */
+const duckMs = 600;
 
-/** A response that can be heard gives way step by step; one that is silent just now does not begin. */
-function holdOutput({ state, now, actions }: Step<'delivery'>): void {
+/** A response that can be heard gives way step by step, unless words ask for silence; one that is silent just now does not begin. */
+function holdOutput(
+  { state, now, actions }: Step<'delivery'>,
+  { atOnce = false }: { readonly atOnce?: boolean },
+): void {
   const playing = state.delivery.response?.playing;
-  const sounds = playing?.phase === 'playing' && playing.silentAt === undefined;
+  const sounds = !atOnce && playing?.phase === 'playing' && playing.silentAt === undefined;
   if (playing !== undefined) noteGap(playing.heard, sounds ? now + duckMs : now);
   actions.push(sounds ? { type: 'playout.pause', duckMs } : { type: 'playout.pause' });
 }

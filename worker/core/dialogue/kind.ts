@@ -1,5 +1,5 @@
 /** What a turn amounts to once its text is known. */
-import { mayBeInvented, withoutListening } from '../turn/backchannels.ts';
+import { isLaughter, mayBeInvented, withoutListening } from '../turn/backchannels.ts';
 import { echoWithinMs } from '../turn/candidate.ts';
 import { withoutEcho } from '../turn/phrases.ts';
 import { asksAt, isQuestion, listensOn } from '../turn/nods.ts';
@@ -16,6 +16,7 @@ export function kindOf(
   const words = spokenWords(text);
   // Some STT write a lone full stop for a noise.
   if (words.length === 0) return 'silence';
+  if (isLaughter(words)) return 'listening';
   const {
     delivery: { lastSaid },
     setup: { listening, invented, vocabulary },

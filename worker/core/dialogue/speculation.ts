@@ -3,8 +3,10 @@
  * hold exactly the words it was asked with, and dropped otherwise. Nothing that it wants done happens before that.
  */
 import { isEnding } from '../course.ts';
+import { spokenWords } from '../../../shared/languages/spelling.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { CallEvent } from '../events.ts';
+import { isLaughter } from '../turn/backchannels.ts';
 import { isPressing } from '../turn/dtmf.ts';
 import { numberSaid } from '../turn/numbers-said.ts';
 import { endsHesitant } from '../turn/phrases.ts';
@@ -55,7 +57,7 @@ export function reviewSpeculation(step: Guessing, { text, pause }: WordsChanged)
     endsHesitant(text, vocabulary) ||
     numberSaid(state.delivery.lastSaid.text, text, vocabulary.numbers) === 'begun';
   const worthIt = !isPart && (state.speculation.trustsStt || !guessed);
-  if (!worthIt || !maySpeculate(step) || /^\W*$/u.test(text)) return;
+  if (!worthIt || !maySpeculate(step) || /^\W*$/u.test(text) || isLaughter(spokenWords(text))) return;
   applyEdits(state.conversation.edits, state.conversation.history);
   const { messages } = state.conversation.history;
   state.speculation.running = {

@@ -31,6 +31,8 @@ export interface FlowNode {
   readonly next: readonly FlowTransition[];
   /** The call is ended after the node's answer. */
   readonly end: boolean;
+  /** false: nothing that is said in it is recorded. */
+  readonly record?: boolean;
 }
 
 export interface FlowSettings {
@@ -101,6 +103,10 @@ export function newFlow(settings: FlowSettings, now: Millis): FlowState {
 
 const nodeOf = (state: FlowState, { nodes }: FlowSettings): FlowNode | undefined =>
   Object.hasOwn(nodes, state.node) ? nodes[state.node] : undefined;
+
+/** Nothing that is said now is recorded. */
+export const isUnrecordedNode = (state: FlowState, settings: FlowSettings): boolean =>
+  nodeOf(state, settings)?.record === false;
 
 export function stepFlow(
   state: FlowState,

@@ -4,7 +4,7 @@
  * nothing of time, turns or audio. A word that calls for a stop is never part of listening.
  */
 import { bare } from '../../../shared/languages/spelling.ts';
-import { inventedPhrases } from '../../../shared/languages/invented.ts';
+import { inventedPhrases, notedSounds } from '../../../shared/languages/invented.ts';
 import { phrasesOf, type Phrase, type Vocabulary } from '../../../shared/languages/vocabulary.ts';
 
 /** Sounds of assent: "mm-hmm", "uh-huh", "aha", "hı hı", "ajá". They answer a question, as a yes does. */
@@ -12,6 +12,9 @@ const assent = /^(?:m+h+[hmu]*|h+m+h+m+|u+h*h+u+[hm]*|a+h+a+[hm]*|a+j+a+[mj]*|m+
 /** Sounds of hesitation and surprise. They say nothing. */
 const hesitation =
   /^(?:[hm]*m[hm]*|h?u+h*m+|u+h+|a+h+|ahe+m|o+h+|e+h+m*|y{2,}m*|y+m+|e+r+m*|h+a+h*|(?:h+[aeiou]+){2,}h*|(?:j+[aei]+){2,}|k{3,}|[äö]+h*m*|h?e+u+h+|h?eu|h*ı+[hım]*|e{2,})$/u;
+/** Laughter in one word, or the sound of it that is only laughter when it is said again and again. */
+const laughter = /^(?:(?:h+[aeiou]+){2,}h*|h+a+h*|(?:j+[aei]+){3,}|(?:k){4,}|lo+l)$/u;
+const partOfLaughter = /^(?:h+[aeiou]+h*|a+h+)$/u;
 /** A sound of refusal: its two halves are alike, and the hyphen is how it is written. */
 const refusal = /^(?:n?uh-uh|huh-uh|unh-unh)$/u;
 
@@ -28,6 +31,24 @@ function isSound(word: string, { assents }: { assents: boolean }): boolean {
   if (hesitation.test(squashed) && !assent.test(squashed)) return true;
   return assents && assent.test(squashed.normalize('NFD').replaceAll(/\p{M}/gu, ''));
 }
+
+/** All that was said is laughter: nobody wants an answer to it. */
+export function isLaughter(words: readonly string[]): boolean {
+  const isAgain = words.length > 1 && words.every((word) => partOfLaughter.test(word));
+  return words.length > 0 && (isAgain || words.every((word) => laughter.test(word)));
+}
+
+/** What recognisers write of a sound that is no word: "[laughter]", "(coughs)", "*sighs*", "♪ music ♪". What stands in for a number stays. */
+export const withoutNotes = (text: string): string =>
+  /[[(*♪]/.test(text)
+    ? text
+        .replaceAll(/♪[^♪]{0,80}♪?/gu, ' ')
+        .replaceAll(/[[(*]([^[\]()*]{1,40})[\])*]/gu, (whole, inner: string) =>
+          notedSounds.some((sound) => `${inner.toLowerCase()} `.includes(sound)) ? ' ' : whole,
+        )
+        .replaceAll(/\s{2,}/g, ' ')
+        .trim()
+    : text;
 
 /** Phrases of listening, ready for comparison, and the words that none of them begins with, because they call for a stop. */
 export interface Listening {

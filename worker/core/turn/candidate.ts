@@ -22,7 +22,7 @@ const listeningMs = 1_500;
 /** A voice that goes on behind a word of listening may say more by then: the agent would begin and break off again. */
 const moreWordsMs = 250;
 /** "No" may become "no problem": while the output stands still, the rest of such a phrase is waited for. A pause ends that sooner. */
-const halfPhraseMs = 600;
+const halfPhraseMs = 900;
 /**
  * A voice that falls silent this soon is a nod more often than an interruption: the agent goes on softly until its words are known. What was
  * said in a breath more is waited for in silence.
@@ -30,6 +30,8 @@ const halfPhraseMs = 600;
 const shortVoiceMs = 700;
 /** Nor one that is not heard yet: whoever waits for it takes the agent for gone. */
 const longestWaitMs = 1_200;
+/** An STT that tells words as they come would have told some by then: who laughs or hums hears the agent go on, softly. */
+const wordlessHoldMs = 1_000;
 /** No candidate holds the output for longer; the caller would take the agent for gone. */
 const longestHoldMs = 2_500;
 /** An echo has begun by then after the end of what comes back. Callers repeat the agent's words to answer, but not as fast. */
@@ -196,9 +198,13 @@ function isDoubted({ state }: TurnStep, turn: Candidate | Fading | Aside, own: r
 
 /** What was said asks for something, unless more words make it a phrase of listening; the voice goes on, and the agent stands still. */
 function isHalfPhrase(step: TurnStep, turn: Candidate | Fading | Aside): boolean {
-  if (turn.phase !== 'candidate' || turn.output !== 'held') return false;
+  if (turn.phase !== 'candidate' || turn.output === 'plain') return false;
   if (tellingWords(step, turn, { patient: true }).telling.length > 0) return false;
-  turn.halfAt ??= step.now;
+  if (turn.halfAt === undefined) {
+    turn.halfAt = step.now;
+    turn.output = 'held';
+    step.actions.push({ type: 'output.hold', atOnce: true });
+  }
   return step.now < turn.halfAt + halfPhraseMs;
 }
 
@@ -313,8 +319,8 @@ export function giveWay(step: TurnStep, turn: Candidate): void {
 
 const isShort = ({ startedAt, lastVoiceAt }: Fading): boolean => lastVoiceAt - startedAt < shortVoiceMs;
 
-/** The voice has ended and its words are not known yet: the agent goes on, softly. */
-function goOnSoftly(step: TurnStep, turn: Fading): void {
+/** The agent goes on, softly: the voice has ended and its words are not known yet, or it has none. */
+function goOnSoftly(step: TurnStep, turn: Candidate | Fading): void {
   turn.output = 'ducked';
   step.actions.push({ type: 'output.duck' });
 }
@@ -341,8 +347,16 @@ export function candidateDeadline(state: Slices<'setup' | 'caller'>): Millis | u
   if (turn.phase !== 'candidate') return undefined;
   const isLongAt = turn.loud && turn.isLong !== true ? longAt(state, turn) : Infinity;
   const wholeAt = turn.halfAt === undefined ? Infinity : turn.halfAt + halfPhraseMs;
-  const at = Math.min(isLongAt, turn.output === 'held' ? Math.min(heldUntil(turn), wholeAt) : Infinity);
+  const softAt = turn.output === 'held' ? softlyAt(state, turn) : Infinity;
+  const heldAt = turn.output === 'plain' ? Infinity : Math.min(heldUntil(turn), wholeAt, softAt);
+  const at = Math.min(isLongAt, heldAt);
   return at === Infinity ? undefined : at;
+}
+
+/** When a voice without words silences the agent no longer. */
+function softlyAt({ caller: { stt } }: Slices<'caller'>, turn: Candidate): Millis {
+  const tells = stt.guesses && stt.hasTold && wholeText(turn.words).trim() === '';
+  return tells && turn.isWaiting === false ? turn.startedAt + wordlessHoldMs : Infinity;
 }
 
 /** When a candidate whose voice goes on holds the output no longer. */
@@ -363,9 +377,11 @@ export function onCandidateDeadline(step: TurnStep): void {
     if (now >= longAt(state, turn)) turn.isLong = true;
     // A response that has been played to its end by now is not cut any more.
     if (step.agent.response?.isPlayed !== true) reviewCandidate(step, step.position);
-    if (state.caller.turn !== turn || turn.output !== 'held' || now < heldUntil(turn)) return;
-    // The agent goes on; words can still interrupt it.
-    turn.output = 'plain';
-    step.actions.push({ type: 'output.release', from: 'held' });
+    if (state.caller.turn !== turn || turn.output === 'plain') return;
+    if (now >= heldUntil(turn)) {
+      // The agent goes on; words can still interrupt it.
+      step.actions.push({ type: 'output.release', from: turn.output });
+      turn.output = 'plain';
+    } else if (turn.output === 'held' && now >= softlyAt(state, turn)) goOnSoftly(step, turn);
   }
 }

@@ -9,8 +9,11 @@ import { beginPause } from './pause.ts';
 import type { Owed, TurnStep } from './turn-actions.ts';
 import { newWords, wholeText, type Speaking, type Words } from './turn.ts';
 
-/** STT has told nothing new for so long behind words: no speaker draws a word out as long, and an STT may be that far behind. */
-const wordsGoneMs: Millis = 3_500;
+/**
+ * STT has told nothing new for so long behind words: no speaker draws a word out as long, and an STT may be that far behind. One that tells
+ * words as they come is not, and to be asked in vain costs a speaker nothing.
+ */
+const wordsGoneMs = { streamed: 2_400, atTheEnd: 3_500 } as const;
 /** A voice without any word keeps the caller waiting for what is owed for no longer, and for the first words of the call. */
 const wordlessMs: Millis = 3_000;
 const ungreetedMs: Millis = 1_600;
@@ -30,13 +33,16 @@ export function coveredDeadline(
   const { toldAt } = turn.words;
   const askedAt = Math.max(turn.askedAt ?? 0, stt.reopenedAt ?? 0);
   if (wholeText(turn.words) !== '')
-    return Math.max(toldAt ?? 0, voiceAt, stt.listeningAt, askedAt) + wordsGoneMs;
+    return (
+      Math.max(toldAt ?? 0, voiceAt, stt.listeningAt, askedAt) +
+      (stt.guesses ? wordsGoneMs.streamed : wordsGoneMs.atTheEnd)
+    );
   // Where nobody waits, a voice without words is listened to for as long as it lasts.
   if (owes === undefined) return undefined;
   const since = Math.max(turn.cutAt ?? turn.startedAt, askedAt);
+  if (owes === 'greeting') return since + ungreetedMs;
   // A voice that has just come back may bring the first words.
-  const heardAt = stt.listeningAt + firstWordsMs;
-  return Math.max(heardAt, since + (owes === 'greeting' ? ungreetedMs : wordlessMs));
+  return Math.max(stt.listeningAt + firstWordsMs, since + wordlessMs);
 }
 
 /** Asks STT for what it has; the voice goes on meanwhile. */

@@ -5,6 +5,7 @@ import type { Slices } from '../state.ts';
 import { tell } from '../told.ts';
 import type { TurnStep } from './turn-actions.ts';
 import { weighAside } from './aside.ts';
+import { withoutNotes } from './backchannels.ts';
 import { beginCandidate, beginFading, giveWay, isSoft, prolongFading, reviewCandidate } from './candidate.ts';
 import { endBehindWords, endCovered, saysMore } from './covered.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
@@ -156,7 +157,7 @@ export function onSttText(
 ): void {
   const { state } = step;
   const { turn, stt } = state.caller;
-  const { text } = event;
+  const text = withoutNotes(event.text);
   if (event.type === 'stt.partial') stt.guesses = true;
   if (text.trim() !== '') stt.hasTold = true;
   if (!('words' in turn)) return;
@@ -164,12 +165,12 @@ export function onSttText(
   const before = wholeText(words);
   if (text.trim() !== '' && text !== unwritten)
     tell(step, { type: 'user.transcript', text, final: event.type === 'stt.final' });
-  if (event.type === 'stt.final') addFinal(words, event.text, stt.givenMs + heardSince(step));
-  else setPartial(words, event.text);
+  if (event.type === 'stt.final') addFinal(words, text, stt.givenMs + heardSince(step));
+  else setPartial(words, text);
   words.isOthers = (event.isOthers === true || words.isOthers === true) && wholeText(words) === '';
   const isTold = event.type === 'stt.final' && text.trim() !== '';
   if (isTold || wholeText(words) !== before) words.toldAt = step.now;
-  if (event.text.trim() !== '' || event.speechFinal) words.speechFinal = event.speechFinal;
+  if (text.trim() !== '' || event.speechFinal) words.speechFinal = event.speechFinal;
   if (turn.phase === 'candidate' || turn.phase === 'fading' || turn.phase === 'aside')
     reviewCandidate(step, event.position);
   else if (turn.phase === 'pausing' && turn.isCovered === true && saysMore(before, words)) goOn(step, turn);

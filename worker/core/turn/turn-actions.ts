@@ -10,8 +10,8 @@ import type { FaultKind } from '../told.ts';
 import type { Finalizing } from './turn.ts';
 
 export type TurnAction =
-  /** A caller may be interrupting: the output gives way until that is known. */
-  | { readonly type: 'output.hold' }
+  /** A caller may be interrupting: the output gives way until that is known, at once where words tell more than a voice. */
+  | { readonly type: 'output.hold'; readonly atOnce?: boolean }
   /** The voice was short, and is over: the output goes on softly until it is known what it said. */
   | { readonly type: 'output.duck' }
   /** It was no interruption: the output goes on, where it was held at that sample. */

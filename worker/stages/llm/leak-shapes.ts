@@ -421,7 +421,7 @@ const betweens = ['code', 'json', 'to=', '<|constrain|>', '<|message|>'];
 /** `Thought: ...`, up to what is done or said for it. */
 function thoughtLineAt({ text, isFirst, ended }: Site): Verdict {
   if (!isFirst || !text.startsWith('Thought:')) return 'no';
-  const end = /\n\s*(?:(?=Action:)|(?:Final )?(?:Answer|Response):\s*)/.exec(text);
+  const end = /\n[^\S\n]*(?:(?=Action:)|(?:Final )?(?:Answer|Response):\s*)/.exec(text);
   if (end !== null && (end[0].trim() === '' || end.index + end[0].length < text.length || ended))
     return { chars: end.index + end[0].length };
   return ended || text.length > longestChars ? 'no' : 'wait';

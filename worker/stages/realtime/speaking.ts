@@ -84,6 +84,9 @@ export class Speaking {
       speak: (context, text, how) => this.#speak(context, text, how),
       flush: (context) => this.#flush(context),
       cancel: (context) => this.#cancel(context),
+      silenced: () => {
+        this.#heardBy = 0;
+      },
       pause: () => {
         this.#isPaused = true;
         tts.pause();

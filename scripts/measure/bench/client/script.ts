@@ -1,5 +1,6 @@
 /** What is said and how fast: the one place of the figures that providers, callers and report must agree on. */
 
+import { modelTable } from '../../scripted-model.ts';
 import { providerTables, type Ports } from '../../scripted-providers.ts';
 
 export const greeting = 'Good evening, this is the bench. How can I help you today?';
@@ -24,7 +25,11 @@ export const pace = {
 /** The turn settings of the agent file, which the report takes out or counts from. */
 export const turn = { silenceEndMs: 700, interruptMinSpeechMs: 300 } as const;
 
-export function agentFile(ports: Ports, silenceEndMs: number = turn.silenceEndMs): string {
+/** With `model`, the port of one, it hears and speaks by itself, and writes down what it hears. */
+export function agentFile(
+  ports: Ports,
+  { silenceEndMs = turn.silenceEndMs, model }: { silenceEndMs?: number; model?: number | undefined } = {},
+): string {
   return `
 [agent]
 name = "bench"
@@ -37,5 +42,5 @@ silence_end_ms = ${silenceEndMs}
 
 [turn.interrupt]
 min_speech_ms = ${turn.interruptMinSpeechMs}
-${providerTables(ports, 'bench')}`;
+${providerTables(ports, 'bench')}${model === undefined ? '' : modelTable(model, 'vendor')}`;
 }

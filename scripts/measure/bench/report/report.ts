@@ -114,6 +114,44 @@ function processLines({ processes, options }: RunResult): string[] {
   ]);
 }
 
+const serviceCpu = ({ processes }: RunResult): number =>
+  processes
+    .filter(({ name }) => name !== 'providers' && name !== 'load')
+    .reduce((sum, { cpuShare }) => sum + cpuShare, 0);
+
+/** A model that speaks by itself, beside the three stages under the same load. */
+export function compare(stages: RunResult, model: RunResult): string {
+  const row = (name: string, of: (result: RunResult) => string): string[] => [name, of(stages), of(model)];
+  return table([
+    ['', 'three stages', 'speaking model'],
+    row('ms CPU per call-second', (one) => ((serviceCpu(one) * 1000) / one.options.calls).toFixed(2)),
+    row('frame lateness p99, ms', ({ load }) => ms(load.lateness.p99Ms)),
+    row('frame lateness max, ms', ({ load }) => ms(load.lateness.maxMs)),
+    row('end of speech to first audio p50, ms', ({ load }) => ms(load.response.p50Ms)),
+    row('end of speech to first audio p99, ms', ({ load }) => ms(load.response.p99Ms)),
+    row('turns answered', ({ load }) => String(load.response.count)),
+  ]).join('\n');
+}
+
+/** What the second run costs beside the first one, by process. */
+export function describeCost(without: RunResult, result: RunResult): string {
+  const cpuOf = ({ processes }: RunResult, name: string): number =>
+    processes.find((one) => one.name === name)?.cpuShare ?? 0;
+  const names = result.processes
+    .map(({ name }) => name)
+    .filter((name) => name !== 'providers' && name !== 'load');
+  const sum = (run: RunResult): number => names.reduce((total, name) => total + cpuOf(run, name), 0);
+  const row = (name: string, [before, after]: readonly [number, number]): string[] => [
+    ...[name, percent(before), percent(after), percent(after - before)],
+    (((after - before) * 1000) / result.options.calls).toFixed(2),
+  ];
+  return table([
+    ['records of calls, CPU of a core', 'without', 'with', 'more', 'ms more per call-second'],
+    ...names.map((name) => row(name, [cpuOf(without, name), cpuOf(result, name)])),
+    row('the service', [sum(without), sum(result)]),
+  ]).join('\n');
+}
+
 function partLines({ metrics }: RunResult): string[] {
   const parts = ['end_of_turn', 'stt_final', 'llm_first', 'tts_first', 'wire'];
   const rows = parts.map((part) => {

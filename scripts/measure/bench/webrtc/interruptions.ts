@@ -34,7 +34,7 @@ export interface WebrtcInterruptions {
 }
 
 export async function webrtcInterruptions(
-  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets'> & {
+  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets' | 'realtime'> & {
     readonly rounds: number;
     readonly chromium: boolean;
   },

@@ -40,6 +40,8 @@ export type AnalysisNews =
 interface Job {
   /** Id of the record. */
   readonly id: string;
+  /** Id of the agent that had the call. */
+  readonly agent: string;
   readonly attempts: number;
   /** Milliseconds since 1970. */
   readonly nextAt: number;
@@ -51,6 +53,8 @@ export class Analyses implements RecordHooks {
   readonly #options: AnalysesOptions;
   /** By id; undefined while another process has the lock. */
   #jobs: Map<string, Job> | undefined;
+  /** Agents whose LLM fails at present: the calls of others do not wait for it. */
+  readonly #troubled = new Map<string, { readonly failures: number; readonly until: number }>();
   #letGo: (() => void) | undefined;
   #timer: Timer | undefined;
   #running: Promise<void> | undefined;
@@ -65,7 +69,12 @@ export class Analyses implements RecordHooks {
   /** Before the record is there for good: a job without a record is dropped. @throws where there is no room for it. */
   readonly within = (record: CallRecord): Promise<void> => {
     if (hasWords(record) && this.#options.isAsked(record.agent))
-      this.#keep({ id: record.id, attempts: 0, nextAt: this.#options.wallClock.now() });
+      this.#keep({
+        id: record.id,
+        agent: record.agent.name,
+        attempts: 0,
+        nextAt: this.#options.wallClock.now(),
+      });
     return Promise.resolve();
   };
 
@@ -104,7 +113,9 @@ export class Analyses implements RecordHooks {
       this.#jobs ??= this.#left();
       for (;;) {
         const now = this.#options.wallClock.now();
-        const job = [...this.#jobs.values()].find(({ nextAt }) => isDue(nextAt, now));
+        const job = [...this.#jobs.values()].find(
+          ({ nextAt, agent }) => isDue(nextAt, now) && isDue(this.#troubled.get(agent)?.until ?? now, now),
+        );
         if (job === undefined || this.#isClosed) return lookEveryMs;
         await this.#attempt(job);
       }
@@ -125,6 +136,7 @@ export class Analyses implements RecordHooks {
     const outcome = await this.#options.analyse(record);
     if (this.#isClosed && !outcome.ok) return;
     const { told } = this.#options;
+    this.#watch(job.agent, outcome);
     const pauseMs = pausesMs[job.attempts];
     if (!outcome.ok && !outcome.error.isFinal && pauseMs !== undefined) {
       const nextAt = this.#options.wallClock.now() + pauseMs;
@@ -141,6 +153,16 @@ export class Analyses implements RecordHooks {
     this.#forget(job.id);
     if (outcome.ok) told({ type: 'analysed', call: record.call_id });
     else told({ type: 'given_up', call: record.call_id, reason: outcome.error.reason });
+  }
+
+  #watch(agent: string, outcome: FromAnalyst['outcome']): void {
+    if (outcome.ok || outcome.error.isFinal) {
+      this.#troubled.delete(agent);
+      return;
+    }
+    const failures = (this.#troubled.get(agent)?.failures ?? 0) + 1;
+    const pauseMs = pausesMs[Math.min(failures, pausesMs.length) - 1] ?? 0;
+    this.#troubled.set(agent, { failures, until: this.#options.wallClock.now() + pauseMs });
   }
 
   /** Jobs of a process that is gone. */
@@ -184,9 +206,14 @@ const hasWords = ({ transcript }: CallRecord): boolean => transcript.some(({ rol
 
 function readJob(text: string): Job | undefined {
   try {
-    const { id, attempts, nextAt } = JSON.parse(text) as Partial<Job>;
-    const isJob = typeof id === 'string' && Number.isInteger(attempts) && Number.isFinite(nextAt);
-    return isJob ? { id, attempts: attempts ?? 0, nextAt: nextAt ?? 0 } : undefined;
+    const { id, agent, attempts, nextAt } = JSON.parse(text) as Partial<Job>;
+    const isJob =
+      [id, agent].every((one) => typeof one === 'string') &&
+      Number.isInteger(attempts) &&
+      Number.isFinite(nextAt);
+    return isJob
+      ? { id: id ?? '', agent: agent ?? '', attempts: attempts ?? 0, nextAt: nextAt ?? 0 }
+      : undefined;
   } catch {
     return undefined;
   }
