@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import type { CallFact } from '../../../shared/calls/facts.ts';
+import type { CallRecord } from '../../../shared/calls/record.ts';
 import { openDatabase } from '../../../supervisor/calls/process/database.ts';
 import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
 import { KeptRecords } from '../../support/calls/kept.ts';
 import { recordOf, startedMs } from '../../support/calls/records.ts';
 import { chromiumMissing, openChromium, type ChromiumPage } from '../../support/chromium.ts';
-import { TestService } from '../../support/process/service.ts';
+import { beforeAskingAgain, TestService } from '../../support/process/service.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const token = 'calls-token';
@@ -139,6 +140,8 @@ beforeAll(async () => {
   recordings = mkdtempSync(join(tmpdir(), 'recordings-'));
   await Promise.all([fill(), record()]);
   service = await TestService.start({
+    greeting: 'Good morning to you.',
+    tables: '[recording]\naudio = true\naudio_format = "opus"\nfacts = true\n',
     env: { ...kept.env, SVC_CALLS_TOKEN: token, SVC_RECORDING_DIR: recordings },
   });
 }, 60_000);
@@ -204,6 +207,23 @@ describe('the history of calls', () => {
     const lines = service.log.filter(({ msg }) => msg === 'a record of a call is read');
     expect(lines.at(-1)).toMatchObject({ audit: true, record: 'whole', call: 'order/7', what: 'sound' });
     expect(JSON.stringify(service.log)).not.toContain('table for');
+  });
+
+  it('has a call with its recording some seconds after its end', async () => {
+    const call = await service.call({ callId: 'now' });
+    await call.next(({ type }) => type === 'mark-played');
+    await call.hangUp();
+    for (;;) {
+      const answer = await asked('/calls/record/now');
+      const { hasSound, record } = (await answer.json()) as { hasSound?: boolean; record?: CallRecord };
+      if (hasSound !== true) {
+        await beforeAskingAgain();
+        continue;
+      }
+      expect(record?.links.replay).toBe('now');
+      break;
+    }
+    expect((await asked('/calls/sound/now')).headers.get('content-type')).toBe('audio/ogg');
   });
 
   it('is not there without a token in the settings', async () => {
@@ -282,6 +302,10 @@ describe.skipIf(chromiumMissing !== undefined)(`the history page ${chromiumMissi
     await page.getByRole('link', { name: 'All calls' }).click();
     await expect.poll(() => rows.first().isVisible()).toBe(true);
     expect(await page.evaluate('document.activeElement.hash')).toBe('#whole');
+    // The call of the test before, recorded as Opus.
+    await page.goto(`http://${service.address('health')}/calls#now`);
+    await expect.poll(() => page.locator('#said').textContent()).toContain('Good morning to you.');
+    await expect.poll(() => page.locator('.has-wave polygon').count()).toBe(2);
     expect(failures).toEqual([]);
   }, 120_000);
 
