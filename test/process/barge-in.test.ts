@@ -93,7 +93,7 @@ describe('speech of the caller while the bot speaks', () => {
     llm.script.push(endless, endless, answer('Fine.'));
     for (let turn = 0; turn < 3; turn += 1) {
       stt.utterances.push(`turn ${turn}`);
-      void say(call, 'Stop that now, please, I have heard enough.');
+      await say(call, 'Stop that now, please, I have heard enough.');
       await llm.until(() => llm.requests.length === turn + 1);
       await call.next(isAudio);
     }
