@@ -15,6 +15,7 @@ export class CallView {
   readonly #said = byId('said', HTMLOListElement);
   readonly #turns = byId('turns', HTMLOListElement);
   readonly #events = byId('events', HTMLTableSectionElement);
+  readonly #happened = byId('happened', HTMLElement);
   readonly #place = byId('place', HTMLInputElement);
   readonly #json = byId('json', HTMLPreElement);
   readonly #saveSound = byId('save-sound', HTMLButtonElement);
@@ -55,9 +56,9 @@ export class CallView {
     this.#said.replaceChildren(...record.transcript.map((line) => this.#line(line)));
     if (record.transcript.length === 0) this.#said.append(empty('Nothing was said.'));
     this.#turns.replaceChildren(...barsOf(record));
-    this.#events.replaceChildren(
-      ...happenedIn(record).map(({ at, what, isBad }) => eventRow(at, what, isBad)),
-    );
+    const happened = happenedIn(record);
+    this.#happened.hidden = happened.length === 0;
+    this.#events.replaceChildren(...happened.map(({ at, what, isBad }) => eventRow(at, what, isBad)));
     showAnalysis(record.analysis);
     this.#json.textContent = JSON.stringify(record, undefined, 2);
     this.#replay.hidden = record.links.replay === undefined;

@@ -75,7 +75,9 @@ export class ListView {
       const count = before + rows.length;
       setText(
         this.#count,
-        count === 0 ? 'No call is like that.' : `${count} calls${next === undefined ? '' : ', and more'}`,
+        count === 0
+          ? 'No call is like that.'
+          : `${count} ${count === 1 ? 'call' : 'calls'}${next === undefined ? '' : ', and more'}`,
       );
       this.#know(rows);
       this.#events.listed();

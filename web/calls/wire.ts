@@ -76,6 +76,7 @@ export interface CallRecord {
   })[];
   readonly failovers: readonly (At & { readonly stage: string; readonly to: string })[];
   readonly takeovers: readonly (At & { readonly silent_ms: number })[];
+  readonly hand_overs: readonly (At & { readonly agent: string })[];
   readonly tools: readonly (At & {
     readonly name: string;
     readonly duration_ms: number;

@@ -44,7 +44,17 @@ const roles: Readonly<Record<string, string>> = {
 
 /** Everything that happened beside the conversation, in its order. */
 export function happenedIn(record: CallRecord): readonly Happened[] {
-  const { faults, failovers, takeovers, tools, transfers, dtmf, operators, transcript } = record;
+  const {
+    faults,
+    failovers,
+    takeovers,
+    hand_overs: handOvers,
+    tools,
+    transfers,
+    dtmf,
+    operators,
+    transcript,
+  } = record;
   const because = (text: string | undefined): string => (text === undefined ? '' : ` (${text})`);
   const all: Happened[] = [
     ...transcript.flatMap(({ role, interrupted, end_ms: at }) =>
@@ -61,6 +71,7 @@ export function happenedIn(record: CallRecord): readonly Happened[] {
       isBad: true,
     })),
     ...failovers.map(({ at_ms: at, stage, to }) => ({ at, what: `${stage} went on with ${to}.` })),
+    ...handOvers.map(({ at_ms: at, agent }) => ({ at, what: `The agent ${agent} has the call.` })),
     ...takeovers.map(({ at_ms: at, silent_ms: ms }) => ({
       at,
       what: `Another worker went on with the call, after ${formatMs(ms)}.`,

@@ -62,7 +62,16 @@ const countOf = (count: number, one: string): string => `${count} ${one}${count 
 
 /** Tools, faults and the like, in the order in which they happened. */
 function happenings(record: CallRecord): string[] {
-  const { tools, faults, failovers, takeovers, transfers, operators, transcript } = record;
+  const {
+    tools,
+    faults,
+    failovers,
+    takeovers,
+    hand_overs: handOvers,
+    transfers,
+    operators,
+    transcript,
+  } = record;
   const lines: (readonly [number, string])[] = [
     ...transcript.map(
       ({ start_ms, role, text, interrupted }) =>
@@ -77,6 +86,7 @@ function happenings(record: CallRecord): string[] {
         [at_ms, `fault of ${stage}: ${what}${cause === undefined ? '' : `, ${cause}`}`] as const,
     ),
     ...failovers.map(({ at_ms, stage, to }) => [at_ms, `failover of ${stage} to ${to}`] as const),
+    ...handOvers.map(({ at_ms, agent }) => [at_ms, `the agent ${agent} has the call`] as const),
     ...takeovers.map(
       ({ at_ms, silent_ms }) =>
         [at_ms, `another worker took the call up after ${shownMs(silent_ms)}`] as const,
