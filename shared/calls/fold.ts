@@ -319,7 +319,8 @@ const modeOf = (
   { by_stage: used }: CallRecord['usage'],
 ): CallRecord['mode'] => {
   if (realtime === undefined) return 'cascade';
-  return used.llm === undefined ? 'realtime' : 'mixed';
+  if (used.llm === undefined) return 'realtime';
+  return used.realtime === undefined ? 'cascade' : 'mixed';
 };
 
 /** Time of a line that a carrier bills. */

@@ -60,9 +60,10 @@ describe('session.start', () => {
 
   it('is accepted with what the start handler says in place of the agent', async () => {
     const { agent } = quietAgent({ systemPrompt: 'One.', greeting: 'One!' });
-    agent.onStart(() => Promise.resolve({ greeting: 'Two!' }));
+    const overrides = { 'tts.voice': 'calm' };
+    agent.onStart(() => Promise.resolve({ greeting: 'Two!', overrides }));
     const { accept } = await ScriptedCall.start(agent);
-    expect(accept).toMatchObject({ version: 1, system_prompt: 'One.', greeting: 'Two!' });
+    expect(accept).toMatchObject({ version: 1, system_prompt: 'One.', greeting: 'Two!', overrides });
   });
 
   it('is rejected on purpose', async () => {

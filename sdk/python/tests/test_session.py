@@ -106,11 +106,13 @@ async def test_a_start_hook_sees_the_call_and_changes_its_opening() -> None:
         assert session.start["protocol"] == "svc.agent"
         opening.greeting = f"Hello {session.caller.number}."
         opening.context.append(ContextMessage("system", "A regular."))
+        opening.overrides["tts.voice"] = "calm"
 
     caller = {"from": "+15550100001", "to": "+15550100002"}
     async with ScriptedCall(agent, path="/tenants?id=a%20b", caller=caller) as call:
         assert call.greeting == "Hello +15550100001."
         assert call.accept["context"] == [{"role": "system", "text": "A regular."}]
+        assert call.accept["overrides"] == {"tts.voice": "calm"}
     async with ScriptedCall(Agent(greeting="Hello.")) as call:
         assert call.greeting == "Hello."
 

@@ -68,6 +68,7 @@ def test_every_latency_is_known() -> None:
 WRITTEN = {
     "session.accept": {
         *("version", "tools", "system_prompt", "context", "greeting", "resume", "events", "last_seq"),
+        "overrides",
     },
     "session.reject": {"code", "message"},
     "say": {"id", "re", "text", "interrupt"},

@@ -14,7 +14,7 @@ import type { Session } from './session.ts';
 import { declareTool, type Tool, type ToolCall, type ToolOptions } from './tools/tool.ts';
 import { limits } from './wire/constants.ts';
 
-export interface AgentOptions extends Omit<Opening, 'tools'> {
+export interface AgentOptions extends Omit<Opening, 'tools' | 'overrides'> {
   readonly name: string;
   /** The state of a call outlives a broken link, and the service takes it up again. Default true. */
   readonly resume?: boolean;

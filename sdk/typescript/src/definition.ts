@@ -16,6 +16,8 @@ export interface Opening {
   readonly context?: readonly ContextMessage[];
   /** Names of the agent's tools that this call has; undefined: all. */
   readonly tools?: readonly string[] | undefined;
+  /** What this call has otherwise than the agent file says, by dotted keys such as `tts.voice`, as far as its `[overrides]` allows; the service tells what it does not take as an `error`. */
+  readonly overrides?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export type StartHandler = (session: Session) => Opening | undefined | Promise<Opening | undefined>;
@@ -57,7 +59,7 @@ function brokenRule(
 export function acceptText(agent: AgentDefinition, opening: Opening): string {
   const rule = brokenRule(agent, opening);
   if (rule !== undefined) throw new TypeError(rule);
-  const { systemPrompt, greeting, context = [] } = opening;
+  const { systemPrompt, greeting, context = [], overrides } = opening;
   const tools = toolsOf(agent, opening).map(({ declaration }) => declaration);
   const events = agent.chosenEvents();
   const accept: SessionAcceptMessage = {
@@ -67,13 +69,14 @@ export function acceptText(agent: AgentDefinition, opening: Opening): string {
     ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
     ...(context.length > 0 && { context }),
     ...(greeting !== undefined && { greeting }),
+    ...(overrides !== undefined && { overrides }),
     ...(agent.resume && { resume: true }),
     ...(events !== undefined && { events }),
   };
   const text = JSON.stringify(accept);
   if (Buffer.byteLength(text) > limits.messageBytes)
     throw new TypeError(
-      `prompt, greeting, context and tools: must be at most ${limits.messageBytes} bytes together`,
+      `prompt, greeting, context, tools and overrides: must be at most ${limits.messageBytes} bytes together`,
     );
   return text;
 }

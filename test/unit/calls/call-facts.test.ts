@@ -130,6 +130,7 @@ describe('the record of a call', () => {
     expect(recordOf().mode).toBe('cascade');
     expect(recordOf({}, [used('llm')]).mode).toBe('cascade');
     expect(recordOf({ realtime: true }, [used('realtime')]).mode).toBe('realtime');
+    expect(recordOf({ realtime: true }, [used('llm')]).mode).toBe('cascade');
     expect(recordOf({ realtime: true }, [used('realtime'), used('llm')]).mode).toBe('mixed');
   });
 });

@@ -221,6 +221,8 @@ class Agent:
             message["context"] = context_json(opening.context, "context")
         if opening.greeting is not None:
             message["greeting"] = opening.greeting
+        if opening.overrides:
+            message["overrides"] = opening.overrides
         if self.resume:
             message["resume"] = True
         wanted = self._handlers if self._events is None else self._events

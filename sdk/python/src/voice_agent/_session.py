@@ -133,6 +133,9 @@ class Opening:
     """None leaves the greeting of the service's agent file."""
     context: list[ContextMessage] = field(default_factory=list)
     tools: list[Tool] = field(default_factory=list)
+    overrides: dict[str, Any] = field(default_factory=dict)
+    """What this call has otherwise than the agent file says, by dotted keys such as `tts.voice`, as far as its `[overrides]`
+    allows; the service tells what it does not take as an `error`."""
 
 
 @dataclass(frozen=True, slots=True)
