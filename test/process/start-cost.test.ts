@@ -41,7 +41,7 @@ describe('a start', () => {
   });
 
   it.each([
-    ['worker/main', 3.8],
+    ['worker/main', 4.1],
     ['supervisor/cli', 3.4],
     ['inference/main', 0.25],
   ])('reads no more code of %s than %d MB', (entry, mostMegabytes) => {

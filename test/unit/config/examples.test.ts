@@ -24,8 +24,8 @@ function check(name: string, text: string, env: Readonly<Record<string, string>>
 }
 
 const files = readdirSync(join(project, 'examples'), { recursive: true, encoding: 'utf8' })
-  // Scenarios of a rehearsal are no agent files.
-  .filter((name) => name.endsWith('.toml') && !name.endsWith('rehearsal.toml'))
+  // Scenarios of a rehearsal are no agent files, and what a tenant may have is none.
+  .filter((name) => name.endsWith('.toml') && !/(rehearsal|tenant)[.]toml$/.test(name))
   .map((name) => `examples/${name}`);
 
 describe.each(['README.md', 'docs/quick-start.md'])('%s', (name) => {

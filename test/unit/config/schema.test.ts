@@ -20,7 +20,7 @@ function marks(text: string): string[] {
 }
 
 const files = readdirSync(join(project, 'examples'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.toml') && !name.endsWith('rehearsal.toml'))
+  .filter((name) => name.endsWith('.toml') && !/(rehearsal|tenant)[.]toml$/.test(name))
   .map((name) => `examples/${name}`);
 
 describe('the schema for editors', () => {
