@@ -14,7 +14,7 @@ import type { Session } from './session.ts';
 import { declareTool, type Tool, type ToolCall, type ToolOptions } from './tools/tool.ts';
 import { limits } from './wire/constants.ts';
 
-export interface AgentOptions extends Omit<Opening, 'tools' | 'overrides'> {
+export interface AgentOptions extends Omit<Opening, 'tools'> {
   readonly name: string;
   /** The state of a call outlives a broken link, and the service takes it up again. Default true. */
   readonly resume?: boolean;
@@ -45,6 +45,7 @@ export class Agent {
       systemPrompt,
       greeting,
       context = [],
+      overrides,
       resume = true,
       events,
       logger = consoleLogger,
@@ -55,7 +56,7 @@ export class Agent {
     this.name = name;
     this.definition = {
       name,
-      opening: { systemPrompt, greeting, context },
+      opening: { systemPrompt, greeting, context, overrides },
       resume,
       logger: guarded(logger),
       tools: this.#tools,
