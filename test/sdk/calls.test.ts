@@ -59,7 +59,11 @@ describe('session.start', () => {
   });
 
   it('is accepted with what the start handler says in place of the agent', async () => {
-    const { agent } = quietAgent({ systemPrompt: 'One.', greeting: 'One!', overrides: { 'tts.voice': 'bright' } });
+    const { agent } = quietAgent({
+      systemPrompt: 'One.',
+      greeting: 'One!',
+      overrides: { 'tts.voice': 'bright' },
+    });
     const overrides = { 'tts.voice': 'calm' };
     agent.onStart(() => Promise.resolve({ greeting: 'Two!', overrides }));
     const { accept } = await ScriptedCall.start(agent);
