@@ -3,11 +3,10 @@
  *
  * Invariant: a connection is one conversation of at most an hour, and nothing is kept of it behind its end.
  */
-import type { IncomingMessage } from 'node:http';
-import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import type { RawData, WebSocket, WebSocketServer } from 'ws';
+import { openWebSocketServer } from './websocket-server.ts';
 import { RealtimeSession, type RealtimeEngines } from './realtime-session.ts';
 
-const maxFrameBytes = 1_048_576;
 const maxConnections = 256;
 /** A client that does not read what it asked for. */
 const mostUnreadBytes = 16_777_216;
@@ -41,22 +40,7 @@ export function startRealtimeServer(
   engines: RealtimeEngines,
   address: { host: string; port: number },
 ): Promise<WebSocketServer> {
-  return new Promise((resolve, reject) => {
-    const server: WebSocketServer = new WebSocketServer({
-      ...address,
-      path: '/v1/realtime',
-      maxPayload: maxFrameBytes,
-      perMessageDeflate: false,
-      verifyClient: (
-        _info: { req: IncomingMessage },
-        done: (accepted: boolean, status?: number, message?: string) => void,
-      ) => (server.clients.size < maxConnections ? done(true) : done(false, 503, 'too many connections')),
-    });
-    server.once('error', reject);
-    server.once('listening', () => {
-      server.off('error', reject);
-      resolve(server);
-    });
-    server.on('connection', (socket) => serve(socket, engines));
-  });
+  return openWebSocketServer({ ...address, path: '/v1/realtime', maxConnections }, (socket) =>
+    serve(socket, engines),
+  );
 }

@@ -5,11 +5,10 @@
  * next utterance may start on the same connection. As with the real server, audio between `Done` and `Done!` is a mistake of the client; here it
  * closes the connection instead of ending the process. There are no partial results: the turn is decoded as a whole.
  */
-import type { IncomingMessage } from 'node:http';
-import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import type { RawData, WebSocket, WebSocketServer } from 'ws';
+import { openWebSocketServer } from './websocket-server.ts';
 import { Utterance, type Transcribe } from './utterance.ts';
 
-const maxFrameBytes = 1_048_576;
 const maxConnections = 64;
 
 const closeProtocol = 1002;
@@ -67,21 +66,5 @@ export function startSttServer(
   transcribe: Transcribe,
   address: { host: string; port: number },
 ): Promise<WebSocketServer> {
-  return new Promise((resolve, reject) => {
-    const server: WebSocketServer = new WebSocketServer({
-      ...address,
-      maxPayload: maxFrameBytes,
-      perMessageDeflate: false,
-      verifyClient: (
-        _info: { req: IncomingMessage },
-        done: (accepted: boolean, status?: number, message?: string) => void,
-      ) => (server.clients.size < maxConnections ? done(true) : done(false, 503, 'too many connections')),
-    });
-    server.once('error', reject);
-    server.once('listening', () => {
-      server.off('error', reject);
-      resolve(server);
-    });
-    server.on('connection', (socket) => serve(socket, transcribe));
-  });
+  return openWebSocketServer({ ...address, maxConnections }, (socket) => serve(socket, transcribe));
 }
