@@ -1,6 +1,6 @@
 /** The history of calls in a real browser, and what its listener says to those who ask without one. */
+import { violationsOf } from '../../support/accessible.ts';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +14,6 @@ import { recordOf, startedMs } from '../../support/calls/records.ts';
 import { chromiumMissing, openChromium, type ChromiumPage } from '../../support/chromium.ts';
 import { beforeAskingAgain, TestService } from '../../support/process/service.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const token = 'calls-token';
 const bearer = { authorization: `Bearer ${token}` };
 const kept = new KeptRecords();
@@ -309,25 +308,10 @@ describe.skipIf(chromiumMissing !== undefined)(`the history page ${chromiumMissi
     expect(failures).toEqual([]);
   }, 120_000);
 
-  /** What axe finds wrong, in dark and light, on a desk and on a phone. */
-  async function violations(): Promise<string[]> {
-    const { page } = chromium;
-    const found: string[] = [];
-    for (const colorScheme of ['dark', 'light'] as const) {
-      for (const width of [1_280, 380]) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await page.setViewportSize({ width, height: 800 });
-        await page.evaluate(axeSource);
-        found.push(
-          ...(await page.evaluate<string[]>(
-            `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target)))`,
-          )),
-        );
-        // Nothing but regions that say so is wider than the window.
-        const wide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-        if (wide > 0) found.push(`${width} is too narrow by ${wide}`);
-      }
-    }
-    return found;
-  }
+  /** Nothing but regions that say so is wider than the window. */
+  const violations = (): Promise<string[]> =>
+    violationsOf(chromium.page, async (width) => {
+      const wide = await chromium.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      return wide > 0 ? [`${width} is too narrow by ${wide}`] : [];
+    });
 });

@@ -1,6 +1,6 @@
 /** Operators in a real browser: the live page plays a call, whispers, and takes it over with the browser's microphone. */
-import { readFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { violationsOf } from '../../support/accessible.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +10,6 @@ import { chromiumMissing, openChromium, type ChromiumPage } from '../../support/
 import { loudMs } from '../../support/process/operator.ts';
 import { TestService } from '../../support/process/service.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const env = {
   SVC_LIVE_TOKEN: 'live-token',
   SVC_MONITOR_TAKE_OVER_TOKEN: 'take-over-token',
@@ -74,7 +73,7 @@ describe.skipIf(chromiumMissing !== undefined)(
       await expect.poll(() => state.textContent(), { timeout: 20_000 }).toContain('You speak to the caller');
       const before = loudMs(caller.heard());
       await expect.poll(() => loudMs(caller.heard()) - before, { timeout: 20_000 }).toBeGreaterThan(1_000);
-      expect(await violations()).toEqual([]);
+      expect(await violationsOf(chromium.page)).toEqual([]);
 
       const worker = await service.workerOf(caller);
       process.kill(worker, 'SIGKILL');
@@ -97,24 +96,5 @@ describe.skipIf(chromiumMissing !== undefined)(
       await expect.poll(() => state.textContent(), { timeout: 20_000 }).toBe('The call is over.');
       expect(failures).toEqual([]);
     }, 120_000);
-
-    /** What axe finds wrong, in dark and light, on a desk and on a phone. */
-    async function violations(): Promise<string[]> {
-      const { page } = chromium;
-      const found: string[] = [];
-      for (const colorScheme of ['dark', 'light'] as const) {
-        for (const width of [1_280, 380]) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-          await page.setViewportSize({ width, height: 800 });
-          await page.evaluate(axeSource);
-          found.push(
-            ...(await page.evaluate<string[]>(
-              `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target)))`,
-            )),
-          );
-        }
-      }
-      return found;
-    }
   },
 );
