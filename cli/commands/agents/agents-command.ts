@@ -77,7 +77,7 @@ async function ask(
     return `status ${response.status} instead of a list of agents at ${address.host}`;
   } catch (error) {
     if (error instanceof SyntaxError) return `no list of agents at ${address.host}`;
-    // What is not there, or does not answer in time.
+    // The service is not there, or does not answer in time.
     return `the service does not answer at ${address.host}; --url names its callback listener, SVC_CALLBACK_ADDR`;
   }
 }

@@ -96,7 +96,7 @@ export async function eraseCaller(
 ): Promise<Erased> {
   const waiting = waitingIn(join(spool, spoolFolders.ended), data);
   for (const { path } of waiting) rmSync(path, { force: true });
-  // What the service had in its hands meanwhile is in the database by now, or comes back to the spool.
+  // The service has put calls that it had in its hands meanwhile into the database by now, or back into the spool.
   const records = await store.erase(data);
   const running = waitingIn(join(spool, spoolFolders.open), data).length;
   const ids = new Set([...records.map(({ id }) => id), ...waiting.map(({ head }) => head.id)]);

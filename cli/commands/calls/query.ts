@@ -71,7 +71,7 @@ export function queryOf(values: Options, now: number): Result<CallQuery, string>
   return first === undefined ? ok(query) : fail(first);
 }
 
-/** Whose calls are erased; an error says what is missing. */
+/** Reads which caller's calls are erased; an error says what is missing. */
 export function callerOf({
   number,
   metadata,

@@ -64,7 +64,7 @@ function list(dir: string): ReturnType<typeof listAgents> | string {
   }
 }
 
-/** What no file is wrong with by itself. */
+/** Problems between files that are right by themselves. */
 function problemsBetween(agents: ReadonlyMap<string, AgentVersion>): string[] {
   const holders = new Map<string, string>();
   const lines: string[] = [];

@@ -160,7 +160,7 @@ function reachable(start: string, nodes: ReadonlyMap<string, NodeKeys>): Set<str
   return found;
 }
 
-/** What the other agent is told with a summary comes along as any other value. */
+/** The summary for the other agent, which the transition collects as it does any other value. */
 const summary = { type: 'string', maxLength: 2_000, description: summaryOf };
 
 const nextOf = (
