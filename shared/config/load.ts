@@ -5,10 +5,12 @@
 import type { z } from 'zod';
 import { readBeforeCall } from '../agents/before-call.ts';
 import { readOverrides } from '../agents/overridable.ts';
+import type { OverridesDefinition } from '../agents/overrides.ts';
 import { readAgentLink } from '../agent-link/agent-file.ts';
 import { readAnnouncement } from './agent/announcement.ts';
 import { readBackground } from './agent/background.ts';
 import { checkVariables, checkVariablesOfFile } from './agent/call-variables.ts';
+import { checkNodes } from './agent/check-nodes.ts';
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { unreadableFile, type NamedFiles } from './agent/sound-file.ts';
@@ -280,7 +282,7 @@ function readToolSections(
     hasTeam: team !== undefined,
     isRecorded,
   };
-  const flow = readFlow(tree['flow'], { provided, problems, team });
+  const flow = readFlow(tree['flow'], { provided, problems, team, tree });
   return { provided, tools, mcp, flow, agentLink };
 }
 
@@ -392,9 +394,12 @@ function readDefinition(
   const routing = readRouting(tree['routing'], problems);
   const limits = readLimits(tree['limits'], problems);
   const prompt = ofCalls.agent?.prompt;
-  const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems });
+  const hasOwnNodes = Object.values(flow?.nodes ?? {}).some(({ own }) => own !== undefined);
+  const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems, hasOwnNodes });
   checkRealtimeFits(tree, ofCalls.realtime, problems);
   const whole = wholeSections(ofCalls);
+  if (whole !== undefined && hasOwnNodes && overrides !== undefined)
+    checkOwnOfNodes(tree, overrides, { problems, options, provided });
   if (whole === undefined || background === undefined) return undefined;
   if (routing === undefined || monitor === undefined) return undefined;
   return {
@@ -406,6 +411,23 @@ function readDefinition(
     ...(background.length > 0 && { background }),
     ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides, limits }),
   };
+}
+
+/** What nodes have of their own names no file, and keys of providers were checked with the agent. */
+function checkOwnOfNodes(
+  { flow }: Tree,
+  { tables }: OverridesDefinition,
+  { problems, options: given, provided }: CallSectionsSite,
+): void {
+  const options = {
+    ...given,
+    readFile: () => undefined,
+    readBytes: () => undefined,
+    requireSecrets: false,
+  };
+  const read = (other: Tree, found: ProblemList) =>
+    readCallSections(other, { problems: found, options, provided });
+  checkNodes(flow, { tables, problems, read });
 }
 
 /** Reads the text of an agent file (docs/reference/agent-file.md). Never throws on bad text. */

@@ -89,6 +89,7 @@ export function equipAgent(agent: LoadedAgent, site: AgentSite): EquippedAgent {
       const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
       return { tools, book: toolBook(definition, tools.tools) };
     },
+    bookOf: ({ tools }) => toolBook(definition, tools),
     speech: speechSettings(definition, features),
   };
   const openStages: VariantsOptions['openStages'] = (other, texts) =>

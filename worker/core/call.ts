@@ -38,6 +38,7 @@ import { onWordsWritten } from './delivery/written.ts';
 import { onShutdown } from './dialogue/shutdown.ts';
 import { onCarrier, onMissing, settleAgent, settleHandOff } from './answer/transferring.ts';
 import { onAgentPrepared } from './answer/agent-change.ts';
+import { onNodeEquipped } from './answer/node-change.ts';
 import { brokenRule } from './rules.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
 import { tell } from './told.ts';
@@ -112,6 +113,7 @@ function take(step: Step, event: CallEvent): void {
     case 'carrier.answered':
     case 'agent.prepared':
     case 'agent.missing':
+    case 'node.equipped':
     case 'words.written':
     case 'lines.ready':
     case 'tts.failed':
@@ -148,6 +150,7 @@ function takeOthers(
         | 'carrier.answered'
         | 'agent.prepared'
         | 'agent.missing'
+        | 'node.equipped'
         | 'words.written'
         | 'lines.ready'
         | 'tts.failed';
@@ -161,6 +164,7 @@ function takeOthers(
     step.state.silence.readyLines = { fillers: event.fillers, farewell: event.farewell };
   else if (event.type === 'agent.prepared') onAgentPrepared(step, event);
   else if (event.type === 'agent.missing') onMissing(step, event);
+  else if (event.type === 'node.equipped') onNodeEquipped(step, event);
   else if (event.type === 'tts.failed') onTtsFailed(step, 'failed');
   else onCarrier(step, event);
 }
