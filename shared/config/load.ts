@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { readBeforeCall } from '../agents/before-call.ts';
 import { readOverrides } from '../agents/overridable.ts';
 import type { OverridesDefinition } from '../agents/overrides.ts';
+import type { TenantReach } from '../agents/version.ts';
 import { readAgentLink } from '../agent-link/agent-file.ts';
 import { readAnnouncement } from './agent/announcement.ts';
 import { readBackground } from './agent/background.ts';
@@ -62,6 +63,8 @@ export interface LoadOptions extends NamedFiles {
   readonly leftOut?: readonly string[];
   /** Reports what breaks rules that come from beside the file. */
   readonly rules?: (tree: Tree, problems: ProblemList) => void;
+  /** How far the file reaches; absent: it is the operator's own. */
+  readonly reach?: TenantReach;
   /** Calls may come with session tokens; absent: the environment says so. */
   readonly hasSessions?: boolean;
   /** The packages that the file names (`packagesIn`), loaded before; absent: none is there. */
@@ -352,7 +355,7 @@ function readDefinition(
   options: LoadOptions,
 ): AgentDefinition | undefined {
   checkSections(tree, problems);
-  const { env, requireSecrets, hasSessions = takesSessions(env) } = options;
+  const { env, requireSecrets, hasSessions = takesSessions(env), reach } = options;
   const table = readAgentTable(tree, problems);
   const telephony = readTelephony(tree['telephony'], { texts: table.texts, problems });
   const hasDestinations = telephony === undefined || telephony.destinations.size > 0;
@@ -398,8 +401,7 @@ function readDefinition(
   const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems, hasOwnNodes });
   checkRealtimeFits(tree, ofCalls.realtime, problems);
   const whole = wholeSections(ofCalls);
-  if (whole !== undefined && hasOwnNodes && overrides !== undefined)
-    checkOwnOfNodes(tree, overrides, { problems, options, provided });
+  if (whole !== undefined && hasOwnNodes) checkOwnOfNodes(tree, overrides, { problems, options, provided });
   if (whole === undefined || background === undefined) return undefined;
   if (routing === undefined || monitor === undefined) return undefined;
   return {
@@ -409,16 +411,18 @@ function readDefinition(
     routing,
     monitor,
     ...(background.length > 0 && { background }),
-    ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides, limits }),
+    ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides, limits, reach }),
   };
 }
 
 /** What nodes have of their own names no file, and keys of providers were checked with the agent. */
 function checkOwnOfNodes(
   { flow }: Tree,
-  { tables }: OverridesDefinition,
+  overrides: OverridesDefinition | undefined,
   { problems, options: given, provided }: CallSectionsSite,
 ): void {
+  if (overrides === undefined) return;
+  const { tables } = overrides;
   const options = {
     ...given,
     readFile: () => undefined,

@@ -37,7 +37,7 @@ export class Conversation {
   readonly #lines: Line[] = [];
   /** Segments of the caller's turn that are certain. */
   #certain = '';
-  /** Whoever has the call, where the first agent has handed it over. */
+  /** The agent that has the call, where the first one has handed it over. */
   #agent: string | undefined;
   #cutBefore = Number.NEGATIVE_INFINITY;
   #nextId = 1;

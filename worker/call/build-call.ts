@@ -191,11 +191,12 @@ const llmCallOf = (conversation: string, model: string | undefined, state: CallS
 });
 
 function newControl(
-  { services, scope, start, tell, agent, transport }: CallBuild,
+  { services, scope, start, tell, agent, transport, log }: CallBuild,
   state: CallState,
 ): CallControl {
   return new CallControl(services.carriers, start, {
     clock: services.clock,
+    log,
     tell,
     agent,
     context: () => carriedContext(state),

@@ -286,9 +286,7 @@ class RtviDialect implements SocketDialect {
   tell(event: ConversationEvent): Outgoing[] {
     const { narration, format } = this.#call.state;
     const { wallNow, events } = this.#call;
-    return narrate(narration, event, { format, wallMs: wallNow(), events }).map((json) =>
-      this.#frame(json),
-    );
+    return narrate(narration, event, { format, wallMs: wallNow(), events }).map((json) => this.#frame(json));
   }
 
   due(now: Millis): readonly Outgoing[] {

@@ -25,6 +25,8 @@ export interface ToolSettings extends Pick<AgentDefinition, 'tools' | 'mcp' | 't
   readonly agentTools?: readonly string[];
   /** Other agents that it may hand callers to. */
   readonly team?: TeamDefinition | undefined;
+  /** Tool servers are at public addresses alone. */
+  readonly isPublicOnly?: boolean;
   /** Recordings of its calls can be paused. */
   readonly isRecorded?: boolean;
 }
@@ -87,7 +89,13 @@ export class ToolRegistry {
     });
     this.#servers = settings.mcp.map((definition) => ({
       definition,
-      server: new McpServer(definition, { clock, log, failed, changed: () => this.#catalogs.clear() }),
+      server: new McpServer(definition, {
+        clock,
+        log,
+        failed,
+        changed: () => this.#catalogs.clear(),
+        isPublicOnly: settings.isPublicOnly === true,
+      }),
     }));
   }
 
