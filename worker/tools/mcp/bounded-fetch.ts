@@ -4,9 +4,8 @@
  * number is bounded as well.
  */
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { publicLookup, refuseLiteral } from '../../../shared/runtime/address-guard.ts';
 import { Agent } from '../../../shared/runtime/undici.ts';
-import { newConnector } from '../../stages/connect.ts';
-import { publicLookup, refusalOf } from '../../stages/fence.ts';
 import { isTable } from '../../../shared/config/table.ts';
 import { largeAnswer, lostAnswer, mostMessageBytes } from './message-bounds.ts';
 import { exactBody, readableMessage } from './messages.ts';
@@ -24,7 +23,7 @@ type Asked = number | undefined;
 
 /** Connections of servers that reach public addresses alone, for all of a process. */
 let publicAgent: Agent | undefined;
-const newPublicAgent = (): Agent => new Agent({ connect: newConnector(publicLookup, refusalOf) });
+const newPublicAgent = (): Agent => new Agent({ connect: { lookup: publicLookup } });
 
 export const newBoundedFetch =
   ({ isPublicOnly = false }: { readonly isPublicOnly?: boolean } = {}): FetchLike =>
@@ -32,6 +31,7 @@ export const newBoundedFetch =
     // Resuming streams is left out as well: a server could keep a client busy with it for ever.
     if (init?.method === 'GET') return new Response(null, { status: 405 });
     const sent = typeof init?.body === 'string' ? { body: exactBody(init.body) } : {};
+    if (isPublicOnly) refuseLiteral(new URL(url));
     const way: object = isPublicOnly ? { dispatcher: (publicAgent ??= newPublicAgent()) } : {};
     const response = await fetch(url, { ...init, ...sent, ...way, redirect: 'manual' });
     if (response.status >= 300 && response.status < 400) {
