@@ -17,6 +17,7 @@ import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { refusal, type Answer } from '../http/refusals.ts';
 import { AgentsInUse, type CallsSite } from './agents-in-use.ts';
+import type { UsedMinutes } from './used-minutes.ts';
 import { Catalogue, type CatalogueChange, type FileReading } from './catalogue.ts';
 import type { Folder, FolderEvents, FoundAgent } from './folder-watch.ts';
 
@@ -41,6 +42,8 @@ export interface AgentsOptions {
   readonly clock: Clock;
   readonly wallClock: WallClock;
   readonly log: Log;
+  /** Where minutes of a day are kept; absent: nowhere. */
+  readonly minutes?: UsedMinutes | undefined;
   /** Why an agent that reads well cannot be served here; undefined where it can. */
   readonly whyNot: (found: FoundAgent) => string | undefined;
   readonly afterCallOf: (definition: AgentDefinition, version: AgentVersion) => AfterCallSetup | undefined;
@@ -122,6 +125,7 @@ export class Agents {
   }
 
   close(): void {
+    this.#inUse.keep();
     this.#folder.close();
   }
 
