@@ -123,7 +123,10 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     ...(options.parent !== undefined && { parent: options.parent }),
     systemd: newSystemd(options.env),
     fleet: newFleet(settings, { clock: systemClock, wallClock: systemWallClock, log }),
-    exit: (status) => process.exit(status),
+    exit: (status) => {
+      agents.value?.close();
+      process.exit(status);
+    },
   });
   listenToSignals(service, { isSuccessor: options.parent !== undefined });
   try {

@@ -42,7 +42,7 @@ export class Analyst {
     const chosen = analysis.llm === undefined ? definition.llm : { ...llmDefaults, ...analysis.llm };
     assert(chosen !== undefined, 'a file without [llm] whose analysis has none either is refused');
     const failures = newFailureLog(clock, log);
-    const llm = await openLlm(llmStage(chosen), packages, {
+    const llm = await openLlm(llmStage(chosen, definition.reach), packages, {
       ...ownStageServices(),
       failed: (failure) => failures.note(failure),
     });
