@@ -1,6 +1,7 @@
 // What is on the documentation site: every page of the repository that is for users, and the sections of its menu.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorPages } from './error-pages.mjs';
 
 /** A page belongs to the first section with a pattern that fits. What is not for users is folded away together. */
 const sections = [
@@ -61,6 +62,9 @@ function cookbook(root) {
 
 const sectionOf = ({ path }) => sections.find(([, pattern]) => pattern.test(path));
 
+/** The page whose rows have pages of their own, which neither the menu nor a list names. */
+export const errorsPath = 'docs/reference/errors.md';
+
 export function readPages(root) {
   const paths = [
     // In this order in the menu.
@@ -89,7 +93,10 @@ export function readPages(root) {
     'CHANGELOG.md',
   ].filter((path) => existsSync(join(root, path)));
   const pages = [...new Set(paths)].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
-  return [...pages, cookbook(root)].map((page) => ({
+  const errors = pages.find(({ path }) => path === errorsPath);
+  const { pages: ofErrors, ofRow } = errorPages(errors.text);
+  errors.ofRow = ofRow;
+  return [...pages, cookbook(root), ...ofErrors].map((page) => ({
     ...page,
     /** Whether the page holds a call of its own. */
     hasCall: page.text.includes('<voice-agent-call'),
