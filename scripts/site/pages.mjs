@@ -11,7 +11,7 @@ const sections = [
   ],
   [
     'Agents',
-    /^(docs\/(agents|before-call|overrides|cookbook|providers|realtime[a-z-]*|tools|variables|languages)\.md|docs\/agent-link\/)/,
+    /^(docs\/(agents|audio|before-call|overrides|cookbook|providers|realtime[a-z-]*|tools|variables|languages)\.md|docs\/agent-link\/)/,
   ],
   [
     'Clients and transports',
@@ -29,7 +29,6 @@ const sections = [
     /^((ARCHITECTURE|CONTRIBUTING|AGENTS|CODE_OF_CONDUCT)\.md|docs\/architecture\/)/,
     'inside',
   ],
-  ['More', /./],
 ];
 
 const markdownIn = (root, folder) =>
@@ -60,7 +59,11 @@ function cookbook(root) {
   return { path: 'docs/cookbook.md', folder: 'examples/agents', text: intro + recipes.join('\n') };
 }
 
-const sectionOf = ({ path }) => sections.find(([, pattern]) => pattern.test(path));
+function sectionOf({ path }) {
+  const found = sections.find(([, pattern]) => pattern.test(path));
+  if (found === undefined) throw new Error(`${path}: belongs to no section of scripts/site/pages.mjs`);
+  return found;
+}
 
 /** The page whose rows have pages of their own, which neither the menu nor a list names. */
 export const errorsPath = 'docs/reference/errors.md';
