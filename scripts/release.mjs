@@ -10,7 +10,7 @@ const usage = `usage: npm run release -- COMMAND
   pack FOLDER [--machine]           all packages into FOLDER; --machine: the Debian package and the tarball, too
   publish FOLDER [--registry URL]   publishes the packages for npm that pack has made, with provenance
   notes                             what the changelog says of this version
-  links                             the links of the changelog, after the owner of the repository has changed
+  links                             writes "repository" of package.json into every file that names its address
   dry-run [--once] [--node VERSION] [--machine]
                                     all of it in a copy of the checkout, with a registry and an index on this machine
     --once            leaves out the second release, with a type that is broken
@@ -44,15 +44,6 @@ const say = (text) => console.log(text);
 await ensureInstalled({ dev: true });
 const { root } = await import('./packages/parts.mjs');
 
-/** The page of the repository has to be the one that the owner has set. */
-async function ownedHome() {
-  const { homeOf } = await import('./release/prepare.mjs');
-  const home = homeOf(root);
-  if (home.includes('/OWNER/'))
-    refuse('package.json: set the owner of the repository first, as RELEASING.md says');
-  return home;
-}
-
 const commands = {
   prepare: async () => {
     if (!/^\d{4}-\d{2}-\d{2}$/.test(values.date)) refuse('--date must be YYYY-MM-DD');
@@ -70,7 +61,9 @@ const commands = {
     });
   },
   publish: async () => {
-    await ownedHome();
+    const { faultOf } = await import('./release/addresses.mjs');
+    const fault = faultOf(root);
+    if (fault !== undefined) refuse(fault);
     const { publishAll } = await import('./release/artifacts.mjs');
     const npm = join(resolve(folder), 'npm');
     const tarballs = readdirSync(npm).map((name) => join(npm, name));
@@ -82,10 +75,8 @@ const commands = {
     say(notesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version));
   },
   links: async () => {
-    const { withLinks } = await import('./release/notes.mjs');
-    const { homeOf } = await import('./release/prepare.mjs');
-    const path = join(root, 'CHANGELOG.md');
-    writeFileSync(path, withLinks(readFileSync(path, 'utf8'), homeOf(root)));
+    const { writeAddresses } = await import('./release/addresses.mjs');
+    writeAddresses(root);
   },
   'dry-run': async () => {
     const { dryRun } = await import('./release/dry-run.mjs');
