@@ -1,5 +1,5 @@
 // `npm run release -- COMMAND`: what a release takes, each step as RELEASING.md explains it. Nothing leaves this machine but by `publish`.
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureInstalled } from './install.mjs';
