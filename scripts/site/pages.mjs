@@ -26,7 +26,7 @@ const sections = [
   ['Decisions', /^docs\/decisions\//, 'inside'],
   [
     'Contributing',
-    /^((ARCHITECTURE|CONTRIBUTING|AGENTS|CODE_OF_CONDUCT)\.md|docs\/architecture\/)/,
+    /^((ARCHITECTURE|CONTRIBUTING|RELEASING|AGENTS|CODE_OF_CONDUCT)\.md|docs\/architecture\/)/,
     'inside',
   ],
 ];
@@ -84,6 +84,7 @@ export function readPages(root) {
     ].map((name) => `docs/${name}.md`),
     ...[
       'CONTRIBUTING.md',
+      'RELEASING.md',
       'AGENTS.md',
       'ARCHITECTURE.md',
       'deploy/README.md',
