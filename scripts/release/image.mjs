@@ -3,8 +3,7 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanEnv, run, Running } from './commands.mjs';
-import { imageLabels } from './image-labels.mjs';
-import { install } from './loopback.mjs';
+import { freePort, install } from './loopback.mjs';
 
 const baseIn = (checkout) =>
   /^FROM (\S+)$/m.exec(readFileSync(join(checkout, 'deploy/Dockerfile'), 'utf8'))[1];
@@ -62,28 +61,18 @@ export async function buildImage({ checkout, work, tools, version }) {
   if (!isThere && (hasDebootstrap === undefined || process.getuid() !== 0))
     return { left: `${base} cannot be had, nor put together without root and debootstrap: no image` };
   if (!isThere) await standInBase(buildah, { work, tools, name: base });
-  const log = async (format) =>
-    (await run('git', ['log', '-1', `--format=${format}`], { cwd: checkout })).trim();
-  const labels = imageLabels({ commit: await log('%H'), created: await log('%cI') });
-  const given = labels.flatMap(([name, value]) => ['--label', `${name}=${value}`]);
+  const labels = await run(process.execPath, ['scripts/release/image-labels.mjs'], { cwd: checkout });
+  const given = labels.split('\0').filter((part) => part !== '');
   const name = `voice-agent-service:${version}`;
-  await buildah.run(
-    'bud',
-    '--pull=never',
-    '-f',
-    join(checkout, 'deploy/Dockerfile'),
-    ...given,
-    '-t',
-    name,
-    checkout,
-  );
+  const dockerfile = ['-f', join(checkout, 'deploy/Dockerfile')];
+  await buildah.run('bud', '--pull=never', ...dockerfile, ...given, '-t', name, checkout);
   return { buildah, name };
 }
 
 /** Runs what the image runs, as its user, on the network of this machine, with an agent file. Resolves with the address for calls. */
 export async function runImage({ buildah, name }, { work, version, agentFile }) {
   const container = await buildah.run('from', '--pull=never', name);
-  const config = JSON.parse(await buildah.run('inspect', '--format', '{{json .OCIv1.Config}}', container));
+  const { config } = JSON.parse(await buildah.run('inspect', container)).OCIv1;
   const label = config.Labels['org.opencontainers.image.version'];
   if (label !== version || config.User !== '1000:1000')
     throw new Error(`the image is of ${label} and runs as ${config.User}`);
@@ -91,15 +80,16 @@ export async function runImage({ buildah, name }, { work, version, agentFile }) 
   mkdirSync(shared, { recursive: true });
   chmodSync(shared, 0o755);
   writeFileSync(join(shared, 'agent.toml'), agentFile, { mode: 0o644 });
+  const address = `127.0.0.1:${await freePort()}`;
   const settings = {
     SVC_AGENT_FILE: '/etc/voice-agent/agent.toml',
-    SVC_WS_ADDR: '127.0.0.1:0',
+    SVC_WS_ADDR: address,
     SVC_HEALTH_ADDR: '127.0.0.1:0',
     SVC_MODEL_INDEX: 'off',
   };
   const env = Object.entries(settings).flatMap(([key, value]) => ['--env', `${key}=${value}`]);
   const mount = ['--volume', `${shared}:/etc/voice-agent:ro`];
   const service = buildah.start('run', ...env, ...mount, container, '--', ...config.Entrypoint);
-  const [, address] = await service.says(/"listener":"websocket","address":"([^"]+)"/);
+  await service.says(/"msg":"ready"/);
   return { service, ws: `ws://${address}` };
 }
