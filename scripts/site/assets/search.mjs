@@ -1,5 +1,5 @@
 // The search of the documentation site: looks in an index that lies beside it and is loaded when somebody searches. Nothing is asked of any server.
-(() => {
+{
   const base = document.documentElement.dataset.base;
   const query = document.getElementById('query');
   const hits = document.getElementById('hits');
@@ -77,4 +77,4 @@
       hits.querySelector('a')?.click();
     }
   });
-})();
+}
