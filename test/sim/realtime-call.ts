@@ -20,6 +20,7 @@ import type {
   TtsEvent,
   TtsSession,
 } from '../../worker/stages/stage.ts';
+import { newFailoverScope } from '../support/core/failover.ts';
 import { ScriptedLlm, ScriptedStt, ScriptedTts } from '../support/core/scripted-stages.ts';
 import { newStageContext } from '../support/core/stage-context.ts';
 import { newVirtualClock } from '../support/core/virtual-clock.ts';
@@ -222,14 +223,18 @@ export class SimulatedCall {
     this.limits = limits;
     this.vendor = new Vendor(this.prng, limits);
     const stages = realtimeStages({
-      model: this.vendor.model,
+      vendor: {
+        ...newFailoverScope('realtime', {
+          primary: this.vendor.model,
+          machineMs: () => this.clock.now(),
+        }),
+        failedOver: () => (this.fellBack += 1),
+        isAlone: false,
+      },
       cascade: { stt: this.stt.stage, llm: this.llm.stage, tts: this.tts.stage },
       sampleRate: rate,
       modelSpeaks: true,
       words: 'own',
-      meter: { requested: () => undefined, firstResult: () => undefined, spent: () => undefined },
-      failed: () => undefined,
-      fellBack: () => (this.fellBack += 1),
     });
     const context = newStageContext(this.clock);
     this.ears = stages.stt.open(context, () => undefined);

@@ -388,7 +388,7 @@ describe('a session that another can go on from', () => {
       expect(call.model.last.seed.history).toEqual([question, agent('It is noon.')]);
       call.model.ready(600_000);
     }
-    expect(call.failures).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(call.failures).toEqual(['rejected_client', 'rejected_client', 'rejected_client']);
     next();
     expect(call.model.last.told).toContain('respond 2');
   });

@@ -25,13 +25,14 @@ import type {
   TtsSession,
   TtsStage,
 } from '../stage.ts';
-import type { RealtimeEvent, RealtimeModel, RealtimeSeed, RealtimeSession } from './contract.ts';
+import type { RealtimeEvent, RealtimeSeed, RealtimeSession } from './contract.ts';
 import { unwritten } from '../../core/unwritten.ts';
-import type { ProviderMeter } from '../failover/provider.ts';
+import type { FailoverReason } from '../failover/provider.ts';
 import { SessionConversation, type SyncStep } from './conversation.ts';
-import { SessionLine, type Opened } from './session-line.ts';
+import { SessionLine, type Opened, type Vendor } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { spendAnswer } from './spending.ts';
+import { StandIn } from './stand-in.ts';
 import { TurnAudio } from './turn-audio.ts';
 import { writeDown } from './write-down.ts';
 import { WrittenWords } from './written-words.ts';
@@ -52,18 +53,13 @@ export interface Cascade {
 
 export interface RealtimeCallOptions {
   readonly context: StageContext;
-  readonly model: RealtimeModel;
+  readonly vendor: Vendor;
   readonly cascade: Cascade;
   readonly sampleRate: number;
   /** The model has a voice; otherwise the TTS speaks its words too. */
   readonly modelSpeaks: boolean;
   /** `vendor`: the model writes down what the caller says, and the STT beside it hears only where the model does not. */
   readonly words: 'own' | 'vendor';
-  /** Where the figures of the model go. */
-  readonly meter: Pick<ProviderMeter, 'requested' | 'firstResult' | 'spent'>;
-  /** For the people who run the service. */
-  readonly failed: (error: StageError) => void;
-  readonly fellBack: () => void;
 }
 
 /** A request that is not over. */
@@ -137,7 +133,7 @@ export class RealtimeCall {
   #openEars(sink: (event: SttEvent) => void): SttSession {
     const { context, cascade } = this.#options;
     this.#written = new WrittenWords(context, (text) => sink({ type: 'written', text }));
-    let own: SttSession | undefined;
+    const standIn = new StandIn((told) => cascade.stt.open(context, told), sink);
     const finalized = context.bind((isTurn: boolean) => {
       if (isTurn)
         sink({ type: 'transcript', text: unwritten, isFinal: true, speechFinal: true, fromFinalize: true });
@@ -145,23 +141,19 @@ export class RealtimeCall {
     });
     return {
       audio: (pcm) => {
-        // Where the model is gone for good, the STT beside it hears.
-        if (this.#isDown) own ??= cascade.stt.open(context, sink);
+        const own = standIn.hears(this.#isDown);
         if (own !== undefined) return own.audio(pcm);
         this.#hear(pcm);
         return true;
       },
       finalize: () => {
-        if (own !== undefined) {
-          own.finalize();
-          return;
-        }
+        if (standIn.finalize()) return;
         const isTurn = !this.#speaking.isAudible && this.#audio.partMs >= shortestTurnMs;
         if (isTurn) this.#audio.keepPart();
         else this.#audio.dropPart(this.#line?.session);
         context.clock.after(0, () => finalized(isTurn));
       },
-      close: () => own?.close(),
+      close: () => standIn.close(),
     };
   }
 
@@ -210,12 +202,12 @@ export class RealtimeCall {
   }
 
   openLlm(call: LlmCall): LlmSession {
-    const { context, model, cascade, failed } = this.#options;
+    const { context, vendor, cascade } = this.#options;
     this.#expects = call.expects;
     this.#fallback = cascade.llm.open(context, call);
     this.#line = new SessionLine({
       context,
-      model,
+      vendor,
       opening: (handle) => this.#opening(handle),
       isCurrent: ({ request, unsettled }) =>
         request === this.#newest && unsettled === this.#conversation.unsettledText,
@@ -223,7 +215,6 @@ export class RealtimeCall {
       opened: (opened) => this.#opened(opened),
       told: (event) => this.#onTold(event),
       lost: (error) => this.#onLost(error),
-      failed,
     });
     return {
       start: (request, sink) => this.#start(request, sink),
@@ -288,35 +279,41 @@ export class RealtimeCall {
   /** Brings the session to where the request is, and asks it. */
   #ask(round: Round): void {
     const line = this.#line;
-    line?.asked();
     const hasAudio = this.#audio.isPending;
-    const plan = this.#conversation.plan(round.request, {
-      hasAudio,
-      truncates: line?.caps.truncates === true,
-    });
     this.#isAsked = hasAudio;
     if (hasAudio) {
       this.#turns += 1;
       this.#written?.owe(this.#turns);
     }
+    const refusal = line === undefined ? 'failed' : line.refusal();
+    if (line === undefined || refusal !== undefined) {
+      this.#answerInstead(round, refusal ?? 'failed');
+      return;
+    }
+    line.asked();
+    const plan = this.#conversation.plan(round.request, {
+      hasAudio,
+      truncates: line.caps.truncates,
+    });
     const isReplaced = plan.rebuild || !this.#isSetUp(round.request);
-    if (isReplaced) line?.replace();
-    if (line?.session === undefined) {
-      this.#answerInstead(round);
+    if (isReplaced) line.replace();
+    const { session } = line;
+    if (session === undefined) {
+      this.#answerInstead(round, 'failed');
       return;
     }
     // What replaces a session holds all but the turn that it is to hear.
     const steps = isReplaced ? [] : plan.steps;
-    for (const step of steps) this.#perform(step, line.session);
-    if (isReplaced) this.#commitSpoken(line.session);
-    this.#respond(round, line.session);
+    for (const step of steps) this.#perform(step, session);
+    if (isReplaced) this.#commitSpoken(session);
+    this.#respond(round, session);
   }
 
   #respond(round: Round, session: RealtimeSession): void {
     this.#answers += 1;
     round.answer = this.#answers;
     round.askedAt = this.#options.context.clock.now();
-    this.#options.meter.requested(this.#line?.name);
+    this.#options.vendor.primary.meter.requested(this.#line?.name);
     this.#conversation.answerBegan();
     this.#speaking.answerBegan(round.answer, session.outputRate);
     session.respond(round.answer);
@@ -332,7 +329,7 @@ export class RealtimeCall {
   }
 
   #commit(session: RealtimeSession): void {
-    this.#options.meter.spent('audio_seconds', this.#audio.seconds);
+    this.#options.vendor.primary.meter.spent('audio_seconds', this.#audio.seconds);
     this.#audio.commit(session, this.#turns);
   }
 
@@ -377,7 +374,7 @@ export class RealtimeCall {
     const isLate = round === undefined || event.answer !== round.answer || round.instead !== undefined;
     // What was cancelled is charged all the same.
     if (event.type === 'done' && event.usage !== undefined)
-      spendAnswer(this.#options.meter, event.usage, { isLate });
+      spendAnswer(this.#options.vendor.primary.meter, event.usage, { isLate });
     if (isLate) return;
     if (event.type !== 'done') this.#began(round);
     switch (event.type) {
@@ -407,8 +404,9 @@ export class RealtimeCall {
 
   #began(round: Round): void {
     if (round.hasBegun) return;
-    const { context, meter } = this.#options;
-    meter.firstResult(context.clock.now() - round.askedAt);
+    const { context, vendor } = this.#options;
+    vendor.primary.meter.firstResult(context.clock.now() - round.askedAt);
+    this.#line?.worked();
     round.hasBegun = true;
     this.#watch?.cancel();
   }
@@ -424,8 +422,8 @@ export class RealtimeCall {
     this.#speaking.answerEnded(round.answer);
     if (finish === 'failed' || (finish === 'cancelled' && !round.hasBegun)) {
       const error: StageError = failed ?? { kind: 'disconnected' };
-      this.#options.failed(error);
-      if (!round.hasBegun) this.#answerInstead(round);
+      this.#line?.failed(error);
+      if (!round.hasBegun) this.#answerInstead(round, 'failed');
       else this.#over(round, { type: 'error', error });
       return;
     }
@@ -467,7 +465,7 @@ export class RealtimeCall {
   #again(round: Round): void {
     const session = this.#line?.session;
     if (session === undefined) {
-      this.#answerInstead(round);
+      this.#answerInstead(round, 'failed');
       return;
     }
     this.#commitSpoken(session);
@@ -488,7 +486,7 @@ export class RealtimeCall {
     const session = this.#line?.session;
     if (round.wasAskedAgain || session === undefined) {
       this.#line?.gaveUp({ kind: 'timeout', what: 'answer' });
-      this.#answerInstead(round);
+      this.#answerInstead(round, 'failed');
       return;
     }
     round.wasAskedAgain = true;
@@ -497,14 +495,15 @@ export class RealtimeCall {
   }
 
   /** The LLM beside the model answers, and the TTS beside it speaks. */
-  #answerInstead(round: Round): void {
-    const { context, cascade, fellBack } = this.#options;
+  #answerInstead(round: Round, reason: FailoverReason): void {
+    const { context, cascade, vendor } = this.#options;
     this.#watch?.cancel();
     this.#speaking.answerEnded(round.answer);
-    fellBack();
+    vendor.failedOver(reason);
     const { chunks } = this.#audio;
     const isUnwritten = this.#isAsked && round.request.messages.some(({ text }) => text.includes(unwritten));
-    this.#turnIsOver();
+    this.#audio.forget(this.#line?.session);
+    this.#isAsked = false;
     if (!isUnwritten) {
       this.#askFallback(round, round.request);
       return;
@@ -530,7 +529,10 @@ export class RealtimeCall {
     this.#watch?.cancel();
     this.#turnIsOver();
     if (round.instead !== undefined) round.instead.cancel();
-    else this.#line?.session?.cancel();
+    else {
+      this.#line?.abandoned();
+      this.#line?.session?.cancel();
+    }
     this.#speaking.answerEnded(round.answer);
   }
 }
@@ -562,7 +564,8 @@ export function realtimeStages(options: Omit<RealtimeCallOptions, 'context'>): C
     calls.set(context, call);
     return call;
   };
-  const { cascade, model } = options;
+  const { cascade, vendor } = options;
+  const model = vendor.primary.stage;
   return {
     stt: {
       provider: cascade.stt.provider,
