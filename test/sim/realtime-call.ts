@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
-import { realtimeStages } from '../../worker/stages/realtime/call.ts';
+import { realtimeStages } from '../../worker/stages/realtime/stages.ts';
 import type {
   RealtimeCaps,
   RealtimeEvent,

@@ -29,7 +29,7 @@ import { newFailoverTts } from './failover/tts.ts';
 import { guardedLlm } from './llm/guarded-llm.ts';
 import { providers, type Factory } from './providers.ts';
 import type { ProviderNote } from './provider-note.ts';
-import { realtimeStages } from './realtime/call.ts';
+import { realtimeStages } from './realtime/stages.ts';
 import type { RealtimeAccess, RealtimeModel } from './realtime/contract.ts';
 import { lineVoice } from './realtime/line-voice.ts';
 import { addressOf, newFailureReader, type ProviderSite } from './provider-failure.ts';

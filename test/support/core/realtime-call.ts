@@ -1,7 +1,7 @@
 /** A call whose model hears and speaks by itself, with a scripted model and scripted stages beside it. */
 import { breakerInts, Breakers } from '../../../shared/protocol/breakers.ts';
 import { RetryBudgets } from '../../../worker/stages/failover/retry-budget.ts';
-import { realtimeStages } from '../../../worker/stages/realtime/call.ts';
+import { realtimeStages } from '../../../worker/stages/realtime/stages.ts';
 import type { Vendor } from '../../../worker/stages/realtime/session-line.ts';
 import type { RealtimeCaps } from '../../../worker/stages/realtime/contract.ts';
 import type {

@@ -4,7 +4,6 @@
  */
 import type { Step } from '../state.ts';
 import { tell } from '../told.ts';
-import { unwritten } from '../unwritten.ts';
 import { amendUser } from './history.ts';
 
 /** Notes a turn of the running epoch, whose words are owed from now on. */
@@ -17,7 +16,7 @@ export function onWordsWritten(step: Step<'conversation'>, text: string): void {
   const { history, unwritten: owed } = step.state.conversation;
   const epoch = owed.shift();
   if (epoch === undefined || text.trim() === '') return;
-  if (!amendUser(history, unwritten, text)) return;
+  if (!amendUser(history, text)) return;
   tell(step, { type: 'user.transcript', text, final: true });
   tell(step, { type: 'user.text', epoch, text });
 }

@@ -26,9 +26,10 @@ import type {
   TtsStage,
 } from '../stage.ts';
 import type { RealtimeEvent, RealtimeSeed, RealtimeSession } from './contract.ts';
-import { unwritten } from '../../core/unwritten.ts';
+import { unwritten, writtenOut } from '../../core/unwritten.ts';
 import type { FailoverReason } from '../failover/provider.ts';
 import { SessionConversation, type SyncStep } from './conversation.ts';
+import { OwnWords } from './own-words.ts';
 import { SessionLine, type Opened, type Vendor } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { spendAnswer } from './spending.ts';
@@ -107,6 +108,10 @@ export class RealtimeCall {
   #spoken: ChatMessage | undefined;
   #heardAt = -Infinity;
   #written: WrittenWords | undefined;
+  /** The newest message whose words are owed. */
+  #owedFor: ChatMessage | undefined;
+  /** Tools were called, and what they gave is not there yet. */
+  #isCalling = false;
   #round: Round | undefined;
   /** The audio of the running turn stands in the request, and is asked for: another session must hear it again. */
   #isAsked = false;
@@ -132,7 +137,7 @@ export class RealtimeCall {
   /** The model alone hears. What was said is a turn where nobody else speaks and it is long enough; its words come later. */
   #openEars(sink: (event: SttEvent) => void): SttSession {
     const { context, cascade } = this.#options;
-    this.#written = new WrittenWords(context, (text) => sink({ type: 'written', text }));
+    this.#writeFor(sink);
     const standIn = new StandIn((told) => cascade.stt.open(context, told), sink);
     const finalized = context.bind((isTurn: boolean) => {
       if (isTurn)
@@ -148,9 +153,8 @@ export class RealtimeCall {
       },
       finalize: () => {
         if (standIn.finalize()) return;
-        const isTurn = !this.#speaking.isAudible && this.#audio.partMs >= shortestTurnMs;
-        if (isTurn) this.#audio.keepPart();
-        else this.#audio.dropPart(this.#line?.session);
+        const isTurn = this.#isTurn();
+        this.#judged(isTurn);
         context.clock.after(0, () => finalized(isTurn));
       },
       close: () => standIn.close(),
@@ -159,7 +163,10 @@ export class RealtimeCall {
 
   #hear(pcm: Int16Array): void {
     const now = this.#options.context.clock.now();
-    if (now - this.#heardAt > longestPauseMs) this.#audio.forget(this.#line?.session);
+    if (now - this.#heardAt > longestPauseMs) {
+      this.#audio.forget(this.#line?.session);
+      this.#written?.forget();
+    }
     this.#heardAt = now;
     this.#audio.add(pcm);
     const session = this.#line?.session;
@@ -168,25 +175,42 @@ export class RealtimeCall {
 
   #openOwnStt(sink: (event: SttEvent) => void): SttSession {
     const { context, cascade } = this.#options;
-    let hasWords = false;
-    const inner = cascade.stt.open(context, (event) => {
-      if (event.type === 'transcript' && event.text.trim() !== '') hasWords = true;
-      if (event.type === 'finalized') {
-        if (hasWords) this.#audio.keepPart();
-        else this.#audio.dropPart(this.#line?.session);
-        hasWords = false;
-      }
-      sink(event);
+    const written = this.#writeFor(sink);
+    const own = new OwnWords({
+      context,
+      open: (told) => cascade.stt.open(context, told),
+      sink,
+      isAlone: () => this.#isDown,
+      isTurn: () => this.#isTurn(),
+      // A yes to what a tool asks is read in them.
+      needsWords: () => this.#isCalling,
+      judged: (isOfWords) => this.#judged(isOfWords),
+      noted: () => written.note(),
     });
     return {
       audio: (pcm) => {
         this.#hear(pcm);
-        return inner.audio(pcm);
+        return own.audio(pcm);
       },
-      hasRoom: () => inner.hasRoom?.() ?? true,
-      finalize: () => inner.finalize(),
-      close: () => inner.close(),
+      hasRoom: () => own.hasRoom(),
+      finalize: () => own.finalize(),
+      close: () => own.close(),
     };
+  }
+
+  #writeFor(sink: (event: SttEvent) => void): WrittenWords {
+    this.#written = new WrittenWords(this.#options.context, (text) => sink({ type: 'written', text }));
+    return this.#written;
+  }
+
+  /** Nobody else speaks, and the newest stretch is long enough. */
+  #isTurn(): boolean {
+    return !this.#speaking.isAudible && this.#audio.partMs >= shortestTurnMs;
+  }
+
+  #judged(isOfWords: boolean): void {
+    if (isOfWords) this.#audio.keepPart();
+    else this.#audio.dropPart(this.#line?.session);
   }
 
   // ---- as TTS ----
@@ -260,6 +284,7 @@ export class RealtimeCall {
   }
 
   #start(request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound {
+    this.#isCalling = false;
     const round: Round = {
       answer: 0,
       askedAt: 0,
@@ -283,7 +308,7 @@ export class RealtimeCall {
     this.#isAsked = hasAudio;
     if (hasAudio) {
       this.#turns += 1;
-      this.#written?.owe(this.#turns);
+      this.#oweWords(round.request);
     }
     const refusal = line === undefined ? 'failed' : line.refusal();
     if (line === undefined || refusal !== undefined) {
@@ -307,6 +332,14 @@ export class RealtimeCall {
     for (const step of steps) this.#perform(step, session);
     if (isReplaced) this.#commitSpoken(session);
     this.#respond(round, session);
+  }
+
+  /** The words of the turn come later, as its message says. */
+  #oweWords({ messages }: LlmRequest): void {
+    const said = messages.findLast(({ role }) => role === 'user');
+    if (said?.text.includes(unwritten) !== true || said === this.#owedFor) return;
+    this.#owedFor = said;
+    this.#written?.owe(this.#turns);
   }
 
   #respond(round: Round, session: RealtimeSession): void {
@@ -444,6 +477,7 @@ export class RealtimeCall {
 
   #over(round: Round, event: LlmEvent): void {
     this.#round = undefined;
+    this.#isCalling = event.type === 'done' && event.finish === 'tool_calls';
     round.sink(event);
   }
 
@@ -549,40 +583,9 @@ function partsOf({ messages }: LlmRequest): { instructions: string; history: rea
 function withWords({ messages, tools }: LlmRequest, text: string): LlmRequest {
   const at = messages.findLastIndex((message) => message.role === 'user' && message.text.includes(unwritten));
   const written = messages.map((message, index) =>
-    index === at ? { ...message, text: message.text.replace(unwritten, () => text) } : message,
+    index === at ? { ...message, text: writtenOut(message.text, text) } : message,
   );
   return { messages: written, tools };
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
-/** The three stages of calls with such a model; those of one call share a session, and are known by what the call lends to them. */
-export function realtimeStages(options: Omit<RealtimeCallOptions, 'context'>): Cascade {
-  const calls = new WeakMap<StageContext, RealtimeCall>();
-  const callOf = (context: StageContext): RealtimeCall => {
-    const call = calls.get(context) ?? new RealtimeCall({ ...options, context });
-    calls.set(context, call);
-    return call;
-  };
-  const { cascade, vendor } = options;
-  const model = vendor.primary.stage;
-  return {
-    stt: {
-      provider: cascade.stt.provider,
-      open: (context, sink) => callOf(context).openStt(sink),
-      close: () => cascade.stt.close(),
-    },
-    llm: {
-      provider: model.provider,
-      open: (context, call) => callOf(context).openLlm(call),
-      close: async () => {
-        await Promise.all([model.close(), cascade.llm.close()]);
-      },
-    },
-    tts: {
-      provider: cascade.tts.provider,
-      open: (context, sink) => callOf(context).openTts(sink),
-      close: () => cascade.tts.close(),
-    },
-  };
-}
