@@ -24,7 +24,7 @@ it('a pause behind a note is as long as one behind no words', () => {
     realCore.step(call, { type: 'call.opened' }, 0);
     realCore.step(call, { type: 'speech.started' }, 100);
     realCore.step(call, { type: 'speech.stopped' }, 1_000);
-    realCore.step(call, { type: 'stt.final', text, speechFinal: false }, 1_010);
+    realCore.step(call, { type: 'stt.final', text, speechFinal: false, position: undefined }, 1_010);
     const { turn } = call.caller;
     return turn.phase === 'pausing' ? turn.decideAt : undefined;
   };

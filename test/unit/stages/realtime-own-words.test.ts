@@ -20,7 +20,7 @@ const stt = () => call.stt.sessions.at(-1);
 const writes = (text: string, isFinal = true): void =>
   stt()?.say({ type: 'transcript', text, isFinal, speechFinal: isFinal, fromFinalize: isFinal });
 const told = (): string[] =>
-  call.heard.map((event) => (event.type === 'transcript' ? event.text : `${event.type}`));
+  call.heard.map((event) => (event.type === 'transcript' ? event.text : event.type));
 const written = (): string[] => call.heard.flatMap((event) => (event.type === 'written' ? [event.text] : []));
 const note = (text: string = unwritten): ChatMessage => user(text);
 
