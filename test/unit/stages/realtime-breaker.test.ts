@@ -46,7 +46,8 @@ it('a running call whose session is silent is answered at once where others have
   breakVendor(fleet);
   call.start(call.says('what time is it'));
   expect(call.llm.rounds).toHaveLength(1);
-  expect(call.model.last.told).toEqual(['begin', 'audio 7', 'abandon']);
+  expect(call.model.last.told).toEqual(['begin', 'audio 7']);
+  expect(call.model.last.isClosed).toBe(true);
 });
 
 it('silence of some calls is what the others find out by', () => {

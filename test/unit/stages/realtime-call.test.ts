@@ -467,6 +467,35 @@ describe('words that the model writes down', () => {
     ]);
   });
 
+  it('are told to a session that follows, once they are known', () => {
+    call.model.ready(100_000);
+    speaks(900);
+    call.start(note);
+    modelSays(1, 'It is noon.', 1);
+    done(1);
+    call.model.last.say({ type: 'user-text', turn: 1, text: 'what time is it', final: true });
+    call.clock.advance(95_000);
+    call.model.ready(100_000);
+    expect(call.model.last.seed.history).toEqual([user('what time is it'), agent('It is noon.')]);
+    speaks(900);
+    call.start(user('what time is it'), agent('It is noon.'), { ...note });
+    expect(call.model.last.told).toEqual(['begin', 'audio 7', 'end', 'respond 2']);
+  });
+
+  it('that a session was opened without are told to another', () => {
+    call.model.ready(100_000);
+    speaks(900);
+    call.start(note);
+    modelSays(1, 'It is noon.', 1);
+    done(1);
+    call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
+    expect(call.model.last.seed.history).toEqual([note, agent('It is noon.')]);
+    call.clock.advance(3_100);
+    speaks(900);
+    call.start(user('[inaudible]'), agent('It is noon.'), { ...note });
+    expect(call.model.last.seed.history).toEqual([user('[inaudible]'), agent('It is noon.')]);
+  });
+
   it('are told in the order of the turns, and not waited for without end', () => {
     for (const turn of [1, 2]) {
       speaks(900);

@@ -30,6 +30,7 @@ import { unwritten, writtenOut } from '../../core/unwritten.ts';
 import type { FailoverReason } from '../failover/provider.ts';
 import { SessionConversation, type SyncStep } from './conversation.ts';
 import { OwnWords } from './own-words.ts';
+import { emptyRequest, partsOf, withWords } from './request-parts.ts';
 import { SessionLine, type Opened, type Vendor } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { spendAnswer } from './spending.ts';
@@ -87,9 +88,9 @@ interface Opening {
   readonly spoken: ChatMessage | undefined;
   /** Words of the model of which the history has not told yet what was heard. */
   readonly unsettled: string;
+  /** Messages of the caller whose words nobody knew. */
+  readonly unwritten: readonly ChatMessage[];
 }
-
-const emptyRequest: LlmRequest = { messages: [], tools: [] };
 
 export class RealtimeCall {
   readonly #options: RealtimeCallOptions;
@@ -108,8 +109,10 @@ export class RealtimeCall {
   #spoken: ChatMessage | undefined;
   #heardAt = -Infinity;
   #written: WrittenWords | undefined;
-  /** The newest message whose words are owed. */
+  /** Messages whose words are owed, oldest first, the newest of all, and what became of those that came. */
+  #owed: ChatMessage[] = [];
   #owedFor: ChatMessage | undefined;
+  readonly #wordsOf = new WeakMap<ChatMessage, ChatMessage>();
   /** Tools were called, and what they gave is not there yet. */
   #isCalling = false;
   #round: Round | undefined;
@@ -199,7 +202,12 @@ export class RealtimeCall {
   }
 
   #writeFor(sink: (event: SttEvent) => void): WrittenWords {
-    this.#written = new WrittenWords(this.#options.context, (text) => sink({ type: 'written', text }));
+    this.#written = new WrittenWords(this.#options.context, (text) => {
+      const message = this.#owed.shift();
+      if (message !== undefined)
+        this.#wordsOf.set(message, { ...message, text: writtenOut(message.text, text) });
+      sink({ type: 'written', text });
+    });
     return this.#written;
   }
 
@@ -262,6 +270,7 @@ export class RealtimeCall {
         before: [],
         spoken: undefined,
         unsettled,
+        unwritten: [],
       };
     }
     const asked = request === emptyRequest ? (this.#expects?.() ?? emptyRequest) : request;
@@ -270,15 +279,18 @@ export class RealtimeCall {
     const before = spoken < 0 ? history : history.filter((_, index) => index !== spoken);
     const unsettled = this.#isAsked ? '' : this.#conversation.unsettledText;
     const said: ChatMessage[] = unsettled === '' ? [] : [{ role: 'assistant', text: unsettled }];
-    const seed = { instructions, tools: asked.tools, history: [...before, ...said] };
-    return { seed, request, before, spoken: history[spoken], unsettled };
+    const known = before.map((message) => this.#wordsOf.get(message) ?? message);
+    const seed = { instructions, tools: asked.tools, history: [...known, ...said] };
+    const unknown = known.filter(({ text }) => text.includes(unwritten));
+    return { seed, request, before, spoken: history[spoken], unsettled, unwritten: unknown };
   }
 
-  #opened({ session, opening: { seed, before, spoken, unsettled } }: Opened<Opening>): void {
+  #opened({ session, opening }: Opened<Opening>): void {
+    const { seed, before, spoken, unsettled, unwritten: unknown } = opening;
     this.#spoken = spoken;
     this.#setup = { instructions: seed.instructions, tools: seed.tools };
     // One that goes on from another holds what that held.
-    if (seed.resume === undefined) this.#conversation.seeded(before, unsettled);
+    if (seed.resume === undefined) this.#conversation.seeded(before, unsettled, unknown);
     this.#audio.moved();
     if (!this.#speaking.isAudible) this.#audio.flow(session);
   }
@@ -310,8 +322,10 @@ export class RealtimeCall {
       this.#turns += 1;
       this.#oweWords(round.request);
     }
+    if (line?.session === undefined) this.#conversation.settled();
     const refusal = line === undefined ? 'failed' : line.refusal();
     if (line === undefined || refusal !== undefined) {
+      this.#conversation.settled();
       this.#answerInstead(round, refusal ?? 'failed');
       return;
     }
@@ -321,7 +335,10 @@ export class RealtimeCall {
       truncates: line.caps.truncates,
     });
     const isReplaced = plan.rebuild || !this.#isSetUp(round.request);
-    if (isReplaced) line.replace();
+    if (isReplaced) {
+      this.#conversation.settled();
+      line.replace();
+    }
     const { session } = line;
     if (session === undefined) {
       this.#answerInstead(round, 'failed');
@@ -339,6 +356,7 @@ export class RealtimeCall {
     const said = messages.findLast(({ role }) => role === 'user');
     if (said?.text.includes(unwritten) !== true || said === this.#owedFor) return;
     this.#owedFor = said;
+    this.#owed.push(said);
     this.#written?.owe(this.#turns);
   }
 
@@ -569,23 +587,6 @@ export class RealtimeCall {
     }
     this.#speaking.answerEnded(round.answer);
   }
-}
-
-/** The prompt, and what was said. */
-function partsOf({ messages }: LlmRequest): { instructions: string; history: readonly ChatMessage[] } {
-  const [first] = messages;
-  return first?.role === 'system'
-    ? { instructions: first.text, history: messages.slice(1) }
-    : { instructions: '', history: messages };
-}
-
-/** The request with the words of its newest turn. */
-function withWords({ messages, tools }: LlmRequest, text: string): LlmRequest {
-  const at = messages.findLastIndex((message) => message.role === 'user' && message.text.includes(unwritten));
-  const written = messages.map((message, index) =>
-    index === at ? { ...message, text: writtenOut(message.text, text) } : message,
-  );
-  return { messages: written, tools };
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

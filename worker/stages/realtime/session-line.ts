@@ -107,13 +107,19 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
     this.#handle = undefined;
   }
 
-  /** Why nobody is to be asked for an answer; undefined where a session is there that may be. */
+  /**
+   * Why nobody is to be asked for an answer; undefined where a session is there that may be. While the vendor is left alone there is none: what
+   * others answer meanwhile is told to the next.
+   */
   refusal(): FailoverReason | undefined {
     if (this.#isDown) return 'failed';
     // A probe is claimed anew: what was found out since the session was opened counts.
     this.#current?.abandoned();
     this.#current = this.#leave();
-    if (this.#current === undefined) return 'breaker';
+    if (this.#current === undefined) {
+      this.#drop();
+      return 'breaker';
+    }
     if (this.#session === undefined) this.#use(this.#open());
     return undefined;
   }
