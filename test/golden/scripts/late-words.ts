@@ -65,12 +65,23 @@ export const lateWords: readonly Dialogue[] = [
       );
   }),
 
-  dialogue('another worker knows what is owed', (begin) => {
+  dialogue('words that a worker owed die with it, and are those of no other turn', (begin) => {
     const call = speaks(begin().opens()).llmAnswers('It is noon.').botFinishes();
-    call.workerIsLost();
-    writes(call, 'What time is it?');
+    writes(speaks(call.workerIsLost()), 'Thanks.');
+    call.llmAnswers('Bye.').botFinishes();
     call
-      .callerSays('Thanks.')
-      .llmIsAsked('user: What time is it?', 'assistant: It is noon.', 'user: Thanks.');
+      .callerSays('Bye.')
+      .llmIsAsked(
+        'user: [unheard]',
+        'assistant: It is noon.',
+        'user: Thanks.',
+        'assistant: Bye.',
+        'user: Bye.',
+      );
+  }),
+
+  dialogue('an answer that another worker makes knows that the words are gone', (begin) => {
+    const call = speaks(begin().opens()).llmIsAsked(note);
+    call.workerIsLost().llmIsAsked('user: [unheard]');
   }),
 ];

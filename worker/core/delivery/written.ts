@@ -22,3 +22,8 @@ export function onWordsWritten({ state, ...step }: Step<'setup' | 'conversation'
   tell(step, { type: 'user.transcript', text, final: true });
   tell(step, { type: 'user.text', epoch, text });
 }
+
+/** Another worker writes down what is said to it, and nothing of what was said before. */
+export function forgetOwedWords(step: Step<'setup' | 'conversation'>): void {
+  while (step.state.conversation.unwritten.length > 0) onWordsWritten(step, '');
+}
