@@ -424,13 +424,15 @@ export class SimulatedCall {
       whole += `${whole === '' ? '' : ' '}${text}`;
     }
     session.asked = undefined;
-    session.say({ type: 'done', answer, finish: 'completed' });
-    expect(said.at(-1)).toMatchObject({ type: 'done', finish: 'stop' });
+    const isLost = this.limits === undefined && prng.chance(0.05);
+    if (isLost) session.say({ type: 'error', error: { kind: 'disconnected' } });
+    else session.say({ type: 'done', answer, finish: 'completed' });
+    expect(said.at(-1)).toMatchObject(isLost ? { type: 'error' } : { type: 'done', finish: 'stop' });
     if (this.limits?.hasHandles === true && prng.chance(0.8)) this.vendor.giveHandle(session);
     this.voice.flush(this.contexts);
     this.writeDown();
     this.clock.advance(1 + prng.below(3_000));
-    const isCut = prng.chance(0.3);
+    const isCut = isLost || prng.chance(0.3);
     if (isCut) this.voice.cancel(this.contexts);
     else this.clock.advance(10_000);
     const words = whole.split(' ');

@@ -308,11 +308,16 @@ describe('a session that ends', () => {
   });
 
   it('in the middle of an answer is told as the failure of that', () => {
-    call.start(call.says('what time is it'));
+    const question = call.says('what time is it');
+    call.start(question);
     modelSays(1, 'It is', 1);
     call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
     expect(call.said.at(-1)).toMatchObject({ type: 'error' });
     expect(call.model.sessions).toHaveLength(2);
+    // What was heard of it is told with the next question, and nothing else.
+    expect(call.model.last.seed.history).toEqual([question]);
+    call.start(question, agent('It'), call.says('sorry?', 9));
+    expect(call.model.last.told).toEqual(['begin', 'audio 9', 'assistant: It', 'end', 'respond 2']);
   });
 
   it('at a known time is replaced before that, in a quiet moment, by one that is ready', () => {

@@ -241,8 +241,7 @@ export class RealtimeCall {
       context,
       vendor,
       opening: (handle) => this.#opening(handle),
-      isCurrent: ({ request, unsettled }) =>
-        request === this.#newest && unsettled === this.#conversation.unsettledText,
+      isCurrent: ({ request, unsettled }) => request === this.#newest && unsettled === this.#unsettled,
       isQuiet: () => this.#round === undefined && !this.#audio.isPending && !this.#speaking.isAudible,
       opened: (opened) => this.#opened(opened),
       told: (event) => this.#onTold(event),
@@ -259,11 +258,15 @@ export class RealtimeCall {
     };
   }
 
+  get #unsettled(): string {
+    return this.#conversation.unsettledText({ isAnswering: this.#round !== undefined });
+  }
+
   /** What a session is opened with: all that was said, but for the turn that it is given as sound; or what another holds that it goes on from. */
   #opening(resume: string | undefined): Opening {
     const request = this.#newest;
     if (resume !== undefined && this.#setup !== undefined) {
-      const unsettled = this.#conversation.unsettledText;
+      const unsettled = this.#unsettled;
       return {
         seed: { ...this.#setup, history: [], resume },
         request,
@@ -275,9 +278,10 @@ export class RealtimeCall {
     }
     const asked = request === emptyRequest ? (this.#expects?.() ?? emptyRequest) : request;
     const { instructions, history } = partsOf(asked);
-    const spoken = this.#isAsked ? history.findLastIndex(({ role }) => role === 'user') : -1;
+    const isAsked = this.#isAsked && this.#round?.hasBegun !== true;
+    const spoken = isAsked ? history.findLastIndex(({ role }) => role === 'user') : -1;
     const before = spoken < 0 ? history : history.filter((_, index) => index !== spoken);
-    const unsettled = this.#isAsked ? '' : this.#conversation.unsettledText;
+    const unsettled = isAsked ? '' : this.#unsettled;
     const said: ChatMessage[] = unsettled === '' ? [] : [{ role: 'assistant', text: unsettled }];
     const known = before.map((message) => this.#wordsOf.get(message) ?? message);
     const seed = { instructions, tools: asked.tools, history: [...known, ...said] };
@@ -291,6 +295,8 @@ export class RealtimeCall {
     this.#setup = { instructions: seed.instructions, tools: seed.tools };
     // One that goes on from another holds what that held.
     if (seed.resume === undefined) this.#conversation.seeded(before, unsettled, unknown);
+    // What was answered in part is no turn to be heard again.
+    if (this.#round?.hasBegun === true) this.#turnIsOver();
     this.#audio.moved();
     if (!this.#speaking.isAudible) this.#audio.flow(session);
   }

@@ -101,9 +101,10 @@ export class SessionConversation {
     this.#calls.delete(id);
   }
 
-  /** Words of the newest answer, for a session that is to go on behind it. */
-  get unsettledText(): string {
-    return this.#answers.map(textOf).join(' ').trim();
+  /** Words of the newest answer, for a session that is to go on behind it. Of one that is being made nobody knows what is heard in the end. */
+  unsettledText({ isAnswering }: { readonly isAnswering: boolean }): string {
+    const made = isAnswering ? this.#answers.slice(0, -1) : this.#answers;
+    return made.map(textOf).join(' ').trim();
   }
 
   /**
