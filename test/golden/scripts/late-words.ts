@@ -1,5 +1,6 @@
 /** Turns that are answered before anybody knows their words, which are written down beside the answer, behind it, or never. */
 import { unwritten } from '../../../worker/core/unwritten.ts';
+import { scriptSettings } from '../../support/core/script-settings.ts';
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
 import type { Script } from '../../support/core/script.ts';
 
@@ -83,5 +84,17 @@ export const lateWords: readonly Dialogue[] = [
   dialogue('an answer that another worker makes knows that the words are gone', (begin) => {
     const call = speaks(begin().opens()).llmIsAsked(note);
     call.workerIsLost().llmIsAsked('user: [unheard]');
+  }),
+
+  dialogue('the voice alone interrupts where STT has told words as they came, and is late', (begin) => {
+    const interrupt = { ...scriptSettings.interrupt, minWords: 1, wordlessMs: 1_000 };
+    const call = begin({ settings: { interrupt } })
+      .opens()
+      .callerSays('Hello.')
+      .llmAnswers('Yes?')
+      .botFinishes();
+    speaks(call).llmAnswers('Once upon a time there was a king.').botPlays(300).skips();
+    call.callerBegins().callerInsists().without('playout.clear');
+    call.later(750).callerGoesOn(1_000).ordered('playout.clear 3');
   }),
 ];
