@@ -174,14 +174,19 @@ async function readAgent(settings: ServerSettings, options: ServeOptions): Promi
     for (const problem of problems) options.writeError(showProblem(settings.agentFile, problem));
     return undefined;
   }
-  const { agent, stt, llm, tts, turn, recording, telephony } = definition;
+  const { agent, stt, llm, tts, realtime, turn, recording, telephony } = definition;
   const afterCall = afterCallSetup(definition, version);
   return {
     records: recording !== undefined,
     name: agent.name,
     own: { place, version, named, afterCall },
     definition,
-    providers: { stt: stt && namesOf(stt), llm: llm && namesOf(llm), tts: tts && namesOf(tts) },
+    providers: {
+      stt: stt && namesOf(stt),
+      llm: llm && namesOf(llm),
+      tts: tts && namesOf(tts),
+      realtime: realtime && namesOf(realtime),
+    },
     smartTurn: turn.smartTurn,
     notes: [
       ...problems.map((problem) => showProblem(settings.agentFile, problem)),

@@ -52,6 +52,8 @@ export function callSettings(
   const modelSpeaks = realtime?.output === 'audio';
   // A model that hears by itself is given a turn once, when it is over.
   const speculate = turn.speculate && realtime === undefined;
+  // Words tell a finished sentence, and are to be there when the turn is over. Those that come late tell nothing.
+  const asksEarly = realtime === undefined ? speculate : realtime.words === 'own';
   const silences = silencesOf(turn, features);
   return {
     prompt: agent.prompt,
@@ -77,7 +79,7 @@ export function callSettings(
     turn: {
       minSpeechMs: turn.minSpeechMs,
       ...silences,
-      askEarlyMs: speculate ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
+      askEarlyMs: asksEarly ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
       model: isJudged(turn, features),
       completeAt: turn.smartTurnThreshold,
       speculate,
