@@ -144,6 +144,20 @@ run at present: erase again when these are over. Run it on each host, which has 
     },
     notes: 'The database is found by SVC_CALLS_DB, as the service has it. The service may run or not.',
   },
+  'recordings decrypt': {
+    takes: ['FILE|FOLDER|CALL'],
+    summary: 'writes recordings that are encrypted as the files that they were made of',
+    options: { to: option('DIR', 'folder for them (beside the encrypted ones)') },
+    notes: `The keys are read from the file of SVC_RECORDING_KEY_FILE. FOLDER may hold many recordings; CALL is the id of a call whose recording
+is in SVC_RECORDING_DIR. Nothing is overwritten. Ends with 1 where a file cannot be read to its end: what stands before that is written.`,
+  },
+  'recordings key': {
+    takes: [],
+    summary: 'makes a key for recordings',
+    options: {},
+    notes:
+      'It goes into the file that SVC_RECORDING_KEY_FILE names. Keep a copy elsewhere: without it nobody can read the recordings.',
+  },
   'models list': { takes: [], summary: 'lists the speech models and which are installed', options: {} },
   'models pull': {
     takes: ['[NAME]'],
