@@ -56,7 +56,13 @@ export type ToAnalyst =
 export interface FromAnalyst {
   readonly type: 'analysed';
   readonly id: string;
-  readonly outcome: Result<Analysed & { readonly model: string | undefined }, AnalysisFailure>;
+  readonly outcome: Result<Analysed & AnalystLlm, AnalysisFailure & Partial<AnalystLlm>>;
+}
+
+/** As the agent file names it. */
+export interface AnalystLlm {
+  readonly provider: string;
+  readonly model: string | undefined;
 }
 
 /** The first message. */

@@ -72,11 +72,10 @@ export interface CallStore {
   list(query: CallQuery): Promise<CallPage>;
   /** Records with all their fields, the oldest first, as `list` would find them. */
   each(query: CallQuery, take: (record: CallRecord) => Promise<void> | void): Promise<void>;
-  /** Adds the analysis; false where there is no such record. `outcome` is what lists are filtered by. */
+  /** Adds the analysis; false where there is no such record. Of what `change` makes of it lists know `analysis.outcome` and the cost. */
   updateAnalysis(
     id: string,
-    analysis: Readonly<Record<string, unknown>>,
-    outcome?: string,
+    change: (record: CallRecord) => CallRecord,
     within?: WithRecord,
   ): Promise<boolean>;
   /** Erases all of somebody's calls. Returns the records that are gone, without what was said. */

@@ -57,11 +57,14 @@ export class RecordsProcess {
     this.#setup = setup;
     this.#send = send;
     this.#log = newLog({ role: 'records', level: setup.logLevel });
-    this.#afterCall = new AfterCall(setup, { log: this.#log, store: () => this.#opened() });
     const read = setup.prices === undefined ? undefined : readPrices(setup.prices);
     if (read?.ok === false)
       this.#log.error({ rule: read.error }, 'the price table cannot be read: records have no cost');
     this.#prices = read?.ok === true ? read.value : undefined;
+    this.#afterCall = new AfterCall(setup, {
+      ...{ log: this.#log, prices: this.#prices },
+      store: () => this.#opened(),
+    });
     this.#maker = this.#newMaker(setup);
   }
 

@@ -112,8 +112,7 @@ export class SqlCallStore implements CallStore {
 
   async updateAnalysis(
     id: string,
-    analysis: Readonly<Record<string, unknown>>,
-    outcome?: string,
+    change: (record: CallRecord) => CallRecord,
     within?: WithRecord,
   ): Promise<boolean> {
     return await this.#database.tables.transaction().execute(async (tables) => {
@@ -124,18 +123,19 @@ export class SqlCallStore implements CallStore {
         .where('id', '=', id)
         .executeTakeFirst();
       if (found === undefined) return false;
-      const record: CallRecord = { ...readRecord(found.record), analysis: { ...analysis } };
+      const record = change(readRecord(found.record));
+      const { cost, currency } = rowOf(record);
+      const outcome = record.analysis?.['outcome'];
       await tables
         .updateTable('call_records')
         .set({ record: JSON.stringify(record) })
         .where('seq', '=', found.seq)
         .execute();
-      if (outcome !== undefined)
-        await tables
-          .updateTable('calls')
-          .set({ outcome: bound(outcome) })
-          .where('seq', '=', found.seq)
-          .execute();
+      await tables
+        .updateTable('calls')
+        .set({ cost, currency, ...(typeof outcome === 'string' && { outcome: bound(outcome) }) })
+        .where('seq', '=', found.seq)
+        .execute();
       await within?.(record, tables);
       return true;
     });

@@ -101,11 +101,8 @@ async function fill(): Promise<void> {
     cost: { currency: 'USD', total: 0.0412, by_stage: {}, unpriced: [], as_of: '2026-11-01' },
   });
   const success = { booked: { answer: 'yes', quote: 'Five it is.' } };
-  await store.updateAnalysis(
-    'whole',
-    { status: 'ok', summary: 'A table for five.', outcome: 'success', success },
-    'success',
-  );
+  const analysis = { status: 'ok', summary: 'A table for five.', outcome: 'success', success };
+  await store.updateAnalysis('whole', (record) => ({ ...record, analysis }));
   await store.close();
 }
 
