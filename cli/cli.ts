@@ -125,6 +125,7 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
     case 'calls show':
     case 'calls export':
     case 'calls erase':
+    case 'calls token':
       return await calls(name, args);
     case 'local':
       return await runLocal(args, {

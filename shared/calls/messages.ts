@@ -83,7 +83,9 @@ export interface RecordsSetup {
 
 /** What the supervisor asks for those who ask it. The shapes of queries and answers are those of the store. */
 export type RecordsQuestion =
-  { readonly kind: 'list'; readonly query: object } | { readonly kind: 'get'; readonly id: string };
+  | { readonly kind: 'list'; readonly query: object }
+  /** `tenant`: calls of others are not there. */
+  | { readonly kind: 'get'; readonly id: string; readonly tenant?: string };
 
 export type ToRecords =
   | RecordsSetup

@@ -279,7 +279,7 @@ export class Service {
     const ask = this.#records.ask.bind(this.#records);
     const { dir } = settings.recording;
     const recordings = dir === undefined ? undefined : { dir, keys: recordingKeys(settings) };
-    return new CallHistory({ token, ask, recordings, log });
+    return new CallHistory({ token, now: () => systemWallClock.now(), ask, recordings, log });
   }
 
   #newIncomingCalls(): IncomingCalls {

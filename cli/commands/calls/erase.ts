@@ -33,7 +33,8 @@ export interface Erased {
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
-function isOf({ from, to, token, client }: FactOf<'call'>, data: CallerData): boolean {
+function isOf({ from, to, token, client, tenant }: FactOf<'call'>, data: CallerData): boolean {
+  if (data.tenant !== undefined && tenant !== data.tenant) return false;
   if ('number' in data) return from === data.number || to === data.number;
   const { key, value } = data.metadata;
   return token[key] === value || client[key] === value;

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { callEnds } from '../../../shared/calls/ends.ts';
 import type { RecordsQuestion } from '../../../shared/calls/messages.ts';
+import { readTenantToken } from '../../../shared/calls/tenant-token.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
 import { openRecordingFile, type RecordingFile } from '../../../shared/installation/recording-file.ts';
@@ -35,6 +36,8 @@ const waveforms = [[recordingFiles.waveform, 'application/octet-stream']] as con
 
 export interface CallHistoryOptions {
   readonly token: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   /** Asks the process that keeps records; undefined where it does not answer. */
   readonly ask: (question: RecordsQuestion) => Promise<unknown>;
   /** Folder of recordings, and what reads them; absent: there are none on this machine. */
@@ -58,46 +61,61 @@ export class CallHistory {
     const file = this.#files.get(path);
     if (request.method !== 'GET') refuse(response, onlyBy('GET'));
     else if (file !== undefined) response.writeHead(200, { 'Content-Type': file.type }).end(file.body);
-    else if (!this.#mayRead(request)) {
+    else await this.#answerReader(path, searchParams, { request, response });
+  }
+
+  async #answerReader(path: string, search: URLSearchParams, exchange: Exchange): Promise<void> {
+    const { request, response } = exchange;
+    const reader = this.#readerOf(request);
+    if (reader === undefined) {
       response.setHeader('WWW-Authenticate', 'Bearer');
       this.#audit.info({ from: request.socket.remoteAddress }, 'records of calls are refused');
       refuse(response, noToken);
     } else if (path === '/calls/about') json(response, { ends: callEnds });
-    else if (path === '/calls/list') await this.#list(searchParams, response);
-    else await this.#one(path, request, response);
+    else if (path === '/calls/list') await this.#list(search, { response, reader });
+    else await this.#one(path, { ...exchange, reader });
   }
 
-  #mayRead({ headers }: IncomingMessage): boolean {
+  #readerOf({ headers }: IncomingMessage): Reader | undefined {
+    const { token, now } = this.#options;
     const given = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-    return isSameSecret(given, this.#options.token);
+    if (isSameSecret(given, token)) return {};
+    const tenant = readTenantToken(given, token, now() / 1000);
+    return tenant === undefined ? undefined : { tenant };
   }
 
-  async #list(search: URLSearchParams, response: ServerResponse): Promise<void> {
+  async #list(
+    search: URLSearchParams,
+    { response, reader }: Pick<Reading, 'response' | 'reader'>,
+  ): Promise<void> {
     const query = readQuery(search);
     if (!query.ok) {
       refuse(response, refusal('bad_request', { message: query.error }));
       return;
     }
-    const page = await this.#options.ask({ kind: 'list', query: query.value });
+    const page = await this.#options.ask({ kind: 'list', query: { ...query.value, ...reader } });
     if (page === undefined) refuse(response, refusals.records_away);
     else json(response, page);
   }
 
-  async #one(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #one(path: string, { request, response, reader }: Reading): Promise<void> {
     const [, what, part] = /^\/calls\/(record|sound|waveform)\/([^/]{1,400})$/.exec(path) ?? [];
     const id = decoded(part);
     if (id === undefined) {
       refuse(response, notHere);
       return;
     }
-    const found = await this.#options.ask({ kind: 'get', id });
+    const found = await this.#options.ask({ kind: 'get', id, ...reader });
     if (found === undefined || found === null) {
       refuse(response, found === null ? refusals.no_such_record : refusals.records_away);
       return;
     }
     const record = found as CallRecord;
     const from = request.socket.remoteAddress;
-    this.#audit.info({ record: record.id, call: record.call_id, what, from }, 'a record of a call is read');
+    this.#audit.info(
+      { record: record.id, call: record.call_id, what, from, ...reader },
+      'a record of a call is read',
+    );
     if (what === 'record') json(response, { record, hasSound: await this.#hasSound(record) });
     else await this.#play(record, what === 'sound' ? sounds : waveforms, { request, response });
   }
@@ -139,6 +157,16 @@ export class CallHistory {
       }
     return undefined;
   }
+}
+
+/** One who asks, by the token. */
+interface Reader {
+  /** Absent: calls of all. */
+  readonly tenant?: string;
+}
+
+interface Reading extends Exchange {
+  readonly reader: Reader;
 }
 
 interface Exchange {

@@ -57,9 +57,10 @@ export interface CallPage {
   readonly next?: string;
 }
 
-/** Whose calls are erased: those of a telephone number, on either side, or with this entry among their metadata. */
-export type CallerData =
-  { readonly number: string } | { readonly metadata: { readonly key: string; readonly value: string } };
+/** Whose calls are erased: those of a telephone number, on either side, or with this entry among their metadata; with a tenant of its calls alone. */
+export type CallerData = (
+  { readonly number: string } | { readonly metadata: { readonly key: string; readonly value: string } }
+) & { readonly tenant?: string };
 
 /** What is done in the transaction that keeps a record: both are there afterwards, or neither. */
 export type WithRecord = (record: CallRecord, connection: StoreConnection) => Promise<void>;
@@ -67,8 +68,8 @@ export type WithRecord = (record: CallRecord, connection: StoreConnection) => Pr
 export interface CallStore {
   /** Keeps a record once: false where it is known. `within` is not asked for one that is. */
   insert(record: CallRecord, within?: WithRecord): Promise<boolean>;
-  /** By its id, or the newest with this `call_id`. */
-  get(id: string): Promise<CallRecord | undefined>;
+  /** By its id, or the newest with this `call_id`; with a tenant of its calls alone. */
+  get(id: string, tenant?: string): Promise<CallRecord | undefined>;
   list(query: CallQuery): Promise<CallPage>;
   /** Records with all their fields, the oldest first, as `list` would find them. */
   each(query: CallQuery, take: (record: CallRecord) => Promise<void> | void): Promise<void>;

@@ -62,7 +62,8 @@ export class RecordsProcess {
       this.#log.error({ rule: read.error }, 'the price table cannot be read: records have no cost');
     this.#prices = read?.ok === true ? read.value : undefined;
     this.#afterCall = new AfterCall(setup, {
-      ...{ log: this.#log, prices: this.#prices },
+      log: this.#log,
+      prices: this.#prices,
       store: () => this.#opened(),
     });
     this.#maker = this.#newMaker(setup);
@@ -218,7 +219,7 @@ export class RecordsProcess {
       case 'list':
         return await store.list(question.query);
       case 'get':
-        return (await store.get(question.id)) ?? null;
+        return (await store.get(question.id, question.tenant)) ?? null;
     }
   }
 

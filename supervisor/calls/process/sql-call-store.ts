@@ -7,6 +7,7 @@ import {
   type Expression,
   type RawBuilder,
 } from 'kysely';
+import { present } from '../../../shared/base/present.ts';
 import { callRecordSchema, type CallRecord } from '../../../shared/calls/record.ts';
 import { isFailedEnd, callEndCodes, type CallEndCode } from '../../../shared/calls/ends.ts';
 import type { CallDatabase, CallsTable, CallTables, StoreConnection } from './database.ts';
@@ -60,10 +61,9 @@ export class SqlCallStore implements CallStore {
     });
   }
 
-  async get(asked: string): Promise<CallRecord | undefined> {
+  async get(asked: string, tenant?: string): Promise<CallRecord | undefined> {
     const id = bound(asked);
-    const found = await this.#database.tables
-      .selectFrom('calls')
+    const found = await this.#found(present({ tenant }))
       .innerJoin('call_records', 'call_records.seq', 'calls.seq')
       .select('record')
       .where((where) => where.or([where('id', '=', id), where('call_id', '=', id)]))
@@ -142,10 +142,9 @@ export class SqlCallStore implements CallStore {
   }
 
   async erase(data: CallerData): Promise<readonly CallRow[]> {
-    const query = 'number' in data ? { number: data.number } : { metadata: data.metadata };
     const erased: CallRow[] = [];
     for (;;) {
-      const rows = await this.#found(query).selectAll('calls').limit(erasedAtOnce).execute();
+      const rows = await this.#found(data).selectAll('calls').limit(erasedAtOnce).execute();
       await this.#drop(rows.map(({ seq }) => seq));
       erased.push(...rows.map(shownRow));
       if (rows.length < erasedAtOnce) break;

@@ -10,6 +10,8 @@ import type { CallFact } from '../../../shared/calls/facts.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
 import { keyOf } from '../../../shared/recording/keys.ts';
+import { tenantToken } from '../../../shared/calls/tenant-token.ts';
+import type { CallRow } from '../../../web/calls/wire.ts';
 import { openDatabase } from '../../../supervisor/calls/process/database.ts';
 import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
 import { finishRecording } from '../../../worker/recording/finish.ts';
@@ -18,7 +20,7 @@ import { recordOf, startedMs } from '../../support/calls/records.ts';
 import { chromiumMissing, openChromium, type ChromiumPage } from '../../support/chromium.ts';
 import { beforeAskingAgain, TestService } from '../../support/process/service.ts';
 
-const token = 'calls-token';
+const token = 'the token of the history, of thirty-two bytes'.replaceAll(' ', '-');
 const bearer = { authorization: `Bearer ${token}` };
 const kept = new KeptRecords();
 let recordings = '';
@@ -68,7 +70,7 @@ async function fill(): Promise<void> {
         {
           id: `r${n}`,
           call: `c${n}`,
-          agent: n % 3 === 0 ? 'clinic/desk' : 'host',
+          ...(n % 3 === 0 ? { agent: 'clinic/desk', tenant: 'clinic' } : { agent: 'host' }),
           started: startedMs + n * 60_000,
         },
         [],
@@ -215,6 +217,24 @@ describe('the history of calls', () => {
     const lines = service.log.filter(({ msg }) => msg === 'a record of a call is read');
     expect(lines.at(-1)).toMatchObject({ audit: true, record: 'whole', call: 'order/7', what: 'sound' });
     expect(JSON.stringify(service.log)).not.toContain('table for');
+  });
+
+  it('gives a tenant its own calls alone, whatever it asks for', async () => {
+    const expiresS = Math.floor(Date.now() / 1000) + 600;
+    const headers = { authorization: `Bearer ${tenantToken({ tenant: 'clinic', expiresS }, token)}` };
+    await asked('/calls/list');
+    for (const query of ['', '?tenant=other', '?agent=host', '?text=five']) {
+      const list = (await (await service.get(`/calls/list${query}`, headers)).json()) as { rows: CallRow[] };
+      expect(list.rows.every(({ tenant }) => tenant === 'clinic')).toBe(true);
+      expect(list.rows.length > 0).toBe(!/agent|text/.test(query));
+    }
+    const mine = await service.get('/calls/record/r0', headers);
+    expect([mine.status, await mine.json()]).toMatchObject([200, { record: { tenant: 'clinic' } }]);
+    for (const path of ['record/r1', 'record/whole', 'record/order%2F7', 'sound/whole', 'waveform/whole'])
+      expect([path, (await service.get(`/calls/${path}`, headers)).status]).toEqual([path, 404]);
+    expect(service.log.filter(({ msg }) => msg === 'a record of a call is read').at(-1)).toMatchObject({
+      ...{ record: 'r0', tenant: 'clinic' },
+    });
   });
 
   it('names the key that it lacks for a recording', async () => {

@@ -100,6 +100,27 @@ export function storeSuite(newDatabase: () => string): void {
       expect(await ids({ text: 'secret' })).toEqual([]);
     });
 
+    it('gives and erases the calls of one tenant alone, where one is asked for', async () => {
+      const [mine, theirs] = [
+        { agent: 'mine/a', tenant: 'mine' },
+        { agent: 'theirs/a', tenant: 'theirs' },
+      ];
+      const from = '+15550100';
+      await store.insert(recordOf({ id: 'm', call: 'same', from, ...mine }));
+      await store.insert(recordOf({ id: 't', call: 'same', from, ...theirs }));
+      await store.insert(recordOf({ id: 'own', call: 'same', from }));
+      const got = async (id: string, tenant?: string): Promise<string | undefined> =>
+        (await store.get(id, tenant))?.id;
+      expect([await got('same'), await got('same', 'mine'), await got('same', 'theirs')]).toEqual([
+        ...['own', 'm', 't'],
+      ]);
+      expect([await got('t', 'mine'), await got('own', 'mine'), await got('m', 'mine')]).toEqual([
+        ...[undefined, undefined, 'm'],
+      ]);
+      expect((await store.erase({ number: from, tenant: 'mine' })).map(({ id }) => id)).toEqual(['m']);
+      expect(await ids({})).toEqual(['own', 't']);
+    });
+
     it('erases calls by their age', async () => {
       await store.insert(recordOf({ id: 'old' }));
       await store.insert(recordOf({ id: 'new', started: startedMs + 1000 }));
