@@ -15,7 +15,7 @@ import { isTimezone } from '../agents/call-time.ts';
 import { announcementKeys } from './agent/announcement.ts';
 import type { AnnouncementDefinition } from './agent/announcement.ts';
 import { audioKeys, backgroundKeys, thinkingKeys } from './agent/background.ts';
-import type { BackgroundDefinition } from './agent/background.ts';
+import type { AudioDefinition } from './agent/background.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
 import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
@@ -357,8 +357,8 @@ export interface AgentDefinition {
     readonly interrupt: Given<CamelKeys<TurnKeys['interrupt']>, 'backchannels' | 'sureSpeechMs'>;
     readonly idle: Given<CamelKeys<TurnKeys['idle']>, 'ask'>;
   };
-  /** What callers hear beside the voice; absent: nothing. */
-  readonly background?: readonly BackgroundDefinition[];
+  /** Absent: callers hear the voice alone, as it comes. */
+  readonly audio?: AudioDefinition;
   /** The three stages; each of them is absent only where a model hears and speaks by itself. */
   readonly stt?: SttDefinition;
   readonly llm?: LlmDefinition;

@@ -85,12 +85,13 @@ export class CallAudio {
     this.#detector = detector;
     this.#threshold = services.speech.threshold;
     this.tap = new AudioTap(sampleRate, inputRate);
-    this.person = new LiveVoice(sampleRate, operatorRate);
+    this.person = new LiveVoice(sampleRate, operatorRate, services.lufs);
     this.#background = services.background && new Background(services.background, sampleRate);
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,
       toRate: sampleRate,
       encoding,
+      lufs: services.lufs,
       taken: (pcm) => this.#onSent(pcm),
       backdrop: this.#background,
       person: this.person,

@@ -11,27 +11,27 @@ const readBytes = (): Uint8Array => wav;
 
 describe('the sounds behind the voice', () => {
   it('are absent unless a table names one', () => {
-    expect(load(withAudio('')).definition).not.toHaveProperty('background');
-    expect(load(withAudio('[audio]')).definition).not.toHaveProperty('background');
+    expect(load(withAudio('')).definition).not.toHaveProperty('audio');
+    expect(load(withAudio('[audio]')).definition).not.toHaveProperty('audio');
   });
 
   it('are named, or files beside the agent file, with a volume and a time', () => {
     const text = withAudio(
       '[audio.background]\nsound = "office"\n[audio.thinking]\nfile = "hm.wav"\nvolume = 1\n',
     );
-    expect(load(text, { readBytes }).definition?.background).toEqual([
+    expect(load(text, { readBytes }).definition?.audio?.background).toEqual([
       { source: 'office', volume: 0.2, when: 'always' },
       { source: { sampleRate: 8_000, pcm: tone(16_000) }, volume: 1, when: 'thinking' },
     ]);
     expect(
       load(withAudio('[audio.background]\nsound = "street"\nvolume = 0.05\nwhen = "thinking"')).definition
-        ?.background,
+        ?.audio?.background,
     ).toEqual([{ source: 'street', volume: 0.05, when: 'thinking' }]);
   });
 
   it('are off at volume 0', () => {
     const text = withAudio('[audio.background]\nsound = "office"\nvolume = 0');
-    expect(load(text).definition).not.toHaveProperty('background');
+    expect(load(text).definition).not.toHaveProperty('audio');
   });
 
   it('may be the same file twice, once the announcement', () => {

@@ -7,6 +7,7 @@ import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { encodeMulaw } from '../../../shared/audio/g711.ts';
 import { writeInt16 } from '../../../shared/audio/pcm.ts';
 import { Gain } from './gain.ts';
+import { Level } from './level.ts';
 import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
 
 /** Above this much waiting audio the TTS session is asked to pause, below the other it goes on. */
@@ -26,6 +27,8 @@ export interface OutboundOptions {
   readonly fromRate: number;
   readonly toRate: number;
   readonly encoding: 'pcm16' | 'mulaw';
+  /** Loudness that voices are brought to, in LUFS; absent: they are heard as they come. */
+  readonly lufs?: number | undefined;
   /** Told the samples of every frame that is taken, at the call's rate; they are valid until it returns. */
   readonly taken?: (pcm: Int16Array) => void;
   /** Mixed into frames behind everything that counts the agent's audio; absent: nothing is. */
@@ -72,6 +75,7 @@ export class OutboundAudio {
   /** Frames that still go out before the output is held; undefined: it is not about to be. */
   #yieldFrames: number | undefined;
   readonly #gain: Gain;
+  readonly #level: Level | undefined;
   #finished = false;
   #drained = true;
   #delivered = 0;
@@ -91,6 +95,7 @@ export class OutboundAudio {
   constructor(options: OutboundOptions) {
     this.#options = options;
     this.#gain = new Gain(options.toRate);
+    this.#level = options.lufs === undefined ? undefined : new Level(options.lufs, options);
     this.#resampler = newResampler({ from: options.fromRate, to: options.toRate });
     this.#lag = lagOf(this.#resampler, options);
     this.#frameSamples = (options.toRate * FRAME_MS) / 1000;
@@ -100,6 +105,7 @@ export class OutboundAudio {
 
   /** Audio of the contexts that are opened from now on has this rate, in Hz: another agent speaks. */
   retune(fromRate: number): void {
+    this.#level?.retune(fromRate);
     if (fromRate === this.#options.fromRate) return;
     this.clear();
     this.#options = { ...this.#options, fromRate };
@@ -113,6 +119,7 @@ export class OutboundAudio {
    */
   open(context: number, from: { audioMs: Millis; skipMs: Millis } = { audioMs: 0, skipMs: 0 }): void {
     this.clear();
+    this.#level?.begin();
     this.#context = context;
     this.#drained = false;
     const { fromRate, toRate } = this.#options;
@@ -151,7 +158,13 @@ export class OutboundAudio {
     if (!this.ready || this.sentMs <= this.#beforeMs) return;
     this.#tail = this.#fifo.slice(0, Math.min(this.#fifoLength, this.#frameSamples));
     this.#gain.close();
-    this.#gain.apply(this.#tail);
+    this.#loud(this.#tail);
+  }
+
+  /** Samples of the voice as loud as they are heard. */
+  #loud(samples: Int16Array): void {
+    this.#level?.apply(samples);
+    this.#gain.apply(samples);
   }
 
   #addTail(samples: Int16Array): void {
@@ -165,6 +178,7 @@ export class OutboundAudio {
   /** Takes audio of a context. False when it is not the open one and was dropped. */
   write(context: number, pcm: Int16Array): boolean {
     if (context !== this.#context || this.#finished) return false;
+    this.#level?.delivered(pcm);
     const skipped = Math.min(this.#skip, pcm.length);
     this.#skip -= skipped;
     this.#converted += skipped;
@@ -274,7 +288,7 @@ export class OutboundAudio {
     this.#fifo.fill(0, count, this.#frameSamples);
     const samples = this.#fifo.subarray(0, this.#frameSamples);
     if (this.#yieldFrames === 1) this.#gain.close();
-    this.#gain.apply(samples);
+    this.#loud(samples);
     this.#addTail(samples);
     this.#options.taken?.(samples);
     const frame = this.#encoded(samples);
