@@ -17,6 +17,7 @@ import { keysAndIdle } from './scripts/keys-and-idle.ts';
 import { lastResort } from './scripts/last-resort.ts';
 import { answered, lines } from './scripts/lines.ts';
 import { listening } from './scripts/listening.ts';
+import { murmurs } from './scripts/murmurs.ts';
 import { operators } from './scripts/operators.ts';
 import { partings } from './partings.ts';
 import { silence } from './scripts/silence.ts';
@@ -32,6 +33,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   speculation,
   interruptions,
   listening,
+  'listening aloud': murmurs,
   'somebody else in the room': background,
   'what is said into a response that goes on': asides,
   'what was heard': heard,

@@ -32,10 +32,12 @@ export interface OutboundOptions {
   /** Told the samples of every frame that is taken, at the call's rate; they are valid until it returns. */
   readonly taken?: (pcm: Int16Array) => void;
   /** Mixed into frames behind everything that counts the agent's audio; absent: nothing is. */
-  readonly backdrop?: Backdrop | undefined;
+  readonly backdrops?: readonly Backdrop[] | undefined;
   /** Heard in frames that have nothing of the agent, and told as they are; absent: nobody is. */
   readonly person?: Backdrop | undefined;
 }
+
+const none: readonly Backdrop[] = [];
 
 /** No more audio than this goes out without a mark behind it. */
 const markEveryMs = 2_000;
@@ -301,8 +303,9 @@ export class OutboundAudio {
 
   /** Something is to be heard although no frame may be ready. */
   get hasBackdrop(): boolean {
-    const { backdrop, person } = this.#options;
-    return this.#tail !== undefined || backdrop?.sounds === true || person?.sounds === true;
+    if (this.#tail !== undefined || this.#options.person?.sounds === true) return true;
+    for (const backdrop of this.#options.backdrops ?? none) if (backdrop.sounds) return true;
+    return false;
   }
 
   /** 20 ms without the agent's audio, or with the last of what was cut, and with who speaks in its place; only with a backdrop. */
@@ -319,8 +322,8 @@ export class OutboundAudio {
 
   /** Samples in the call's encoding, with the backdrop. */
   #encoded(samples: Int16Array): Buffer {
-    const { encoding, backdrop } = this.#options;
-    if (backdrop?.sounds === true) backdrop.mix(samples);
+    const { encoding, backdrops = none } = this.#options;
+    for (const backdrop of backdrops) if (backdrop.sounds) backdrop.mix(samples);
     const frame = Buffer.allocUnsafe(encoding === 'mulaw' ? samples.length : samples.length * 2);
     if (encoding === 'mulaw') encodeMulaw(samples, frame);
     else writeInt16(samples, frame);
