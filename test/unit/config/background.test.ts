@@ -29,6 +29,15 @@ describe('the sounds behind the voice', () => {
     ).toEqual([{ source: 'street', volume: 0.05, when: 'thinking' }]);
   });
 
+  it('may have one level, alone and beside sounds', () => {
+    expect(load(withAudio('[audio]\nlevel = -20')).definition?.audio).toEqual({ level: -20 });
+    const both = load(withAudio('[audio]\nlevel = -16\n[audio.background]\nsound = "office"'));
+    expect(both.definition?.audio?.level).toBe(-16);
+    expect(both.definition?.audio?.background).toHaveLength(1);
+    for (const level of ['-31', '-13', '"loud"'])
+      expect(load(withAudio(`[audio]\nlevel = ${level}`)).definition).toBeUndefined();
+  });
+
   it('are off at volume 0', () => {
     const text = withAudio('[audio.background]\nsound = "office"\nvolume = 0');
     expect(load(text).definition).not.toHaveProperty('audio');
