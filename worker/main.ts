@@ -357,7 +357,7 @@ class Worker {
         wallNow: () => systemWallClock.now(),
         newCallId: randomUUID,
         bind: (callback) => runner.scope.bind(callback),
-        complained: (what) => this.#log.warn(what, 'a carrier complains of what its stream was sent'),
+        complained: (what) => this.#log.warn(what, 'a carrier reports an error of its stream'),
         faultSent: (code, isFatal, fault) => {
           this.#metrics.protocolErrors.inc({ code });
           // Carriers have no words for it in their streams, so that they are told nothing.

@@ -44,7 +44,7 @@ export class Sound {
 
   /** Resolves with what is drawn; undefined where nothing is. `isWanted`: the call is still shown. */
   async open(id: string, durationMs: number, isWanted: () => boolean): Promise<Peaks | undefined> {
-    setText(this.#state, 'The recording is on its way.');
+    setText(this.#state, 'Loading the recording.');
     let blob: Blob;
     try {
       blob = await this.#service.sound(id);
@@ -58,7 +58,7 @@ export class Sound {
     this.#audio.src = this.#url;
     this.#audio.hidden = false;
     const isLong = durationMs > longestDrawnMs;
-    setText(this.#state, isLong ? 'This call is too long for its waveform to be drawn.' : '');
+    setText(this.#state, isLong ? 'The call is too long to draw its waveform.' : '');
     return isLong ? undefined : await peaksOf(blob);
   }
 }

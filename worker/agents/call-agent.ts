@@ -7,7 +7,7 @@ import type { CalledAgent, CallServices, VariedAgent, WorkerServices } from '../
 /** Who says what a call has otherwise: what was signed or who had it made, the operator's server, the agent process. */
 export type OverridesSource = 'start' | 'before_call' | 'agent_link' | 'takeover';
 
-const withoutOverrides = 'a call does without something that it was to have otherwise';
+const withoutOverrides = 'an override of a call is ignored';
 
 /** Nobody wants it any more. */
 export const releaseOf = (called: CalledAgent | 'full'): void => {

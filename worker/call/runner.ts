@@ -289,7 +289,7 @@ export class CallRunner implements TransportEvents {
     assert(transport !== undefined && this.#before !== undefined, 'a call opens once, with its transport');
     this.#before = undefined;
     if (isLate) {
-      this.#log.warn('nobody said in time what the call is to be');
+      this.#log.warn('the agent process did not answer the start of a call in time');
       this.#leaveLink('call_ended');
     }
     const setup = this.#options.refine?.(given, this.#services) ?? given;

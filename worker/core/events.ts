@@ -1,6 +1,6 @@
 /**
- * What the core is told. Results carry what they were asked with (`round`, `context`, `ask`), so that the gate at the
- * top of `step` drops the stale ones. No audio: only what is known about it.
+ * What the core is told. Results carry what they were asked with (`round`, `context`, `ask`), so that the
+ * machine that they are for drops the stale ones. No audio: only what is known about it.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { OpaqueReasoning } from './tools/tools-state.ts';

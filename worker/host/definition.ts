@@ -137,7 +137,8 @@ export const toolBook = ({ agent }: AgentDefinition, tools: CallTools): ToolBook
   ruleOf: (name) => tools.ruleOf(name),
   performerOf: (name) => tools.performerOf(name),
   validate: (name, argumentsText, node) => tools.validate(name, argumentsText, node),
-  answerOf: (text) => readConfirmation(text, agent.confirm, vocabularyOf(agent.languages).answers),
+  answerOf: (text, asked) =>
+    readConfirmation(text, agent.confirm, vocabularyOf(agent.languages).answers, asked),
 });
 
 /** What the registry of tools takes. */

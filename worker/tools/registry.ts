@@ -174,7 +174,7 @@ export class ToolRegistry {
 }
 
 /** What a server lists at present, by the rules that the agent file gives it. */
-export function sourcesOf({ definition, server }: Server): ToolSource[] {
+export function sourcesOf({ definition, server }: Omit<Server, 'shared'>): ToolSource[] {
   const { sideEffects, confirm, timeoutMs, fillerAfterMs } = definition;
   return server.tools.map((listed) => {
     const declaration = withoutArguments(listed, Object.keys(definition.arguments));

@@ -4,7 +4,7 @@ import { present } from '../../../shared/base/present.ts';
 import { ok, type Result } from '../../../shared/base/result.ts';
 import type { AnalysisDefinition } from '../../../shared/calls/analysis/agent-file.ts';
 import { analyse, type AskAnalyst } from '../../../shared/calls/analysis/analyse.ts';
-import type { AnalystSetup, FromAnalyst } from '../../../shared/calls/messages.ts';
+import type { AnalystOutcome, AnalystSetup } from '../../../shared/calls/messages.ts';
 import { llmDefaults } from '../../../shared/config/stages/stage-keys.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -50,7 +50,7 @@ export class Analyst {
     return new Analyst(analysis, { llm, clock, model: typeof model === 'string' ? model : undefined });
   }
 
-  async analyse(record: Pick<CallRecord, 'transcript'>): Promise<FromAnalyst['outcome']> {
+  async analyse(record: Pick<CallRecord, 'transcript'>): Promise<AnalystOutcome> {
     const analysed = await analyse(record, this.#definition, this.#ask);
     return analysed.ok ? ok({ ...analysed.value, model: this.#model }) : analysed;
   }

@@ -40,7 +40,7 @@ import {
 } from './speaking.ts';
 import { awaitsWord, mayStay, nobodySpeaks, noticeFault, type Step } from '../state.ts';
 import { tell } from '../told.ts';
-import { nextToolDeadline } from '../tools/tools.ts';
+import { callsAskedAbout, nextToolDeadline } from '../tools/tools.ts';
 import { resumeTools } from '../tools/tools-cut.ts';
 import { beginAgentChange, type WantedAgent } from './agent-change.ts';
 import { beginToolTransfer } from './transfer.ts';
@@ -391,7 +391,7 @@ export function answerQuestion(step: Step, text: string, owedSince: number): voi
   const { state } = step;
   const { response } = openAnswer(step, owedSince);
   response.writing.phase = 'tools';
-  const verdict = state.setup.settings.tools.answerOf(text);
+  const verdict = state.setup.settings.tools.answerOf(text, callsAskedAbout(state.tools));
   followTools(step, tellTools(step, { type: 'caller.answered', verdict, epoch: state.numbers.epoch }));
 }
 

@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { present } from '../../../../shared/base/present.ts';
 import { outcomeOf } from '../../../../shared/calls/analysis/task.ts';
-import type { FromAnalyst } from '../../../../shared/calls/messages.ts';
+import type { AnalystOutcome } from '../../../../shared/calls/messages.ts';
 import type { CallRecord, RecordedAgent } from '../../../../shared/calls/record.ts';
 import type { Clock, Timer, WallClock } from '../../../../shared/runtime/clock.ts';
 import { takeLock } from '../../../../shared/runtime/file-lock.ts';
@@ -23,7 +23,7 @@ export interface AnalysesOptions {
   /** Whether calls of this version of an agent are analysed. */
   readonly isAsked: (agent: RecordedAgent) => boolean;
   readonly store: () => Promise<Pick<CallStore, 'get' | 'updateAnalysis'>>;
-  readonly analyse: (record: CallRecord) => Promise<FromAnalyst['outcome']>;
+  readonly analyse: (record: CallRecord) => Promise<AnalystOutcome>;
   /** The record has its analysis, or says why there is none. */
   readonly analyzed: (record: CallRecord) => void;
   readonly clock: Clock;
@@ -155,7 +155,7 @@ export class Analyses implements RecordHooks {
     else told({ type: 'given_up', call: record.call_id, reason: outcome.error.reason });
   }
 
-  #watch(agent: string, outcome: FromAnalyst['outcome']): void {
+  #watch(agent: string, outcome: AnalystOutcome): void {
     if (outcome.ok || outcome.error.isFinal) {
       this.#troubled.delete(agent);
       return;
@@ -219,11 +219,11 @@ function readJob(text: string): Job | undefined {
   }
 }
 
-const outcomeIn = (outcome: FromAnalyst['outcome']): string | undefined =>
+const outcomeIn = (outcome: AnalystOutcome): string | undefined =>
   outcome.ok ? outcomeOf(outcome.value.result) : undefined;
 
 /** The analysis as the record has it. */
-function analysisOf(outcome: FromAnalyst['outcome'], at: string): Readonly<Record<string, unknown>> {
+function analysisOf(outcome: AnalystOutcome, at: string): Readonly<Record<string, unknown>> {
   if (!outcome.ok) return { status: 'failed', at, reason: outcome.error.reason };
   const { result, usage, model } = outcome.value;
   return present({ status: 'ok', at, model, outcome: outcomeOf(result), ...result, usage });
