@@ -27,7 +27,6 @@ import type { StageDefinition, StageDefinitions } from '../stages/registry.ts';
 import { readConfirmation } from '../tools/confirmation.ts';
 import type { ToolSettings } from '../tools/registry.ts';
 import type { ProviderAccess } from '../stages/stage.ts';
-import { present } from '../../shared/base/present.ts';
 import type { CallTools } from '../tools/tool.ts';
 
 /**

@@ -475,7 +475,6 @@ export class TurnJudge {
     const wrong = this.#wrongCut(scene);
     this.#own();
     if (!story.voice) this.#mustEnd(scene.now);
-    // A voice that has stopped long ago interrupts, and its turn is over in the same moment.
     if (!story.voice && type === 'deadline.reached' && isDecision(scene)) this.#decides(scene);
     return wrong;
   }
