@@ -48,6 +48,7 @@ export interface TelephonyOptions {
   /** The agent of a call, as a text that travels with it; absent in a service of one. */
   readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
   /** Why that agent has no room for a call, which is kept where it has. */
+  readonly mayCall?: ((chosen: string | undefined, number: string) => boolean) | undefined;
   readonly fullAgent?: ((chosen: string | undefined) => object | undefined) | undefined;
   /** This host has the resource from now on; absent where it is the only one. */
   readonly claim?: (resource: string) => void;
@@ -154,6 +155,7 @@ export class Telephony {
       chosenAgent: this.#options.chosenAgent,
       agentName: this.#options.agentName,
       unreached: this.#options.unreached,
+      mayCall: this.#options.mayCall,
       fullAgent: this.#options.fullAgent,
     });
   }

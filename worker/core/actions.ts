@@ -76,6 +76,8 @@ export type CallAction =
   | { readonly type: 'playout.resume' }
   /** Drop everything not sent. `clear` goes to the client when `wire` is true. */
   | { readonly type: 'playout.clear'; readonly epoch: number; readonly wire: boolean }
+  /** Say this softly into the caller's pause, if it is there as sound: it is no part of any response, and nothing answers. */
+  | { readonly type: 'playout.murmur'; readonly text: string }
   /** Send the mark once the audio that exists now has been sent. */
   | { readonly type: 'playout.mark'; readonly context: number; readonly id: string }
   /** No more audio follows in this context, because TTS failed in it. */
@@ -106,6 +108,8 @@ export type CallAction =
   | { readonly type: 'agent.enter'; readonly commandId: string }
   /** It is not wanted any more. */
   | { readonly type: 'agent.dismiss'; readonly commandId: string }
+  /** The flow is in this node: everything behind this order is for what the node has of its own; `node.equipped` answers. */
+  | { readonly type: 'node.equip'; readonly node: string }
   /** `transferred`: somebody else has the caller. */
   | {
       readonly type: 'call.end';

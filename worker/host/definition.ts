@@ -1,4 +1,5 @@
 /** From the agent file's definition to what calls run on. */
+import { present } from '../../shared/base/present.ts';
 import { canPause } from '../../shared/recording/agent-file.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { hasVariables } from '../../shared/config/agent/call-variables.ts';
@@ -25,6 +26,7 @@ import type { RealtimeAccess } from '../stages/realtime/contract.ts';
 import type { StageDefinition, StageDefinitions } from '../stages/registry.ts';
 import { readConfirmation } from '../tools/confirmation.ts';
 import type { ToolSettings } from '../tools/registry.ts';
+import type { ProviderAccess } from '../stages/stage.ts';
 import type { CallTools } from '../tools/tool.ts';
 
 /**
@@ -50,6 +52,8 @@ export function callSettings(
   const modelSpeaks = realtime?.output === 'audio';
   // A model that hears by itself is given a turn once, when it is over.
   const speculate = turn.speculate && realtime === undefined;
+  // Words tell a finished sentence, and are to be there when the turn is over. Those that come late tell nothing.
+  const asksEarly = realtime === undefined ? speculate : realtime.words === 'own';
   const silences = silencesOf(turn, features);
   return {
     prompt: agent.prompt,
@@ -75,10 +79,11 @@ export function callSettings(
     turn: {
       minSpeechMs: turn.minSpeechMs,
       ...silences,
-      askEarlyMs: speculate ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
+      askEarlyMs: asksEarly ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
       model: isJudged(turn, features),
       completeAt: turn.smartTurnThreshold,
       speculate,
+      ...present({ murmurs: turn.murmurs }),
     },
     interrupt: {
       enabled: turn.interrupt.enabled,
@@ -125,7 +130,9 @@ export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
     [...greeted, ...pieces(apology), ...pieces(misheard)],
     [...pieces(idle.ask), ...pieces(outage.hold)],
   ];
-  const texts = [...fillers, ...first, ...farewell, ...behind, pronounce(confirmQuestion)];
+  // What no answer holds is not respelled either.
+  const last = [pronounce(confirmQuestion), ...(settings.turn.murmurs ?? [])];
+  const texts = [...fillers, ...first, ...farewell, ...behind, ...last];
   return { texts, fillers, farewell };
 }
 
@@ -147,7 +154,9 @@ export const toolSettings = ({
   telephony,
   flow,
   recording,
+  reach,
 }: AgentDefinition): ToolSettings => ({
+  isPublicOnly: reach?.isPublicOnly === true,
   tools,
   mcp,
   telephony,
@@ -194,28 +203,33 @@ const confirming = (
 /** What decides over the agent where STT has no words. */
 const lasting = (wordlessMs: number): readonly number[] => (wordlessMs === 0 ? [] : [wordlessMs]);
 
-export const stageDefinitions = ({ stt, llm, tts, realtime }: AgentDefinition): StageDefinitions => ({
-  stt: stt && sttStage(stt),
-  llm: llm && llmStage(llm),
-  tts: tts && ttsStage(tts),
-  realtime: realtime && { primary: { chosen: realtime, access: realtimeAccess(realtime) } },
+export const stageDefinitions = ({ stt, llm, tts, realtime, reach }: AgentDefinition): StageDefinitions => ({
+  stt: stt && sttStage(stt, reach),
+  llm: llm && llmStage(llm, reach),
+  tts: tts && ttsStage(tts, reach),
+  realtime: realtime && { primary: { chosen: realtime, access: realtimeAccess(realtime, reach) } },
 });
 
-function sttStage({ language, secondary, ...primary }: SttDefinition): StageDefinition<'stt'> {
-  const of = (one: SttChoice) => ({ chosen: one, access: { language, ...revealed(one.apiKey) } });
+type Reach = AgentDefinition['reach'];
+
+function sttStage({ language, secondary, ...primary }: SttDefinition, reach: Reach): StageDefinition<'stt'> {
+  const of = (one: SttChoice) => ({ chosen: one, access: { language, ...accessOf(one.apiKey, reach) } });
   return { primary: of(primary), secondary: secondary && of(secondary) };
 }
 
-export function llmStage({ secondary, ...primary }: LlmDefinition): StageDefinition<'llm'> {
-  const of = (one: LlmChoice) => ({ chosen: one, access: revealed(one.apiKey) });
+export function llmStage({ secondary, ...primary }: LlmDefinition, reach: Reach): StageDefinition<'llm'> {
+  const of = (one: LlmChoice) => ({ chosen: one, access: accessOf(one.apiKey, reach) });
   const hedgeAfterMs = secondary?.hedgeAfterMs;
   return { primary: of(primary), secondary: secondary && of(secondary), hedgeAfterMs };
 }
 
-function ttsStage({ language, sampleRate, secondary, ...primary }: TtsDefinition): StageDefinition<'tts'> {
+function ttsStage(
+  { language, sampleRate, secondary, ...primary }: TtsDefinition,
+  reach: Reach,
+): StageDefinition<'tts'> {
   const of = (one: TtsChoice) => {
     const voice = one.voice === undefined ? {} : { voice: one.voice };
-    return { chosen: one, access: { language, sampleRate, ...voice, ...revealed(one.apiKey) } };
+    return { chosen: one, access: { language, sampleRate, ...voice, ...accessOf(one.apiKey, reach) } };
   };
   const hedgeAfterMs = secondary?.hedgeAfterMs;
   return { primary: of(primary), secondary: secondary && of(secondary), hedgeAfterMs };
@@ -225,13 +239,19 @@ function ttsStage({ language, sampleRate, secondary, ...primary }: TtsDefinition
 export const speechRateOf = ({ tts }: Pick<AgentDefinition, 'tts'>): number =>
   tts?.sampleRate ?? ttsDefaults.sampleRate;
 
-const realtimeAccess = ({ language, output, words, voice, apiKey }: RealtimeDefinition): RealtimeAccess => ({
+const realtimeAccess = (
+  { language, output, words, voice, apiKey }: RealtimeDefinition,
+  reach: Reach,
+): RealtimeAccess => ({
   language,
   output,
   words,
   ...(voice !== undefined && { voice }),
-  ...revealed(apiKey),
+  ...accessOf(apiKey, reach),
 });
 
-const revealed = (key: Sensitive<string> | undefined): { apiKey?: string } =>
-  key === undefined ? {} : { apiKey: key.reveal() };
+const accessOf = (
+  key: Sensitive<string> | undefined,
+  reach: Reach,
+): Pick<ProviderAccess, 'apiKey' | 'isPublicOnly'> =>
+  present({ apiKey: key?.reveal(), isPublicOnly: reach?.isPublicOnly });
