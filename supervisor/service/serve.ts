@@ -32,7 +32,7 @@ import { whyNoRecords } from '../calls/call-records.ts';
 import { newFleet } from '../fleet/fleet.ts';
 import { Service } from './service.ts';
 import type { Launch } from '../restart/successor.ts';
-import { whyNotRecording } from '../recording/memory.ts';
+import { whyNoKeys, whyNotRecording } from '../recording/memory.ts';
 import { whyNoVadModel } from '../../shared/installation/turn-model.ts';
 import { provideTurnModel } from '../../shared/installation/turn-model-fetch.ts';
 import { whyNoState } from '../telephony/saga-store.ts';
@@ -123,7 +123,10 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     ...(options.parent !== undefined && { parent: options.parent }),
     systemd: newSystemd(options.env),
     fleet: newFleet(settings, { clock: systemClock, wallClock: systemWallClock, log }),
-    exit: (status) => process.exit(status),
+    exit: (status) => {
+      agents.value?.close();
+      process.exit(status);
+    },
   });
   listenToSignals(service, { isSuccessor: options.parent !== undefined });
   try {
@@ -222,6 +225,7 @@ const whatIsMissing = (
   whyNoRecords(settings) ??
   whyNothingAfterCalls(settings, agent.definition) ??
   (recordsCalls(settings, agent) ? whyNotRecording(settings) : undefined) ??
+  whyNoKeys(settings) ??
   whyNoState(settings.telephony.stateDir, { isSuccessor }) ??
   missingLibrary(settings);
 

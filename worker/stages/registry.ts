@@ -19,6 +19,7 @@ import {
 import { newWorkerMetrics, type WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { absentLlm, absentStt, absentTts } from './absent.ts';
+import { fenced } from './fence.ts';
 import type { Failure } from './failure-log.ts';
 import { newFailoverLlm } from './failover/llm.ts';
 import { newProviderMeter } from './failover/metering.ts';
@@ -231,7 +232,8 @@ function openOne<S extends StageName>(
 ): Made[S] {
   const open = adapters.get(String(chosen.provider));
   assert(open !== undefined, 'the adapters of a definition were loaded');
-  return open(fieldsOf(chosen.options), access);
+  const made = open(fieldsOf(chosen.options), access);
+  return access.isPublicOnly === true ? fenced(made) : made;
 }
 
 /** For a process that shares nothing with workers, and whose figures nobody reads. */
