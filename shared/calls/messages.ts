@@ -56,7 +56,8 @@ export type ToAnalyst =
 export interface FromAnalyst {
   readonly type: 'analysed';
   readonly id: string;
-  readonly outcome: Result<Analysed & AnalystLlm, AnalysisFailure & Partial<AnalystLlm>>;
+  /** An {@link AnalystOutcome} as JSON: messages between processes would not keep every digit of its numbers. */
+  readonly outcome: string;
 }
 
 /** As the agent file names it. */
@@ -64,6 +65,7 @@ export interface AnalystLlm {
   readonly provider: string;
   readonly model: string | undefined;
 }
+export type AnalystOutcome = Result<Analysed & AnalystLlm, AnalysisFailure & Partial<AnalystLlm>>;
 
 /** The first message. */
 export interface RecordsSetup {
@@ -96,8 +98,8 @@ export type ToRecords =
 
 export type FromRecords =
   | { readonly type: 'ready' }
-  /** `value` is absent where the database does not answer. */
-  | { readonly type: 'answer'; readonly ask: number; readonly value?: unknown }
+  /** `value` is JSON, which keeps every digit; absent where the database does not answer. */
+  | { readonly type: 'answer'; readonly ask: number; readonly value?: string }
   /** How many records were kept, and what was dropped for want of room, since the last such message; and what waits. */
   | {
       readonly type: 'counts';

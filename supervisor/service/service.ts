@@ -220,6 +220,7 @@ export class Service {
       chosenAgent: this.#chosenAgent,
       agentName: this.#options.agentName,
       unreached: unreachedCalls(settings, log),
+      mayCall: (chosen, number) => this.#options.agents?.mayCall(chosen, number) !== false,
       fullAgent: this.#fullAgent,
       settled: () => this.#lookWhetherEmpty(),
       hosts: fleet?.hosts,

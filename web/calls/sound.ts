@@ -35,7 +35,7 @@ export class Sound {
 
   /** `isWanted`: the call is still shown. */
   async open(id: string, isWanted: () => boolean): Promise<void> {
-    setText(this.#state, 'The recording is on its way.');
+    setText(this.#state, 'Loading the recording.');
     let blob: Blob;
     try {
       blob = await this.#service.sound(id);

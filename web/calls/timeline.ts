@@ -53,7 +53,7 @@ export class Timeline {
       preserveAspectRatio: 'none',
       role: 'img',
     });
-    svg.setAttribute('aria-label', 'Who spoke when; the same stands as text below.');
+    svg.setAttribute('aria-label', 'Who spoke when; the text below says the same.');
     svg.style.height = `${height}px`;
     let top = 0;
     for (const { name, height: tall } of lanes) {

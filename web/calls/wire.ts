@@ -148,7 +148,7 @@ export class Service {
   }
 
   async #ask(path: string): Promise<unknown> {
-    return await (await this.#fetch(path)).json();
+    return JSON.parse(await (await this.#fetch(path)).text(), shownExactly);
   }
 
   async #fetch(path: string): Promise<Response> {
@@ -164,3 +164,9 @@ export class Service {
     throw new Refused(message === undefined ? 'The service refused that.' : `The service says: ${message}.`);
   }
 }
+
+/** A number of an analysis that JavaScript would not write as it was read, as its text: order numbers are longer than a number can be. */
+const shownExactly = (_: string, value: unknown, read?: { readonly source?: string }): unknown =>
+  typeof value === 'number' && read?.source !== undefined && String(value) !== read.source
+    ? read.source
+    : value;

@@ -26,6 +26,7 @@ import { onWordsWritten } from './delivery/written.ts';
 import { onShutdown } from './dialogue/shutdown.ts';
 import { onCarrier, onMissing, settleAgent, settleHandOff } from './answer/transferring.ts';
 import { onAgentPrepared } from './answer/agent-change.ts';
+import { onNodeEquipped } from './answer/node-change.ts';
 import { brokenRule } from './rules.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
 import { tell } from './told.ts';
@@ -93,6 +94,7 @@ function take(step: Step, event: CallEvent): void {
     case 'carrier.answered':
     case 'agent.prepared':
     case 'agent.missing':
+    case 'node.equipped':
     case 'words.written':
     case 'lines.ready':
       takeOthers(step, event);
@@ -114,6 +116,7 @@ function takeOthers(
         | 'carrier.answered'
         | 'agent.prepared'
         | 'agent.missing'
+        | 'node.equipped'
         | 'words.written'
         | 'lines.ready';
     }
@@ -126,6 +129,7 @@ function takeOthers(
     step.state.silence.readyLines = { fillers: event.fillers, farewell: event.farewell };
   else if (event.type === 'agent.prepared') onAgentPrepared(step, event);
   else if (event.type === 'agent.missing') onMissing(step, event);
+  else if (event.type === 'node.equipped') onNodeEquipped(step, event);
   else onCarrier(step, event);
 }
 

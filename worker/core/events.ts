@@ -43,6 +43,8 @@ export type CallEvent =
     }
   /** There is no such agent, or it cannot be had. */
   | { readonly type: 'agent.missing'; readonly commandId: string }
+  /** The call has what the node of its flow has. `isHeardAnew`: another session of STT hears the caller. */
+  | { readonly type: 'node.equipped'; readonly settings: CallSettings; readonly isHeardAnew: boolean }
   /** The transport is gone. Nothing can be sent any more. */
   | { readonly type: 'call.closed'; readonly position?: PlayoutPosition | undefined }
   /** The service stops. Within this time, where there is any, leave is taken; then the call ends whoever speaks. */

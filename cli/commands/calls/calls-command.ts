@@ -2,6 +2,7 @@
  * The commands `calls`: what the database has of calls, and erasing somebody's. They work on the database itself; the service may run or
  * not.
  */
+import { writeJson } from '../../../shared/base/exact-json.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
@@ -158,13 +159,13 @@ async function show({ store, write, writeError }: Opened, id: string, json: bool
     writeError('no record has this id');
     return 1;
   }
-  if (json) write(JSON.stringify(record));
+  if (json) write(writeJson(record));
   else for (const line of shownRecord(record)) write(line);
   return 0;
 }
 
 async function exportAll({ store, write }: Opened, query: CallQuery): Promise<Status> {
-  await store.each(query, (record) => write(JSON.stringify(record)));
+  await store.each(query, (record) => write(writeJson(record)));
   return 0;
 }
 

@@ -3,6 +3,7 @@
  * itself holds nothing, so it needs no token; what it asks for does. The process that keeps records answers, so nothing here waits for a
  * database; who has read what is a line of the log.
  */
+import { writeJson } from '../../../shared/base/exact-json.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
@@ -210,7 +211,7 @@ async function play(
 }
 
 function json(response: ServerResponse, value: unknown): void {
-  const body = `${JSON.stringify(value)}\n`;
+  const body = `${writeJson(value)}\n`;
   response.writeHead(200, answerHeaders(body)).end(body);
 }
 

@@ -73,7 +73,7 @@ export class AfterCall implements RecordHooks {
   }
 }
 
-const versionsNotKept = 'what is to happen after calls cannot be kept';
+const versionsNotKept = 'the plan for what follows a call cannot be kept';
 
 function open({ spool, logLevel }: Pick<RecordsSetup, 'spool' | 'logLevel'>, site: AfterCallSite): Opened {
   const { log, store, prices } = site;

@@ -1,4 +1,5 @@
 /** Looks at the spool again and again, and answers what the supervisor asks of the store. */
+import { writeJson } from '../../../shared/base/exact-json.ts';
 import { mkdirSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import type {
@@ -206,7 +207,7 @@ export class RecordsProcess {
   async #answer(ask: number, question: RecordsQuestion): Promise<void> {
     try {
       const value = await this.#valueOf(question);
-      this.#send({ type: 'answer', ask, value });
+      this.#send({ type: 'answer', ask, value: writeJson(value) });
     } catch (error) {
       this.#tell(error);
       this.#send({ type: 'answer', ask });

@@ -1,4 +1,5 @@
 /** Records of calls in the tables of a database. */
+import { parseJson, writeJson } from '../../../shared/base/exact-json.ts';
 import {
   sql,
   type ExpressionBuilder,
@@ -45,7 +46,7 @@ export class SqlCallStore implements CallStore {
       const { seq } = inserted;
       await tables
         .insertInto('call_records')
-        .values({ seq, record: JSON.stringify(record) })
+        .values({ seq, record: writeJson(record) })
         .execute();
       const metadata = Object.values(record.metadata).flatMap((entries) =>
         Object.entries(entries).map((entry) => boundEntry(entry)),
@@ -128,7 +129,7 @@ export class SqlCallStore implements CallStore {
       const outcome = record.analysis?.['outcome'];
       await tables
         .updateTable('call_records')
-        .set({ record: JSON.stringify(record) })
+        .set({ record: writeJson(record) })
         .where('seq', '=', found.seq)
         .execute();
       await tables
@@ -347,4 +348,4 @@ const boundEntry = ([key, value]: readonly [string, string]): {
 const wordsOf = ({ transcript }: CallRecord): string =>
   bound(transcript.map(({ text }) => text).join('\n'), mostWords);
 
-const readRecord = (text: string): CallRecord => callRecordSchema.parse(JSON.parse(text));
+const readRecord = (text: string): CallRecord => callRecordSchema.parse(parseJson(text));

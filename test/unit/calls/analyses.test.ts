@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fail, ok } from '../../../shared/base/result.ts';
-import type { FromAnalyst } from '../../../shared/calls/messages.ts';
+import { shownRecord } from '../../../cli/commands/calls/shown-calls.ts';
+import { parseJson, writeJson } from '../../../shared/base/exact-json.ts';
 import { nothingUsed } from '../../../shared/calls/analysis/analyse.ts';
+import { recordBody } from '../../../shared/calls/webhooks/payload.ts';
+import type { AnalystOutcome } from '../../../shared/calls/messages.ts';
 import type { PriceTable } from '../../../shared/calls/prices.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import { Analyses, type AnalysisNews } from '../../../supervisor/calls/process/analysis/analyses.ts';
@@ -14,7 +17,7 @@ import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.t
 import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 import { recordOf } from '../../support/calls/records.ts';
 
-type Outcome = FromAnalyst['outcome'];
+type Outcome = AnalystOutcome;
 
 let dir: string;
 let clock: VirtualClock;
@@ -67,11 +70,12 @@ function newAnalyses(): Analyses {
   return made;
 }
 
-const good: Outcome = ok({
+const made: Extract<Outcome, { readonly ok: true }>['value'] = {
   result: { summary: 'A table.', success: { booked: { answer: 'yes', quote: 'a table' } } },
   usage: { input_tokens: 1, cached_tokens: 0, output_tokens: 2 },
   ...{ provider: 'chat_compatible', model: 'small' },
-});
+};
+const good: Outcome = ok(made);
 const pricesIn = (currency: string): PriceTable => ({
   ...{ currency, as_of: '2026-11-28', source: 'a contract' },
   price: [
@@ -98,6 +102,22 @@ async function pass(ms: number): Promise<void> {
 }
 
 describe('the analysis of a call', () => {
+  it('keeps every digit in its record, in what is told and in what is shown', async () => {
+    const { result } = made;
+    const data = parseJson('{"order":9007199254740993,"price":10.00,"guests":4}') as Record<string, unknown>;
+    outcomes = [ok({ ...made, result: { ...result, data } })];
+    const analyses = newAnalyses();
+    await keep(analyses, spoken('a'));
+    await pass(0);
+    const record = await store.get('a');
+    const [told] = analyzed;
+    if (record === undefined || told === undefined) throw new Error('the call was analysed');
+    const shown = shownRecord(record).find((line) => line.includes('analysis'));
+    const sent = recordBody(told, { type: 'call.analyzed', at: 0 });
+    for (const text of [writeJson(record), sent, shown])
+      expect(text).toContain('"data":{"order":9007199254740993,"price":10.00,"guests":4}');
+  });
+
   it('stands in its record, in lists, and is told', async () => {
     const analyses = newAnalyses();
     await keep(analyses, spoken('a'));

@@ -1,5 +1,6 @@
 /** What is asked of an LLM about a call that is over, and which answers are taken. */
 import { describe, expect, it } from 'vitest';
+import { writeJson } from '../../../shared/base/exact-json.ts';
 import { ok, type Result } from '../../../shared/base/result.ts';
 import {
   analyse,
@@ -72,6 +73,12 @@ describe('an analysis', () => {
     expect(system?.text).toContain('- booked: The caller has a table.');
     expect(system?.text).toContain('"de"');
     expect(user?.text).toBe('Caller: A table for four, please.\nCaller: Yes, at eight. Agent: all is free');
+  });
+
+  it('keeps every digit of what the LLM wrote', async () => {
+    const text = JSON.stringify(good).replace('{"guests":4}', '{"guests":90071992547409931}');
+    const answer = await analyse(record, task, analyst(text).ask);
+    expect(writeJson(answer.ok && answer.value.result.data)).toBe('{"guests":90071992547409931}');
   });
 
   it.each([`\`\`\`json\n${JSON.stringify(good)}\n\`\`\``, `Here it is: ${JSON.stringify(good)}`])(

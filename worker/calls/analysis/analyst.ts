@@ -4,7 +4,7 @@ import { present } from '../../../shared/base/present.ts';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { AnalysisDefinition } from '../../../shared/calls/analysis/agent-file.ts';
 import { analyse, type AskAnalyst } from '../../../shared/calls/analysis/analyse.ts';
-import type { AnalystLlm, AnalystSetup, FromAnalyst } from '../../../shared/calls/messages.ts';
+import type { AnalystLlm, AnalystOutcome, AnalystSetup } from '../../../shared/calls/messages.ts';
 import { llmDefaults } from '../../../shared/config/stages/stage-keys.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -42,7 +42,7 @@ export class Analyst {
     const chosen = analysis.llm === undefined ? definition.llm : { ...llmDefaults, ...analysis.llm };
     assert(chosen !== undefined, 'a file without [llm] whose analysis has none either is refused');
     const failures = newFailureLog(clock, log);
-    const llm = await openLlm(llmStage(chosen), packages, {
+    const llm = await openLlm(llmStage(chosen, definition.reach), packages, {
       ...ownStageServices(),
       failed: (failure) => failures.note(failure),
     });
@@ -51,7 +51,7 @@ export class Analyst {
     return new Analyst(analysis, { llm, clock, named });
   }
 
-  async analyse(record: Pick<CallRecord, 'transcript'>): Promise<FromAnalyst['outcome']> {
+  async analyse(record: Pick<CallRecord, 'transcript'>): Promise<AnalystOutcome> {
     const analysed = await analyse(record, this.#definition, this.#ask);
     return analysed.ok
       ? ok({ ...analysed.value, ...this.#named })

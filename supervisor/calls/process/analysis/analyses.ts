@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { present } from '../../../../shared/base/present.ts';
 import { addedUsage, nothingUsed, type AnalysisUsage } from '../../../../shared/calls/analysis/analyse.ts';
 import { outcomeOf } from '../../../../shared/calls/analysis/task.ts';
-import type { AnalystLlm, FromAnalyst } from '../../../../shared/calls/messages.ts';
+import type { AnalystLlm, AnalystOutcome } from '../../../../shared/calls/messages.ts';
 import { withCostOf, type PriceTable } from '../../../../shared/calls/prices.ts';
 import type { CallRecord, RecordedAgent } from '../../../../shared/calls/record.ts';
 import { withUsage } from '../../../../shared/calls/usage.ts';
@@ -26,7 +26,7 @@ export interface AnalysesOptions {
   /** Whether calls of this version of an agent are analysed. */
   readonly isAsked: (agent: RecordedAgent) => boolean;
   readonly store: () => Promise<Pick<CallStore, 'get' | 'updateAnalysis'>>;
-  readonly analyse: (record: CallRecord) => Promise<FromAnalyst['outcome']>;
+  readonly analyse: (record: CallRecord) => Promise<AnalystOutcome>;
   /** Absent: records have no cost. */
   readonly prices?: PriceTable | undefined;
   /** The record has its analysis, or says why there is none. */
@@ -168,7 +168,7 @@ export class Analyses implements RecordHooks {
     else told({ type: 'given_up', call: record.call_id, reason: outcome.error.reason });
   }
 
-  #watch(agent: string, outcome: FromAnalyst['outcome']): void {
+  #watch(agent: string, outcome: AnalystOutcome): void {
     if (outcome.ok || outcome.error.isFinal) {
       this.#troubled.delete(agent);
       return;
@@ -234,7 +234,7 @@ function readJob(text: string): Job | undefined {
 
 /** The analysis as the record has it. */
 function analysisOf(
-  outcome: FromAnalyst['outcome'],
+  outcome: AnalystOutcome,
   { at, used }: { readonly at: string; readonly used: AnalysisUsage },
 ): Readonly<Record<string, unknown>> {
   if (!outcome.ok) return { status: 'failed', at, reason: outcome.error.reason };
