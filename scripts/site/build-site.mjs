@@ -3,9 +3,10 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import MiniSearch from 'minisearch';
-import { insideSections, readPages, sectionNames } from './pages.mjs';
+import { errorsPath, insideSections, readPages, sectionNames } from './pages.mjs';
 import { buildWidget } from '../build/widget.mjs';
 import { firstSentence, llmsFull, llmsList } from './llms.mjs';
+import { buildSounds } from './sounds.mjs';
 import { markdownOf, parsePage, renderPage } from './render.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,9 +20,10 @@ function menuFor(page, pages) {
     `<details${isOpen ? ' open' : ''}><summary>${name}</summary>${inner}</details>`;
   const sectionOf = (name) => {
     const items = pages
-      .filter((one) => one.section === name)
+      .filter((one) => one.section === name && !one.isUnlisted)
       .map((one) => {
-        const current = one === page ? ' aria-current="page"' : '';
+        const current =
+          one === page || (page.isUnlisted && one.path === errorsPath) ? ' aria-current="page"' : '';
         const href = posix.relative(here, one.target) || posix.basename(one.target);
         return `<li><a href="${href}"${current}>${escapeHtml(one.title)}</a></li>`;
       });
@@ -80,11 +82,12 @@ ${page.hasCall ? `<script defer src="${base}/assets/widget.js"></script>` : ''}
 `;
 }
 
-/** One entry for each heading and each name of a reference, so that a hit opens at its place. */
+/** One entry for each heading and each name of a reference, and one for the whole page of an error code, so that a hit opens at its place. */
 function searchIndex(pages) {
   const search = new MiniSearch(searchOptions);
+  const whole = ({ title, parts }) => [{ slug: '', title, text: parts.map(({ text }) => text).join(' ') }];
   const parts = pages.flatMap((page) =>
-    page.parts.map(({ slug, title, text }) => ({
+    (page.isUnlisted ? whole(page) : page.parts).map(({ slug, title, text }) => ({
       title,
       text,
       page: page.title,
@@ -119,6 +122,7 @@ export async function buildSite(folder) {
   }
   cpSync(join(root, 'scripts/site/assets'), join(folder, 'assets'), { recursive: true });
   copyFileSync(join(root, 'web/icon.svg'), join(folder, 'assets/icon.svg'));
+  await buildSounds(join(folder, 'docs/sounds'));
   await buildWidget(join(folder, 'assets/widget.js'));
   copyFileSync(join(root, 'node_modules/minisearch/dist/umd/index.js'), join(folder, 'assets/minisearch.js'));
   const index = JSON.stringify({ options: searchOptions, index: searchIndex(pages) });

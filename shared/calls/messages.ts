@@ -59,7 +59,13 @@ export interface FromAnalyst {
   /** An {@link AnalystOutcome} as JSON: messages between processes would not keep every digit of its numbers. */
   readonly outcome: string;
 }
-export type AnalystOutcome = Result<Analysed & { readonly model: string | undefined }, AnalysisFailure>;
+
+/** As the agent file names it. */
+export interface AnalystLlm {
+  readonly provider: string;
+  readonly model: string | undefined;
+}
+export type AnalystOutcome = Result<Analysed & AnalystLlm, AnalysisFailure & Partial<AnalystLlm>>;
 
 /** The first message. */
 export interface RecordsSetup {
@@ -79,7 +85,9 @@ export interface RecordsSetup {
 
 /** What the supervisor asks for those who ask it. The shapes of queries and answers are those of the store. */
 export type RecordsQuestion =
-  { readonly kind: 'list'; readonly query: object } | { readonly kind: 'get'; readonly id: string };
+  | { readonly kind: 'list'; readonly query: object }
+  /** `tenant`: calls of others are not there. */
+  | { readonly kind: 'get'; readonly id: string; readonly tenant?: string };
 
 export type ToRecords =
   | RecordsSetup

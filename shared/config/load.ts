@@ -9,7 +9,7 @@ import type { OverridesDefinition } from '../agents/overrides.ts';
 import type { TenantReach } from '../agents/version.ts';
 import { readAgentLink } from '../agent-link/agent-file.ts';
 import { readAnnouncement } from './agent/announcement.ts';
-import { readBackground } from './agent/background.ts';
+import { readAudio } from './agent/background.ts';
 import { checkVariables, checkVariablesOfFile } from './agent/call-variables.ts';
 import { checkNodes } from './agent/check-nodes.ts';
 import { readFlow } from './agent/flow.ts';
@@ -370,7 +370,7 @@ function readDefinition(
   });
   const { tools, mcp, flow, agentLink } = sections;
   const ofCalls = definedSections(tree, table, { problems, options, provided, telephony });
-  const background = readBackground(tree['audio'], { options, problems });
+  const audio = readAudio(tree['audio'], { options, problems });
   const monitor = readMonitor(tree['monitor'], { lost: table.texts.operatorLost, problems });
   const privacy = readPrivacy(tree['privacy'], {
     problems,
@@ -402,7 +402,7 @@ function readDefinition(
   checkRealtimeFits(tree, ofCalls.realtime, problems);
   const whole = wholeSections(ofCalls);
   if (whole !== undefined && hasOwnNodes) checkOwnOfNodes(tree, overrides, { problems, options, provided });
-  if (whole === undefined || background === undefined) return undefined;
+  if (whole === undefined || audio === undefined) return undefined;
   if (routing === undefined || monitor === undefined) return undefined;
   return {
     ...whole,
@@ -410,7 +410,7 @@ function readDefinition(
     mcp,
     routing,
     monitor,
-    ...(background.length > 0 && { background }),
+    ...(Object.keys(audio).length > 0 && { audio }),
     ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides, limits, reach }),
   };
 }

@@ -283,6 +283,17 @@ export const refusalRows = {
     advice:
       'A record is there some seconds after its call, and is erased by its age. A recording may have been uploaded or deleted.',
   },
+  no_such_part: {
+    status: 416,
+    message: 'the recording ends before the part that was asked for',
+    advice: 'Ask for a part before the length that `Content-Range` has, or for all of it.',
+  },
+  recording_unreadable: {
+    status: 503,
+    message: 'the recording of this call cannot be read',
+    advice:
+      'Give the service the key that the sentence names, in the file of `SVC_RECORDING_KEY_FILE`, or restore the file that is damaged.',
+  },
   records_away: {
     status: 503,
     message: 'the database of records does not answer',

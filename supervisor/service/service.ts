@@ -14,6 +14,7 @@ import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallRecords } from '../calls/call-records.ts';
 import { unreachedCalls } from '../calls/unreached-call.ts';
 import { CallHistory } from '../calls/history/history.ts';
+import { recordingKeys } from '../recording/memory.ts';
 import { CallMemory, LoadWatch, SessionCount } from './call-memory.ts';
 import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
@@ -277,7 +278,9 @@ export class Service {
     const token = settings.calls?.token?.reveal();
     if (token === undefined) return undefined;
     const ask = this.#records.ask.bind(this.#records);
-    return new CallHistory({ token, ask, recordings: settings.recording.dir, log });
+    const { dir } = settings.recording;
+    const recordings = dir === undefined ? undefined : { dir, keys: recordingKeys(settings) };
+    return new CallHistory({ token, now: () => systemWallClock.now(), ask, recordings, log });
   }
 
   #newIncomingCalls(): IncomingCalls {
@@ -311,7 +314,7 @@ export class Service {
           ...this.#options.agents?.counts,
         }),
         renderMetrics: async () => await rendered(await this.#gatherMetrics()),
-        live: this.#live,
+        live: { view: this.#live, log: this.#options.log },
         monitor: this.#newMonitorDoor(),
         history: this.#newHistory(),
       },

@@ -16,7 +16,9 @@ import { interruptions } from './scripts/interruptions.ts';
 import { keysAndIdle } from './scripts/keys-and-idle.ts';
 import { lastResort } from './scripts/last-resort.ts';
 import { answered, lines } from './scripts/lines.ts';
+import { lateWords } from './scripts/late-words.ts';
 import { listening } from './scripts/listening.ts';
+import { murmurs } from './scripts/murmurs.ts';
 import { operators } from './scripts/operators.ts';
 import { partings } from './partings.ts';
 import { silence } from './scripts/silence.ts';
@@ -32,6 +34,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   speculation,
   interruptions,
   listening,
+  'listening aloud': murmurs,
   'somebody else in the room': background,
   'what is said into a response that goes on': asides,
   'what was heard': heard,
@@ -47,6 +50,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   'tools that are cut': toolsCut,
   transfers,
   'another agent': anotherAgent,
+  'words that come late': lateWords,
   confirmations,
   flows,
   'an operator takes over': operators,

@@ -105,6 +105,9 @@ export interface OneCall {
   readonly hasSound: boolean;
 }
 
+/** From 0 to 255, caller and what the caller heard. */
+export type Waveform = readonly [caller: Uint8Array, agent: Uint8Array];
+
 export interface About {
   /** How calls end, by code. */
   readonly ends: Readonly<Record<string, { readonly text: string; readonly isFailure?: true }>>;
@@ -130,6 +133,18 @@ export class Service {
 
   async sound(id: string): Promise<Blob> {
     return await (await this.#fetch(`sound/${encodeURIComponent(id)}`)).blob();
+  }
+
+  /** How loud each side was; undefined where that is not known. */
+  async waveform(id: string): Promise<Waveform | undefined> {
+    try {
+      const answer = await this.#fetch(`waveform/${encodeURIComponent(id)}`);
+      const levels = new Uint8Array(await answer.arrayBuffer());
+      const half = levels.length / 2;
+      return [levels.subarray(0, half), levels.subarray(half)];
+    } catch {
+      return undefined;
+    }
   }
 
   async #ask(path: string): Promise<unknown> {

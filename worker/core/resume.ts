@@ -7,6 +7,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from './events.ts';
 import { hear } from './dialogue/hear.ts';
 import { noteGap, type HeardState, type Piece } from './delivery/heard.ts';
+import { forgetOwedWords } from './delivery/written.ts';
 import { wasteSpeculation } from './dialogue/speculation-state.ts';
 import { onOperatorResumed } from './dialogue/takeover.ts';
 import { onToolsResumed } from './answer/answering.ts';
@@ -27,6 +28,7 @@ export function onCallResumed(step: Step, event: Resumed): void {
   forgetVoice(step, event.turnAudio);
   // The sound of lines was the other worker's; this one says what it has.
   state.silence.readyLines = { fillers: false, farewell: false };
+  forgetOwedWords(step);
   // Its request died with the worker; nothing of it has left the core.
   wasteSpeculation(state.speculation);
   const { response } = state.delivery;

@@ -22,16 +22,12 @@ import { readArguments, usageError } from '../commands.ts';
 import { eraseCaller } from './erase.ts';
 import { callerOf, queryOf } from './query.ts';
 import { shownRecord, tableOf } from './shown-calls.ts';
+import { runTenantToken, type TenantTokenOptions } from './tenant-token.ts';
 
-export type CallsCommand = 'calls' | 'calls show' | 'calls export' | 'calls erase';
+export type CallsCommand = 'calls' | 'calls show' | 'calls export' | 'calls erase' | 'calls token';
 
-export interface CallsCommandOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface CallsCommandOptions extends TenantTokenOptions {
   readonly cores: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly write: (line: string) => void;
-  readonly writeError: (line: string) => void;
 }
 
 type Status = 0 | 1 | 2;
@@ -48,6 +44,7 @@ export async function runCalls(
   args: readonly string[],
   options: CallsCommandOptions,
 ): Promise<Status> {
+  if (name === 'calls token') return runTenantToken(args, options);
   const work = workOf(name, args, options.now());
   if (!work.ok) {
     options.writeError(usageError(name, work.error));
@@ -91,7 +88,11 @@ function settingsOf({ env, cores }: CallsCommandOptions): Result<Found, string> 
 
 type Work = (opened: Opened) => Promise<Status>;
 
-function workOf(name: CallsCommand, args: readonly string[], now: number): Result<Work, string> {
+function workOf(
+  name: Exclude<CallsCommand, 'calls token'>,
+  args: readonly string[],
+  now: number,
+): Result<Work, string> {
   switch (name) {
     case 'calls': {
       const parsed = readArguments(name, args);

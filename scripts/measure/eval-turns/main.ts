@@ -16,10 +16,12 @@ import { chooseTurnModel } from '../../../shared/installation/turn-model.ts';
 import type { CallSettings, ToolBook } from '../../../worker/core/settings.ts';
 import { callSettings, speechSettings } from '../../../worker/host/definition.ts';
 import type { TurnSettings } from './deciders.ts';
+import { earMissing, startRealEar } from '../ear/real-ear.ts';
 import { startInference } from './inference.ts';
-import { recordingsIn, textsIn, type Recording } from './recordings.ts';
+import { recordingsIn, textsIn, unknownText, type Recording } from './recordings.ts';
 import { callsInRooms } from './calls.ts';
 import { curvePoints, curveTable } from './curve.ts';
+import { misheard, misheardCounts, misheardTable } from './misheard.ts';
 import { naturalTurns } from './natural.ts';
 import { countsOf, worseThan, type Counts } from './ratchet.ts';
 import { replay, type CoreRow, type ServiceRows } from './replay.ts';
@@ -193,10 +195,9 @@ function drawn(found: readonly Scenario[], sample: number): Scenario[] {
   });
 }
 
-/** A model that hears and speaks by itself, whose words [stt] writes down: it is given whole turns, and all else is the core's. */
-function speakingModel(): ServiceRows {
-  const table =
-    '[realtime]\nprovider = "openai_realtime"\nopenai_realtime = { base_url = "ws://127.0.0.1:1", model = "none" }\n';
+/** A model that hears and speaks by itself: it is given whole turns, and all else is the core's. */
+function speakingModel(words: 'own' | 'vendor', hasModel: boolean): ServiceRows {
+  const table = `[realtime]\nprovider = "openai_realtime"\nwords = "${words}"\nopenai_realtime = { base_url = "ws://127.0.0.1:1", model = "none" }\n`;
   const { definition } = loadAgentFile(`${agentText}${table}`, {
     env: {},
     requireSecrets: false,
@@ -204,10 +205,13 @@ function speakingModel(): ServiceRows {
     readBytes: () => undefined,
   });
   if (definition === undefined) throw new Error('the speaking agent of the evaluation is not valid');
-  const settings = { ...callSettings(definition, { turnModel: false, replayMs: 0 }), tools: noTools };
+  const features = { turnModel: hasModel, replayMs: 0 };
+  const settings = { ...callSettings(definition, features), tools: noTools };
+  const name = `speaking model, ${words === 'own' ? 'streamed words' : 'words that come late'}${hasModel ? ', Smart Turn' : ''}`;
+  const model = hasModel ? 'asked' : 'none';
   return {
-    cores: [{ name: 'speaking model, streamed words', settings, model: 'none', streams: true }],
-    speech: speechSettings(definition, { turnModel: false }),
+    cores: [{ name, settings, model, streams: words === 'own', isLate: words === 'vendor' }],
+    speech: speechSettings(definition, features),
   };
 }
 
@@ -228,6 +232,8 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   const found = material(positionals);
   const { speech, noises } = found;
   if (speech.length === 0) return 2;
+  const only = new Set((values.only ?? '').split(',').filter((part) => part !== ''));
+  if (only.has('words')) return listenTo(found, root, values);
   const model = values.model ?? process.env['SVC_SMART_TURN_MODEL'];
   const modelsDir = process.env['SVC_MODELS_DIR'];
   const chosen = chooseTurnModel(
@@ -238,7 +244,6 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     say(chosen.error);
     return 1;
   }
-  const only = new Set((values.only ?? '').split(',').filter((part) => part !== ''));
   const scenarios = await scenariosOf(found, { only, sample: Number(values.sample ?? 0) });
   const seconds = scenarios.reduce((sum, { pcm }) => sum + pcm.length / 16_000, 0);
   say(`${speech.length} recordings, pauses of ${pausesMs.join(', ')} ms, ${noises.length} noises:`);
@@ -252,7 +257,11 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     settings: defaultSettings(),
     services: [
       ...Object.values(service(hasModel)),
-      ...(values.realtime === true ? [speakingModel()] : []),
+      ...(values.realtime === true
+        ? (['own', 'vendor'] as const).flatMap((words) =>
+            [false, ...(hasModel ? [true] : [])].map((asked) => speakingModel(words, asked)),
+          )
+        : []),
       ...(values.curve === true ? curvePoints(hasModel, service) : []),
     ],
     progress: (done) => {
@@ -266,6 +275,26 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   if (values.curve === true) say(curveTable(replayed));
   const holds = values.ratchet === undefined || compare(values.ratchet, countsOf(replayed), values.note);
   return status === 0 && holds ? 0 : 1;
+}
+
+/** How well a real recogniser hears; it hears nothing but recordings whose words are known. */
+async function listenTo(
+  { others, noises }: Material,
+  root: URL,
+  { sample, ratchet, note }: { sample?: string; ratchet?: string; note?: boolean },
+): Promise<number> {
+  if (earMissing !== undefined) {
+    say(earMissing);
+    return 1;
+  }
+  const known = others.filter(({ text }) => text !== unknownText);
+  const count = Number(sample ?? 0) || known.length;
+  const ear = await startRealEar(root);
+  const rows = await misheard({ speech: known.slice(0, count), noises }, ear);
+  await ear.stop();
+  say(`Whisper tiny, ${Math.min(count, known.length)} recordings\n`);
+  say(misheardTable(rows));
+  return ratchet === undefined || compare(ratchet, misheardCounts(rows), note) ? 0 : 1;
 }
 
 /** Whether nothing is worse than the file says; with `note` it is written instead. */

@@ -150,11 +150,11 @@ export function mix(into: Int16Array, pcm: Int16Array, { at, gain }: { at: numbe
 }
 
 /** Noise over everything, so much below the speech. */
-function addNoise(pcm: Int16Array, noise: Int16Array, gain: number): void {
+export function addNoise(pcm: Int16Array, noise: Int16Array, gain: number): void {
   for (let at = 0; at < pcm.length; at += noise.length) mix(pcm, noise, { at, gain });
 }
 
-const quieterBy = (speech: Int16Array, noise: Int16Array, db: number): number =>
+export const quieterBy = (speech: Int16Array, noise: Int16Array, db: number): number =>
   (rms(speech) / Math.max(1, rms(noise))) * 10 ** (-db / 20);
 
 export function pausedTurn(

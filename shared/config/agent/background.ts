@@ -1,5 +1,6 @@
 /** `[audio]` of the agent file: what callers hear behind the agent's voice, and while they wait for it. */
 import * as z from 'zod';
+import { present } from '../../base/present.ts';
 import type { ProblemList } from '../problem.ts';
 import { readTable } from '../table.ts';
 import { aboutFile, readSound, type NamedFiles, type Sound, type SoundLimits } from './sound-file.ts';
@@ -41,12 +42,20 @@ export const backgroundKeys = z.strictObject({
 
 export const thinkingKeys = z.strictObject(source);
 
+const [leastLufs, mostLufs] = [-30, -14];
+
 /** Its tables have no defaults of their own: a table that is absent is off. */
 export const audioKeys = z.strictObject({
   background: backgroundKeys.exactOptional().meta({ description: "A sound behind the agent's voice." }),
   thinking: thinkingKeys
     .exactOptional()
     .meta({ description: 'A sound while the caller waits for the agent, beside or without a background.' }),
+  level: z.number().min(leastLufs).max(mostLufs).exactOptional().meta({
+    sample: -20,
+    description:
+      'Loudness that all voices of a call and its announcements are brought to, by at most 9 dB, and sounds behind them before their volume counts. Absent: they are heard as they come.',
+    unit: 'LUFS',
+  }),
 });
 
 /** A sound of calls. */
@@ -61,9 +70,17 @@ interface Site {
   readonly problems: ProblemList;
 }
 
-/** The sounds of the agent, none where it has none; undefined when one is faulty, which `problems` says. */
-export function readBackground(raw: unknown, site: Site): readonly BackgroundDefinition[] | undefined {
-  if (raw === undefined) return [];
+/** What callers hear beside the agent's words, and how loud. */
+export interface AudioDefinition {
+  /** At least one; absent: none. */
+  readonly background?: readonly BackgroundDefinition[];
+  /** In LUFS; absent: what is heard is as loud as it comes. */
+  readonly level?: number;
+}
+
+/** Nothing where the agent says nothing of it; undefined when something is faulty, which `problems` says. */
+export function readAudio(raw: unknown, site: Site): AudioDefinition | undefined {
+  if (raw === undefined) return {};
   const { value, known } = readTable(audioKeys, raw, { at: ['audio'], problems: site.problems });
   const { background, thinking } = known;
   const sounds = [
@@ -72,7 +89,8 @@ export function readBackground(raw: unknown, site: Site): readonly BackgroundDef
   ];
   const good = sounds.filter((sound) => sound !== undefined);
   if (value === undefined || good.length < sounds.length) return undefined;
-  return good.filter(({ volume }) => volume > 0);
+  const heard = good.filter(({ volume }) => volume > 0);
+  return { ...(heard.length > 0 && { background: heard }), ...present({ level: value.level }) };
 }
 
 function definitionOf(

@@ -58,11 +58,15 @@ export class RecordsProcess {
     this.#setup = setup;
     this.#send = send;
     this.#log = newLog({ role: 'records', level: setup.logLevel });
-    this.#afterCall = new AfterCall(setup, { log: this.#log, store: () => this.#opened() });
     const read = setup.prices === undefined ? undefined : readPrices(setup.prices);
     if (read?.ok === false)
       this.#log.error({ rule: read.error }, 'the price table cannot be read: records have no cost');
     this.#prices = read?.ok === true ? read.value : undefined;
+    this.#afterCall = new AfterCall(setup, {
+      log: this.#log,
+      prices: this.#prices,
+      store: () => this.#opened(),
+    });
     this.#maker = this.#newMaker(setup);
   }
 
@@ -216,7 +220,7 @@ export class RecordsProcess {
       case 'list':
         return await store.list(question.query);
       case 'get':
-        return (await store.get(question.id)) ?? null;
+        return (await store.get(question.id, question.tenant)) ?? null;
     }
   }
 

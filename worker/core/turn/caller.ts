@@ -16,6 +16,15 @@ export interface TurnClock {
   readonly hasWords: boolean;
 }
 
+/** What an agent that listens aloud has murmured so far in this call (`murmur.ts`). */
+export interface Murmurs {
+  /** When the newest was said; undefined: none was. */
+  readonly at: Millis | undefined;
+  readonly count: number;
+  /** The pause that was looked at last, by the number of its question to the turn model. */
+  readonly pause: number;
+}
+
 export interface Caller {
   turn: Turn;
   /** The caller is speaking, as far as VAD says. */
@@ -29,6 +38,8 @@ export interface Caller {
   clock: TurnClock | undefined;
   /** When the sound of the newest voice ended. */
   soundEndAt: Millis | undefined;
+  /** Absent: the agent has said nothing while it listened. */
+  murmurs?: Murmurs | undefined;
 }
 
 export const newCaller = (): Caller => ({
@@ -49,6 +60,8 @@ export const isQuiet = ({ turn, voice }: Caller): boolean => turn.phase === 'idl
 export const outputFor = ({ turn }: Caller): 'plain' | 'held' | 'ducked' =>
   turn.phase === 'candidate' || turn.phase === 'fading' ? turn.output : 'plain';
 
+const murmursCodec = record<Murmurs>({ at: maybe(time), count: number, pause: number });
+
 export const callerCodec = record<Caller>({
   turn: turnCodec,
   voice: text(),
@@ -67,4 +80,5 @@ export const callerCodec = record<Caller>({
     }),
   ),
   soundEndAt: maybe(time),
+  murmurs: maybe(murmursCodec),
 });
