@@ -16,6 +16,7 @@ import { announcementKeys } from './agent/announcement.ts';
 import type { AnnouncementDefinition } from './agent/announcement.ts';
 import { audioKeys, backgroundKeys, thinkingKeys } from './agent/background.ts';
 import type { BackgroundDefinition } from './agent/background.ts';
+import type { NoiseMode } from '../protocol/noise-mode.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
 import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
@@ -357,6 +358,8 @@ export interface AgentDefinition {
     readonly interrupt: Given<CamelKeys<TurnKeys['interrupt']>, 'backchannels' | 'sureSpeechMs'>;
     readonly idle: Given<CamelKeys<TurnKeys['idle']>, 'ask'>;
   };
+  /** Whether noise is taken out of what the caller sends. */
+  readonly noise: NoiseMode;
   /** What callers hear beside the voice; absent: nothing. */
   readonly background?: readonly BackgroundDefinition[];
   /** The three stages; each of them is absent only where a model hears and speaks by itself. */

@@ -7,7 +7,7 @@ import { readBeforeCall } from '../agents/before-call.ts';
 import { readOverrides } from '../agents/overridable.ts';
 import { readAgentLink } from '../agent-link/agent-file.ts';
 import { readAnnouncement } from './agent/announcement.ts';
-import { readBackground } from './agent/background.ts';
+import { readAudio } from './agent/background.ts';
 import { checkVariables, checkVariablesOfFile } from './agent/call-variables.ts';
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
@@ -365,7 +365,7 @@ function readDefinition(
   });
   const { tools, mcp, flow, agentLink } = sections;
   const ofCalls = definedSections(tree, table, { problems, options, provided, telephony });
-  const background = readBackground(tree['audio'], { options, problems });
+  const audio = readAudio(tree['audio'], { options, problems });
   const monitor = readMonitor(tree['monitor'], { lost: table.texts.operatorLost, problems });
   const privacy = readPrivacy(tree['privacy'], {
     problems,
@@ -395,7 +395,7 @@ function readDefinition(
   const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems });
   checkRealtimeFits(tree, ofCalls.realtime, problems);
   const whole = wholeSections(ofCalls);
-  if (whole === undefined || background === undefined) return undefined;
+  if (whole === undefined || audio === undefined) return undefined;
   if (routing === undefined || monitor === undefined) return undefined;
   return {
     ...whole,
@@ -403,7 +403,8 @@ function readDefinition(
     mcp,
     routing,
     monitor,
-    ...(background.length > 0 && { background }),
+    noise: audio.noise,
+    ...(audio.background.length > 0 && { background: audio.background }),
     ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides, limits }),
   };
 }

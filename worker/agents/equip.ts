@@ -127,6 +127,7 @@ function servicesOf({ definition, version, env }: LoadedAgent, site: AgentSite) 
     traceOf,
     carriers: telephonyServices(definition, callControl, site.askCarrier),
     echo: definition.turn.echo,
+    noise: definition.noise,
     background: definition.background?.map((sound) => new SoundLoop(sound)),
   };
 }

@@ -106,6 +106,7 @@ export class CallAudio {
       boxes: services.boxes,
       slot,
       machineMs: services.machineMs,
+      noise: services.noise,
       wake: services.wake,
       fellBack: (afterMs) => services.metrics.vadFallback.observe(afterMs / 1000),
       isEcho: () => !detector.isConfirmed && this.#echo.isKnownEcho(this.#now()),
@@ -137,7 +138,7 @@ export class CallAudio {
     this.#echo = newCallEcho({ mode: services.echo, sampleRate, heard: this.#inbound });
   }
 
-  /** Another agent has the call, whose sessions the stages have. What is heard behind its voice, and how echo is looked for, stays as it was. */
+  /** Another agent has the call, whose sessions the stages have. What is heard behind its voice, and how echo and noise are dealt with, stays as it was. */
   retune({ speech }: Pick<CallServices, 'speech'>): void {
     this.#threshold = speech.threshold;
     this.#detector.retune(speech);

@@ -1,5 +1,6 @@
-/** `[audio]` of the agent file: what callers hear behind the agent's voice, and while they wait for it. */
+/** `[audio]` of the agent file: what callers hear behind the agent's voice, and while they wait for it; and what is done about the noise behind theirs. */
 import * as z from 'zod';
+import { noiseModes, type NoiseMode } from '../../protocol/noise-mode.ts';
 import type { ProblemList } from '../problem.ts';
 import { readTable } from '../table.ts';
 import { aboutFile, readSound, type NamedFiles, type Sound, type SoundLimits } from './sound-file.ts';
@@ -43,6 +44,10 @@ export const thinkingKeys = z.strictObject(source);
 
 /** Its tables have no defaults of their own: a table that is absent is off. */
 export const audioKeys = z.strictObject({
+  noise: z.enum(noiseModes).default('off').meta({
+    description:
+      "Whether noise behind the caller is taken out before voice activity detection hears it: auto: in calls that are noisy; on: in every call; off: never. STT hears the caller's sound as it came.",
+  }),
   background: backgroundKeys.exactOptional().meta({ description: "A sound behind the agent's voice." }),
   thinking: thinkingKeys
     .exactOptional()
@@ -56,15 +61,21 @@ export interface BackgroundDefinition {
   readonly when: 'always' | 'thinking';
 }
 
+/** What the agent says of sound. */
+export interface AudioDefinition {
+  readonly noise: NoiseMode;
+  /** None where it has none. */
+  readonly background: readonly BackgroundDefinition[];
+}
+
 interface Site {
   readonly options: NamedFiles;
   readonly problems: ProblemList;
 }
 
-/** The sounds of the agent, none where it has none; undefined when one is faulty, which `problems` says. */
-export function readBackground(raw: unknown, site: Site): readonly BackgroundDefinition[] | undefined {
-  if (raw === undefined) return [];
-  const { value, known } = readTable(audioKeys, raw, { at: ['audio'], problems: site.problems });
+/** Undefined when something of it is faulty, which `problems` says. */
+export function readAudio(raw: unknown, site: Site): AudioDefinition | undefined {
+  const { value, known } = readTable(audioKeys, raw ?? {}, { at: ['audio'], problems: site.problems });
   const { background, thinking } = known;
   const sounds = [
     ...(background === undefined ? [] : [definitionOf('background', background, site)]),
@@ -72,7 +83,7 @@ export function readBackground(raw: unknown, site: Site): readonly BackgroundDef
   ];
   const good = sounds.filter((sound) => sound !== undefined);
   if (value === undefined || good.length < sounds.length) return undefined;
-  return good.filter(({ volume }) => volume > 0);
+  return { noise: value.noise, background: good.filter(({ volume }) => volume > 0) };
 }
 
 function definitionOf(

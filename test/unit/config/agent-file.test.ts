@@ -118,6 +118,7 @@ describe('a good agent file', () => {
       tools: [],
       mcp: [],
       monitor: { notice: '', lost: operatorLost },
+      noise: 'off',
       telephony: plainTelephony,
       routing: noRouting,
     });
