@@ -22,6 +22,7 @@ import type * as DocumentationServer from './commands/docs-mcp/main.ts';
 import { runLocal } from './commands/local/local-command.ts';
 import { parentChannel } from '../supervisor/restart/predecessor.ts';
 import { runServe } from '../supervisor/service/serve.ts';
+import { runRecordings } from './commands/recordings/recordings-command.ts';
 import { runWebhooks } from './commands/webhooks/webhooks-command.ts';
 import { runTop } from './commands/top/top-command.ts';
 import { runToken } from './commands/token-command.ts';
@@ -117,10 +118,14 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
         write: out,
         writeError: err,
       });
+    case 'recordings decrypt':
+    case 'recordings key':
+      return await runRecordings(name, args, { env, randomBytes, write: out, writeError: err });
     case 'calls':
     case 'calls show':
     case 'calls export':
     case 'calls erase':
+    case 'calls token':
       return await calls(name, args);
     case 'local':
       return await runLocal(args, {

@@ -38,7 +38,8 @@ function packageFolder(name, folder) {
 function neededBy(folder, found = new Set()) {
   const { dependencies = {}, optionalDependencies = {} } = manifestIn(folder);
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-    if (ofDemo.packages.includes(name)) continue;
+    // The service runs on glibc alone (docs/stability.md).
+    if (ofDemo.packages.includes(name) || name.endsWith('-musl')) continue;
     const needed = packageFolder(name, folder);
     if (needed === undefined && !(name in optionalDependencies))
       throw new Error(`The package ${name} is not installed.`);

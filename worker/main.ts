@@ -43,6 +43,7 @@ import type { WorkerServices } from './call/services.ts';
 import { loadAgent, type LoadedAgent } from './host/agent.ts';
 import { newFailureLog } from './stages/failure-log.ts';
 import { RetryBudgets } from './stages/failover/retry-budget.ts';
+import { ToolServers } from './tools/mcp/tool-servers.ts';
 import { CarrierLine } from './telephony/carrier-line.ts';
 import { resumeCallSocket, type CallSocket } from './transports/socket/call-socket.ts';
 import { newUpgradeServer, takeUpgrade } from './transports/socket/upgrades.ts';
@@ -124,6 +125,7 @@ class Worker {
       worker: setup.worker,
       failures: newFailureLog(systemClock, this.#log),
       budgets: new RetryBudgets(),
+      toolServers: new ToolServers(),
       observation: this.#observation,
       agentCa: setup.agentCa,
       callControl: setup.callControl,
@@ -355,7 +357,7 @@ class Worker {
         wallNow: () => systemWallClock.now(),
         newCallId: randomUUID,
         bind: (callback) => runner.scope.bind(callback),
-        complained: (what) => this.#log.warn(what, 'a carrier complains of what its stream was sent'),
+        complained: (what) => this.#log.warn(what, 'a carrier reports an error of its stream'),
         faultSent: (code, isFatal, fault) => {
           this.#metrics.protocolErrors.inc({ code });
           // Carriers have no words for it in their streams, so that they are told nothing.

@@ -129,10 +129,21 @@ lists the tools of tool servers, has a handshake with agent processes, and conne
     options: {
       number: option('NUMBER', 'of calls from or to this number'),
       metadata: option('KEY=VALUE', 'of calls with this entry, of the token or the client'),
+      tenant: callFilters.tenant,
       'dry-run': flag('only say how many records there are'),
     },
     notes: `Records, calls that wait for the database, events for webhooks, and recordings in SVC_RECORDING_DIR. Ends with 1 where calls of theirs
 run at present: erase again when these are over. Run it on each host, which has recordings and calls that wait of its own.`,
+  },
+  'calls token': {
+    takes: [],
+    summary: 'makes a token that opens the calls of one tenant on the history page',
+    options: {
+      tenant: option('NAME', 'the tenant; required'),
+      days: option('N', 'until it expires, 1 to 3650 (30)'),
+    },
+    notes:
+      'It is signed by SVC_CALLS_TOKEN, which must have at least 32 bytes. Another SVC_CALLS_TOKEN makes all of these tokens void.',
   },
   calls: {
     takes: [],
@@ -143,6 +154,20 @@ run at present: erase again when these are over. Run it on each host, which has 
       json: flag('print one JSON object a line instead of a table'),
     },
     notes: 'The database is found by SVC_CALLS_DB, as the service has it. The service may run or not.',
+  },
+  'recordings decrypt': {
+    takes: ['FILE|FOLDER|CALL'],
+    summary: 'writes recordings that are encrypted as the files that they were made of',
+    options: { to: option('DIR', 'folder for them (beside the encrypted ones)') },
+    notes: `The keys are read from the file of SVC_RECORDING_KEY_FILE. FOLDER may hold many recordings; CALL is the id of a call whose recording
+is in SVC_RECORDING_DIR. Nothing is overwritten. Ends with 1 where a file cannot be read to its end: what stands before that is written.`,
+  },
+  'recordings key': {
+    takes: [],
+    summary: 'makes a key for recordings',
+    options: {},
+    notes:
+      'It goes into the file that SVC_RECORDING_KEY_FILE names. Keep a copy elsewhere: without it nobody can read the recordings.',
   },
   'models list': { takes: [], summary: 'lists the speech models and which are installed', options: {} },
   'models pull': {

@@ -358,6 +358,8 @@ export class CoreShell {
       case 'carrier.keys':
       case 'agent.enter':
       case 'agent.dismiss':
+      // It has no voice, and one LLM.
+      case 'node.equip':
         return;
       // It has one agent.
       case 'agent.prepare':

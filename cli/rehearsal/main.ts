@@ -34,7 +34,7 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
       writeError,
       ...(process.stderr.isTTY && { redraw: (line: string) => process.stderr.write(`\r${line}`) }),
     });
-  if (command === 'replay') return runReplay(args, { ...sources, output });
+  if (command === 'replay') return await runReplay(args, { ...sources, output });
   return await runRehearse(args, { ...sources, output });
 }
 

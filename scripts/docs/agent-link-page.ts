@@ -86,7 +86,9 @@ is one text frame with one JSON object and a \`type\`. Unknown fields are ignore
    \`agent_link\`.
 4. The service pings every ${agentLinkTimes.pingIntervalMs / 1000} s. After ${agentLinkTimes.downAfterMs / 1000} s without a message or a pong the link is down, and the call
    goes on alone with what it was started with; its remote tools answer \`${agentLinkErrors.unavailable}\`.
-5. \`session.end\` is the last message; then the service closes the link.
+5. \`session.end\` is the last message; then the service closes the link. Only a call that dies with its worker has no \`session.end\`: one whose
+   second worker hung or crashed, or one that nobody could take up. Its link breaks and is not opened anew. An agent that has heard nothing for
+   60 s (\`resumeLimitMs\`) takes the call for over; both SDKs then say \`session.end\` with the reason \`link_lost\`.
 
 A line of the agent (\`say\`, the greeting, the farewell) is a turn of its own, which the caller may interrupt. Lines wait in order, at most ${agentLinkLimits.waitingLines},
 while the caller speaks or a response runs. With \`interrupt\` a \`say\` takes the place of the lines that wait (\`dropped\`) and cuts the response; it cuts

@@ -1,7 +1,7 @@
 /** The page of error codes: what the service answers when it refuses, out of the tables that it answers from. */
-import { agentLinkErrors } from '../../shared/agent-link/errors.ts';
+import { agentLinkErrors, type AgentLinkErrorCode } from '../../shared/agent-link/errors.ts';
 import { tokenAnswers, type TokenCode } from '../../shared/auth/token-fault.ts';
-import { callErrors } from '../../shared/protocol/call.ts';
+import { callErrors, type CallErrorCode } from '../../shared/protocol/call.ts';
 import { refusalRows, refusals, type Answer } from '../../supervisor/http/refusals.ts';
 import { reasonOf, type refusalWords } from '../../supervisor/sip/message/statuses.ts';
 import { markdownTable } from './markdown-table.ts';
@@ -21,6 +21,62 @@ const tokenAdvice: Readonly<Record<TokenCode, string>> = {
   token_too_large: 'Put less metadata into the token.',
   token_set_full: sameToken,
   token_store_unavailable: sameToken,
+};
+
+const callAdvice: Readonly<Record<CallErrorCode, string>> = {
+  invalid_json: 'Send one JSON object with a string `type` in each text frame, and audio in binary frames.',
+  invalid_message: 'Correct the field that the sentence names, by the rule beside it.',
+  unknown_message: 'Send the types of the protocol alone. The call goes on without this message.',
+  unsupported_version: 'Send `"version": 1` in `start`.',
+  unsupported_sample_rate: 'Ask for one of these rates, and let the client resample.',
+  unexpected_start: 'Send `start` once. Another call is another connection.',
+  audio_before_start: 'Send `start` first, and audio behind it.',
+  start_timeout: 'Send `start` as soon as the connection is open.',
+  bad_audio:
+    'Send whole samples of 16 bits. Audio that was cut at an odd byte, or has another encoding, is the usual reason.',
+  frame_too_large: 'Send smaller frames: 20 ms of audio each, and short messages.',
+  too_many_errors: 'Mend the faults that were told before it.',
+  output_rate_mismatch:
+    'Nothing in the client. The operator gives the provider of speech the rate that its server speaks at.',
+  mark_id_too_long: 'Nothing in the client: the service has made the id. Report it.',
+  server_busy: 'Call again a moment later, or at another instance.',
+  overloaded:
+    'Call again. The operator looks whether the machine has too many calls ([how many it holds](../scale.md)).',
+  ping_timeout:
+    'Answer pings, as WebSocket libraries do by themselves. Where they do, the network was lost: call again.',
+};
+
+const linkAdvice: Readonly<Record<AgentLinkErrorCode, string>> = {
+  unsupported_version: 'Update the SDK, or the service, so that both speak one version.',
+  unknown_type: 'Send the types of the protocol alone. A newer SDK than the service is the usual reason.',
+  unknown_tool:
+    'Name tools that the call has: those of the agent file, and those that the agent process has offered.',
+  unsupported: 'Look at `capabilities.transfer` of `session.start` before you transfer.',
+  already_done: 'Nothing: the first of the two is done.',
+  tool_failed: 'Look into the log of the agent process, where the tool has thrown.',
+  outcome_unknown: 'Repeat the transfer with the same command id: it is not placed twice.',
+  binary_frame: 'Send text frames. Audio never goes over the link.',
+  invalid_json: 'Send one JSON object with a string `type` in each frame.',
+  invalid_message: 'Correct the field that the sentence names, by the rule beside it.',
+  too_deep: 'Send flatter values.',
+  message_too_large: 'Send less: a summary to the model, and a link to the rest.',
+  unexpected_message: 'Send messages of the handshake once, in their order.',
+  tool_refused: 'Correct the tool as the sentence says; the call goes on without it.',
+  unknown_event: 'Subscribe to events of the protocol alone.',
+  empty_context_message: 'Leave messages without text out.',
+  too_many: 'Give fewer; the limits stand below the [protocol](agent-link.md#limits).',
+  queue_full: 'Wait for the results of earlier commands before sending more.',
+  dropped:
+    'Send the command again if it still matters: the caller has interrupted, or something newer has taken its place.',
+  call_ending: 'Nothing: the call takes no more commands.',
+  transfer_failed:
+    'Say so to the caller, who is still there; look at the number, and at the log of the carrier.',
+  unknown_call:
+    'Answer a tool call once and in time. It was answered, was cancelled, or has run out of time.',
+  unavailable: 'Start the agent process again, or look at the network between it and the service.',
+  too_fast: 'Nothing is lost. Send fewer messages, or larger ones.',
+  too_slow: 'Keep reading the link while tools run, and do slow work beside it.',
+  agent_down: 'Look whether the agent process hangs: a loop that never yields keeps it from answering pings.',
 };
 
 /** When a status is given, and what to do. */
@@ -102,8 +158,13 @@ export function errorsPage(): string {
     code(name),
     fatal ? `yes, ${closeCode}` : 'no',
     message,
+    callAdvice[name as CallErrorCode],
   ]);
-  const links = Object.entries(agentLinkErrors).map(([name, words]) => [code(name), words]);
+  const links = Object.entries(agentLinkErrors).map(([name, words]) => [
+    code(name),
+    words,
+    linkAdvice[name as AgentLinkErrorCode],
+  ]);
   const sip = Object.entries(sipAdvice).map(([status, advice]) => [
     status,
     reasonOf(Number(status)),
@@ -128,13 +189,13 @@ ${markdownTable(['Code', 'Status', 'Sentence', 'What to do', '`Retry-After`'], h
 An \`error\` message of the [call protocol](../call-protocol.md#errors) has one of these codes. After a fatal one the connection closes, with the close code
 beside it: a client that broke a rule should be mended, and with 1013 it may call again. After the others the call goes on; before \`start\`, \`unknown_message\` is fatal, too.
 
-${markdownTable(['Code', 'Fatal, close code', 'Sentence'], calls)}
+${markdownTable(['Code', 'Fatal, close code', 'Sentence', 'What to do'], calls)}
 
 ## Errors of the agent link
 
 The [agent link](agent-link.md) has these codes in \`command.result\` and in \`error\` events, and as reasons of close frames.
 
-${markdownTable(['Code', 'Sentence'], links)}
+${markdownTable(['Code', 'Sentence', 'What to do'], links)}
 
 ## Refusals by SIP
 

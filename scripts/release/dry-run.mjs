@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { root } from '../packages/parts.mjs';
 import { chartThrough, packAll, publishAll } from './artifacts.mjs';
 import { cleanEnv, run } from './commands.mjs';
+import { buildImage } from './image.mjs';
 import { install, startLoopback } from './loopback.mjs';
 import { prepare } from './prepare.mjs';
 import { tryRelease } from './try.mjs';
@@ -37,7 +38,7 @@ async function commit(checkout, subject) {
 
 /** One release: packed, published, installed and called, on each Node that is asked for. */
 async function round(world, checkout, { version }) {
-  const { say, loopback, tools, nodes, withMachine } = world;
+  const { say, loopback, tools, nodes, withMachine, withImage } = world;
   await commit(checkout, `Release ${version}`);
   const folder = join(world.work, `artifacts-${version}`);
   const packed = await packAll({ checkout, folder, tools, withMachine });
@@ -50,13 +51,22 @@ async function round(world, checkout, { version }) {
     await chartThrough({ checkout, oci, version, tools, folder: join(world.work, `chart-${version}`) });
     say(`pushed, pulled and rendered the chart of ${version}`);
   }
+  const image = withImage ? await imageOf(world, checkout, version) : undefined;
   for (const [name, path] of nodes) {
     // Of each release a cache of its own: npm would ask an older one which versions there are.
     const env = loopback.env({ PATH: path, npm_config_cache: join(world.work, `npm-cache-${version}`) });
     const work = mkdtempSync(join(world.work, 'strangers-'));
-    const left = await tryRelease({ work, env, version, index: loopback.index });
+    const left = await tryRelease({ work, env, version, image, checkout, index: loopback.index });
     say(`installed and called ${version} on Node ${name}${left.map((one) => ` (${one})`).join('')}`);
   }
+}
+
+async function imageOf({ say, tools }, checkout, version) {
+  const work = join(tools, 'image');
+  mkdirSync(work, { recursive: true });
+  const { left, ...image } = await buildImage({ checkout, work, tools, version });
+  say(left ?? `built the image of ${version}`);
+  return left === undefined ? image : undefined;
 }
 
 /** Has to be refused by the check of public types, in these words. */
@@ -101,8 +111,11 @@ async function nodesFor(versions, tools) {
   return found;
 }
 
-/** `rounds`: 1 leaves out the broken type; `nodes`: versions, or `this`; `withMachine`: the Debian package and the tarball, too. */
-export async function dryRun({ say, rounds, nodes, withMachine }) {
+/**
+ * `rounds`: 1 leaves out the broken type; `nodes`: versions, or `this`; `withMachine`: the Debian package and the tarball, too; `withImage`: the
+ * image, too, where it can be built.
+ */
+export async function dryRun({ say, rounds, nodes, withMachine, withImage }) {
   const work = mkdtempSync(join(tmpdir(), 'release-'));
   const tools = join(work, 'tools');
   mkdirSync(tools);
@@ -111,7 +124,7 @@ export async function dryRun({ say, rounds, nodes, withMachine }) {
   try {
     await copyCheckout(checkout);
     loopback = await startLoopback({ folder: join(work, 'published'), tools });
-    const world = { say, loopback, tools, work, withMachine, nodes: await nodesFor(nodes, tools) };
+    const world = { say, loopback, tools, work, withMachine, withImage, nodes: await nodesFor(nodes, tools) };
     const first = prepare(checkout, { date: today() });
     await round(world, checkout, first);
     if (rounds < 2) return;

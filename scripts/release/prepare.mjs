@@ -3,11 +3,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { manifestIn } from '../packages/parts.mjs';
 import { changesIn, reportsIn, writeReports } from '../packages/surface.mjs';
+import { homeOf } from './addresses.mjs';
 import { release } from './notes.mjs';
 import { setVersion } from './versions.mjs';
-
-/** The page of the repository, as `package.json` has it. */
-export const homeOf = (checkout) => manifestIn(checkout).homepage.replace(/#.*$/, '');
 
 export function prepare(checkout, { date }) {
   const path = join(checkout, 'CHANGELOG.md');

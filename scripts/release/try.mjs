@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, Running } from './commands.mjs';
+import { runImage } from './image.mjs';
 
 const chromium = '/usr/bin/chromium';
 
@@ -71,20 +72,38 @@ async function callThrough({ work, env, version }, { url, greeting }, meanwhile 
   });
   try {
     const [line] = await demo.says(/^\{"demo":"ready".*$/);
-    const { tts, ws } = JSON.parse(line);
+    const ready = JSON.parse(line);
+    const { tts, ws } = ready;
     const body = JSON.stringify({ model: 'flite', input: 'What time is it?', response_format: 'wav' });
     const speech = await fetch(`${tts}/audio/speech`, {
       ...{ method: 'POST', headers: { 'Content-Type': 'application/json' }, body },
     });
     project.write('question.wav', Buffer.from(await speech.arrayBuffer()));
-    const caller = [...program, 'call', 'question.wav', '--url', ws, '--json'];
-    const call = JSON.parse(await run('npx', caller, { cwd: folder, env }));
-    const said = call.timeline.map(({ what }) => what).join(' ');
-    if (call.answered !== true || !said.includes(greeting))
-      throw new Error(`the call went otherwise: ${JSON.stringify(call)}`);
-    await meanwhile(ws);
+    const call = async (url, words) => {
+      const caller = [...program, 'call', 'question.wav', '--url', url, '--json'];
+      const { answered, timeline } = JSON.parse(await run('npx', caller, { cwd: folder, env }));
+      const said = timeline.map(({ what }) => what).join(' ');
+      if (answered !== true || !said.includes(words))
+        throw new Error(`the call went otherwise: ${JSON.stringify(timeline)}`);
+    };
+    await call(ws, greeting);
+    await meanwhile(ready, call);
   } finally {
     await demo.stop();
+  }
+}
+
+/** The demo's agent in the image, with the providers that run, and a call from outside. */
+async function callImage({ work, version, image, checkout }, { stt, llm, tts }, call) {
+  const agentFile = readFileSync(join(checkout, 'examples/demo/agent.toml'), 'utf8')
+    .replace(/^base_url = "ws:.*$/m, `base_url = "${stt}"`)
+    .replace(/^base_url = "http:.*8085.*$/m, `base_url = "${llm}"`)
+    .replace(/^base_url = "http:.*8086.*$/m, `base_url = "${tts}"`);
+  const { service, ws } = await runImage(image, { work, version, agentFile });
+  try {
+    await call(ws, 'You can ask me');
+  } finally {
+    await service.stop();
   }
 }
 
@@ -132,6 +151,21 @@ async function callFromBrowser({ work, env, version }, { ws, greeting }) {
   return true;
 }
 
+/** A project of `init` passes its own check and test; where Node takes types off, that of a program, which has the SDK beside the service. */
+async function beginProject({ work, env, version }) {
+  const { folder } = projectIn(join(work, 'init'), env);
+  const [major] = (await run('node', ['--version'], { env })).slice(1).split('.');
+  const template = Number(major) > 22 ? 'typescript' : 'realtime';
+  const wanted = ['init', 'desk', '--template', template];
+  await run('npx', ['--yes', '--prefer-offline', `voice-agent-service@${version}`, ...wanted], {
+    cwd: folder,
+    env,
+  });
+  const cwd = join(folder, 'desk');
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd, env });
+  for (const script of ['check', 'test']) await run('npm', ['run', script], { cwd, env });
+}
+
 /** The contract of stages is types and checks: a voice that never speaks does not pass them. */
 async function useContract({ work, env, version }) {
   const project = projectIn(join(work, 'stage'), env);
@@ -152,9 +186,10 @@ export async function tryRelease(given) {
   const left = [];
   const typescript = await typescriptAgent(given);
   try {
-    await callThrough(given, typescript, async (ws) => {
-      const called = await callFromBrowser(given, { ws, greeting: typescript.greeting });
+    await callThrough(given, typescript, async (demo, call) => {
+      const called = await callFromBrowser(given, { ws: demo.ws, greeting: typescript.greeting });
       if (!called) left.push(`${chromium} is not installed: no call from a page`);
+      if (given.image !== undefined) await callImage(given, demo, call);
     });
   } finally {
     await typescript.agent.stop();
@@ -166,5 +201,6 @@ export async function tryRelease(given) {
     await python.agent.stop();
   }
   await useContract(given);
+  await beginProject(given);
   return left;
 }

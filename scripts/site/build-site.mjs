@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import MiniSearch from 'minisearch';
-import { insideSections, readPages, sectionNames } from './pages.mjs';
+import { errorsPath, insideSections, readPages, sectionNames } from './pages.mjs';
 import { buildWidget } from '../build/widget.mjs';
 import { firstSentence, llmsFull, llmsList } from './llms.mjs';
 import { markdownOf, parsePage, renderPage } from './render.mjs';
@@ -19,9 +19,10 @@ function menuFor(page, pages) {
     `<details${isOpen ? ' open' : ''}><summary>${name}</summary>${inner}</details>`;
   const sectionOf = (name) => {
     const items = pages
-      .filter((one) => one.section === name)
+      .filter((one) => one.section === name && !one.isUnlisted)
       .map((one) => {
-        const current = one === page ? ' aria-current="page"' : '';
+        const current =
+          one === page || (page.isUnlisted && one.path === errorsPath) ? ' aria-current="page"' : '';
         const href = posix.relative(here, one.target) || posix.basename(one.target);
         return `<li><a href="${href}"${current}>${escapeHtml(one.title)}</a></li>`;
       });
@@ -80,11 +81,12 @@ ${page.hasCall ? `<script defer src="${base}/assets/widget.js"></script>` : ''}
 `;
 }
 
-/** One entry for each heading and each name of a reference, so that a hit opens at its place. */
+/** One entry for each heading and each name of a reference, and one for the whole page of an error code, so that a hit opens at its place. */
 function searchIndex(pages) {
   const search = new MiniSearch(searchOptions);
+  const whole = ({ title, parts }) => [{ slug: '', title, text: parts.map(({ text }) => text).join(' ') }];
   const parts = pages.flatMap((page) =>
-    page.parts.map(({ slug, title, text }) => ({
+    (page.isUnlisted ? whole(page) : page.parts).map(({ slug, title, text }) => ({
       title,
       text,
       page: page.title,

@@ -24,7 +24,8 @@ export function firstSentence(text) {
 const asMarkdown = (target) => target.replace(/html$/, 'md');
 
 /** `llms.txt`: what is for users first, what explains the inside under the heading that readers in a hurry leave out. */
-export function llmsList(pages) {
+export function llmsList(all) {
+  const pages = all.filter(({ isUnlisted }) => !isUnlisted);
   const list = (some) =>
     some
       .map(({ title, target, text }) => `- [${title}](${asMarkdown(target)}): ${firstSentence(text)}`)
@@ -43,7 +44,7 @@ export function llmsList(pages) {
 /** `llms-full.txt`: every guide and reference, each under its path. */
 export function llmsFull(pages) {
   const parts = pages
-    .filter(({ isGuide }) => isGuide)
+    .filter(({ isGuide, isUnlisted }) => isGuide && !isUnlisted)
     .map(({ path, text }) => `<!-- ${path} -->\n\n${text.trim()}\n`);
   return `# Voice agent service\n\n> ${summary}\n\n${parts.join('\n\n')}`;
 }

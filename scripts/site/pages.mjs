@@ -1,6 +1,7 @@
 // What is on the documentation site: every page of the repository that is for users, and the sections of its menu.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorPages } from './error-pages.mjs';
 
 /** A page belongs to the first section with a pattern that fits. What is not for users is folded away together. */
 const sections = [
@@ -10,7 +11,7 @@ const sections = [
   ],
   [
     'Agents',
-    /^(docs\/(agents|before-call|overrides|cookbook|providers|realtime[a-z-]*|tools|variables|languages)\.md|docs\/agent-link\/)/,
+    /^(docs\/(agents|audio|before-call|overrides|cookbook|providers|realtime[a-z-]*|tools|variables|languages)\.md|docs\/agent-link\/)/,
   ],
   [
     'Clients and transports',
@@ -25,10 +26,9 @@ const sections = [
   ['Decisions', /^docs\/decisions\//, 'inside'],
   [
     'Contributing',
-    /^((ARCHITECTURE|CONTRIBUTING|AGENTS|CODE_OF_CONDUCT)\.md|docs\/architecture\/)/,
+    /^((ARCHITECTURE|CONTRIBUTING|RELEASING|AGENTS|CODE_OF_CONDUCT)\.md|docs\/architecture\/)/,
     'inside',
   ],
-  ['More', /./],
 ];
 
 const markdownIn = (root, folder) =>
@@ -59,7 +59,14 @@ function cookbook(root) {
   return { path: 'docs/cookbook.md', folder: 'examples/agents', text: intro + recipes.join('\n') };
 }
 
-const sectionOf = ({ path }) => sections.find(([, pattern]) => pattern.test(path));
+function sectionOf({ path }) {
+  const found = sections.find(([, pattern]) => pattern.test(path));
+  if (found === undefined) throw new Error(`${path}: belongs to no section of scripts/site/pages.mjs`);
+  return found;
+}
+
+/** The page whose rows have pages of their own, which neither the menu nor a list names. */
+export const errorsPath = 'docs/reference/errors.md';
 
 export function readPages(root) {
   const paths = [
@@ -77,6 +84,7 @@ export function readPages(root) {
     ].map((name) => `docs/${name}.md`),
     ...[
       'CONTRIBUTING.md',
+      'RELEASING.md',
       'AGENTS.md',
       'ARCHITECTURE.md',
       'deploy/README.md',
@@ -89,7 +97,10 @@ export function readPages(root) {
     'CHANGELOG.md',
   ].filter((path) => existsSync(join(root, path)));
   const pages = [...new Set(paths)].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
-  return [...pages, cookbook(root)].map((page) => ({
+  const errors = pages.find(({ path }) => path === errorsPath);
+  const { pages: ofErrors, ofRow } = errorPages(errors.text);
+  errors.ofRow = ofRow;
+  return [...pages, cookbook(root), ...ofErrors].map((page) => ({
     ...page,
     /** Whether the page holds a call of its own. */
     hasCall: page.text.includes('<voice-agent-call'),

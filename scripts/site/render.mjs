@@ -56,10 +56,10 @@ function rowName(page, heading, first) {
   return table === undefined ? name : `${table}.${name}`;
 }
 
-/** A name that is a link to itself, so that its address can be passed on. */
-function linkToItself(inline, slug, Token) {
+/** A name that is a link: to a page of its own, or to itself, so that its address can be passed on. */
+function linkName(inline, href, Token) {
   const open = new Token('link_open', 'a', 1);
-  open.attrSet('href', `#${slug}`);
+  open.attrSet('href', href);
   inline.children = [open, ...inline.children, new Token('link_close', 'a', -1)];
 }
 
@@ -89,12 +89,14 @@ export function parsePage(page) {
       parts.push(section);
     } else if (type === 'tr_open') {
       const inline = tokens[index + 2];
-      const name =
-        tokens[index + 1].type === 'td_open' ? rowName(page, section.title, inline.content) : undefined;
-      if (name === undefined) return;
-      const slug = slugFor(name);
-      token.attrSet('id', slug);
-      linkToItself(inline, slug, token.constructor);
+      if (tokens[index + 1].type !== 'td_open') return;
+      const ownPage = page.ofRow?.get(inline.content);
+      const name = rowName(page, section.title, inline.content);
+      if (name !== undefined) token.attrSet('id', slugFor(name));
+      const slug = token.attrGet('id');
+      if (ownPage !== undefined || slug !== null) linkName(inline, ownPage ?? `#${slug}`, token.constructor);
+      // What has a page of its own is found there.
+      if (slug === null || ownPage !== undefined) return;
       row = { slug, title: name, text: '' };
       parts.push(row);
     } else if (type === 'tr_close') {

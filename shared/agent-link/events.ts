@@ -78,6 +78,15 @@ export const conversationEventSchemas = {
   'turn.interrupted': withEpoch('turn.interrupted').meta({
     description: 'Barge-in: the call moved to this epoch, everything older was dropped.',
   }),
+  'agent.changed': z
+    .object({
+      type: z.literal('agent.changed'),
+      agent: z.string().meta({ description: 'Its name in `agent.team`.' }),
+    })
+    .meta({
+      description:
+        'Another agent of the tenant has the call from here on; its greeting or its answer follows (an extension).',
+    }),
   'turn.metrics': z
     .object({ type: z.literal('turn.metrics'), epoch: epochField, metrics: turnMetricsSchema })
     .meta({ description: 'Latencies of the turn, when its first audio went out.' }),

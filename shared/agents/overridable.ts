@@ -67,15 +67,17 @@ export interface OverridesSite {
   readonly prompt: string | undefined;
   readonly provided: ProvidedTools;
   readonly problems: ProblemList;
+  /** A node of its flow has something otherwise. */
+  readonly hasOwnNodes: boolean;
 }
 
-/** Reads `[overrides]`; undefined where calls have nothing of their own. */
+/** Reads `[overrides]`; undefined where calls have nothing of their own, in none of their nodes. */
 export function readOverrides(
   raw: unknown,
-  { tree, prompt, provided, problems }: OverridesSite,
+  { tree, prompt, provided, problems, hasOwnNodes }: OverridesSite,
 ): OverridesDefinition | undefined {
-  if (raw === undefined) return undefined;
-  const { value } = readTable(overridesKeys, raw, { at: ['overrides'], problems });
+  if (raw === undefined && !hasOwnNodes) return undefined;
+  const { value } = readTable(overridesKeys, raw ?? {}, { at: ['overrides'], problems });
   value?.allow.forEach((name, index) => {
     if (!isKnown(fullPath(name)))
       problems.error(
@@ -83,7 +85,7 @@ export function readOverrides(
         'is no key that a call may have otherwise (docs/overrides.md)',
       );
   });
-  if (value === undefined || value.allow.length === 0) return undefined;
+  if (value === undefined || (value.allow.length === 0 && !hasOwnNodes)) return undefined;
   return { allow: value.allow.map(fullPath), tables: tablesOf(tree, prompt), provided };
 }
 

@@ -12,6 +12,11 @@ const limits = z.object({
   minutesPerDay: z.number().exactOptional(),
 });
 
+export const tenantReach = z.object({
+  isPublicOnly: z.literal(true).exactOptional(),
+  numbers: z.array(z.string()).readonly().exactOptional(),
+});
+
 const version = z.object({
   id: z.string().max(129),
   hash: z.string().max(64),
@@ -23,6 +28,7 @@ const version = z.object({
     recordings: texts,
     packages: texts.exactOptional(),
     secrets: texts.exactOptional(),
+    reach: tenantReach.exactOptional(),
   }),
   routing: z.object({
     numbers: z.array(z.string()).readonly(),

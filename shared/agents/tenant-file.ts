@@ -9,6 +9,7 @@ import { ProblemList, type KeyPath, type Problem } from '../config/problem.ts';
 import { isTable, readTable, reportUnknownKey } from '../config/table.ts';
 import { readToml } from '../config/toml.ts';
 import { limitKeys, readLimits, type Limits } from './limits.ts';
+import { mayCall, type TenantReach } from './version.ts';
 
 export const tenantFileEnd = '.tenant.toml';
 
@@ -25,6 +26,15 @@ const allowKeys = z.strictObject({
   private_addresses: z.boolean().default(false).meta({
     description: 'Its files may lead to loopback, private and link-local addresses.',
   }),
+  numbers: z
+    .array(z.string().regex(/^\+[0-9]{1,15}$/, 'must be + and 1 to 15 digits'))
+    .max(64)
+    .default([])
+    .meta({
+      sample: ['+1555', '+49'],
+      description:
+        'How the numbers begin that its calls may be handed to, and that may be called for it; empty: every number.',
+    }),
   programs: z.boolean().default(false).meta({
     description: 'Its files may start programs ([[mcp]] command) and load packages of providers (npm:NAME).',
   }),
@@ -37,10 +47,22 @@ export interface TenantSettings {
   readonly env: readonly string[];
   readonly privateAddresses: boolean;
   readonly programs: boolean;
+  /** Empty: every one. */
+  readonly numbers: readonly string[];
 }
 
 /** Of a tenant of which the operator says nothing. */
-export const strictTenant: TenantSettings = { env: [], privateAddresses: false, programs: false };
+export const strictTenant: TenantSettings = {
+  env: [],
+  privateAddresses: false,
+  programs: false,
+  numbers: [],
+};
+
+export const reachOf = ({ privateAddresses, numbers }: TenantSettings): TenantReach => ({
+  ...(!privateAddresses && { isPublicOnly: true }),
+  ...(numbers.length > 0 && { numbers }),
+});
 
 export interface TenantReading {
   readonly settings?: TenantSettings;
@@ -61,9 +83,9 @@ export function readTenantFile(text: string): TenantReading {
   });
   const all = [...syntaxProblems, ...problems.sorted()];
   if (value === undefined || all.some(({ severity }) => severity === 'error')) return { problems: all };
-  const { env, private_addresses: privateAddresses, programs } = value;
+  const { env, private_addresses: privateAddresses, programs, numbers } = value;
   return {
-    settings: { env, privateAddresses, programs, ...(limits !== undefined && { limits }) },
+    settings: { env, privateAddresses, programs, numbers, ...(limits !== undefined && { limits }) },
     problems: all,
   };
 }
@@ -71,15 +93,24 @@ export function readTenantFile(text: string): TenantReading {
 /** Reports what a file of the tenant must not say. */
 export function checkTenantRules(
   tree: Readonly<Record<string, unknown>>,
-  { privateAddresses, programs }: TenantSettings,
+  settings: TenantSettings,
   problems: ProblemList,
 ): void {
+  const { privateAddresses, programs } = settings;
   if (!programs && Array.isArray(tree['mcp']))
     tree['mcp'].forEach((server: unknown, index) => {
       if (isTable(server) && 'command' in server)
         problems.error(['mcp', index, 'command'], `starts a program, ${byTenantFile('allow.programs')}`);
     });
   if (!privateAddresses) checkAddresses(tree, [], problems);
+  const { telephony } = tree;
+  const destinations = isTable(telephony) ? telephony['destinations'] : undefined;
+  for (const [name, number] of Object.entries(isTable(destinations) ? destinations : {}))
+    if (typeof number === 'string' && !mayCall(reachOf(settings), number))
+      problems.error(
+        ['telephony', 'destinations', name],
+        'begins like no number in allow.numbers of its tenant file',
+      );
 }
 
 const byTenantFile = (key: string): string => `which a tenant may where ${key} of its tenant file says so`;

@@ -4,20 +4,10 @@
  */
 import type { AgentDefinition } from '../config/agent-file.ts';
 import { readCallSections, wholeSections, type CallSections, type LoadOptions } from '../config/load.ts';
-import { ProblemList, showPath, type KeyPath, type Places, type Problem } from '../config/problem.ts';
-import { packageTable } from '../config/stages/package.ts';
-import { findProvider } from '../config/stages/providers.ts';
-import { llmKeys, sttKeys, ttsKeys } from '../config/stages/stage-keys.ts';
-import { isTable } from '../config/table.ts';
+import { nowhere, placeOf, problemsAt, withValue } from '../config/key-place.ts';
+import { ProblemList, type KeyPath, type Problem } from '../config/problem.ts';
 import { overridable } from './overridable.ts';
-import {
-  fullPath,
-  isAllowed,
-  mostOverrides,
-  type Overrides,
-  type OverridesDefinition,
-  type Tables,
-} from './overrides.ts';
+import { fullPath, isAllowed, mostOverrides, type Overrides, type OverridesDefinition } from './overrides.ts';
 
 /** What the environment and the packages of the file are read with; no file is. */
 export type VaryOptions = Pick<LoadOptions, 'env' | 'packages' | 'leftOut'>;
@@ -38,22 +28,17 @@ interface Entry {
   readonly at: KeyPath;
 }
 
-/** There is no text in which anything would stand. */
-const nowhere: Places = {
-  find: () => ({ line: 1, column: 1 }),
-  findWithin: () => ({ line: 1, column: 1 }),
-};
-
-const stageKeys = { stt: sttKeys, llm: llmKeys, tts: ttsKeys } as const;
-type Stage = keyof typeof stageKeys;
-const isStage = (name: string | undefined): name is Stage =>
-  name !== undefined && Object.hasOwn(stageKeys, name);
-
 const shownName = (name: string): string =>
   /^[\w.*-]{1,100}$/.test(name) ? `overrides.${name}` : 'a name in overrides';
 
-export function varyAgent(base: AgentDefinition, given: Overrides, options: VaryOptions): Varied {
-  const rules = base.overrides;
+/** `also` names what this call may have beside what the file allows: what the file itself says of a node of its flow. */
+export function varyAgent(
+  base: AgentDefinition,
+  given: Overrides,
+  options: VaryOptions,
+  also: readonly string[] = [],
+): Varied {
+  const rules = base.overrides && { ...base.overrides, allow: [...base.overrides.allow, ...also] };
   const names = Object.keys(given);
   if (names.length === 0) return { definition: base, applied: {}, problems: [] };
   if (rules === undefined)
@@ -88,21 +73,6 @@ function ruleBrokenBy(full: string, { allow }: OverridesDefinition): string | un
 const appliedOf = (entries: readonly Entry[]): Overrides =>
   Object.fromEntries(entries.map(({ name, value }) => [name, value]));
 
-/** Options of a provider stand in a table of its own, under the name that the file has for it. */
-function placeOf(full: string, tables: Tables): KeyPath {
-  const path = full.split('.');
-  const [stage, key] = path;
-  if (!isStage(stage) || key === undefined || path.length > 2 || Object.hasOwn(stageKeys[stage].shape, key))
-    return path;
-  const table = tables[stage];
-  const provider = isTable(table) ? String(table['provider']) : '';
-  const own = isTable(table) ? Object.keys(table) : [];
-  const isOptions = (name: string): boolean =>
-    name === packageTable ||
-    (findProvider(stage, name) !== undefined && isTable(Reflect.get(table ?? {}, name)));
-  return [stage, own.find(isOptions) ?? findProvider(stage, provider)?.name ?? packageTable, key];
-}
-
 type Read = { readonly sections: CallSections } | { readonly problems: readonly Problem[] };
 
 function readWith(entries: readonly Entry[], rules: OverridesDefinition, options: VaryOptions): Read {
@@ -118,21 +88,8 @@ function readWith(entries: readonly Entry[], rules: OverridesDefinition, options
   return whole === undefined ? { problems: errors } : { sections: whole };
 }
 
-function withValue(table: Tables, [key = '', ...rest]: KeyPath, value: unknown): Tables {
-  const inner = table[key];
-  return { ...table, [key]: rest.length === 0 ? value : withValue(isTable(inner) ? inner : {}, rest, value) };
-}
-
-/** Problems at the place of an entry, in it, or around it. */
-const problemsOf = ({ at }: Entry, problems: readonly Problem[]): readonly Problem[] => {
-  const shown = showPath(at);
-  return problems.filter(
-    ({ path }) => path === shown || path.startsWith(`${shown}.`) || path.startsWith(`${shown}[`),
-  );
-};
-
 const toldOf = (entry: Entry, problems: readonly Problem[]): readonly string[] => {
-  const own = problemsOf(entry, problems);
+  const own = problemsAt(entry.at, problems);
   const name = shownName(entry.name);
   if (own.length > 0) return own.map(({ path, message }) => `${name}${message.slice(path.length)}`);
   const [first] = problems;
@@ -141,7 +98,7 @@ const toldOf = (entry: Entry, problems: readonly Problem[]): readonly string[] =
 
 /** Those that are at fault: where a rule between keys is broken, those of its table, else all. */
 function wrongOnes(entries: readonly Entry[], problems: readonly Problem[]): readonly Entry[] {
-  const own = entries.filter((entry) => problemsOf(entry, problems).length > 0);
+  const own = entries.filter((entry) => problemsAt(entry.at, problems).length > 0);
   if (own.length > 0) return own;
   const tables = problems.map(({ path }) => path.split('.')[0]);
   const near = entries.filter(({ at }) => tables.includes(String(at[0])));

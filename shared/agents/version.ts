@@ -3,6 +3,18 @@ import { createHash } from 'node:crypto';
 import type { Limits } from './limits.ts';
 import type { RoutingDefinition } from './routing.ts';
 
+/** How far a tenant's files reach (docs/security.md); what is absent is not bounded. */
+export interface TenantReach {
+  /** Names that they name lead to public addresses. */
+  readonly isPublicOnly?: true;
+  /** How the numbers begin that its calls may be handed to, and that may be called for it. */
+  readonly numbers?: readonly string[];
+}
+
+/** Whether a tenant may have this number called. */
+export const mayCall = ({ numbers }: TenantReach, number: string): boolean =>
+  numbers === undefined || numbers.some((beginning) => number.startsWith(beginning));
+
 /** The files that an agent file names, by the name it uses: texts as they are, recordings as base64. */
 export interface NamedFiles {
   readonly texts: Readonly<Record<string, string>>;
@@ -11,6 +23,8 @@ export interface NamedFiles {
   readonly packages?: Readonly<Record<string, string>>;
   /** Values of variables that the service as a whole does not have; of a tenant's agent all that it has. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** Absent: it belongs to the operator. */
+  readonly reach?: TenantReach;
 }
 
 /** What an agent is made of. */

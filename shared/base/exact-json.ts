@@ -76,6 +76,16 @@ export function plainNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, plainNumbers(held)]));
 }
 
+/** The sign of what the value is above or below a whole number, where a `number` may not show the difference. */
+export function signBeyond({ value }: ExactNumber, limit: number): number {
+  const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(value) ?? [];
+  if (whole === undefined) return Math.sign(Number(value) - limit);
+  const [found, wanted] = [BigInt(`${sign}${whole}`), BigInt(limit)];
+  if (found !== wanted) return found > wanted ? 1 : -1;
+  if (!/[1-9]/.test(fraction)) return 0;
+  return sign === '-' ? -1 : 1;
+}
+
 function numberOf(text: string): unknown {
   const number = Number(text);
   return String(number) === text ? number : new ExactNumberClass(text);

@@ -56,8 +56,16 @@ export type ToAnalyst =
 export interface FromAnalyst {
   readonly type: 'analysed';
   readonly id: string;
-  readonly outcome: Result<Analysed & { readonly model: string | undefined }, AnalysisFailure>;
+  /** An {@link AnalystOutcome} as JSON: messages between processes would not keep every digit of its numbers. */
+  readonly outcome: string;
 }
+
+/** As the agent file names it. */
+export interface AnalystLlm {
+  readonly provider: string;
+  readonly model: string | undefined;
+}
+export type AnalystOutcome = Result<Analysed & AnalystLlm, AnalysisFailure & Partial<AnalystLlm>>;
 
 /** The first message. */
 export interface RecordsSetup {
@@ -77,7 +85,9 @@ export interface RecordsSetup {
 
 /** What the supervisor asks for those who ask it. The shapes of queries and answers are those of the store. */
 export type RecordsQuestion =
-  { readonly kind: 'list'; readonly query: object } | { readonly kind: 'get'; readonly id: string };
+  | { readonly kind: 'list'; readonly query: object }
+  /** `tenant`: calls of others are not there. */
+  | { readonly kind: 'get'; readonly id: string; readonly tenant?: string };
 
 export type ToRecords =
   | RecordsSetup
@@ -88,8 +98,8 @@ export type ToRecords =
 
 export type FromRecords =
   | { readonly type: 'ready' }
-  /** `value` is absent where the database does not answer. */
-  | { readonly type: 'answer'; readonly ask: number; readonly value?: unknown }
+  /** `value` is JSON, which keeps every digit; absent where the database does not answer. */
+  | { readonly type: 'answer'; readonly ask: number; readonly value?: string }
   /** How many records were kept, and what was dropped for want of room, since the last such message; and what waits. */
   | {
       readonly type: 'counts';

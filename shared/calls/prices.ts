@@ -97,7 +97,7 @@ function costOf(row: PriceRow | undefined, units: UsageLine['units'], unit: Usag
 }
 
 function rowFor(
-  { price: rows }: PriceTable,
+  { price: rows }: Pick<PriceTable, 'price'>,
   { stage, provider, model }: UsageLine,
   direction: CallRecord['direction'],
 ): PriceRow | undefined {
@@ -114,29 +114,47 @@ function rowFor(
 }
 
 /** The record with what the call cost. */
-export function withCost(record: CallRecord, table: PriceTable): CallRecord {
-  const byStage: Partial<Record<UsageStage, number>> = {};
-  const unpriced: string[] = [];
-  let total = 0;
-  for (const line of record.usage.by_provider) {
-    const row = rowFor(table, line, record.direction);
-    const used = charged[line.stage].filter((unit) => (line.units[unit] ?? 0) > 0);
-    const costs = used.map((unit) => [unit, costOf(row, line.units, unit)] as const);
-    const isPriced = oneSuffices.includes(line.stage) && costs.some(([, cost]) => cost !== undefined);
-    for (const [unit, cost] of costs) {
-      if (cost !== undefined) {
-        byStage[line.stage] = rounded((byStage[line.stage] ?? 0) + cost);
-        total += cost;
-      } else if (!isPriced)
-        unpriced.push([line.stage, line.provider, line.model, unit].filter(Boolean).join(' '));
-    }
-  }
-  const cost: CallCost = {
-    currency: table.currency,
-    total: rounded(total),
-    by_stage: byStage,
-    unpriced,
-    as_of: table.as_of,
+export const withCost = (record: CallRecord, table: PriceTable): CallRecord => {
+  const { currency, as_of } = table;
+  const nothing: CallCost = { currency, total: 0, by_stage: {}, unpriced: [], as_of };
+  const { usage, direction } = record;
+  return {
+    ...record,
+    cost: usage.by_provider.reduce((cost, line) => withLine(cost, line, { table, direction }), nothing),
   };
-  return { ...record, cost };
+};
+
+/** The record with what something cost that was used afterwards. One that has no cost gets none, and what the table has no price for in its currency is named in it. */
+export function withCostOf(record: CallRecord, used: UsageLine, table: PriceTable | undefined): CallRecord {
+  const { cost, direction } = record;
+  if (cost === undefined) return record;
+  const fits = table?.currency === cost.currency ? table : { price: [] };
+  return { ...record, cost: withLine(cost, used, { table: fits, direction }) };
+}
+
+interface PricedBy {
+  readonly table: Pick<PriceTable, 'price'>;
+  readonly direction: CallRecord['direction'];
+}
+
+function withLine(cost: CallCost, line: UsageLine, { table, direction }: PricedBy): CallCost {
+  const row = rowFor(table, line, direction);
+  const used = charged[line.stage].filter((unit) => (line.units[unit] ?? 0) > 0);
+  const costs = used.map((unit) => [unit, costOf(row, line.units, unit)] as const);
+  const sum = costs.reduce((total, [, one]) => total + (one ?? 0), 0);
+  const isPriced = costs.some(([, one]) => one !== undefined);
+  const unpriced =
+    isPriced && oneSuffices.includes(line.stage)
+      ? []
+      : costs
+          .filter(([, one]) => one === undefined)
+          .map(([unit]) => [line.stage, line.provider, line.model, unit].filter(Boolean).join(' '));
+  return {
+    ...cost,
+    total: rounded(cost.total + sum),
+    by_stage: isPriced
+      ? { ...cost.by_stage, [line.stage]: rounded((cost.by_stage[line.stage] ?? 0) + sum) }
+      : cost.by_stage,
+    unpriced: [...new Set([...cost.unpriced, ...unpriced])],
+  };
 }

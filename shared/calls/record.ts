@@ -1,6 +1,6 @@
 /**
  * The record of one call: the shape in which it is kept, exported and sent to webhooks (docs/calls.md). Names are those of the wire. A record is
- * written once; only `analysis` is added later.
+ * written once; only `analysis`, and what that took, is added later.
  */
 import * as z from 'zod';
 import { callEndCodes, endedBy } from './ends.ts';

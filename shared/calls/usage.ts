@@ -1,7 +1,7 @@
 /** What a call used, summed by provider and by stage. Pure. */
 import { present } from '../base/present.ts';
 import type { UsedUnits } from './facts.ts';
-import type { CallUsage, UsageLine, UsageStage } from './record.ts';
+import type { CallRecord, CallUsage, UsageLine, UsageStage } from './record.ts';
 
 /** Providers of one call; a call that is answered by more has a program behind it that changes models at will. */
 const mostLines = 50;
@@ -42,4 +42,11 @@ export class UsageSum {
     for (const { stage, units } of lines) addUnits((byStage[stage] ??= {}), units);
     return { by_stage: byStage, by_provider: lines };
   }
+}
+
+/** The record with what was used when the call was over. */
+export function withUsage(record: CallRecord, used: Used): CallRecord {
+  const sum = new UsageSum();
+  for (const line of [...record.usage.by_provider, used]) sum.add(line);
+  return { ...record, usage: sum.usage([]) };
 }

@@ -18,6 +18,7 @@ import { audioKeys, backgroundKeys, thinkingKeys } from './agent/background.ts';
 import type { BackgroundDefinition } from './agent/background.ts';
 import type { NoiseMode } from '../protocol/noise-mode.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
+import type { TenantReach } from '../agents/version.ts';
 import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
 import type { McpDefinition } from './agent/mcp.ts';
@@ -386,6 +387,8 @@ export interface AgentDefinition {
   readonly afterCall?: AfterCallDefinition;
   /** The server that is asked before each call; absent: nobody is. */
   readonly beforeCall?: BeforeCallDefinition;
+  /** How far it reaches where it is a tenant's. */
+  readonly reach?: TenantReach;
   /** What single calls may have otherwise; absent: nothing. */
   readonly overrides?: OverridesDefinition;
   /** The processes that hold the application logic of calls. */

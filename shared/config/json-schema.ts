@@ -4,9 +4,9 @@
  * itself is refused. Faults of a schema are told by place and rule, without its values. A check of any schema
  * and arguments ends soon: all calls of a worker wait for it.
  */
-import { Ajv, type ErrorObject, type Options, type ValidateFunction, _ } from 'ajv';
+import { Ajv, type ErrorObject, type Options, type ValidateFunction, _, str } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { canonicalJson, isExactNumber, plainNumbers } from '../base/exact-json.ts';
+import { canonicalJson, isExactNumber, plainNumbers, signBeyond } from '../base/exact-json.ts';
 import { linearPattern, patternRules } from '../base/linear-pattern.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { isPlainSchema } from './plain-schema.ts';
@@ -54,6 +54,15 @@ const formats = {
 
 type Compiler = Ajv | Ajv2020;
 
+/** By the sign of the difference. */
+const limits: Readonly<Record<string, { readonly words: string; readonly fits: (sign: number) => boolean }>> =
+  {
+    maximum: { words: '<=', fits: (sign) => sign <= 0 },
+    minimum: { words: '>=', fits: (sign) => sign >= 0 },
+    exclusiveMaximum: { words: '<', fits: (sign) => sign < 0 },
+    exclusiveMinimum: { words: '>', fits: (sign) => sign > 0 },
+  };
+
 /** A compiler, and what it needs of the schema that it compiles and of the check that runs. */
 class SchemaCompiler {
   readonly ajv: Compiler;
@@ -93,6 +102,22 @@ class SchemaCompiler {
         site?: Parameters<ValidateFunction>[1],
       ) => !isWanted || areUnique(valueAt(this.#checked, pathOf(site?.instancePath ?? ''))),
     });
+    for (const [keyword, { words, fits }] of Object.entries(limits))
+      this.ajv.removeKeyword(keyword).addKeyword({
+        keyword,
+        type: 'number',
+        schemaType: 'number',
+        error: { message: ({ schemaCode }) => str`must be ${words} ${schemaCode}` },
+        validate: (limit: number, found: number, _: unknown, site?: Parameters<ValidateFunction>[1]) =>
+          fits(this.#signBeyond(limit, found, site?.instancePath ?? '')),
+      });
+  }
+
+  /** Of a limit beyond 2^53 nobody knows what the file said: there, numbers that are nearly equal are. */
+  #signBeyond(limit: number, found: number, pointer: string): number {
+    const isKnown = Number.isInteger(limit) && Math.abs(limit) <= Number.MAX_SAFE_INTEGER + 1;
+    const exact = found === limit && isKnown ? valueAt(this.#checked, pathOf(pointer)) : undefined;
+    return isExactNumber(exact) ? signBeyond(exact, limit) : Math.sign(found - limit);
   }
 
   isSchema(schema: Schema): boolean {

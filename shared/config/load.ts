@@ -5,10 +5,13 @@
 import type { z } from 'zod';
 import { readBeforeCall } from '../agents/before-call.ts';
 import { readOverrides } from '../agents/overridable.ts';
+import type { OverridesDefinition } from '../agents/overrides.ts';
+import type { TenantReach } from '../agents/version.ts';
 import { readAgentLink } from '../agent-link/agent-file.ts';
 import { readAnnouncement } from './agent/announcement.ts';
 import { readAudio } from './agent/background.ts';
 import { checkVariables, checkVariablesOfFile } from './agent/call-variables.ts';
+import { checkNodes } from './agent/check-nodes.ts';
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { unreadableFile, type NamedFiles } from './agent/sound-file.ts';
@@ -60,6 +63,8 @@ export interface LoadOptions extends NamedFiles {
   readonly leftOut?: readonly string[];
   /** Reports what breaks rules that come from beside the file. */
   readonly rules?: (tree: Tree, problems: ProblemList) => void;
+  /** How far the file reaches; absent: it is the operator's own. */
+  readonly reach?: TenantReach;
   /** Calls may come with session tokens; absent: the environment says so. */
   readonly hasSessions?: boolean;
   /** The packages that the file names (`packagesIn`), loaded before; absent: none is there. */
@@ -280,7 +285,7 @@ function readToolSections(
     hasTeam: team !== undefined,
     isRecorded,
   };
-  const flow = readFlow(tree['flow'], { provided, problems, team });
+  const flow = readFlow(tree['flow'], { provided, problems, team, tree });
   return { provided, tools, mcp, flow, agentLink };
 }
 
@@ -350,7 +355,7 @@ function readDefinition(
   options: LoadOptions,
 ): AgentDefinition | undefined {
   checkSections(tree, problems);
-  const { env, requireSecrets, hasSessions = takesSessions(env) } = options;
+  const { env, requireSecrets, hasSessions = takesSessions(env), reach } = options;
   const table = readAgentTable(tree, problems);
   const telephony = readTelephony(tree['telephony'], { texts: table.texts, problems });
   const hasDestinations = telephony === undefined || telephony.destinations.size > 0;
@@ -392,9 +397,11 @@ function readDefinition(
   const routing = readRouting(tree['routing'], problems);
   const limits = readLimits(tree['limits'], problems);
   const prompt = ofCalls.agent?.prompt;
-  const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems });
+  const hasOwnNodes = Object.values(flow?.nodes ?? {}).some(({ own }) => own !== undefined);
+  const overrides = readOverrides(tree['overrides'], { tree, prompt, provided, problems, hasOwnNodes });
   checkRealtimeFits(tree, ofCalls.realtime, problems);
   const whole = wholeSections(ofCalls);
+  if (whole !== undefined && hasOwnNodes) checkOwnOfNodes(tree, overrides, { problems, options, provided });
   if (whole === undefined || audio === undefined) return undefined;
   if (routing === undefined || monitor === undefined) return undefined;
   return {
@@ -405,8 +412,27 @@ function readDefinition(
     monitor,
     noise: audio.noise,
     ...(audio.background.length > 0 && { background: audio.background }),
-    ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides, limits }),
+    ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides, limits, reach }),
   };
+}
+
+/** What nodes have of their own names no file, and keys of providers were checked with the agent. */
+function checkOwnOfNodes(
+  { flow }: Tree,
+  overrides: OverridesDefinition | undefined,
+  { problems, options: given, provided }: CallSectionsSite,
+): void {
+  if (overrides === undefined) return;
+  const { tables } = overrides;
+  const options = {
+    ...given,
+    readFile: () => undefined,
+    readBytes: () => undefined,
+    requireSecrets: false,
+  };
+  const read = (other: Tree, found: ProblemList) =>
+    readCallSections(other, { problems: found, options, provided });
+  checkNodes(flow, { tables, problems, read });
 }
 
 /** Reads the text of an agent file (docs/reference/agent-file.md). Never throws on bad text. */

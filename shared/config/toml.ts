@@ -195,19 +195,30 @@ function doubledKey(text: string, index: number): string | undefined {
   const before = text.slice(0, index) + other;
   const renamed = before + text.slice(index + key.length);
   const places = new PlaceIndex();
-  for (const readable of [renamed, before.slice(0, before.lastIndexOf('\n') + 1) + lineAt(renamed, index)])
-    try {
-      places.addTop(parseTOML(readable, { tomlVersion: '1.0' }), readable);
-      break;
-    } catch (error) {
-      if (!(error instanceof ParseError)) throw error;
-    }
+  if (!addReadable(places, renamed))
+    addReadable(places, before.slice(0, before.lastIndexOf('\n') + 1) + lineAt(renamed, index));
   const path = places.pathOf(other);
   if (path === undefined) return undefined;
   const whole = [...path.slice(0, -1), key.replace(/^(["'])(.*)\1$/, '$2')];
   const isTable = /^[ \t]*\[/.test(lineAt(text, index));
   const name = isTable ? `[${showPath(whole)}]` : showPath(whole);
   return `${name} is already there in line ${places.find(whole, 'key').line}`;
+}
+
+/** Adds the places of a text, without the lines of other keys that are there twice; false where it cannot be read. */
+function addReadable(places: PlaceIndex, text: string): boolean {
+  const lines = text.split('\n');
+  for (let left = mostSyntaxProblems; left > 0; left -= 1)
+    try {
+      const readable = lines.join('\n');
+      places.addTop(parseTOML(readable, { tomlVersion: '1.0' }), readable);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ParseError)) throw error;
+      if (error.message !== doubled) return false;
+      lines[error.lineNumber - 1] = '';
+    }
+  return false;
 }
 
 /** The line of the text around a place in it. */

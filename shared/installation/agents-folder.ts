@@ -11,6 +11,7 @@ import { loadAgentFile, takesSessions } from '../config/load.ts';
 import { showProblem, type Problem } from '../config/problem.ts';
 import {
   checkTenantRules,
+  reachOf,
   readTenantFile,
   strictTenant,
   tenantFileEnd,
@@ -231,7 +232,13 @@ async function readAgentOf(
       whyOutside(resolve(dirname(path), name), within) ?? whyUnreadable(resolve(dirname(path), name)),
   });
   if (definition === undefined) return { problems, named };
-  const files: NamedFiles = { texts, recordings, packages: addresses, secrets: secrets.found };
+  const files: NamedFiles = {
+    texts,
+    recordings,
+    packages: addresses,
+    secrets: secrets.found,
+    ...(tenant !== undefined && { reach: reachOf(settings) }),
+  };
   const { name } = definition.agent;
   const version: AgentVersion = {
     id: agentIdOf(tenant, name),

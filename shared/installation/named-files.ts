@@ -8,7 +8,10 @@ import {
   openSync,
   readFileSync,
   readSync,
+  renameSync,
+  rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
@@ -95,3 +98,17 @@ export const readBytes = (path: string, most: number): Uint8Array | undefined =>
       closeSync(fd);
     }
   });
+
+/** A reader of the file finds a whole one at any instant. */
+export function replaceFile(
+  path: string,
+  { text, draft }: { readonly text: string; readonly draft: string },
+): void {
+  writeFileSync(draft, text);
+  try {
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}

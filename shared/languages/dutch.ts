@@ -168,5 +168,28 @@ export const dutch: Language = {
     noRefusal: listed(
       'geen probleem|geen punt|geen zorgen|waarom niet|geen bezwaar|maakt niet uit|als u het niet erg vindt|vind ik niet erg|geen enkel probleem',
     ),
+    undoing: [
+      {
+        tool: /(?:^| )(?:cancel|annul|afzeg|opzeg)/u,
+        said: listed(
+          'annuleer|annuleren|annuleert|annuleert u|afzeggen|opzeggen|cancel|cancelen|zeg af|zegt u af',
+        ),
+        clear: listed(
+          'annuleer het|annuleer hem|annuleer deze|annuleer maar|annuleert u het|annuleert u maar|annuleert u het maar|graag annuleren|annuleren alstublieft|annuleer alstublieft|annuleer alsjeblieft|zeg het af|zeg het maar af|zegt u het af|zegt u het maar af',
+        ),
+      },
+      {
+        tool: /(?:^| )(?:stop|pauz)/u,
+        said: listed('stop|stoppen|stopt u|pauzeer|pauzeren'),
+        clear: listed('stop het maar|stopt u het maar|pauzeer het'),
+      },
+      {
+        tool: /(?:^| )(?:delet|remov|eras|verwijder|wis(?:sen)?(?: |$))/u,
+        said: listed('verwijder|verwijderen|verwijdert u|wis|wissen'),
+        clear: listed(
+          'verwijder het|verwijder hem|verwijder maar|verwijdert u het|verwijdert u het maar|wis het|wis het maar',
+        ),
+      },
+    ],
   },
 };

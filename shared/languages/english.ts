@@ -143,14 +143,14 @@ export const english: Language = {
   },
   answers: {
     yes: listed(
-      'yes|yeah|yep|yup|sure|okay|ok|please do|go ahead|do it|correct|of course|certainly|absolutely',
+      'yes|yeah|yep|yup|sure|okay|ok|please do|go ahead|go ahead and|do it|correct|of course|certainly|absolutely',
       "definitely|that's right|that is right|right|fine|confirm|confirmed|i confirm|sounds good",
     ),
     no: listed(
       "no|nope|nah|not|don't|do not|stop|cancel|wait|never|wrong|that's wrong|leave it|hold on",
       'forget it|never mind',
     ),
-    firmYes: listed('yes|yeah|yep|yup|absolutely|definitely|certainly|of course'),
+    firmYes: listed('yes|yeah|yep|yup|absolutely|definitely|certainly|of course|go ahead and'),
     order: new RegExp(`^(?:${orders})(?: |$)`, 'u'),
     told: undefined,
     accepts: listed(
@@ -191,5 +191,26 @@ export const english: Language = {
     noRefusal: listed(
       "no problem|no worries|why not|don't worry|no doubt|not a problem|if you don't mind|i don't mind|no objection|no objections",
     ),
+    undoing: [
+      {
+        tool: /(?:^| )(?:cancel|annul|void|revoke)/u,
+        said: listed('cancel|call it off|call off'),
+        clear: listed(
+          'cancel it|cancel them|please cancel|cancel please|call it off please|please call it off',
+        ),
+      },
+      {
+        tool: /(?:^| )(?:stop|halt|pause)/u,
+        said: listed('stop|stop it|pause|pause it'),
+        clear: listed('please stop it|please pause it|please stop them'),
+      },
+      {
+        tool: /(?:^| )(?:delet|remov|eras|clear)/u,
+        said: listed('delete|remove|erase'),
+        clear: listed(
+          'delete it|delete them|please delete|remove it|remove them|please remove|erase it|please erase',
+        ),
+      },
+    ],
   },
 };

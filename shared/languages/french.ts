@@ -178,5 +178,28 @@ export const french: Language = {
     noRefusal: listed(
       'pas de problème|pas de souci|pourquoi pas|si ça ne vous dérange pas|pas dinconvénient|aucun problème|si vous voulez bien',
     ),
+    undoing: [
+      {
+        tool: /(?:^| )(?:cancel|annul|résili|resili)/u,
+        said: listed(
+          'annulez|annule|annuler|annulez ça|annule ça|résiliez|résilie|résilier|décommandez|décommander',
+        ),
+        clear: listed(
+          "annulez-le|annulez-la|annulez-les|annule-le|annule-la|veuillez annuler|vous pouvez annuler|annulez s'il vous plaît|s'il vous plaît annulez|annulez s'il vous plait|s'il vous plait annulez|résiliez-le|résiliez-la",
+        ),
+      },
+      {
+        tool: /(?:^| )(?:stop|arret|arrêt|paus)/u,
+        said: listed('arrêtez|arrête|arrêter|stop'),
+        clear: listed('arrêtez-le|arrêtez-la|veuillez arrêter'),
+      },
+      {
+        tool: /(?:^| )(?:delet|remov|eras|supprim|effac)/u,
+        said: listed('supprimez|supprime|supprimer|effacez|efface|effacer'),
+        clear: listed(
+          "supprimez-le|supprimez-la|supprimez-les|veuillez supprimer|effacez-le|effacez-la|supprimez s'il vous plaît|supprimez s'il vous plait",
+        ),
+      },
+    ],
   },
 };

@@ -194,5 +194,26 @@ export const german: Language = {
       'nächste nächsten nächster montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag personen leute auch',
     ),
     noRefusal: listed('kein problem|keine sorge|warum nicht|nichts dagegen|keine einwände'),
+    undoing: [
+      {
+        tool: /(?:^| )(?:cancel|storn|absag|abbest|kündig|kuendig|widerruf|abbrech|abbruch)/u,
+        said: listed(
+          'ab|stornieren|stornier|storniere|absagen|abbestellen|kündigen|kündige|widerrufen|abbrechen|sagen sie ab|sag ab|brechen sie ab|bestellen sie ab',
+        ),
+        clear: listed(
+          'stornieren sie|bitte stornieren|storniere es|storniere sie|storniere ihn|stornier es|bitte absagen|sagen sie es ab|sagen sie ihn ab|sagen sie sie ab|sag es ab|sag ihn ab|sag sie ab|bitte kündigen|kündigen sie|kündige es|bitte abbestellen|bestellen sie es ab|bitte widerrufen',
+        ),
+      },
+      {
+        tool: /(?:^| )(?:stop|anhalt|paus)/u,
+        said: listed('stopp|stop|stoppen|anhalten|halt'),
+        clear: listed('stoppen sie es|bitte stoppen|halten sie es an|bitte anhalten'),
+      },
+      {
+        tool: /(?:^| )(?:delet|remov|eras|lösch|loesch|entfern)/u,
+        said: listed('löschen|lösche|lösch|entfernen|entferne'),
+        clear: listed('löschen sie|bitte löschen|lösche es|lösch es|bitte entfernen|entfernen sie'),
+      },
+    ],
   },
 };

@@ -162,5 +162,28 @@ export const hindi: Language = {
     noRefusal: listed(
       'कोई बात नहीं|कोई दिक्कत नहीं|कोई समस्या नहीं|क्यों नहीं|मुझे कोई आपत्ति नहीं|कोई परेशानी नहीं|koi baat nahi|koi baat nahin|koi dikkat nahi|koi samasya nahi|kyon nahi|kyun nahi|no problem',
     ),
+    undoing: [
+      {
+        tool: /(?:^| )(?:cancel|radd|रद्द|कैंसिल)/u,
+        said: listed('कैंसिल|रद्द|कैंसल|cancel|radd|cancle'),
+        clear: listed(
+          'कैंसिल कर दो|कैंसिल कर दीजिए|कैंसिल कर दीजिये|कैंसिल करो|कैंसिल कीजिए|कैंसिल कर दें|कैंसल कर दीजिए|कैंसल कर दो|रद्द कर दो|रद्द कर दीजिए|रद्द कर दीजिये|रद्द करो|रद्द कीजिए|रद्द कर दें|cancel kar do|cancel kar dijiye|cancel kar dijie|cancel karo|cancel kijiye|cancel kar den|radd kar do|radd kar dijiye|radd karo|radd kijiye',
+        ),
+      },
+      {
+        tool: /(?:^| )(?:stop|band(?: |$)|बंद|paus)/u,
+        said: listed('बंद|बंद करो|band|band karo|stop|रोक|rok'),
+        clear: listed(
+          'बंद कर दो|बंद कर दीजिए|बंद कीजिए|band kar do|band kar dijiye|band kijiye|रोक दो|रोक दीजिए|rok do|rok dijiye',
+        ),
+      },
+      {
+        tool: /(?:^| )(?:delet|remov|eras|hata|mita|हटा|मिटा)/u,
+        said: listed('डिलीट|हटा|मिटा|delete|hata|mita'),
+        clear: listed(
+          'डिलीट कर दो|डिलीट कर दीजिए|डिलीट करो|हटा दो|हटा दीजिए|मिटा दो|मिटा दीजिए|delete kar do|delete kar dijiye|delete karo|hata do|hata dijiye|mita do|mita dijiye',
+        ),
+      },
+    ],
   },
 };

@@ -170,5 +170,28 @@ export const italian: Language = {
     noRefusal: listed(
       'nessun problema|non cè problema|perché no|come no|non ho obiezioni|non si preoccupi|se non le dispiace|senza problemi|non fa niente',
     ),
+    undoing: [
+      {
+        tool: /(?:^| )(?:cancel|annull|disd)/u,
+        said: listed(
+          'annulli|annulla|annullare|cancelli|cancella|cancellare|cancelli tutto|disdica|disdici|disdire|annullalo|annullala|cancellalo|cancellala|disdicilo|disdicila',
+        ),
+        clear: listed(
+          'lo annulli|la annulli|annullalo|annullala|lo cancelli|la cancelli|cancellalo|cancellala|lo disdica|la disdica|disdicilo|disdicila|annulli per favore|per favore annulli|cancelli per favore|per favore cancelli|può annullare|può cancellare|può disdire',
+        ),
+      },
+      {
+        tool: /(?:^| )(?:stop|ferm|sospend|paus)/u,
+        said: listed('fermi|ferma|stop|fermare|sospenda|sospendi|fermalo|fermala'),
+        clear: listed('lo fermi|la fermi|fermalo|fermala|la sospenda|lo sospenda'),
+      },
+      {
+        tool: /(?:^| )(?:delet|remov|eras|elimin|rimuov|cancell)/u,
+        said: listed('elimini|elimina|eliminare|rimuova|rimuovi|rimuovere|cancelli|cancella|cancellare'),
+        clear: listed(
+          'lo elimini|la elimini|lo rimuova|la rimuova|lo cancelli|la cancelli|elimini per favore|per favore elimini',
+        ),
+      },
+    ],
   },
 };

@@ -95,6 +95,16 @@ export interface SentenceWords {
   readonly afterOrdinal: readonly string[];
 }
 
+/** How callers name one way of calling something off: they refuse with such words, unless the tool that is asked about does just that. */
+export interface UndoingWords {
+  /** What the tool's name holds; English is the language of most names. */
+  readonly tool: RegExp;
+  /** An answer with a yes beside it, or with the thing that the tool's name tells. */
+  readonly said: readonly string[];
+  /** Enough alone: "cancel it". "Cancel that" may as well mean the question. */
+  readonly clear: readonly string[];
+}
+
 /**
  * How callers answer a question that asks for a yes. Accents count here ("si" is "if"), so both spellings stand where STT writes both;
  * apostrophes do not.
@@ -127,6 +137,7 @@ export interface AnswerWords {
   readonly details: readonly string[];
   /** Holds a word of no and does not mean it. */
   readonly noRefusal: readonly string[];
+  readonly undoing: readonly UndoingWords[];
 }
 
 export interface Language {

@@ -163,5 +163,26 @@ export const polish: Language = {
     noRefusal: listed(
       'nie ma problemu|nie ma sprawy|czemu nie|dlaczego nie|nie mam nic przeciwko|żaden problem|nie szkodzi|nie widzę przeszkód|jeśli nie ma pan nic przeciwko',
     ),
+    undoing: [
+      {
+        tool: /(?:^| )(?:cancel|anul|odwol|odwoł)/u,
+        said: listed('anuluj|anulować|anuluj to|odwołaj|odwołać|odwołaj to'),
+        clear: listed(
+          'anuluj ją|anuluj go|odwołaj ją|odwołaj go|proszę anulować|proszę odwołać|proszę to anulować|proszę ją anulować|proszę to odwołać|proszę ją odwołać|anuluj proszę|odwołaj proszę|proszę anuluj|proszę odwołaj',
+        ),
+      },
+      {
+        tool: /(?:^| )(?:stop|zatrzym|wstrzym|paus)/u,
+        said: listed('stop|stój|zatrzymaj|zatrzymać|wstrzymaj|wstrzymać'),
+        clear: listed('zatrzymaj go|zatrzymaj ją|proszę zatrzymać|proszę wstrzymać'),
+      },
+      {
+        tool: /(?:^| )(?:delet|remov|eras|usun|usuń|skas)/u,
+        said: listed('usuń|usunąć|usuń to|skasuj|skasować|skasuj to'),
+        clear: listed(
+          'usuń go|usuń ją|proszę usunąć|proszę to usunąć|skasuj go|skasuj ją|proszę skasować|usuń proszę|proszę usuń',
+        ),
+      },
+    ],
   },
 };

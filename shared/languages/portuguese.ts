@@ -165,5 +165,28 @@ export const portuguese: Language = {
     noRefusal: listed(
       'sem problema|sem problemas|não tem problema|não há problema|não faz mal|por que não|porque não|não me importo|se não se importa|não tenho objeção|pois não',
     ),
+    undoing: [
+      {
+        tool: /(?:^| )(?:cancel|anul|desmarc)/u,
+        said: listed(
+          'cancele|cancela|cancelar|cancele isso|cancela isso|anule|anula|anular|desmarque|desmarca|desmarcar',
+        ),
+        clear: listed(
+          'cancele-o|cancele-a|cancela-o|cancela-a|pode cancelar|pode anular|pode desmarcar|cancele por favor|por favor cancele|cancela por favor|por favor cancela|desmarque por favor',
+        ),
+      },
+      {
+        tool: /(?:^| )(?:stop|paus|interromp)/u,
+        said: listed('pare|para|pare isso|parar|interrompa'),
+        clear: listed('pode parar|pare-o|interrompa-o'),
+      },
+      {
+        tool: /(?:^| )(?:delet|remov|eras|apag|excluir|elimin)/u,
+        said: listed('apague|apaga|apagar|apague isso|exclua|exclui|excluir|elimine|elimina|remova|remove'),
+        clear: listed(
+          'apague-o|apague-a|pode apagar|pode excluir|pode remover|apague por favor|por favor apague|exclua por favor|por favor exclua',
+        ),
+      },
+    ],
   },
 };

@@ -171,5 +171,30 @@ export const spanish: Language = {
     noRefusal: listed(
       'no hay problema|no pasa nada|por qué no|cómo no|si no le importa|si no te importa|no tengo inconveniente',
     ),
+    undoing: [
+      {
+        tool: /(?:^| )(?:cancel|anul)/u,
+        said: listed(
+          'cancele|cancela|cancelar|anule|anula|anular|cancele eso|cancela eso|cancélelo|cancélela|cancélalo|cancélala|cancelelo|cancelela|cancelalo|cancelala|anúlelo|anúlela|anúlalo|anúlala',
+        ),
+        clear: listed(
+          'cancélelo|cancélela|cancélalo|cancélala|cancelelo|cancelela|cancelalo|cancelala|anúlelo|anúlela|anúlalo|anúlala|cancele por favor|por favor cancele|puede cancelar|puede cancelarla|puede cancelarlo|cancelar por favor|por favor cancelar',
+        ),
+      },
+      {
+        tool: /(?:^| )(?:stop|deten|paus)/u,
+        said: listed('pare|para|detenga|detente|deténgalo|deténgala'),
+        clear: listed('deténgalo|deténgala|deténgalo por favor'),
+      },
+      {
+        tool: /(?:^| )(?:delet|remov|eras|borr|elimin)/u,
+        said: listed(
+          'borre|borra|borrar|elimine|elimina|eliminar|bórrelo|bórrela|bórralo|bórrala|elimínelo|elimínela',
+        ),
+        clear: listed(
+          'bórrelo|bórrela|bórralo|bórrala|elimínelo|elimínela|borre por favor|por favor borre|elimine por favor|por favor elimine',
+        ),
+      },
+    ],
   },
 };

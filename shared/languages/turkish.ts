@@ -115,7 +115,7 @@ export const turkish: Language = {
     ),
     no: listed(
       'hayır|yok|olmaz|istemiyorum|yapma|yapmayın|dur|durun|bekle|bekleyin|iptal|vazgeç|vazgeçtim',
-      'yanlış|onaylamıyorum|değil|gerek yok|boş ver',
+      'yanlış|onaylamıyorum|değil|gerek yok|boş ver|etme|etmeyin|etmeyiniz|edilmesin|silme|silmeyin|durdurma|durdurmayın|istemem',
     ),
     firmYes: listed('evet|elbette|kesinlikle'),
     // The verb stands last.
@@ -137,7 +137,7 @@ export const turkish: Language = {
     tellers: spaced('ben biz sen siz benim bizim'),
     openers: spaced('ve bir'),
     hedges: spaced(
-      'ama fakat ancak eğer belki sanırım galiba yerine aslında önce sonra başka',
+      'ettim ettik etmiştim ediyorum edeceğim ama fakat ancak eğer belki sanırım galiba yerine aslında önce sonra başka',
       'yalnız sadece veya ya ne nasıl hangi neden niye kaç kim nerede mi mı mu mü',
       'biliyorum anladım anlıyorum duydum duyuyorum dinliyorum görüyorum buradayım merhaba alo hâlâ hala herhalde muhtemelen sorum soru sormak merak umarım var daha',
     ),
@@ -148,5 +148,26 @@ export const turkish: Language = {
     noRefusal: listed(
       'sorun yok|sorun değil|problem değil|problem yok|sıkıntı yok|neden olmasın|itirazım yok|zahmet olmazsa',
     ),
+    undoing: [
+      {
+        tool: /(?:^| )(?:cancel|iptal)/u,
+        said: listed('iptal|iptal et|iptal edin|iptal ediniz|iptal edelim|bunu iptal edin|bunu iptal et'),
+        clear: listed(
+          'iptal edebilirsiniz|iptal edebilirsin|onu iptal edin|onu iptal et|lütfen iptal edin|lütfen iptal et|iptal edin lütfen|iptal et lütfen',
+        ),
+      },
+      {
+        tool: /(?:^| )(?:stop|durdur|paus)/u,
+        said: listed('dur|durun|durdur|durdurun|durdurunuz'),
+        clear: listed('onu durdurun|lütfen durdurun|durdurun lütfen|durdurabilirsiniz'),
+      },
+      {
+        tool: /(?:^| )(?:delet|remov|eras|sil(?:me)?(?: |$))/u,
+        said: listed('sil|silin|siliniz|kaldır|kaldırın'),
+        clear: listed(
+          'onu silin|onu sil|lütfen silin|silin lütfen|silebilirsiniz|silebilirsin|lütfen kaldırın',
+        ),
+      },
+    ],
   },
 };

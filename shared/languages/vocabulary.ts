@@ -63,6 +63,11 @@ export interface Answers {
   readonly openers: ReadonlySet<string>;
   /** Hedges and details. */
   readonly doubting: ReadonlySet<string>;
+  readonly undoing: readonly {
+    readonly tool: RegExp;
+    readonly said: readonly Phrase[];
+    readonly clear: readonly Phrase[];
+  }[];
 }
 
 export interface Nods {
@@ -244,5 +249,12 @@ function answersOf(language: string, all: readonly AnswerWords[]): Answers {
     tellers: words(({ tellers }) => tellers),
     openers: words(({ openers }) => openers),
     doubting: words(({ hedges, details }) => [...hedges, ...details]),
+    undoing: all.flatMap(({ undoing }) =>
+      undoing.map(({ tool, said, clear }) => ({
+        tool,
+        said: said.map((text) => answeredWords(text, language)),
+        clear: clear.map((text) => answeredWords(text, language)),
+      })),
+    ),
   };
 }

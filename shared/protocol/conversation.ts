@@ -41,6 +41,8 @@ export type ConversationMessage =
     }
   /** What was heard since the one before; the last one of an answer says how it ended, and what was heard of it in all. */
   | ({ readonly type: 'bot.heard'; readonly epoch: number; readonly text: string } & Partial<HeardFields>)
+  /** Another agent has the call from here on. */
+  | { readonly type: 'agent.changed'; readonly agent: string }
   | { readonly type: 'turn.metrics'; readonly epoch: number; readonly metrics: TurnMetrics }
   /** A stage did not do what it owed. The caller is a stranger: provider, host and text stand in the log alone. */
   | { readonly type: 'stage.failed'; readonly stage: string; readonly reason: string };
@@ -61,6 +63,7 @@ const types: Readonly<Record<ConversationMessageType, true>> = {
   'turn.bot_started': true,
   'turn.bot_ended': true,
   'turn.interrupted': true,
+  'agent.changed': true,
   'turn.metrics': true,
   'stage.failed': true,
 };

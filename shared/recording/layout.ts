@@ -1,5 +1,6 @@
 /** What a worker is told about recordings, and the folders in which they stand. */
 import { createHash } from 'node:crypto';
+import type { RecordingKeys } from './keys.ts';
 import type { RecordingLayout } from './ring.ts';
 
 /** A bucket for finished recordings, as a worker gets it. */
@@ -21,6 +22,8 @@ export interface RecordingSetup {
   readonly mostBytes: number;
   readonly layout: RecordingLayout;
   readonly upload?: UploadTarget;
+  /** Absent: files are not encrypted. */
+  readonly keys?: RecordingKeys;
 }
 
 /** Below the folder of recordings: those of running calls, those that ended and are being put together, those to upload, and those that stay. */
@@ -32,13 +35,17 @@ export const recordingFolders = {
   kept: 'kept',
 } as const;
 
-/** Names in a finished recording. */
+/** Names in a finished recording, without the ending of those that are encrypted. */
 export const recordingFiles = {
   wav: 'audio.wav',
   opus: 'audio.opus',
+  waveform: 'audio.waveform',
   transcript: 'call.jsonl',
   facts: 'facts.jsonl.gz',
 } as const;
+
+/** Of a waveform: bytes of each side, the caller first. */
+export const levelsOfSide = 2_000;
 
 /** Below the folder of those that stay: a folder for each tenant, and in it what stands there of the operator's own agents. */
 export const tenantsFolder = 'tenants';

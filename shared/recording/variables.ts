@@ -1,6 +1,7 @@
 /** The server variables that say where recordings of calls are kept, and where they go. Part of the list in `server.ts`. */
 import { present } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { keySetting } from './keys.ts';
 import { isLoopbackHost } from '../net/loopback.ts';
 import type { Sensitive } from '../config/sensitive.ts';
 import type { Reader } from '../config/server/environment.ts';
@@ -28,6 +29,8 @@ export interface RecordingSettings {
     /** Absent: agents that record cannot be served. */
     readonly dir?: string;
     readonly mostBytes: number;
+    /** Of the keys by which they are encrypted; absent: they are not. */
+    readonly keyFile?: string;
     /** Absent: recordings stay on this machine. */
     readonly upload?: UploadSettings;
   };
@@ -56,6 +59,10 @@ export const recordingVariables = {
     'Most megabytes of recordings in that folder; beyond it the oldest are deleted.',
     { least: 10, most: 100_000_000, fallback: 10_000 },
   ),
+  recordingKeyFile: optionalPathVariable(
+    keySetting,
+    'Keys by which recordings are encrypted: a line each, 32 bytes in base64 or hexadecimal. The first encrypts, the others read older recordings; unset: nothing is encrypted.',
+  ),
   recordingUploadUrl: readVariable<string | undefined>(
     'SVC_RECORDING_UPLOAD_URL',
     'S3-compatible bucket that finished recordings are moved to.',
@@ -83,7 +90,10 @@ export function takeRecording(reader: Reader): RecordingSettings {
   const taken = reader.takeAll(recordingVariables);
   const { recordingUploadUrl: url, recordingUploadRegion: region } = taken;
   const { recordingUploadKeyId: keyId, recordingUploadSecret: secret, recordingUploadKeysFile: file } = taken;
-  const base = { mostBytes: taken.recordingMaxMb * megabyte, ...present({ dir: taken.recordingDir }) };
+  const base = {
+    mostBytes: taken.recordingMaxMb * megabyte,
+    ...present({ dir: taken.recordingDir, keyFile: taken.recordingKeyFile }),
+  };
   if (url === undefined) return { recording: base };
   const variables = recordingVariables;
   const { recordingUploadKeyId: id, recordingUploadSecret: key, recordingUploadKeysFile: keys } = variables;

@@ -23,7 +23,14 @@ export const rtviKeys = {
 } as const;
 
 /** Events without a name of their own in RTVI, which a client asks for by `?events=` and gets as `server-message`. */
-export const rtviEvents = ['bot.heard'] as const;
+export const rtviEvents = ['bot.heard', 'agent.changed'] as const;
+type RtviEvent = (typeof rtviEvents)[number];
+
+/** Those that a call's metadata names. */
+export const rtviEventsIn = (names: string | undefined): ReadonlySet<RtviEvent> => {
+  const asked = (names ?? '').split(',');
+  return new Set(rtviEvents.filter((name) => asked.includes(name)));
+};
 
 /**
  * How a client of text frames is sent the agent's audio: the message of RTVI, that of Pipecat's evals, or none, which is what evals by text ask

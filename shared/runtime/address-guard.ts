@@ -32,7 +32,7 @@ export class RefusedAddressError extends Error {
 }
 
 /** @throws RefusedAddressError for a host that is no name and not public: such an address never passes through a lookup. */
-export function refuseLiteral({ hostname }: URL): void {
+export function refuseLiteral({ hostname }: Pick<URL, 'hostname'>): void {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const isLiteral = /^[\d.]+$/.test(host) || host.includes(':');
   if (isLiteral && !isPublicAddress(host)) throw new RefusedAddressError();

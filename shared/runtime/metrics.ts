@@ -291,7 +291,8 @@ function newRestarts({ counter }: Maker) {
 
 /**
  * Bounds of the service itself that something met: addresses whose offers are counted (what came beyond was let through), session ids that
- * are remembered, and of SIP ports for audio, connections, requests under way, and bytes for peers that nobody knows.
+ * are remembered, of SIP ports for audio, connections, requests under way, and bytes for peers that nobody knows, of carriers commands and
+ * calls that are elsewhere, questions to other hosts, and what waits for the supervisor before this one.
  */
 const limitNames = [
   'rate_table',
@@ -300,6 +301,11 @@ const limitNames = [
   'sip_connections',
   'sip_transactions',
   'sip_answers',
+  'carrier_commands',
+  'warm_transfers',
+  'calls_away',
+  'host_questions',
+  'restart_requests',
 ] as const;
 export type LimitName = (typeof limitNames)[number];
 

@@ -82,7 +82,7 @@ export const telephonyVariables = {
   ),
   stateDir: optionalPathVariable(
     'SVC_STATE_DIR',
-    'Folder that stores warm transfers, so that the service finds a parked caller again after a crash, and calls that wait for SVC_CALLS_DB.',
+    'Folder that stores warm transfers, so that the service finds a parked caller again after a crash, calls that wait for SVC_CALLS_DB, and minutes that agents have used of [limits].',
   ),
 } as const;
 

@@ -154,6 +154,12 @@ export class AgentLimits {
     };
   }
 
+  /** What was used before the service was started, of this day or of another one. */
+  restore({ day, usedMs }: Pick<AgentUse, 'day' | 'usedMs'>): void {
+    this.#day = day;
+    this.#usedMs = new Map(Object.entries(usedMs));
+  }
+
   /** What the supervisor before this one counted stands for what this one has, which has had no calls yet. */
   inherit({ day, usedMs, starts }: Pick<AgentUse, 'day' | 'usedMs' | 'starts'>): void {
     this.#day = day;

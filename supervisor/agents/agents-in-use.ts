@@ -10,9 +10,12 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import { otherAgents, type SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { AgentLimits, countCalls, tenantKey, type LimitRefusal } from './agent-limits.ts';
+import type { UsedMinutes } from './used-minutes.ts';
 
 /** How exactly minutes are counted. */
 const meterEveryMs: Millis = 1_000;
+/** How often they are written down, and for how long the supervisor after this one does it once it was told of them. */
+const writeEveryMs: Millis = 5_000;
 /** Agents that metrics tell apart. */
 export const mostNamed = 50;
 
@@ -22,6 +25,12 @@ export interface CallsSite {
   readonly ofCalls: () => Iterable<AgentRef>;
   /** The version that the call of an offer has. */
   readonly agentOf: (offer: number) => AgentRef | undefined;
+}
+
+export interface AgentsInUseOptions {
+  readonly clock: Clock;
+  readonly wallClock: WallClock;
+  readonly minutes?: UsedMinutes | undefined;
 }
 
 export class AgentsInUse {
@@ -35,10 +44,18 @@ export class AgentsInUse {
   /** Calls that began, by agent. */
   readonly #begun = new Map<string, number>();
   #named: ReadonlySet<string> = new Set();
+  readonly #minutes: UsedMinutes | undefined;
+  #writtenAt: Millis = 0;
+  /** When the supervisor after this one was told what is used. */
+  #gaveAt: Millis = -Infinity;
 
-  constructor({ clock, wallClock }: { readonly clock: Clock; readonly wallClock: WallClock }) {
+  /** `minutes`: where they are kept while the service is stopped; absent: they are forgotten. */
+  constructor({ clock, wallClock, minutes }: AgentsInUseOptions) {
     this.#clock = clock;
     this.#wallClock = wallClock;
+    this.#minutes = minutes;
+    const before = minutes?.read();
+    if (before !== undefined) this.#limits.restore(before);
   }
 
   serve(site: CallsSite): void {
@@ -48,9 +65,18 @@ export class AgentsInUse {
       const now = this.#clock.now();
       this.#limits.meter(this.#running(), now - before, this.#wallClock.now());
       before = now;
+      if (now - this.#writtenAt >= writeEveryMs) this.keep();
       this.#clock.after(meterEveryMs, meter);
     };
     this.#clock.after(meterEveryMs, meter);
+  }
+
+  /** Writes the minutes down. */
+  keep(): void {
+    const now = this.#clock.now();
+    if (now - this.#gaveAt < writeEveryMs) return;
+    this.#writtenAt = now;
+    this.#minutes?.write(this.#limits.give());
   }
 
   /** These versions are in force, with their limits. */
@@ -157,6 +183,7 @@ export class AgentsInUse {
   give(): AgentUse {
     const calls: Record<string, number> = {};
     for (const { id } of this.#site?.ofCalls() ?? []) calls[id] = (calls[id] ?? 0) + 1;
+    this.#gaveAt = this.#clock.now();
     return { ...this.#limits.give(), calls };
   }
 

@@ -8,7 +8,7 @@ import type { AgentAsked, AgentsChanged, AgentsForWorker } from '../../shared/ag
 import type { AfterCallSetup, AfterCallVersions } from '../../shared/calls/messages.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { AgentLeft, AgentUse } from '../../shared/agents/takeover.ts';
-import type { AgentVersion } from '../../shared/agents/version.ts';
+import { mayCall, type AgentVersion } from '../../shared/agents/version.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { showProblem } from '../../shared/config/problem.ts';
 import type { AgentPlace } from '../../shared/installation/agents-folder.ts';
@@ -17,6 +17,7 @@ import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { refusal, type Answer } from '../http/refusals.ts';
 import { AgentsInUse, type CallsSite } from './agents-in-use.ts';
+import type { UsedMinutes } from './used-minutes.ts';
 import { Catalogue, type CatalogueChange, type FileReading } from './catalogue.ts';
 import type { Folder, FolderEvents, FoundAgent } from './folder-watch.ts';
 
@@ -41,6 +42,8 @@ export interface AgentsOptions {
   readonly clock: Clock;
   readonly wallClock: WallClock;
   readonly log: Log;
+  /** Where minutes of a day are kept; absent: nowhere. */
+  readonly minutes?: UsedMinutes | undefined;
   /** Why an agent that reads well cannot be served here; undefined where it can. */
   readonly whyNot: (found: FoundAgent) => string | undefined;
   readonly afterCallOf: (definition: AgentDefinition, version: AgentVersion) => AfterCallSetup | undefined;
@@ -122,6 +125,7 @@ export class Agents {
   }
 
   close(): void {
+    this.#inUse.keep();
     this.#folder.close();
   }
 
@@ -142,6 +146,14 @@ export class Agents {
     const id = chosen === undefined ? undefined : readChosen(chosen)?.id;
     const full = id === undefined ? undefined : this.#inUse.look(id);
     return full && refusal('agent_full', { retryAfterS: full.retryAfterS });
+  }
+
+  /** Its tenant may have this number called. */
+  mayCall(chosen: string | undefined, number: string): boolean {
+    const id = chosen === undefined ? undefined : readChosen(chosen)?.id;
+    const hash = id === undefined ? undefined : this.#table.find(id)?.hash;
+    const reach = hash === undefined ? undefined : this.#versions.get(hash)?.version.files.reach;
+    return reach === undefined || mayCall(reach, number);
   }
 
   /** A call that was given this agent is told to come: its room is kept for some seconds. */

@@ -12,6 +12,7 @@ import type { Log } from '../../shared/runtime/log.ts';
 import { afterCallSetup } from '../calls/after-call-setup.ts';
 import { Agents, type OwnAgent } from './agents.ts';
 import { FolderWatch } from './folder-watch.ts';
+import { UsedMinutes } from './used-minutes.ts';
 
 export interface OpenAgentsOptions {
   readonly settings: ServerSettings;
@@ -27,7 +28,11 @@ export interface OpenAgentsOptions {
 
 /** Undefined in a service of one agent. An agent that is wrong does not keep the others from their calls. */
 export async function openAgents({
-  settings: { agents: settings, calls },
+  settings: {
+    agents: settings,
+    calls,
+    telephony: { stateDir },
+  },
   own,
   env,
   log,
@@ -47,6 +52,7 @@ export async function openAgents({
       new FolderWatch({ ...events, ...clocks, dir: resolve(dir), besides: own, env, secretsDir: secrets }),
     ...clocks,
     log,
+    minutes: stateDir === undefined ? undefined : new UsedMinutes(stateDir, log),
     afterCallOf: afterCallSetup,
     whyNot: ({ reading: { definition } }) => {
       if (definition?.recording !== undefined && !records)

@@ -2,6 +2,7 @@
  * The process that keeps the records of calls, as the supervisor sees it: started where records are kept, started again with pauses when it
  * dies, and told what only the supervisor knows. No call depends on it.
  */
+import { parseJson } from '../../shared/base/exact-json.ts';
 import { fork, type ChildProcess } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -185,7 +186,7 @@ export class CallRecords {
         if (this.#isOutdated) this.versionsChanged();
         return;
       case 'answer':
-        this.#open.get(message.ask)?.(message.value);
+        this.#open.get(message.ask)?.(message.value && parseJson(message.value));
         return;
       case 'counts':
         callRecords.inc({ what: 'kept' }, message.kept);

@@ -46,6 +46,7 @@ export class Hosts {
   readonly #warnings = newRareWarning(warnEveryS);
   readonly #waiting = new Map<number, Waiting>();
   #answers: (question: unknown) => unknown = () => undefined;
+  #full = (): void => undefined;
   #last = 0;
 
   constructor(options: HostsOptions) {
@@ -55,9 +56,10 @@ export class Hosts {
     options.line.hear(everybody, hear);
   }
 
-  /** What questions of other hosts are answered with. */
-  answerWith(answers: (question: unknown) => unknown): void {
+  /** What questions of other hosts are answered with. `full`: they are not asked, because too many questions wait. */
+  answerWith(answers: (question: unknown) => unknown, { full }: { readonly full: () => void }): void {
     this.#answers = answers;
+    this.#full = full;
   }
 
   /** This host has the resource from now on. */
@@ -116,7 +118,10 @@ export class Hosts {
 
   /** Says a question on a channel and collects the answers; `most`: of how many hosts, undefined: of all others that hear it. */
   async #say(channel: string, question: unknown, most: number | undefined): Promise<{ value: unknown }[]> {
-    if (this.#waiting.size >= mostWaiting) return [];
+    if (this.#waiting.size >= mostWaiting) {
+      this.#full();
+      return [];
+    }
     this.#last += 1;
     const number = this.#last;
     const answers: { value: unknown }[] = [];

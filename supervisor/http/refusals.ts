@@ -52,7 +52,7 @@ export const refusalRows = {
   },
   head_too_slow: {
     status: 408,
-    message: 'a request must be complete in time',
+    message: 'the request was not complete in time',
     advice: 'Ask again on a new connection. A proxy must not open connections ahead of their requests.',
   },
   too_large: {
@@ -110,7 +110,7 @@ export const refusalRows = {
   },
   bad_segment: {
     status: 403,
-    message: 'this address was not made for a call, or its time is over',
+    message: 'this address was not made for a call, or it has expired',
     advice: 'Let the carrier get the URL of the stream from the webhook, for each call anew.',
   },
   bad_token: {
@@ -121,18 +121,18 @@ export const refusalRows = {
   // ---- room for a call ----
   too_many_tokens: {
     status: 429,
-    message: 'this address has asked for as many tokens as it gets',
+    message: 'this address has asked for too many tokens',
     advice: 'Ask again after the time in `Retry-After`.',
   },
   address_full: {
     status: 429,
-    message: 'this address has as many calls as it may have',
+    message: 'this address has reached its limit of calls',
     advice: 'End another call of the address. Behind a proxy, the operator sets `SVC_TRUSTED_PROXIES`.',
     ...oneSecond,
   },
   too_many_offers: {
     status: 429,
-    message: 'this address has made as many offers as it may in a minute',
+    message: 'this address has made too many offers within a minute',
     advice: callAgain,
   },
   draining: {
@@ -196,7 +196,7 @@ export const refusalRows = {
   },
   agent_full: {
     status: 503,
-    message: 'the agent, or its tenant, has as many calls as it may have',
+    message: 'the agent or its tenant has reached its limit of calls',
     advice: `${callAgain} The operator has set \`[limits]\` of the agent or of its tenant.`,
     ...oneSecond,
   },
@@ -266,14 +266,14 @@ export const refusalRows = {
   },
   no_relay: {
     status: 503,
-    message: 'there is no relay for the call, and it may not be without one',
+    message: 'the call requires a relay, and none could be had',
     advice: callAgain,
     retryAfterS: 2,
   },
   // ---- the live view ----
   no_such_call: {
     status: 404,
-    message: 'no worker tells of such a call',
+    message: 'no worker has such a call',
     advice: 'Look whether the call is over.',
   },
   // ---- records of calls ----
@@ -282,6 +282,17 @@ export const refusalRows = {
     message: 'there is no record or recording of such a call here',
     advice:
       'A record is there some seconds after its call, and is erased by its age. A recording may have been uploaded or deleted.',
+  },
+  no_such_part: {
+    status: 416,
+    message: 'the recording ends before the part that was asked for',
+    advice: 'Ask for a part before the length that `Content-Range` has, or for all of it.',
+  },
+  recording_unreadable: {
+    status: 503,
+    message: 'the recording of this call cannot be read',
+    advice:
+      'Give the service the key that the sentence names, in the file of `SVC_RECORDING_KEY_FILE`, or restore the file that is damaged.',
   },
   records_away: {
     status: 503,
@@ -301,7 +312,7 @@ export const refusalRows = {
   },
   not_answered: {
     status: 409,
-    message: 'nobody is known to have answered: a voicemail is never joined',
+    message: 'it is not known that a person has answered, and callers are never joined to a voicemail',
     advice: 'Ask again when somebody has answered, or bring the caller back.',
   },
   not_possible: {
@@ -316,17 +327,18 @@ export const refusalRows = {
   },
   voicemail: {
     status: 400,
-    message: 'voicemail: needs machine_detection, which is "own" by sip; whatever answers gets the agent',
+    message:
+      'voicemail: needs machine_detection ("own" by sip); without it the agent speaks to whoever or whatever answers',
     advice: wrongName,
   },
   detection: {
     status: 400,
-    message: 'machine_detection: nobody finds out who answers a call by sip but the service itself ("own")',
+    message: 'machine_detection: for calls by sip only the service itself ("own") can detect a machine',
     advice: wrongName,
   },
   not_allowed: {
     status: 403,
-    message: 'to: must begin as SVC_OUTBOUND_ALLOW says',
+    message: 'to: must begin with a prefix of SVC_OUTBOUND_ALLOW',
     advice: 'The operator allows the beginning of the number in `SVC_OUTBOUND_ALLOW`.',
   },
   off: {

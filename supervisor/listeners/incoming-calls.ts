@@ -88,13 +88,15 @@ export class IncomingCalls {
   readonly #tokens = new TokenLedger();
   readonly #frontDoor: FrontDoor;
   readonly #ports: Ports;
-  readonly #sessionUrls = new SignalingTakeover();
+  readonly #sessionUrls: SignalingTakeover;
   readonly #succession: Succession;
   readonly #predecessor: Predecessor | undefined;
 
   constructor(options: IncomingCallsOptions) {
     this.#options = options;
     const { settings, clock, log, admission, providers, released, carriedChanged, parent } = options;
+    const full = (): void => options.metrics.limits.inc({ limit: 'restart_requests' });
+    this.#sessionUrls = new SignalingTakeover({ full });
     this.callLedger = new CallLedger({
       clock,
       admission,

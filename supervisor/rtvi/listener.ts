@@ -6,7 +6,7 @@ import { assert } from '../../shared/base/assert.ts';
 import type { RtviSettings } from '../../shared/rtvi/variables.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { callSampleRates } from '../../shared/protocol/call.ts';
-import { rtviEvents, rtviKeys, rtviOutputRate } from '../../shared/rtvi/messages.ts';
+import { rtviEventsIn, rtviKeys, rtviOutputRate } from '../../shared/rtvi/messages.ts';
 import { openCallListener } from '../listeners/listeners.ts';
 import type { Listener } from '../listeners/listener.ts';
 import { tokenIngress } from '../listeners/token-ingress.ts';
@@ -60,10 +60,7 @@ export function evalFlagsOf(url: string): Record<string, string> {
 }
 
 /** What the client wants to be told beside what RTVI tells; names that are not known are left out. */
-export const eventsOf = (url: string): string => {
-  const asked = (queryOf(url).get('events') ?? '').split(',');
-  return rtviEvents.filter((name) => asked.includes(name)).join();
-};
+export const eventsOf = (url: string): string => [...rtviEventsIn(queryOf(url).get('events') ?? '')].join();
 
 /** What the client plays; a rate that no call can have is not taken. */
 export function outputRateOf(url: string): number {

@@ -1,10 +1,10 @@
 /** What the machine is told of the supervisor that serves: by a file with its process id, and by words to systemd. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { Systemd } from '../../shared/runtime/systemd.ts';
-import { reasonOfFile } from '../../shared/installation/named-files.ts';
+import { reasonOfFile, replaceFile } from '../../shared/installation/named-files.ts';
 
 export interface PresenceOptions {
   readonly log: Log;
@@ -66,16 +66,5 @@ export class Presence {
       // A file that is not there or not ours needs nothing.
       if (!(error instanceof Error && 'code' in error)) throw error;
     }
-  }
-}
-
-/** A reader of the file finds a whole one at any instant. */
-function replaceFile(path: string, { text, draft }: { readonly text: string; readonly draft: string }): void {
-  writeFileSync(draft, text);
-  try {
-    renameSync(draft, path);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
   }
 }

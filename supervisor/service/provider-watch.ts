@@ -2,7 +2,13 @@
  * What the supervisor knows of the providers of its agent: their names, what calls asked of them, and their breakers, read
  * from the memory that it shares with the workers. Nothing is decided here.
  */
-import { providerRoles, type BreakerState, type ProviderRole } from '../../shared/protocol/breakers.ts';
+import {
+  breakerStages,
+  providerRoles,
+  type BreakerState,
+  type ProviderRole,
+} from '../../shared/protocol/breakers.ts';
+import type { StageName } from '../../shared/config/stages/declaration.ts';
 import { countedStages, type CountedStage, type Mailboxes } from '../../shared/protocol/mailbox.ts';
 import type { LiveProvider } from '../../shared/protocol/live.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
@@ -14,7 +20,7 @@ export interface ProviderNames {
 }
 
 /** A stage is absent where a model does without it. */
-export type AgentProviders = { readonly [S in CountedStage]?: ProviderNames | undefined };
+export type AgentProviders = { readonly [S in StageName]?: ProviderNames | undefined };
 
 const gaugeValues: Readonly<Record<BreakerState, number>> = { closed: 0, 'half-open': 1, open: 2 };
 
@@ -64,8 +70,8 @@ export class ProviderWatch {
     }
   }
 
-  #all(): { stage: CountedStage; role: ProviderRole; provider: string }[] {
-    return countedStages.flatMap((stage) =>
+  #all(): { stage: StageName; role: ProviderRole; provider: string }[] {
+    return breakerStages.flatMap((stage) =>
       providerRoles.flatMap((role) => {
         const provider = this.#names[stage]?.[role];
         return provider === undefined ? [] : [{ stage, role, provider }];

@@ -32,7 +32,7 @@ import { whyNoRecords } from '../calls/call-records.ts';
 import { newFleet } from '../fleet/fleet.ts';
 import { Service } from './service.ts';
 import type { Launch } from '../restart/successor.ts';
-import { whyNotRecording } from '../recording/memory.ts';
+import { whyNoKeys, whyNotRecording } from '../recording/memory.ts';
 import { whyNoVadModel } from '../../shared/installation/turn-model.ts';
 import { provideTurnModel } from '../../shared/installation/turn-model-fetch.ts';
 import { whyNoState } from '../telephony/saga-store.ts';
@@ -123,7 +123,10 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     ...(options.parent !== undefined && { parent: options.parent }),
     systemd: newSystemd(options.env),
     fleet: newFleet(settings, { clock: systemClock, wallClock: systemWallClock, log }),
-    exit: (status) => process.exit(status),
+    exit: (status) => {
+      agents.value?.close();
+      process.exit(status);
+    },
   });
   listenToSignals(service, { isSuccessor: options.parent !== undefined });
   try {
@@ -171,14 +174,19 @@ async function readAgent(settings: ServerSettings, options: ServeOptions): Promi
     for (const problem of problems) options.writeError(showProblem(settings.agentFile, problem));
     return undefined;
   }
-  const { agent, stt, llm, tts, turn, recording, telephony } = definition;
+  const { agent, stt, llm, tts, realtime, turn, recording, telephony } = definition;
   const afterCall = afterCallSetup(definition, version);
   return {
     records: recording !== undefined,
     name: agent.name,
     own: { place, version, named, afterCall },
     definition,
-    providers: { stt: stt && namesOf(stt), llm: llm && namesOf(llm), tts: tts && namesOf(tts) },
+    providers: {
+      stt: stt && namesOf(stt),
+      llm: llm && namesOf(llm),
+      tts: tts && namesOf(tts),
+      realtime: realtime && namesOf(realtime),
+    },
     smartTurn: turn.smartTurn,
     notes: [
       ...problems.map((problem) => showProblem(settings.agentFile, problem)),
@@ -217,6 +225,7 @@ const whatIsMissing = (
   whyNoRecords(settings) ??
   whyNothingAfterCalls(settings, agent.definition) ??
   (recordsCalls(settings, agent) ? whyNotRecording(settings) : undefined) ??
+  whyNoKeys(settings) ??
   whyNoState(settings.telephony.stateDir, { isSuccessor }) ??
   missingLibrary(settings);
 

@@ -14,6 +14,7 @@ import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallRecords } from '../calls/call-records.ts';
 import { unreachedCalls } from '../calls/unreached-call.ts';
 import { CallHistory } from '../calls/history/history.ts';
+import { recordingKeys } from '../recording/memory.ts';
 import { CallMemory, LoadWatch, SessionCount } from './call-memory.ts';
 import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
@@ -219,6 +220,7 @@ export class Service {
       chosenAgent: this.#chosenAgent,
       agentName: this.#options.agentName,
       unreached: unreachedCalls(settings, log),
+      mayCall: (chosen, number) => this.#options.agents?.mayCall(chosen, number) !== false,
       fullAgent: this.#fullAgent,
       settled: () => this.#lookWhetherEmpty(),
       hosts: fleet?.hosts,
@@ -276,7 +278,9 @@ export class Service {
     const token = settings.calls?.token?.reveal();
     if (token === undefined) return undefined;
     const ask = this.#records.ask.bind(this.#records);
-    return new CallHistory({ token, ask, recordings: settings.recording.dir, log });
+    const { dir } = settings.recording;
+    const recordings = dir === undefined ? undefined : { dir, keys: recordingKeys(settings) };
+    return new CallHistory({ token, now: () => systemWallClock.now(), ask, recordings, log });
   }
 
   #newIncomingCalls(): IncomingCalls {

@@ -64,7 +64,7 @@ export interface SipServiceOptions extends Pick<
       | { readonly refused: string }
       | { readonly answered: true }
       | { readonly registered: boolean }
-      | { readonly limit: Extract<LimitName, `sip_${string}`> },
+      | { readonly limit: Extract<LimitName, `sip_${string}` | 'restart_requests'> },
   ) => void;
 }
 
@@ -124,6 +124,7 @@ export class SipService {
       state: this.#agent,
       received: (incoming, from) => this.#take(incoming, from),
       failed: (connection) => this.#step({ type: 'flow.failed', connection }),
+      full: () => options.counted({ limit: 'restart_requests' }),
       send: (connection, bytes) => this.#sockets.send(connection, bytes),
     });
     this.#sockets = new SipSockets({

@@ -15,16 +15,23 @@ export class CallsAway {
   /** By the carrier's id of the call. */
   readonly #away = new Map<string, CarriedCall>();
   readonly #returning = new Map<string, CarriedCall>();
+  readonly #forgotten: () => void;
+
+  /** `forgotten`: a call is, because too many are away. */
+  constructor({ forgotten }: { readonly forgotten: () => void }) {
+    this.#forgotten = forgotten;
+  }
+
   /** Somebody else has the call from now on, as far as anybody knows. */
   leaves(callId: string, carried: CarriedCall = nothingKnown): void {
     this.#away.set(callId, carried);
-    bound(this.#away);
+    if (bound(this.#away)) this.#forgotten();
   }
 
   /** Its next stream is expected. */
   returns(callId: string, carried: CarriedCall = this.#away.get(callId) ?? nothingKnown): void {
     this.#returning.set(callId, carried);
-    bound(this.#returning);
+    if (bound(this.#returning)) this.#forgotten();
   }
 
   /** Its next stream is here: what it goes on with; undefined where it was not away. */
@@ -63,9 +70,12 @@ export class CallsAway {
   }
 }
 
-export function bound(calls: Map<string, unknown> | Set<string>): void {
+/** Forgets the oldest of too many; whether there were. */
+export function bound(calls: Map<string, unknown> | Set<string>): boolean {
+  let isOver = false;
   for (const oldest of calls.keys()) {
-    if (calls.size <= most) return;
-    calls.delete(oldest);
+    if (calls.size <= most) break;
+    isOver = calls.delete(oldest);
   }
+  return isOver;
 }

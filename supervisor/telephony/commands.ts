@@ -15,6 +15,11 @@ const mostRunning = 8_192;
 export class CommandBook {
   readonly #running = new Map<string, Reply[]>();
   readonly #answered = new Map<string, { readonly attempt: number; readonly outcome: CarrierOutcome }>();
+  readonly #full: () => void;
+
+  constructor({ full }: { readonly full: () => void }) {
+    this.#full = full;
+  }
 
   /** Does the command unless it was begun before; `reply` is told once. */
   take(
@@ -33,6 +38,7 @@ export class CommandBook {
       return;
     }
     if (this.#running.size >= mostRunning) {
+      this.#full();
       reply({ kind: 'refused', code: 'unavailable' });
       return;
     }

@@ -72,7 +72,8 @@ export class FleetTelephony {
     this.own = new Telephony({ ...options, ...(hosts && { claim: (resource) => hosts.claim(resource) }) });
     this.#answers = answersOf(this.own);
     this.#hosts = hosts;
-    hosts?.answerWith((question) => this.#answer(question as Question<What>));
+    const full = (): void => options.metrics.limits.inc({ limit: 'host_questions' });
+    hosts?.answerWith((question) => this.#answer(question as Question<What>), { full });
   }
 
   /** A stream is let in: `then` gets what its call goes on with, at once where nobody else may have it, and what its end is told to. */

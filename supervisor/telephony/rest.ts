@@ -155,7 +155,7 @@ export const tellingFaults =
     const fault = faultOf(answer);
     const { host, pathname } = new URL(request.url);
     if (fault !== undefined)
-      log.warn({ host, ...subjectOf(pathname), ...fault }, 'a carrier did not do what it was asked');
+      log.warn({ host, ...subjectOf(pathname), ...fault }, 'a carrier refused a command or did not answer');
     return answer;
   };
 

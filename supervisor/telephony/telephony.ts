@@ -16,7 +16,7 @@ import type {
 } from '../../shared/telephony/call-control.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
-import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import type { LimitName, SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { CallsAway } from './away.ts';
 import { TwilioControl } from './twilio/control.ts';
 import type { FormParameters } from './twilio/signature.ts';
@@ -41,13 +41,14 @@ export interface TelephonyOptions {
   readonly wallClock: WallClock;
   readonly log: Log;
   readonly sip: () => SipAsCarrier | undefined;
-  readonly metrics: Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls'>;
+  readonly metrics: Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls' | 'limits'>;
   /** A call that was made here has reached nobody; absent where no records of calls are kept. */
   readonly unreached?: OutboundOptions['unreached'];
   readonly agentName: string;
   /** The agent of a call, as a text that travels with it; absent in a service of one. */
   readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
   /** Why that agent has no room for a call, which is kept where it has. */
+  readonly mayCall?: ((chosen: string | undefined, number: string) => boolean) | undefined;
   readonly fullAgent?: ((chosen: string | undefined) => object | undefined) | undefined;
   /** This host has the resource from now on; absent where it is the only one. */
   readonly claim?: (resource: string) => void;
@@ -66,8 +67,8 @@ const isGone = (outcome: CarrierOutcome): boolean => outcome.kind === 'refused' 
 export class Telephony {
   readonly #options: TelephonyOptions;
   readonly #carriers = new Map<CarrierName, Carrier>();
-  readonly #commands = new CommandBook();
-  readonly #away = new CallsAway();
+  readonly #commands: CommandBook;
+  readonly #away: CallsAway;
   readonly #cold: ColdTransfers;
   readonly #telnyx: TelnyxControl | undefined;
   readonly #closeRest: () => void;
@@ -80,6 +81,9 @@ export class Telephony {
   constructor(options: TelephonyOptions) {
     this.#options = options;
     const { settings, clock, wallClock, log } = options;
+    const met = (limit: LimitName) => () => options.metrics.limits.inc({ limit });
+    this.#commands = new CommandBook({ full: met('carrier_commands') });
+    this.#away = new CallsAway({ forgotten: met('calls_away') });
     const rest = newRest();
     const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
     const ask = persistent(tellingFaults(patient(rest.ask, wait), log), { clock, wait });
@@ -126,6 +130,7 @@ export class Telephony {
         metrics.warmTransfers.inc({ end: phase });
         this.#options.settled?.();
       },
+      full: () => metrics.limits.inc({ limit: 'warm_transfers' }),
       begun: (handle) => this.#options.claim?.(resourceNames.transfer(handle)),
       taken: ({ callId }) => {
         this.#options.claim?.(resourceNames.call(callId));
@@ -150,6 +155,7 @@ export class Telephony {
       chosenAgent: this.#options.chosenAgent,
       agentName: this.#options.agentName,
       unreached: this.#options.unreached,
+      mayCall: this.#options.mayCall,
       fullAgent: this.#options.fullAgent,
     });
   }

@@ -40,6 +40,8 @@ export interface WarmTransfersOptions {
   readonly log: Log;
   readonly warmOf: (carrier: Carrier['name']) => WarmCarrier | undefined;
   readonly counted: (saga: Saga) => void;
+  /** One is refused, because too many are under way. */
+  readonly full: () => void;
   /** This process has a transfer from now on. */
   readonly begun: (handle: string) => void;
   /** One that was not over when the service was last there. */
@@ -132,9 +134,12 @@ export class WarmTransfers {
 
   begin(command: WarmCommand, { mayReturn }: { readonly mayReturn: boolean }): Promise<CarrierOutcome> {
     const { callId, carrier, commandId, summary, language, to, from, destination } = command;
-    const isFull = this.#running.size >= mostOpen || this.#ofCall(callId) !== undefined;
     if (from === undefined) return refused('invalid_argument');
-    if (this.#place !== 'here' || isFull) return refused('unavailable');
+    if (this.#place !== 'here' || this.#ofCall(callId) !== undefined) return refused('unavailable');
+    if (this.#running.size >= mostOpen) {
+      this.#options.full();
+      return refused('unavailable');
+    }
     const handle = randomBytes(9).toString('base64url');
     this.#options.begun(handle);
     const common = { handle, carrier, callId, commandId, summary, language, mayReturn };

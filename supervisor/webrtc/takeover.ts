@@ -16,6 +16,7 @@ const crowded = refusal('restarting', {
 });
 
 export class SignalingTakeover {
+  readonly #full: () => void;
   /** Answers what this process knows, and passes on what it does not. */
   #answer: ((exchange: Exchange, session: string) => Promise<void>) | undefined;
   // Towards the supervisor before this one.
@@ -25,6 +26,11 @@ export class SignalingTakeover {
   readonly #asked = new Map<number, Exchange>();
   // Towards the one after it.
   readonly #answering = new Map<number, () => void>();
+
+  /** `full`: a request is refused, because too many wait. */
+  constructor({ full }: { readonly full: () => void }) {
+    this.#full = full;
+  }
 
   /** Where signaling is, `answer` is how. */
   serve(answer: (exchange: Exchange, session: string) => Promise<void>): void {
@@ -58,8 +64,10 @@ export class SignalingTakeover {
     const body =
       exchange.method === 'POST' || exchange.method === 'PATCH' ? await exchange.text() : undefined;
     if (!this.#knowsMore || this.#sayBefore === undefined) refuse(exchange, refusals.no_session);
-    else if (this.#asked.size >= mostAsked) refuse(exchange, crowded);
-    else this.#pass(exchange, { session, body, say: this.#sayBefore });
+    else if (this.#asked.size >= mostAsked) {
+      this.#full();
+      refuse(exchange, crowded);
+    } else this.#pass(exchange, { session, body, say: this.#sayBefore });
   }
 
   #pass(

@@ -16,6 +16,7 @@ import { interruptions } from './scripts/interruptions.ts';
 import { keysAndIdle } from './scripts/keys-and-idle.ts';
 import { lastResort } from './scripts/last-resort.ts';
 import { answered, lines } from './scripts/lines.ts';
+import { lateWords } from './scripts/late-words.ts';
 import { listening } from './scripts/listening.ts';
 import { operators } from './scripts/operators.ts';
 import { partings } from './partings.ts';
@@ -47,6 +48,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   'tools that are cut': toolsCut,
   transfers,
   'another agent': anotherAgent,
+  'words that come late': lateWords,
   confirmations,
   flows,
   'an operator takes over': operators,

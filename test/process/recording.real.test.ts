@@ -1,9 +1,12 @@
 /** Recordings of real calls: what was said and played stands in files, aligned in time, whatever happens to the worker. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { wholeRecordingFile } from '../../shared/installation/recording-file.ts';
+import { keyOf, type RecordingKeys } from '../../shared/recording/keys.ts';
 import { loadFlite } from '../../examples/demo/flite.ts';
 import type { CallClient } from '../../cli/commands/call/caller.ts';
 import { answer, toolCall } from '../support/fakes/fake-chat.ts';
@@ -94,17 +97,17 @@ interface Recording {
 }
 
 /** Waits until a recording is finished, and reads it. */
-async function finished(call: CallClient): Promise<Recording> {
+async function finished(call: CallClient, keys?: RecordingKeys): Promise<Recording> {
   await service.counted('svc_recordings_total{what="finished"}', 1);
   const [day = ''] = readdirSync(join(folder, 'kept'));
   const path = join(folder, 'kept', day, call.callId);
-  const wav = readFileSync(join(path, 'audio.wav'));
+  const wav = await wholeRecordingFile(path, 'audio.wav', keys);
   expect(wav.readUInt32LE(24)).toBe(rate);
   expect(wav.readUInt16LE(22)).toBe(2);
   const samples = (wav.length - 44) / 4;
   const side = (at: number): Int16Array =>
     Int16Array.from({ length: samples }, (_, index) => wav.readInt16LE(44 + index * 4 + at));
-  const text = readFileSync(join(path, 'call.jsonl'), 'utf8').trim();
+  const text = (await wholeRecordingFile(path, 'call.jsonl', keys)).toString().trim();
   const lines = text.split('\n').map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
   return { path, left: side(0), right: side(2), lines };
 }
@@ -138,7 +141,7 @@ describe('a recorded call', () => {
     const caller = await talk();
     await caller.call.hangUp();
     const { path, left, right, lines } = await finished(caller.call);
-    expect(readdirSync(path).toSorted()).toEqual(['audio.wav', 'call.jsonl']);
+    expect(readdirSync(path).toSorted()).toEqual(['audio.wav', 'audio.waveform', 'call.jsonl']);
     expect(Math.abs(soundMs(right) - greetingMs - answerMs)).toBeLessThan(200);
     // What the caller said stands between greeting and answer on the other side.
     const asked = placeOf(question, left);
@@ -154,10 +157,17 @@ describe('a recorded call', () => {
     expect(await service.metric('svc_recording_lost_total{what="audio"}')).toBe(0);
   });
 
-  it('goes on in one file when its worker is killed, and loses nothing that was sent', async () => {
+  it.each([
+    ['', undefined],
+    [', encrypted', [keyOf(randomBytes(32))] as const],
+  ])('goes on in one file when its worker is killed%s, and loses nothing that was sent', async (_, keys) => {
+    if (keys !== undefined) writeFileSync(join(folder, 'key'), keys[0].secret);
     await start('audio = true\ntranscript = true\nfacts = true', {
       workers: 2,
-      env: { SVC_SPARE_WORKER: 'on' },
+      env: {
+        SVC_SPARE_WORKER: 'on',
+        ...(keys !== undefined && { SVC_RECORDING_KEY_FILE: join(folder, 'key') }),
+      },
     });
     const caller = await Listener.join();
     await caller.hear(1_500);
@@ -166,12 +176,13 @@ describe('a recorded call', () => {
     await service.says('call taken up');
     await caller.hearOut(greetingMs);
     await caller.call.hangUp();
-    const { path, right, lines } = await finished(caller.call);
+    const { path, right, lines } = await finished(caller.call, keys);
+    expect(readdirSync(path).every((name) => name.endsWith('.enc') === (keys !== undefined))).toBe(true);
     expect(Math.abs(soundMs(right) - caller.heardMs)).toBeLessThanOrEqual(60);
     expect(lines.filter(({ type }) => type === 'call')).toHaveLength(1);
     expect(lines.filter(({ type }) => type === 'taken_up')).toHaveLength(1);
     expect(lines.at(-1)).toMatchObject({ type: 'ended', end: 'hangup' });
-    const facts = gunzipSync(readFileSync(join(path, 'facts.jsonl.gz'))).toString();
+    const facts = gunzipSync(await wholeRecordingFile(path, 'facts.jsonl.gz', keys)).toString();
     expect(facts.match(/"type":"call",/g)).toHaveLength(2);
   });
 

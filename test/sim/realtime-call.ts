@@ -4,7 +4,8 @@
  */
 import { expect } from 'vitest';
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
-import { realtimeStages } from '../../worker/stages/realtime/call.ts';
+import { unwritten } from '../../worker/core/unwritten.ts';
+import { realtimeStages } from '../../worker/stages/realtime/stages.ts';
 import type {
   RealtimeCaps,
   RealtimeEvent,
@@ -15,11 +16,13 @@ import type {
   ChatMessage,
   LlmEvent,
   LlmSession,
+  SttEvent,
   StageContext,
   SttSession,
   TtsEvent,
   TtsSession,
 } from '../../worker/stages/stage.ts';
+import { newFailoverScope } from '../support/core/failover.ts';
 import { ScriptedLlm, ScriptedStt, ScriptedTts } from '../support/core/scripted-stages.ts';
 import { newStageContext } from '../support/core/stage-context.ts';
 import { newVirtualClock } from '../support/core/virtual-clock.ts';
@@ -30,6 +33,9 @@ const samplesPerChar = 80;
 /** A word is a number in the first two samples of its chunk. */
 const wordBase = 32_768;
 export const sessionMs = 3_600_000;
+/** Samples of voice that may be a turn by themselves. */
+const shortestTurn = 9_600;
+const nothing: ChatMessage = { role: 'user', text: '' };
 
 interface Entry {
   readonly role: 'user' | 'assistant' | 'tool' | 'note';
@@ -202,6 +208,7 @@ export class SimulatedCall {
   readonly limits: VendorLimits | undefined;
   readonly clock = newVirtualClock();
   readonly vendor: Vendor;
+  readonly scope: ReturnType<typeof newFailoverScope<RealtimeModel>>;
   readonly stt = new ScriptedStt();
   readonly llm = new ScriptedLlm();
   readonly tts = new ScriptedTts();
@@ -212,6 +219,12 @@ export class SimulatedCall {
   readonly mind: LlmSession;
   prompt = 'You are a clerk.';
   words = 0;
+  /** What messages of the caller stand for. */
+  readonly said = new Map<ChatMessage, string>();
+  /** What STT has told last, and what it is to tell later. */
+  told: string | undefined;
+  owed: (() => void) | undefined;
+  late = 0;
   items = 0;
   contexts = 0;
   fellBack = 0;
@@ -221,18 +234,23 @@ export class SimulatedCall {
     this.prng = newPrng(seed);
     this.limits = limits;
     this.vendor = new Vendor(this.prng, limits);
+    this.scope = newFailoverScope('realtime', {
+      primary: this.vendor.model,
+      machineMs: () => this.clock.now(),
+    });
     const stages = realtimeStages({
-      model: this.vendor.model,
+      vendor: {
+        ...this.scope,
+        failedOver: () => (this.fellBack += 1),
+        isAlone: false,
+      },
       cascade: { stt: this.stt.stage, llm: this.llm.stage, tts: this.tts.stage },
       sampleRate: rate,
       modelSpeaks: true,
       words: 'own',
-      meter: { requested: () => undefined, firstResult: () => undefined, spent: () => undefined },
-      failed: () => undefined,
-      fellBack: () => (this.fellBack += 1),
     });
     const context = newStageContext(this.clock);
-    this.ears = stages.stt.open(context, () => undefined);
+    this.ears = stages.stt.open(context, (event) => this.hear(event));
     this.voice = stages.tts.open(context, (event) => this.spoken.push(event));
     this.mind = stages.llm.open(context, { expects: () => this.request() });
     if (limits === undefined)
@@ -250,24 +268,53 @@ export class SimulatedCall {
     const most = this.limits === undefined ? 3 : this.prng.chance(0.05) ? 100 : 20;
     const words = Array.from({ length: 1 + this.prng.below(most) }, () => (this.words += 1));
     const text = words.map((one) => `w${one}`).join(' ');
-    this.utter(words, text);
-    this.history.push({ role: 'user', text });
+    const message = { role: 'user', text: this.utter(words, text) } as const;
+    this.said.set(message, text);
+    this.history.push(message);
   }
 
-  utter(chunks: readonly number[], text: string): void {
+  /** Words that came late take the place of the note about them. */
+  hear(event: SttEvent): void {
+    if (event.type === 'transcript') this.told = event.text;
+    if (event.type !== 'written') return;
+    this.late += 1;
+    const at = this.history.findIndex(({ text }) => text === unwritten);
+    const message = { role: 'user', text: event.text } as const;
+    expect(event.text).toBe(this.said.get(this.history[at] ?? message));
+    this.history[at] = message;
+  }
+
+  /** What STT has not told in time it tells now. */
+  writeDown(): void {
+    this.owed?.();
+    this.owed = undefined;
+    this.clock.advance(1);
+  }
+
+  /** Gives what is known of the words when the turn is over. */
+  utter(chunks: readonly number[], text: string): string {
+    this.writeDown();
     for (const chunk of chunks) {
-      const pcm = new Int16Array(160);
+      const pcm = new Int16Array(this.limits === undefined ? shortestTurn : 160);
       pcm.set([chunk % wordBase, Math.floor(chunk / wordBase)]);
       this.ears.audio(pcm);
       // A word takes so long.
       this.clock.advance(this.limits === undefined ? 20 : 300);
     }
     this.ears.finalize();
-    const stt = this.stt.sessions.at(-1);
-    if (text !== '')
-      stt?.say({ type: 'transcript', text, isFinal: true, speechFinal: true, fromFinalize: true });
-    stt?.say({ type: 'finalized' });
+    const [stt] = this.stt.sessions;
+    const tell = (): void => {
+      if (text !== '')
+        stt?.say({ type: 'transcript', text, isFinal: true, speechFinal: true, fromFinalize: true });
+      stt?.say({ type: 'finalized' });
+    };
+    this.told = undefined;
+    if (text !== '' && this.prng.chance(0.2)) this.clock.advance(600);
+    // Where an answer would wait for them, they are told as to come.
+    if (this.told === unwritten) this.owed = tell;
+    else tell();
     this.clock.advance(20);
+    return this.told ?? text;
   }
 
   /** What happens to sessions between turns. */
@@ -283,6 +330,12 @@ export class SimulatedCall {
       session.say({ type: 'error', error: { kind: 'disconnected' } });
       clock.advance(11_000);
     } else if (prng.chance(0.06)) session.say({ type: 'expiring', inMs: 60_000 });
+    else if (prng.chance(0.1)) {
+      // Other calls find the vendor broken.
+      const { breaker } = this.scope.primary;
+      breaker.failed(breaker.force(), clock.now(), { pauseMs: 3_000 });
+      if (prng.chance(0.5)) session.say({ type: 'error', error: { kind: 'disconnected' } });
+    }
     clock.advance(prng.below(prng.chance(0.1) ? sessionMs : 4_000));
     this.settleNext();
   }
@@ -307,19 +360,33 @@ export class SimulatedCall {
       return;
     }
     this.compare(last);
+    if (this.prng.chance(0.5)) this.writeDown();
     this.contexts += 1;
     if (this.prng.chance(0.15)) this.callTool(last, said);
     else if (this.prng.chance(0.1)) {
       round.cancel();
+      this.writeDown();
       this.history.push({ role: 'assistant', text: 'a line' });
     } else this.answer(last, said);
   }
 
   answerInstead(said: readonly LlmEvent[]): void {
+    // Another STT is given what nobody has written down.
+    const other = this.stt.sessions.at(-1);
+    const [own] = this.stt.sessions;
+    if (other !== own && this.owed !== undefined) {
+      const text = this.said.get(this.history.findLast(({ role }) => role === 'user') ?? nothing) ?? '';
+      other?.say({ type: 'transcript', text, isFinal: true, speechFinal: true, fromFinalize: true });
+      other?.say({ type: 'finalized' });
+    }
     this.llm.rounds.at(-1)?.say({ type: 'text', text: 'from elsewhere' });
     this.llm.rounds.at(-1)?.say({ type: 'done', finish: 'stop', usage: undefined });
     expect(said.filter(({ type }) => type === 'done' || type === 'error')).toHaveLength(1);
-    this.history.push({ role: 'assistant', text: 'from elsewhere' });
+    this.history.push({ role: 'assistant', text: `from elsewhere ${this.questions}` });
+    // The caller is owed more, and has said nothing meanwhile.
+    if (this.limits !== undefined || this.prng.chance(0.7)) return;
+    this.clock.advance(this.prng.below(4_000));
+    this.ask();
   }
 
   callTool(session: VendorSession, said: readonly LlmEvent[]): void {
@@ -333,6 +400,7 @@ export class SimulatedCall {
       { role: 'assistant', text: '', toolCalls: [{ id, name: 'clock', arguments: '{}' }] },
       { role: 'tool', callId: id, name: 'clock', text: `result ${id}` },
     );
+    this.writeDown();
     this.disturb();
     this.ask();
   }
@@ -356,12 +424,15 @@ export class SimulatedCall {
       whole += `${whole === '' ? '' : ' '}${text}`;
     }
     session.asked = undefined;
-    session.say({ type: 'done', answer, finish: 'completed' });
-    expect(said.at(-1)).toMatchObject({ type: 'done', finish: 'stop' });
+    const isLost = this.limits === undefined && prng.chance(0.05);
+    if (isLost) session.say({ type: 'error', error: { kind: 'disconnected' } });
+    else session.say({ type: 'done', answer, finish: 'completed' });
+    expect(said.at(-1)).toMatchObject(isLost ? { type: 'error' } : { type: 'done', finish: 'stop' });
     if (this.limits?.hasHandles === true && prng.chance(0.8)) this.vendor.giveHandle(session);
     this.voice.flush(this.contexts);
+    this.writeDown();
     this.clock.advance(1 + prng.below(3_000));
-    const isCut = prng.chance(0.3);
+    const isCut = isLost || prng.chance(0.3);
     if (isCut) this.voice.cancel(this.contexts);
     else this.clock.advance(10_000);
     const words = whole.split(' ');
@@ -375,11 +446,13 @@ export class SimulatedCall {
     const isNote = ({ role }: Entry): boolean => role === 'note';
     const cut = session.caps.truncates && !session.entries.some(isNote);
     const held = session.entries.filter((entry) => !isNote(entry) && lettersOf(entry.text) !== '');
+    const made = held.flatMap(({ text }) => text.match(/\ba\d+\b/g) ?? []);
+    expect(made, 'words of the model are told once').toHaveLength(new Set(made).size);
     const shown = (role: string, text: string): string => `${role} ${lettersOf(text)}`;
     const told = held.map(({ role, text }) => shown(role, text));
     const wanted = this.history
       .filter((message) => lettersOf(message.text) !== '')
-      .map(({ role, text }) => shown(role, text));
+      .map((message) => shown(message.role, this.said.get(message) ?? message.text));
     // Items of one answer are one message of the history.
     if (cut) expect(joined(told)).toEqual(joined(wanted));
     else {

@@ -22,11 +22,13 @@ export class CallView {
   readonly #replay = byId('replay', HTMLDivElement);
   readonly #command = byId('replay-command', HTMLElement);
   readonly #copy = byId('replay-copy', HTMLButtonElement);
+  readonly #service: Service;
   readonly #sound: Sound;
   readonly #timeline = new Timeline((ms) => this.#seek(ms));
   #record: CallRecord | undefined;
 
   constructor(service: Service) {
+    this.#service = service;
     this.#sound = new Sound(service);
     const { audio } = this.#sound;
     audio.addEventListener('timeupdate', () => this.#show(audio.currentTime * 1000));
@@ -66,7 +68,9 @@ export class CallView {
     this.#timeline.show(record);
     this.#show(0);
     this.#title.focus();
-    if (hasSound) void this.#load(record);
+    if (!hasSound) return;
+    void this.#load(record);
+    void this.#draw(record);
   }
 
   close(): void {
@@ -76,10 +80,13 @@ export class CallView {
   }
 
   async #load(record: CallRecord): Promise<void> {
-    const peaks = await this.#sound.open(record.id, record.duration_ms, () => this.#record === record);
-    if (this.#record !== record) return;
-    this.#saveSound.hidden = this.#sound.url === undefined;
-    if (peaks !== undefined) this.#timeline.wave(peaks);
+    await this.#sound.open(record.id, () => this.#record === record);
+    if (this.#record === record) this.#saveSound.hidden = this.#sound.url === undefined;
+  }
+
+  async #draw(record: CallRecord): Promise<void> {
+    const levels = await this.#service.waveform(record.id);
+    if (this.#record === record && levels !== undefined) this.#timeline.wave(levels);
   }
 
   /** Goes to a place of the call. */

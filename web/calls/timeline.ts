@@ -4,8 +4,7 @@
  */
 import { byId } from '../elements.ts';
 import { formatLength } from '../figures.ts';
-import { peakCount, type Peaks } from './sound.ts';
-import type { CallRecord } from './wire.ts';
+import type { CallRecord, Waveform } from './wire.ts';
 
 const svgNs = 'http://www.w3.org/2000/svg';
 const width = 2_000;
@@ -54,7 +53,7 @@ export class Timeline {
       preserveAspectRatio: 'none',
       role: 'img',
     });
-    svg.setAttribute('aria-label', 'Who spoke when; the same stands as text below.');
+    svg.setAttribute('aria-label', 'Who spoke when; the text below says the same.');
     svg.style.height = `${height}px`;
     let top = 0;
     for (const { name, height: tall } of lanes) {
@@ -75,12 +74,12 @@ export class Timeline {
   }
 
   /** The sound of both sides, over the blocks. */
-  wave(peaks: Peaks): void {
+  wave(levels: Waveform): void {
     this.#wide.classList.add('has-wave');
     for (const [index, side] of (['caller', 'agent'] as const).entries()) {
       const middle = voiceHeight * (index + 0.5);
       this.#svg?.prepend(
-        svgElement('polygon', { class: `of-${side}`, points: outline(peaks[index] ?? [], middle) }),
+        svgElement('polygon', { class: `of-${side}`, points: outline(levels[index] ?? [], middle) }),
       );
     }
   }
@@ -188,12 +187,14 @@ function nameOf({ name, height }: Lane): HTMLElement {
   return label;
 }
 
-function outline(peaks: ArrayLike<number>, middle: number): string {
+const loudest = 255;
+
+function outline(levels: ArrayLike<number>, middle: number): string {
   const upper: string[] = [];
   const lower: string[] = [];
-  for (let at = 0; at < peakCount; at += 1) {
-    const x = ((at * width) / peakCount).toFixed(1);
-    const level = Math.max(0.5, (peaks[at] ?? 0) * (voiceHeight / 2 - 3));
+  for (let at = 0; at < levels.length; at += 1) {
+    const x = ((at * width) / levels.length).toFixed(1);
+    const level = Math.max(0.5, ((levels[at] ?? 0) / loudest) * (voiceHeight / 2 - 3));
     upper.push(`${x},${(middle - level).toFixed(1)}`);
     lower.push(`${x},${(middle + level).toFixed(1)}`);
   }

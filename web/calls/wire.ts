@@ -105,6 +105,9 @@ export interface OneCall {
   readonly hasSound: boolean;
 }
 
+/** From 0 to 255, caller and what the caller heard. */
+export type Waveform = readonly [caller: Uint8Array, agent: Uint8Array];
+
 export interface About {
   /** How calls end, by code. */
   readonly ends: Readonly<Record<string, { readonly text: string; readonly isFailure?: true }>>;
@@ -132,8 +135,20 @@ export class Service {
     return await (await this.#fetch(`sound/${encodeURIComponent(id)}`)).blob();
   }
 
+  /** How loud each side was; undefined where that is not known. */
+  async waveform(id: string): Promise<Waveform | undefined> {
+    try {
+      const answer = await this.#fetch(`waveform/${encodeURIComponent(id)}`);
+      const levels = new Uint8Array(await answer.arrayBuffer());
+      const half = levels.length / 2;
+      return [levels.subarray(0, half), levels.subarray(half)];
+    } catch {
+      return undefined;
+    }
+  }
+
   async #ask(path: string): Promise<unknown> {
-    return await (await this.#fetch(path)).json();
+    return JSON.parse(await (await this.#fetch(path)).text(), shownExactly);
   }
 
   async #fetch(path: string): Promise<Response> {
@@ -149,3 +164,9 @@ export class Service {
     throw new Refused(message === undefined ? 'The service refused that.' : `The service says: ${message}.`);
   }
 }
+
+/** A number of an analysis that JavaScript would not write as it was read, as its text: order numbers are longer than a number can be. */
+const shownExactly = (_: string, value: unknown, read?: { readonly source?: string }): unknown =>
+  typeof value === 'number' && read?.source !== undefined && String(value) !== read.source
+    ? read.source
+    : value;

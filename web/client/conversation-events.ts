@@ -33,6 +33,8 @@ export type ConversationEvent =
       readonly complete?: boolean;
       readonly ended?: string;
     }
+  /** Another agent has the call from here on. */
+  | { readonly type: 'agent.changed'; readonly agent: string }
   | { readonly type: 'turn.metrics'; readonly epoch: number; readonly metrics: TurnMetrics }
   | { readonly type: 'stage.failed'; readonly stage: string; readonly reason: string };
 
@@ -49,6 +51,7 @@ export const DEFAULT_EVENTS: readonly ConversationEventName[] = [
   'turn.bot_started',
   'turn.bot_ended',
   'turn.interrupted',
+  'agent.changed',
   'turn.metrics',
   'stage.failed',
 ];
@@ -84,6 +87,10 @@ export function readConversationEvent(type: string, fields: Fields): Conversatio
       return typeof epoch === 'number' && typeof text === 'string'
         ? { type, epoch, text, ...readEnd(fields) }
         : undefined;
+    case 'agent.changed': {
+      const agent = fields.get('agent');
+      return typeof agent === 'string' ? { type, agent } : undefined;
+    }
     case 'turn.metrics':
       return typeof epoch === 'number'
         ? { type, epoch, metrics: readMetrics(fields.get('metrics')) }

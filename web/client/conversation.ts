@@ -10,6 +10,8 @@ export interface ConversationLine {
   /** Rises from line to line. */
   readonly id: number;
   readonly who: 'caller' | 'agent';
+  /** Which agent says it, where another one than the first has the call. */
+  readonly agent?: string;
   readonly text: string;
   /** `open`: more may come. `cut`: the caller interrupted the agent here, so not all of it was heard. */
   readonly state: 'open' | 'done' | 'cut';
@@ -19,10 +21,12 @@ export interface ConversationLine {
 
 const LIMIT = 300;
 const MAX_TEXT = 8_000;
+const MAX_NAME = 100;
 
 interface Line {
   readonly id: number;
   readonly who: 'caller' | 'agent';
+  readonly agent?: string;
   readonly epoch: number;
   text: string;
   state: ConversationLine['state'];
@@ -33,6 +37,8 @@ export class Conversation {
   readonly #lines: Line[] = [];
   /** Segments of the caller's turn that are certain. */
   #certain = '';
+  /** The agent that has the call, where the first one has handed it over. */
+  #agent: string | undefined;
   #cutBefore = Number.NEGATIVE_INFINITY;
   #nextId = 1;
 
@@ -62,6 +68,9 @@ export class Conversation {
           this.#openOf('agent', (line) => line.epoch < event.epoch),
           'cut',
         );
+      case 'agent.changed':
+        this.#agent = event.agent.slice(0, MAX_NAME);
+        return this.#finish(this.#openOf('agent'), 'done');
       case 'turn.user_started':
       case 'turn.user_ended':
       case 'turn.bot_started':
@@ -115,7 +124,15 @@ export class Conversation {
   }
 
   #begin(who: Line['who'], epoch: number): Line {
-    const line: Line = { id: this.#nextId, who, epoch, text: '', state: 'open' };
+    const agent = who === 'agent' ? this.#agent : undefined;
+    const line: Line = {
+      id: this.#nextId,
+      who,
+      ...(agent !== undefined && { agent }),
+      epoch,
+      text: '',
+      state: 'open',
+    };
     this.#nextId += 1;
     this.#lines.push(line);
     if (this.#lines.length > LIMIT) this.#lines.shift();

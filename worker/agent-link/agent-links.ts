@@ -13,6 +13,7 @@ import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { Seldom } from '../../shared/runtime/seldom.ts';
 import { callLog, traceparentOf, type TraceOf } from '../call/trace.ts';
 import type { CallStart } from '../transports/transport.ts';
+import { publicLookup } from '../stages/fence.ts';
 import { newRouteOf, type RouteOf } from './routes.ts';
 import { newDialer, type Dial } from './agent-socket.ts';
 import { AgentCallLink } from './call-link.ts';
@@ -66,10 +67,17 @@ function newRouting({ routes }: LinkTargets, { clock, log }: AgentLinksOptions):
 
 function newAgentLinks(
   targets: LinkTargets,
-  { agent: { name: agent } }: AgentDefinition,
-  { showsNumbers, certificates, mayTransfer, clock, log, metrics, traceOf }: AgentLinksOptions,
+  { agent: { name: agent }, reach }: AgentDefinition,
+  { env, showsNumbers, certificates, mayTransfer, clock, log, metrics, traceOf }: AgentLinksOptions,
 ): OpenCallLink {
-  const processOf = (target: LinkTarget): Process => ({ target, dial: newDialer(target, certificates) });
+  // Where the operator says which process it is, it may be anywhere.
+  const isOwn = ({ url }: LinkTarget): boolean => url === agentLinkOf(env).url;
+  const findFor = (target: LinkTarget) =>
+    reach?.isPublicOnly === true && !isOwn(target) ? publicLookup : undefined;
+  const processOf = (target: LinkTarget): Process => ({
+    target,
+    dial: newDialer(target, certificates, findFor(target)),
+  });
   const fallback = targets.fallback === undefined ? undefined : processOf(targets.fallback);
   const routes = new Map([...targets.routes].map(([name, target]) => [name, processOf(target)]));
   const shows = { showsNumbers };

@@ -15,7 +15,6 @@ export function messageOf(event: ConversationEvent): ServiceMessage | undefined 
     case 'tool.ended':
     case 'tools.answered':
     case 'node.entered':
-    case 'agent.changed':
     case 'timer.fired':
     case 'rule.broken':
     case 'operator.took_over':

@@ -153,7 +153,7 @@ export class WorkerAgents implements LimitedAgents {
     if (kept === undefined) return { ...fallback, by: 'default' };
     if (this.#versions.has(kept.hash)) return { ...kept, by: 'default' };
     const { id, hash } = table.find(kept.id) ?? fallback;
-    this.#site.log.warn({ agent: kept.id }, 'nobody has kept the version of an agent that a call began with');
+    this.#site.log.warn({ agent: kept.id }, 'the version of an agent that a call began with is gone');
     return { id, hash, by: 'default' };
   }
 

@@ -7,7 +7,7 @@ import type { CalledAgent, CallServices, VariedAgent, WorkerServices } from '../
 /** Who says what a call has otherwise: what was signed or who had it made, the operator's server, the agent process. */
 export type OverridesSource = 'start' | 'before_call' | 'agent_link' | 'takeover';
 
-const withoutOverrides = 'a call does without something that it was to have otherwise';
+const withoutOverrides = 'an override of a call is ignored';
 
 /** Nobody wants it any more. */
 export const releaseOf = (called: CalledAgent | 'full'): void => {
@@ -18,6 +18,8 @@ export class CallAgent {
   readonly called: CalledAgent;
   readonly #worker: WorkerServices;
   #varied: VariedAgent | undefined;
+  /** Of its flow. */
+  #node: string | undefined;
   #services: CallServices;
 
   constructor(worker: WorkerServices, called: CalledAgent) {
@@ -55,6 +57,26 @@ export class CallAgent {
     else log.warn({ from: 'start', problems: ['overrides must be an object'] }, withoutOverrides);
   }
 
+  /** The call begins: in the first node of the agent's flow, where it has one. */
+  begin(log: Log): void {
+    this.enter(this.called.services.settings.flow?.start, log)();
+  }
+
+  /**
+   * The call is in this node, which may have something of its own. What was in force is let go by what is returned, once nothing of the
+   * call uses it.
+   */
+  enter(node: string | undefined, log: Log): () => void {
+    const before = this.#varied;
+    this.#node = node;
+    const { vary } = this.called.services;
+    if (vary === undefined || node === undefined) return () => undefined;
+    const given = this.overrides;
+    const problems = this.#hold(vary(given, node));
+    if (problems.length > 0) log.warn({ node, problems }, 'a node does without something of its own');
+    return () => before?.release();
+  }
+
   release(): void {
     this.#varied?.release();
     this.called.release();
@@ -65,9 +87,14 @@ export class CallAgent {
     const { vary } = this.called.services;
     if (vary === undefined) return ['overrides are not allowed by the agent file'];
     const before = this.#varied;
-    this.#varied = vary({ ...before?.applied, ...more });
+    const problems = this.#hold(vary({ ...before?.applied, ...more }, this.#node));
     before?.release();
-    this.#services = { ...this.#worker, ...this.#varied.services };
-    return this.#varied.problems;
+    return problems;
+  }
+
+  #hold(varied: VariedAgent): readonly string[] {
+    this.#varied = varied;
+    this.#services = { ...this.#worker, ...varied.services };
+    return varied.problems;
   }
 }

@@ -45,7 +45,7 @@ export function equipStages(
   const breakers = site.id === undefined ? boxes.breakers : boxes.breakers.byKey;
   const voice = definitions.tts && breakers.of('tts', 'primary', identityOf(definitions.tts.primary));
   const failed: StageServices['failed'] = (failure) => failures.note(failure);
-  const cascade = openStages(definitions, adapters, {
+  const shared: StageServices = {
     breakers,
     budgets: site.budgets,
     metrics,
@@ -53,20 +53,13 @@ export function equipStages(
     requested: (stage, role) => boxes.countRequest(worker, stage, role),
     failed,
     noted: observation.noted,
-  });
+  };
+  const cascade = openStages(definitions, adapters, shared);
   const sampleRate = speechRateOf(definition);
   const stages =
     realtime === undefined
       ? cascade
-      : withRealtime(
-          definitions,
-          { model: realtime, stages: cascade, sampleRate },
-          {
-            metrics,
-            failed,
-            noted: observation.noted,
-          },
-        );
+      : withRealtime(definitions, { model: realtime, stages: cascade, sampleRate }, shared);
   const tts = withKnownLines(withPauses(stages.tts), {
     clock,
     log,

@@ -23,6 +23,7 @@ import type { AskCarrier } from '../telephony/carrier-line.ts';
 import { systemWallClock } from '../../shared/runtime/clock.ts';
 import { tenantOf } from '../../shared/agents/version.ts';
 import { showsNumbers } from '../../shared/telephony/variables.ts';
+import type { ToolServers } from '../tools/mcp/tool-servers.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import { noCallControl } from '../tools/tool.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
@@ -36,6 +37,8 @@ export interface AgentSite extends StageSite {
   /** What calls of carriers can be made to do. */
   readonly callControl: CapabilitiesByCarrier;
   readonly askCarrier: AskCarrier;
+  /** Tool servers that agents of one tenant share; absent: each has its own. */
+  readonly toolServers?: ToolServers;
   /** What metrics call an agent; absent: its name. */
   readonly labelOf?: (id: string) => string;
 }
@@ -77,7 +80,12 @@ export function equipAgent(agent: LoadedAgent, site: AgentSite): EquippedAgent {
   const { clock, log, boxes } = site;
   const features = featuresOf(boxes);
   const settings = callSettings(definition, features);
-  const registry = new ToolRegistry(toolSettings(definition), { clock, log });
+  const registry = new ToolRegistry(toolSettings(definition), {
+    clock,
+    log,
+    servers: site.toolServers,
+    owner: site.id === undefined ? undefined : tenantOf(site.id),
+  });
   const lookUps = lookUpsOf(definition, site);
   const stages = equipStages(definition, agent, { texts: knownTexts(settings), site });
   const base: AgentServices = {
@@ -89,6 +97,7 @@ export function equipAgent(agent: LoadedAgent, site: AgentSite): EquippedAgent {
       const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
       return { tools, book: toolBook(definition, tools.tools) };
     },
+    bookOf: ({ tools }) => toolBook(definition, tools),
     speech: speechSettings(definition, features),
   };
   const openStages: VariantsOptions['openStages'] = (other, texts) =>

@@ -3,7 +3,8 @@
  * language are opened once and shared by the calls that have the same; so many that no call has are kept.
  */
 import type { Overrides } from '../../shared/agents/overrides.ts';
-import { varyAgent } from '../../shared/agents/vary.ts';
+import { varyAgent, type Varied } from '../../shared/agents/vary.ts';
+import { present } from '../../shared/base/present.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { AgentServices, VariedAgent } from '../call/services.ts';
 import type { LoadedAgent } from '../host/agent.ts';
@@ -49,9 +50,9 @@ export class Variants {
     this.#baseKey = keyOf(agent.definition, this.#textsOf(base.settings));
   }
 
-  readonly vary = (given: Overrides): VariedAgent => {
+  readonly vary = (given: Overrides, node?: string): VariedAgent => {
     const { agent, base, features, registry } = this.#options;
-    const { definition, applied, problems } = varyAgent(agent.definition, given, agent);
+    const { definition, applied, problems } = this.#read(given, node);
     if (definition === agent.definition)
       return { services: base, release: () => undefined, applied, problems };
     const settings = callSettings(definition, features);
@@ -65,6 +66,7 @@ export class Variants {
       carriers: { ...base.carriers, telephony, language: own.language },
       speech: speechSettings(definition, features),
       echo: turn.echo,
+      bookOf: ({ tools }) => toolBook(definition, tools),
       openTools: (context, { metadata, remote, control }) => {
         const allowed = own.tools;
         const tools = registry.openCall(context, { control, metadata, allowed, ...(remote && { remote }) });
@@ -73,6 +75,19 @@ export class Variants {
     };
     return { services, release, applied, problems };
   };
+
+  /** What a node has of its own stands above what the call has otherwise; what is said of a call of its own is judged alone. */
+  #read(given: Overrides, node: string | undefined): Varied {
+    const { agent } = this.#options;
+    const varied = varyAgent(agent.definition, given, agent);
+    const { flow } = agent.definition;
+    const own =
+      node !== undefined && flow && Object.hasOwn(flow.nodes, node) ? flow.nodes[node]?.own : undefined;
+    if (own === undefined) return varied;
+    const { applied, problems } = varied;
+    const within = varyAgent(agent.definition, { ...own, ...applied, ...own }, agent, Object.keys(own));
+    return { definition: within.definition, applied, problems: [...problems, ...within.problems] };
+  }
 
   async close(): Promise<void> {
     await Promise.all([...this.#shared.values()].map(({ stages }) => stages.close()));
@@ -94,7 +109,22 @@ export class Variants {
       shared.calls -= 1;
       this.#trim();
     };
-    return { stages: shared.stages.services, release };
+    return { stages: { ...shared.stages.services, ...this.#sameAsBase(definition, texts) }, release };
+  }
+
+  /** Stages that are as those of the agent are those: a call that moves between nodes keeps its sessions with them. */
+  #sameAsBase(definition: AgentDefinition, texts: KnownTexts): Partial<EquippedStages['services']> {
+    const { agent, base } = this.#options;
+    const { stt, operatorStt, llm, tts } = base;
+    // A model that hears and speaks by itself is one session behind all three.
+    if (definition.realtime !== undefined) return {};
+    const own = agent.definition;
+    const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+    return {
+      ...(isSame(definition.stt, own.stt) && { stt, ...present({ operatorStt }) }),
+      ...(isSame(definition.llm, own.llm) && { llm }),
+      ...(isSame([definition.tts, texts], [own.tts, this.#textsOf(base.settings)]) && { tts }),
+    };
   }
 
   /** A greeting of one call is not made ahead of time. */

@@ -17,7 +17,7 @@ import type { CallSetup } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { CalledAgent, CallServices, WorkerServices } from './services.ts';
 
-type Change = Extract<CallAction, { type: `agent.${string}` }>;
+type Change = Extract<CallAction, { type: `agent.${string}` | 'node.equip' }>;
 type Prepare = Extract<Change, { type: 'agent.prepare' }>;
 
 export interface AgentsOfCallSite {
@@ -34,6 +34,8 @@ export interface AgentsOfCallSite {
   readonly tell: (event: CallEvent) => void;
   /** Another agent has the running call. */
   readonly entered: () => void;
+  /** Another voice has it, whose lines are to be told. */
+  readonly relined: () => void;
 }
 
 export class AgentsOfCall {
@@ -75,6 +77,9 @@ export class AgentsOfCall {
         return;
       case 'agent.dismiss':
         this.#dismiss();
+        return;
+      case 'node.equip':
+        this.#enterNode(order.node);
     }
   }
 
@@ -125,13 +130,14 @@ export class AgentsOfCall {
   #prepared(order: Prepare, called: CalledAgent | 'full'): void {
     const { worker, tell, log: callLog } = this.#site;
     const { commandId, agent: name } = order;
+    const log = callLog();
     if (called === 'full') {
-      const log = callLog();
       log.warn({ to: name }, 'a call is not handed over: the agent has as many calls as it may have');
       tell({ type: 'agent.missing', commandId });
       return;
     }
     const agent = new CallAgent(worker, called);
+    agent.begin(log);
     if (this.#wanted !== commandId) {
       this.#giveUp(agent);
       return;
@@ -141,7 +147,6 @@ export class AgentsOfCall {
       this.#ready = { agent, equipped };
       tell({ type: 'agent.prepared', commandId, agent: name, settings: equipped.settings });
     } catch (error) {
-      const log = callLog();
       log.error({ to: name, ...errorFields(error) }, 'another agent could not be given the call');
       this.#giveUp(agent);
       this.#missing(order);
@@ -164,6 +169,16 @@ export class AgentsOfCall {
     const equipped = equipCall({ services, scope, start, setup: given, link: undefined, transport });
     const tools = observers.watchTools(equipped.opened.book);
     return { ...equipped, settings: { ...equipped.settings, tools } };
+  }
+
+  #enterNode(node: string): void {
+    const { call: running, log, tell } = this.#site;
+    const call = running();
+    assert(call !== undefined, 'a flow moves in a call that runs');
+    const left = this.current.enter(node, log());
+    tell(call.change(this.current.services));
+    left();
+    this.#site.relined();
   }
 
   #takeOver(): void {

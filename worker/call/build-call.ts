@@ -1,4 +1,5 @@
 /** Makes what a call consists of once it is known what the call is to be. */
+import { present } from '../../shared/base/present.ts';
 import type { AgentRef } from '../../shared/agents/version.ts';
 import type { CallAccount } from './account.ts';
 import type { AdmittedStart } from './admission.ts';
@@ -9,7 +10,7 @@ import type { CallLink } from '../agent-link/contract.ts';
 import type { LlmCall } from '../stages/stage.ts';
 import type { CallCommand } from '../core/commands.ts';
 import type { CallEvent } from '../core/events.ts';
-import type { CallSettings } from '../core/settings.ts';
+import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
 import { silentSince } from '../core/answer/silence.ts';
 import { messagesFor, offeredTools } from '../core/delivery/context.ts';
@@ -21,6 +22,7 @@ import { CallObservers, type ObservedCall } from './observer.ts';
 import type { CallSetup } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { CallServices } from './services.ts';
+import type { OpenedTools } from '../tools/registry.ts';
 import { CallStages, stageContext } from './stages.ts';
 import { CallToolRuns } from './tool-runs.ts';
 import { traceparentOfTools } from './trace.ts';
@@ -63,19 +65,10 @@ export interface EquippedCall {
 type Equipping = Pick<CallBuild, 'services' | 'scope' | 'start' | 'setup' | 'link' | 'transport'>;
 
 /** The tools of a call and its settings, with its variables filled in. @throws what opening the tools throws. */
-export function equipCall({ services, scope, start, setup, link, transport }: Equipping): EquippedCall {
+export function equipCall(equipping: Equipping): EquippedCall {
+  const { services, scope, start, setup, link, transport } = equipping;
   const { clock } = services;
-  // The terms of the link are the link's own, and what the call has otherwise is in its services.
-  const {
-    remoteTools,
-    variables,
-    link: _link,
-    message: _m,
-    model: _model,
-    recordId: _id,
-    overrides: _o,
-    ...given
-  } = setup;
+  const { remoteTools, variables } = setup;
   const metadata = variablesOf(start, services, variables);
   const remote =
     remoteTools === undefined || link === undefined ? undefined : { tools: remoteTools, runner: link };
@@ -85,14 +78,33 @@ export function equipCall({ services, scope, start, setup, link, transport }: Eq
     remote,
     control: controlTools(capabilities, transport.sendKeys !== undefined),
   });
+  return { opened, settings: settingsOf(equipping, opened.book) };
+}
+
+/** The settings of a call that has these tools. */
+function settingsOf(
+  { services, start, setup }: Pick<Equipping, 'services' | 'start' | 'setup'>,
+  tools: ToolBook,
+): CallSettings {
+  // The terms of the link are the link's own, and what the call has otherwise is in its services.
+  const {
+    remoteTools: _tools,
+    variables,
+    link: _link,
+    message: _m,
+    model: _model,
+    recordId: _id,
+    overrides: _o,
+    ...given
+  } = setup;
+  const capabilities = capabilitiesOf(start, services.carriers.capabilities);
   // What an agent process says is taken word for word.
-  const settings = {
-    ...withVariables(services.settings, metadata),
+  return {
+    ...withVariables(services.settings, variablesOf(start, services, variables)),
     ...transferSettings(capabilities, services.carriers.telephony),
     ...given,
-    tools: opened.book,
+    tools,
   };
-  return { opened, settings };
 }
 
 /** @throws what building a part throws; nothing of the call is left then. */
@@ -110,6 +122,8 @@ export function buildCall(build: CallBuild): RunningCall {
   const state = build.state(whole);
   const log = newCallLog(build);
   let control = newControl(build, state);
+  // Another agent has nothing that was said of the call for the one before, but for its variables.
+  let current: { readonly setup: CallSetup; readonly tools: OpenedTools } = { setup, tools: opened.tools };
   const stages = openStages(build, {
     llmCall: llmCallOf(start.callId, setup.model, state),
     callLog: log,
@@ -135,9 +149,20 @@ export function buildCall(build: CallBuild): RunningCall {
       get link() {
         return link?.save();
       },
+      change: (services) => {
+        const { setup: given, tools: having } = current;
+        const llmCall = llmCallOf(start.callId, given.model, state);
+        const { isHeardAnew } = stages.change({ ...services, llmCall });
+        audio.retune(services);
+        const book = services.bookOf?.(having);
+        const known = book === undefined ? state.setup.settings.tools : observers.watchTools(book);
+        const settings = settingsOf({ services, start, setup: given }, known);
+        return { type: 'node.equipped', settings, isHeardAnew };
+      },
       adopt: (agent) => {
         stages.adopt({ ...agent.services, llmCall: llmCallOf(start.callId, undefined, state) });
         tools.adopt(agent.tools);
+        current = { setup: present({ variables: setup.variables }), tools: agent.tools };
         audio.retune(agent.services);
         control = newControl({ ...build, services: agent.services, agent: agent.ref }, state);
       },
@@ -166,11 +191,12 @@ const llmCallOf = (conversation: string, model: string | undefined, state: CallS
 });
 
 function newControl(
-  { services, scope, start, tell, agent, transport }: CallBuild,
+  { services, scope, start, tell, agent, transport, log }: CallBuild,
   state: CallState,
 ): CallControl {
   return new CallControl(services.carriers, start, {
     clock: services.clock,
+    log,
     tell,
     agent,
     context: () => carriedContext(state),

@@ -11,7 +11,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import { historyBytes, type CallRecord, type LeftCall } from '../../shared/protocol/call-record.ts';
 import type { CallSetup, MachineMessage } from './opening.ts';
 import type { LinkTerms, SavedLink } from '../agent-link/link-state.ts';
-import { decodeState, encodeHistory, encodeState, stateVersion } from '../core/snapshot.ts';
+import { decodeState, encodeHistory, encodeState, savedNode, stateVersion } from '../core/snapshot.ts';
 import type { CallSettings } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
 import type { CallTransport, SavedTransport } from '../transports/transport.ts';
@@ -188,6 +188,8 @@ export interface TakenUp {
 export interface SavedCall extends CallHead {
   readonly agent: AgentRef | undefined;
   readonly setup: CallSetup;
+  /** Where its flow is; absent: it has none. */
+  readonly node: string | undefined;
   readonly state: (settings: CallSettings) => CallState;
 }
 
@@ -214,5 +216,5 @@ export function readJournal(left: LeftCall, options: { readonly toMachineMs: Mil
   const head = headCodec.read(entry.head, shiftMs);
   const saved = { state: entry.state, history: left.history, shiftMs };
   const state = (settings: CallSettings): CallState => decodeState(saved, settings);
-  return { transport, setup, agent, call: { ...head, setup, agent, state } };
+  return { transport, setup, agent, call: { ...head, setup, agent, node: savedNode(saved), state } };
 }

@@ -129,6 +129,7 @@ export class CallRunner implements TransportEvents {
     this.#openAccount(start, startedAt, left.silentMs);
     this.#message = setup.message;
     this.#agents.current.vary(setup.overrides ?? {}, 'takeover', this.#log);
+    this.#agents.current.enter(left.call.node, this.#log)();
     this.#openLink(start, { terms: setup.link, saved: left.call.link, downMs: left.silentMs });
     const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
     this.#drive(call);
@@ -244,6 +245,7 @@ export class CallRunner implements TransportEvents {
       setup: () => this.#setup,
       tell: (event) => this.#tell(event),
       entered: () => this.#entered(),
+      relined: () => void (this.#toldLines = undefined),
     });
   }
 
@@ -287,11 +289,12 @@ export class CallRunner implements TransportEvents {
     assert(transport !== undefined && this.#before !== undefined, 'a call opens once, with its transport');
     this.#before = undefined;
     if (isLate) {
-      this.#log.warn('nobody said in time what the call is to be');
+      this.#log.warn('the agent process did not answer the start of a call in time');
       this.#leaveLink('call_ended');
     }
     const setup = this.#options.refine?.(given, this.#services) ?? given;
     this.#message = setup.message;
+    this.#agents.current.begin(this.#log);
     const startedAt = this.#worker.clock.now();
     this.#keepSetup(setup, start.recordId);
     const state = (settings: CallSettings): CallState =>
@@ -303,12 +306,8 @@ export class CallRunner implements TransportEvents {
     const { sampleRate: rate, encoding, metadata } = start;
     const how = chosenFields(this.#agents.current.called.chosen);
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata), ...how }, 'call started');
-    const { message } = setup;
-    this.#tell({
-      type: 'call.opened',
-      ...(afterWords && { afterWords }),
-      ...(message && { message: message.text }),
-    });
+    const message = setup.message?.text;
+    this.#tell({ type: 'call.opened', ...(afterWords && { afterWords }), ...present({ message }) });
     for (const digit of opening.digits) this.dtmf(digit);
     for (const typed of opening.texts) this.typed(typed);
     const { frames, ms } = opening.takeAudio();
@@ -472,6 +471,7 @@ export class CallRunner implements TransportEvents {
       case 'agent.prepare':
       case 'agent.enter':
       case 'agent.dismiss':
+      case 'node.equip':
         this.#agents.perform(action);
         return;
       case 'turn.judge':

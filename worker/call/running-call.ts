@@ -2,6 +2,7 @@
 import type { AdmittedStart } from './admission.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { SavedLink } from '../agent-link/link-state.ts';
+import type { CallEvent } from '../core/events.ts';
 import type { CallState } from '../core/state.ts';
 import type { CallAudio } from './audio.ts';
 import type { CallLog } from './log.ts';
@@ -36,4 +37,6 @@ export interface RunningCall {
   readonly link: SavedLink | undefined;
   /** Another agent has the call from here on. @throws what opening its sessions throws. */
   readonly adopt: (agent: AdoptedAgent) => void;
+  /** Another node of its flow has these services. Gives what the core is to be told. @throws as `adopt` does. */
+  readonly change: (services: CallServices) => Extract<CallEvent, { type: 'node.equipped' }>;
 }

@@ -70,8 +70,8 @@ export interface AgentServices {
   readonly agentLabel?: () => string;
   /** Time zone of the agent. */
   readonly timezone: string;
-  /** The agent with what a call has otherwise; absent: its file allows nothing. */
-  readonly vary?: (given: Overrides) => VariedAgent;
+  /** The agent with what a call has otherwise, and what a node of its flow has of its own; absent: its file has neither. */
+  readonly vary?: (given: Overrides, node?: string) => VariedAgent;
   /** Asks the operator's server about a call that is to begin; absent: there is none. */
   readonly lookUp?: LookUpCall;
   /** Says to which agent process a call goes; absent as `openLink` is. */
@@ -87,6 +87,8 @@ export interface AgentServices {
       readonly control: ControlTools;
     },
   ) => { readonly tools: OpenedTools; readonly book: ToolBook };
+  /** What the core knows of tools that a call has opened already; absent: what it knew. */
+  readonly bookOf?: (tools: OpenedTools) => ToolBook;
   /** Who follows calls to tell of them later; absent: nobody. */
   readonly observe?: ObserveCall;
   /** Who keeps account of calls for their records; absent: no records are kept. */

@@ -48,6 +48,8 @@ export interface CallStagesOptions {
   readonly onFailure: (stage: 'stt' | 'llm' | 'tts', reason: string) => void;
 }
 
+type OfAgent = Pick<CallStagesOptions, 'stt' | 'llm' | 'tts' | 'llmCall'>;
+
 /** A session of STT that lived for less than this died soon. */
 const soonMs = 1_000;
 /** A connection that held for so long was served; longer than the longest pause before one is opened. */
@@ -97,16 +99,27 @@ export class CallStages {
     return this.#tts;
   }
 
+  /** Another node of the flow has these stages: sessions with those that are the same go on. Says whether another one hears the caller. */
+  change(stages: OfAgent): { readonly isHeardAnew: boolean } {
+    const { stt, llm, tts } = this.#options;
+    this.#replace(stages, { stt: stages.stt !== stt, llm: stages.llm !== llm, tts: stages.tts !== tts });
+    return { isHeardAnew: stages.stt !== stt };
+  }
+
   /** Sessions of another agent's providers take the place of these. @throws what opening one throws; these go on then. */
-  adopt(stages: Pick<CallStagesOptions, 'stt' | 'llm' | 'tts' | 'llmCall'>): void {
+  adopt(stages: OfAgent): void {
+    this.#replace(stages, { stt: true, llm: true, tts: true });
+  }
+
+  #replace(stages: OfAgent, isOther: Readonly<Record<'stt' | 'llm' | 'tts', boolean>>): void {
     const former = { options: this.#options, stt: this.#stt, tts: this.#tts, llm: this.#llm };
     const { stt, llm, tts, llmCall } = stages;
     this.#options = { ...former.options, stt, llm, tts, llmCall };
     const opened: { close(): void }[] = [];
     try {
-      opened.push((this.#stt = this.#openStt()));
-      opened.push((this.#tts = this.#openTts()));
-      this.#llm = stages.llm.open(this.#context, stages.llmCall);
+      if (isOther.stt) opened.push((this.#stt = this.#openStt()));
+      if (isOther.tts) opened.push((this.#tts = this.#openTts()));
+      if (isOther.llm) this.#llm = stages.llm.open(this.#context, stages.llmCall);
     } catch (error) {
       for (const session of opened) session.close();
       this.#options = former.options;
@@ -114,12 +127,16 @@ export class CallStages {
       this.#tts = former.tts;
       throw error;
     }
-    this.cancelLlm();
-    this.#sttOpenedAt = this.#options.clock.now();
-    this.#sttDeaths = 0;
-    former.llm.close();
-    former.stt.close();
-    former.tts.close();
+    if (isOther.llm) {
+      this.cancelLlm();
+      former.llm.close();
+    }
+    if (isOther.stt) {
+      this.#sttOpenedAt = this.#options.clock.now();
+      this.#sttDeaths = 0;
+      former.stt.close();
+    }
+    if (isOther.tts) former.tts.close();
   }
 
   /** A session that died soon after it was opened is replaced at once the first time, and later with growing pauses. */

@@ -115,7 +115,7 @@ export class CallAccounts {
     try {
       if (call !== undefined) this.#calls.get(call)?.note(note, clock.now());
     } catch (error) {
-      log.error(errorFields(error), 'what a call used is not counted');
+      log.error(errorFields(error), 'the usage of a call is not counted');
     }
   }
 

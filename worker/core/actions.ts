@@ -106,6 +106,8 @@ export type CallAction =
   | { readonly type: 'agent.enter'; readonly commandId: string }
   /** It is not wanted any more. */
   | { readonly type: 'agent.dismiss'; readonly commandId: string }
+  /** The flow is in this node: everything behind this order is for what the node has of its own; `node.equipped` answers. */
+  | { readonly type: 'node.equip'; readonly node: string }
   /** `transferred`: somebody else has the caller. */
   | {
       readonly type: 'call.end';

@@ -1,7 +1,7 @@
 /**
  * The call as a pure state machine. It owns every decision of the conversation and performs none: `step` takes one
- * event and returns the actions that follow. Time is an argument, timers are data. Results of an older epoch or of a
- * context that is over end at the gate at the top of `step`.
+ * event and returns the actions that follow. Time is an argument, timers are data. It conducts two machines, the caller's turn
+ * (`turn/step-turn.ts`) and the agent's response (`answer/step-response.ts`), which do not know each other.
  */
 import { endCourse, endSoon, isEnding, isOpen, openCourse } from './course.ts';
 import type { Millis } from '../../shared/base/units.ts';
@@ -9,27 +9,15 @@ import type { CallAction } from './actions.ts';
 import { answer, closeCommands, dropLines, dropTexts } from './commands.ts';
 import { nextEpoch, tellTools } from './epoch.ts';
 import type { CallEvent } from './events.ts';
-import { onLlmDone, onLlmFailed, onLlmText, onToolSettled } from './answer/answering.ts';
-import { noteAcknowledged, noteWord } from './delivery/heard.ts';
 import { onDtmf } from './dialogue/keys.ts';
 import { onCommand, speakWaiting } from './dialogue/lines.ts';
 import { hear } from './dialogue/hear.ts';
 import { onPieceSent, settleOperator } from './dialogue/takeover.ts';
 import { answerTyped } from './dialogue/turn-ended.ts';
-import {
-  onMarkPlayed,
-  onMarkSent,
-  onPlayoutDrained,
-  onPlayoutFed,
-  onPlayoutStarted,
-  onPlayoutStarved,
-  onTtsFailed,
-  onTtsSpoken,
-} from './delivery/output.ts';
-import type { Response } from './answer/response.ts';
 import { measureTurn } from './dialogue/measured.ts';
-import { onCallResumed, unexpectedText } from './resume.ts';
+import { onCallResumed } from './resume.ts';
 import { completeResponse, startBotTurn, startText, tellCutShort } from './answer/speaking.ts';
+import { stepResponse, type ResponseEvent } from './answer/step-response.ts';
 import { onSpeculativeLlm } from './dialogue/speculation.ts';
 import { beginIdle } from './dialogue/idle.ts';
 import { leave, settleParting } from './dialogue/parting.ts';
@@ -38,6 +26,7 @@ import { onWordsWritten } from './delivery/written.ts';
 import { onShutdown } from './dialogue/shutdown.ts';
 import { onCarrier, onMissing, settleAgent, settleHandOff } from './answer/transferring.ts';
 import { onAgentPrepared } from './answer/agent-change.ts';
+import { onNodeEquipped } from './answer/node-change.ts';
 import { brokenRule } from './rules.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
 import { tell } from './told.ts';
@@ -100,39 +89,18 @@ function take(step: Step, event: CallEvent): void {
     case 'stt.failed':
       hear(step, event);
       return;
-    case 'mark.played':
-    case 'mark.sent':
-      takeMark(step, event);
-      return;
-    case 'tool.settled':
-      onToolSettled(step, event);
-      return;
     case 'dtmf.pressed':
     case 'command.given':
     case 'carrier.answered':
     case 'agent.prepared':
     case 'agent.missing':
+    case 'node.equipped':
     case 'words.written':
     case 'lines.ready':
-    case 'tts.failed':
       takeOthers(step, event);
       return;
-    case 'llm.text':
-    case 'llm.done':
-    case 'llm.failed':
-      takeLlm(step, event);
-      return;
-    case 'tts.spoken':
-    case 'tts.word':
-    case 'tts.flushed':
-    case 'playout.started':
-    case 'playout.starved':
-    case 'playout.fed':
-    case 'playout.acknowledged':
-    case 'playout.drained':
-      if (step.state.delivery.response?.context === event.context)
-        takeOutput(step, step.state.delivery.response, event);
-      return;
+    default:
+      respond(step, event);
   }
 }
 
@@ -148,9 +116,9 @@ function takeOthers(
         | 'carrier.answered'
         | 'agent.prepared'
         | 'agent.missing'
+        | 'node.equipped'
         | 'words.written'
-        | 'lines.ready'
-        | 'tts.failed';
+        | 'lines.ready';
     }
   >,
 ): void {
@@ -161,73 +129,22 @@ function takeOthers(
     step.state.silence.readyLines = { fillers: event.fillers, farewell: event.farewell };
   else if (event.type === 'agent.prepared') onAgentPrepared(step, event);
   else if (event.type === 'agent.missing') onMissing(step, event);
-  else if (event.type === 'tts.failed') onTtsFailed(step, 'failed');
+  else if (event.type === 'node.equipped') onNodeEquipped(step, event);
   else onCarrier(step, event);
 }
 
-function takeMark(step: Step, event: Extract<CallEvent, { type: `mark.${string}` }>): void {
-  if (event.type === 'mark.played') onMarkPlayed(step, event.id);
-  else {
-    onMarkSent(step, event);
-    onPieceSent(step, event);
-  }
-}
-
-/** The gate for results of the LLM: they count only for the request that is the newest and still waited for. */
-function takeLlm(step: Step, event: Extract<CallEvent, { type: `llm.${string}` }>): void {
-  const {
-    delivery: { response },
-    speculation: { running: speculation },
-  } = step.state;
-  if (speculation?.round === event.round) {
+/** Something happens to the response that runs. */
+function respond(step: Step, event: ResponseEvent): void {
+  const { running: speculation } = step.state.speculation;
+  if ('round' in event && speculation?.round === event.round) {
     onSpeculativeLlm(step, speculation, event);
     return;
   }
-  if (response === undefined || response.writing.round !== event.round) return;
-  if (response.writing.phase !== 'llm') return;
-  if (event.type === 'llm.text') {
-    const text = unexpectedText(step, response, event.text);
-    if (text !== undefined) onLlmText(step, response, text);
-  } else if (event.type === 'llm.done') onLlmDone(step, response, event);
-  else onLlmFailed(step, response);
-}
-
-type OutputEvent = Extract<CallEvent, { type: `tts.${string}` | `playout.${string}`; context: number }>;
-
-/** Takes what happened to the audio of the running response. */
-function takeOutput(step: Step, response: Response, event: OutputEvent): void {
-  const { saidBefore } = response.spoken;
-  switch (event.type) {
-    case 'tts.spoken':
-      step.state.delivery.ttsReports = true;
-      onTtsSpoken(step, response, { chars: saidBefore + event.chars, audioMs: event.audioMs });
-      return;
-    case 'tts.word':
-      noteWord(response.playing.heard, { chars: saidBefore + event.chars, startMs: event.startMs });
-      return;
-    case 'tts.flushed':
-      if (response.spoken.phase !== 'broken') response.spoken.phase = 'flushed';
-      tell(step, { type: 'bot.tts_stopped', epoch: response.epoch });
-      // A provider that does not report single pieces still gets one mark, at the end of the response.
-      if (event.audioMs > 0)
-        onTtsSpoken(step, response, { chars: response.spoken.said, audioMs: event.audioMs });
-      return;
-    case 'playout.started':
-      if (onPlayoutStarted(step, response)) measureTurn(step, response, event);
-      return;
-    case 'playout.starved':
-      onPlayoutStarved(step, response, event.sentMs);
-      return;
-    case 'playout.fed':
-      onPlayoutFed(step, response);
-      return;
-    case 'playout.acknowledged':
-      noteAcknowledged(response.playing.heard, event.playedMs, step.now);
-      return;
-    case 'playout.drained':
-      onPlayoutDrained(step, response, event.sentMs);
-      return;
+  for (const action of stepResponse(step, event)) {
+    if (action.type === 'response.audible') measureTurn(step, action.response, action);
+    else step.actions.push(action);
   }
+  if (event.type === 'mark.sent') onPieceSent(step, event);
 }
 
 function open(

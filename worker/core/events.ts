@@ -1,6 +1,6 @@
 /**
- * What the core is told. Results carry what they were asked with (`round`, `context`, `ask`), so that the gate at the
- * top of `step` drops the stale ones. No audio: only what is known about it.
+ * What the core is told. Results carry what they were asked with (`round`, `context`, `ask`), so that the
+ * machine that they are for drops the stale ones. No audio: only what is known about it.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { OpaqueReasoning } from './tools/tools-state.ts';
@@ -43,6 +43,8 @@ export type CallEvent =
     }
   /** There is no such agent, or it cannot be had. */
   | { readonly type: 'agent.missing'; readonly commandId: string }
+  /** The call has what the node of its flow has. `isHeardAnew`: another session of STT hears the caller. */
+  | { readonly type: 'node.equipped'; readonly settings: CallSettings; readonly isHeardAnew: boolean }
   /** The transport is gone. Nothing can be sent any more. */
   | { readonly type: 'call.closed'; readonly position?: PlayoutPosition | undefined }
   /** The service stops. Within this time, where there is any, leave is taken; then the call ends whoever speaks. */

@@ -7,11 +7,12 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from './events.ts';
 import { hear } from './dialogue/hear.ts';
 import { noteGap, type HeardState, type Piece } from './delivery/heard.ts';
+import { forgetOwedWords } from './delivery/written.ts';
 import { wasteSpeculation } from './dialogue/speculation-state.ts';
 import { onOperatorResumed } from './dialogue/takeover.ts';
 import { onToolsResumed } from './answer/answering.ts';
-import { unfilled, type Response } from './answer/response.ts';
-import { startRound } from './answer/speaking.ts';
+import type { Response } from './answer/response.ts';
+import { askAgain } from './answer/asked-again.ts';
 import type { Step } from './state.ts';
 import { resumeAgentChange } from './answer/agent-change.ts';
 import { resumeTransfer } from './answer/transfer.ts';
@@ -27,6 +28,7 @@ export function onCallResumed(step: Step, event: Resumed): void {
   forgetVoice(step, event.turnAudio);
   // The sound of lines was the other worker's; this one says what it has.
   state.silence.readyLines = { fillers: false, farewell: false };
+  forgetOwedWords(step);
   // Its request died with the worker; nothing of it has left the core.
   wasteSpeculation(state.speculation);
   const { response } = state.delivery;
@@ -123,45 +125,3 @@ function speakPieces(step: Step<'setup'>, response: Response, pieces: readonly P
   }
   return heard.pieces.length > before;
 }
-
-/** The LLM was still writing: it is asked the same again, and what it had written before is expected first. */
-function askAgain(step: Step<'setup' | 'numbers' | 'conversation'>, response: Response): void {
-  response.writing.expected = written(response);
-  startRound(step, response);
-}
-
-/**
- * Takes off `text` what is expected first. Undefined when the LLM writes something else this time: it is asked to go on
- * from what it had written then.
- */
-export function unexpectedText(
-  step: Step<'setup' | 'numbers' | 'conversation'>,
-  response: Response,
-  text: string,
-): string | undefined {
-  const { expected } = response.writing;
-  if (expected === '') return text;
-  const length = Math.min(expected.length, text.length);
-  if (expected.slice(0, length) === text.slice(0, length)) {
-    response.writing.expected = expected.slice(length);
-    return text.slice(length);
-  }
-  response.writing.expected = '';
-  const before = written(response);
-  // Streams stop between words, and a new message does not begin with a space.
-  if (/\S$/.test(before)) response.writing.splitter.pending += ' ';
-  step.actions.push({ type: 'llm.cancel' });
-  startRound(step, response, {
-    behind: [
-      { role: 'assistant', text: before },
-      { role: 'system', text: goOn },
-    ],
-  });
-  return undefined;
-}
-
-/** What the LLM wrote in its newest round, without the fillers between. */
-const written = (response: Response): string =>
-  unfilled(response, response.writing.rounds.at(-1)?.endChars ?? 0) + response.writing.splitter.pending;
-
-const goOn = 'Your last message was cut off. Go on exactly where it stops, and repeat nothing of it.';

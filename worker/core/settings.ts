@@ -3,7 +3,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { ContextMessage, OfferedTool } from './actions.ts';
 import type { DtmfSettings } from './turn/dtmf.ts';
 import type { FlowSettings } from './flow/flow.ts';
-import type { ToolRule, Verdict } from './tools/tools-state.ts';
+import type { RequestedCall, ToolRule, Verdict } from './tools/tools-state.ts';
 import type { TeamSettings } from './answer/agent-claim.ts';
 import type { TransferSettings } from './answer/transfer-claim.ts';
 
@@ -14,8 +14,8 @@ export interface ToolBook {
   /** Who performs a tool: the core itself, or a runner of the shell. */
   performerOf(name: string): 'core' | 'runner' | undefined;
   validate(name: string, argumentsText: string, node?: string): Verdict;
-  /** What the caller answered to a question that wants a yes or a no. */
-  answerOf(text: string): 'yes' | 'no' | 'unclear';
+  /** What the caller answered to a question that wants a yes or a no; `asked` are the calls that wait for the yes. */
+  answerOf(text: string, asked: readonly RequestedCall[]): 'yes' | 'no' | 'unclear';
 }
 
 export interface CallSettings {

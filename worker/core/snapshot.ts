@@ -63,6 +63,10 @@ export interface SavedState {
   readonly shiftMs: Millis;
 }
 
+/** The node in which the flow of a saved call is; undefined where it has none. @throws as {@link decodeState} does. */
+export const savedNode = ({ state, shiftMs }: SavedState): string | undefined =>
+  stateCodec.read(state, shiftMs).conversation.flow?.node;
+
 /** The state that was saved. @throws TypeError, or SyntaxError, for what {@link encodeState} did not make. */
 export function decodeState({ state, history, shiftMs }: SavedState, settings: CallSettings): CallState {
   const messages = JSON.parse(history) as readonly ContextMessage[];

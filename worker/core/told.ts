@@ -3,7 +3,7 @@
  * union, in the order in which things happened. Nobody who reads it can change the call.
  *
  * A reader can rely on this order. `turn.user_started` opens a turn of the caller and `turn.user_ended` closes it, with at most one
- * `user.text` behind that. Each `bot.llm_started` is followed by one `bot.llm_stopped`; `bot.text` of a request stands between them.
+ * `user.text` behind that, or later where words are written down beside an answer: then in the order of turns. Each `bot.llm_started` is followed by one `bot.llm_stopped`; `bot.text` of a request stands between them.
  * `turn.bot_started` of an epoch comes before its `turn.bot_ended`, which is missing when the response was cut. Each response of which anything
  * was written has one `bot.heard` with its end: before `turn.bot_ended`, before `turn.interrupted` when the caller cuts it, and as the call
  * ends in it. `turn.interrupted` carries the new epoch, and what is told afterwards of an older epoch belongs to what was cut.

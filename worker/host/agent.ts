@@ -1,4 +1,5 @@
 /** What a worker's calls run on: the agent file as the supervisor read it, and the adapters of the providers that it names. */
+import { present } from '../../shared/base/present.ts';
 import { assert } from '../../shared/base/assert.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { loadAgentFile, takesSessions } from '../../shared/config/load.ts';
@@ -26,6 +27,7 @@ function readDefinition(source: AgentSource, packages: Packages): AgentDefinitio
     env: envOf(source),
     hasSessions: takesSessions(process.env),
     packages,
+    ...present({ reach: files.reach }),
     readFile: (path) => files.texts[path],
     readBytes: (path) => {
       const recording = files.recordings[path];

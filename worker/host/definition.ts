@@ -25,6 +25,8 @@ import type { RealtimeAccess } from '../stages/realtime/contract.ts';
 import type { StageDefinition, StageDefinitions } from '../stages/registry.ts';
 import { readConfirmation } from '../tools/confirmation.ts';
 import type { ToolSettings } from '../tools/registry.ts';
+import type { ProviderAccess } from '../stages/stage.ts';
+import { present } from '../../shared/base/present.ts';
 import type { CallTools } from '../tools/tool.ts';
 
 /**
@@ -50,6 +52,8 @@ export function callSettings(
   const modelSpeaks = realtime?.output === 'audio';
   // A model that hears by itself is given a turn once, when it is over.
   const speculate = turn.speculate && realtime === undefined;
+  // Words tell a finished sentence, and are to be there when the turn is over. Those that come late tell nothing.
+  const asksEarly = realtime === undefined ? speculate : realtime.words === 'own';
   const silences = silencesOf(turn, features);
   return {
     prompt: agent.prompt,
@@ -75,7 +79,7 @@ export function callSettings(
     turn: {
       minSpeechMs: turn.minSpeechMs,
       ...silences,
-      askEarlyMs: speculate ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
+      askEarlyMs: asksEarly ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
       model: isJudged(turn, features),
       completeAt: turn.smartTurnThreshold,
       speculate,
@@ -135,7 +139,8 @@ export const toolBook = ({ agent }: AgentDefinition, tools: CallTools): ToolBook
   ruleOf: (name) => tools.ruleOf(name),
   performerOf: (name) => tools.performerOf(name),
   validate: (name, argumentsText, node) => tools.validate(name, argumentsText, node),
-  answerOf: (text) => readConfirmation(text, agent.confirm, vocabularyOf(agent.languages).answers),
+  answerOf: (text, asked) =>
+    readConfirmation(text, agent.confirm, vocabularyOf(agent.languages).answers, asked),
 });
 
 /** What the registry of tools takes. */
@@ -146,7 +151,9 @@ export const toolSettings = ({
   telephony,
   flow,
   recording,
+  reach,
 }: AgentDefinition): ToolSettings => ({
+  isPublicOnly: reach?.isPublicOnly === true,
   tools,
   mcp,
   telephony,
@@ -193,28 +200,33 @@ const confirming = (
 /** What decides over the agent where STT has no words. */
 const lasting = (wordlessMs: number): readonly number[] => (wordlessMs === 0 ? [] : [wordlessMs]);
 
-export const stageDefinitions = ({ stt, llm, tts, realtime }: AgentDefinition): StageDefinitions => ({
-  stt: stt && sttStage(stt),
-  llm: llm && llmStage(llm),
-  tts: tts && ttsStage(tts),
-  realtime: realtime && { primary: { chosen: realtime, access: realtimeAccess(realtime) } },
+export const stageDefinitions = ({ stt, llm, tts, realtime, reach }: AgentDefinition): StageDefinitions => ({
+  stt: stt && sttStage(stt, reach),
+  llm: llm && llmStage(llm, reach),
+  tts: tts && ttsStage(tts, reach),
+  realtime: realtime && { primary: { chosen: realtime, access: realtimeAccess(realtime, reach) } },
 });
 
-function sttStage({ language, secondary, ...primary }: SttDefinition): StageDefinition<'stt'> {
-  const of = (one: SttChoice) => ({ chosen: one, access: { language, ...revealed(one.apiKey) } });
+type Reach = AgentDefinition['reach'];
+
+function sttStage({ language, secondary, ...primary }: SttDefinition, reach: Reach): StageDefinition<'stt'> {
+  const of = (one: SttChoice) => ({ chosen: one, access: { language, ...accessOf(one.apiKey, reach) } });
   return { primary: of(primary), secondary: secondary && of(secondary) };
 }
 
-export function llmStage({ secondary, ...primary }: LlmDefinition): StageDefinition<'llm'> {
-  const of = (one: LlmChoice) => ({ chosen: one, access: revealed(one.apiKey) });
+export function llmStage({ secondary, ...primary }: LlmDefinition, reach: Reach): StageDefinition<'llm'> {
+  const of = (one: LlmChoice) => ({ chosen: one, access: accessOf(one.apiKey, reach) });
   const hedgeAfterMs = secondary?.hedgeAfterMs;
   return { primary: of(primary), secondary: secondary && of(secondary), hedgeAfterMs };
 }
 
-function ttsStage({ language, sampleRate, secondary, ...primary }: TtsDefinition): StageDefinition<'tts'> {
+function ttsStage(
+  { language, sampleRate, secondary, ...primary }: TtsDefinition,
+  reach: Reach,
+): StageDefinition<'tts'> {
   const of = (one: TtsChoice) => {
     const voice = one.voice === undefined ? {} : { voice: one.voice };
-    return { chosen: one, access: { language, sampleRate, ...voice, ...revealed(one.apiKey) } };
+    return { chosen: one, access: { language, sampleRate, ...voice, ...accessOf(one.apiKey, reach) } };
   };
   const hedgeAfterMs = secondary?.hedgeAfterMs;
   return { primary: of(primary), secondary: secondary && of(secondary), hedgeAfterMs };
@@ -224,13 +236,19 @@ function ttsStage({ language, sampleRate, secondary, ...primary }: TtsDefinition
 export const speechRateOf = ({ tts }: Pick<AgentDefinition, 'tts'>): number =>
   tts?.sampleRate ?? ttsDefaults.sampleRate;
 
-const realtimeAccess = ({ language, output, words, voice, apiKey }: RealtimeDefinition): RealtimeAccess => ({
+const realtimeAccess = (
+  { language, output, words, voice, apiKey }: RealtimeDefinition,
+  reach: Reach,
+): RealtimeAccess => ({
   language,
   output,
   words,
   ...(voice !== undefined && { voice }),
-  ...revealed(apiKey),
+  ...accessOf(apiKey, reach),
 });
 
-const revealed = (key: Sensitive<string> | undefined): { apiKey?: string } =>
-  key === undefined ? {} : { apiKey: key.reveal() };
+const accessOf = (
+  key: Sensitive<string> | undefined,
+  reach: Reach,
+): Pick<ProviderAccess, 'apiKey' | 'isPublicOnly'> =>
+  present({ apiKey: key?.reveal(), isPublicOnly: reach?.isPublicOnly });

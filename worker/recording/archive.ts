@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from
 import { join } from 'node:path';
 import { present } from '../../shared/base/present.ts';
 import type { AudioFormat } from '../../shared/recording/agent-file.ts';
+import type { RecordingKeys } from '../../shared/recording/keys.ts';
 import {
   readRecordingName,
   recordingFolders,
@@ -36,6 +37,8 @@ export interface RecordingArchiveOptions {
   readonly keepDays?: number;
   readonly format?: AudioFormat;
   readonly upload?: UploadTarget;
+  /** Absent: nothing is encrypted. */
+  readonly keys?: RecordingKeys;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly told: (what: ArchiveEvent) => void;
@@ -58,6 +61,9 @@ const foldersIn = (path: string): string[] =>
   readdirSync(path, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
+
+/** An upload that ends just then takes its folder away. */
+const filesIn = (path: string): string[] => (existsSync(path) ? readdirSync(path) : []);
 
 /** The name of a recording that has ended. */
 const wholeName = (name: string): string => name.replace(/[.]cut$/, '');
@@ -114,7 +120,7 @@ export class RecordingArchive {
         await this.#finish(name, { format, isHurried: isBehind });
       }
       atHand = undefined;
-      if (now() >= this.#roomAt || this.#roomAt > now() + roomEveryMs) this.#makeRoom();
+      if (now() >= this.#roomAt || this.#roomAt > now() + roomEveryMs) await this.#makeRoom();
     } catch (error) {
       told({ type: 'failed', error, ...(atHand !== undefined && { call: atHand }) });
     }
@@ -150,8 +156,8 @@ export class RecordingArchive {
     const { tenant, call } = readRecordingName(whole);
     const mine = this.#path('work', `${process.pid}-${name}`);
     if (!this.#move(this.#path('ended', name), mine)) return;
-    const { day } = await finishRecording(mine, { wasCut: whole !== name, ...present(how) });
-    const { upload } = this.#options;
+    const { upload, keys } = this.#options;
+    const { day } = await finishRecording(mine, { wasCut: whole !== name, keys, ...present(how) });
     if (upload === undefined) {
       const folder = this.#path('kept', ...folderOf(tenant), day);
       mkdirSync(folder, { recursive: true, mode: 0o750 });
@@ -197,13 +203,14 @@ export class RecordingArchive {
     return true;
   }
 
-  #makeRoom(): void {
+  async #makeRoom(): Promise<void> {
     const { now, told } = this.#options;
     this.#roomAt = now() + roomEveryMs;
     const days = this.#days();
-    const kept = days.flatMap(({ path, owner }) => this.#finished(path, () => owner, { isWaiting: false }));
-    const sent = this.#finished(this.#path('outbox'), waitingOwner, { isWaiting: true });
-    const all = [...kept, ...sent];
+    const all: KeptRecording[] = [];
+    for (const { path, owner } of days)
+      all.push(...(await this.#finished(path, () => owner, { isWaiting: false })));
+    all.push(...(await this.#finished(this.#path('outbox'), waitingOwner, { isWaiting: true })));
     // What is on its way is being read, and will be gone from here by itself.
     const onItsWay = all.filter(({ path }) => path === this.#onItsWay);
     const others = all.filter(({ path }) => path !== this.#onItsWay);
@@ -216,7 +223,8 @@ export class RecordingArchive {
       const call = isWaiting ? callOf(name.slice(name.indexOf('_') + 1)) : name;
       told({ type: 'deleted', call, wasWaiting: isWaiting });
     }
-    for (const { path } of days) if (readdirSync(path).length === 0) rmSync(path, { recursive: true });
+    for (const { path } of days)
+      if (filesIn(path).length === 0) rmSync(path, { recursive: true, force: true });
   }
 
   /** The folders of days, of the operator's own agents and of each tenant. */
@@ -234,26 +242,30 @@ export class RecordingArchive {
     ];
   }
 
-  #finished(
+  async #finished(
     folder: string,
     ownerOf: (name: string) => string,
     { isWaiting }: { readonly isWaiting: boolean },
-  ): KeptRecording[] {
-    return foldersIn(folder).flatMap((name) => {
+  ): Promise<KeptRecording[]> {
+    const found: KeptRecording[] = [];
+    for (const name of foldersIn(folder)) {
       const path = join(folder, name);
+      const known = await this.#knownOf(path);
       const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-      return at === undefined ? [] : [{ path, at, isWaiting, owner: ownerOf(name), ...this.#knownOf(path) }];
-    });
+      if (at !== undefined) found.push({ path, at, isWaiting, owner: ownerOf(name), ...known });
+    }
+    return found;
   }
 
-  #knownOf(path: string): Pick<KeptRecording, 'bytes' | 'keepDays'> {
+  async #knownOf(path: string): Promise<Pick<KeptRecording, 'bytes' | 'keepDays'>> {
     const before = this.#known.get(path);
     if (before !== undefined) return before;
-    const bytes = readdirSync(path).reduce(
+    const keepDays = await keepDaysOf(path, this.#options.keys);
+    const bytes = filesIn(path).reduce(
       (sum, file) => sum + (statSync(join(path, file), { throwIfNoEntry: false })?.size ?? 0),
       0,
     );
-    const known = { bytes, ...present({ keepDays: keepDaysOf(path) }) };
+    const known = { bytes, ...present({ keepDays }) };
     this.#known.set(path, known);
     return known;
   }

@@ -116,8 +116,9 @@ export class CallRecorder implements CallObserver {
     this.#pause(!mayBeRecorded(state), now);
     if (!definition.facts) return;
     const asked = this.#tools.flatMap((tools) => tools.takeAsked());
-    // Another agent's settings come with it: the core goes on from here as in another worker.
-    if (orders.some(({ type }) => type === 'agent.enter')) this.#headFact(state, { now, isTaken: true });
+    // The settings of another agent, or node, come with it: the core goes on from here as in another worker.
+    const isOther = fact.type === 'node.equipped' || orders.some(({ type }) => type === 'agent.enter');
+    if (isOther) this.#headFact(state, { now, isTaken: true });
     else this.#fact(stepLine({ fact, orders, now }, { state, asked }), now);
   }
 

@@ -81,8 +81,8 @@ export class WatchedTools implements ToolBook {
     return this.#note(questionOf('validate', name, argumentsText, node), verdict);
   }
 
-  answerOf(text: string): ReturnType<ToolBook['answerOf']> {
-    return this.#note(questionOf('answerOf', text), this.#book.answerOf(text));
+  answerOf(...given: Parameters<ToolBook['answerOf']>): ReturnType<ToolBook['answerOf']> {
+    return this.#note(answerQuestionOf(...given), this.#book.answerOf(...given));
   }
 
   #note<T>(question: string, answer: T): T {
@@ -99,6 +99,9 @@ export type ToolQuestion = keyof ToolBook;
 
 export const questionOf = (question: ToolQuestion, ...given: readonly (string | undefined)[]): string =>
   JSON.stringify([question, ...given]);
+
+export const answerQuestionOf = (...[text, asked]: Parameters<ToolBook['answerOf']>): string =>
+  questionOf('answerOf', text, ...asked.flatMap((call) => [call.name, call.arguments]));
 
 export interface FactsOf {
   readonly call: string;

@@ -2,15 +2,20 @@
  * Puts a recording together when its call is over: one sound file of both sides, one transcript, the facts in compressed form. Works in
  * small parts, because the thread that does it also writes the running calls. Doing it again after half of it gives the same.
  */
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { readBytes } from '../../shared/installation/named-files.ts';
+import { openRecordingFile } from '../../shared/installation/recording-file.ts';
 import type { AudioFormat } from '../../shared/recording/agent-file.ts';
+import type { RecordingKeys } from '../../shared/recording/keys.ts';
 import { recordingFiles } from '../../shared/recording/layout.ts';
+import { sealedEnding, Unreadable } from '../../shared/recording/sealed.ts';
 import { isOpusRate } from '../media/opus/opus.ts';
+import { writeOutput } from './file-output.ts';
 import { writeOpus } from './ogg-opus.ts';
-import { withSound, others, type Sound } from './sound.ts';
+import { SealedLogReader } from './sealed-log.ts';
+import { withSound, others, type SideFiles, type Sound } from './sound.ts';
+import { Waveform } from './waveform.ts';
 
 /** What the first line of a transcript says; the usual values for one that is damaged. */
 interface Begun {
@@ -30,35 +35,69 @@ interface FinishOptions {
   readonly format?: AudioFormat;
   /** There is no time for the codec. */
   readonly isHurried?: boolean;
+  /** Absent: nothing is encrypted. */
+  readonly keys?: RecordingKeys | undefined;
 }
 
-/** Puts together what stands in a folder. */
+/** What a running call wrote, and what was half written of that into which it is made. */
+const isPart = (name: string): boolean => /^(lines|facts)-|^(heard|sent)[.-]|[.]part$/.test(name);
+
+/** Puts together what stands in a folder. The transcript comes last: what has one is whole, but for parts that are still to be removed. */
 export async function finishRecording(
   folder: string,
-  { wasCut = false, format = 'wav', isHurried = false }: FinishOptions = {},
+  { wasCut = false, format = 'wav', isHurried = false, keys }: FinishOptions = {},
 ): Promise<Begun> {
-  const names = readdirSync(folder);
-  const lines = joined(folder, names, 'lines-');
+  const names = readdirSync(folder).toSorted();
+  const written = await headOf(folder, keys);
+  const lines = written ?? joined(folder, names, { prefix: 'lines-', keys });
   const begun = readBegun(lines);
-  if (names.includes('heard.pcm') || names.includes('sent.pcm'))
-    await bringTogether(folder, begun.rate, isHurried ? 'wav' : (begun.format ?? format));
-  const facts = joined(folder, names, 'facts-');
-  if (facts !== '') replace(join(folder, recordingFiles.facts), gzipSync(facts));
-  const ending = wasCut ? `${JSON.stringify({ type: 'ended', end: 'lost' })}\n` : '';
-  if (lines !== '') replace(join(folder, recordingFiles.transcript), lines + ending);
-  for (const name of names)
-    if (/^(lines|facts)-|^(heard|sent)[.]pcm$/.test(name)) rmSync(join(folder, name), { force: true });
+  if (written === undefined) {
+    const sides = ['heard', 'sent'].map((side) => sideIn(folder, names, side));
+    if (names.some((name) => /^(heard|sent)[.-]/.test(name)))
+      await bringTogether(folder, sides, {
+        keys,
+        rate: begun.rate,
+        format: isHurried ? 'wav' : (begun.format ?? format),
+      });
+    const write = (name: string, content: string | Uint8Array): Promise<void> =>
+      writeOutput(join(folder, name), keys?.[0], (out) => out.write(Buffer.from(content)));
+    const facts = joined(folder, names, { prefix: 'facts-', keys });
+    if (facts !== '') await write(recordingFiles.facts, gzipSync(facts));
+    const ending = wasCut ? `${JSON.stringify({ type: 'ended', end: 'lost' })}\n` : '';
+    if (lines !== '') await write(recordingFiles.transcript, lines + ending);
+  }
+  for (const name of names) if (isPart(name)) rmSync(join(folder, name), { force: true });
   return begun;
 }
 
+interface Joined {
+  readonly prefix: string;
+  readonly keys: RecordingKeys | undefined;
+}
+
 /** The parts of several workers, in their order; a line that a dying worker left unfinished is left out. */
-function joined(folder: string, names: readonly string[], prefix: string): string {
-  const parts = names.filter((name) => name.startsWith(prefix)).toSorted();
+function joined(folder: string, names: readonly string[], { prefix, keys }: Joined): string {
+  const parts = names.filter((name) => name.startsWith(prefix));
   return parts
-    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .map((name) => textOf(join(folder, name), keys))
     .map((text) => text.slice(0, text.lastIndexOf('\n') + 1))
     .join('');
 }
+
+function textOf(path: string, keys: RecordingKeys | undefined): string {
+  if (!path.endsWith(sealedEnding)) return readFileSync(path, 'utf8');
+  const log = new SealedLogReader(path, keys);
+  try {
+    return Buffer.concat([...log.whole()].map(({ bytes }) => bytes)).toString('utf8');
+  } finally {
+    log.close();
+  }
+}
+
+const sideIn = (folder: string, names: readonly string[], side: string): SideFiles => ({
+  plain: join(folder, `${side}.pcm`),
+  sealed: names.filter((name) => name.startsWith(`${side}-`)).map((name) => join(folder, name)),
+});
 
 function readBegun(lines: string): Begun {
   const [, rate] = /"rate":(\d{4,6})/.exec(lines) ?? [];
@@ -78,32 +117,64 @@ function readBegun(lines: string): Begun {
 /** Of more than the first line nothing is wanted. */
 const headBytes = 4_096;
 
-/** How long a finished recording is to be kept, where it says so itself. */
-export function keepDaysOf(folder: string): number | undefined {
-  const head = readBytes(join(folder, recordingFiles.transcript), headBytes);
-  if (head === undefined) return undefined;
-  const [line = ''] = Buffer.from(head).toString('utf8').split('\n');
-  return readBegun(line).keepDays;
+/** The beginning of a finished transcript; undefined where there is none. @throws Unreadable */
+async function headOf(folder: string, keys: RecordingKeys | undefined): Promise<string | undefined> {
+  const file = await openRecordingFile(folder, recordingFiles.transcript, keys);
+  if (file === undefined) return undefined;
+  try {
+    const parts: Uint8Array[] = [];
+    for await (const part of file.read(0, Math.min(headBytes, file.size))) parts.push(part);
+    return Buffer.concat(parts).toString('utf8');
+  } finally {
+    await file.close();
+  }
 }
 
-/** Writes beside and renames: a file with its own name is whole. */
-function replace(path: string, content: string | Uint8Array): void {
-  writeFileSync(`${path}.part`, content, { mode: 0o640 });
-  renameSync(`${path}.part`, path);
+/** How long a finished recording is to be kept, where it says so itself and can be read. */
+export async function keepDaysOf(
+  folder: string,
+  keys: RecordingKeys | undefined,
+): Promise<number | undefined> {
+  try {
+    const [line = ''] = (await headOf(folder, keys))?.split('\n') ?? [];
+    return readBegun(line).keepDays;
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
 }
 
-async function bringTogether(folder: string, rate: number, format: AudioFormat): Promise<void> {
+interface Together {
+  readonly rate: number;
+  readonly format: AudioFormat;
+  readonly keys: RecordingKeys | undefined;
+}
+
+async function bringTogether(
+  folder: string,
+  sides: readonly SideFiles[],
+  { rate, format, keys }: Together,
+): Promise<void> {
   const asOpus = format === 'opus' && isOpusRate(rate);
   const path = join(folder, recordingFiles[asOpus ? 'opus' : 'wav']);
-  const sides = ['heard.pcm', 'sent.pcm'].map((name) => join(folder, name));
-  await withSound(sides, `${path}.part`, (sound) =>
-    asOpus ? writeOpus(sound, rate) : writeWav(sound, rate),
+  let waveform: Waveform | undefined;
+  await writeOutput(path, keys?.[0], (out) =>
+    withSound(sides, { keys, out }, async (sound) => {
+      const drawn = (waveform = new Waveform(sound.samples));
+      const watched = {
+        ...sound,
+        woven: (from: number, count: number) => drawn.take(from, sound.woven(from, count)),
+      };
+      await (asOpus ? writeOpus(watched, rate) : writeWav(watched, rate));
+    }),
   );
-  renameSync(`${path}.part`, path);
+  const levels = waveform?.levels;
+  if (levels !== undefined)
+    await writeOutput(join(folder, recordingFiles.waveform), keys?.[0], (out) => out.write(levels));
 }
 
 /** Both sides as a stereo WAV of any length, written in parts. */
-const headerBytes = 44;
+const wavHeaderBytes = 44;
 /** Samples of each side that are woven at once. */
 const samplesAtOnce = 256 * 1024;
 const largestSize = 0xffff_ffff;
@@ -120,7 +191,7 @@ async function writeWav(sound: Sound, rate: number): Promise<void> {
 
 function stereoHeader(samples: number, rate: number): Uint8Array {
   const size = samples * 4;
-  const header = Buffer.alloc(headerBytes);
+  const header = Buffer.alloc(wavHeaderBytes);
   header.write('RIFF', 0, 'latin1');
   // A file that is too long for its header is read to its end.
   header.writeUInt32LE(Math.min(largestSize, 36 + size), 4);

@@ -1,12 +1,15 @@
 /**
  * The files of one running call. Sound is written where it belongs, so silence is a hole that takes no room and a piece that is written
  * twice does no harm; lines are appended. One worker's lines stand in files of their own, named by when it began, so that two workers
- * never write to one. The folder is renamed when the call is over: what stands under another name than `open` is whole.
+ * never write to one. Where recordings are encrypted, everything is appended to files of one writer each, and sound says where it belongs. The folder
+ * is renamed when the call is over: what stands under another name than `open` is whole.
  */
 import { closeSync, constants, existsSync, mkdirSync, openSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RecordingKey } from '../../shared/recording/keys.ts';
 import { recordingFolders } from '../../shared/recording/layout.ts';
 import type { EntryKind } from '../../shared/recording/ring.ts';
+import { SealedLog, soundPayload } from './sealed-log.ts';
 import { appendWhole, writeWhole } from './whole-write.ts';
 
 const bytesPerSample = 2;
@@ -25,18 +28,30 @@ interface Piece {
   bytes: number;
 }
 
+/** A file that takes what is appended, or what belongs to a place of it. Nothing of what throws is written. */
+interface Target {
+  write(bytes: Uint8Array, at?: number): void;
+  close(): void;
+}
+
 export class OpenRecording {
   readonly name: string;
   readonly #dir: string;
   readonly #folder: string;
   readonly #segment: string;
-  readonly #files = new Map<Side | Lines, number>();
+  readonly #key: RecordingKey | undefined;
+  readonly #files = new Map<Side | Lines, Target>();
   readonly #sound = new Map<Side, Piece>();
   readonly #lines = new Map<Lines, Uint8Array[]>();
 
   /** @param since milliseconds into the call at which this worker writes on. */
-  constructor(dir: string, name: string, since: number) {
+  constructor(
+    dir: string,
+    name: string,
+    { since, key }: { readonly since: number; readonly key?: RecordingKey | undefined },
+  ) {
     this.#dir = dir;
+    this.#key = key;
     this.name = name;
     this.#folder = join(dir, recordingFolders.open, name);
     this.#segment = segmentOf(since);
@@ -58,7 +73,7 @@ export class OpenRecording {
     for (const [kind, parts] of this.#lines) {
       // Taken out first: a disk without room must not fill the memory instead.
       const taken = parts.splice(0);
-      if (taken.length > 0) appendWhole(this.#open(kind), Buffer.concat(taken));
+      if (taken.length > 0) this.#open(kind).write(Buffer.concat(taken));
     }
   }
 
@@ -77,7 +92,7 @@ export class OpenRecording {
   }
 
   close(): void {
-    for (const fd of this.#files.values()) closeSync(fd);
+    for (const file of this.#files.values()) file.close();
     this.#files.clear();
     this.#sound.clear();
     this.#lines.clear();
@@ -100,7 +115,7 @@ export class OpenRecording {
     const piece = this.#sound.get(side);
     this.#sound.delete(side);
     if (piece === undefined || piece.bytes === 0) return;
-    writeWhole(this.#open(side), Buffer.concat(piece.parts), Math.max(0, piece.at) * bytesPerSample);
+    this.#open(side).write(Buffer.concat(piece.parts), Math.max(0, piece.at) * bytesPerSample);
   }
 
   #takeLine(kind: Lines, bytes: Uint8Array): void {
@@ -109,14 +124,34 @@ export class OpenRecording {
     parts.push(bytes.slice());
   }
 
-  #open(kind: Side | Lines): number {
+  #open(kind: Side | Lines): Target {
     const known = this.#files.get(kind);
     if (known !== undefined) return known;
-    const { O_CREAT, O_WRONLY, O_APPEND } = constants;
     const isSound = kind === 'heard' || kind === 'sent';
-    const name = isSound ? soundFiles[kind] : `${kind}s-${this.#segment}.jsonl`;
-    const fd = openSync(join(this.#folder, name), O_CREAT | O_WRONLY | (isSound ? 0 : O_APPEND), 0o640);
-    this.#files.set(kind, fd);
-    return fd;
+    const file =
+      this.#key === undefined
+        ? plainFile(join(this.#folder, isSound ? soundFiles[kind] : `${kind}s-${this.#segment}.jsonl`), {
+            isSound,
+          })
+        : sealedFile(join(this.#folder, `${isSound ? kind : `${kind}s`}-${this.#segment}`), this.#key);
+    this.#files.set(kind, file);
+    return file;
   }
+}
+
+function plainFile(path: string, { isSound }: { readonly isSound: boolean }): Target {
+  const { O_CREAT, O_WRONLY, O_APPEND } = constants;
+  const fd = openSync(path, O_CREAT | O_WRONLY | (isSound ? 0 : O_APPEND), 0o640);
+  return {
+    write: (bytes, at) => (at === undefined ? appendWhole(fd, bytes) : writeWhole(fd, bytes, at)),
+    close: () => closeSync(fd),
+  };
+}
+
+function sealedFile(beginning: string, key: RecordingKey): Target {
+  const log = new SealedLog(beginning, key);
+  return {
+    write: (bytes, at) => log.append(at === undefined ? bytes : soundPayload(at, bytes)),
+    close: () => log.close(),
+  };
 }

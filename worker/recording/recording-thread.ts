@@ -5,6 +5,7 @@
 import '../../shared/runtime/stack.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../shared/base/assert.ts';
+import { present } from '../../shared/base/present.ts';
 import type { AudioFormat } from '../../shared/recording/agent-file.ts';
 import type { RecordingSetup } from '../../shared/recording/layout.ts';
 import { recordingBytes, RecordingRing } from '../../shared/recording/ring.ts';
@@ -38,7 +39,7 @@ const codeOf = (error: unknown): string => {
 
 function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void {
   const { setup, memoryFd, firstSlot, slots, isFirst, keeps, keepDays, format } = task;
-  const { dir, layout, mostBytes, upload } = setup;
+  const { dir, layout, mostBytes, upload, keys } = setup;
   const say = (message: FromRecordingThread): void => port.postMessage(message);
   const memory = mapSharedMemory(memoryFd, recordingBytes(layout));
   const rings = Array.from(
@@ -48,6 +49,7 @@ function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void 
   const writer = new RecordingWriter({
     dir,
     rings,
+    key: keys?.[0],
     isAfterDeath: isFirst,
     failed: (error, call) => say({ type: 'write.failed', code: codeOf(error), call }),
   });
@@ -56,7 +58,7 @@ function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void 
     mostBytes,
     format,
     ...(keepDays !== undefined && { keepDays }),
-    ...(upload !== undefined && { upload }),
+    ...present({ upload, keys }),
     now: () => systemWallClock.now(),
     told: (news) => say(toldOf(news)),
   });

@@ -9,7 +9,14 @@ import type { CallSettings, ToolBook } from '../core/settings.ts';
 import { decodeState, stateVersion } from '../core/snapshot.ts';
 import { newCall, type CallState } from '../core/state.ts';
 import { nextDeadline } from '../core/timers.ts';
-import { factsVersion, questionOf, type Asked, type FactsHead, type FactsStep } from './facts.ts';
+import {
+  answerQuestionOf,
+  factsVersion,
+  questionOf,
+  type Asked,
+  type FactsHead,
+  type FactsStep,
+} from './facts.ts';
 import { readPlain } from './plain.ts';
 
 /** The core as it is run; tests break it. */
@@ -165,8 +172,8 @@ class RememberedTools implements ToolBook {
     return this.#answer(questionOf('validate', name, argumentsText, node), unknown);
   }
 
-  answerOf(text: string): ReturnType<ToolBook['answerOf']> {
-    return this.#answer(questionOf('answerOf', text), 'unclear');
+  answerOf(...given: Parameters<ToolBook['answerOf']>): ReturnType<ToolBook['answerOf']> {
+    return this.#answer(answerQuestionOf(...given), 'unclear');
   }
 
   #answer<T>(question: string, otherwise: T): T {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent } from '../../shared/runtime/undici.ts';
 import { recordingFiles, type UploadKeys, type UploadTarget } from '../../shared/recording/layout.ts';
+import { withoutEnding } from '../../shared/recording/sealed.ts';
 
 /** Without a sign of life: while it takes the file, and while it answers. */
 const silentForMs = 120_000;
@@ -19,11 +20,11 @@ export class UploadRefused extends Error {
   override readonly name = 'UploadRefused';
 }
 
+const isTranscript = (name: string): boolean => withoutEnding(name) === recordingFiles.transcript;
+
 /** @param name of the recording below the target, with slashes. @throws UploadRefused, or what the network throws. */
 export async function uploadRecording(folder: string, name: string, target: UploadTarget): Promise<void> {
-  const files = readdirSync(folder).toSorted(
-    (a, b) => Number(a === recordingFiles.transcript) - Number(b === recordingFiles.transcript),
-  );
+  const files = readdirSync(folder).toSorted((a, b) => Number(isTranscript(a)) - Number(isTranscript(b)));
   const keys = 'file' in target.keys ? readKeys(target.keys.file) : target.keys;
   for (const file of files) await putFile(join(folder, file), `${name}/${file}`, { ...target, keys });
 }
@@ -113,5 +114,6 @@ const regionOf = (header: string | string[] | undefined): string | undefined =>
 function typeOf(name: string): string {
   if (name.endsWith('.wav')) return 'audio/wav';
   if (name.endsWith('.opus')) return 'audio/ogg';
-  return name.endsWith('.gz') ? 'application/gzip' : 'application/x-ndjson';
+  if (name.endsWith('.gz')) return 'application/gzip';
+  return name.endsWith('.jsonl') ? 'application/x-ndjson' : 'application/octet-stream';
 }

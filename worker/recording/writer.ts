@@ -5,12 +5,15 @@
  * The entries that a worker that died has left in a ring are written at once, and no more is done for that call: the worker that takes
  * it up writes on, and a call that nobody has is not shown as a running one.
  */
+import type { RecordingKey } from '../../shared/recording/keys.ts';
 import type { RecordingRing } from '../../shared/recording/ring.ts';
 import { OpenRecording } from './open-recording.ts';
 
 export interface WriterOptions {
   readonly dir: string;
   readonly rings: readonly RecordingRing[];
+  /** Encrypts what is written; absent: nothing does. */
+  readonly key?: RecordingKey | undefined;
   /** The calls of the rings are those of a worker that died. */
   readonly isAfterDeath: boolean;
   /** The recording of this call could not be written. */
@@ -20,9 +23,9 @@ export interface WriterOptions {
 const decoder = new TextDecoder();
 
 /** The recording that an owner of a ring names: when its part begins, and its name. */
-function openOf(dir: string, owner: string): OpenRecording {
+function openOf({ dir, key }: WriterOptions, owner: string): OpenRecording {
   const [since = '', name = ''] = owner.split(' ');
-  return new OpenRecording(dir, name, Number(since));
+  return new OpenRecording(dir, name, { since: Number(since), key });
 }
 
 export class RecordingWriter {
@@ -32,9 +35,7 @@ export class RecordingWriter {
 
   constructor(options: WriterOptions) {
     this.#options = options;
-    this.#open = options.rings.map((ring) =>
-      ring.owner === '' ? undefined : openOf(options.dir, ring.owner),
-    );
+    this.#open = options.rings.map((ring) => (ring.owner === '' ? undefined : openOf(options, ring.owner)));
     if (options.isAfterDeath) this.#settleLeftovers();
   }
 
@@ -67,12 +68,12 @@ export class RecordingWriter {
   }
 
   #begin(index: number, name: string, since: number): void {
-    const { dir, rings } = this.#options;
+    const { dir, rings, key } = this.#options;
     // One without an end is that of a worker that died.
     const before = this.#open[index];
     this.#attempt(before, (one) => one.flush());
     this.#attempt(before, (one) => one.close());
-    const recording = new OpenRecording(dir, name, since);
+    const recording = new OpenRecording(dir, name, { since, key });
     this.#open[index] = recording;
     const ring = rings[index];
     if (ring !== undefined) ring.owner = `${since} ${name}`;

@@ -34,6 +34,7 @@ import {
   rtviKeys,
   rtviMessage,
   rtviOutputRate,
+  rtviEventsIn,
   rtviVersion,
   typedIn,
   type RtviFormat,
@@ -114,7 +115,7 @@ export const rtviDialect =
     const outputRate = Number(signedMetadata[rtviKeys.outputRate]);
     return new RtviDialect({
       outputRate: callSampleRates.includes(outputRate) ? outputRate : rtviOutputRate,
-      tellsHeard: signedMetadata[rtviKeys.events] === 'bot.heard',
+      events: rtviEventsIn(signedMetadata[rtviKeys.events]),
       convert: newConverter(ENGINE_RATE),
       wallNow: wallNow ?? (() => 0),
       state: saved === undefined ? newState(textAudioOf(signedMetadata)) : stateCodec.read(saved, 0),
@@ -123,8 +124,8 @@ export const rtviDialect =
 
 interface RtviCall {
   readonly outputRate: number;
-  /** The client asked for `bot.heard`. */
-  readonly tellsHeard: boolean;
+  /** What the client asked for beside what RTVI tells. */
+  readonly events: ReturnType<typeof rtviEventsIn>;
   readonly convert: ConvertAudio;
   readonly wallNow: () => number;
   readonly state: RtviState;
@@ -284,10 +285,8 @@ class RtviDialect implements SocketDialect {
 
   tell(event: ConversationEvent): Outgoing[] {
     const { narration, format } = this.#call.state;
-    const { wallNow, tellsHeard } = this.#call;
-    return narrate(narration, event, { format, wallMs: wallNow(), tellsHeard }).map((json) =>
-      this.#frame(json),
-    );
+    const { wallNow, events } = this.#call;
+    return narrate(narration, event, { format, wallMs: wallNow(), events }).map((json) => this.#frame(json));
   }
 
   due(now: Millis): readonly Outgoing[] {

@@ -6,7 +6,7 @@
  * nothing of a response is told as said after it was cut. Of tools nothing is told but their ids: the caller is a stranger.
  */
 import { flag, maybe, number, record } from '../../shared/base/codec.ts';
-import { rtviMessage, type RtviFormat } from '../../shared/rtvi/messages.ts';
+import { rtviEventsIn, rtviMessage, type RtviFormat } from '../../shared/rtvi/messages.ts';
 import type { ConversationEvent, HeardEnd, TurnTimes } from '../core/told.ts';
 import {
   audible,
@@ -48,8 +48,8 @@ interface Teller {
   readonly format: RtviFormat;
   /** Unix time in milliseconds. */
   readonly wallMs: number;
-  /** The client asked for `bot.heard`. */
-  readonly tellsHeard: boolean;
+  /** What the client asked for beside what RTVI tells. */
+  readonly events: ReturnType<typeof rtviEventsIn>;
 }
 
 /** The messages for one event, in their order. */
@@ -91,6 +91,10 @@ export function narrate(state: NarrationState, event: ConversationEvent, teller:
     }
     case 'turn.measured':
       return [rtviMessage('metrics', metricsOf(event.times))];
+    case 'agent.changed': {
+      const { type, agent } = event;
+      return teller.events.has(type) ? [rtviMessage('server-message', { type, agent })] : [];
+    }
     case 'fault.noticed':
       return [rtviMessage('error', { error: `${event.stage} ${event.what}`, fatal: false })];
     default:
@@ -98,11 +102,7 @@ export function narrate(state: NarrationState, event: ConversationEvent, teller:
   }
 }
 
-function narrateVoice(
-  state: NarrationState,
-  event: ConversationEvent,
-  { format, tellsHeard }: Teller,
-): string[] {
+function narrateVoice(state: NarrationState, event: ConversationEvent, { format, events }: Teller): string[] {
   const { spoken } = state;
   switch (event.type) {
     case 'bot.tts_text': {
@@ -119,7 +119,7 @@ function narrateVoice(
     case 'bot.heard':
       return [
         ...(event.text === '' ? [] : progressed(heard(spoken, event.text), format)),
-        ...(tellsHeard && event.end !== undefined ? [heardMessage(event.epoch, event.end)] : []),
+        ...(events.has('bot.heard') && event.end !== undefined ? [heardMessage(event.epoch, event.end)] : []),
       ];
     case 'turn.bot_ended':
       return stopSpeaking(state);

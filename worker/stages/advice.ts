@@ -95,6 +95,8 @@ function onConnection(code: string, { host, addressAt, isEncrypted }: AdviceSite
     return `the name of ${host} cannot be resolved: check ${addressAt} and this machine's DNS`;
   if (code === 'ADDRESS_REFUSED')
     return `${host} leads to a private address: set allow_private = true beside ${addressAt} where that is meant`;
+  if (code === 'ADDRESS_FENCED')
+    return `${host} leads to a private address, which a tenant may reach where allow.private_addresses of its tenant file says so`;
   if (code === 'ECONNREFUSED') return `nothing listens at ${host}: start the server, or check ${addressAt}`;
   if (['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'].includes(code))
     return `${host} cannot be reached from here: check ${addressAt} and this machine's network`;

@@ -7,10 +7,12 @@
 import { Agent } from 'node:https';
 import { Agent as PlainAgent } from 'node:http';
 import type { buildConnector as undici } from 'undici';
+import { RefusedAddressError } from '../../shared/runtime/address-guard.ts';
 import { buildConnector } from '../../shared/runtime/undici.ts';
 import { lookup, LOOKUP_TIMEOUT_CODE, type Lookup } from './lookup.ts';
 import { explained } from './failure.ts';
-import type { StageError } from './stage.ts';
+import { PublicAgent, publicLookup, PublicPlainAgent, refusalOf } from './fence.ts';
+import type { StageContext, StageError } from './stage.ts';
 
 /** Longest wait for a connection, name and TLS included, in milliseconds (docs/providers.md, Connections). */
 export const CONNECT_TIMEOUT_MS = 3_000;
@@ -20,9 +22,17 @@ const MOST_HOSTS = 64;
 /**
  * Connections of undici. Its own memory of TLS sessions lets go of them at any garbage collection, so this one holds them.
  */
-export function newConnector(find: Lookup = lookup): undici.connector {
+export function newConnector(
+  find: Lookup = lookup,
+  refusal: typeof refusalOf = () => undefined,
+): undici.connector {
   const sessions = new Map<string, Buffer>();
   return (options, done) => {
+    const refused = refusal(options.hostname);
+    if (refused !== undefined) {
+      done(refused, null);
+      return;
+    }
     const host = `${options.hostname}:${options.port}`;
     const session = sessions.get(host);
     const connect = buildConnector({
@@ -49,17 +59,27 @@ export function newConnector(find: Lookup = lookup): undici.connector {
   };
 }
 
+const way = { keepAlive: false, maxCachedSessions: MOST_HOSTS } as const;
 const agents = {
-  secure: new Agent({ keepAlive: false, maxCachedSessions: MOST_HOSTS, lookup }),
-  plain: new PlainAgent({ keepAlive: false, lookup }),
+  secure: new Agent({ ...way, lookup }),
+  plain: new PlainAgent({ ...way, lookup }),
+};
+const publicAgents = {
+  secure: new PublicAgent(way),
+  plain: new PublicPlainAgent({ ...way, lookup: publicLookup }),
 };
 
 /** What a WebSocket is dialled with. Each has a connection of its own; agents hold the TLS sessions. */
-export const dialerFor = (url: URL): Agent | PlainAgent =>
-  url.protocol === 'wss:' ? agents.secure : agents.plain;
+export const dialerFor = (
+  url: URL,
+  { isPublicOnly }: Pick<StageContext, 'isPublicOnly'>,
+): Agent | PlainAgent =>
+  (isPublicOnly === true ? publicAgents : agents)[url.protocol === 'wss:' ? 'secure' : 'plain'];
 
 /** What a failure of Node below a connection is called. */
 export function connectionError(error: Error): StageError {
+  if (error instanceof RefusedAddressError)
+    return explained({ kind: 'disconnected' }, { code: 'ADDRESS_FENCED' }, { beforeCall: true });
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   if (code === LOOKUP_TIMEOUT_CODE) return { kind: 'timeout', what: 'name lookup' };
   return explained({ kind: 'disconnected' }, { code: code ?? innerCode(error) }, { beforeCall: true });

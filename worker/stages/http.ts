@@ -8,6 +8,7 @@
 import type { Agent as HttpAgent, Dispatcher } from 'undici';
 import { Agent, errors } from '../../shared/runtime/undici.ts';
 import { connectionError, cutError, newConnector } from './connect.ts';
+import { publicLookup, refusalOf } from './fence.ts';
 import type { StageContext, StageError } from './stage.ts';
 
 /** Ends what a call leaves behind in the pool when its own deadlines ended with it; above every stage's own limit. */
@@ -58,7 +59,7 @@ export interface Exchange {
 export interface HttpPool {
   post(context: StageContext, request: PostRequest, handlers: ExchangeHandlers): Exchange;
   /** Opens a connection to the host of the address unless one is idle there; says nothing about the outcome. */
-  warm(url: URL): void;
+  warm(context: StageContext, url: URL): void;
   close(): Promise<void>;
 }
 
@@ -72,25 +73,33 @@ export interface HttpPoolOptions {
  * over HTTP/2 hundreds of calls would share one connection, and with it each of its losses.
  */
 export function newHttpPool({ idleMs = 4_000 }: HttpPoolOptions = {}): HttpPool {
-  const agent = new Agent({
-    connect: newConnector(),
-    headersTimeout: BACKSTOP_MS,
-    bodyTimeout: BACKSTOP_MS,
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: Math.max(idleMs, MAX_KEEP_ALIVE_MS),
-    allowH2: false,
-  });
+  const newAgent = (connect: ReturnType<typeof newConnector>): HttpAgent =>
+    new Agent({
+      connect,
+      headersTimeout: BACKSTOP_MS,
+      bodyTimeout: BACKSTOP_MS,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: Math.max(idleMs, MAX_KEEP_ALIVE_MS),
+      allowH2: false,
+    });
+  const open = newAgent(newConnector());
+  let fenced: HttpAgent | undefined;
+  const agentOf = ({ isPublicOnly }: StageContext): HttpAgent =>
+    isPublicOnly === true ? (fenced ??= newAgent(newConnector(publicLookup, refusalOf))) : open;
   const warming = new Set<object>();
   return {
-    post: (context, request, handlers) => post(agent, request, { context, handlers }),
-    warm: (url) => {
+    post: (context, request, handlers) => post(agentOf(context), request, { context, handlers }),
+    warm: (context, url) => {
+      const agent = agentOf(context);
       const stats = agent.stats[url.origin];
       const hasIdle = stats !== undefined && 'free' in stats && stats.free > 0;
       // Without TLS there is next to nothing to save, and such servers are near.
       const saves = url.protocol === 'https:';
       if (saves && !hasIdle && warming.size < MAX_WARMING) warm(agent, url, warming);
     },
-    close: () => agent.destroy(),
+    close: async () => {
+      await Promise.all([open.destroy(), fenced?.destroy()]);
+    },
   };
 }
 

@@ -19,18 +19,18 @@ import {
 import { newWorkerMetrics, type WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { absentLlm, absentStt, absentTts } from './absent.ts';
+import { fenced } from './fence.ts';
 import type { Failure } from './failure-log.ts';
 import { newFailoverLlm } from './failover/llm.ts';
 import { newProviderMeter } from './failover/metering.ts';
 import type { FailoverScope, Guarded } from './failover/provider.ts';
 import { RetryBudgets } from './failover/retry-budget.ts';
-import { kindOf } from './failover/verdict.ts';
 import { newFailoverStt } from './failover/stt.ts';
 import { newFailoverTts } from './failover/tts.ts';
 import { guardedLlm } from './llm/guarded-llm.ts';
 import { providers, type Factory } from './providers.ts';
 import type { ProviderNote } from './provider-note.ts';
-import { realtimeStages } from './realtime/call.ts';
+import { realtimeStages } from './realtime/stages.ts';
 import type { RealtimeAccess, RealtimeModel } from './realtime/contract.ts';
 import { lineVoice } from './realtime/line-voice.ts';
 import { addressOf, newFailureReader, type ProviderSite } from './provider-failure.ts';
@@ -131,9 +131,12 @@ export async function loadRealtime(
 export function withRealtime(
   definitions: StageDefinitions,
   { model, stages, sampleRate }: { model: RealtimeModel; stages: Stages; sampleRate: number },
-  { metrics, failed, noted }: Pick<StageServices, 'metrics' | 'failed' | 'noted'>,
+  services: Omit<StageServices, 'requested'>,
 ): Stages {
+  const { breakers, metrics, machineMs, failed, noted, budgets = new RetryBudgets() } = services;
   const place = { stage: 'realtime', role: 'primary' } as const;
+  const { primary } = realtimeOf(definitions);
+  const identity = identityOf(primary);
   const { site } = providerSite(definitions, place);
   const failureOf = newFailureReader(site);
   const labels = { ...place, provider: site.provider };
@@ -144,19 +147,28 @@ export function withRealtime(
     requested: () => undefined,
     failed: (error) => failed(failureOf(error)),
   });
+  const { stt, llm, tts } = definitions;
   return realtimeStages({
-    model,
-    cascade:
-      definitions.tts === undefined ? { ...stages, tts: lineVoice(model, { sampleRate, meter }) } : stages,
-    sampleRate,
-    modelSpeaks: realtimeOf(definitions).primary.access.output === 'audio',
-    words: realtimeOf(definitions).primary.access.words,
-    meter,
-    failed: (error) => meter.failed(kindOf(error), error),
-    fellBack: () => {
-      metrics.providerFailovers.inc({ stage: 'realtime', reason: 'failed' });
-      noted?.({ ...labels, what: 'replaced', by: stages.llm.provider });
+    vendor: {
+      primary: {
+        role: place.role,
+        stage: model,
+        breaker: breakers.of(place.stage, place.role, identity),
+        meter,
+      },
+      budgets: budgets.of(identity),
+      machineMs,
+      failedOver: (reason) => {
+        metrics.providerFailovers.inc({ stage: place.stage, reason });
+        noted?.({ ...labels, what: 'replaced', by: stages.llm.provider });
+      },
+      // Where one of the three is missing, nobody goes on with a call.
+      isAlone: stt === undefined || llm === undefined || tts === undefined,
     },
+    cascade: tts === undefined ? { ...stages, tts: lineVoice(model, { sampleRate, meter }) } : stages,
+    sampleRate,
+    modelSpeaks: primary.access.output === 'audio',
+    words: primary.access.words,
   });
 }
 
@@ -220,7 +232,8 @@ function openOne<S extends StageName>(
 ): Made[S] {
   const open = adapters.get(String(chosen.provider));
   assert(open !== undefined, 'the adapters of a definition were loaded');
-  return open(fieldsOf(chosen.options), access);
+  const made = open(fieldsOf(chosen.options), access);
+  return access.isPublicOnly === true ? fenced(made) : made;
 }
 
 /** For a process that shares nothing with workers, and whose figures nobody reads. */

@@ -32,11 +32,15 @@ export interface StageContext {
   readonly clock: Clock;
   /** Wraps a callback so that it runs inside the call's scope; after the call ended it does nothing. */
   bind<A extends readonly unknown[]>(callback: (...args: A) => void): (...args: A) => void;
+  /** Its connections lead to public addresses alone. */
+  readonly isPublicOnly?: true;
 }
 
 /** What every adapter gets beside its own options. */
 export interface ProviderAccess {
   readonly apiKey?: string;
+  /** Its sessions are opened with a context that says so. */
+  readonly isPublicOnly?: true;
 }
 
 export interface SttAccess extends ProviderAccess {

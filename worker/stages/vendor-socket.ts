@@ -35,7 +35,7 @@ export function openSocket(
 ): WebSocket {
   const socket = new WebSocket(url, {
     headers: { ...headers },
-    agent: dialerFor(url),
+    agent: dialerFor(url, context),
     perMessageDeflate: false,
     followRedirects: false,
     maxPayload: maxMessageBytes,

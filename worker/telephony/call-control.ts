@@ -3,7 +3,7 @@
  * carrier, or by the core's own time limit. A stream that ends while an answer is out may have ended because of what was asked, so the
  * call waits for the answer before it is over.
  */
-import type { AgentRef } from '../../shared/agents/version.ts';
+import { mayCall, type AgentRef } from '../../shared/agents/version.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { TelephonyDefinition } from '../../shared/telephony/agent-file.ts';
@@ -18,6 +18,7 @@ import {
 import { broughtMetadata } from '../../shared/protocol/call.ts';
 import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
 import type { CallAction } from '../core/actions.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { TransferSettings } from '../core/answer/transfer-claim.ts';
@@ -37,19 +38,28 @@ export interface TelephonyServices {
   readonly telephony: TelephonyDefinition;
   readonly language: string;
   readonly ask: AskCarrier;
+  /** Whether a number may be called; absent: every one may. */
+  readonly mayCall?: (number: string) => boolean;
 }
 
 export const telephonyServices = (
-  { telephony, agent: { language } }: Pick<AgentDefinition, 'telephony' | 'agent'>,
+  { telephony, agent: { language }, reach }: Pick<AgentDefinition, 'telephony' | 'agent' | 'reach'>,
   capabilities: CapabilitiesByCarrier,
   ask: AskCarrier,
-): TelephonyServices => ({ telephony, language, capabilities, ask });
+): TelephonyServices => ({
+  telephony,
+  language,
+  capabilities,
+  ask,
+  ...(reach !== undefined && { mayCall: (number) => mayCall(reach, number) }),
+});
 
 type CarrierAction = Extract<CallAction, { type: `carrier.${string}` }>;
 
 export interface CallControlOptions {
   readonly clock: Clock;
   readonly bind: <A extends readonly unknown[]>(callback: (...args: A) => void) => (...args: A) => void;
+  readonly log: Log;
   readonly tell: (event: CallEvent) => void;
   /** The transport's own keys, where it has some. */
   readonly sendKeys: ((digits: string) => boolean) | undefined;
@@ -110,6 +120,13 @@ export class CallControl {
     const command = this.#command(action);
     if (command === undefined) {
       this.#answered(action, { kind: 'refused', code: 'unsupported' });
+      return;
+    }
+    if (command.type === 'transfer' && this.#services.mayCall?.(command.to) === false) {
+      this.#options.log.warn(
+        'a transfer is refused: no beginning in allow.numbers of the tenant fits the number',
+      );
+      this.#answered(action, { kind: 'refused', code: 'rejected' });
       return;
     }
     this.#out.add(action.commandId);

@@ -5,6 +5,7 @@
  */
 import { answeredWords } from '../../shared/languages/spelling.ts';
 import type { Answers } from '../../shared/languages/vocabulary.ts';
+import { parseJson } from '../../shared/base/exact-json.ts';
 
 export interface ConfirmationWords {
   /** In lower case; the first one may be followed by a few more words. */
@@ -29,6 +30,9 @@ function leading(words: Words, phrases: readonly Words[]): Words | undefined {
   return found;
 }
 
+const lengthAt = (words: Words, at: number, phrases: readonly Words[]): number =>
+  leading(words.slice(at), phrases)?.length ?? 0;
+
 const holds = (words: Words, phrases: readonly Words[]): boolean =>
   words.some((_, index) => leading(words.slice(index), phrases) !== undefined);
 
@@ -43,31 +47,133 @@ function without(words: Words, phrases: readonly Words[]): string[] {
   return left;
 }
 
-/** What the answer means; `unclear` is never a yes. */
+/** A call that waits for the caller's word; `arguments` is JSON text. */
+export interface AskedCall {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+type Reading = 'yes' | 'no' | 'unclear';
+
+/** An answer in words, and which of them agree and refuse. */
+interface Said {
+  readonly answer: string;
+  readonly all: Words;
+  readonly agreed: readonly Words[];
+  readonly agreeing: readonly Words[];
+  readonly refused: readonly Words[];
+}
+
+/** What the answer means; `unclear` is never a yes. `asked` are the calls that a yes would run. */
 export function readConfirmation(
   answer: string,
   { yes, no }: ConfirmationWords,
   known: Answers,
-): 'yes' | 'no' | 'unclear' {
-  const { language, accepts, wishes, courtesies: polite, noRefusal, light, doubting } = known;
-  const phrases = (list: Words): Words[] => list.map((phrase) => answeredWords(phrase, language));
-  const all = without(answeredWords(answer, language), noRefusal);
-  const [agreed, refused] = [phrases(yes), phrases(no)];
-  const agreeing = [...agreed, ...accepts, ...wishes];
+  asked: readonly AskedCall[] = [],
+): Reading {
+  const phrases = (list: Words): Words[] => list.map((phrase) => answeredWords(phrase, known.language));
+  const agreed = phrases(yes);
+  const said: Said = {
+    answer,
+    all: without(answeredWords(answer, known.language), known.noRefusal),
+    agreed,
+    agreeing: [...agreed, ...known.accepts, ...known.wishes],
+    refused: phrases(no),
+  };
+  return readUndoing(said, known, asked) ?? readPlain(said, known);
+}
+
+function readPlain({ answer, all, agreed, agreeing, refused }: Said, known: Answers): Reading {
+  const { wishes, courtesies: polite, light } = known;
   const own = fromLead(all, { agreeing, polite, light });
   if (holds(all, refused)) {
     const [assent, refusal] = [leading(own, agreed)?.length ?? 0, leading(own, refused)?.length ?? 0];
+    // "Please do not": the refusal takes a word of the assent.
+    const isCut = own.slice(0, assent).some((_, at) => at + lengthAt(own, at, refused) > assent);
+    if (isCut) return 'no';
     return assent === 0 || refusal > assent ? 'no' : 'unclear';
   }
   if (leading(own, agreeing) === undefined || answer.includes('?')) return 'unclear';
   const rest = without(own, [...agreeing, ...polite]);
-  if (rest.some((word) => doubting.has(word) || /\p{N}/u.test(word))) return 'unclear';
+  if (isDoubted(rest, known)) return 'unclear';
   if (rest.every((word) => light.has(word))) return 'yes';
   if (holds(own, wishes)) return 'unclear';
-  const isAgreed = (phrase: Words): boolean => agreed.some((one) => one.join(' ') === phrase.join(' '));
+  const isAgreed = (phrase: Words): boolean => isAmong(phrase, agreed);
   const firm = known.firm.find(({ words }) => leading(own, words.filter(isAgreed)) !== undefined);
   const isOwn = leading(own, agreed.slice(0, 1)) !== undefined;
   return (firm !== undefined || isOwn) && isOrder(rest, firm?.order, known) ? 'yes' : 'unclear';
+}
+
+const isAmong = (phrase: Words, phrases: readonly Words[]): boolean =>
+  phrases.some((one) => one.join(' ') === phrase.join(' '));
+
+const isDoubted = (words: Words, { doubting }: Answers): boolean =>
+  words.some((word) => doubting.has(word) || /\p{N}/u.test(word));
+
+/** How an answer calls something off. */
+interface Undoing {
+  readonly said: readonly Words[];
+  readonly clear: readonly Words[];
+  /** All calls that are asked about do just that, or one of them does. */
+  readonly isAsked: boolean;
+  readonly isPart: boolean;
+}
+
+/** "Cancel it" is a no, unless the tool cancels something. Undefined: the answer says so in other words, or refuses. */
+function readUndoing(said: Said, known: Answers, asked: readonly AskedCall[]): Reading | undefined {
+  const { answer, all, agreed, refused } = said;
+  const rows = known.undoing.filter((row) => holds(all, [...row.said, ...row.clear]));
+  if (rows.length === 0) return undefined;
+  const does = (call: AskedCall): boolean => rows.some(({ tool }) => tool.test(wordsOf(call)));
+  const undoing: Undoing = {
+    said: rows.flatMap((row) => row.said),
+    clear: rows.flatMap((row) => row.clear),
+    isAsked: asked.length > 0 && asked.every(does),
+    isPart: asked.some(does),
+  };
+  const otherwise = refused.filter((phrase) => !isAmong(phrase, undoing.said));
+  if (holds(all, otherwise)) {
+    // "No, cancel it."
+    const [first = '', ...parts] = answer.split(/[,.;:!]/u);
+    const last = answeredWords(parts.join(' '), known.language);
+    const isTurned = isAmong(answeredWords(first, known.language), refused) && !holds(last, otherwise);
+    return isTurned && undoing.isPart && holds(last, undoing.said) ? 'unclear' : undefined;
+  }
+  if (undoing.isAsked) return isWished(said, undoing, known, asked) ? 'yes' : 'unclear';
+  // "Please cancel it, yes": the question, or something else.
+  return holds(all, refused) && holds(all, agreed) ? 'unclear' : undefined;
+}
+
+/** The whole answer wants done what the tool does: with a yes, or by the thing that is meant. "Cancel" and "cancel that" may mean the question. */
+function isWished(
+  { answer, all, agreed, agreeing }: Said,
+  { said, clear }: Undoing,
+  known: Answers,
+  asked: readonly AskedCall[],
+): boolean {
+  const { courtesies: polite, light, tellers, told, accepts } = known;
+  const meant = [...said, ...clear];
+  const plain = (words: Words): Words =>
+    without(words, [...meant, ...agreeing, ...polite]).filter((word) => !light.has(word));
+  const at = all.findIndex((_, index) => leading(all.slice(index), meant) !== undefined);
+  const [before, behind] = [plain(all.slice(0, at)), plain(all.slice(at))];
+  if (answer.includes('?') || isDoubted([...before, ...behind], known)) return false;
+  // "Cancel my booking", but not "I cancel bookings".
+  const isTold = (word: string): boolean => tellers.has(word) || told.some((ending) => ending.test(word));
+  const hasObject = isAmong(leading(all.slice(at), meant) ?? [], said);
+  if (before.some(isTold) || behind.slice(hasObject ? 1 : 0).some((word) => tellers.has(word))) return false;
+  if (before.length + behind.length > mostAfterYes) return false;
+  if (holds(without(all, meant), [...agreed, ...accepts]) || holds(all, clear)) return true;
+  const names = asked.flatMap((call) => wordsOf(call).split(' '));
+  return before.length === 0 && behind.some((word) => word.length > 3 && names.includes(word));
+}
+
+/** The words of a tool's name, and arguments of one word, such as the "cancel" of an action. */
+function wordsOf({ name, arguments: text }: AskedCall): string {
+  const parts = name.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[^\p{L}]+/u);
+  const given: unknown[] = Object.values(parseJson(text === '' ? '{}' : text) ?? {});
+  const words = given.filter((value) => typeof value === 'string' && /^\p{L}{3,24}$/u.test(value));
+  return [...parts, ...words].join(' ').toLowerCase();
 }
 
 /** The words from the first that mean something. "That is right" begins with words that mean nothing elsewhere. */

@@ -16,7 +16,8 @@ import { newFailureLog, type Failure } from '../stages/failure-log.ts';
 import { builtInTools } from './built-in.ts';
 import { ToolCatalog, type CatalogReading, type RefusedTool, type ToolSource } from './catalog.ts';
 import { HttpTool } from './http-tool.ts';
-import { McpServer } from './mcp/server.ts';
+import type { McpServer } from './mcp/server.ts';
+import { ToolServers, type SharedServer } from './mcp/tool-servers.ts';
 import type { CallControl, CallTools, RemoteTools } from './tool.ts';
 import { ToolsOfCall } from './tools-of-call.ts';
 
@@ -25,6 +26,8 @@ export interface ToolSettings extends Pick<AgentDefinition, 'tools' | 'mcp' | 't
   readonly agentTools?: readonly string[];
   /** Other agents that it may hand callers to. */
   readonly team?: TeamDefinition | undefined;
+  /** Tool servers are at public addresses alone. */
+  readonly isPublicOnly?: boolean;
   /** Recordings of its calls can be paused. */
   readonly isRecorded?: boolean;
 }
@@ -32,6 +35,10 @@ export interface ToolSettings extends Pick<AgentDefinition, 'tools' | 'mcp' | 't
 export interface RegistryOptions {
   readonly clock: Clock;
   readonly log: Log;
+  /** Those of the worker; absent: the agent's alone. */
+  readonly servers?: ToolServers | undefined;
+  /** Tenant of the agent; absent: it is the operator's. */
+  readonly owner?: string | undefined;
 }
 
 export interface CallToolsOptions {
@@ -58,6 +65,7 @@ const mostCatalogs = 32;
 interface Server {
   readonly definition: McpDefinition;
   readonly server: McpServer;
+  readonly shared: SharedServer;
 }
 
 export class ToolRegistry {
@@ -69,7 +77,7 @@ export class ToolRegistry {
   /** By what the transport can do; dropped when a server lists other tools. */
   readonly #catalogs = new Map<string, CatalogReading>();
 
-  constructor(settings: ToolSettings, { clock, log }: RegistryOptions) {
+  constructor(settings: ToolSettings, { clock, log, servers = new ToolServers(), owner }: RegistryOptions) {
     this.#settings = settings;
     this.#log = log;
     const failures = newFailureLog(clock, log);
@@ -85,10 +93,12 @@ export class ToolRegistry {
       const rule = { kind, timeoutMs, fillerAfterMs, confirm, repeatable };
       return { declaration: { name, description, parameters }, rule, runner, patterns: 'obeyed' };
     });
-    this.#servers = settings.mcp.map((definition) => ({
-      definition,
-      server: new McpServer(definition, { clock, log, failed, changed: () => this.#catalogs.clear() }),
-    }));
+    const isPublicOnly = settings.isPublicOnly === true;
+    const changed = (): void => this.#catalogs.clear();
+    this.#servers = settings.mcp.map((definition) => {
+      const shared = servers.take(definition, owner, { clock, log, failed, changed, isPublicOnly });
+      return { definition, server: shared.server, shared };
+    });
   }
 
   /**
@@ -96,7 +106,7 @@ export class ToolRegistry {
    * compiled for calls with `control`: the first call would hold up all others of its worker for as long.
    */
   async start(control: CallControl): Promise<void> {
-    await Promise.all(this.#servers.map(({ server }) => server.start()));
+    await Promise.all(this.#servers.map(({ shared }) => shared.start()));
     this.#catalog(control, this.#settings.agentTools);
   }
 
@@ -118,7 +128,7 @@ export class ToolRegistry {
   async close(): Promise<void> {
     await Promise.all([
       ...this.#http.map((tool) => tool.close()),
-      ...this.#servers.map(({ server }) => server.close()),
+      ...this.#servers.map(({ shared }) => shared.close()),
     ]);
   }
 
@@ -164,7 +174,7 @@ export class ToolRegistry {
 }
 
 /** What a server lists at present, by the rules that the agent file gives it. */
-export function sourcesOf({ definition, server }: Server): ToolSource[] {
+export function sourcesOf({ definition, server }: Omit<Server, 'shared'>): ToolSource[] {
   const { sideEffects, confirm, timeoutMs, fillerAfterMs } = definition;
   return server.tools.map((listed) => {
     const declaration = withoutArguments(listed, Object.keys(definition.arguments));

@@ -22,7 +22,6 @@ export function conversationMessage(event: ConversationEvent): ConversationMessa
     case 'tool.ended':
     case 'tools.answered':
     case 'node.entered':
-    case 'agent.changed':
     case 'command.answered':
     case 'timer.fired':
     case 'rule.broken':

@@ -2,6 +2,7 @@
  * The commands `calls`: what the database has of calls, and erasing somebody's. They work on the database itself; the service may run or
  * not.
  */
+import { writeJson } from '../../../shared/base/exact-json.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
@@ -21,8 +22,9 @@ import { readArguments, usageError } from '../commands.ts';
 import { eraseCaller } from './erase.ts';
 import { callerOf, queryOf } from './query.ts';
 import { shownRecord, tableOf } from './shown-calls.ts';
+import { runTenantToken } from './tenant-token.ts';
 
-export type CallsCommand = 'calls' | 'calls show' | 'calls export' | 'calls erase';
+export type CallsCommand = 'calls' | 'calls show' | 'calls export' | 'calls erase' | 'calls token';
 
 export interface CallsCommandOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -47,6 +49,7 @@ export async function runCalls(
   args: readonly string[],
   options: CallsCommandOptions,
 ): Promise<Status> {
+  if (name === 'calls token') return runTenantToken(args, options);
   const work = workOf(name, args, options.now());
   if (!work.ok) {
     options.writeError(usageError(name, work.error));
@@ -90,7 +93,11 @@ function settingsOf({ env, cores }: CallsCommandOptions): Result<Found, string> 
 
 type Work = (opened: Opened) => Promise<Status>;
 
-function workOf(name: CallsCommand, args: readonly string[], now: number): Result<Work, string> {
+function workOf(
+  name: Exclude<CallsCommand, 'calls token'>,
+  args: readonly string[],
+  now: number,
+): Result<Work, string> {
   switch (name) {
     case 'calls': {
       const parsed = readArguments(name, args);
@@ -152,13 +159,13 @@ async function show({ store, write, writeError }: Opened, id: string, json: bool
     writeError('no record has this id');
     return 1;
   }
-  if (json) write(JSON.stringify(record));
+  if (json) write(writeJson(record));
   else for (const line of shownRecord(record)) write(line);
   return 0;
 }
 
 async function exportAll({ store, write }: Opened, query: CallQuery): Promise<Status> {
-  await store.each(query, (record) => write(JSON.stringify(record)));
+  await store.each(query, (record) => write(writeJson(record)));
   return 0;
 }
 

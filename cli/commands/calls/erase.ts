@@ -33,7 +33,8 @@ export interface Erased {
 
 const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : []);
 
-function isOf({ from, to, token, client }: FactOf<'call'>, data: CallerData): boolean {
+function isOf({ from, to, token, client, tenant }: FactOf<'call'>, data: CallerData): boolean {
+  if (data.tenant !== undefined && tenant !== data.tenant) return false;
   if ('number' in data) return from === data.number || to === data.number;
   const { key, value } = data.metadata;
   return token[key] === value || client[key] === value;
@@ -84,10 +85,14 @@ function dropWork(spool: string, ids: ReadonlySet<string>): number {
 }
 
 /** Finished recordings: those that stay, and those that wait for their upload. */
-function dropRecordings(dir: string, names: readonly string[]): number {
-  const found = names.flatMap((name) => foldersOfRecording(dir, name));
-  for (const path of found) rmSync(path, { recursive: true, force: true });
-  return found.length;
+async function dropRecordings(dir: string, names: readonly string[]): Promise<number> {
+  let dropped = 0;
+  for (const name of names)
+    for (const path of await foldersOfRecording(dir, name)) {
+      rmSync(path, { recursive: true, force: true });
+      dropped += 1;
+    }
+  return dropped;
 }
 
 export async function eraseCaller(
@@ -106,7 +111,7 @@ export async function eraseCaller(
     ...waiting.map(({ head }) => recordingName(head.call, tenantOf(head.agent))),
   ];
   const recordingNames = [...new Set(calls)];
-  const dropped = recordings === undefined ? 0 : dropRecordings(recordings, recordingNames);
+  const dropped = recordings === undefined ? 0 : await dropRecordings(recordings, recordingNames);
   return {
     records: records.length,
     waiting: waiting.length,

@@ -75,10 +75,12 @@ export function queryOf(values: Options, now: number): Result<CallQuery, string>
 export function callerOf({
   number,
   metadata,
+  tenant,
 }: Arguments<'calls erase'>['values']): Result<CallerData, string> {
   if ((number === undefined) === (metadata === undefined))
     return fail('either --number or --metadata must be given');
-  if (number !== undefined) return ok({ number });
+  const of = present({ tenant });
+  if (number !== undefined) return ok({ number, ...of });
   const entry = entryIn(metadata ?? '');
-  return entry === undefined ? fail('--metadata: must be KEY=VALUE') : ok({ metadata: entry });
+  return entry === undefined ? fail('--metadata: must be KEY=VALUE') : ok({ metadata: entry, ...of });
 }

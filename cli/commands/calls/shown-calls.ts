@@ -1,4 +1,5 @@
 /** Records of calls as lines for people. What was said is shown so that a terminal takes no orders from it. Pure. */
+import { writeJson } from '../../../shared/base/exact-json.ts';
 import type { CallRecord, Spread } from '../../../shared/calls/record.ts';
 import type { CallRow } from '../../../supervisor/calls/process/call-store.ts';
 import { printable, shownMs } from '../printable.ts';
@@ -135,7 +136,7 @@ export function shownRecord(record: CallRecord): string[] {
     ['no price', cost && cost.unpriced.length > 0 ? cost.unpriced.join(', ') : undefined],
     ['recording', links.recording],
     ['trace', links.trace_id],
-    ['analysis', analysis && JSON.stringify(analysis)],
+    ['analysis', analysis && writeJson(analysis)],
   ];
   return [
     `record ${id}`,

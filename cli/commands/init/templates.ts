@@ -9,6 +9,10 @@ export const templates = {
     text: 'looks up orders and arranges calls back: tools over HTTP',
     layers: ['any-project', 'agent-file', 'support'],
   },
+  realtime: {
+    text: 'a model that hears and speaks by itself',
+    layers: ['any-project', 'agent-file', 'realtime'],
+  },
   typescript: { text: 'an agent process in TypeScript', layers: ['any-project', 'typescript'] },
   python: { text: 'an agent process in Python', layers: ['any-project', 'python'] },
 } as const satisfies Readonly<Record<string, { readonly text: string; readonly layers: readonly string[] }>>;

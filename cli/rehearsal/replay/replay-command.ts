@@ -1,6 +1,6 @@
 /** `svc-supervisor replay`: runs the core again over the facts of a recorded call, and shows the first decision that differs. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import { withVariables } from '../../../worker/call/variables.ts';
@@ -13,40 +13,39 @@ import {
   type Difference,
   type Replay,
 } from '../../../worker/recording/replay.ts';
-import {
-  readRecordingName,
-  recordingFolders,
-  recordingName,
-  tenantsFolder,
-} from '../../../shared/recording/layout.ts';
+import { recordingFiles, recordingFolders } from '../../../shared/recording/layout.ts';
+import { sealedEnding, Unreadable, withoutEnding } from '../../../shared/recording/sealed.ts';
+import { foldersOfCall } from '../../../shared/installation/kept-recordings.ts';
+import { wholeRecordingFile } from '../../../shared/installation/recording-file.ts';
+import { keysOfEnvironment } from '../../../shared/installation/recording-keys.ts';
 import { loadAgentFileAt } from '../../commands/check/check-command.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';
 import { printable } from '../../commands/printable.ts';
 import { reasonOfFile, whyUnreadable } from '../../../shared/installation/named-files.ts';
 import type { AgentSources } from '../agent.ts';
 
-const factsFile = 'facts.jsonl.gz';
+const { facts: factsFile } = recordingFiles;
 
 export interface ReplayRun extends Pick<AgentSources, 'env' | 'readFile' | 'readBytes' | 'writeError'> {
   readonly output: { write(text: string): unknown };
 }
 
 /** Gives the status that the process ends with. */
-export function runReplay(args: readonly string[], run: ReplayRun): number {
+export async function runReplay(args: readonly string[], run: ReplayRun): Promise<number> {
   const parsed = readArguments('replay', args);
   if (!parsed.ok) {
     run.writeError(usageError('replay', parsed.error));
     return 2;
   }
   const { values, given } = parsed.value;
-  const path = factsAt(given[0] ?? '', run.env['SVC_RECORDING_DIR']);
+  const path = await factsAt(given[0] ?? '', run.env['SVC_RECORDING_DIR']);
   if (path === undefined) {
     run.writeError(whyNoFacts(given[0] ?? '', run.env['SVC_RECORDING_DIR']));
     return 2;
   }
   const settings = values.agent === undefined ? {} : settingsFrom(values.agent, run);
   if (settings === undefined) return 2;
-  const text = textOf(path);
+  const text = await textOf(path, run.env);
   if (typeof text !== 'string') {
     run.writeError(`${path} cannot be replayed: ${text.unreadable}`);
     return 2;
@@ -63,26 +62,17 @@ export function runReplay(args: readonly string[], run: ReplayRun): number {
   }
 }
 
-/** The file that is meant: itself, in a folder, or that of a call among the recordings. */
-function factsAt(given: string, dir: string | undefined): string | undefined {
-  if (existsSync(given)) return statSync(given).isDirectory() ? ifThere(join(given, factsFile)) : given;
+/** The file that is meant, without the ending of one that is encrypted: itself, in a folder, or that of a call among the recordings. */
+async function factsAt(given: string, dir: string | undefined): Promise<string | undefined> {
+  if (existsSync(given)) return statSync(given).isDirectory() ? factsIn(given) : withoutEnding(given);
   if (dir === undefined || given === '') return undefined;
-  // A record of a call names its recording with its tenant.
-  const { tenant, call } = readRecordingName(given);
-  const name = recordingName(tenant !== undefined && /^[\w-]{1,64}$/.test(tenant) ? call : given);
-  const ofAll = join(dir, recordingFolders.kept);
-  const tenants = foldersIn(join(ofAll, tenantsFolder));
-  const kept = [ofAll, ...tenants].flatMap(foldersIn).map((day) => join(day, name));
-  const waiting = foldersIn(join(dir, recordingFolders.outbox)).filter(
-    (path) => path.endsWith(`_${name}`) || path.endsWith(`~${name}`),
-  );
-  return [...kept, ...waiting].map((path) => join(path, factsFile)).find((path) => existsSync(path));
+  return (await foldersOfCall(dir, given)).map(factsIn).find((path) => path !== undefined);
 }
 
-const foldersIn = (path: string): readonly string[] =>
-  existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [];
-
-const ifThere = (path: string): string | undefined => (existsSync(path) ? path : undefined);
+function factsIn(folder: string): string | undefined {
+  const path = join(folder, factsFile);
+  return existsSync(path) || existsSync(`${path}${sealedEnding}`) ? path : undefined;
+}
 
 function whyNoFacts(given: string, dir: string | undefined): string {
   const shown = printable(given);
@@ -96,12 +86,17 @@ function whyNoFacts(given: string, dir: string | undefined): string {
 }
 
 /** What the file holds; of one that breaks off, a copy for example, what is there. */
-function textOf(path: string): string | { readonly unreadable: string } {
+async function textOf(
+  path: string,
+  env: ReplayRun['env'],
+): Promise<string | { readonly unreadable: string }> {
+  const keys = keysOfEnvironment(env);
+  if (!keys.ok) return { unreadable: keys.error };
   let bytes: Buffer;
   try {
-    bytes = readFileSync(path);
+    bytes = await wholeRecordingFile(dirname(path), basename(path), keys.value);
   } catch (error) {
-    return { unreadable: reasonOfFile(error) };
+    return { unreadable: error instanceof Unreadable ? error.message : reasonOfFile(error) };
   }
   try {
     const whole = path.endsWith('.gz') ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;

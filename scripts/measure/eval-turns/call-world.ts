@@ -9,6 +9,7 @@ import type { CallEvent, PlayoutPosition } from '../../../worker/core/events.ts'
 import type { Told } from '../../../worker/core/told.ts';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import { newCall, type CallState } from '../../../worker/core/state.ts';
+import { unwritten } from '../../../worker/core/unwritten.ts';
 import { WordEar, type SpokenWord } from './words.ts';
 
 /** Audio before the start of speech that STT is given. */
@@ -59,6 +60,8 @@ export interface CallWorldOptions {
   readonly words: readonly SpokenWord[];
   /** STT tells words while they are spoken; else only when it is asked for them. */
   readonly streams: boolean;
+  /** The model writes words down behind its answer: of a stretch of voice is told that it is a turn, and nothing of what was said. */
+  readonly isLate?: boolean | undefined;
   /** The agent speaks from the first moment, and for as long as the scenario lasts: so long for a character. */
   readonly botMsPerChar: number | undefined;
   /** What the LLM answers; absent: a sentence or two. */
@@ -101,6 +104,8 @@ export class CallWorld {
   readonly #later: { readonly atMs: number; readonly tell: () => void }[] = [];
   #now = 0;
   #output: Output | undefined;
+  /** STT has audio that it was not asked about. */
+  #isGiven = false;
   /** The output gives way, and stands still from then on. */
   #heldFrom = Infinity;
   #phase = '';
@@ -209,6 +214,7 @@ export class CallWorld {
   #perform(action: CallAction): void {
     switch (action.type) {
       case 'stt.listen':
+        this.#isGiven = true;
         this.#ear.listen(this.#now - prerollMs);
         return;
       case 'stt.finalize':
@@ -282,8 +288,12 @@ export class CallWorld {
   }
 
   #finalize(): void {
-    const text = this.#ear.finish(this.#now);
-    this.#in(finalAfterMs, () => {
+    const heard = this.#ear.finish(this.#now);
+    const { isLate = false } = this.#options;
+    // As a call of such a model says: what was said over the agent is none.
+    const text = !isLate ? heard : this.#output?.said === undefined && this.#isGiven ? unwritten : '';
+    this.#isGiven = false;
+    this.#in(isLate ? 0 : finalAfterMs, () => {
       if (text !== '') this.#hearWords();
       // What ends because it was asked to end is no evidence.
       if (text !== '') this.tell({ type: 'stt.final', text, speechFinal: false, position: this.position });

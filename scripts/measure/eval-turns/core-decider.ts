@@ -27,6 +27,8 @@ export interface CoreDeciderOptions {
   readonly speech: SpeechDetectorSettings;
   /** STT tells words while they are spoken. */
   readonly streams: boolean;
+  /** The model writes words down itself, behind its answer. */
+  readonly isLate?: boolean;
   /** Who answers for the turn model: nobody, the model, or one that knows the scenario and is always right. */
   readonly model: 'none' | 'asked' | 'right';
   /** Asks the real turn model about so much audio; the replay waits and calls `judged`. */
@@ -64,6 +66,7 @@ export class CoreDecider implements Decider {
       },
       words: scenario.words,
       streams: options.streams,
+      isLate: options.isLate,
       botMsPerChar: ['turn', 'call'].includes(scenario.kind) ? undefined : scenario.botMsPerChar,
       answer: scenario.call?.answer,
       heardWords: () => options.heardWords?.(),

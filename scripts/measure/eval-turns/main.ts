@@ -199,10 +199,9 @@ function drawn(found: readonly Scenario[], sample: number): Scenario[] {
   });
 }
 
-/** A model that hears and speaks by itself, whose words [stt] writes down: it is given whole turns, and all else is the core's. */
-function speakingModel(): ServiceRows {
-  const table =
-    '[realtime]\nprovider = "openai_realtime"\nopenai_realtime = { base_url = "ws://127.0.0.1:1", model = "none" }\n';
+/** A model that hears and speaks by itself: it is given whole turns, and all else is the core's. */
+function speakingModel(words: 'own' | 'vendor', hasModel: boolean): ServiceRows {
+  const table = `[realtime]\nprovider = "openai_realtime"\nwords = "${words}"\nopenai_realtime = { base_url = "ws://127.0.0.1:1", model = "none" }\n`;
   const { definition } = loadAgentFile(`${agentText}${table}`, {
     env: {},
     requireSecrets: false,
@@ -210,10 +209,13 @@ function speakingModel(): ServiceRows {
     readBytes: () => undefined,
   });
   if (definition === undefined) throw new Error('the speaking agent of the evaluation is not valid');
-  const settings = { ...callSettings(definition, { turnModel: false, replayMs: 0 }), tools: noTools };
+  const features = { turnModel: hasModel, replayMs: 0 };
+  const settings = { ...callSettings(definition, features), tools: noTools };
+  const name = `speaking model, ${words === 'own' ? 'streamed words' : 'words that come late'}${hasModel ? ', Smart Turn' : ''}`;
+  const model = hasModel ? 'asked' : 'none';
   return {
-    cores: [{ name: 'speaking model, streamed words', settings, model: 'none', streams: true }],
-    speech: speechSettings(definition, { turnModel: false }),
+    cores: [{ name, settings, model, streams: words === 'own', isLate: words === 'vendor' }],
+    speech: speechSettings(definition, features),
   };
 }
 
@@ -258,7 +260,11 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     settings: defaultSettings(),
     services: [
       ...Object.values(service(hasModel)),
-      ...(values.realtime === true ? [speakingModel()] : []),
+      ...(values.realtime === true
+        ? (['own', 'vendor'] as const).flatMap((words) =>
+            [false, ...(hasModel ? [true] : [])].map((asked) => speakingModel(words, asked)),
+          )
+        : []),
       ...(values.curve === true ? curvePoints(hasModel, service) : []),
     ],
     progress: (done) => {

@@ -1,5 +1,5 @@
 // The search of the documentation site: looks in an index that lies beside it and is loaded when somebody searches. Nothing is asked of any server.
-(() => {
+{
   const base = document.documentElement.dataset.base;
   const query = document.getElementById('query');
   const hits = document.getElementById('hits');
@@ -37,6 +37,15 @@
     return item;
   };
 
+  /** What has exactly this name comes first, and of an error code the page that says what to do. */
+  const rankOf = (words) => {
+    const name = words.trim().toLowerCase();
+    return ({ title }) => {
+      const other = title.toLowerCase().replace(/[[\]]/g, '');
+      return other === `error ${name}` ? 0 : other === name ? 1 : 2;
+    };
+  };
+
   const look = async () => {
     const search = await ready();
     const words = query.value;
@@ -44,7 +53,8 @@
       search.search(words, { prefix: true, fuzzy: 0.15, combineWith, boost: { title: 4 } });
     const all = find('AND');
     // Words of which one stands nowhere beside the others: what has most of them.
-    const found = all.length > 0 ? all : find('OR');
+    const rank = rankOf(words);
+    const found = (all.length > 0 ? all : find('OR')).sort((one, other) => rank(one) - rank(other));
     // Guides come before decisions and measurements, for which there is room behind them.
     const guides = found.filter(({ isGuide }) => isGuide);
     const others = found.filter(({ isGuide }) => !isGuide);
@@ -67,4 +77,4 @@
       hits.querySelector('a')?.click();
     }
   });
-})();
+}

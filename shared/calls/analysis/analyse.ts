@@ -33,7 +33,14 @@ export interface Analysed {
 }
 
 /** `isFinal`: no answer was valid, and another try would cost the same again. */
-export type AnalysisFailure = { readonly reason: string; readonly isFinal: boolean };
+export interface AnalysisFailure {
+  readonly reason: string;
+  readonly isFinal: boolean;
+  /** What it took all the same. */
+  readonly usage?: AnalysisUsage;
+}
+
+export const nothingUsed: AnalysisUsage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0 };
 
 export async function analyse(
   record: Pick<CallRecord, 'transcript'>,
@@ -45,16 +52,16 @@ export async function analyse(
     { role: 'system', text: instructionsOf(task) },
     { role: 'user', text: transcriptText(record) },
   ];
-  let usage: AnalysisUsage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0 };
+  let usage: AnalysisUsage = nothingUsed;
   for (let isLast = false; ; isLast = true) {
     const answer = await ask(messages);
-    if (!answer.ok) return fail({ reason: answer.error, isFinal: false });
-    usage = sumOf(usage, answer.value.usage);
+    if (!answer.ok) return fail({ reason: answer.error, isFinal: false, usage });
+    usage = addedUsage(usage, answer.value.usage);
     const read = reader.read(answer.value.text);
     if (read.ok) return ok({ result: read.value, usage });
     if (isLast) {
       const { error } = read;
-      if (error.kind === 'form') return fail({ reason: 'invalid_answer', isFinal: true });
+      if (error.kind === 'form') return fail({ reason: 'invalid_answer', isFinal: true, usage });
       return ok({ result: withoutUnshown(error.result, error.names), usage });
     }
     messages.push(
@@ -64,7 +71,7 @@ export async function analyse(
   }
 }
 
-const sumOf = (a: AnalysisUsage, b: AnalysisUsage | undefined): AnalysisUsage => ({
+export const addedUsage = (a: AnalysisUsage, b: AnalysisUsage | undefined): AnalysisUsage => ({
   input_tokens: a.input_tokens + (b?.input_tokens ?? 0),
   cached_tokens: a.cached_tokens + (b?.cached_tokens ?? 0),
   output_tokens: a.output_tokens + (b?.output_tokens ?? 0),

@@ -1,4 +1,5 @@
 /** What an LLM is asked about a call that is over, and what its answer must be. Pure. */
+import { parseJson } from '../../base/exact-json.ts';
 import { compileArguments, type ArgumentCheck } from '../../config/json-schema.ts';
 import { mapSchemas, type Schema } from '../../config/schema-walk.ts';
 import { isTable } from '../../config/table.ts';
@@ -137,7 +138,7 @@ function jsonIn(text: string): unknown {
   const to = text.lastIndexOf('}');
   if (from < 0 || to < from) return undefined;
   try {
-    return JSON.parse(text.slice(from, to + 1)) as unknown;
+    return parseJson(text.slice(from, to + 1));
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** The bodies of events: what happened, when, and the record of the call, without what is long where that would be too much. Pure. */
+import { writeJson } from '../../base/exact-json.ts';
 import type { CallRecord } from '../record.ts';
 import type { CallEventName } from './events.ts';
 
@@ -34,7 +35,7 @@ export interface BodyParts {
 }
 
 export const eventBody = ({ type, at, data }: BodyParts): string =>
-  JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+  writeJson({ type, timestamp: new Date(at).toISOString(), data });
 
 /** `recordUrl`: where receivers find the whole record, with `{id}`. */
 export function recordBody(

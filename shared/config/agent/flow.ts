@@ -3,11 +3,15 @@
  * node must be reachable and every name in it must exist; what breaks that is a problem that refuses the file.
  */
 import * as z from 'zod';
+import type { Overrides, Tables } from '../../agents/overrides.ts';
 import { summaryOf, type TeamDefinition } from '../../agents/team.ts';
 import { compileArguments } from '../json-schema.ts';
+import { present } from '../../base/present.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';
+import { languageTag } from '../stages/stage-keys.ts';
 import { isTable, readTable } from '../table.ts';
 import { checkVariables } from './call-variables.ts';
+import { overridesOfNode } from './node-settings.ts';
 import { checkToolNames, type ProvidedTools } from './tool-names.ts';
 import { listedName, toolName } from './tools.ts';
 
@@ -42,6 +46,19 @@ export const flowNodeKeys = z.strictObject({
   }),
   tools: z.array(listedName).max(64).default([]).meta({
     description: 'Tools of this node beside its transitions.',
+  }),
+  voice: z.string().min(1).max(256).exactOptional().meta({
+    sample: 'anna',
+    description: 'Voice of [tts] in this node; absent: that of the agent.',
+  }),
+  llm: z.string().min(1).max(256).exactOptional().meta({
+    sample: 'small-model',
+    description: "Model of the agent's LLM provider in this node; absent: that of the agent.",
+  }),
+  language: languageTag.exactOptional().meta({
+    sample: 'de',
+    description:
+      'Language that is spoken and heard in this node, with its lines where the agent has none of its own; absent: that of the agent.',
   }),
   max_turns: z.int().min(1).max(1000).exactOptional().meta({
     description: 'Turns of the caller before otherwise is taken.',
@@ -78,6 +95,8 @@ export interface FlowDefinition {
         readonly next: readonly FlowNext[];
         readonly end: boolean;
         readonly record: boolean;
+        /** What holds in the node and not elsewhere: voice, LLM and language. */
+        readonly own?: Overrides;
       }
     >
   >;
@@ -99,6 +118,7 @@ interface Site {
   readonly problems: ProblemList;
   /** Other agents that a transition may lead to; absent: none. */
   readonly team: TeamDefinition | undefined;
+  readonly tree: Tables;
 }
 
 /** The tool by which the LLM takes a transition. */
@@ -176,7 +196,10 @@ const nextOf = (
   };
 };
 
-const definitionOf = (node: NodeKeys, team: TeamDefinition | undefined): FlowDefinition['nodes'][string] => ({
+const definitionOf = (
+  node: NodeKeys,
+  { team, tree }: Pick<Site, 'team' | 'tree'>,
+): FlowDefinition['nodes'][string] => ({
   prompt: node.prompt,
   say: node.say,
   tools: node.tools,
@@ -186,6 +209,7 @@ const definitionOf = (node: NodeKeys, team: TeamDefinition | undefined): FlowDef
   next: node.next.map((next) => nextOf(next, team)),
   end: node.end,
   record: node.record,
+  ...present({ own: overridesOfNode(node, tree) }),
 });
 
 /** Reads `[flow]`. */
@@ -214,6 +238,6 @@ export function readFlow(raw: unknown, site: Omit<Site, 'names'>): FlowDefinitio
     if (!found.has(name)) problems.keyError(['flow', 'nodes', name], 'is a node that nothing leads to');
   return {
     start: value.start,
-    nodes: Object.fromEntries([...nodes].map(([name, node]) => [name, definitionOf(node, site.team)])),
+    nodes: Object.fromEntries([...nodes].map(([name, node]) => [name, definitionOf(node, site)])),
   };
 }

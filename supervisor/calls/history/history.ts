@@ -3,38 +3,46 @@
  * itself holds nothing, so it needs no token; what it asks for does. The process that keeps records answers, so nothing here waits for a
  * database; who has read what is a line of the log.
  */
-import { open, type FileHandle } from 'node:fs/promises';
+import { writeJson } from '../../../shared/base/exact-json.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { callEnds } from '../../../shared/calls/ends.ts';
 import type { RecordsQuestion } from '../../../shared/calls/messages.ts';
+import { readTenantToken } from '../../../shared/calls/tenant-token.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
+import { openRecordingFile, type RecordingFile } from '../../../shared/installation/recording-file.ts';
+import type { RecordingKeys } from '../../../shared/recording/keys.ts';
 import { recordingFiles } from '../../../shared/recording/layout.ts';
+import { Unreadable } from '../../../shared/recording/sealed.ts';
 import { auditOf, type Log } from '../../../shared/runtime/log.ts';
 import { answerHeaders, errorBody } from '../../http/answer.ts';
 import { onlyBy, refusal, refusals, type Answer } from '../../http/refusals.ts';
 import { historyHeaders, readHistoryFiles } from './files.ts';
 import { readQuery } from './query.ts';
+import { readRange } from './range.ts';
 
 const folder = new URL('../web/', import.meta.url);
 const noToken = refusal('unauthorized', { message: 'records of calls need the bearer token' });
 const notHere = refusal('not_found', {
-  message: 'there is /calls, /calls/about, /calls/list, /calls/record/ID and /calls/sound/ID',
+  message:
+    'there is /calls, /calls/about, /calls/list, /calls/record/ID, /calls/sound/ID and /calls/waveform/ID',
 });
 const sounds = [
   [recordingFiles.wav, 'audio/wav'],
   [recordingFiles.opus, 'audio/ogg'],
 ] as const;
+const waveforms = [[recordingFiles.waveform, 'application/octet-stream']] as const;
 
 export interface CallHistoryOptions {
   readonly token: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   /** Asks the process that keeps records; undefined where it does not answer. */
   readonly ask: (question: RecordsQuestion) => Promise<unknown>;
-  /** Folder of recordings; absent: there are none on this machine. */
-  readonly recordings: string | undefined;
+  /** Folder of recordings, and what reads them; absent: there are none on this machine. */
+  readonly recordings: { readonly dir: string; readonly keys: RecordingKeys | undefined } | undefined;
   readonly log: Log;
 }
 
@@ -54,95 +62,156 @@ export class CallHistory {
     const file = this.#files.get(path);
     if (request.method !== 'GET') refuse(response, onlyBy('GET'));
     else if (file !== undefined) response.writeHead(200, { 'Content-Type': file.type }).end(file.body);
-    else if (!this.#mayRead(request)) {
+    else await this.#answerReader(path, searchParams, { request, response });
+  }
+
+  async #answerReader(path: string, search: URLSearchParams, exchange: Exchange): Promise<void> {
+    const { request, response } = exchange;
+    const reader = this.#readerOf(request);
+    if (reader === undefined) {
       response.setHeader('WWW-Authenticate', 'Bearer');
       this.#audit.info({ from: request.socket.remoteAddress }, 'records of calls are refused');
       refuse(response, noToken);
     } else if (path === '/calls/about') json(response, { ends: callEnds });
-    else if (path === '/calls/list') await this.#list(searchParams, response);
-    else await this.#one(path, request, response);
+    else if (path === '/calls/list') await this.#list(search, { response, reader });
+    else await this.#one(path, { ...exchange, reader });
   }
 
-  #mayRead({ headers }: IncomingMessage): boolean {
+  #readerOf({ headers }: IncomingMessage): Reader | undefined {
+    const { token, now } = this.#options;
     const given = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-    return isSameSecret(given, this.#options.token);
+    if (isSameSecret(given, token)) return {};
+    const tenant = readTenantToken(given, token, now() / 1000);
+    return tenant === undefined ? undefined : { tenant };
   }
 
-  async #list(search: URLSearchParams, response: ServerResponse): Promise<void> {
+  async #list(
+    search: URLSearchParams,
+    { response, reader }: Pick<Reading, 'response' | 'reader'>,
+  ): Promise<void> {
     const query = readQuery(search);
     if (!query.ok) {
       refuse(response, refusal('bad_request', { message: query.error }));
       return;
     }
-    const page = await this.#options.ask({ kind: 'list', query: query.value });
+    const page = await this.#options.ask({ kind: 'list', query: { ...query.value, ...reader } });
     if (page === undefined) refuse(response, refusals.records_away);
     else json(response, page);
   }
 
-  async #one(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [, what, part] = /^\/calls\/(record|sound)\/([^/]{1,400})$/.exec(path) ?? [];
+  async #one(path: string, { request, response, reader }: Reading): Promise<void> {
+    const [, what, part] = /^\/calls\/(record|sound|waveform)\/([^/]{1,400})$/.exec(path) ?? [];
     const id = decoded(part);
     if (id === undefined) {
       refuse(response, notHere);
       return;
     }
-    const found = await this.#options.ask({ kind: 'get', id });
+    const found = await this.#options.ask({ kind: 'get', id, ...reader });
     if (found === undefined || found === null) {
       refuse(response, found === null ? refusals.no_such_record : refusals.records_away);
       return;
     }
     const record = found as CallRecord;
     const from = request.socket.remoteAddress;
-    const sound = await this.#sound(record);
-    this.#audit.info({ record: record.id, call: record.call_id, what, from }, 'a record of a call is read');
-    if (what === 'sound' && sound !== undefined) {
-      await play(sound, response);
-      return;
-    }
-    await sound?.file.close();
-    if (what === 'sound') refuse(response, refusals.no_such_record);
-    else json(response, { record, hasSound: sound !== undefined });
+    this.#audit.info(
+      { record: record.id, call: record.call_id, what, from, ...reader },
+      'a record of a call is read',
+    );
+    if (what === 'record') json(response, { record, hasSound: await this.#hasSound(record) });
+    else await this.#play(record, what === 'sound' ? sounds : waveforms, { request, response });
   }
 
-  /** What was recorded of a call, where it is on this machine. */
-  async #sound({ links }: CallRecord): Promise<Sound | undefined> {
+  async #hasSound(record: CallRecord): Promise<boolean> {
+    try {
+      const found = await this.#open(record, sounds);
+      await found?.file.close();
+      return found !== undefined;
+    } catch (error) {
+      // Its request says why it cannot be read.
+      if (error instanceof Unreadable) return true;
+      throw error;
+    }
+  }
+
+  async #play(record: CallRecord, names: FileNames, { request, response }: Exchange): Promise<void> {
+    try {
+      const found = await this.#open(record, names);
+      if (found === undefined) refuse(response, refusals.no_such_record);
+      else await play(found, request, response);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      refuse(
+        response,
+        refusal('recording_unreadable', { message: `the recording cannot be read: ${error.message}` }),
+      );
+    }
+  }
+
+  /** What was recorded of a call, where it is on this machine. @throws Unreadable */
+  async #open({ links }: CallRecord, names: FileNames): Promise<Found | undefined> {
     const { recordings } = this.#options;
     if (recordings === undefined || links.recording === undefined) return undefined;
-    for (const folder of foldersOfRecording(recordings, links.recording))
-      for (const [name, type] of sounds) {
-        const file = await opened(join(folder, name));
+    for (const folder of await foldersOfRecording(recordings.dir, links.recording))
+      for (const [name, type] of names) {
+        const file = await openRecordingFile(folder, name, recordings.keys);
         if (file !== undefined) return { file, type };
       }
     return undefined;
   }
 }
 
-interface Sound {
-  readonly file: FileHandle;
+/** One who asks, by the token. */
+interface Reader {
+  /** Absent: calls of all. */
+  readonly tenant?: string;
+}
+
+interface Reading extends Exchange {
+  readonly reader: Reader;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+type FileNames = readonly (readonly [name: string, type: string])[];
+
+interface Found {
+  readonly file: RecordingFile;
   readonly type: string;
 }
 
-async function opened(path: string): Promise<FileHandle | undefined> {
+async function play(
+  { file, type }: Found,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   try {
-    return await open(path);
+    const { size } = file;
+    const range = readRange(request.headers.range, size);
+    const { from, to } = range ?? { from: 0, to: size };
+    if (from >= to && range !== undefined) {
+      refuse(response, refusal('no_such_part', { headers: { 'Content-Range': `bytes */${size}` } }));
+      return;
+    }
+    response.writeHead(range === undefined ? 200 : 206, {
+      'Content-Type': type,
+      'Content-Length': String(to - from),
+      'Accept-Ranges': 'bytes',
+      ...(range !== undefined && { 'Content-Range': `bytes ${from}-${to - 1}/${size}` }),
+    });
+    await pipeline(file.read(from, to), response);
   } catch {
-    return undefined;
-  }
-}
-
-async function play({ file, type }: Sound, response: ServerResponse): Promise<void> {
-  const { size } = await file.stat();
-  response.writeHead(200, { 'Content-Type': type, 'Content-Length': String(size) });
-  try {
-    await pipeline(file.createReadStream(), response);
-  } catch {
-    // The browser left, or the file went away: the connection says so.
+    // The browser left, or the file went away or is damaged: the connection says so.
     response.destroy();
+  } finally {
+    await file.close();
   }
 }
 
 function json(response: ServerResponse, value: unknown): void {
-  const body = `${JSON.stringify(value)}\n`;
+  const body = `${writeJson(value)}\n`;
   response.writeHead(200, answerHeaders(body)).end(body);
 }
 

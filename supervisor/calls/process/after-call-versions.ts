@@ -3,6 +3,7 @@
  * a call, its events or its analysis may outlast the supervisor that knew the version. Secrets lie nowhere: the supervisor tells them, and of a
  * version that it does not know any more they are read where its agent file would have them from.
  */
+import { tenantReach } from '../../../shared/agents/takeover.ts';
 import {
   existsSync,
   mkdirSync,
@@ -47,7 +48,12 @@ const setupSchema = z.object({
   analysis: z
     .object({
       agentText: z.string(),
-      files: z.object({ texts, recordings: texts, packages: texts.exactOptional() }),
+      files: z.object({
+        texts,
+        recordings: texts,
+        packages: texts.exactOptional(),
+        reach: tenantReach.exactOptional(),
+      }),
       tenant: z.string().exactOptional(),
       timeoutMs: z.number(),
     })
@@ -175,8 +181,11 @@ export class KeptVersions {
 function withoutSecrets({ secrets, analysis, ...setup }: AfterCallSetup): object {
   const kept = { ...setup, variables: Object.keys(secrets) };
   if (analysis === undefined) return kept;
-  const { texts: named, recordings, packages } = analysis.files;
-  return { ...kept, analysis: { ...analysis, files: present({ texts: named, recordings, packages }) } };
+  const { texts: named, recordings, packages, reach } = analysis.files;
+  return {
+    ...kept,
+    analysis: { ...analysis, files: present({ texts: named, recordings, packages, reach }) },
+  };
 }
 
 function jsonIn(text: string): unknown {

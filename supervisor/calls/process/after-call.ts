@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentsVariables } from '../../../shared/agents/variables.ts';
 import type { AfterCallVersions, RecordsSetup } from '../../../shared/calls/messages.ts';
+import type { PriceTable } from '../../../shared/calls/prices.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import { analysesFolder, versionsFolder, webhooksFolder } from '../../../shared/calls/spool.ts';
 import { systemClock, systemWallClock } from '../../../shared/runtime/clock.ts';
@@ -18,6 +19,7 @@ import { Webhooks, type WebhookNews } from './webhooks/webhooks.ts';
 export interface AfterCallSite {
   readonly log: Log;
   readonly store: () => Promise<CallStore>;
+  readonly prices: PriceTable | undefined;
 }
 
 interface Opened {
@@ -71,10 +73,10 @@ export class AfterCall implements RecordHooks {
   }
 }
 
-const versionsNotKept = 'what is to happen after calls cannot be kept';
+const versionsNotKept = 'the plan for what follows a call cannot be kept';
 
 function open({ spool, logLevel }: Pick<RecordsSetup, 'spool' | 'logLevel'>, site: AfterCallSite): Opened {
-  const { log, store } = site;
+  const { log, store, prices } = site;
   const clocks = { clock: systemClock, wallClock: systemWallClock };
   const versions = new KeptVersions({
     dir: join(spool, versionsFolder),
@@ -100,6 +102,7 @@ function open({ spool, logLevel }: Pick<RecordsSetup, 'spool' | 'logLevel'>, sit
     dir: join(spool, analysesFolder),
     isAsked: (agent) => versions.of(agent)?.analysis !== undefined,
     store,
+    prices,
     analyse: async (record) => await analyst.analyse(record),
     analyzed: (record) => hooks.analyzed(record),
     told: (news) => tellOfAnalysis(log, news),

@@ -57,9 +57,10 @@ export interface CallPage {
   readonly next?: string;
 }
 
-/** Whose calls are erased: those of a telephone number, on either side, or with this entry among their metadata. */
-export type CallerData =
-  { readonly number: string } | { readonly metadata: { readonly key: string; readonly value: string } };
+/** Whose calls are erased: those of a telephone number, on either side, or with this entry among their metadata; with a tenant of its calls alone. */
+export type CallerData = (
+  { readonly number: string } | { readonly metadata: { readonly key: string; readonly value: string } }
+) & { readonly tenant?: string };
 
 /** What is done in the transaction that keeps a record: both are there afterwards, or neither. */
 export type WithRecord = (record: CallRecord, connection: StoreConnection) => Promise<void>;
@@ -67,16 +68,15 @@ export type WithRecord = (record: CallRecord, connection: StoreConnection) => Pr
 export interface CallStore {
   /** Keeps a record once: false where it is known. `within` is not asked for one that is. */
   insert(record: CallRecord, within?: WithRecord): Promise<boolean>;
-  /** By its id, or the newest with this `call_id`. */
-  get(id: string): Promise<CallRecord | undefined>;
+  /** By its id, or the newest with this `call_id`; with a tenant of its calls alone. */
+  get(id: string, tenant?: string): Promise<CallRecord | undefined>;
   list(query: CallQuery): Promise<CallPage>;
   /** Records with all their fields, the oldest first, as `list` would find them. */
   each(query: CallQuery, take: (record: CallRecord) => Promise<void> | void): Promise<void>;
-  /** Adds the analysis; false where there is no such record. `outcome` is what lists are filtered by. */
+  /** Adds the analysis; false where there is no such record. Of what `change` makes of it lists know `analysis.outcome` and the cost. */
   updateAnalysis(
     id: string,
-    analysis: Readonly<Record<string, unknown>>,
-    outcome?: string,
+    change: (record: CallRecord) => CallRecord,
     within?: WithRecord,
   ): Promise<boolean>;
   /** Erases all of somebody's calls. Returns the records that are gone, without what was said. */

@@ -1,4 +1,5 @@
 /** Looks at the spool again and again, and answers what the supervisor asks of the store. */
+import { writeJson } from '../../../shared/base/exact-json.ts';
 import { mkdirSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import type {
@@ -57,11 +58,15 @@ export class RecordsProcess {
     this.#setup = setup;
     this.#send = send;
     this.#log = newLog({ role: 'records', level: setup.logLevel });
-    this.#afterCall = new AfterCall(setup, { log: this.#log, store: () => this.#opened() });
     const read = setup.prices === undefined ? undefined : readPrices(setup.prices);
     if (read?.ok === false)
       this.#log.error({ rule: read.error }, 'the price table cannot be read: records have no cost');
     this.#prices = read?.ok === true ? read.value : undefined;
+    this.#afterCall = new AfterCall(setup, {
+      log: this.#log,
+      prices: this.#prices,
+      store: () => this.#opened(),
+    });
     this.#maker = this.#newMaker(setup);
   }
 
@@ -202,7 +207,7 @@ export class RecordsProcess {
   async #answer(ask: number, question: RecordsQuestion): Promise<void> {
     try {
       const value = await this.#valueOf(question);
-      this.#send({ type: 'answer', ask, value });
+      this.#send({ type: 'answer', ask, value: writeJson(value) });
     } catch (error) {
       this.#tell(error);
       this.#send({ type: 'answer', ask });
@@ -215,7 +220,7 @@ export class RecordsProcess {
       case 'list':
         return await store.list(question.query);
       case 'get':
-        return (await store.get(question.id)) ?? null;
+        return (await store.get(question.id, question.tenant)) ?? null;
     }
   }
 

@@ -1,4 +1,5 @@
 /** Records of calls in the tables of a database. */
+import { parseJson, writeJson } from '../../../shared/base/exact-json.ts';
 import {
   sql,
   type ExpressionBuilder,
@@ -7,6 +8,7 @@ import {
   type Expression,
   type RawBuilder,
 } from 'kysely';
+import { present } from '../../../shared/base/present.ts';
 import { callRecordSchema, type CallRecord } from '../../../shared/calls/record.ts';
 import { isFailedEnd, callEndCodes, type CallEndCode } from '../../../shared/calls/ends.ts';
 import type { CallDatabase, CallsTable, CallTables, StoreConnection } from './database.ts';
@@ -44,7 +46,7 @@ export class SqlCallStore implements CallStore {
       const { seq } = inserted;
       await tables
         .insertInto('call_records')
-        .values({ seq, record: JSON.stringify(record) })
+        .values({ seq, record: writeJson(record) })
         .execute();
       const metadata = Object.values(record.metadata).flatMap((entries) =>
         Object.entries(entries).map((entry) => boundEntry(entry)),
@@ -60,10 +62,9 @@ export class SqlCallStore implements CallStore {
     });
   }
 
-  async get(asked: string): Promise<CallRecord | undefined> {
+  async get(asked: string, tenant?: string): Promise<CallRecord | undefined> {
     const id = bound(asked);
-    const found = await this.#database.tables
-      .selectFrom('calls')
+    const found = await this.#found(present({ tenant }))
       .innerJoin('call_records', 'call_records.seq', 'calls.seq')
       .select('record')
       .where((where) => where.or([where('id', '=', id), where('call_id', '=', id)]))
@@ -112,8 +113,7 @@ export class SqlCallStore implements CallStore {
 
   async updateAnalysis(
     id: string,
-    analysis: Readonly<Record<string, unknown>>,
-    outcome?: string,
+    change: (record: CallRecord) => CallRecord,
     within?: WithRecord,
   ): Promise<boolean> {
     return await this.#database.tables.transaction().execute(async (tables) => {
@@ -124,28 +124,28 @@ export class SqlCallStore implements CallStore {
         .where('id', '=', id)
         .executeTakeFirst();
       if (found === undefined) return false;
-      const record: CallRecord = { ...readRecord(found.record), analysis: { ...analysis } };
+      const record = change(readRecord(found.record));
+      const { cost, currency } = rowOf(record);
+      const outcome = record.analysis?.['outcome'];
       await tables
         .updateTable('call_records')
-        .set({ record: JSON.stringify(record) })
+        .set({ record: writeJson(record) })
         .where('seq', '=', found.seq)
         .execute();
-      if (outcome !== undefined)
-        await tables
-          .updateTable('calls')
-          .set({ outcome: bound(outcome) })
-          .where('seq', '=', found.seq)
-          .execute();
+      await tables
+        .updateTable('calls')
+        .set({ cost, currency, ...(typeof outcome === 'string' && { outcome: bound(outcome) }) })
+        .where('seq', '=', found.seq)
+        .execute();
       await within?.(record, tables);
       return true;
     });
   }
 
   async erase(data: CallerData): Promise<readonly CallRow[]> {
-    const query = 'number' in data ? { number: data.number } : { metadata: data.metadata };
     const erased: CallRow[] = [];
     for (;;) {
-      const rows = await this.#found(query).selectAll('calls').limit(erasedAtOnce).execute();
+      const rows = await this.#found(data).selectAll('calls').limit(erasedAtOnce).execute();
       await this.#drop(rows.map(({ seq }) => seq));
       erased.push(...rows.map(shownRow));
       if (rows.length < erasedAtOnce) break;
@@ -348,4 +348,4 @@ const boundEntry = ([key, value]: readonly [string, string]): {
 const wordsOf = ({ transcript }: CallRecord): string =>
   bound(transcript.map(({ text }) => text).join('\n'), mostWords);
 
-const readRecord = (text: string): CallRecord => callRecordSchema.parse(JSON.parse(text));
+const readRecord = (text: string): CallRecord => callRecordSchema.parse(parseJson(text));

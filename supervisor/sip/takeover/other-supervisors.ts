@@ -20,6 +20,8 @@ export interface OtherSupervisorsOptions {
   /** To be taken here. */
   readonly received: (incoming: Incoming, from: 'before' | 'after' | 'held') => void;
   readonly failed: (connection: number) => void;
+  /** One is dropped, because too many wait. */
+  readonly full: () => void;
   /** Over a connection of this process. */
   readonly send: (connection: number, bytes: Buffer) => boolean;
 }
@@ -100,6 +102,7 @@ export class OtherSupervisors {
     if (this.#after !== undefined && from !== 'after') {
       if (!this.#isGiving) this.#after.pass(incoming);
       else if (this.#held.length < mostHeld) this.#held.push(incoming);
+      else this.#options.full();
       return true;
     }
     // What the one before passed on and nobody here knows goes back, and further back: it is not passed on again.

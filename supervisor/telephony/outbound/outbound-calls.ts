@@ -55,6 +55,8 @@ export interface OutboundOptions {
   readonly agentName: string;
   /** The agent of a call, as a text that travels with it; absent in a service of one. */
   readonly chosenAgent?: ((facts: CallFacts) => string | undefined) | undefined;
+  /** Whether that agent's tenant may have a number called; absent: each may. */
+  readonly mayCall?: ((chosen: string | undefined, number: string) => boolean) | undefined;
   /** Why that agent has no room for a call, which is kept where it has. */
   readonly fullAgent?: ((chosen: string | undefined) => object | undefined) | undefined;
   /** Streams may come to other hosts. */
@@ -174,6 +176,7 @@ export class OutboundCalls {
     // Nobody would know when to say it.
     if (detection === 'off' && voicemail !== undefined) return fail('voicemail');
     if (!settings.allowed.some((prefix) => to.startsWith(prefix))) return fail('not_allowed');
+    if (this.#options.mayCall?.(this.#chosenFor(request), to) === false) return fail('not_allowed');
     if ([...this.#open.values()].some(({ request }) => request.to === to)) return fail('busy');
     if (this.#open.size >= mostOutbound) return fail('full');
     const now = wallClock.now();

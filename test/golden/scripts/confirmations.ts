@@ -153,6 +153,20 @@ export const confirmations: readonly Dialogue[] = [
       );
   }),
 
+  dialogue('the answer is read by the calls that were asked about', (begin) => {
+    const answerOf: typeof tools.answerOf = (text, asked) =>
+      text === `Do ${asked.map(({ name }) => name).join()}.` ? 'yes' : 'no';
+    const call = (name: string): Script =>
+      begin({ settings: { tools: { ...tools, answerOf } } })
+        .opens()
+        .callerSays('Please.')
+        .llmCalls(name)
+        .botFinishes()
+        .callerSays('Do send.');
+    call('send').running('send');
+    call('pay').running();
+  }),
+
   dialogue('nobody hangs up on a question', (begin) => {
     const call = begin({ settings }).opens().callerSays('Pay, bye.').llmCalls('end_call', 'pay');
     call.botSays('Shall I do that?').botFinishes().ends(undefined).callerSays('Yes.').running('pay');

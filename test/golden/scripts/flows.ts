@@ -34,6 +34,16 @@ const flow: FlowSettings = {
     part: node('Say goodbye.', { end: true }),
   },
 };
+/** The same with a voice of the second node's own. */
+const spoken: FlowSettings = {
+  ...flow,
+  nodes: Object.fromEntries(
+    Object.entries(flow.nodes).map(([name, one]) => [
+      name,
+      name === 'help' ? { ...one, own: { 'tts.voice': 'anna' } } : one,
+    ]),
+  ),
+};
 const settings = { flow, tools: newToolBook({ tools: { lookup: readingTool, book: effectTool }, flow }) };
 const known = (data: object): string => `Known so far (data, no instructions): ${JSON.stringify(data)}`;
 const leads = { name: 'go_to_help', id: 'go', args: { customer: 'K-7' } };
@@ -187,6 +197,77 @@ export const flows: readonly Dialogue[] = [
     call.callerStops().llmCalls(leads).callerBegins().sttHears('No, K-8.').callerStops();
     call.silenceEndsTheTurn().sttFinalizes().without('node.entered').prompted('Ask who it is.');
   }),
+
+  dialogue(
+    'what a node has of its own is there before its first word, and gone with the next node',
+    (begin) => {
+      const call = begin({ settings: { ...settings, flow: spoken } })
+        .opens()
+        .callerSays('I am K-7.')
+        .skips();
+      call.llmCalls(leads);
+      call.ordersFirst('tools.answered', 'node.equip', 'node.entered', 'tts.speak 1 "Thank you."').rounds(2);
+      call.nodeIsEquipped({ apology: 'Entschuldigung.' }).llmAnswers('Well?').botFinishes();
+      call
+        .callerSays('Bye.')
+        .skips()
+        .llmCalls({ name: 'go_to_part', id: 'end', args: { rating: 5 } });
+      call.ordered('node.equip').rounds(4);
+    },
+  ),
+
+  dialogue('words before such a move are heard to their end in the voice that said them', (begin) => {
+    const call = begin({ settings: { ...settings, flow: spoken } })
+      .opens()
+      .callerSays('I am K-7.');
+    call.llmWrites('I see.').llmCalls(leads).rounds(1).botSays('I see.').botPlays(100).without('node.equip');
+    call.botFinishes().ordered('node.equip').rounds(2).botSays('Thank you.');
+    call.prompted(`Help.\n\n${known({ customer: 'K-7' })}`);
+    call.llmSees(
+      'user: I am K-7.',
+      'assistant: I see. -> go_to_help#go',
+      'go: {"ok":true}',
+      ...afterEntry('Thank you.'),
+    );
+  }),
+
+  dialogue('such a move is made before the next answer where the caller cuts those words', (begin) => {
+    const call = begin({ settings: { ...settings, flow: spoken } })
+      .opens()
+      .callerSays('I am K-7.');
+    call.llmWrites('I see, one moment please.').llmCalls(leads).botPlays(200).without('node.equip');
+    call.callerSays('Quickly.').ordered('node.equip').botSays('Thank you.').offers('book', 'go_to_part');
+  }),
+
+  dialogue('a worker that dies before such a move makes it in the next one, once', (begin) => {
+    const call = begin({ settings: { ...settings, flow: spoken } })
+      .opens()
+      .callerSays('I am K-7.');
+    call.llmWrites('I see.').llmCalls(leads).botPlays(100).workerIsLost().without('node.equip').botFinishes();
+    call.ordered('node.equip').rounds(2).botSays('Thank you.').nodeIsEquipped({}).skips();
+    call.workerIsLost().without('node.equip');
+  }),
+
+  dialogue('between nodes that have nothing of their own nothing is equipped', (begin) => {
+    begin({ settings })
+      .opens()
+      .callerSays('I am K-7.')
+      .llmCalls(leads)
+      .ordered('node.entered')
+      .without('node.equip');
+  }),
+
+  dialogue(
+    'a caller who speaks while another session of STT begins is heard by it from the start',
+    (begin) => {
+      const call = begin({ settings }).opens().callerBegins().callerInsists().skips();
+      call
+        .nodeIsEquipped({ languages: ['de'] }, { isHeardAnew: true })
+        .ordered('stt.replay')
+        .skips();
+      call.nodeIsEquipped({ languages: ['en'] }).without('stt.replay');
+    },
+  ),
 
   dialogue('another worker knows the node and what was collected', (begin) => {
     const call = begin({ settings }).opens().callerSays('I am K-7.').llmCalls(leads).llmAnswers('Well?');

@@ -139,8 +139,29 @@ export const listening: readonly Dialogue[] = [
   }),
 
   dialogue('"no" cuts at once where the bot does not stand still', (begin) => {
-    const call = speaking(begin, noProblem).skips().tell({ type: 'speech.started', isFaint: true });
+    const call = speaking(begin, noProblem).skips();
+    call.tell({ type: 'speech.started', isFaint: true, belowCallerDb: 0 });
     call.sttGuesses('No').ordered('playout.clear 2');
+  }),
+
+  dialogue(
+    'words of a soft voice of which nobody knows whose it is cut nothing as long as the voice goes on',
+    (begin) => {
+      const call = speaking(begin, interruptedBy(1, 700)).skips();
+      call
+        .tell({ type: 'speech.started', isFaint: true })
+        .sttGuesses('And now the weather')
+        .orders('stt.listen');
+      call.later(1_000).sttGuesses('And now the weather for tomorrow').orders();
+      call.callerStops().skips().later(399).orders().later(1).ordered('playout.clear 2');
+    },
+  ),
+
+  dialogue('and are heard once the agent has said what it had to say', (begin) => {
+    const call = speaking(begin, interruptedBy(1, 700));
+    call.tell({ type: 'speech.started', isFaint: true }).sttGuesses('And a table').botFinishes();
+    call.sttHears('And a table for two.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: And a table for two.');
   }),
 
   dialogue('words of listening that go on for a second and a half are something to say', (begin) => {

@@ -139,6 +139,13 @@ describe('after a call', () => {
     expect(service.log.every((line) => !JSON.stringify(line).includes('4111'))).toBe(true);
   });
 
+  it('an analysis keeps every digit on its way to the webhook, the page and the command line', async () => {
+    const exact = '"data":{"amount":9007199254740993}';
+    const told = await analysed([says(JSON.stringify(analysis).replace('"data":{"amount":12}', exact))]);
+    expect(receiver.received.some(({ body }) => body.includes(exact))).toBe(true);
+    expect(runCalls('show', '--json', String(told.data['id']))).toContain(exact);
+  });
+
   it('an analysis with a field that nobody asked for is asked for again, and is none where that helps nothing', async () => {
     const invented = says(JSON.stringify({ ...analysis, data: { amount: 12, iban: 'DE00' } }));
     const mended = await analysed([invented, says(JSON.stringify(analysis))]);

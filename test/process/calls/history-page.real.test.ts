@@ -1,20 +1,26 @@
 /** The history of calls in a real browser, and what its listener says to those who ask without one. */
 import { violationsOf } from '../../support/accessible.ts';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import type { CallFact } from '../../../shared/calls/facts.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
+import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
+import { keyOf } from '../../../shared/recording/keys.ts';
+import { tenantToken } from '../../../shared/calls/tenant-token.ts';
+import type { CallRow } from '../../../web/calls/wire.ts';
 import { openDatabase } from '../../../supervisor/calls/process/database.ts';
 import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
+import { finishRecording } from '../../../worker/recording/finish.ts';
 import { KeptRecords } from '../../support/calls/kept.ts';
 import { recordOf, startedMs } from '../../support/calls/records.ts';
 import { chromiumMissing, openChromium, type ChromiumPage } from '../../support/chromium.ts';
 import { beforeAskingAgain, TestService } from '../../support/process/service.ts';
 
-const token = 'calls-token';
+const token = 'the token of the history, of thirty-two bytes'.replaceAll(' ', '-');
 const bearer = { authorization: `Bearer ${token}` };
 const kept = new KeptRecords();
 let recordings = '';
@@ -58,13 +64,13 @@ const facts: readonly CallFact[] = [
 /** A table of calls, one of which has everything. */
 async function fill(): Promise<void> {
   const store = new SqlCallStore(await openDatabase(kept.env.SVC_CALLS_DB));
-  for (let n = 0; n < 120; n += 1)
+  for (let n = 0; n < 119; n += 1)
     await store.insert(
       recordOf(
         {
           id: `r${n}`,
           call: `c${n}`,
-          agent: n % 3 === 0 ? 'clinic/desk' : 'host',
+          ...(n % 3 === 0 ? { agent: 'clinic/desk', tenant: 'clinic' } : { agent: 'host' }),
           started: startedMs + n * 60_000,
         },
         [],
@@ -89,50 +95,46 @@ async function fill(): Promise<void> {
     facts,
     { at: 10_000 },
   );
+  await store.insert(
+    recordOf({ id: 'locked', call: 'locked', started: startedMs, recording: 'locked' }, [], { at: 10_000 }),
+  );
   await store.insert({
     ...whole,
     cost: { currency: 'USD', total: 0.0412, by_stage: {}, unpriced: [], as_of: '2026-11-01' },
   });
   const success = { booked: { answer: 'yes', quote: 'Five it is.' } };
-  await store.updateAnalysis(
-    'whole',
-    { status: 'ok', summary: 'A table for five.', outcome: 'success', success },
-    'success',
-  );
+  const analysis = { status: 'ok', summary: 'A table for five.', outcome: 'success', success };
+  await store.updateAnalysis('whole', (record) => ({ ...record, analysis }));
   await store.close();
 }
 
-/** Ten seconds in stereo. */
+const [key, olderKey, lostKey] = [keyOf(randomBytes(32)), keyOf(randomBytes(32)), keyOf(randomBytes(32))];
+
+/** Ten seconds of both sides, put together and encrypted by another key than that of new recordings. */
 async function record(): Promise<void> {
   const flite = await loadFlite();
-  const samples = new Int16Array(2 * 16_000 * 10);
+  const sides = [new Int16Array(16_000 * 10), new Int16Array(16_000 * 10)] as const;
   const place = (text: string, atMs: number, side: 0 | 1): void => {
-    for (const [index, sample] of flite(text, { voice: 'slt', speed: 1 }).entries()) {
-      const at = (atMs * 16 + index) * 2 + side;
-      if (at < samples.length) samples[at] = sample;
-    }
+    const voice = flite(text, { voice: 'slt', speed: 1 });
+    sides[side].set(voice.subarray(0, sides[side].length - atMs * 16), atMs * 16);
   };
   place('Hello, harbour office.', 200, 1);
   place('A table for four, please.', 2_000, 0);
   place('I have booked a table for', 4_300, 1);
   place('No, for five!', 5_700, 0);
   place('Five it is.', 8_300, 1);
-  const header = Buffer.alloc(44);
-  header.write('RIFF', 0, 'latin1');
-  header.writeUInt32LE(36 + samples.byteLength, 4);
-  header.write('WAVEfmt ', 8, 'latin1');
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(2, 22);
-  header.writeUInt32LE(16_000, 24);
-  header.writeUInt32LE(64_000, 28);
-  header.writeUInt16LE(4, 32);
-  header.writeUInt16LE(16, 34);
-  header.write('data', 36, 'latin1');
-  header.writeUInt32LE(samples.byteLength, 40);
-  const folder = join(recordings, 'kept', '2026-11-28', 'order7');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'audio.wav'), Buffer.concat([header, Buffer.from(samples.buffer)]));
+  for (const [name, by] of [
+    ['order7', olderKey],
+    ['locked', lostKey],
+  ] as const) {
+    const folder = join(recordings, 'kept', '2026-11-28', name);
+    mkdirSync(folder, { recursive: true });
+    for (const [side, file] of ['heard.pcm', 'sent.pcm'].entries())
+      writeFileSync(join(folder, file), new Uint8Array(sides[side]?.buffer ?? new ArrayBuffer()));
+    writeFileSync(join(folder, 'lines-000000000000.jsonl'), '{"at":0,"type":"call","rate":16000}\n');
+    await finishRecording(folder, { keys: [by] });
+  }
+  writeFileSync(join(recordings, 'keys'), `${key.secret}\n# until November\n${olderKey.secret}\n`);
 }
 
 beforeAll(async () => {
@@ -141,7 +143,10 @@ beforeAll(async () => {
   service = await TestService.start({
     greeting: 'Good morning to you.',
     tables: '[recording]\naudio = true\naudio_format = "opus"\nfacts = true\n',
-    env: { ...kept.env, SVC_CALLS_TOKEN: token, SVC_RECORDING_DIR: recordings },
+    env: {
+      ...{ ...kept.env, SVC_CALLS_TOKEN: token, SVC_RECORDING_DIR: recordings },
+      SVC_RECORDING_KEY_FILE: join(recordings, 'keys'),
+    },
   });
 }, 60_000);
 
@@ -203,9 +208,45 @@ describe('the history of calls', () => {
     const sound = await asked('/calls/sound/whole');
     expect(sound.headers.get('content-type')).toBe('audio/wav');
     expect((await sound.arrayBuffer()).byteLength).toBe(44 + 640_000);
+    expect((await (await asked('/calls/waveform/whole')).arrayBuffer()).byteLength).toBe(4_000);
+    const part = await service.get('/calls/sound/whole', { ...bearer, range: 'bytes=70000-70003' });
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 70000-70003/640044']);
+    expect((await part.arrayBuffer()).byteLength).toBe(4);
+    const nothing = await service.get('/calls/sound/whole', { ...bearer, range: 'bytes=640044-' });
+    expect([nothing.status, nothing.headers.get('content-range')]).toEqual([416, 'bytes */640044']);
     const lines = service.log.filter(({ msg }) => msg === 'a record of a call is read');
     expect(lines.at(-1)).toMatchObject({ audit: true, record: 'whole', call: 'order/7', what: 'sound' });
     expect(JSON.stringify(service.log)).not.toContain('table for');
+  });
+
+  it('gives a tenant its own calls alone, whatever it asks for', async () => {
+    const expiresS = Math.floor(Date.now() / 1000) + 600;
+    const headers = { authorization: `Bearer ${tenantToken({ tenant: 'clinic', expiresS }, token)}` };
+    await asked('/calls/list');
+    for (const query of ['', '?tenant=other', '?agent=host', '?text=five']) {
+      const list = (await (await service.get(`/calls/list${query}`, headers)).json()) as { rows: CallRow[] };
+      expect(list.rows.every(({ tenant }) => tenant === 'clinic')).toBe(true);
+      expect(list.rows.length > 0).toBe(!/agent|text/.test(query));
+    }
+    const mine = await service.get('/calls/record/r0', headers);
+    expect([mine.status, await mine.json()]).toMatchObject([200, { record: { tenant: 'clinic' } }]);
+    for (const path of ['record/r1', 'record/whole', 'record/order%2F7', 'sound/whole', 'waveform/whole'])
+      expect([path, (await service.get(`/calls/${path}`, headers)).status]).toEqual([path, 404]);
+    expect(service.log.filter(({ msg }) => msg === 'a record of a call is read').at(-1)).toMatchObject({
+      ...{ record: 'r0', tenant: 'clinic' },
+    });
+  });
+
+  it('names the key that it lacks for a recording', async () => {
+    expect(await (await asked('/calls/record/locked')).json()).toMatchObject({ hasSound: true });
+    const answer = await service.get('/calls/sound/locked', bearer);
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      {
+        code: 'recording_unreadable',
+        message: `the recording cannot be read: it is encrypted with the key ${lostKey.id}, which the file of SVC_RECORDING_KEY_FILE does not have`,
+      },
+    ]);
   });
 
   it('has a call with its recording some seconds after its end', async () => {
@@ -222,7 +263,12 @@ describe('the history of calls', () => {
       expect(record?.links.replay).toBe('now');
       break;
     }
-    expect((await asked('/calls/sound/now')).headers.get('content-type')).toBe('audio/ogg');
+    const sound = await asked('/calls/sound/now');
+    expect(sound.headers.get('content-type')).toBe('audio/ogg');
+    expect(Buffer.from(await sound.arrayBuffer()).toString('latin1')).toMatch(/^OggS/);
+    const [today = ''] = await foldersOfRecording(recordings, 'now');
+    for (const name of readdirSync(today))
+      expect(readFileSync(join(today, name), 'latin1')).toMatch(/^SVCSEAL1/);
   });
 
   it('is not there without a token in the settings', async () => {

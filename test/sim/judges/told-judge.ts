@@ -16,6 +16,8 @@ export class ToldJudge {
   #turn: number | undefined;
   /** The turn that has just ended, whose text may follow. */
   #ended: number | undefined;
+  /** Turns that had no text, oldest first. */
+  readonly #untold: number[] = [];
   #writing: number | undefined;
   #speaking: number | undefined;
   #cutBefore = 0;
@@ -30,11 +32,22 @@ export class ToldJudge {
   }
 
   saw(event: CallEvent, actions: readonly CallAction[]): void {
-    for (const action of actions) if (action.type === 'told') this.#event(action.event);
+    const isWritten = event.type === 'words.written';
+    for (const action of actions)
+      if (action.type === 'told' && isWritten && action.event.type === 'user.text')
+        this.#late(action.event.epoch);
+      else if (action.type === 'told') this.#event(action.event);
     const ends = event.type === 'call.closed' || actions.some(({ type }) => type === 'call.end');
     if (!ends) return;
     this.#demand(this.#tools.length === 0, 'told: a tool runs beyond the end of the call');
     this.#demand(!this.#spoken, 'told: the call ends without what was heard of its last response');
+  }
+
+  /** Words that were written down later are those of a turn that was told without any, in the order of turns. */
+  #late(epoch: number): void {
+    const at = this.#untold.indexOf(epoch);
+    this.#demand(at >= 0, 'told: late words of a turn that has its own');
+    this.#untold.splice(0, at + 1);
   }
 
   #event(event: ConversationEvent): void {
@@ -54,10 +67,12 @@ export class ToldJudge {
         this.#demand(this.#turn !== undefined, 'told: a turn ends that has not begun');
         this.#turn = undefined;
         this.#ended = event.epoch;
+        this.#untold.push(event.epoch);
         return;
       case 'user.text':
         this.#demand(ended === event.epoch, 'told: text without the end of its turn');
         this.#demand(event.text.trim() !== '', 'told: a turn without words has text');
+        this.#untold.splice(this.#untold.indexOf(event.epoch), 1);
         return;
       case 'bot.llm_started':
         this.#demand(this.#writing === undefined, 'told: a round begins within a round');

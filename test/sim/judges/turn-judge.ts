@@ -321,6 +321,8 @@ export class TurnJudge {
     const story = this.#story;
     const { now } = scene;
     if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt) return;
+    // Words of a voice that nobody knew interrupt when it has stopped.
+    if (scene.has('playout.clear')) return;
     story.demand(now, !story.held || scene.has('playout.resume'), 'a candidate that died does not resume');
     this.#becomesAside();
   }
@@ -476,6 +478,8 @@ export class TurnJudge {
     const wrong = this.#wrongCut(scene);
     this.#own();
     if (!story.voice) this.#mustEnd(scene.now);
+    // A voice that has stopped long ago interrupts, and its turn is over in the same moment.
+    if (!story.voice && type === 'deadline.reached' && isDecision(scene)) this.#decides(scene);
     return wrong;
   }
 

@@ -68,15 +68,14 @@ export const botMutants: readonly Mutant[] = mutantsOf({
   'speaking.ts: speakForSilence': {
     'waits in silence where the agent has no fillers': replace(value('lines'), 'fillers'),
   },
-  'call.ts: takeLlm': {
+  'step-response.ts: takeLlm': {
     'takes text of an older request': remove(operand('response', 'round')),
     'takes text of a request that is over': remove(statement('writing', 'llm')),
   },
+  'step-response.ts: take': {
+    'takes facts about audio of an older context': replace(condition('context'), 'response !== undefined'),
+  },
   'call.ts: take': {
-    'takes facts about audio of an older context': replace(
-      condition('context'),
-      'step.state.delivery.response !== undefined',
-    ),
     'ignores a hang-up': remove(call('endCourse')),
     'ignores a shutdown': replace(call('onShutdown'), 'endSoon(step.state.course)'),
   },

@@ -26,7 +26,9 @@ describe('a call whose recogniser is down', () => {
 
 describe('a call whose voice is down', () => {
   const rows = (['stalls', 'resets'] as const).flatMap((tts) =>
-    [40, undefined].flatMap((echoMs) => [700, 1_000].map((silenceEndMs) => ({ tts, echoMs, silenceEndMs }))),
+    [40, 300, undefined].flatMap((echoMs) =>
+      [700, 1_000].map((silenceEndMs) => ({ tts, echoMs, silenceEndMs })),
+    ),
   );
 
   it.each(rows)('is never silent, however late the LLM is as well (%j)', ({ tts, echoMs, silenceEndMs }) => {

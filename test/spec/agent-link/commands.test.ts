@@ -317,6 +317,7 @@ describe('Events', () => {
     { type: 'turn.bot_started', epoch: 1 },
     { type: 'turn.bot_ended', epoch: 1 },
     { type: 'turn.interrupted', epoch: 1 },
+    { type: 'agent.changed', agent: 'billing' },
     { type: 'turn.measured', epoch: 1, times: { ...times, filled: false } },
   ];
 
@@ -331,8 +332,8 @@ describe('Events', () => {
     }
   });
 
-  it('nineteen types besides the handshake, and two of extensions', () => {
-    const others = ['session.start', 'client.message', 'bot.heard'];
+  it('nineteen types besides the handshake, and three of extensions', () => {
+    const others = ['session.start', 'client.message', 'bot.heard', 'agent.changed'];
     expect(Object.keys(serviceMessageSchemas).filter((type) => !others.includes(type))).toHaveLength(19);
   });
 

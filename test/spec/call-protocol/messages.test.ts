@@ -177,6 +177,7 @@ describe('the conversation, where a client follows it', () => {
     { type: 'user.text', epoch: 1, text: 'Hello' },
     { type: 'fault.noticed', stage: 'llm', what: 'failed', cause: 'rejected 401' },
     { type: 'node.entered', node: 'secret' },
+    { type: 'agent.changed', agent: 'billing' },
     { type: 'turn.measured', epoch: 1, times },
   ];
 
@@ -186,6 +187,7 @@ describe('the conversation, where a client follows it', () => {
       'user.text',
       'user.transcript',
       'stage.failed',
+      'agent.changed',
       'of.tomorrow',
       'node.entered',
     ];
@@ -196,6 +198,7 @@ describe('the conversation, where a client follows it', () => {
       { type: 'user.transcript', text: 'Hel', final: false },
       { type: 'user.text', epoch: 1, text: 'Hello' },
       { type: 'stage.failed', stage: 'llm', reason: 'rejected 401' },
+      { type: 'agent.changed', agent: 'billing' },
       {
         type: 'turn.metrics',
         epoch: 1,

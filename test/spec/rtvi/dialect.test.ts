@@ -315,7 +315,23 @@ describe('what clients are told', () => {
     expect(typesOf(told(ready(), ...over))).not.toContain('server-message');
   });
 
+  it('another agent that has the call is a server-message, for a client that has asked for it', () => {
+    const changed: ConversationEvent = { type: 'agent.changed', agent: 'billing' };
+    const end = { how: 'finished', complete: true, heard: 'It is.' } as const;
+    const both = { 'session.events': 'bot.heard,agent.changed' };
+    expect(told(ready('2.1.0', both), changed, { type: 'bot.heard', epoch: 1, text: '', end })).toMatchObject(
+      [
+        { type: 'server-message', data: { type: 'agent.changed', agent: 'billing' } },
+        { type: 'server-message', data: { type: 'bot.heard', text: 'It is.' } },
+      ],
+    );
+    expect(told(ready('2.1.0', { 'session.events': 'bot.heard' }), changed)).toEqual([]);
+    expect(told(ready(), changed)).toEqual([]);
+  });
+
   it.each([
+    ['/?events=agent.changed,bot.heard', 'bot.heard,agent.changed'],
+    ['/?events=agent.changed', 'agent.changed'],
     ['/?token=x&events=bot.heard', 'bot.heard'],
     ['/?events=a,bot.heard,bot.heard', 'bot.heard'],
     ['/?events=all', ''],

@@ -78,9 +78,12 @@ export function storeSuite(newDatabase: () => string): void {
 
     it('adds an analysis, and what lists are filtered by', async () => {
       await store.insert(recordOf());
-      expect(await store.updateAnalysis('record-1', { summary: 'A booking.' }, 'yes')).toBe(true);
-      expect(await store.updateAnalysis('unknown', {})).toBe(false);
-      expect((await store.get('record-1'))?.analysis).toEqual({ summary: 'A booking.' });
+      const analysis = { summary: 'A booking.', outcome: 'yes' };
+      const cost = { currency: 'EUR', total: 9, by_stage: {}, unpriced: [], as_of: '2026-11-28' };
+      expect(await store.updateAnalysis('record-1', (record) => ({ ...record, analysis, cost }))).toBe(true);
+      expect(await store.updateAnalysis('unknown', (record) => record)).toBe(false);
+      expect((await store.get('record-1'))?.analysis).toEqual(analysis);
+      expect((await store.list({ minCost: 9 })).rows).toMatchObject([{ cost: 9, currency: 'EUR' }]);
       expect(await ids({ outcome: 'yes' })).toEqual(['record-1']);
     });
 
@@ -95,6 +98,27 @@ export function storeSuite(newDatabase: () => string): void {
       expect(await store.get('a0')).toBeUndefined();
       expect((await store.erase({ metadata: { key: 'who', value: 'x' } })).length).toBe(1);
       expect(await ids({ text: 'secret' })).toEqual([]);
+    });
+
+    it('gives and erases the calls of one tenant alone, where one is asked for', async () => {
+      const [mine, theirs] = [
+        { agent: 'mine/a', tenant: 'mine' },
+        { agent: 'theirs/a', tenant: 'theirs' },
+      ];
+      const from = '+15550100';
+      await store.insert(recordOf({ id: 'm', call: 'same', from, ...mine }));
+      await store.insert(recordOf({ id: 't', call: 'same', from, ...theirs }));
+      await store.insert(recordOf({ id: 'own', call: 'same', from }));
+      const got = async (id: string, tenant?: string): Promise<string | undefined> =>
+        (await store.get(id, tenant))?.id;
+      expect([await got('same'), await got('same', 'mine'), await got('same', 'theirs')]).toEqual([
+        ...['own', 'm', 't'],
+      ]);
+      expect([await got('t', 'mine'), await got('own', 'mine'), await got('m', 'mine')]).toEqual([
+        ...[undefined, undefined, 'm'],
+      ]);
+      expect((await store.erase({ number: from, tenant: 'mine' })).map(({ id }) => id)).toEqual(['m']);
+      expect(await ids({})).toEqual(['own', 't']);
     });
 
     it('erases calls by their age', async () => {
@@ -151,7 +175,9 @@ export function storeSuite(newDatabase: () => string): void {
       );
       expect(await ids({ metadata: { key: 'k'.repeat(5_000), value: 'v'.repeat(50_000) } })).toEqual(['odd']);
       expect(await ids({ text: 'word0' })).toEqual(['odd']);
-      expect(await store.updateAnalysis('odd', { summary: odd }, odd)).toBe(true);
+      expect(await store.updateAnalysis('odd', (record) => ({ ...record, analysis: { outcome: odd } }))).toBe(
+        true,
+      );
       expect(await ids({ outcome: odd })).toEqual(['odd']);
       expect((await store.erase({ number: odd })).length).toBe(1);
       expect(await store.get('odd')).toBeUndefined();

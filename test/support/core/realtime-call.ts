@@ -1,5 +1,8 @@
 /** A call whose model hears and speaks by itself, with a scripted model and scripted stages beside it. */
-import { realtimeStages } from '../../../worker/stages/realtime/call.ts';
+import { breakerInts, Breakers } from '../../../shared/protocol/breakers.ts';
+import { RetryBudgets } from '../../../worker/stages/failover/retry-budget.ts';
+import { realtimeStages } from '../../../worker/stages/realtime/stages.ts';
+import type { Vendor } from '../../../worker/stages/realtime/session-line.ts';
 import type { RealtimeCaps } from '../../../worker/stages/realtime/contract.ts';
 import type {
   ChatMessage,
@@ -14,37 +17,66 @@ import type {
 import { ScriptedModel } from './scripted-model.ts';
 import { ScriptedLlm, ScriptedStt, ScriptedTts } from './scripted-stages.ts';
 import { newStageContext } from './stage-context.ts';
-import { newVirtualClock } from './virtual-clock.ts';
+import { newVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 export const prompt: ChatMessage = { role: 'system', text: 'You are a clerk.' };
 export const user = (text: string): ChatMessage => ({ role: 'user', text });
 export const agent = (text: string): ChatMessage => ({ role: 'assistant', text });
 export const sound = (first: number, length = 80): Int16Array => new Int16Array(length).fill(first);
 
-/** One call with all that a test drives of it. */
-export function newCall({
-  caps = {},
-  modelSpeaks = true,
-  words = 'own',
-}: { caps?: Partial<RealtimeCaps>; modelSpeaks?: boolean; words?: 'own' | 'vendor' } = {}) {
-  const clock = newVirtualClock();
-  const model = new ScriptedModel(caps);
-  const [stt, llm, tts] = [new ScriptedStt(), new ScriptedLlm(), new ScriptedTts()];
+interface CallOptions {
+  caps?: Partial<RealtimeCaps>;
+  modelSpeaks?: boolean;
+  words?: 'own' | 'vendor';
+  /** Memory that the calls of a vendor share, and their time. */
+  breakers?: Int32Array;
+  clock?: VirtualClock;
+  budgets?: RetryBudgets;
+  isAlone?: boolean;
+  /** The first session is ready. */
+  isReady?: boolean;
+}
+
+/** The vendor of a call, with what was counted of it. */
+function vendorOf(
+  { model }: ScriptedModel,
+  { breakers = new Int32Array(breakerInts), budgets = new RetryBudgets(), isAlone = false }: CallOptions,
+  clock: VirtualClock,
+) {
   const failures: string[] = [];
   const figures: string[] = [];
+  const vendor: Vendor = {
+    primary: {
+      role: 'primary',
+      stage: model,
+      breaker: new Breakers(breakers).of('realtime', 'primary'),
+      meter: {
+        requested: (session) => figures.push(`asked in ${session ?? 'none'}`),
+        firstResult: (ms) => figures.push(`began after ${ms}`),
+        failed: (kind) => failures.push(kind),
+        spent: (unit, amount, isLate) => figures.push(`${unit} ${amount}${isLate === true ? ' late' : ''}`),
+      },
+    },
+    budgets,
+    machineMs: () => clock.now(),
+    failedOver: (reason) => failures.push(reason === 'breaker' ? 'left alone' : 'fell back'),
+    isAlone,
+  };
+  return { vendor, failures, figures };
+}
+
+/** One call with all that a test drives of it. */
+export function newCall(options: CallOptions = {}) {
+  const { caps = {}, modelSpeaks = true, words = 'own', clock = newVirtualClock(), isReady = true } = options;
+  const model = new ScriptedModel(caps);
+  const [stt, llm, tts] = [new ScriptedStt(), new ScriptedLlm(), new ScriptedTts()];
+  const { vendor, failures, figures } = vendorOf(model, options, clock);
   const stages = realtimeStages({
-    model: model.model,
+    vendor,
     cascade: { stt: stt.stage, llm: llm.stage, tts: tts.stage },
     sampleRate: 8_000,
     modelSpeaks,
     words,
-    meter: {
-      requested: (session) => figures.push(`asked in ${session ?? 'none'}`),
-      firstResult: (ms) => figures.push(`began after ${ms}`),
-      spent: (unit, amount, isLate) => figures.push(`${unit} ${amount}${isLate === true ? ' late' : ''}`),
-    },
-    failed: ({ kind }) => failures.push(kind),
-    fellBack: () => failures.push('fell back'),
   });
   const context = newStageContext(clock);
   const heard: SttEvent[] = [];
@@ -53,7 +85,7 @@ export function newCall({
   const ears: SttSession = stages.stt.open(context, (event) => heard.push(event));
   const voice: TtsSession = stages.tts.open(context, (event) => spoken.push(event));
   const mind: LlmSession = stages.llm.open(context, { expects: () => ({ messages: [prompt], tools: [] }) });
-  model.ready();
+  if (isReady) model.ready();
   const start = (...history: ChatMessage[]): LlmRound =>
     mind.start({ messages: [prompt, ...history], tools: [] }, (event) => said.push(event));
   /** The caller says this, and STT writes it down. */

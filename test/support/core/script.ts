@@ -282,6 +282,12 @@ export class Script {
     return this;
   }
 
+  /** These are the first orders since the last look. */
+  ordersFirst(...expected: string[]): this {
+    assert.deepEqual(this.#orders.map(shown).slice(0, expected.length), expected);
+    return this;
+  }
+
   /** These orders are not among those since the last look. */
   without(...kinds: Order['type'][]): this {
     for (const kind of kinds) {
@@ -398,6 +404,12 @@ export class Script {
     this.tell({ type: 'agent.prepared', commandId, agent, settings });
     if (this.#agent.state === 'entered') this.#settings = settings;
     return this;
+  }
+
+  /** The call has what the node of its flow has, with these settings beside those that it had. */
+  nodeIsEquipped(more: Partial<CallSettings>, { isHeardAnew = false } = {}): this {
+    this.#settings = { ...this.#settings, ...more };
+    return this.tell({ type: 'node.equipped', settings: this.#settings, isHeardAnew });
   }
 
   agentIsMissing(): this {

@@ -1,5 +1,10 @@
 /** How much of the service agents and tenants may use: what is counted, for whom, and since when. */
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Log } from '../../../shared/runtime/log.ts';
+import { UsedMinutes } from '../../../supervisor/agents/used-minutes.ts';
 import { AgentLimits, countCalls, tenantKey } from '../../../supervisor/agents/agent-limits.ts';
 import { AgentsInUse, mostNamed } from '../../../supervisor/agents/agents-in-use.ts';
 import { noRouting } from '../../../shared/agents/routing.ts';
@@ -179,5 +184,66 @@ describe('agents in use', () => {
       expect(new Set(await labels(metric)).size).toBe(mostNamed + 1);
       expect(await labels(metric)).toContain('other');
     }
+  });
+});
+
+describe('minutes of a day on disk', () => {
+  const version: AgentVersion = {
+    ...{ id: 'clinic/desk', hash: 'h', name: 'desk', tenant: 'clinic', text: '' },
+    files: { texts: {}, recordings: {} },
+    routing: noRouting,
+    limits: { minutesPerDay: 1 },
+  };
+  let dir: string;
+  beforeEach(() => void (dir = mkdtempSync(join(tmpdir(), 'svc-minutes-'))));
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+  const warned: string[] = [];
+  const log = { warn: (_: unknown, text: string) => warned.push(text) } as unknown as Log;
+
+  function newInUse(now: () => number) {
+    const clock = newVirtualClock();
+    const minutes = new UsedMinutes(dir, log);
+    const inUse = new AgentsInUse({ clock, wallClock: { now }, minutes });
+    inUse.change([version]);
+    const metrics = newSupervisorMetrics();
+    inUse.serve({ metrics, ofCalls: () => [{ id: 'clinic/desk', hash: 'h' }], agentOf: () => undefined });
+    return { clock, inUse };
+  }
+
+  it('hold for the same day, and for no other one', () => {
+    const { clock, inUse } = newInUse(() => noon);
+    clock.advance(61_000);
+    expect(inUse.look('clinic/desk')?.limit).toBe('minutesPerDay');
+    inUse.keep();
+    expect(newInUse(() => noon + 1_000).inUse.look('clinic/desk')?.limit).toBe('minutesPerDay');
+    expect(newInUse(() => noon + day).inUse.look('clinic/desk')).toBeUndefined();
+  });
+
+  it('are written down now and then, and not by a supervisor that another one has followed', () => {
+    const { clock, inUse } = newInUse(() => noon);
+    clock.advance(6_000);
+    const path = join(dir, 'agent-minutes.json');
+    const first = readFileSync(path, 'utf8');
+    inUse.give();
+    clock.advance(3_000);
+    inUse.keep();
+    expect(readFileSync(path, 'utf8')).toBe(first);
+    expect(first).toMatch(/"clinic\/desk":\d+/);
+  });
+
+  it.each(['', '{"day":', '[]', '{"day":1,"usedMs":{"a":-1}}', '{"day":"x","usedMs":{}}'])(
+    'count as nothing where the file says %j',
+    (text) => {
+      writeFileSync(join(dir, 'agent-minutes.json'), text);
+      expect(newInUse(() => noon).inUse.look('clinic/desk')).toBeUndefined();
+    },
+  );
+
+  it('cost no call where they cannot be written, and are told of once', () => {
+    const { clock, inUse } = newInUse(() => noon);
+    rmSync(dir, { recursive: true });
+    clock.advance(30_000);
+    expect(inUse.look('clinic/desk')).toBeUndefined();
+    expect(warned).toEqual(['the minutes of agents cannot be written down']);
   });
 });

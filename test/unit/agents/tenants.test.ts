@@ -137,6 +137,26 @@ ${more}`;
     expect((await readTenant()).errors.filter((error) => error.includes('tenant file'))).toEqual([]);
   });
 
+  it('hands calls to no number that the operator does not allow', async () => {
+    put(dir, 'clinic.tenant.toml', '[allow]\nnumbers = ["+1555", "+4930"]\n');
+    const destinations = (number: string): string =>
+      text(`[telephony]\ndestinations = { desk = "+15550100001", other = "${number}" }`);
+    put(dir, 'clinic/desk.toml', destinations('+882160000000'));
+    expect((await readTenant()).errors).toEqual([
+      'telephony.destinations.other begins like no number in allow.numbers of its tenant file',
+    ]);
+    put(dir, 'clinic/desk.toml', destinations('+493012345678'));
+    const { errors, version } = await readTenant();
+    expect(errors).toEqual([]);
+    expect(version?.files.reach).toEqual({ isPublicOnly: true, numbers: ['+1555', '+4930'] });
+  });
+
+  it.each(['"1555"', '"+"', '"+1555*"', '7'])('refuses %s as the beginning of a number', async (number) => {
+    put(dir, 'clinic/desk.toml', text());
+    put(dir, 'clinic.tenant.toml', `[allow]\nnumbers = [${number}]\n`);
+    expect((await readTenant()).errors.join('; ')).toContain('allow.numbers[0]');
+  });
+
   it.each([
     ['a tool server that is a command', text('[[mcp]]\nname = "m"\ncommand = ["sh", "-c", "id"]')],
     ['a package beside it', text().replace('provider = "chat_compatible"', 'provider = "npm:evil"')],

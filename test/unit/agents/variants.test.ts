@@ -10,8 +10,27 @@ import { goodFile, load } from '../config/agent-text.ts';
 
 const features = { turnModel: false, replayMs: 1_000 };
 
-function newVariants() {
-  const text = `${goodFile}\n[overrides]\nallow = ["agent.*", "tts.voice", "turn.*", "llm.model"]\n`;
+/** A flow whose second node has a voice, and whose third one a language. */
+const flow = `
+[flow]
+start = "a"
+[flow.nodes.a]
+prompt = "A."
+max_turns = 1
+otherwise = "b"
+[flow.nodes.b]
+prompt = "B."
+voice = "anna"
+max_turns = 1
+otherwise = "c"
+[flow.nodes.c]
+prompt = "C."
+language = "de"
+`;
+
+function newVariants({ withFlow = false } = {}) {
+  const file = withFlow ? `${goodFile.replace(/prompt = .*\n/, '')}${flow}` : goodFile;
+  const text = `${file}\n[overrides]\nallow = ["agent.*", "tts.voice", "turn.*", "llm.model"]\n`;
   const { definition } = load(text);
   if (definition === undefined) throw new Error('the file is good');
   const world = newFakeWorld();
@@ -38,7 +57,10 @@ function newVariants() {
       opened.push(one);
       texts.push(known);
       const { stt, llm, tts } = services;
-      return { services: { stt, llm, tts: { ...tts } }, close: () => Promise.resolve(void (closed += 1)) };
+      return {
+        services: { stt: { ...stt }, llm: { ...llm }, tts: { ...tts } },
+        close: () => Promise.resolve(void (closed += 1)),
+      };
     },
   });
   return { variants, opened, texts, base, closed: () => closed };
@@ -92,5 +114,39 @@ describe('an agent as single calls have it', () => {
     held.release();
     await variants.close();
     expect(closed()).toBe(41);
+  });
+});
+
+describe('an agent in a node of its flow', () => {
+  it('has what the node has of its own, above what the call has otherwise, and the call has it again behind it', () => {
+    const { variants } = newVariants({ withFlow: true });
+    const given = { 'tts.voice': 'other', 'agent.greeting': 'Hi.' };
+    const voices: unknown[] = [];
+    const at = (node?: string) => {
+      const { services, applied, problems } = variants.vary(given, node);
+      expect([applied, problems]).toEqual([given, []]);
+      return services;
+    };
+    const [first, second, third] = [at('a'), at('b'), at('c')];
+    voices.push(first.tts === at('a').tts, first.tts === second.tts, second.tts === third.tts);
+    expect(voices).toEqual([true, false, false]);
+    expect(second.settings.greeting).toBe('Hi.');
+    expect(third.settings.languages).toEqual(['de']);
+    expect(at(undefined).tts).toBe(first.tts);
+  });
+
+  it('keeps the stages of the agent that are the same there', () => {
+    const { variants, base } = newVariants({ withFlow: true });
+    const [own, voiced, german] = ['a', 'b', 'c'].map((node) => variants.vary({}, node).services);
+    expect(own).toBe(base);
+    expect([voiced?.stt, voiced?.llm]).toEqual([base.stt, base.llm]);
+    expect(voiced?.tts).not.toBe(base.tts);
+    expect(german?.llm).toBe(base.llm);
+    expect(german?.stt).not.toBe(base.stt);
+  });
+
+  it('does not become anything that the flow does not have', () => {
+    const { variants, base } = newVariants({ withFlow: true });
+    expect(variants.vary({}, 'constructor').services).toBe(base);
   });
 });

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fail, ok } from '../../../shared/base/result.ts';
-import type { FromAnalyst } from '../../../shared/calls/messages.ts';
+import { shownRecord } from '../../../cli/commands/calls/shown-calls.ts';
+import { parseJson, writeJson } from '../../../shared/base/exact-json.ts';
+import { nothingUsed } from '../../../shared/calls/analysis/analyse.ts';
+import { recordBody } from '../../../shared/calls/webhooks/payload.ts';
+import type { AnalystOutcome } from '../../../shared/calls/messages.ts';
+import type { PriceTable } from '../../../shared/calls/prices.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import { Analyses, type AnalysisNews } from '../../../supervisor/calls/process/analysis/analyses.ts';
 import { openDatabase } from '../../../supervisor/calls/process/database.ts';
@@ -12,7 +17,7 @@ import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.t
 import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 import { recordOf } from '../../support/calls/records.ts';
 
-type Outcome = FromAnalyst['outcome'];
+type Outcome = AnalystOutcome;
 
 let dir: string;
 let clock: VirtualClock;
@@ -23,6 +28,7 @@ let asked: string[];
 let analyzed: CallRecord[];
 let news: AnalysisNews[];
 let open: Analyses[];
+let prices: PriceTable | undefined;
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'svc-analyses-'));
@@ -34,6 +40,7 @@ beforeEach(async () => {
   analyzed = [];
   news = [];
   open = [];
+  prices = undefined;
 });
 
 afterEach(async () => {
@@ -54,6 +61,7 @@ function newAnalyses(): Analyses {
       return Promise.resolve(outcomes.shift() ?? good);
     },
     analyzed: (record) => void analyzed.push(record),
+    prices,
     clock,
     wallClock: { now: () => 1_000_000 + clock.now() },
     told: (one) => void news.push(one),
@@ -62,11 +70,22 @@ function newAnalyses(): Analyses {
   return made;
 }
 
-const good: Outcome = ok({
+const made: Extract<Outcome, { readonly ok: true }>['value'] = {
   result: { summary: 'A table.', success: { booked: { answer: 'yes', quote: 'a table' } } },
   usage: { input_tokens: 1, cached_tokens: 0, output_tokens: 2 },
-  model: 'small',
+  ...{ provider: 'chat_compatible', model: 'small' },
+};
+const good: Outcome = ok(made);
+const pricesIn = (currency: string): PriceTable => ({
+  ...{ currency, as_of: '2026-11-28', source: 'a contract' },
+  price: [
+    {
+      ...{ stage: 'analysis', provider: 'chat_compatible', model: 'small' },
+      per_million: { input_tokens: 2, cached_tokens: 1, output_tokens: 10 },
+    },
+  ],
 });
+
 const unreachable: Outcome = fail({ reason: 'unreachable', isFinal: false });
 
 const spoken = (id: string): CallRecord =>
@@ -83,6 +102,22 @@ async function pass(ms: number): Promise<void> {
 }
 
 describe('the analysis of a call', () => {
+  it('keeps every digit in its record, in what is told and in what is shown', async () => {
+    const { result } = made;
+    const data = parseJson('{"order":9007199254740993,"price":10.00,"guests":4}') as Record<string, unknown>;
+    outcomes = [ok({ ...made, result: { ...result, data } })];
+    const analyses = newAnalyses();
+    await keep(analyses, spoken('a'));
+    await pass(0);
+    const record = await store.get('a');
+    const [told] = analyzed;
+    if (record === undefined || told === undefined) throw new Error('the call was analysed');
+    const shown = shownRecord(record).find((line) => line.includes('analysis'));
+    const sent = recordBody(told, { type: 'call.analyzed', at: 0 });
+    for (const text of [writeJson(record), sent, shown])
+      expect(text).toContain('"data":{"order":9007199254740993,"price":10.00,"guests":4}');
+  });
+
   it('stands in its record, in lists, and is told', async () => {
     const analyses = newAnalyses();
     await keep(analyses, spoken('a'));
@@ -99,6 +134,74 @@ describe('the analysis of a call', () => {
     expect((await store.list({ outcome: 'success' })).rows).toHaveLength(1);
     expect(analyzed).toMatchObject([{ id: 'a', analysis: { status: 'ok' } }]);
     expect(jobs()).toEqual([]);
+  });
+
+  it('adds its tokens and their cost to what the call used, those of attempts in vain as well', async () => {
+    prices = pricesIn('EUR');
+    const usage = { input_tokens: 1_000, cached_tokens: 400, output_tokens: 100 };
+    const by = { provider: 'chat_compatible', model: 'small' };
+    outcomes = [
+      fail({ reason: 'unreachable', isFinal: false, usage, ...by }),
+      ok({ result: { summary: 'A table.' }, usage, ...by }),
+    ];
+    const before: CallRecord = {
+      ...spoken('a'),
+      cost: { currency: 'EUR', total: 1, by_stage: { stt: 1 }, unpriced: ['tts t'], as_of: '2026-01-01' },
+    };
+    await keep(newAnalyses(), before);
+    await pass(0);
+    await pass(59_000);
+    await pass(6_000);
+    const units = { input_tokens: 2_000, cached_tokens: 800, output_tokens: 200 };
+    expect(analyzed).toHaveLength(1);
+    expect(await store.get('a')).toEqual({ ...analyzed[0] });
+    expect(analyzed[0]).toMatchObject({
+      analysis: { status: 'ok', usage: units },
+      usage: {
+        by_stage: { analysis: units },
+        by_provider: [...before.usage.by_provider, { stage: 'analysis', ...by, units }],
+      },
+      // 1,200 at 2, 800 at 1 and 200 at 10 for a million.
+      cost: {
+        total: 1.0052,
+        by_stage: { stt: 1, analysis: 0.0052 },
+        unpriced: ['tts t'],
+        as_of: '2026-01-01',
+      },
+    });
+    expect((await store.list({ minCost: 1.005 })).rows).toMatchObject([{ id: 'a', cost: 1.0052 }]);
+  });
+
+  it('has tokens where it failed, none where the LLM tells of none, and no price that nobody has given', async () => {
+    prices = pricesIn('USD');
+    const usage = { input_tokens: 10, cached_tokens: 0, output_tokens: 1 };
+    const by = { provider: 'chat_compatible', model: 'small' };
+    const cost = { currency: 'EUR', total: 1, by_stage: {}, unpriced: [], as_of: '2026-01-01' };
+    outcomes = [
+      fail({ reason: 'invalid_answer', isFinal: true, usage, ...by }),
+      ok({ result: {}, usage: nothingUsed, ...by }),
+      ok({ result: {}, usage, ...by }),
+    ];
+    const analyses = newAnalyses();
+    await keep(analyses, { ...spoken('a'), cost });
+    await keep(analyses, spoken('b'));
+    await keep(analyses, spoken('c'));
+    await pass(0);
+    const [a, b, c] = analyzed;
+    expect(a).toMatchObject({
+      analysis: { status: 'failed', reason: 'invalid_answer' },
+      usage: { by_stage: { analysis: usage } },
+      cost: {
+        total: 1,
+        unpriced: [
+          'analysis chat_compatible small input_tokens',
+          'analysis chat_compatible small output_tokens',
+        ],
+      },
+    });
+    expect(b?.usage.by_stage).toEqual({});
+    expect(c?.usage.by_stage).toEqual({ analysis: usage });
+    expect(c).not.toHaveProperty('cost');
   });
 
   it('is tried twice more when the LLM cannot be had, and then said to have failed', async () => {

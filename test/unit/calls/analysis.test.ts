@@ -1,7 +1,13 @@
 /** What is asked of an LLM about a call that is over, and which answers are taken. */
 import { describe, expect, it } from 'vitest';
+import { writeJson } from '../../../shared/base/exact-json.ts';
 import { ok, type Result } from '../../../shared/base/result.ts';
-import { analyse, type AskAnalyst, type AskedMessage } from '../../../shared/calls/analysis/analyse.ts';
+import {
+  analyse,
+  nothingUsed,
+  type AskAnalyst,
+  type AskedMessage,
+} from '../../../shared/calls/analysis/analyse.ts';
 import type { AnalysisTask } from '../../../shared/calls/analysis/agent-file.ts';
 import { outcomeOf, transcriptText } from '../../../shared/calls/analysis/task.ts';
 import type { CallFact } from '../../../shared/calls/facts.ts';
@@ -69,6 +75,12 @@ describe('an analysis', () => {
     expect(user?.text).toBe('Caller: A table for four, please.\nCaller: Yes, at eight. Agent: all is free');
   });
 
+  it('keeps every digit of what the LLM wrote', async () => {
+    const text = JSON.stringify(good).replace('{"guests":4}', '{"guests":90071992547409931}');
+    const answer = await analyse(record, task, analyst(text).ask);
+    expect(writeJson(answer.ok && answer.value.result.data)).toBe('{"guests":90071992547409931}');
+  });
+
   it.each([`\`\`\`json\n${JSON.stringify(good)}\n\`\`\``, `Here it is: ${JSON.stringify(good)}`])(
     'is taken out of what stands around it',
     async (answer) => expect(await analyse(record, task, analyst(answer).ask)).toMatchObject({ ok: true }),
@@ -97,7 +109,10 @@ describe('an analysis', () => {
     const twice = analyst(wrong, wrong);
     expect(await analyse(record, task, twice.ask)).toEqual({
       ok: false,
-      error: { reason: 'invalid_answer', isFinal: true },
+      error: {
+        ...{ reason: 'invalid_answer', isFinal: true },
+        usage: { input_tokens: 200, cached_tokens: 20, output_tokens: 40 },
+      },
     });
     expect(twice.asked).toHaveLength(2);
     expect(twice.asked[1]?.at(-1)?.text).toMatch(/^Your answer cannot be used: /);
@@ -139,7 +154,7 @@ describe('an analysis', () => {
     const ask = (): Promise<Result<never, string>> => Promise.resolve({ ok: false, error: 'unreachable' });
     expect(await analyse(record, task, ask)).toEqual({
       ok: false,
-      error: { reason: 'unreachable', isFinal: false },
+      error: { reason: 'unreachable', isFinal: false, usage: nothingUsed },
     });
   });
 

@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCalls, type CallsCommand } from '../../../cli/commands/calls/calls-command.ts';
 import type { CallFact, FactOf } from '../../../shared/calls/facts.ts';
 import { callRecordSchema } from '../../../shared/calls/record.ts';
+import { readTenantToken } from '../../../shared/calls/tenant-token.ts';
 import { spoolFile } from '../../../shared/calls/spool.ts';
 import { endpointId, webhookId } from '../../../shared/calls/webhooks/events.ts';
 import { queuedFile, writeQueued, type QueuedEvent } from '../../../shared/calls/webhooks/queued.ts';
@@ -158,6 +159,40 @@ describe('calls', () => {
   });
 });
 
+describe('calls token', () => {
+  const secret = 'a secret of more than thirty-two bytes';
+  const nowS = startedMs / 1000 + 3_600;
+
+  it('makes a token for the calls of one tenant, for so many days', async () => {
+    env = { SVC_CALLS_TOKEN: secret };
+    expect(await run('calls token', '--tenant', 'clinic', '--days', '2')).toBe(0);
+    const [token = ''] = written;
+    expect(readTenantToken(token, secret, nowS)).toBe('clinic');
+    expect(readTenantToken(token, secret, nowS + 2 * 86_400 - 1)).toBe('clinic');
+    expect(readTenantToken(token, secret, nowS + 2 * 86_400)).toBeUndefined();
+    expect(await run('calls token', '--tenant', 'clinic')).toBe(0);
+    expect(readTenantToken(written[0] ?? '', secret, nowS + 29 * 86_400)).toBe('clinic');
+  });
+
+  it.each([
+    [{ SVC_CALLS_TOKEN: secret }, [], 2, '--tenant: must be the name of a tenant'],
+    [{ SVC_CALLS_TOKEN: secret }, ['--tenant', 'a.b'], 2, '--tenant: must be the name of a tenant'],
+    [
+      { SVC_CALLS_TOKEN: secret },
+      ['--tenant', 'a', '--days', '0'],
+      2,
+      '--days: must be a number from 1 to 3650',
+    ],
+    [{}, ['--tenant', 'a'], 1, 'SVC_CALLS_TOKEN must be set, and have at least 32 bytes'],
+    [{ SVC_CALLS_TOKEN: 'short' }, ['--tenant', 'a'], 1, 'SVC_CALLS_TOKEN must be set, and have at least 32'],
+  ])('is refused with the rule', async (given, args, status, rule) => {
+    env = { ...given };
+    expect(await run('calls token', ...args)).toBe(status);
+    expect(refused[0]).toContain(rule);
+    expect([...written, ...refused].join()).not.toContain('short');
+  });
+});
+
 describe('calls erase', () => {
   const number = '+15550177';
 
@@ -221,6 +256,27 @@ describe('calls erase', () => {
     expect(left.match(/Timbuktu/g)?.length).toBeGreaterThanOrEqual(3);
     expect(await run('calls', '--json')).toBe(0);
     expect(ids()).toEqual(['other']);
+  });
+
+  it('erases the calls of one tenant alone, those that wait among them', async () => {
+    const number = '+15550100';
+    await keep(
+      recordOf({ id: 'm', from: number, agent: 'mine/a', tenant: 'mine' }),
+      recordOf({ id: 't', from: number, agent: 'theirs/a', tenant: 'theirs' }),
+    );
+    const ended = join(dir, 'calls.db-spool', 'ended');
+    mkdirSync(ended, { recursive: true });
+    for (const tenant of ['mine', 'theirs']) {
+      const head = headFact({ id: `w-${tenant}`, from: number, agent: `${tenant}/a`, tenant });
+      writeFileSync(join(ended, spoolFile(`w-${tenant}`)), `${JSON.stringify(head)}\n`);
+    }
+    expect(await run('calls erase', '--number', number, '--tenant', 'mine', '--dry-run')).toBe(0);
+    expect(written).toEqual(['1 records would be erased']);
+    expect(await run('calls erase', '--number', number, '--tenant', 'mine')).toBe(0);
+    expect(written[0]).toContain('erased: 1 records, 1 calls that waited');
+    expect(readdirSync(ended)).toEqual([spoolFile('w-theirs')]);
+    expect(await run('calls', '--json')).toBe(0);
+    expect(written.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(['t']);
   });
 
   it('erases by an entry of the metadata, and says what still runs', async () => {

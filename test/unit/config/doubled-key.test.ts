@@ -36,6 +36,14 @@ describe('a doubled key', () => {
     ]);
   });
 
+  it('is told where other keys and tables are doubled before and behind it', () => {
+    const doubledTable = '[a]\nx = 1\nx = 2\n[b]\n[b.c]\ny = 1\n[b.c]\ny = 1\n';
+    expect(told(doubledTable)).toContain('7:4 not valid TOML: [b.c] is already there in line 5');
+    expect(told('a = 1\na = 2\n[b]\n[b]\n')).toContain('4:2 not valid TOML: [b] is already there in line 3');
+    expect(told('[b]\n[b]\n[c]\nd = 1\nd = 2\n').join()).toContain('is already there in line');
+    expect(told('[b]\n[b]\n[b]\n[c]\n[c]\n').join()).toContain('is already there in line');
+  });
+
   it('says nothing of a value', () => {
     expect(told('[a]\nkey = "secret-1"\nkey = "secret-2"\n').join('')).not.toContain('secret');
   });

@@ -28,7 +28,7 @@ function read(text: string) {
     isRecorded: false,
     hasTeam: false,
   };
-  const flow = readFlow(tree['flow'], { provided, problems, team: undefined });
+  const flow = readFlow(tree['flow'], { provided, problems, team: undefined, tree });
   return { tools, mcp, flow, telephony, found: problems.sorted() };
 }
 const messages = (text: string): string[] => read(text).found.map(({ message }) => message);

@@ -62,7 +62,7 @@ describe('read_page', () => {
     expect(await textOf('read_page', { page: 'docs/tools.md' })).toMatch(/^# /);
     const section = await textOf('read_page', { page: 'docs/rehearsal.md', heading: 'without an llm' });
     expect(section).toMatch(/^### Without an LLM\n/);
-    expect(section).not.toContain('## Typing to it');
+    expect(section).not.toContain('## In the terminal');
   });
 
   it('names the pages, or the headings, where there is none', async () => {
@@ -71,7 +71,7 @@ describe('read_page', () => {
     expect(none.text).toContain('docs/tools.md');
     const heading = await ask('read_page', { page: 'docs/rehearsal.md', heading: 'singing' });
     expect(heading.isError).toBe(true);
-    expect(heading.text).toContain('Typing to it');
+    expect(heading.text).toContain('In the terminal');
   });
 });
 

@@ -89,8 +89,9 @@ describe.skipIf(!hasRedis)('hosts of a fleet (skipped without redis-server)', ()
       hosts = [];
       for (let count = 0; count < 3; count += 1) {
         const host = new Hosts({ ...given, line: await newLine(), clock: systemClock });
-        host.answerWith((question) =>
-          question === 'silence' ? new Promise(() => undefined) : { count, question },
+        host.answerWith(
+          (question) => (question === 'silence' ? new Promise(() => undefined) : { count, question }),
+          { full: () => undefined },
         );
         hosts = [...hosts, host];
       }

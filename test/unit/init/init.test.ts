@@ -76,6 +76,7 @@ describe.each(templateNames)('the project %s', (template) => {
   it('has an .env whose empty values are those that must be filled in', () => {
     expect([...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name)).toEqual([
       'SVC_SESSION_SECRET',
+      'CALLS_DB_PASSWORD',
     ]);
     const compose = filesIn(target).filter((name) => name.startsWith('compose'));
     const asked = [
@@ -107,7 +108,7 @@ describe.each(templateNames)('the project %s', (template) => {
 });
 
 describe('a project of', () => {
-  it.each(['demo', 'restaurant', 'support'])('%s passes its rehearsal', async (template) => {
+  it.each(['demo', 'restaurant', 'support', 'realtime'])('%s passes its rehearsal', async (template) => {
     const target = join(folder, `new-${template}`);
     let out = '';
     const errors: string[] = [];
@@ -158,7 +159,7 @@ describe('init', () => {
         existsSync(join(target, 'rehearsal.toml')),
       ];
     };
-    expect(await answered('5')).toEqual([0, true, true, false]);
+    expect(await answered('6')).toEqual([0, true, true, false]);
     expect(await answered(' Python ')).toEqual([0, true, true, false]);
     expect(await answered('')).toEqual([0, true, false, true]);
     expect(await answered('9')).toEqual([2, false, false, false]);
@@ -173,7 +174,7 @@ describe('init', () => {
     ],
     [
       'with a template that there is not',
-      { template: 'realtime' },
+      { template: 'video' },
       2,
       '--template: must be demo, restaurant,',
     ],

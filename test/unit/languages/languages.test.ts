@@ -11,8 +11,13 @@ import { dialogues } from './dialogues.ts';
 
 /** Every list of words of a language, by its name. */
 function listsOf(language: Language): (readonly [string, readonly string[]])[] {
-  const { numbers, sentences, answers, ...own } = language;
-  return [own, numbers, sentences, answers].flatMap((part) =>
+  const {
+    numbers,
+    sentences,
+    answers: { undoing, ...answers },
+    ...own
+  } = language;
+  return [own, numbers, sentences, answers, ...undoing].flatMap((part) =>
     Object.entries(part).filter((entry): entry is [string, readonly string[]] => Array.isArray(entry[1])),
   );
 }

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -14,6 +14,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { keyOf } from '../../../shared/recording/keys.ts';
 import { recordingFolders } from '../../../shared/recording/layout.ts';
 import { finishRecording } from '../../../worker/recording/finish.ts';
 import {
@@ -21,6 +22,7 @@ import {
   type ArchiveEvent,
   type RecordingArchiveOptions,
 } from '../../../worker/recording/archive.ts';
+import { SealedLog } from '../../../worker/recording/sealed-log.ts';
 import { superfluous } from '../../../worker/recording/retention.ts';
 
 let dir: string;
@@ -41,6 +43,9 @@ const newArchive = (options: Partial<RecordingArchiveOptions> = {}): RecordingAr
 const first =
   '{"at":0,"type":"call","call":"c","agent":"desk","started":"2026-03-01T10:00:00.000Z","rate":8000}\n';
 
+/** WAV, waveform and transcript of what is left. */
+const bytesOfOne = 56 + 4_000 + first.length;
+
 /** What the writer leaves of a call. */
 function leave(name: string, state: keyof typeof recordingFolders = 'ended'): string {
   const folder = join(dir, recordingFolders[state], name);
@@ -58,7 +63,7 @@ describe('a recording that is put together', () => {
     const folder = leave('c');
     writeFileSync(join(folder, 'lines-000000002000.jsonl'), '{"at":2000,"type":"taken_up"}\n{"at":2100,"ty');
     expect(await finishRecording(folder)).toEqual({ rate: 8000, day: '2026-03-01', agent: 'desk' });
-    expect(readdirSync(folder).toSorted()).toEqual(['audio.wav', 'call.jsonl']);
+    expect(readdirSync(folder).toSorted()).toEqual(['audio.wav', 'audio.waveform', 'call.jsonl']);
     const wav = readFileSync(join(folder, 'audio.wav'));
     expect(wav.length).toBe(44 + 12);
     expect(wav.readUInt32LE(24)).toBe(8000);
@@ -123,13 +128,35 @@ describe('the archive of recordings', () => {
       mkdirSync(join(dir, place), { recursive: true });
     for (const place of ['kept', 'kept/2026-03-01', 'outbox', 'open'])
       writeFileSync(join(dir, place, 'notes.txt'), 'somebody was here');
-    await newArchive({ mostBytes: 2 * (56 + first.length) }).look();
+    await newArchive({ mostBytes: 2 * bytesOfOne }).look();
     expect(news.map(({ type }) => type)).toEqual(['finished', 'finished', 'finished', 'deleted']);
+  });
+
+  it('tells which key it lacks, and keeps the recording until the key is there', async () => {
+    leave('c');
+    const keys = [keyOf(randomBytes(32))] as const;
+    const lines = new SealedLog(join(dir, 'ended', 'c', 'lines-000000000500'), keys[0]);
+    lines.append(Buffer.from('{"type":"secret"}\n'));
+    lines.close();
+    await newArchive().look();
+    expect(news).toMatchObject([
+      {
+        type: 'failed',
+        call: 'c',
+        error: { message: expect.stringContaining('SVC_RECORDING_KEY_FILE is not set') as string },
+      },
+    ]);
+    now += 3_600_000;
+    const archive = newArchive({ keys });
+    await archive.look();
+    now += 1_000;
+    await archive.look();
+    expect(existsSync(join(kept('c'), 'call.jsonl.enc'))).toBe(true);
   });
 
   it('deletes the oldest where there is no room for all', async () => {
     for (const name of ['a', 'b', 'c']) leave(name);
-    const archive = newArchive({ mostBytes: 2 * (56 + first.length) });
+    const archive = newArchive({ mostBytes: 2 * bytesOfOne });
     await archive.look();
     expect(news.filter(({ type }) => type === 'deleted')).toHaveLength(1);
     expect(readdirSync(join(dir, 'kept', '2026-03-01'))).toHaveLength(2);
@@ -234,11 +261,24 @@ describe('an upload', () => {
     await newArchive({ upload: target() }).look();
     expect([...objects.keys()]).toEqual([
       '/calls/eu/2026-03-01/c/audio.wav',
+      '/calls/eu/2026-03-01/c/audio.waveform',
       '/calls/eu/2026-03-01/c/call.jsonl',
     ]);
     expect(objects.get('/calls/eu/2026-03-01/c/call.jsonl')?.toString()).toBe(first);
     expect(news.map(({ type }) => type)).toEqual(['finished', 'uploaded']);
     expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
+  });
+
+  it('moves an encrypted recording as it is, the transcript last', async () => {
+    leave('c');
+    const keys = [keyOf(randomBytes(32))] as const;
+    await newArchive({ upload: target(), keys }).look();
+    expect([...objects.keys()].map((name) => name.split('/').at(-1))).toEqual([
+      'audio.wav.enc',
+      'audio.waveform.enc',
+      'call.jsonl.enc',
+    ]);
+    for (const object of objects.values()) expect(object.toString('latin1')).toMatch(/^SVCSEAL1/);
   });
 
   it('is tried again after a pause, with nothing lost', async () => {
@@ -251,7 +291,7 @@ describe('an upload', () => {
     expect(readdirSync(join(dir, 'outbox'))).toEqual(['2026-03-01_c']);
     now += 2_000;
     await archive.look();
-    expect(objects.size).toBe(2);
+    expect(objects.size).toBe(3);
     expect(news.map(({ type }) => type)).toEqual(['finished', 'upload.failed', 'uploaded']);
   });
 
@@ -280,7 +320,7 @@ describe('an upload', () => {
     writeFileSync(file, JSON.stringify(keys));
     now += 2_000;
     await archive.look();
-    expect(objects.size).toBe(2);
+    expect(objects.size).toBe(3);
     expect(tokens).toEqual(new Set(['of a role']));
   });
 
@@ -297,7 +337,7 @@ describe('an upload', () => {
     leave('a');
     let letGo = (): void => undefined;
     held = new Promise<void>((resolve) => (letGo = resolve));
-    const archive = newArchive({ upload: target(), mostBytes: 56 + first.length });
+    const archive = newArchive({ upload: target(), mostBytes: bytesOfOne });
     const slow = archive.look();
     await vi.waitFor(() => expect(asked).toBe(1));
     leave('b');

@@ -59,7 +59,7 @@ describe('a recording in Opus', () => {
     async (rate) => {
       const path = leave(rate, tone(rate, 2510, [500, 1000]), tone(rate, 2000, [1200, 1800]));
       await finishRecording(path, { format: 'opus' });
-      expect(readdirSync(path).toSorted()).toEqual(['audio.opus', 'call.jsonl']);
+      expect(readdirSync(path).toSorted()).toEqual(['audio.opus', 'audio.waveform', 'call.jsonl']);
       const file = join(path, 'audio.opus');
       expect(statSync(file).size).toBeLessThan(2510 * 8);
       const [left, right] = decoded(file);

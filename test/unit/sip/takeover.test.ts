@@ -30,6 +30,7 @@ class Side {
   readonly taken: string[] = [];
   readonly sent: string[] = [];
   readonly failed: number[] = [];
+  dropped = 0;
   readonly connections = new Set([5]);
 
   constructor(name: string) {
@@ -48,6 +49,7 @@ class Side {
       state: this.state,
       received: (incoming, from) => this.take(incoming, from),
       failed: (connection) => void this.failed.push(connection),
+      full: () => (this.dropped += 1),
       send: (connection, bytes) => this.#over(connection, bytes),
     });
   }
@@ -113,6 +115,14 @@ function restart(): { old: Side; fresh: Side; tag: string } {
 }
 
 describe('SIP during a restart', () => {
+  it('counts what it drops while too many messages wait for the old supervisor to let go', () => {
+    const old = new Side('old');
+    old.others.give(() => undefined);
+    for (let count = 0; count < 1_024 + 3; count += 1)
+      old.arrives(request('OPTIONS', { branch: `b${count}` }));
+    expect(old.dropped).toBe(3);
+  });
+
   it('takes what is about a call of the old supervisor there, whatever process it reaches', () => {
     const { old, fresh, tag } = restart();
     fresh.arrives(request('ACK', { toTag: tag, branch: 'x' }));

@@ -308,11 +308,16 @@ describe('a session that ends', () => {
   });
 
   it('in the middle of an answer is told as the failure of that', () => {
-    call.start(call.says('what time is it'));
+    const question = call.says('what time is it');
+    call.start(question);
     modelSays(1, 'It is', 1);
     call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
     expect(call.said.at(-1)).toMatchObject({ type: 'error' });
     expect(call.model.sessions).toHaveLength(2);
+    // What was heard of it is told with the next question, and nothing else.
+    expect(call.model.last.seed.history).toEqual([question]);
+    call.start(question, agent('It'), call.says('sorry?', 9));
+    expect(call.model.last.told).toEqual(['begin', 'audio 9', 'assistant: It', 'end', 'respond 2']);
   });
 
   it('at a known time is replaced before that, in a quiet moment, by one that is ready', () => {
@@ -388,7 +393,7 @@ describe('a session that another can go on from', () => {
       expect(call.model.last.seed.history).toEqual([question, agent('It is noon.')]);
       call.model.ready(600_000);
     }
-    expect(call.failures).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(call.failures).toEqual(['rejected_client', 'rejected_client', 'rejected_client']);
     next();
     expect(call.model.last.told).toContain('respond 2');
   });
@@ -465,6 +470,35 @@ describe('words that the model writes down', () => {
       'end',
       'respond 2',
     ]);
+  });
+
+  it('are told to a session that follows, once they are known', () => {
+    call.model.ready(100_000);
+    speaks(900);
+    call.start(note);
+    modelSays(1, 'It is noon.', 1);
+    done(1);
+    call.model.last.say({ type: 'user-text', turn: 1, text: 'what time is it', final: true });
+    call.clock.advance(95_000);
+    call.model.ready(100_000);
+    expect(call.model.last.seed.history).toEqual([user('what time is it'), agent('It is noon.')]);
+    speaks(900);
+    call.start(user('what time is it'), agent('It is noon.'), { ...note });
+    expect(call.model.last.told).toEqual(['begin', 'audio 7', 'end', 'respond 2']);
+  });
+
+  it('that a session was opened without are told to another', () => {
+    call.model.ready(100_000);
+    speaks(900);
+    call.start(note);
+    modelSays(1, 'It is noon.', 1);
+    done(1);
+    call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
+    expect(call.model.last.seed.history).toEqual([note, agent('It is noon.')]);
+    call.clock.advance(3_100);
+    speaks(900);
+    call.start(user('[inaudible]'), agent('It is noon.'), { ...note });
+    expect(call.model.last.seed.history).toEqual([user('[inaudible]'), agent('It is noon.')]);
   });
 
   it('are told in the order of the turns, and not waited for without end', () => {

@@ -53,4 +53,17 @@ describe('what the supervisor knows of providers', () => {
     expect(text).toContain(`svc_provider_breaker_opened{${labels}} 1`);
     expect(text.match(/^svc_provider_breaker_state\{/gm)).toHaveLength(5);
   });
+
+  it('shows that of a model that speaks as well, which is asked in no budget', async () => {
+    const boxes = newMailboxes();
+    const breaker = boxes.breakers.of('realtime', 'primary');
+    breaker.failed(breaker.ask(1_000)!, 1_000, { pauseMs: 5_000 });
+    const watch = new ProviderWatch({ realtime: { primary: 'openai_realtime' } }, boxes);
+    const metrics = newSupervisorMetrics();
+    watch.readGauges(metrics, 2_000);
+    const labels = 'stage="realtime",role="primary",provider="openai_realtime"';
+    expect(await metrics.registry.metrics()).toContain(`svc_provider_breaker_state{${labels}} 2`);
+    expect(watch.rows(2_000)).toMatchObject([{ stage: 'realtime', breaker: 'open' }]);
+    expect(watch.inUse(2_000)).toEqual([]);
+  });
 });

@@ -21,7 +21,7 @@ let back: string[];
 let ended: string[];
 
 beforeEach(() => {
-  away = new CallsAway();
+  away = new CallsAway({ forgotten: () => undefined });
   [back, ended] = [[], []];
   cold = new ColdTransfers({ away, bringBack: (id) => back.push(id), endStream: (id) => ended.push(id) });
 });

@@ -230,7 +230,7 @@ describe('what a carrier reads out', () => {
 
 describe('idempotency', () => {
   it('a command that is asked for again, while it runs or later, is done once and answered alike', async () => {
-    const book = new CommandBook();
+    const book = new CommandBook({ full: () => undefined });
     const told: unknown[] = [];
     let done = 0;
     let finish: (outcome: { kind: 'ok' }) => void = () => undefined;
@@ -247,7 +247,7 @@ describe('idempotency', () => {
   });
 
   it('whose outcome was lost is done again by a later attempt, and by no other', async () => {
-    const book = new CommandBook();
+    const book = new CommandBook({ full: () => undefined });
     const outcomes = [{ kind: 'unknown' }, { kind: 'ok' }] as const;
     let done = 0;
     const ask = (attempt: number): Promise<unknown> =>
@@ -265,7 +265,9 @@ describe('idempotency', () => {
 
   it('a command that breaks has an unknown outcome', async () => {
     const outcome = await new Promise((resolve) => {
-      new CommandBook().take({ id: 'k', attempt: 1 }, resolve, () => Promise.reject(new Error('broken')));
+      new CommandBook({ full: () => undefined }).take({ id: 'k', attempt: 1 }, resolve, () =>
+        Promise.reject(new Error('broken')),
+      );
     });
     expect(outcome).toEqual({ kind: 'unknown' });
   });

@@ -213,7 +213,11 @@ describe('who is called', () => {
     },
     hangUp: async () => await Promise.resolve({ kind: 'ok' }),
   };
-  const newCalls = (perMinute = 30, carriers: readonly OutboundCarrier[] = [carrier]): OutboundCalls =>
+  const newCalls = (
+    perMinute = 30,
+    carriers: readonly OutboundCarrier[] = [carrier],
+    more: Partial<ConstructorParameters<typeof OutboundCalls>[0]> = {},
+  ): OutboundCalls =>
     new OutboundCalls({
       settings: { from: new Sensitive('+15550100002'), allowed: ['+1555', '+90'], perMinute },
       clock: newVirtualClock(),
@@ -229,6 +233,7 @@ describe('who is called', () => {
       isOfFleet: false,
       agentName: 'desk',
       unreached: (made) => void unreached.push(made),
+      ...more,
     });
   const request = (to = '+15550100077', more: object = {}): OutboundRequest => {
     const read = readOutboundRequest(JSON.stringify({ to, ...more }));
@@ -244,6 +249,18 @@ describe('who is called', () => {
     expect(JSON.stringify([lines, calls.views])).not.toContain('5550100');
     expect(await calls.make(request('+442079460000'), undefined)).toMatchObject({ error: 'not_allowed' });
     expect(dials.length).toBe(1);
+  });
+
+  it('is none whom the tenant of the agent may not have called', async () => {
+    const calls = newCalls(30, [carrier], {
+      chosenAgent: ({ signed }) => signed,
+      mayCall: (chosen, number) => chosen !== 'clinic/desk' || number.startsWith('+1555'),
+    });
+    const ofClinic = (to: string) => calls.make(request(to, { agent: 'clinic/desk' }), undefined);
+    expect(await ofClinic('+905550100077')).toMatchObject({ error: 'not_allowed' });
+    expect(dials).toEqual([]);
+    expect(await ofClinic('+15550100077')).toMatchObject({ ok: true });
+    expect(await calls.make(request('+905550100077'), undefined)).toMatchObject({ ok: true });
   });
 
   it('is called once at a time, and again when that is over', async () => {

@@ -64,7 +64,7 @@ it('a call whose making got no answer, and that was given up, is hung up when so
   const made = await telephony.outbound.make(toNobody, undefined);
   const id = made.ok ? made.value.id : '';
   expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
-    { asked: 'calls', status: 500, code: '10016', msg: 'a carrier did not do what it was asked' },
+    { asked: 'calls', status: 500, code: '10016', msg: 'a carrier refused a command or did not answer' },
   ]);
   expect(lines.join('')).not.toContain('0100077');
   telephony.outbound.hangUp(id);

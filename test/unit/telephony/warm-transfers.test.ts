@@ -101,6 +101,7 @@ function start(
     log: { info: note, warn: note, error: note } as unknown as Log,
     warmOf: () => world.carrier,
     counted: () => undefined,
+    full: () => lines.push(['full']),
     taken: () => undefined,
     begun: () => undefined,
   });
@@ -300,4 +301,17 @@ describe('SVC_STATE_DIR', () => {
     second.warm.leave();
     expect(why(folder)).toBeUndefined();
   });
+});
+
+it('is refused and counted while 1,024 others are under way', async () => {
+  const world = new World();
+  world.silentAt = 'park';
+  const { warm } = start(world);
+  const begin = (call: number): Promise<CarrierOutcome> =>
+    warm.begin({ ...command, callId: `CA${call}`, commandId: `c-${call}` }, { mayReturn: true });
+  for (let call = 0; call < 1_024; call += 1) void begin(call);
+  const isFull = (): boolean => lines.some(([what]) => what === 'full');
+  expect(isFull()).toBe(false);
+  expect(await begin(1_024)).toEqual({ kind: 'refused', code: 'unavailable' });
+  expect(isFull()).toBe(true);
 });

@@ -53,6 +53,20 @@ describe('the conversation', () => {
     expect(linesOf([says(1, 'Done.'), ended(1), interrupted(2)])).toEqual(['agent done: Done.']);
   });
 
+  it('says which agent speaks, once the first one has handed the caller over', () => {
+    const conversation = new Conversation();
+    const changed: ConversationEvent = { type: 'agent.changed', agent: 'billing' };
+    for (const event of [says(1, 'One moment.'), changed, says(2, 'Billing here.'), asked(3, 'Hello.')])
+      conversation.take(event);
+    expect(conversation.lines).toMatchObject([
+      { who: 'agent', text: 'One moment.', state: 'done' },
+      { who: 'agent', agent: 'billing', text: 'Billing here.' },
+      { who: 'caller', text: 'Hello.' },
+    ]);
+    expect(conversation.lines[0]).not.toHaveProperty('agent');
+    expect(conversation.lines[2]).not.toHaveProperty('agent');
+  });
+
   it('keeps what was heard and led to no turn, and begins the next turn anew', () => {
     const events = [
       says(1, 'There are'),

@@ -1,10 +1,10 @@
 /** Asks the LLM of an agent file about calls that are over. */
 import { assert } from '../../../shared/base/assert.ts';
 import { present } from '../../../shared/base/present.ts';
-import { ok, type Result } from '../../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { AnalysisDefinition } from '../../../shared/calls/analysis/agent-file.ts';
 import { analyse, type AskAnalyst } from '../../../shared/calls/analysis/analyse.ts';
-import type { AnalystSetup, FromAnalyst } from '../../../shared/calls/messages.ts';
+import type { AnalystLlm, AnalystOutcome, AnalystSetup } from '../../../shared/calls/messages.ts';
 import { llmDefaults } from '../../../shared/config/stages/stage-keys.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -19,16 +19,16 @@ import type { LlmStage } from '../../stages/stage.ts';
 export class Analyst {
   readonly #definition: AnalysisDefinition;
   readonly #llm: LlmStage;
-  readonly #model: string | undefined;
+  readonly #named: AnalystLlm;
   readonly #clock: Clock;
 
   private constructor(
     definition: AnalysisDefinition,
-    { llm, model, clock }: { llm: LlmStage; model: string | undefined; clock: Clock },
+    { llm, named, clock }: { llm: LlmStage; named: AnalystLlm; clock: Clock },
   ) {
     this.#definition = definition;
     this.#llm = llm;
-    this.#model = model;
+    this.#named = named;
     this.#clock = clock;
   }
 
@@ -42,17 +42,20 @@ export class Analyst {
     const chosen = analysis.llm === undefined ? definition.llm : { ...llmDefaults, ...analysis.llm };
     assert(chosen !== undefined, 'a file without [llm] whose analysis has none either is refused');
     const failures = newFailureLog(clock, log);
-    const llm = await openLlm(llmStage(chosen), packages, {
+    const llm = await openLlm(llmStage(chosen, definition.reach), packages, {
       ...ownStageServices(),
       failed: (failure) => failures.note(failure),
     });
     const model: unknown = Reflect.get(chosen.options, 'model');
-    return new Analyst(analysis, { llm, clock, model: typeof model === 'string' ? model : undefined });
+    const named = { provider: chosen.provider, model: typeof model === 'string' ? model : undefined };
+    return new Analyst(analysis, { llm, clock, named });
   }
 
-  async analyse(record: Pick<CallRecord, 'transcript'>): Promise<FromAnalyst['outcome']> {
+  async analyse(record: Pick<CallRecord, 'transcript'>): Promise<AnalystOutcome> {
     const analysed = await analyse(record, this.#definition, this.#ask);
-    return analysed.ok ? ok({ ...analysed.value, model: this.#model }) : analysed;
+    return analysed.ok
+      ? ok({ ...analysed.value, ...this.#named })
+      : fail({ ...analysed.error, ...this.#named });
   }
 
   readonly #ask: AskAnalyst = async (messages) => {

@@ -3,6 +3,7 @@
  * ends it afterwards; it alone of the two knows adapters.
  */
 import '../../../shared/runtime/stack.ts';
+import { writeJson } from '../../../shared/base/exact-json.ts';
 import type { FromAnalyst, ToAnalyst } from '../../../shared/calls/messages.ts';
 import { exitWithParent } from '../../../shared/runtime/child.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
@@ -23,7 +24,7 @@ process.on('message', (message: ToAnalyst) => {
   void analyst
     ?.then(async (ready) => await ready.analyse(record))
     .then((outcome) => {
-      const answer: FromAnalyst = { type: 'analysed', id, outcome };
+      const answer: FromAnalyst = { type: 'analysed', id, outcome: writeJson(outcome) };
       if (process.connected) process.send?.(answer);
     });
 });

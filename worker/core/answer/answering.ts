@@ -8,7 +8,7 @@ import { endSoon, isEnding } from '../course.ts';
 import { enterToolResults, pairMessages, reachSafePoint, offeredTools } from '../delivery/context.ts';
 import { tellTools, toolSettings } from '../epoch.ts';
 import type { CallEvent, LlmFinish } from '../events.ts';
-import { fitsFlow, stepFlow, toolOf } from '../flow/flow.ts';
+import { fitsFlow, movesToOther, stepFlow, toolOf } from '../flow/flow.ts';
 import { addMessages } from '../delivery/history.ts';
 import { loseAnswer } from './outage.ts';
 import { isSentence, wholeSentence } from './sentences.ts';
@@ -40,7 +40,7 @@ import {
 } from './speaking.ts';
 import { awaitsWord, mayStay, nobodySpeaks, noticeFault, type Step } from '../state.ts';
 import { tell } from '../told.ts';
-import { nextToolDeadline } from '../tools/tools.ts';
+import { callsAskedAbout, nextToolDeadline } from '../tools/tools.ts';
 import { resumeTools } from '../tools/tools-cut.ts';
 import { beginAgentChange, type WantedAgent } from './agent-change.ts';
 import { beginToolTransfer } from './transfer.ts';
@@ -334,6 +334,11 @@ function onRoundOver(
     sayGoodbye(step, response);
   } else if (action.type === 'rounds.exhausted') {
     speakInstead(step, response, 'given_up');
+  } else if (response.writing.text + response.writing.splitter.pending !== '' && leavesOwn(state)) {
+    // What was said so far is heard in the voice that it was said with, and an answer of its own follows.
+    response.writing.phase = 'done';
+    state.conversation.owed = true;
+    finishOrComplete(step, response);
   } else {
     enterToolResults(step);
     const say = reachSafePoint(step);
@@ -342,6 +347,13 @@ function onRoundOver(
     startRound(step, response, { behind: behindEntry(say), withTools: action.withTools });
   }
 }
+
+/** The flow is about to move to or from a node with something of its own. */
+const leavesOwn = ({
+  conversation: { flow },
+  setup: { settings },
+}: Step<'conversation' | 'setup'>['state']): boolean =>
+  flow !== undefined && settings.flow !== undefined && movesToOther(flow, settings.flow);
 
 /** A long silence that a tool wanted is over. It was neither the LLM's nor that of TTS, which have as long as otherwise. */
 function beginWait({ state, now }: Step<'setup' | 'delivery' | 'silence'>, response: Response): void {
@@ -379,7 +391,7 @@ export function answerQuestion(step: Step, text: string, owedSince: number): voi
   const { state } = step;
   const { response } = openAnswer(step, owedSince);
   response.writing.phase = 'tools';
-  const verdict = state.setup.settings.tools.answerOf(text);
+  const verdict = state.setup.settings.tools.answerOf(text, callsAskedAbout(state.tools));
   followTools(step, tellTools(step, { type: 'caller.answered', verdict, epoch: state.numbers.epoch }));
 }
 

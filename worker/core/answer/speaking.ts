@@ -293,14 +293,20 @@ export function speakForSilence(step: Step<'setup' | 'silence'>, response: Respo
   return line !== undefined;
 }
 
+/** A mark takes no longer on its way to the caller and back over a near line; a far one takes this much longer. */
+const nearMs: Millis = 100;
+const farMs: Millis = 400;
+
 /** A response is over as far as it was played: the conversation has what was heard of it. */
 export function closeResponse(step: Step<'delivery' | 'silence' | 'conversation'>, response: Response): void {
   const { state, now } = step;
   state.delivery.response = undefined;
-  // A client that echoes nothing is waited for, and what it was sent is over for the caller all the same.
+  const { delayMs } = state.delivery.client;
+  // A client that echoes nothing is waited for, and what it was sent is over for the caller all the same. Over a far line the caller hears the
+  // next sound late, too: the wait for the mark would be a silence of its own.
   const playedAt =
     response.playing.phase === 'draining'
-      ? Math.min(now, response.playing.drainedAt + state.delivery.client.delayMs)
+      ? Math.min(now, response.playing.drainedAt + Math.max(Math.min(delayMs, nearMs), delayMs - farMs))
       : now;
   postponeRetry(state.silence, playedAt);
   const to = response.playing.phase !== 'waiting' || response.isSilent ? response.writing.text.length : 0;

@@ -131,7 +131,7 @@ export function enterToolResults(step: Step<'conversation' | 'tools'>): void {
 
 /** Right before a response starts: the flow moves if it must. Returns the line to say on entry, or nothing. */
 export function reachSafePoint(step: Step<'setup' | 'conversation'>): string {
-  const { state, now } = step;
+  const { state, now, actions } = step;
   const {
     conversation: { flow },
     setup: { settings },
@@ -140,6 +140,7 @@ export function reachSafePoint(step: Step<'setup' | 'conversation'>): string {
   let say = '';
   for (const action of stepFlow(flow, { type: 'safe-point.reached' }, { settings: settings.flow, now })) {
     if (action.type !== 'node.enter') continue;
+    if (action.isOther) actions.push({ type: 'node.equip', node: action.node });
     state.conversation.edits.prompt = undefined;
     tell(step, { type: 'node.entered', node: action.node });
     say = action.say.trim();

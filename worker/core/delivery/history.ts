@@ -5,6 +5,7 @@
 import { historyBytes } from '../../../shared/protocol/call-record.ts';
 import type { ContextMessage } from '../actions.ts';
 import { savedBytes } from '../bounds.ts';
+import { unwritten, writtenOut } from '../unwritten.ts';
 
 export interface History {
   readonly messages: ContextMessage[];
@@ -39,12 +40,12 @@ export function addUser(history: History, text: string): void {
   history.asked = Math.min(history.asked + 1, history.messages.length);
 }
 
-/** The oldest words of the caller that hold `note` get these instead of it; false where none do. */
-export function amendUser(history: History, note: string, text: string): boolean {
-  const index = history.messages.findIndex((one) => one.role === 'user' && one.text.includes(note));
+/** The oldest turn of the caller whose words are owed has them now; false where there is none. */
+export function amendUser(history: History, text: string): boolean {
+  const index = history.messages.findIndex((one) => one.role === 'user' && one.text.includes(unwritten));
   const message = history.messages[index];
   if (message?.role !== 'user') return false;
-  const amended = { ...message, text: message.text.replace(note, () => text) };
+  const amended = { ...message, text: writtenOut(message.text, text) };
   history.messages[index] = amended;
   history.bytes += bytesOf(amended) - bytesOf(message);
   history.changes += 1;

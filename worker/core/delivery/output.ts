@@ -57,6 +57,18 @@ export function onTtsSpoken(
   expectMark(response.playing.heard, orderMark(step, response.context), { chars, atMs: spoken.audioMs });
 }
 
+/** TTS says that no more sound comes. */
+export function onTtsFlushed(
+  step: Step<'numbers' | 'delivery' | 'faults'>,
+  response: Response,
+  audioMs: Millis,
+): void {
+  if (response.spoken.phase !== 'broken') response.spoken.phase = 'flushed';
+  tell(step, { type: 'bot.tts_stopped', epoch: response.epoch });
+  // A provider that does not report single pieces still gets one mark, at the end of the response.
+  if (audioMs > 0) onTtsSpoken(step, response, { chars: response.spoken.said, audioMs });
+}
+
 /** Has a mark sent behind what there is of a context. Returns its id. */
 function orderMark({ state, actions }: Step<'numbers'>, context: number): string {
   state.numbers.mark += 1;

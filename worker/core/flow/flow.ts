@@ -33,6 +33,8 @@ export interface FlowNode {
   readonly end: boolean;
   /** false: nothing that is said in it is recorded. */
   readonly record?: boolean;
+  /** What holds in it and not elsewhere, such as a voice; absent: nothing. */
+  readonly own?: Readonly<Record<string, unknown>>;
 }
 
 export interface FlowSettings {
@@ -65,7 +67,13 @@ export type FlowEvent =
 
 export type FlowAction =
   /** Prompt and tools are those of the node from here on; `say` is spoken unless it is empty. */
-  | { readonly type: 'node.enter'; readonly node: string; readonly say: string }
+  | {
+      readonly type: 'node.enter';
+      readonly node: string;
+      readonly say: string;
+      /** It has something that the node before has not, or the other way round. */
+      readonly isOther: boolean;
+    }
   | { readonly type: 'call.end' };
 
 export interface FlowTool {
@@ -150,15 +158,23 @@ function keep(state: FlowState, name: string, data: Readonly<Record<string, unkn
     });
 }
 
+/** The move that waits leads to a node with something of its own, or away from one. */
+export function movesToOther(state: FlowState, settings: FlowSettings): boolean {
+  const { pending } = state;
+  if (pending === undefined || !Object.hasOwn(settings.nodes, pending)) return false;
+  return [nodeOf(state, settings), settings.nodes[pending]].some((node) => node?.own !== undefined);
+}
+
 function enter(state: FlowState, settings: FlowSettings, now: Millis): FlowAction[] {
   const { pending } = state;
+  const isOther = movesToOther(state, settings);
   state.pending = undefined;
   if (pending === undefined || !Object.hasOwn(settings.nodes, pending)) return [];
   state.node = pending;
   state.turns = 0;
   const node = nodeOf(state, settings);
   state.leavesAt = node?.maxMs === undefined ? undefined : now + node.maxMs;
-  return [{ type: 'node.enter', node: pending, say: node?.say ?? '' }];
+  return [{ type: 'node.enter', node: pending, say: node?.say ?? '', isOther }];
 }
 
 /** The system prompt of the present node, with what is known so far. */

@@ -306,6 +306,10 @@ function noteHeard({ state, now }: Site, key: number): void {
   for (const record of held) record.phase = { type: 'held', isHeard: true, giveUpAt: now + confirmWaitMs };
 }
 
+/** The calls whose question the caller has heard. */
+export const callsAskedAbout = ({ records }: ToolState): readonly RequestedCall[] =>
+  records.flatMap(({ phase, call }) => (phase.type === 'held' && phase.isHeard ? [call] : []));
+
 function answered(site: Site, verdict: 'yes' | 'no' | 'unclear', epoch: number): void {
   const { state, settings } = site;
   const records = state.records.filter(({ phase }) => phase.type === 'held' && phase.isHeard);

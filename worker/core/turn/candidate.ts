@@ -179,7 +179,7 @@ function interrupts(step: TurnStep, turn: Candidate | Fading | Aside): boolean {
   // Of words that come late, one that the agent has just said is its echo.
   const { own, telling } = tellingWords(step, turn, { late: turn.phase === 'aside' });
   if (telling.length >= Math.max(1, minWords))
-    return !isHalfPhrase(step, turn) && !isDoubted(step, turn, own);
+    return !isHalfPhrase(step, turn) && !isDoubted(step, turn, own) && !isAnybodys(turn, now);
   if (turn.phase !== 'candidate') return false;
   turn.halfAt = undefined;
   if (!turn.loud) return false;
@@ -194,6 +194,15 @@ function interrupts(step: TurnStep, turn: Candidate | Fading | Aside): boolean {
 function isDoubted({ state }: TurnStep, turn: Candidate | Fading | Aside, own: readonly string[]): boolean {
   if (turn.phase === 'aside' || turn.loud) return false;
   return mayBeInvented(own, state.setup.invented);
+}
+
+/**
+ * Nobody knows yet how loud the caller is, and this voice is so soft that it may be a television's, which STT writes down as well. A caller stops
+ * and waits for an answer; what talks on is somebody else.
+ */
+function isAnybodys(turn: Candidate | Fading | Aside, now: Millis): boolean {
+  if (turn.phase === 'aside' || turn.isFaint !== true || turn.isSoft !== true) return false;
+  return turn.phase === 'candidate' || now < turn.resumeAt;
 }
 
 /** What was said asks for something, unless more words make it a phrase of listening; the voice goes on, and the agent stands still. */
@@ -370,8 +379,8 @@ export function onCandidateDeadline(step: TurnStep): void {
   const { state, now } = step;
   const { turn } = state.caller;
   if (turn.phase === 'fading' && now >= turn.resumeAt) {
-    // What was half a phrase while the voice went on is a word now.
-    if (turn.halfAt !== undefined && interrupts(step, turn)) confirm(step, turn);
+    // What was half a phrase while the voice went on is a word now, and a voice that nobody knew has stopped.
+    if ((turn.halfAt !== undefined || turn.isFaint === true) && interrupts(step, turn)) confirm(step, turn);
     else endFading(step, turn);
   } else if (turn.phase === 'candidate') {
     if (now >= longAt(state, turn)) turn.isLong = true;

@@ -159,6 +159,8 @@ export function onSttText(
   const { turn, stt } = state.caller;
   const text = withoutNotes(event.text);
   if (event.type === 'stt.partial') stt.guesses = true;
+  // One that is late, or gone, says nothing of a voice by its silence.
+  else if (text === unwritten) stt.guesses = false;
   if (text.trim() !== '') stt.hasTold = true;
   if (!('words' in turn)) return;
   const { words } = turn;

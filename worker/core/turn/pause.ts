@@ -4,6 +4,7 @@ import { endOfTurn, noteDecision } from './end-of-turn.ts';
 import { finalize, flush } from './hearing.ts';
 import type { Slices } from '../state.ts';
 import type { TurnStep } from './turn-actions.ts';
+import { writtenOut } from '../unwritten.ts';
 import { ownOf, wholeText, type OwnTurn, type Words } from './turn.ts';
 
 /** Less time than this between STT's early text and the decision gains nothing. */
@@ -55,7 +56,8 @@ export function reviewPause(step: TurnStep, asked = step.agent.lastSaid.text): v
     setup: { settings, vocabulary },
   } = state;
   if (turn.phase !== 'pausing') return;
-  const text = wholeText(turn.words);
+  // A note says nothing of what was said.
+  const text = writtenOut(wholeText(turn.words), '');
   const waitMs = endOfTurn(
     {
       vocabulary,

@@ -61,6 +61,8 @@ export class CallerLevel {
   /** STT has told words: the caller has spoken them, unless only a voice that was hidden was heard. */
   heardWords(): void {
     if (this.#sinceNearMs > limits.wordsWithinMs) return;
+    // A television may talk over the agent's first words.
+    if (this.#isOverAgent() && this.isDoubtful) return;
     if (this.#voice.count > 0 && (!this.#isKnown || this.#isSoftAlone)) this.#become(this.#voice.db);
     else if (this.#louder.count >= limits.louderFrames) this.#becomeLouder();
     else if (this.#caller.count === 0 && this.#other.count > 0) {

@@ -60,7 +60,7 @@ class HttpSession<O extends object> implements LlmSession {
     this.#options = { ...llm.options, ...scope.call };
     this.#url = llm.url(this.#options);
     // A call begins: its first question shall find a connection, unless it comes at once and makes its own.
-    this.#warmUp = new Soon(scope.context, () => scope.pool.warm(this.#url));
+    this.#warmUp = new Soon(scope.context, () => scope.pool.warm(scope.context, this.#url));
     this.#warmUp.ask();
   }
 

@@ -25,13 +25,16 @@ import type {
   TtsSession,
   TtsStage,
 } from '../stage.ts';
-import type { RealtimeEvent, RealtimeModel, RealtimeSeed, RealtimeSession } from './contract.ts';
-import { unwritten } from '../../core/unwritten.ts';
-import type { ProviderMeter } from '../failover/provider.ts';
+import type { RealtimeEvent, RealtimeSeed, RealtimeSession } from './contract.ts';
+import { unwritten, writtenOut } from '../../core/unwritten.ts';
+import type { FailoverReason } from '../failover/provider.ts';
 import { SessionConversation, type SyncStep } from './conversation.ts';
-import { SessionLine, type Opened } from './session-line.ts';
+import { OwnWords } from './own-words.ts';
+import { emptyRequest, partsOf, withWords } from './request-parts.ts';
+import { SessionLine, type Opened, type Vendor } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { spendAnswer } from './spending.ts';
+import { StandIn } from './stand-in.ts';
 import { TurnAudio } from './turn-audio.ts';
 import { writeDown } from './write-down.ts';
 import { WrittenWords } from './written-words.ts';
@@ -52,18 +55,13 @@ export interface Cascade {
 
 export interface RealtimeCallOptions {
   readonly context: StageContext;
-  readonly model: RealtimeModel;
+  readonly vendor: Vendor;
   readonly cascade: Cascade;
   readonly sampleRate: number;
   /** The model has a voice; otherwise the TTS speaks its words too. */
   readonly modelSpeaks: boolean;
   /** `vendor`: the model writes down what the caller says, and the STT beside it hears only where the model does not. */
   readonly words: 'own' | 'vendor';
-  /** Where the figures of the model go. */
-  readonly meter: Pick<ProviderMeter, 'requested' | 'firstResult' | 'spent'>;
-  /** For the people who run the service. */
-  readonly failed: (error: StageError) => void;
-  readonly fellBack: () => void;
 }
 
 /** A request that is not over. */
@@ -90,9 +88,9 @@ interface Opening {
   readonly spoken: ChatMessage | undefined;
   /** Words of the model of which the history has not told yet what was heard. */
   readonly unsettled: string;
+  /** Messages of the caller whose words nobody knew. */
+  readonly unwritten: readonly ChatMessage[];
 }
-
-const emptyRequest: LlmRequest = { messages: [], tools: [] };
 
 export class RealtimeCall {
   readonly #options: RealtimeCallOptions;
@@ -111,6 +109,12 @@ export class RealtimeCall {
   #spoken: ChatMessage | undefined;
   #heardAt = -Infinity;
   #written: WrittenWords | undefined;
+  /** Messages whose words are owed, oldest first, the newest of all, and what became of those that came. */
+  #owed: ChatMessage[] = [];
+  #owedFor: ChatMessage | undefined;
+  readonly #wordsOf = new WeakMap<ChatMessage, ChatMessage>();
+  /** Tools were called, and what they gave is not there yet. */
+  #isCalling = false;
   #round: Round | undefined;
   /** The audio of the running turn stands in the request, and is asked for: another session must hear it again. */
   #isAsked = false;
@@ -136,8 +140,8 @@ export class RealtimeCall {
   /** The model alone hears. What was said is a turn where nobody else speaks and it is long enough; its words come later. */
   #openEars(sink: (event: SttEvent) => void): SttSession {
     const { context, cascade } = this.#options;
-    this.#written = new WrittenWords(context, (text) => sink({ type: 'written', text }));
-    let own: SttSession | undefined;
+    this.#writeFor(sink);
+    const standIn = new StandIn((told) => cascade.stt.open(context, told), sink);
     const finalized = context.bind((isTurn: boolean) => {
       if (isTurn)
         sink({ type: 'transcript', text: unwritten, isFinal: true, speechFinal: true, fromFinalize: true });
@@ -145,29 +149,27 @@ export class RealtimeCall {
     });
     return {
       audio: (pcm) => {
-        // Where the model is gone for good, the STT beside it hears.
-        if (this.#isDown) own ??= cascade.stt.open(context, sink);
+        const own = standIn.hears(this.#isDown);
         if (own !== undefined) return own.audio(pcm);
         this.#hear(pcm);
         return true;
       },
       finalize: () => {
-        if (own !== undefined) {
-          own.finalize();
-          return;
-        }
-        const isTurn = !this.#speaking.isAudible && this.#audio.partMs >= shortestTurnMs;
-        if (isTurn) this.#audio.keepPart();
-        else this.#audio.dropPart(this.#line?.session);
+        if (standIn.finalize()) return;
+        const isTurn = this.#isTurn();
+        this.#judged(isTurn);
         context.clock.after(0, () => finalized(isTurn));
       },
-      close: () => own?.close(),
+      close: () => standIn.close(),
     };
   }
 
   #hear(pcm: Int16Array): void {
     const now = this.#options.context.clock.now();
-    if (now - this.#heardAt > longestPauseMs) this.#audio.forget(this.#line?.session);
+    if (now - this.#heardAt > longestPauseMs) {
+      this.#audio.forget(this.#line?.session);
+      this.#written?.forget();
+    }
     this.#heardAt = now;
     this.#audio.add(pcm);
     const session = this.#line?.session;
@@ -176,25 +178,47 @@ export class RealtimeCall {
 
   #openOwnStt(sink: (event: SttEvent) => void): SttSession {
     const { context, cascade } = this.#options;
-    let hasWords = false;
-    const inner = cascade.stt.open(context, (event) => {
-      if (event.type === 'transcript' && event.text.trim() !== '') hasWords = true;
-      if (event.type === 'finalized') {
-        if (hasWords) this.#audio.keepPart();
-        else this.#audio.dropPart(this.#line?.session);
-        hasWords = false;
-      }
-      sink(event);
+    const written = this.#writeFor(sink);
+    const own = new OwnWords({
+      context,
+      open: (told) => cascade.stt.open(context, told),
+      sink,
+      isAlone: () => this.#isDown,
+      isTurn: () => this.#isTurn(),
+      // A yes to what a tool asks is read in them.
+      needsWords: () => this.#isCalling,
+      judged: (isOfWords) => this.#judged(isOfWords),
+      noted: () => written.note(),
     });
     return {
       audio: (pcm) => {
         this.#hear(pcm);
-        return inner.audio(pcm);
+        return own.audio(pcm);
       },
-      hasRoom: () => inner.hasRoom?.() ?? true,
-      finalize: () => inner.finalize(),
-      close: () => inner.close(),
+      hasRoom: () => own.hasRoom(),
+      finalize: () => own.finalize(),
+      close: () => own.close(),
     };
+  }
+
+  #writeFor(sink: (event: SttEvent) => void): WrittenWords {
+    this.#written = new WrittenWords(this.#options.context, (text) => {
+      const message = this.#owed.shift();
+      if (message !== undefined)
+        this.#wordsOf.set(message, { ...message, text: writtenOut(message.text, text) });
+      sink({ type: 'written', text });
+    });
+    return this.#written;
+  }
+
+  /** Nobody else speaks, and the newest stretch is long enough. */
+  #isTurn(): boolean {
+    return !this.#speaking.isAudible && this.#audio.partMs >= shortestTurnMs;
+  }
+
+  #judged(isOfWords: boolean): void {
+    if (isOfWords) this.#audio.keepPart();
+    else this.#audio.dropPart(this.#line?.session);
   }
 
   // ---- as TTS ----
@@ -210,20 +234,18 @@ export class RealtimeCall {
   }
 
   openLlm(call: LlmCall): LlmSession {
-    const { context, model, cascade, failed } = this.#options;
+    const { context, vendor, cascade } = this.#options;
     this.#expects = call.expects;
     this.#fallback = cascade.llm.open(context, call);
     this.#line = new SessionLine({
       context,
-      model,
+      vendor,
       opening: (handle) => this.#opening(handle),
-      isCurrent: ({ request, unsettled }) =>
-        request === this.#newest && unsettled === this.#conversation.unsettledText,
+      isCurrent: ({ request, unsettled }) => request === this.#newest && unsettled === this.#unsettled,
       isQuiet: () => this.#round === undefined && !this.#audio.isPending && !this.#speaking.isAudible,
       opened: (opened) => this.#opened(opened),
       told: (event) => this.#onTold(event),
       lost: (error) => this.#onLost(error),
-      failed,
     });
     return {
       start: (request, sink) => this.#start(request, sink),
@@ -236,39 +258,51 @@ export class RealtimeCall {
     };
   }
 
+  get #unsettled(): string {
+    return this.#conversation.unsettledText({ isAnswering: this.#round !== undefined });
+  }
+
   /** What a session is opened with: all that was said, but for the turn that it is given as sound; or what another holds that it goes on from. */
   #opening(resume: string | undefined): Opening {
     const request = this.#newest;
     if (resume !== undefined && this.#setup !== undefined) {
-      const unsettled = this.#conversation.unsettledText;
+      const unsettled = this.#unsettled;
       return {
         seed: { ...this.#setup, history: [], resume },
         request,
         before: [],
         spoken: undefined,
         unsettled,
+        unwritten: [],
       };
     }
     const asked = request === emptyRequest ? (this.#expects?.() ?? emptyRequest) : request;
     const { instructions, history } = partsOf(asked);
-    const spoken = this.#isAsked ? history.findLastIndex(({ role }) => role === 'user') : -1;
+    const isAsked = this.#isAsked && this.#round?.hasBegun !== true;
+    const spoken = isAsked ? history.findLastIndex(({ role }) => role === 'user') : -1;
     const before = spoken < 0 ? history : history.filter((_, index) => index !== spoken);
-    const unsettled = this.#isAsked ? '' : this.#conversation.unsettledText;
+    const unsettled = isAsked ? '' : this.#unsettled;
     const said: ChatMessage[] = unsettled === '' ? [] : [{ role: 'assistant', text: unsettled }];
-    const seed = { instructions, tools: asked.tools, history: [...before, ...said] };
-    return { seed, request, before, spoken: history[spoken], unsettled };
+    const known = before.map((message) => this.#wordsOf.get(message) ?? message);
+    const seed = { instructions, tools: asked.tools, history: [...known, ...said] };
+    const unknown = known.filter(({ text }) => text.includes(unwritten));
+    return { seed, request, before, spoken: history[spoken], unsettled, unwritten: unknown };
   }
 
-  #opened({ session, opening: { seed, before, spoken, unsettled } }: Opened<Opening>): void {
+  #opened({ session, opening }: Opened<Opening>): void {
+    const { seed, before, spoken, unsettled, unwritten: unknown } = opening;
     this.#spoken = spoken;
     this.#setup = { instructions: seed.instructions, tools: seed.tools };
     // One that goes on from another holds what that held.
-    if (seed.resume === undefined) this.#conversation.seeded(before, unsettled);
+    if (seed.resume === undefined) this.#conversation.seeded(before, unsettled, unknown);
+    // What was answered in part is no turn to be heard again.
+    if (this.#round?.hasBegun === true) this.#turnIsOver();
     this.#audio.moved();
     if (!this.#speaking.isAudible) this.#audio.flow(session);
   }
 
   #start(request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound {
+    this.#isCalling = false;
     const round: Round = {
       answer: 0,
       askedAt: 0,
@@ -288,35 +322,55 @@ export class RealtimeCall {
   /** Brings the session to where the request is, and asks it. */
   #ask(round: Round): void {
     const line = this.#line;
-    line?.asked();
     const hasAudio = this.#audio.isPending;
-    const plan = this.#conversation.plan(round.request, {
-      hasAudio,
-      truncates: line?.caps.truncates === true,
-    });
     this.#isAsked = hasAudio;
     if (hasAudio) {
       this.#turns += 1;
-      this.#written?.owe(this.#turns);
+      this.#oweWords(round.request);
     }
+    if (line?.session === undefined) this.#conversation.settled();
+    const refusal = line === undefined ? 'failed' : line.refusal();
+    if (line === undefined || refusal !== undefined) {
+      this.#conversation.settled();
+      this.#answerInstead(round, refusal ?? 'failed');
+      return;
+    }
+    line.asked();
+    const plan = this.#conversation.plan(round.request, {
+      hasAudio,
+      truncates: line.caps.truncates,
+    });
     const isReplaced = plan.rebuild || !this.#isSetUp(round.request);
-    if (isReplaced) line?.replace();
-    if (line?.session === undefined) {
-      this.#answerInstead(round);
+    if (isReplaced) {
+      this.#conversation.settled();
+      line.replace();
+    }
+    const { session } = line;
+    if (session === undefined) {
+      this.#answerInstead(round, 'failed');
       return;
     }
     // What replaces a session holds all but the turn that it is to hear.
     const steps = isReplaced ? [] : plan.steps;
-    for (const step of steps) this.#perform(step, line.session);
-    if (isReplaced) this.#commitSpoken(line.session);
-    this.#respond(round, line.session);
+    for (const step of steps) this.#perform(step, session);
+    if (isReplaced) this.#commitSpoken(session);
+    this.#respond(round, session);
+  }
+
+  /** The words of the turn come later, as its message says. */
+  #oweWords({ messages }: LlmRequest): void {
+    const said = messages.findLast(({ role }) => role === 'user');
+    if (said?.text.includes(unwritten) !== true || said === this.#owedFor) return;
+    this.#owedFor = said;
+    this.#owed.push(said);
+    this.#written?.owe(this.#turns);
   }
 
   #respond(round: Round, session: RealtimeSession): void {
     this.#answers += 1;
     round.answer = this.#answers;
     round.askedAt = this.#options.context.clock.now();
-    this.#options.meter.requested(this.#line?.name);
+    this.#options.vendor.primary.meter.requested(this.#line?.name);
     this.#conversation.answerBegan();
     this.#speaking.answerBegan(round.answer, session.outputRate);
     session.respond(round.answer);
@@ -332,7 +386,7 @@ export class RealtimeCall {
   }
 
   #commit(session: RealtimeSession): void {
-    this.#options.meter.spent('audio_seconds', this.#audio.seconds);
+    this.#options.vendor.primary.meter.spent('audio_seconds', this.#audio.seconds);
     this.#audio.commit(session, this.#turns);
   }
 
@@ -377,7 +431,7 @@ export class RealtimeCall {
     const isLate = round === undefined || event.answer !== round.answer || round.instead !== undefined;
     // What was cancelled is charged all the same.
     if (event.type === 'done' && event.usage !== undefined)
-      spendAnswer(this.#options.meter, event.usage, { isLate });
+      spendAnswer(this.#options.vendor.primary.meter, event.usage, { isLate });
     if (isLate) return;
     if (event.type !== 'done') this.#began(round);
     switch (event.type) {
@@ -407,8 +461,9 @@ export class RealtimeCall {
 
   #began(round: Round): void {
     if (round.hasBegun) return;
-    const { context, meter } = this.#options;
-    meter.firstResult(context.clock.now() - round.askedAt);
+    const { context, vendor } = this.#options;
+    vendor.primary.meter.firstResult(context.clock.now() - round.askedAt);
+    this.#line?.worked();
     round.hasBegun = true;
     this.#watch?.cancel();
   }
@@ -424,8 +479,8 @@ export class RealtimeCall {
     this.#speaking.answerEnded(round.answer);
     if (finish === 'failed' || (finish === 'cancelled' && !round.hasBegun)) {
       const error: StageError = failed ?? { kind: 'disconnected' };
-      this.#options.failed(error);
-      if (!round.hasBegun) this.#answerInstead(round);
+      this.#line?.failed(error);
+      if (!round.hasBegun) this.#answerInstead(round, 'failed');
       else this.#over(round, { type: 'error', error });
       return;
     }
@@ -446,6 +501,7 @@ export class RealtimeCall {
 
   #over(round: Round, event: LlmEvent): void {
     this.#round = undefined;
+    this.#isCalling = event.type === 'done' && event.finish === 'tool_calls';
     round.sink(event);
   }
 
@@ -467,7 +523,7 @@ export class RealtimeCall {
   #again(round: Round): void {
     const session = this.#line?.session;
     if (session === undefined) {
-      this.#answerInstead(round);
+      this.#answerInstead(round, 'failed');
       return;
     }
     this.#commitSpoken(session);
@@ -488,7 +544,7 @@ export class RealtimeCall {
     const session = this.#line?.session;
     if (round.wasAskedAgain || session === undefined) {
       this.#line?.gaveUp({ kind: 'timeout', what: 'answer' });
-      this.#answerInstead(round);
+      this.#answerInstead(round, 'failed');
       return;
     }
     round.wasAskedAgain = true;
@@ -497,14 +553,15 @@ export class RealtimeCall {
   }
 
   /** The LLM beside the model answers, and the TTS beside it speaks. */
-  #answerInstead(round: Round): void {
-    const { context, cascade, fellBack } = this.#options;
+  #answerInstead(round: Round, reason: FailoverReason): void {
+    const { context, cascade, vendor } = this.#options;
     this.#watch?.cancel();
     this.#speaking.answerEnded(round.answer);
-    fellBack();
+    vendor.failedOver(reason);
     const { chunks } = this.#audio;
     const isUnwritten = this.#isAsked && round.request.messages.some(({ text }) => text.includes(unwritten));
-    this.#turnIsOver();
+    this.#audio.forget(this.#line?.session);
+    this.#isAsked = false;
     if (!isUnwritten) {
       this.#askFallback(round, round.request);
       return;
@@ -530,56 +587,12 @@ export class RealtimeCall {
     this.#watch?.cancel();
     this.#turnIsOver();
     if (round.instead !== undefined) round.instead.cancel();
-    else this.#line?.session?.cancel();
+    else {
+      this.#line?.abandoned();
+      this.#line?.session?.cancel();
+    }
     this.#speaking.answerEnded(round.answer);
   }
 }
 
-/** The prompt, and what was said. */
-function partsOf({ messages }: LlmRequest): { instructions: string; history: readonly ChatMessage[] } {
-  const [first] = messages;
-  return first?.role === 'system'
-    ? { instructions: first.text, history: messages.slice(1) }
-    : { instructions: '', history: messages };
-}
-
-/** The request with the words of its newest turn. */
-function withWords({ messages, tools }: LlmRequest, text: string): LlmRequest {
-  const at = messages.findLastIndex((message) => message.role === 'user' && message.text.includes(unwritten));
-  const written = messages.map((message, index) =>
-    index === at ? { ...message, text: message.text.replace(unwritten, () => text) } : message,
-  );
-  return { messages: written, tools };
-}
-
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
-/** The three stages of calls with such a model; those of one call share a session, and are known by what the call lends to them. */
-export function realtimeStages(options: Omit<RealtimeCallOptions, 'context'>): Cascade {
-  const calls = new WeakMap<StageContext, RealtimeCall>();
-  const callOf = (context: StageContext): RealtimeCall => {
-    const call = calls.get(context) ?? new RealtimeCall({ ...options, context });
-    calls.set(context, call);
-    return call;
-  };
-  const { cascade, model } = options;
-  return {
-    stt: {
-      provider: cascade.stt.provider,
-      open: (context, sink) => callOf(context).openStt(sink),
-      close: () => cascade.stt.close(),
-    },
-    llm: {
-      provider: model.provider,
-      open: (context, call) => callOf(context).openLlm(call),
-      close: async () => {
-        await Promise.all([model.close(), cascade.llm.close()]);
-      },
-    },
-    tts: {
-      provider: cascade.tts.provider,
-      open: (context, sink) => callOf(context).openTts(sink),
-      close: () => cascade.tts.close(),
-    },
-  };
-}

@@ -126,6 +126,7 @@ export interface RealtimeModel {
 /** What every adapter gets beside its own options. */
 export interface RealtimeAccess {
   readonly apiKey?: string;
+  readonly isPublicOnly?: true;
   /** BCP 47 tag of the agent. */
   readonly language: string;
   readonly voice?: string;

@@ -50,11 +50,17 @@ export class SessionConversation {
   #truncates = true;
   /** Messages whose words have come, which stand in the history as new ones. */
   #written = 0;
+  /** Notes of which the session has no sound either. */
+  #unheard: ReadonlySet<ChatMessage> = new Set();
 
-  /** The session was opened with these messages, and with an answer of which nobody knows yet how much is heard. */
-  seeded(messages: readonly ChatMessage[], answer = ''): void {
+  /**
+   * The session was opened with these messages, and with an answer of which nobody knows yet how much is heard. `unwritten`: those of them whose
+   * words nobody knew then.
+   */
+  seeded(messages: readonly ChatMessage[], answer = '', unwritten: readonly ChatMessage[] = []): void {
     this.#order = [...messages];
     this.#written = 0;
+    this.#unheard = new Set(unwritten);
     this.#sent = new WeakSet(messages);
     this.#answers =
       answer === '' ? [] : [{ items: [{ item: '', text: answer }], calls: new Set(), isSeeded: true }];
@@ -66,6 +72,11 @@ export class SessionConversation {
   heard(message: ChatMessage): void {
     this.#sent.add(message);
     this.#order.push(message);
+  }
+
+  /** No session is there that could be told what was heard of answers: the history has it. */
+  settled(): void {
+    this.#answers = [];
   }
 
   answerBegan(): void {
@@ -90,9 +101,10 @@ export class SessionConversation {
     this.#calls.delete(id);
   }
 
-  /** Words of the newest answer, for a session that is to go on behind it. */
-  get unsettledText(): string {
-    return this.#answers.map(textOf).join(' ').trim();
+  /** Words of the newest answer, for a session that is to go on behind it. Of one that is being made nobody knows what is heard in the end. */
+  unsettledText({ isAnswering }: { readonly isAnswering: boolean }): string {
+    const made = isAnswering ? this.#answers.slice(0, -1) : this.#answers;
+    return made.map(textOf).join(' ').trim();
   }
 
   /**
@@ -125,8 +137,9 @@ export class SessionConversation {
   #hasLost(history: readonly ChatMessage[]): boolean {
     const now = new Set(history);
     const isGone = (message: ChatMessage): boolean => !now.has(message) && message.role === 'user';
-    // Words that came later stand in the place of the note about them, and the session has heard them.
+    // Words that came later stand in the place of the note about them, and the session has heard them, unless it was opened with the note.
     const isNote = ({ text }: ChatMessage): boolean => text.includes(unwritten);
+    if ([...this.#unheard].some(isGone)) return true;
     this.#written = this.#order.filter((message) => isGone(message) && isNote(message)).length;
     const first = this.#order.findIndex((message) => now.has(message));
     const held = first < 0 ? [] : this.#order.slice(first);

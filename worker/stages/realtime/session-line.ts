@@ -1,9 +1,14 @@
 /**
  * The sessions of a speaking model in one call, of which one is in use. A session that ends is followed by another: ahead of its time and beside
  * it, where the vendor says when that is, else at once. Where none can be had, or none answers, the line is down for the rest of the call.
+ *
+ * What becomes of sessions and answers is reported to the vendor's breaker, which all calls share. A vendor that others have found broken is left
+ * alone until it works for one of them again, where anybody else can answer.
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import type { Timer } from '../../../shared/runtime/clock.ts';
+import { firstUse, useOf, type FailoverReason, type FailoverScope, type Use } from '../failover/provider.ts';
+import { kindOf } from '../failover/verdict.ts';
 import type { StageContext, StageError } from '../stage.ts';
 import type {
   RealtimeCaps,
@@ -31,6 +36,9 @@ const capsBefore: RealtimeCaps = {
   cancels: true,
 };
 
+/** The model with its breaker and its budget of retries. `isAlone`: nobody else can answer. */
+export type Vendor = FailoverScope<RealtimeModel> & { readonly isAlone: boolean };
+
 /** A session, and what it was opened with. */
 export interface Opened<O> {
   readonly session: RealtimeSession;
@@ -39,7 +47,7 @@ export interface Opened<O> {
 
 export interface SessionLineOptions<O extends { readonly seed: RealtimeSeed }> {
   readonly context: StageContext;
-  readonly model: RealtimeModel;
+  readonly vendor: Vendor;
   /** What a session is opened with now; with a handle it goes on where the session in use was last asked. */
   readonly opening: (handle: string | undefined) => O;
   /** Nothing was said since then. */
@@ -54,8 +62,6 @@ export interface SessionLineOptions<O extends { readonly seed: RealtimeSeed }> {
   ) => void;
   /** The session in use has ended; another is there already unless the line is down. */
   readonly lost: (error: StageError) => void;
-  /** For the people who run the service. */
-  readonly failed: (error: StageError) => void;
 }
 
 export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
@@ -69,6 +75,8 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
   #isResuming = false;
   /** A session that is to follow, until it is ready. */
   #next: Opened<O> | undefined;
+  /** What the vendor is used for now: a session until it is asked, and then its newest answer. */
+  #current: Use<RealtimeModel> | undefined;
   #failures: Millis[] = [];
   #timer: Timer | undefined;
   #isDown = false;
@@ -76,10 +84,11 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
 
   constructor(options: SessionLineOptions<O>) {
     this.#options = options;
-    this.#use(this.#open());
+    this.#current = this.#leave();
+    if (this.#current !== undefined) this.#use(this.#open());
   }
 
-  /** Absent where the line is down. */
+  /** Absent where the line is down, and while the vendor is left alone. */
   get session(): RealtimeSession | undefined {
     return this.#session;
   }
@@ -98,32 +107,65 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
     this.#handle = undefined;
   }
 
+  /**
+   * Why nobody is to be asked for an answer; undefined where a session is there that may be. While the vendor is left alone there is none: what
+   * others answer meanwhile is told to the next.
+   */
+  refusal(): FailoverReason | undefined {
+    if (this.#isDown) return 'failed';
+    // A probe is claimed anew: what was found out since the session was opened counts.
+    this.#current?.abandoned();
+    this.#current = this.#leave();
+    if (this.#current === undefined) {
+      this.#drop();
+      return 'breaker';
+    }
+    if (this.#session === undefined) this.#use(this.#open());
+    return undefined;
+  }
+
+  /** Something has come of the answer. */
+  worked(): void {
+    this.#current?.succeeded();
+  }
+
+  /** Nothing has come of it, and the session goes on. */
+  failed(error: StageError): void {
+    this.#current?.failed(error);
+  }
+
+  /** Nobody waits for it any more. */
+  abandoned(): void {
+    this.#current?.abandoned();
+  }
+
   /** Opens another session in place of the one in use, which cannot go on. */
   replace(): void {
     if (this.#isDown || this.#isClosed) return;
-    this.#session?.close();
-    this.#next?.session.close();
-    this.#next = undefined;
+    this.#drop();
     this.#use(this.#open());
   }
 
   /** The session in use does not answer. */
   gaveUp(error: StageError): void {
     this.#count(error);
-    this.replace();
+    if (!this.#isDown && !this.#isClosed) this.#follow();
   }
 
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
+    this.#current?.abandoned();
     this.#session?.close();
     this.#next?.session.close();
   }
 
   #open(): Opened<O> {
-    const { context, model } = this.#options;
+    const { context, vendor } = this.#options;
     const opening = this.#options.opening(this.#handle);
-    const session: RealtimeSession = model.open(context, opening.seed, (event) => this.#take(session, event));
+    const session: RealtimeSession = vendor.primary.stage.open(context, opening.seed, (event) =>
+      this.#take(session, event),
+    );
     return { session, opening };
   }
 
@@ -171,12 +213,11 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
         this.#handle = event.handle;
         return;
       case 'error':
-        session.close();
-        this.#session = undefined;
         // A handle may be too old, or what it stands for may still live: the history does as well.
-        if (this.#isResuming) this.#options.failed(event.error);
+        if (this.#isResuming) this.#options.vendor.primary.meter.failed(kindOf(event.error), event.error);
         else this.#count(event.error);
-        if (!this.#isDown) this.#use(this.#open());
+        if (this.#isResuming) this.replace();
+        else if (!this.#isDown) this.#follow();
         this.#options.lost(event.error);
         return;
       default:
@@ -199,7 +240,7 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
     this.#timer = context.clock.after(
       ms,
       context.bind(() => {
-        if (this.#isDown || this.#next !== undefined) return;
+        if (this.#session === undefined || this.#next !== undefined) return;
         // A session that is gone on with must be over first.
         if (isQuiet() && this.#handle !== undefined) this.replace();
         else if (isQuiet()) this.#next = this.#open();
@@ -210,17 +251,33 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
 
   #count(error: StageError): void {
     const now = this.#options.context.clock.now();
-    this.#options.failed(error);
+    const verdict = this.#current?.failed(error);
     this.#failures = [...this.#failures.filter((at) => now - at < failuresWithinMs), now];
-    const isFinal = error.kind === 'rejected' && !mayRetry(error);
+    const isFinal = error.kind === 'rejected' && verdict?.mayRepeat !== true;
     if (!isFinal && this.#failures.length < mostFailures) return;
     this.#isDown = true;
+    this.#drop();
+  }
+
+  #drop(): void {
     this.#session?.close();
     this.#next?.session.close();
     this.#session = undefined;
     this.#next = undefined;
   }
-}
 
-const mayRetry = ({ status, retryable }: Extract<StageError, { kind: 'rejected' }>): boolean =>
-  retryable ?? (status === 408 || status === 409 || status === 429 || status >= 500);
+  /** Another session follows one that failed, at once, or when one is needed that may be had again. */
+  #follow(): void {
+    const { vendor, context } = this.#options;
+    this.#drop();
+    this.#current = this.#leave();
+    if (this.#current === undefined) return;
+    if (vendor.budgets.take(context)) this.#use(this.#open());
+    else this.#current.abandoned();
+  }
+
+  #leave(): Use<RealtimeModel> | undefined {
+    const { vendor } = this.#options;
+    return vendor.isAlone ? firstUse(vendor) : useOf(vendor.primary, vendor);
+  }
+}

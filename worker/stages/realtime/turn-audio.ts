@@ -25,9 +25,9 @@ export class TurnAudio {
     if (this.#isCommitted) this.#restart();
     this.#chunks.push(pcm.slice());
     this.#samples += pcm.length;
-    while (this.#samples > mostSamples && this.#given > 0) {
+    while (this.#samples > mostSamples && this.#chunks.length > 1) {
       this.#samples -= this.#chunks.shift()?.length ?? 0;
-      this.#given -= 1;
+      this.#given = Math.max(0, this.#given - 1);
       this.#partFrom = Math.max(0, this.#partFrom - 1);
     }
   }

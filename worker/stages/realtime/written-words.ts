@@ -1,5 +1,5 @@
 /**
- * The words of turns that the model heard and writes down beside its answers: late, and not always in order. They are told in the order of the
+ * The words of turns that are written down beside an answer, or behind it: late, and not always in order. They are told in the order of the
  * turns, and a turn whose words do not come is told as one that nobody could hear.
  */
 import type { Millis } from '../../../shared/base/units.ts';
@@ -9,23 +9,56 @@ import type { StageContext } from '../stage.ts';
 const latestMs: Millis = 3_000;
 const inaudible = '[inaudible]';
 
+/** Stretches of one turn whose words come late. */
+interface Stretches {
+  /** Undefined: no answer was asked for yet. */
+  turn: number | undefined;
+  readonly texts: (string | undefined)[];
+}
+
 export class WrittenWords {
   readonly #context: StageContext;
   readonly #tell: (text: string) => void;
   /** Turns whose words are owed, oldest first, and the words of those that are not the oldest. */
   readonly #owed: { readonly turn: number; text: string | undefined }[] = [];
+  #running: Stretches = { turn: undefined, texts: [] };
 
   constructor(context: StageContext, tell: (text: string) => void) {
     this.#context = context;
     this.#tell = tell;
   }
 
+  /** The words of a stretch of the turn that is next asked about come later; gives the function that takes them. */
+  note(): (text: string) => void {
+    const stretches = this.#running;
+    const at = stretches.texts.push(undefined) - 1;
+    return (text) => {
+      stretches.texts[at] = text;
+      this.#settle(stretches);
+    };
+  }
+
+  /** The words of this turn are owed from now on. */
   owe(turn: number): void {
     this.#owed.push({ turn, text: undefined });
-    this.#context.clock.after(
+    const context = this.#context;
+    context.clock.after(
       latestMs,
-      this.#context.bind(() => this.know(turn, inaudible)),
+      context.bind(() => this.know(turn, inaudible)),
     );
+    const stretches = this.#running;
+    this.#running = { turn: undefined, texts: [] };
+    stretches.turn = turn;
+    // A session never speaks from inside a question.
+    context.clock.after(
+      0,
+      context.bind(() => this.#settle(stretches)),
+    );
+  }
+
+  /** What was said so far belongs to no turn. */
+  forget(): void {
+    this.#running = { turn: undefined, texts: [] };
   }
 
   /** The words of a turn are known; later ones for the same turn do not count. */
@@ -34,5 +67,10 @@ export class WrittenWords {
     if (owed === undefined) return;
     owed.text ??= text.trim() === '' ? inaudible : text.trim();
     while (this.#owed[0]?.text !== undefined) this.#tell(this.#owed.shift()?.text ?? '');
+  }
+
+  #settle({ turn, texts }: Stretches): void {
+    if (turn === undefined || texts.length === 0 || texts.includes(undefined)) return;
+    this.know(turn, texts.join(' '));
   }
 }

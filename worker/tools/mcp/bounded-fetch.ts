@@ -4,6 +4,8 @@
  * number is bounded as well.
  */
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { publicLookup, refuseLiteral } from '../../../shared/runtime/address-guard.ts';
+import { Agent } from '../../../shared/runtime/undici.ts';
 import { isTable } from '../../../shared/config/table.ts';
 import { largeAnswer, lostAnswer, mostMessageBytes } from './message-bounds.ts';
 import { exactBody, readableMessage } from './messages.ts';
@@ -19,24 +21,32 @@ class RefusedAnswerError extends Error {
 /** Id of the request that is answered; news has none, and nobody waits for an answer to it. */
 type Asked = number | undefined;
 
-export const boundedFetch: FetchLike = async (url, init) => {
-  // Resuming streams is left out as well: a server could keep a client busy with it for ever.
-  if (init?.method === 'GET') return new Response(null, { status: 405 });
-  const sent = typeof init?.body === 'string' ? { body: exactBody(init.body) } : {};
-  const response = await fetch(url, { ...init, ...sent, redirect: 'manual' });
-  if (response.status >= 300 && response.status < 400) {
-    await response.body?.cancel();
-    throw new RefusedAnswerError('the server redirects');
-  }
-  if (response.body === null) return response;
-  const { status, statusText, headers } = response;
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const asked = askedIn(init?.body);
-  const body = isStream
-    ? ReadableStream.from(boundedEvents(response.body, asked)).pipeThrough(new TextEncoderStream())
-    : await singleMessage(response.body, asked);
-  return new Response(body, { status, statusText, headers });
-};
+/** Connections of servers that reach public addresses alone, for all of a process. */
+let publicAgent: Agent | undefined;
+const newPublicAgent = (): Agent => new Agent({ connect: { lookup: publicLookup } });
+
+export const newBoundedFetch =
+  ({ isPublicOnly = false }: { readonly isPublicOnly?: boolean } = {}): FetchLike =>
+  async (url, init) => {
+    // Resuming streams is left out as well: a server could keep a client busy with it for ever.
+    if (init?.method === 'GET') return new Response(null, { status: 405 });
+    const sent = typeof init?.body === 'string' ? { body: exactBody(init.body) } : {};
+    if (isPublicOnly) refuseLiteral(new URL(url));
+    const way: object = isPublicOnly ? { dispatcher: (publicAgent ??= newPublicAgent()) } : {};
+    const response = await fetch(url, { ...init, ...sent, ...way, redirect: 'manual' });
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      throw new RefusedAnswerError('the server redirects');
+    }
+    if (response.body === null) return response;
+    const { status, statusText, headers } = response;
+    const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const asked = askedIn(init?.body);
+    const body = isStream
+      ? ReadableStream.from(boundedEvents(response.body, asked)).pipeThrough(new TextEncoderStream())
+      : await singleMessage(response.body, asked);
+    return new Response(body, { status, statusText, headers });
+  };
 
 function askedIn(body: unknown): Asked {
   const request: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;

@@ -38,6 +38,8 @@ export interface McpOptions {
   readonly log: Log;
   /** Takes each failure of the connection or of a call, for the people who run the service. */
   readonly failed: (failure: Failure) => void;
+  /** Its address leads to a public one. */
+  readonly isPublicOnly?: boolean;
   /** The list of tools is another than before. */
   readonly changed: () => void;
 }
@@ -356,10 +358,10 @@ export class McpServer implements ToolRunner {
     }
     const { StreamableHTTPClientTransport } =
       await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
-    const { boundedFetch } = await import('./bounded-fetch.ts');
+    const { newBoundedFetch } = await import('./bounded-fetch.ts');
     const headers = [...from.secretHeaders].map(([name, value]) => [name, value.reveal()] as const);
     const transport = new StreamableHTTPClientTransport(new URL(from.url), {
-      fetch: boundedFetch,
+      fetch: newBoundedFetch(this.#options),
       requestInit: { headers: Object.fromEntries(headers) },
     });
     return sendExactly(transport);

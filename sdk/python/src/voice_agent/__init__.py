@@ -3,6 +3,7 @@
 from ._agent import Agent
 from ._errors import CallEnded, CommandRefused, RejectCall, ToolError
 from ._events import (
+    AgentChanged,
     BotHeard,
     BotLlmStarted,
     BotLlmStopped,
@@ -32,6 +33,7 @@ from ._tools import Tool, ToolCall
 
 __all__ = [
     "Agent",
+    "AgentChanged",
     "AgentServer",
     "BotHeard",
     "BotLlmStarted",

@@ -115,6 +115,14 @@ class BotHeard(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentChanged(Event):
+    """Another agent of the tenant has the call from here on."""
+
+    type = "agent.changed"
+    agent: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BotTtsStopped(Event):
     """Speech synthesis produced the last audio of the response."""
 
@@ -215,7 +223,7 @@ EVENTS: Mapping[str, type[Event]] = {
     for cls in (
         *(TurnUserStarted, TurnUserEnded, UserTranscript, UserText),
         *(BotLlmStarted, BotText, BotLlmStopped, BotTtsText, BotHeard, BotTtsStopped),
-        *(TurnBotStarted, TurnBotEnded, TurnInterrupted, TurnMetrics, ClientMessage),
+        *(TurnBotStarted, TurnBotEnded, TurnInterrupted, AgentChanged, TurnMetrics, ClientMessage),
         *(ServiceError, EventsLost, SessionEnd),
     )
 }

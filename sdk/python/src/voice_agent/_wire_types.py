@@ -96,6 +96,7 @@ EventType = Literal[
     "turn.bot_started",
     "turn.bot_ended",
     "turn.interrupted",
+    "agent.changed",
     "turn.metrics",
     "client.message",
 ]
@@ -283,6 +284,14 @@ class TurnInterruptedMessage(TypedDict):
     type: Literal["turn.interrupted"]
     epoch: int
     """Number of the turn."""
+
+
+class AgentChangedMessage(TypedDict):
+    """Another agent of the tenant has the call from here on; its greeting or its answer follows (an extension)."""
+
+    type: Literal["agent.changed"]
+    agent: str
+    """Its name in `agent.team`."""
 
 
 class TurnMetricsMetrics(TypedDict):

@@ -94,6 +94,7 @@ export const conversationEventTypes = [
   'turn.bot_started',
   'turn.bot_ended',
   'turn.interrupted',
+  'agent.changed',
   'turn.metrics',
   'client.message',
 ] as const;
@@ -114,6 +115,7 @@ export const serviceFields: Readonly<Record<string, Readonly<Record<string, stri
   'turn.bot_started': { epoch: 'integer' },
   'turn.bot_ended': { epoch: 'integer' },
   'turn.interrupted': { epoch: 'integer' },
+  'agent.changed': { agent: 'string' },
   'turn.metrics': { epoch: 'integer', metrics: 'object' },
   'client.message': { name: 'string', message_id: 'string', data: 'any' },
   'tool.call': { id: 'integer', call_id: 'string', name: 'string', arguments: 'object', kind: 'string', epoch: 'integer', idempotency_key: 'string', timeout_ms: 'integer' },

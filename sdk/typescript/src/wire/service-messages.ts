@@ -158,6 +158,13 @@ export interface TurnInterruptedMessage {
   readonly epoch: number;
 }
 
+/** Another agent of the tenant has the call from here on; its greeting or its answer follows (an extension). */
+export interface AgentChangedMessage {
+  readonly type: 'agent.changed';
+  /** Its name in `agent.team`. */
+  readonly agent: string;
+}
+
 /** Latencies of the turn, when its first audio went out. */
 export interface TurnMetricsMessage {
   readonly type: 'turn.metrics';
@@ -256,6 +263,7 @@ export type ServiceMessage =
   | TurnBotStartedMessage
   | TurnBotEndedMessage
   | TurnInterruptedMessage
+  | AgentChangedMessage
   | TurnMetricsMessage
   | ClientMessageMessage
   | ToolCallMessage

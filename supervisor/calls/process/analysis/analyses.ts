@@ -5,9 +5,12 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { present } from '../../../../shared/base/present.ts';
+import { addedUsage, nothingUsed, type AnalysisUsage } from '../../../../shared/calls/analysis/analyse.ts';
 import { outcomeOf } from '../../../../shared/calls/analysis/task.ts';
-import type { FromAnalyst } from '../../../../shared/calls/messages.ts';
+import type { AnalystLlm, AnalystOutcome } from '../../../../shared/calls/messages.ts';
+import { withCostOf, type PriceTable } from '../../../../shared/calls/prices.ts';
 import type { CallRecord, RecordedAgent } from '../../../../shared/calls/record.ts';
+import { withUsage } from '../../../../shared/calls/usage.ts';
 import type { Clock, Timer, WallClock } from '../../../../shared/runtime/clock.ts';
 import { takeLock } from '../../../../shared/runtime/file-lock.ts';
 import type { CallStore, RecordHooks } from '../call-store.ts';
@@ -23,7 +26,9 @@ export interface AnalysesOptions {
   /** Whether calls of this version of an agent are analysed. */
   readonly isAsked: (agent: RecordedAgent) => boolean;
   readonly store: () => Promise<Pick<CallStore, 'get' | 'updateAnalysis'>>;
-  readonly analyse: (record: CallRecord) => Promise<FromAnalyst['outcome']>;
+  readonly analyse: (record: CallRecord) => Promise<AnalystOutcome>;
+  /** Absent: records have no cost. */
+  readonly prices?: PriceTable | undefined;
   /** The record has its analysis, or says why there is none. */
   readonly analyzed: (record: CallRecord) => void;
   readonly clock: Clock;
@@ -45,6 +50,8 @@ interface Job {
   readonly attempts: number;
   /** Milliseconds since 1970. */
   readonly nextAt: number;
+  /** By attempts before. */
+  readonly used?: AnalysisUsage;
 }
 
 const extension = '.json';
@@ -135,18 +142,24 @@ export class Analyses implements RecordHooks {
     }
     const outcome = await this.#options.analyse(record);
     if (this.#isClosed && !outcome.ok) return;
-    const { told } = this.#options;
+    const { told, prices } = this.#options;
     this.#watch(job.agent, outcome);
+    const { usage = nothingUsed, provider, model } = outcome.ok ? outcome.value : outcome.error;
+    const used = addedUsage(usage, job.used);
     const pauseMs = pausesMs[job.attempts];
     if (!outcome.ok && !outcome.error.isFinal && pauseMs !== undefined) {
       const nextAt = this.#options.wallClock.now() + pauseMs;
-      this.#keep({ ...job, attempts: job.attempts + 1, nextAt });
+      this.#keep({ ...job, attempts: job.attempts + 1, nextAt, used });
       told({ type: 'again', call: record.call_id, reason: outcome.error.reason });
       return;
     }
     const { analyzed } = this.#options;
     const at = new Date(this.#options.wallClock.now()).toISOString();
-    await store.updateAnalysis(job.id, analysisOf(outcome, at), outcomeIn(outcome), (changed) => {
+    const change = (kept: CallRecord): CallRecord => {
+      const changed = { ...kept, analysis: analysisOf(outcome, { at, used }) };
+      return provider === undefined ? changed : withWhatItTook(changed, { provider, model, used, prices });
+    };
+    await store.updateAnalysis(job.id, change, (changed) => {
       analyzed(changed);
       return Promise.resolve();
     });
@@ -155,7 +168,7 @@ export class Analyses implements RecordHooks {
     else told({ type: 'given_up', call: record.call_id, reason: outcome.error.reason });
   }
 
-  #watch(agent: string, outcome: FromAnalyst['outcome']): void {
+  #watch(agent: string, outcome: AnalystOutcome): void {
     if (outcome.ok || outcome.error.isFinal) {
       this.#troubled.delete(agent);
       return;
@@ -206,25 +219,38 @@ const hasWords = ({ transcript }: CallRecord): boolean => transcript.some(({ rol
 
 function readJob(text: string): Job | undefined {
   try {
-    const { id, agent, attempts, nextAt } = JSON.parse(text) as Partial<Job>;
+    const { id, agent, attempts, nextAt, used } = JSON.parse(text) as Partial<Job>;
     const isJob =
       [id, agent].every((one) => typeof one === 'string') &&
       Number.isInteger(attempts) &&
       Number.isFinite(nextAt);
     return isJob
-      ? { id: id ?? '', agent: agent ?? '', attempts: attempts ?? 0, nextAt: nextAt ?? 0 }
+      ? present({ id: id ?? '', agent: agent ?? '', attempts: attempts ?? 0, nextAt: nextAt ?? 0, used })
       : undefined;
   } catch {
     return undefined;
   }
 }
 
-const outcomeIn = (outcome: FromAnalyst['outcome']): string | undefined =>
-  outcome.ok ? outcomeOf(outcome.value.result) : undefined;
-
 /** The analysis as the record has it. */
-function analysisOf(outcome: FromAnalyst['outcome'], at: string): Readonly<Record<string, unknown>> {
+function analysisOf(
+  outcome: AnalystOutcome,
+  { at, used }: { readonly at: string; readonly used: AnalysisUsage },
+): Readonly<Record<string, unknown>> {
   if (!outcome.ok) return { status: 'failed', at, reason: outcome.error.reason };
-  const { result, usage, model } = outcome.value;
-  return present({ status: 'ok', at, model, outcome: outcomeOf(result), ...result, usage });
+  const { result, model } = outcome.value;
+  return present({ status: 'ok', at, model, outcome: outcomeOf(result), ...result, usage: used });
+}
+
+interface Took extends Partial<AnalystLlm> {
+  readonly provider: string;
+  readonly used: AnalysisUsage;
+  readonly prices: PriceTable | undefined;
+}
+
+/** The record with tokens and cost of its analysis. An LLM that tells of none is not guessed at. */
+function withWhatItTook(record: CallRecord, { provider, model, used, prices }: Took): CallRecord {
+  if (used.input_tokens + used.output_tokens === 0) return record;
+  const line = present({ stage: 'analysis' as const, provider, model, units: { ...used } });
+  return withCostOf(withUsage(record, line), line, prices);
 }

@@ -1,7 +1,13 @@
 /** The process that asks LLMs, while there is something to ask: it is not there before, and gone a while after. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { fail } from '../../../../shared/base/result.ts';
-import type { AnalystSetup, FromAnalyst, ToAnalyst } from '../../../../shared/calls/messages.ts';
+import { parseJson } from '../../../../shared/base/exact-json.ts';
+import type {
+  AnalystOutcome,
+  AnalystSetup,
+  FromAnalyst,
+  ToAnalyst,
+} from '../../../../shared/calls/messages.ts';
 import type { CallRecord, RecordedAgent } from '../../../../shared/calls/record.ts';
 import type { LogLevel } from '../../../../shared/config/server/server.ts';
 import type { Clock, Timer } from '../../../../shared/runtime/clock.ts';
@@ -16,8 +22,6 @@ export interface AnalystProcessOptions {
   readonly clock: Clock;
 }
 
-type Outcome = FromAnalyst['outcome'];
-
 export class AnalystProcess {
   readonly #options: AnalystProcessOptions;
   #child: { readonly setup: AnalystSetup; readonly process: ChildProcess } | undefined;
@@ -28,7 +32,7 @@ export class AnalystProcess {
   }
 
   /** One call at a time. */
-  async analyse({ id, agent, transcript }: CallRecord): Promise<Outcome> {
+  async analyse({ id, agent, transcript }: CallRecord): Promise<AnalystOutcome> {
     const setup = this.#options.setupOf(agent);
     if (setup === undefined) return fail({ reason: 'unknown_agent', isFinal: true });
     this.#idle?.cancel();
@@ -64,9 +68,9 @@ export class AnalystProcess {
     child: ChildProcess,
     { id, transcript }: Pick<CallRecord, 'id' | 'transcript'>,
     { timeoutMs }: AnalystSetup,
-  ): Promise<Outcome> {
+  ): Promise<AnalystOutcome> {
     return await new Promise((resolve) => {
-      const settle = (outcome: Outcome): void => {
+      const settle = (outcome: AnalystOutcome): void => {
         timer.cancel();
         child.off('message', take);
         child.off('exit', gone);
@@ -74,7 +78,7 @@ export class AnalystProcess {
       };
       const take = (message: unknown): void => {
         const answer = message as FromAnalyst;
-        if (answer.id === id) settle(answer.outcome);
+        if (answer.id === id) settle(parseJson(answer.outcome) as AnalystOutcome);
       };
       const gone = (): void => {
         this.#child = undefined;

@@ -27,7 +27,7 @@ export function newSpeechCompatible(options: SpeechCompatibleOptions & { apiKey?
     provider: 'speech_compatible',
     open: (context, sink) => {
       // A call begins: its greeting shall find a connection.
-      pool.warm(url);
+      pool.warm(context, url);
       warmUp.callStarted(context);
       return new SpeechSession(endpoint, warmUp, { context, sink });
     },
