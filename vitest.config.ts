@@ -17,7 +17,7 @@ const alone = [
 const listening = [
   'test/process/faults/last-resort.test.ts',
   'test/process/audio-forms.test.ts',
-  'test/interop/{asterisk,baresip,full-call,page-call,pipecat}.test.ts',
+  'test/interop/{asterisk,baresip,full-call,page-call,pipecat,real-stack}.test.ts',
   'test/spec/telephony/{demo,killed-worker,outbound}.real.test.ts',
 ];
 

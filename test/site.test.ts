@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
+import { rmsDbfs } from '../shared/audio/pcm.ts';
+import { parseWav } from '../shared/audio/wav.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 interface Built {
@@ -50,6 +52,17 @@ describe('the documentation site', () => {
       ({ name, address }) => /^([a-z]+:|\/)/.test(address) || !existsSync(join(folder, name, '..', address)),
     );
     expect(missing).toEqual([]);
+  });
+
+  it('plays what the page about sound tells of', () => {
+    const page = readFileSync(join(folder, 'docs/audio.html'), 'utf8');
+    const sounds = [...page.matchAll(/<audio [^>]*src="([^"]*)"/g)].map(([, address = '']) => address);
+    expect(sounds).toHaveLength(7);
+    for (const address of sounds) {
+      const { pcm, sampleRate } = parseWav(readFileSync(join(folder, 'docs', address)));
+      expect(pcm.length / sampleRate).toBeGreaterThan(2);
+      expect(rmsDbfs(pcm)).toBeGreaterThan(-35);
+    }
   });
 
   it('shows each command of an agent in a line of its own', () => {

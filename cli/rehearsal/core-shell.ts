@@ -353,7 +353,8 @@ export class CoreShell {
       case 'told':
         this.#follow(action.event);
         return;
-      // A rehearsed call has no carrier, and its agent is offered none of this.
+      // A rehearsed call has no sound and no carrier, and its agent is offered none of this.
+      case 'playout.murmur':
       case 'carrier.transfer':
       case 'carrier.keys':
       case 'agent.enter':

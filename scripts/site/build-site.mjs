@@ -6,6 +6,7 @@ import MiniSearch from 'minisearch';
 import { errorsPath, insideSections, readPages, sectionNames } from './pages.mjs';
 import { buildWidget } from '../build/widget.mjs';
 import { firstSentence, llmsFull, llmsList } from './llms.mjs';
+import { buildSounds } from './sounds.mjs';
 import { markdownOf, parsePage, renderPage } from './render.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -121,6 +122,7 @@ export async function buildSite(folder) {
   }
   cpSync(join(root, 'scripts/site/assets'), join(folder, 'assets'), { recursive: true });
   copyFileSync(join(root, 'web/icon.svg'), join(folder, 'assets/icon.svg'));
+  await buildSounds(join(folder, 'docs/sounds'));
   await buildWidget(join(folder, 'assets/widget.js'));
   copyFileSync(join(root, 'node_modules/minisearch/dist/umd/index.js'), join(folder, 'assets/minisearch.js'));
   const index = JSON.stringify({ options: searchOptions, index: searchIndex(pages) });

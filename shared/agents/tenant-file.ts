@@ -35,6 +35,15 @@ const allowKeys = z.strictObject({
       description:
         'How the numbers begin that its calls may be handed to, and that may be called for it; empty: every number.',
     }),
+  routing: z
+    .array(z.string().min(1).max(256))
+    .max(256)
+    .default([])
+    .meta({
+      sample: ['+15550100', 'clinic.example.com'],
+      description:
+        'What [routing] of its files may name: how numbers begin, and whole hosts and trunks; empty: whatever no other agent has.',
+    }),
   programs: z.boolean().default(false).meta({
     description: 'Its files may start programs ([[mcp]] command) and load packages of providers (npm:NAME).',
   }),
@@ -49,6 +58,8 @@ export interface TenantSettings {
   readonly programs: boolean;
   /** Empty: every one. */
   readonly numbers: readonly string[];
+  /** Empty: whatever no other agent has. */
+  readonly routing: readonly string[];
 }
 
 /** Of a tenant of which the operator says nothing. */
@@ -57,6 +68,7 @@ export const strictTenant: TenantSettings = {
   privateAddresses: false,
   programs: false,
   numbers: [],
+  routing: [],
 };
 
 export const reachOf = ({ privateAddresses, numbers }: TenantSettings): TenantReach => ({
@@ -83,9 +95,9 @@ export function readTenantFile(text: string): TenantReading {
   });
   const all = [...syntaxProblems, ...problems.sorted()];
   if (value === undefined || all.some(({ severity }) => severity === 'error')) return { problems: all };
-  const { env, private_addresses: privateAddresses, programs, numbers } = value;
+  const { env, private_addresses: privateAddresses, programs, numbers, routing } = value;
   return {
-    settings: { env, privateAddresses, programs, numbers, ...(limits !== undefined && { limits }) },
+    settings: { env, privateAddresses, programs, numbers, routing, ...(limits !== undefined && { limits }) },
     problems: all,
   };
 }
@@ -111,6 +123,25 @@ export function checkTenantRules(
         ['telephony', 'destinations', name],
         'begins like no number in allow.numbers of its tenant file',
       );
+  checkClaims(tree['routing'], settings, problems);
+}
+
+/** What is meant for another tenant may come to nobody, but not to this one. */
+function checkClaims(raw: unknown, { routing }: TenantSettings, problems: ProblemList): void {
+  if (routing.length === 0 || !isTable(raw)) return;
+  const isListed = {
+    numbers: (number: string) => routing.some((beginning) => number.replace(/\*$/, '').startsWith(beginning)),
+    hosts: (host: string) => routing.some((one) => one.toLowerCase() === host.toLowerCase()),
+    trunks: (trunk: string) => routing.includes(trunk),
+  };
+  for (const [key, isAllowed] of Object.entries(isListed)) {
+    const claims: unknown = raw[key];
+    if (!Array.isArray(claims)) continue;
+    claims.forEach((claim: unknown, index) => {
+      if (typeof claim === 'string' && !isAllowed(claim))
+        problems.error(['routing', key, index], 'is nothing of allow.routing of its tenant file');
+    });
+  }
 }
 
 const byTenantFile = (key: string): string => `which a tenant may where ${key} of its tenant file says so`;

@@ -15,8 +15,7 @@ import { isTimezone } from '../agents/call-time.ts';
 import { announcementKeys } from './agent/announcement.ts';
 import type { AnnouncementDefinition } from './agent/announcement.ts';
 import { audioKeys, backgroundKeys, thinkingKeys } from './agent/background.ts';
-import type { BackgroundDefinition } from './agent/background.ts';
-import type { NoiseMode } from '../protocol/noise-mode.ts';
+import type { AudioDefinition } from './agent/background.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
 import type { TenantReach } from '../agents/version.ts';
 import type { FlowDefinition } from './agent/flow.ts';
@@ -252,6 +251,15 @@ export const turnKeys = z.strictObject({
     description:
       'Whether the LLM may start at a pause, before the end of the turn is certain, and TTS on the beginning of the answer. It delays nothing, and nothing of it is heard before the turn ends. An answer to words that turn out to be incomplete is thrown away, at most twice in a turn.',
   }),
+  murmurs: z
+    .array(z.string().min(1).max(40))
+    .max(8)
+    .exactOptional()
+    .meta({
+      sample: ['Mm-hm.', 'I see.'],
+      description:
+        'Said in turn, softly, in long turns of the caller, at short pauses behind which the caller goes on, at most every 8 s. Part of no answer and no transcript. Absent or empty: the agent listens in silence.',
+    }),
   echo: z.enum(['auto', 'off']).default('auto').meta({
     description:
       "Whether the agent's own voice is recognised when it comes back through the caller's microphone; off: not, for callers whose clients all cancel echo themselves.",
@@ -359,10 +367,8 @@ export interface AgentDefinition {
     readonly interrupt: Given<CamelKeys<TurnKeys['interrupt']>, 'backchannels' | 'sureSpeechMs'>;
     readonly idle: Given<CamelKeys<TurnKeys['idle']>, 'ask'>;
   };
-  /** Whether noise is taken out of what the caller sends. */
-  readonly noise: NoiseMode;
-  /** What callers hear beside the voice; absent: nothing. */
-  readonly background?: readonly BackgroundDefinition[];
+  /** Absent: callers hear the voice alone, as it comes. */
+  readonly audio?: AudioDefinition;
   /** The three stages; each of them is absent only where a model hears and speaks by itself. */
   readonly stt?: SttDefinition;
   readonly llm?: LlmDefinition;

@@ -410,8 +410,7 @@ function readDefinition(
     mcp,
     routing,
     monitor,
-    noise: audio.noise,
-    ...(audio.background.length > 0 && { background: audio.background }),
+    ...(Object.keys(audio).length > 0 && { audio }),
     ...present({ flow, agentLink, recording, privacy, afterCall, beforeCall, overrides, limits, reach }),
   };
 }

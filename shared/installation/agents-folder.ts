@@ -23,6 +23,8 @@ import { AgentSecrets, type Environment } from './agent-secrets.ts';
 import { readBytes, reasonOfFile, whyUnreadable } from './named-files.ts';
 
 const mostAgents = 10_000;
+/** No tenant takes the place of all others. */
+const mostOfTenant = 1_000;
 const mostAgentBytes = 1_048_576;
 const tenantForm = /^[A-Za-z0-9_-]{1,64}$/;
 /** Scripts of rehearsals may lie beside the agents that they rehearse. */
@@ -58,15 +60,18 @@ export function listAgents(dir: string): AgentsFolder {
   const unusable: AgentsFolder['unusable'][number][] = [];
   const folders = [dir];
   const add = (folder: string, tenant?: string): void => {
+    const most = tenant === undefined ? mostAgents : Math.min(mostAgents, places.length + mostOfTenant);
+    const tenants: (readonly [path: string, name: string])[] = [];
     for (const name of readdirSync(folder).toSorted()) {
       const path = join(folder, name);
       const shown = relative(dir, path);
-      if (isAgentName(name) && places.length < mostAgents)
+      if (isAgentName(name) && places.length < most)
         places.push({ path, shown, within: folder, ...ofTenant(tenant) });
       else if (name.endsWith(tenantFileEnd)) addTenantFile(name, { shown, tenant });
-      else if (isAgentName(name)) unusable.push({ shown, why: `there are more than ${mostAgents} agents` });
-      else if (tenant === undefined && !name.startsWith('.') && isFolder(path)) addTenant(path, name);
+      else if (isAgentName(name)) unusable.push({ shown, why: tooMany(tenant) });
+      else if (tenant === undefined && !name.startsWith('.') && isFolder(path)) tenants.push([path, name]);
     }
+    for (const one of tenants) addTenant(...one);
   };
   const ofTenant = (tenant: string | undefined): Partial<AgentPlace> =>
     tenant === undefined ? {} : { tenant, tenantFile: join(dir, `${tenant}${tenantFileEnd}`) };
@@ -93,8 +98,14 @@ export function listAgents(dir: string): AgentsFolder {
     }
   };
   add(dir);
-  return { places, unusable, folders };
+  const sorted = places.toSorted((one, other) => (one.shown < other.shown ? -1 : 1));
+  return { places: sorted, unusable, folders };
 }
+
+const tooMany = (tenant: string | undefined): string =>
+  tenant === undefined
+    ? `there are more than ${mostAgents} agents`
+    : `its tenant has more than ${mostOfTenant} agents, or all have more than ${mostAgents}`;
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 

@@ -18,6 +18,7 @@ import { lastResort } from './scripts/last-resort.ts';
 import { answered, lines } from './scripts/lines.ts';
 import { lateWords } from './scripts/late-words.ts';
 import { listening } from './scripts/listening.ts';
+import { murmurs } from './scripts/murmurs.ts';
 import { operators } from './scripts/operators.ts';
 import { partings } from './partings.ts';
 import { silence } from './scripts/silence.ts';
@@ -33,6 +34,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   speculation,
   interruptions,
   listening,
+  'listening aloud': murmurs,
   'somebody else in the room': background,
   'what is said into a response that goes on': asides,
   'what was heard': heard,

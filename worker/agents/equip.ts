@@ -136,7 +136,8 @@ function servicesOf({ definition, version, env }: LoadedAgent, site: AgentSite) 
     traceOf,
     carriers: telephonyServices(definition, callControl, site.askCarrier),
     echo: definition.turn.echo,
-    noise: definition.noise,
-    background: definition.background?.map((sound) => new SoundLoop(sound)),
+    noise: definition.audio?.noise ?? 'off',
+    background: definition.audio?.background?.map((sound) => new SoundLoop(sound, definition.audio?.level)),
+    lufs: definition.audio?.level,
   };
 }

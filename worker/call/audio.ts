@@ -12,6 +12,7 @@ import type { CallEvent, PlayoutPosition } from '../core/events.ts';
 import { Background } from '../media/background/background.ts';
 import { newCallEcho, type CallEcho } from '../media/echo/echo.ts';
 import { InboundAudio } from '../media/in/inbound.ts';
+import { Murmur } from '../media/out/murmur.ts';
 import { LiveVoice } from '../media/out/live-voice.ts';
 import { OutboundAudio } from '../media/out/outbound.ts';
 import { Playout, type PlayoutSink } from '../media/out/playout.ts';
@@ -51,6 +52,9 @@ export class CallAudio {
   readonly #outbound: OutboundAudio;
   readonly #playout: Playout;
   readonly #background: Background | undefined;
+  readonly #murmur: Murmur;
+  /** Lines of the agent that has the call. */
+  #lines: CallServices['tts'];
   readonly #vad: VadClient;
   readonly #echo: CallEcho;
   readonly #detector: SpeechDetector;
@@ -85,14 +89,17 @@ export class CallAudio {
     this.#detector = detector;
     this.#threshold = services.speech.threshold;
     this.tap = new AudioTap(sampleRate, inputRate);
-    this.person = new LiveVoice(sampleRate, operatorRate);
+    this.person = new LiveVoice(sampleRate, operatorRate, services.lufs);
     this.#background = services.background && new Background(services.background, sampleRate);
+    this.#murmur = new Murmur(sampleRate);
+    this.#lines = services.tts;
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,
       toRate: sampleRate,
       encoding,
+      lufs: services.lufs,
       taken: (pcm) => this.#onSent(pcm),
-      backdrop: this.#background,
+      backdrops: [...(this.#background ? [this.#background] : []), this.#murmur],
       person: this.person,
     });
     const { leadMs = 0 } = options.transport;
@@ -139,7 +146,8 @@ export class CallAudio {
   }
 
   /** Another agent has the call, whose sessions the stages have. What is heard behind its voice, and how echo and noise are dealt with, stays as it was. */
-  retune({ speech }: Pick<CallServices, 'speech'>): void {
+  retune({ speech, tts }: Pick<CallServices, 'speech' | 'tts'>): void {
+    this.#lines = tts;
     this.#threshold = speech.threshold;
     this.#detector.retune(speech);
     this.#outbound.retune(this.#options.stages.tts.sampleRate);
@@ -272,6 +280,7 @@ export class CallAudio {
   /** Nothing is played any more. */
   silence(): void {
     this.#background?.end();
+    this.#murmur.end();
     this.person.clear();
     this.#outbound.clear();
     this.#playout.interrupt();
@@ -287,7 +296,13 @@ export class CallAudio {
     const playout = this.#playout;
     const { transport } = this.#options;
     switch (action.type) {
+      case 'playout.murmur': {
+        const line = this.#lines.known(action.text);
+        if (line !== undefined) this.#murmur.say(line.pcm, this.#options.stages.tts.sampleRate);
+        return;
+      }
       case 'playout.open':
+        this.#murmur.stop();
         outbound.open(action.context, action.from);
         // A worker that dies before the first frame leaves what an earlier one had sent.
         this.#options.journal?.played(outbound.context, outbound.sentSamples);

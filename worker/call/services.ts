@@ -104,6 +104,8 @@ export interface AgentServices {
   readonly noise: NoiseMode;
   /** What callers hear behind the agent's voice; absent: nothing. */
   readonly background?: readonly SoundLoop[] | undefined;
+  /** Loudness that voices are brought to, in LUFS; absent: they are heard as they come. */
+  readonly lufs?: number | undefined;
   readonly stt: SttStage;
   /** Writes down what an operator says in a call whose caller is heard by a model that speaks; absent: `stt` does. */
   readonly operatorStt?: SttStage;

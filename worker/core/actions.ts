@@ -76,6 +76,8 @@ export type CallAction =
   | { readonly type: 'playout.resume' }
   /** Drop everything not sent. `clear` goes to the client when `wire` is true. */
   | { readonly type: 'playout.clear'; readonly epoch: number; readonly wire: boolean }
+  /** Say this softly into the caller's pause, if it is there as sound: it is no part of any response, and nothing answers. */
+  | { readonly type: 'playout.murmur'; readonly text: string }
   /** Send the mark once the audio that exists now has been sent. */
   | { readonly type: 'playout.mark'; readonly context: number; readonly id: string }
   /** No more audio follows in this context, because TTS failed in it. */

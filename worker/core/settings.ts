@@ -113,6 +113,8 @@ export interface TurnSettings {
   readonly completeAt: number;
   /** The LLM may start at a pause, before the turn is certainly over. */
   readonly speculate: boolean;
+  /** Said in turn, softly, while a caller goes on and on; absent: the agent listens in silence. */
+  readonly murmurs?: readonly string[];
 }
 
 /**

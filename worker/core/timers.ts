@@ -13,13 +13,14 @@ import { sttDeadline } from './turn/hearing.ts';
 import { idleDeadline, onIdleDeadline } from './dialogue/idle.ts';
 import { onDtmfDeadline } from './dialogue/keys.ts';
 import { decisionDeadline, finalDeadline } from './turn/listening.ts';
+import { murmurDeadline, onMurmurDue } from './turn/murmur.ts';
 import { askEarlyAt } from './turn/pause.ts';
 import { onRetryDeadline, retryDeadline } from './answer/outage.ts';
 import { onSilenceDeadline, silenceDeadline } from './answer/silence.ts';
 import { completeResponse, endCall } from './answer/speaking.ts';
 import { onShutdownDue, shutdownDeadline } from './dialogue/shutdown.ts';
 import { onOperatorDue } from './dialogue/takeover.ts';
-import { operatorDeadline } from './operator.ts';
+import { agentLeads, operatorDeadline } from './operator.ts';
 import { agentChangeDeadline } from './answer/agent-change.ts';
 import { transferDeadline } from './answer/transfer.ts';
 import { onTransferDue, settleAgent } from './answer/transferring.ts';
@@ -44,6 +45,11 @@ const due =
 const timers: readonly Timer[] = [
   { name: 'candidate', due: candidateDeadline, fire: due('candidate.due') },
   { name: 'decision', due: decisionDeadline, fire: due('decision.due') },
+  {
+    name: 'murmur',
+    due: (state) => (agentLeads(state) ? murmurDeadline(state) : undefined),
+    fire: onMurmurDue,
+  },
   { name: 'early text', due: askEarlyAt, fire: due('early_text.due') },
   {
     name: 'words',

@@ -95,6 +95,7 @@ export interface HeardEnd {
 export type TimerName =
   | 'candidate'
   | 'decision'
+  | 'murmur'
   | 'early text'
   | 'words'
   | 'final text'

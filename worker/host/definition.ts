@@ -1,4 +1,5 @@
 /** From the agent file's definition to what calls run on. */
+import { present } from '../../shared/base/present.ts';
 import { canPause } from '../../shared/recording/agent-file.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { hasVariables } from '../../shared/config/agent/call-variables.ts';
@@ -26,7 +27,6 @@ import type { StageDefinition, StageDefinitions } from '../stages/registry.ts';
 import { readConfirmation } from '../tools/confirmation.ts';
 import type { ToolSettings } from '../tools/registry.ts';
 import type { ProviderAccess } from '../stages/stage.ts';
-import { present } from '../../shared/base/present.ts';
 import type { CallTools } from '../tools/tool.ts';
 
 /**
@@ -83,6 +83,7 @@ export function callSettings(
       model: isJudged(turn, features),
       completeAt: turn.smartTurnThreshold,
       speculate,
+      ...present({ murmurs: turn.murmurs }),
     },
     interrupt: {
       enabled: turn.interrupt.enabled,
@@ -129,7 +130,9 @@ export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
     [...greeted, ...pieces(apology), ...pieces(misheard)],
     [...pieces(idle.ask), ...pieces(outage.hold)],
   ];
-  const texts = [...fillers, ...first, ...farewell, ...behind, pronounce(confirmQuestion)];
+  // What no answer holds is not respelled either.
+  const last = [pronounce(confirmQuestion), ...(settings.turn.murmurs ?? [])];
+  const texts = [...fillers, ...first, ...farewell, ...behind, ...last];
   return { texts, fillers, farewell };
 }
 

@@ -35,6 +35,8 @@ export interface ReadyLines {
 export interface SpokenStage extends TtsStage {
   /** The same object until something changes. */
   readonly ready: ReadyLines;
+  /** The sound of a line, as far as it is made. */
+  readonly known: (text: string) => KnownLine | undefined;
 }
 
 /** More than fillers, greeting and the like have; lines beyond it are asked of TTS each time. */
@@ -56,6 +58,7 @@ export function withKnownLines(stage: TtsStage, options: KnownLinesOptions): Spo
   const find = (text: string): KnownLine | undefined => lines.find(text);
   return {
     provider: stage.provider,
+    known: find,
     get ready() {
       return lines.ready;
     },

@@ -14,6 +14,7 @@ const toldMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('user.text'), epoch, text: z.string() }),
   z.object({ type: z.literal('bot.tts_text'), epoch, text: z.string() }),
   z.object({ type: z.literal('turn.interrupted'), epoch }),
+  z.object({ type: z.literal('agent.changed'), agent: z.string() }),
   z.object({
     type: z.literal('turn.metrics'),
     epoch,
@@ -67,6 +68,8 @@ export class ConversationLines {
         return message.text.trim() === '' ? undefined : { what: `agent: ${printable(message.text)}` };
       case 'turn.interrupted':
         return { what: 'the answer was interrupted' };
+      case 'agent.changed':
+        return { what: `another agent has the call: ${printable(message.agent)}` };
       case 'turn.metrics':
         return { what: shownMetrics(message.metrics) };
       case 'stage.failed':

@@ -16,10 +16,12 @@ import { chooseTurnModel } from '../../../shared/installation/turn-model.ts';
 import type { CallSettings, ToolBook } from '../../../worker/core/settings.ts';
 import { callSettings, speechSettings } from '../../../worker/host/definition.ts';
 import type { TurnSettings } from './deciders.ts';
+import { earMissing, startRealEar } from '../ear/real-ear.ts';
 import { startInference } from './inference.ts';
-import { recordingsIn, textsIn, type Recording } from './recordings.ts';
+import { recordingsIn, textsIn, unknownText, type Recording } from './recordings.ts';
 import { callsInRooms } from './calls.ts';
 import { curvePoints, curveTable } from './curve.ts';
+import { misheard, misheardCounts, misheardTable } from './misheard.ts';
 import { callsInNoise } from './noisy-calls.ts';
 import { naturalTurns } from './natural.ts';
 import { countsOf, worseThan, type Counts } from './ratchet.ts';
@@ -236,6 +238,8 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   const found = material(positionals);
   const { speech, noises } = found;
   if (speech.length === 0) return 2;
+  const only = new Set((values.only ?? '').split(',').filter((part) => part !== ''));
+  if (only.has('words')) return listenTo(found, root, values);
   const model = values.model ?? process.env['SVC_SMART_TURN_MODEL'];
   const modelsDir = process.env['SVC_MODELS_DIR'];
   const chosen = chooseTurnModel(
@@ -246,7 +250,6 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     say(chosen.error);
     return 1;
   }
-  const only = new Set((values.only ?? '').split(',').filter((part) => part !== ''));
   const scenarios = await scenariosOf(found, { only, sample: Number(values.sample ?? 0) });
   const seconds = scenarios.reduce((sum, { pcm }) => sum + pcm.length / 16_000, 0);
   say(`${speech.length} recordings, pauses of ${pausesMs.join(', ')} ms, ${noises.length} noises:`);
@@ -280,6 +283,26 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   if (values.curve === true) say(curveTable(replayed));
   const holds = values.ratchet === undefined || compare(values.ratchet, countsOf(replayed), values.note);
   return status === 0 && holds ? 0 : 1;
+}
+
+/** How well a real recogniser hears; it hears nothing but recordings whose words are known. */
+async function listenTo(
+  { others, noises }: Material,
+  root: URL,
+  { sample, ratchet, note }: { sample?: string; ratchet?: string; note?: boolean },
+): Promise<number> {
+  if (earMissing !== undefined) {
+    say(earMissing);
+    return 1;
+  }
+  const known = others.filter(({ text }) => text !== unknownText);
+  const count = Number(sample ?? 0) || known.length;
+  const ear = await startRealEar(root);
+  const rows = await misheard({ speech: known.slice(0, count), noises: noises.map(({ pcm }) => pcm) }, ear);
+  await ear.stop();
+  say(`Whisper tiny, ${Math.min(count, known.length)} recordings\n`);
+  say(misheardTable(rows));
+  return ratchet === undefined || compare(ratchet, misheardCounts(rows), note) ? 0 : 1;
 }
 
 /** Whether nothing is worse than the file says; with `note` it is written instead. */

@@ -6,7 +6,7 @@ import { noiseModes, type NoiseMode } from '../../../shared/protocol/noise-mode.
 import { callIn, callersDb, longestMs, type Cast, type Room } from './calls.ts';
 import { mix, msOf, quieterBy, type Scenario } from './scenarios.ts';
 import type { Recording } from './recordings.ts';
-import type { Person } from './speakers.ts';
+import { levelled, type Person } from './speakers.ts';
 import { half } from './spoken.ts';
 
 export const noiseLevelsDb = [undefined, 20, 10, 5, 0] as const;
@@ -44,8 +44,7 @@ function noisyCall(cast: Cast, { noise, level, mode }: Noise): Scenario {
   if (call === undefined) return scenario;
   const [voice] = cast.caller.clips;
   if (level !== undefined && voice !== undefined) {
-    const voiceRms = 32_768 * 10 ** (cast.db / 20);
-    const gain = quieterBy(voiceRms, noise.pcm, level);
+    const gain = quieterBy(levelled(voice.pcm, cast.db), noise.pcm, level);
     for (let at = 0; at < pcm.length; at += noise.pcm.length) mix(pcm, noise.pcm, { at, gain });
   }
   const { isAside } = cast.caller;

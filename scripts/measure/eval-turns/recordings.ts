@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { newResampler } from '../../../shared/audio/resampler.ts';
 import { parseWav } from '../../../shared/audio/wav.ts';
 
-const unknownText = 'i would like to know something about that';
+/** Said where nobody wrote down what is. */
+export const unknownText = 'i would like to know something about that';
 
 export interface Recording {
   readonly name: string;

@@ -153,13 +153,13 @@ export function mix(into: Int16Array, pcm: Int16Array, { at, gain }: { at: numbe
 }
 
 /** Noise over everything, so much below the speech. */
-function addNoise(pcm: Int16Array, noise: Int16Array, gain: number): void {
+export function addNoise(pcm: Int16Array, noise: Int16Array, gain: number): void {
   for (let at = 0; at < pcm.length; at += noise.length) mix(pcm, noise, { at, gain });
 }
 
 /** Factor that makes a noise so much softer than a voice. */
-export const quieterBy = (voiceRms: number, noise: Int16Array, db: number): number =>
-  (voiceRms / Math.max(1, rms(noise))) * 10 ** (-db / 20);
+export const quieterBy = (speech: Int16Array, noise: Int16Array, db: number): number =>
+  (rms(speech) / Math.max(1, rms(noise))) * 10 ** (-db / 20);
 
 export function pausedTurn(
   speech: Int16Array,
@@ -188,7 +188,7 @@ export function turnScenarios(speech: readonly Recording[], noises: readonly Int
         const { pcm, endMs, splitMs } = pausedTurn(words, pauseMs);
         const spoken = wordsOver(recording.text, turnStartMs, turnStartMs + msOf(words.length));
         const noise = noises[index % noises.length];
-        if (db !== undefined && noise !== undefined) addNoise(pcm, noise, quieterBy(rms(words), noise, db));
+        if (db !== undefined && noise !== undefined) addNoise(pcm, noise, quieterBy(words, noise, db));
         const group = db === undefined ? 'quiet' : `noise ${db} dB`;
         found.push({
           kind: 'turn',
@@ -249,9 +249,9 @@ function interruptions(
     const whole = laid(wholeMs, pcm === undefined ? [] : [{ atMs: interruptAtMs, pcm }]);
     if (line.echoDb !== undefined)
       for (let at = 0; at < whole.length; at += botWords.length)
-        mix(whole, botWords, { at, gain: quieterBy(rms(words), botWords, -line.echoDb) });
+        mix(whole, botWords, { at, gain: quieterBy(words, botWords, -line.echoDb) });
     if (line.noiseDb !== undefined && noise !== undefined)
-      addNoise(whole, noise, quieterBy(rms(words), noise, line.noiseDb));
+      addNoise(whole, noise, quieterBy(words, noise, line.noiseDb));
     const times = Math.ceil(wholeMs / botMs) + 1;
     const said = wordsOver(caller.text, interruptAtMs, wordsEndMs);
     const own = kind === 'interruption' ? said : [];
@@ -288,7 +288,7 @@ const echoed = (text: string, { botMs, times }: { botMs: number; times: number }
 /** A noise as loud as a voice. */
 function burst(noise: Int16Array, words: Int16Array): Int16Array {
   const cut = faded(noise.slice(0, samplesOf(burstMs)));
-  const gain = quieterBy(rms(words), cut, 0);
+  const gain = quieterBy(words, cut, 0);
   return cut.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
 }
 

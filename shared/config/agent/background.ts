@@ -1,5 +1,6 @@
 /** `[audio]` of the agent file: what callers hear behind the agent's voice, and while they wait for it; and what is done about the noise behind theirs. */
 import * as z from 'zod';
+import { present } from '../../base/present.ts';
 import { noiseModes, type NoiseMode } from '../../protocol/noise-mode.ts';
 import type { ProblemList } from '../problem.ts';
 import { readTable } from '../table.ts';
@@ -42,6 +43,8 @@ export const backgroundKeys = z.strictObject({
 
 export const thinkingKeys = z.strictObject(source);
 
+const [leastLufs, mostLufs] = [-30, -14];
+
 /** Its tables have no defaults of their own: a table that is absent is off. */
 export const audioKeys = z.strictObject({
   noise: z.enum(noiseModes).default('off').meta({
@@ -52,6 +55,12 @@ export const audioKeys = z.strictObject({
   thinking: thinkingKeys
     .exactOptional()
     .meta({ description: 'A sound while the caller waits for the agent, beside or without a background.' }),
+  level: z.number().min(leastLufs).max(mostLufs).exactOptional().meta({
+    sample: -20,
+    description:
+      'Loudness that all voices of a call and its announcements are brought to, by at most 9 dB, and sounds behind them before their volume counts. Absent: they are heard as they come.',
+    unit: 'LUFS',
+  }),
 });
 
 /** A sound of calls. */
@@ -61,21 +70,25 @@ export interface BackgroundDefinition {
   readonly when: 'always' | 'thinking';
 }
 
-/** What the agent says of sound. */
-export interface AudioDefinition {
-  readonly noise: NoiseMode;
-  /** None where it has none. */
-  readonly background: readonly BackgroundDefinition[];
-}
-
 interface Site {
   readonly options: NamedFiles;
   readonly problems: ProblemList;
 }
 
-/** Undefined when something of it is faulty, which `problems` says. */
+/** What callers hear beside the agent's words, and how loud, and what is done about the noise behind them. */
+export interface AudioDefinition {
+  /** Absent: off. */
+  readonly noise?: NoiseMode;
+  /** At least one; absent: none. */
+  readonly background?: readonly BackgroundDefinition[];
+  /** In LUFS; absent: what is heard is as loud as it comes. */
+  readonly level?: number;
+}
+
+/** Nothing where the agent says nothing of it; undefined when something is faulty, which `problems` says. */
 export function readAudio(raw: unknown, site: Site): AudioDefinition | undefined {
-  const { value, known } = readTable(audioKeys, raw ?? {}, { at: ['audio'], problems: site.problems });
+  if (raw === undefined) return {};
+  const { value, known } = readTable(audioKeys, raw, { at: ['audio'], problems: site.problems });
   const { background, thinking } = known;
   const sounds = [
     ...(background === undefined ? [] : [definitionOf('background', background, site)]),
@@ -83,7 +96,12 @@ export function readAudio(raw: unknown, site: Site): AudioDefinition | undefined
   ];
   const good = sounds.filter((sound) => sound !== undefined);
   if (value === undefined || good.length < sounds.length) return undefined;
-  return { noise: value.noise, background: good.filter(({ volume }) => volume > 0) };
+  const heard = good.filter(({ volume }) => volume > 0);
+  return {
+    ...(heard.length > 0 && { background: heard }),
+    ...(value.noise !== 'off' && { noise: value.noise }),
+    ...present({ level: value.level }),
+  };
 }
 
 function definitionOf(

@@ -320,9 +320,9 @@ export class TurnJudge {
   #deadline(scene: Scene): void {
     const story = this.#story;
     const { now } = scene;
-    if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt) return;
     // Words of a voice that nobody knew interrupt when it has stopped.
-    if (scene.has('playout.clear')) return;
+    if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt || scene.has('playout.clear'))
+      return;
     story.demand(now, !story.held || scene.has('playout.resume'), 'a candidate that died does not resume');
     this.#becomesAside();
   }
@@ -378,11 +378,8 @@ export class TurnJudge {
   #decides({ now }: Scene): void {
     const story = this.#story;
     story.demand(now, !story.voice, 'a turn ends while the caller speaks');
-    story.demand(
-      now,
-      now >= this.#lastVoiceAt + story.settings.turn.stopMs,
-      'a turn ends before its silence',
-    );
+    const isSilent = now >= this.#lastVoiceAt + story.settings.turn.stopMs;
+    story.demand(now, isSilent, 'a turn ends before its silence');
     story.done('finalize');
     story.mouth = 'deciding';
     this.#decidedAt = now;
@@ -478,7 +475,6 @@ export class TurnJudge {
     const wrong = this.#wrongCut(scene);
     this.#own();
     if (!story.voice) this.#mustEnd(scene.now);
-    // A voice that has stopped long ago interrupts, and its turn is over in the same moment.
     if (!story.voice && type === 'deadline.reached' && isDecision(scene)) this.#decides(scene);
     return wrong;
   }

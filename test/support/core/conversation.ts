@@ -11,6 +11,8 @@ export interface ConversationOptions {
   readonly ws: string;
   readonly rate: number;
   readonly encoding?: 'pcm16' | 'mulaw';
+  /** Asks to be told what is heard and said. */
+  readonly follow?: boolean;
 }
 
 /** After so long without a sound an answer is over; the demo pauses for less between its sentences. */
@@ -23,10 +25,15 @@ export class Conversation {
   readonly events: CallerEvent[] = [];
   readonly client: CallClient;
 
-  static async open({ ws, rate, encoding = 'pcm16' }: ConversationOptions): Promise<Conversation> {
+  static async open({
+    ws,
+    rate,
+    encoding = 'pcm16',
+    follow = false,
+  }: ConversationOptions): Promise<Conversation> {
     const events: CallerEvent[] = [];
     const client = await CallClient.connect(
-      { url: ws, clock: systemClock, sampleRate: rate, encoding, prebufferMs: PREBUFFER_MS },
+      { url: ws, clock: systemClock, sampleRate: rate, encoding, follow, prebufferMs: PREBUFFER_MS },
       (event) => {
         if (event.type !== 'audio' && event.type !== 'frame-sent') events.push(event);
       },

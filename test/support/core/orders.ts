@@ -17,6 +17,8 @@ export function shown(order: Order): string {
       return `${order.type} ${order.context}`;
     case 'playout.clear':
       return `playout.clear ${order.epoch}${order.wire ? '' : ' unheard'}`;
+    case 'playout.murmur':
+      return `playout.murmur ${order.text}`;
     case 'playout.mark':
       return `playout.mark ${order.id}`;
     case 'call.end':

@@ -230,7 +230,11 @@ const noTools: OpenedTools = {
 };
 
 /** A stage without lines of its own. */
-const spoken = (stage: TtsStage): SpokenStage => ({ ...stage, ready: { fillers: true, farewell: true } });
+const spoken = (stage: TtsStage): SpokenStage => ({
+  ...stage,
+  ready: { fillers: true, farewell: true },
+  known: () => undefined,
+});
 
 export interface FakeWorld {
   readonly clock: VirtualClock;

@@ -151,6 +151,53 @@ ${more}`;
     expect(version?.files.reach).toEqual({ isPublicOnly: true, numbers: ['+1555', '+4930'] });
   });
 
+  it.each([
+    ['a number of another tenant', 'numbers = ["+15550100021"]', 'routing.numbers[0]'],
+    ['every number', 'numbers = ["*"]', 'routing.numbers[0]'],
+    ['a shorter beginning', 'numbers = ["+1555010001", "+15550*"]', 'routing.numbers[1]'],
+    ['a host', 'hosts = ["Clinic.example.com", "diner.example.com"]', 'routing.hosts[1]'],
+    ['a host below it', 'hosts = ["a.clinic.example.com"]', 'routing.hosts[0]'],
+    ['a network', 'trunks = ["0.0.0.0/0"]', 'routing.trunks[0]'],
+  ])('claims nothing that the operator does not give it: %s', async (_, claim, place) => {
+    put(dir, 'clinic/desk.toml', text(`[routing]\n${claim}`));
+    expect((await readTenant()).errors).toEqual([]);
+    put(
+      dir,
+      'clinic.tenant.toml',
+      '[allow]\nrouting = ["+1555010001", "clinic.example.com", "10.0.0.0/8"]\n',
+    );
+    expect((await readTenant()).errors).toEqual([`${place} is nothing of allow.routing of its tenant file`]);
+  });
+
+  it('claims what the operator gives it', async () => {
+    put(
+      dir,
+      'clinic/desk.toml',
+      text(
+        '[routing]\nnumbers = ["+15550100011", "+1555010001*"]\nhosts = ["clinic.example.com"]\ntrunks = ["10.0.0.0/8"]',
+      ),
+    );
+    put(
+      dir,
+      'clinic.tenant.toml',
+      '[allow]\nrouting = ["+1555010001", "clinic.example.com", "10.0.0.0/8"]\n',
+    );
+    expect((await readTenant()).errors).toEqual([]);
+  });
+
+  it('leaves room for other tenants, and for the operator, however many it has', () => {
+    for (let at = 0; at < 1_100; at += 1) put(dir, `a-greedy/a${at}.toml`, '');
+    put(dir, 'clinic/desk.toml', '');
+    put(dir, 'z-own.toml', '');
+    const { places, unusable } = listAgents(dir);
+    expect(places.filter(({ tenant }) => tenant === 'a-greedy')).toHaveLength(1_000);
+    expect(places.map(({ shown }) => shown)).toEqual(
+      expect.arrayContaining(['clinic/desk.toml', 'z-own.toml']),
+    );
+    expect(unusable).toHaveLength(100);
+    expect(unusable[0]?.why).toContain('its tenant has more than 1000 agents');
+  });
+
   it.each(['"1555"', '"+"', '"+1555*"', '7'])('refuses %s as the beginning of a number', async (number) => {
     put(dir, 'clinic/desk.toml', text());
     put(dir, 'clinic.tenant.toml', `[allow]\nnumbers = [${number}]\n`);

@@ -234,6 +234,7 @@ describe('a call to a service that tells the conversation', () => {
     peer.send({ type: 'turn.metrics', epoch: 1, metrics });
     peer.send({ type: 'turn.interrupted', epoch: 2 });
     peer.send({ type: 'user.text', epoch: 2, text: 'No, in Rome.' });
+    peer.send({ type: 'agent.changed', agent: 'billing' });
     peer.send({ type: 'bot.of_a_later_version', epoch: 2 });
     peer.send({ type: 'mark', id: 'm' });
   };
@@ -254,6 +255,7 @@ describe('a call to a service that tells the conversation', () => {
         'user.text',
         'bot.tts_text',
         'turn.interrupted',
+        'agent.changed',
         'turn.metrics',
         'stage.failed',
       ],
@@ -266,6 +268,7 @@ describe('a call to a service that tells the conversation', () => {
       'the answer begins after 812 ms (end of turn 700 ms, first text 40 ms)',
       'the answer was interrupted',
       'answers: No, in Rome.',
+      'another agent has the call: billing',
     ]);
     expect(said.every((line) => /^ +\d+\.\d{3} s {2}/.test(line))).toBe(true);
     expect(lines.join('\n')).not.toContain('mark 1 played');

@@ -118,7 +118,6 @@ describe('a good agent file', () => {
       tools: [],
       mcp: [],
       monitor: { notice: '', lost: operatorLost },
-      noise: 'off',
       telephony: plainTelephony,
       routing: noRouting,
     });

@@ -11,27 +11,36 @@ const readBytes = (): Uint8Array => wav;
 
 describe('the sounds behind the voice', () => {
   it('are absent unless a table names one', () => {
-    expect(load(withAudio('')).definition).not.toHaveProperty('background');
-    expect(load(withAudio('[audio]')).definition).not.toHaveProperty('background');
+    expect(load(withAudio('')).definition).not.toHaveProperty('audio');
+    expect(load(withAudio('[audio]')).definition).not.toHaveProperty('audio');
   });
 
   it('are named, or files beside the agent file, with a volume and a time', () => {
     const text = withAudio(
       '[audio.background]\nsound = "office"\n[audio.thinking]\nfile = "hm.wav"\nvolume = 1\n',
     );
-    expect(load(text, { readBytes }).definition?.background).toEqual([
+    expect(load(text, { readBytes }).definition?.audio?.background).toEqual([
       { source: 'office', volume: 0.2, when: 'always' },
       { source: { sampleRate: 8_000, pcm: tone(16_000) }, volume: 1, when: 'thinking' },
     ]);
     expect(
       load(withAudio('[audio.background]\nsound = "street"\nvolume = 0.05\nwhen = "thinking"')).definition
-        ?.background,
+        ?.audio?.background,
     ).toEqual([{ source: 'street', volume: 0.05, when: 'thinking' }]);
+  });
+
+  it('may have one level, alone and beside sounds', () => {
+    expect(load(withAudio('[audio]\nlevel = -20')).definition?.audio).toEqual({ level: -20 });
+    const both = load(withAudio('[audio]\nlevel = -16\n[audio.background]\nsound = "office"'));
+    expect(both.definition?.audio?.level).toBe(-16);
+    expect(both.definition?.audio?.background).toHaveLength(1);
+    for (const level of ['-31', '-13', '"loud"'])
+      expect(load(withAudio(`[audio]\nlevel = ${level}`)).definition).toBeUndefined();
   });
 
   it('are off at volume 0', () => {
     const text = withAudio('[audio.background]\nsound = "office"\nvolume = 0');
-    expect(load(text).definition).not.toHaveProperty('background');
+    expect(load(text).definition).not.toHaveProperty('audio');
   });
 
   it('may be the same file twice, once the announcement', () => {

@@ -5,14 +5,14 @@ import { changed, errorsOf, load } from './agent-text.ts';
 const withAudio = (lines: string): string => changed(['[stt]\n', `${lines}\n[stt]\n`]);
 
 it('is left in unless the agent says otherwise', () => {
-  expect(load(withAudio('')).definition?.noise).toBe('off');
-  expect(load(withAudio('[audio.background]\nsound = "office"')).definition?.noise).toBe('off');
+  for (const lines of ['', '[audio]\nnoise = "off"', '[audio.background]\nsound = "office"'])
+    expect(load(withAudio(lines)).definition?.audio?.noise).toBeUndefined();
 });
 
-it.each(['auto', 'on', 'off'])('may be "%s", with a background and without', (mode) => {
-  expect(load(withAudio(`[audio]\nnoise = "${mode}"`)).definition?.noise).toBe(mode);
+it.each(['auto', 'on'])('may be "%s", with a background and without', (mode) => {
+  expect(load(withAudio(`[audio]\nnoise = "${mode}"`)).definition?.audio?.noise).toBe(mode);
   const both = load(withAudio(`[audio]\nnoise = "${mode}"\n[audio.background]\nsound = "street"`)).definition;
-  expect([both?.noise, both?.background?.length]).toEqual([mode, 1]);
+  expect([both?.audio?.noise, both?.audio?.background?.length]).toEqual([mode, 1]);
 });
 
 it.each([

@@ -164,7 +164,7 @@ describe.each(['pcm16', 'mulaw'] as const)('frames of a call in %s', (encoding) 
       toRate: rate,
       encoding,
       taken: (pcm) => taken.push(pcm.slice()),
-      backdrop: hasBackground ? new Background([office], rate) : undefined,
+      backdrops: hasBackground ? [new Background([office], rate)] : [],
     });
     audio.open(1);
     audio.write(1, voice.slice());
@@ -209,7 +209,7 @@ it('a voice that gives way leaves the background as loud as it was', () => {
     fromRate: 16_000,
     toRate: 16_000,
     encoding: 'pcm16',
-    backdrop: new Background([loop], 16_000),
+    backdrops: [new Background([loop], 16_000)],
   });
   audio.open(1);
   audio.write(1, new Int16Array(16_000));

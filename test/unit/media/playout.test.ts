@@ -23,7 +23,12 @@ function newSetup({ leadMs = () => 0, backdrop }: Setup = {}) {
   const late: number[] = [];
   const stretches: number[] = [];
   const backdrops: number[] = [];
-  const audio = new OutboundAudio({ fromRate: 16_000, toRate: 16_000, encoding: 'pcm16', backdrop });
+  const audio = new OutboundAudio({
+    fromRate: 16_000,
+    toRate: 16_000,
+    encoding: 'pcm16',
+    backdrops: backdrop && [backdrop],
+  });
   let stalled = false;
   const pacer = new Pacer(clock, (now) => {
     if (!stalled) playout.advance(now);

@@ -65,6 +65,15 @@ function newMade() {
 }
 
 describe('known lines', () => {
+  it('gives the sound of a line by its text, as soon as it is made', () => {
+    const setup = newSetup();
+    expect(setup.stage.known('One moment.')).toBeUndefined();
+    setup.open();
+    setup.make(setup.stages.tts.at(-1)!, 1, 160);
+    expect(setup.stage.known(' One moment. ')).toEqual({ pcm: new Int16Array(160).fill(1), ms: 10 });
+    expect(setup.stage.known('Goodbye.')).toBeUndefined();
+  });
+
   it('are made once, one after another, in a session of their own', () => {
     const { maker, open, stages } = newMade();
     expect(maker.asked).toEqual(['speak 1 One moment.', 'flush 1', 'speak 2 Goodbye.', 'flush 2']);

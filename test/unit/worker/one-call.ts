@@ -61,6 +61,8 @@ export interface OneCallOptions {
   readonly linked?: (start: AdmittedStart) => void;
   /** What is heard behind the voice. */
   readonly background?: readonly SoundLoop[];
+  /** What the agent says softly while it listens, with its sound where that is made. */
+  readonly murmurs?: Readonly<Record<string, Int16Array | undefined>>;
   /** What of its answer it is told that the call does without. */
   readonly refused?: string[];
   /** What that process is told last. */
@@ -101,6 +103,17 @@ function agentsOf(options: OneCallOptions, lent: CallServices): CallRunnerOption
   });
 }
 
+function murmuring(lent: CallServices, { murmurs }: OneCallOptions): CallServices {
+  if (murmurs === undefined) return lent;
+  const { settings, tts } = lent;
+  const known = (text: string) => murmurs[text] && { pcm: murmurs[text], ms: murmurs[text].length / 16 };
+  return {
+    ...lent,
+    settings: { ...settings, turn: { ...settings.turn, murmurs: Object.keys(murmurs) } },
+    tts: { ...tts, known },
+  };
+}
+
 export function newWorld() {
   const world = newFakeWorld();
   const inference = newScriptedInference(world.boxes);
@@ -130,7 +143,7 @@ export function newWorld() {
     const lent = world.lend(stages);
     const speech = { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) };
     const { background } = options;
-    const services = agentsOf(options, { ...lent, speech, background });
+    const services = agentsOf(options, { ...murmuring(lent, options), speech, background });
     const runner: CallRunner = new CallRunner({ services, slot, journal, over });
     host.add(runner, slot);
     runner.attach(transport);

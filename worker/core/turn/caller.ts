@@ -2,6 +2,7 @@
 import { flag, maybe, number, record, text, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { newPatience, patienceCodec, type Patience } from './end-of-turn.ts';
+import { murmursCodec, type Murmurs } from './murmur.ts';
 import { newSttLedger, sttLedgerCodec, turnCodec, type SttLedger, type Turn } from './turn.ts';
 
 /** Times of the turn for whose answer the caller waits. */
@@ -29,6 +30,8 @@ export interface Caller {
   clock: TurnClock | undefined;
   /** When the sound of the newest voice ended. */
   soundEndAt: Millis | undefined;
+  /** Absent: the agent has said nothing while it listened. */
+  murmurs?: Murmurs | undefined;
 }
 
 export const newCaller = (): Caller => ({
@@ -67,4 +70,5 @@ export const callerCodec = record<Caller>({
     }),
   ),
   soundEndAt: maybe(time),
+  murmurs: maybe(murmursCodec),
 });

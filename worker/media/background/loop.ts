@@ -5,6 +5,7 @@
 import { newResampler } from '../../../shared/audio/resampler.ts';
 import { assert } from '../../../shared/base/assert.ts';
 import type { BackgroundDefinition } from '../../../shared/config/agent/background.ts';
+import { levelFactor } from '../out/level.ts';
 import { makeSound, soundRate } from './sounds.ts';
 
 const framesPerS = 50;
@@ -26,13 +27,15 @@ export class SoundLoop {
   readonly #rate: number;
   readonly #turns = new Map<number, Turn>();
 
-  constructor({ source, volume, when }: BackgroundDefinition) {
+  /** @param lufs that the sound is brought to before `volume` counts; absent: it stays as it was recorded. */
+  constructor({ source, volume, when }: BackgroundDefinition, lufs?: number) {
     const { pcm, sampleRate } =
       typeof source === 'string'
         ? { pcm: makeSound(source), sampleRate: soundRate }
         : { pcm: closed(source.pcm, source.sampleRate), sampleRate: source.sampleRate };
     this.when = when;
-    this.#pcm = pcm.map((sample) => Math.round(sample * volume));
+    const factor = lufs === undefined ? volume : volume * levelFactor(pcm, sampleRate, lufs);
+    this.#pcm = pcm.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * factor))));
     this.#rate = sampleRate;
   }
 

@@ -4,6 +4,7 @@
  */
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
+import { Level } from './level.ts';
 import type { Backdrop } from './outbound.ts';
 
 /** Kept before the first of a stretch is heard. */
@@ -19,12 +20,14 @@ export class LiveVoice implements Backdrop {
   #waiting: Int16Array;
   #length = 0;
   #isHeard = false;
+  readonly #level: Level | undefined;
 
-  /** @param rate of the call, and `fromRate` of the voice, in Hz. */
-  constructor(rate: number, fromRate: number) {
+  /** @param rate of the call, and `fromRate` of the voice, in Hz; `lufs` that it is brought to, where it is. */
+  constructor(rate: number, fromRate: number, lufs?: number) {
     this.#rate = rate;
     this.#fromRate = fromRate;
     this.#waiting = new Int16Array(0);
+    this.#level = lufs === undefined ? undefined : new Level(lufs, { fromRate, toRate: rate });
   }
 
   /** A whole frame is there, and enough behind it. */
@@ -38,6 +41,7 @@ export class LiveVoice implements Backdrop {
     if (this.#waiting.length === 0) this.#waiting = new Int16Array(this.#samples(mostMs));
     if (this.#fromRate !== this.#rate)
       this.#resampler ??= newResampler({ from: this.#fromRate, to: this.#rate });
+    this.#level?.delivered(pcm);
     const given = this.#resampler?.process(pcm) ?? pcm;
     const most = this.#waiting.length;
     const newest = given.length > most ? given.subarray(given.length - most) : given;
@@ -48,6 +52,7 @@ export class LiveVoice implements Backdrop {
 
   mix(samples: Int16Array): void {
     const count = Math.min(samples.length, this.#length);
+    this.#level?.apply(this.#waiting.subarray(0, count));
     for (let at = 0; at < count; at += 1) {
       const sum = (samples[at] ?? 0) + (this.#waiting[at] ?? 0);
       samples[at] = sum > 32_767 ? 32_767 : sum < -32_768 ? -32_768 : sum;

@@ -7,6 +7,7 @@ import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { encodeMulaw } from '../../../shared/audio/g711.ts';
 import { writeInt16 } from '../../../shared/audio/pcm.ts';
 import { Gain } from './gain.ts';
+import { Level } from './level.ts';
 import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
 
 /** Above this much waiting audio the TTS session is asked to pause, below the other it goes on. */
@@ -26,13 +27,17 @@ export interface OutboundOptions {
   readonly fromRate: number;
   readonly toRate: number;
   readonly encoding: 'pcm16' | 'mulaw';
+  /** Loudness that voices are brought to, in LUFS; absent: they are heard as they come. */
+  readonly lufs?: number | undefined;
   /** Told the samples of every frame that is taken, at the call's rate; they are valid until it returns. */
   readonly taken?: (pcm: Int16Array) => void;
   /** Mixed into frames behind everything that counts the agent's audio; absent: nothing is. */
-  readonly backdrop?: Backdrop | undefined;
+  readonly backdrops?: readonly Backdrop[] | undefined;
   /** Heard in frames that have nothing of the agent, and told as they are; absent: nobody is. */
   readonly person?: Backdrop | undefined;
 }
+
+const none: readonly Backdrop[] = [];
 
 /** No more audio than this goes out without a mark behind it. */
 const markEveryMs = 2_000;
@@ -72,6 +77,7 @@ export class OutboundAudio {
   /** Frames that still go out before the output is held; undefined: it is not about to be. */
   #yieldFrames: number | undefined;
   readonly #gain: Gain;
+  readonly #level: Level | undefined;
   #finished = false;
   #drained = true;
   #delivered = 0;
@@ -91,6 +97,7 @@ export class OutboundAudio {
   constructor(options: OutboundOptions) {
     this.#options = options;
     this.#gain = new Gain(options.toRate);
+    this.#level = options.lufs === undefined ? undefined : new Level(options.lufs, options);
     this.#resampler = newResampler({ from: options.fromRate, to: options.toRate });
     this.#lag = lagOf(this.#resampler, options);
     this.#frameSamples = (options.toRate * FRAME_MS) / 1000;
@@ -100,6 +107,7 @@ export class OutboundAudio {
 
   /** Audio of the contexts that are opened from now on has this rate, in Hz: another agent speaks. */
   retune(fromRate: number): void {
+    this.#level?.retune(fromRate);
     if (fromRate === this.#options.fromRate) return;
     this.clear();
     this.#options = { ...this.#options, fromRate };
@@ -113,6 +121,7 @@ export class OutboundAudio {
    */
   open(context: number, from: { audioMs: Millis; skipMs: Millis } = { audioMs: 0, skipMs: 0 }): void {
     this.clear();
+    this.#level?.begin();
     this.#context = context;
     this.#drained = false;
     const { fromRate, toRate } = this.#options;
@@ -151,7 +160,13 @@ export class OutboundAudio {
     if (!this.ready || this.sentMs <= this.#beforeMs) return;
     this.#tail = this.#fifo.slice(0, Math.min(this.#fifoLength, this.#frameSamples));
     this.#gain.close();
-    this.#gain.apply(this.#tail);
+    this.#loud(this.#tail);
+  }
+
+  /** Samples of the voice as loud as they are heard. */
+  #loud(samples: Int16Array): void {
+    this.#level?.apply(samples);
+    this.#gain.apply(samples);
   }
 
   #addTail(samples: Int16Array): void {
@@ -165,6 +180,7 @@ export class OutboundAudio {
   /** Takes audio of a context. False when it is not the open one and was dropped. */
   write(context: number, pcm: Int16Array): boolean {
     if (context !== this.#context || this.#finished) return false;
+    this.#level?.delivered(pcm);
     const skipped = Math.min(this.#skip, pcm.length);
     this.#skip -= skipped;
     this.#converted += skipped;
@@ -274,7 +290,7 @@ export class OutboundAudio {
     this.#fifo.fill(0, count, this.#frameSamples);
     const samples = this.#fifo.subarray(0, this.#frameSamples);
     if (this.#yieldFrames === 1) this.#gain.close();
-    this.#gain.apply(samples);
+    this.#loud(samples);
     this.#addTail(samples);
     this.#options.taken?.(samples);
     const frame = this.#encoded(samples);
@@ -287,8 +303,9 @@ export class OutboundAudio {
 
   /** Something is to be heard although no frame may be ready. */
   get hasBackdrop(): boolean {
-    const { backdrop, person } = this.#options;
-    return this.#tail !== undefined || backdrop?.sounds === true || person?.sounds === true;
+    if (this.#tail !== undefined || this.#options.person?.sounds === true) return true;
+    for (const backdrop of this.#options.backdrops ?? none) if (backdrop.sounds) return true;
+    return false;
   }
 
   /** 20 ms without the agent's audio, or with the last of what was cut, and with who speaks in its place; only with a backdrop. */
@@ -305,8 +322,8 @@ export class OutboundAudio {
 
   /** Samples in the call's encoding, with the backdrop. */
   #encoded(samples: Int16Array): Buffer {
-    const { encoding, backdrop } = this.#options;
-    if (backdrop?.sounds === true) backdrop.mix(samples);
+    const { encoding, backdrops = none } = this.#options;
+    for (const backdrop of backdrops) if (backdrop.sounds) backdrop.mix(samples);
     const frame = Buffer.allocUnsafe(encoding === 'mulaw' ? samples.length : samples.length * 2);
     if (encoding === 'mulaw') encodeMulaw(samples, frame);
     else writeInt16(samples, frame);
