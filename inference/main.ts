@@ -16,7 +16,7 @@ import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtim
 import { systemClock } from '../shared/runtime/clock.ts';
 import { errorFields, newLog } from '../shared/runtime/log.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
-import { sileroPath } from './models.ts';
+import { noiseModelPath, sileroPath } from './models.ts';
 import type { TurnTask } from './smart-turn.ts';
 import type { VadTask } from './vad-thread.ts';
 
@@ -67,7 +67,15 @@ async function main(): Promise<void> {
     );
   };
   for (let thread = 0; thread < layout.threads; thread += 1)
-    serve(vadThread, { thread, layout, memoryFd: sharedMemoryFd, bellFds, modelPath });
+    serve(vadThread, {
+      thread,
+      layout,
+      memoryFd: sharedMemoryFd,
+      bellFds,
+      modelPath,
+      noiseModelPath: noiseModelPath(),
+      logLevel: setup.logLevel,
+    });
   for (let thread = 0; turnModel !== undefined && thread < turnThreads; thread += 1)
     serve(turnThread, { thread, layout, memoryFd: sharedMemoryFd, bellFds, modelPath: turnModel });
 

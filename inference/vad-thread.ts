@@ -6,6 +6,7 @@
 import '../shared/runtime/stack.ts';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { waitWhile } from '../shared/runtime/futex.ts';
+import { errorFields, newLog, type LogLevel } from '../shared/runtime/log.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { heartbeatOf } from '../shared/protocol/heartbeat.ts';
@@ -14,6 +15,9 @@ import { maxUnreadFrames, vadFrameSamples, type Mailbox } from '../shared/protoc
 import type { Peek } from '../shared/protocol/peek-box.ts';
 import { ring } from './bell.ts';
 import { batchMs, beatMsOf, mayBatch, newBatchPlan, planBatch } from './batcher.ts';
+import { FrameCleaner } from './noise/frame-cleaner.ts';
+import { NoiseLimit } from './noise/noise-limit.ts';
+import { NoiseModel } from './noise/suppressor.ts';
 import { QuietGate } from './quiet-gate.ts';
 
 export interface VadTask {
@@ -23,6 +27,8 @@ export interface VadTask {
   /** Bell of each worker, by worker number. */
   readonly bellFds: readonly number[];
   readonly modelPath: string;
+  readonly noiseModelPath: string;
+  readonly logLevel: LogLevel;
 }
 
 const maxRows = 32;
@@ -30,6 +36,8 @@ const contextSamples = 64;
 const inputSamples = contextSamples + vadFrameSamples;
 const stateFloats = 128;
 const sampleRate = 16_000n;
+/** A call of which no frame came for so long needs no noise taken out. */
+const sweepMs = 1_000;
 
 /** What the thread keeps of a slot: the model's memory, what it said last, and whether there is anything to hear. */
 interface SlotState {
@@ -43,6 +51,18 @@ interface SlotState {
   peek: Peek | undefined;
   probability: number;
   readonly gate: QuietGate;
+  readonly cleaner: FrameCleaner;
+  /** The model's memory of the sound without its noise, and what it says of the frame; 1 where nobody has taken the noise out. */
+  readonly cleanedModel: Float32Array;
+  cleanedProbability: number;
+}
+
+/** How a thread comes by the model that takes noise out. */
+export interface NoiseOptions {
+  /** Loads it when the first call wants it; throws when there is none. */
+  readonly open: () => NoiseModel;
+  /** Noise cannot be taken out any more: told once. */
+  readonly failed: (error: unknown) => void;
 }
 
 export interface VadThreadOptions {
@@ -51,6 +71,8 @@ export interface VadThreadOptions {
   readonly session: Pick<InferenceSession, 'run'>;
   /** A worker that sleeps has results. */
   readonly wake: (worker: number) => void;
+  /** Absent: every call is heard with its noise. */
+  readonly noise?: NoiseOptions;
 }
 
 export class VadThread {
@@ -58,10 +80,16 @@ export class VadThread {
   readonly #wake: (worker: number) => void;
   readonly #session: Pick<InferenceSession, 'run'>;
   readonly #boxes: Mailboxes;
+  readonly #noise: NoiseOptions | undefined;
+  readonly #noiseLimit = new NoiseLimit();
+  #noiseModel: NoiseModel | 'not opened' | 'none' = 'not opened';
+  #sweptMs = 0;
   readonly #slots = new Map<number, SlotState>();
   readonly #plan = newBatchPlan(maxRows);
-  readonly #input = new Float32Array(maxRows * inputSamples);
-  readonly #state = new Float32Array(2 * maxRows * stateFloats);
+  /** Rows of the plan whose frames are judged without their noise as well. */
+  readonly #cleaned = new Int32Array(maxRows);
+  readonly #input = new Float32Array(2 * maxRows * inputSamples);
+  readonly #state = new Float32Array(2 * 2 * maxRows * stateFloats);
   readonly #rate = new Tensor('int64', BigInt64Array.of(sampleRate), []);
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
   /** Frames since they were counted last that were too old, and that needed no run of the model. */
@@ -76,6 +104,7 @@ export class VadThread {
     this.#boxes = options.boxes;
     this.#session = options.session;
     this.#wake = options.wake;
+    this.#noise = options.noise;
   }
 
   /** Judges batches until the stop flag is set. */
@@ -85,6 +114,8 @@ export class VadThread {
       // Said before the look: what is written during it wakes the thread behind it.
       this.#boxes.setThreadAsleep(this.#thread, true);
       await this.judgeBatch();
+      this.#noiseLimit.looked(this.#plan.oldestUnread > 1, lookedMs);
+      this.#sweepNoise(lookedMs);
       if (this.#isBehind) continue;
       if (mayBatch({ found: this.#fullest > 0, calls: this.#calls }))
         this.#boxes.setThreadAsleep(this.#thread, false);
@@ -145,20 +176,50 @@ export class VadThread {
       peek: undefined,
       probability: 0,
       gate: new QuietGate(),
+      cleaner: new FrameCleaner({
+        model: () => this.#modelForNoise(),
+        failed: (error) => this.#giveNoiseUp(error),
+        limit: this.#noiseLimit,
+      }),
+      cleanedModel: new Float32Array(2 * stateFloats),
+      cleanedProbability: 1,
     };
     this.#slots.set(slot, fresh);
     return fresh;
   }
 
+  #sweepNoise(nowMs: number): void {
+    if (nowMs - this.#sweptMs < sweepMs) return;
+    this.#sweptMs = nowMs;
+    for (const { cleaner } of this.#slots.values()) cleaner.sweep();
+  }
+
+  #modelForNoise(): NoiseModel | undefined {
+    if (this.#noiseModel === 'not opened' && this.#noise !== undefined)
+      try {
+        this.#noiseModel = this.#noise.open();
+      } catch (error) {
+        this.#giveNoiseUp(error);
+      }
+    return typeof this.#noiseModel === 'string' ? undefined : this.#noiseModel;
+  }
+
+  /** What has failed once may have spoiled its memory, which all calls of the thread share. */
+  #giveNoiseUp(error: unknown): void {
+    this.#noiseModel = 'none';
+    this.#noise?.failed(error);
+  }
+
   /** Frames that wait for the model, after leaving out those of a former call, those that are too old, and those that need no judgement. */
   #unread(slot: SlotState): number {
-    const { mailbox, gate } = slot;
+    const { mailbox, gate, cleaner } = slot;
     const generation = mailbox.generation;
     if (generation !== slot.generation) {
       slot.generation = generation;
       slot.model.fill(0);
       slot.modelBefore.fill(0);
       gate.reset();
+      cleaner.reset(mailbox.noise);
       if (mailbox.consumed < mailbox.base) mailbox.skipTo(mailbox.base);
     }
     const produced = mailbox.produced;
@@ -187,40 +248,71 @@ export class VadThread {
 
   /** Judges the batch. Returns how many of its rows were frames. */
   async #run(): Promise<number> {
-    const { rows, slots } = this.#plan;
-    let frames = 0;
-    for (let row = 0; row < rows; row += 1) this.#gather(this.#slot(slots[row] ?? 0), row, rows);
+    const { rows } = this.#plan;
+    const all = rows + this.#clean();
+    for (let row = 0; row < rows; row += 1) this.#gather(this.#slotOf(row), row, all);
+    for (let row = rows; row < all; row += 1) this.#gatherCleaned(this.#slotOf(row), row, all);
     const results = await this.#session.run({
-      input: new Tensor('float32', this.#input.subarray(0, rows * inputSamples), [rows, inputSamples]),
-      state: new Tensor('float32', this.#state.subarray(0, 2 * rows * stateFloats), [2, rows, stateFloats]),
+      input: new Tensor('float32', this.#input.subarray(0, all * inputSamples), [all, inputSamples]),
+      state: new Tensor('float32', this.#state.subarray(0, 2 * all * stateFloats), [2, all, stateFloats]),
       sr: this.#rate,
     });
     const probabilities = results['output']?.data as Float32Array;
     const states = results['stateN']?.data as Float32Array;
+    for (let row = rows; row < all; row += 1) {
+      const slot = this.#slotOf(row);
+      slot.cleanedProbability = probabilities[row] ?? 1;
+      keepState(slot.cleanedModel, states, { row, rows: all });
+    }
+    let frames = 0;
     for (let row = 0; row < rows; row += 1) {
-      const slot = this.#slot(slots[row] ?? 0);
+      const slot = this.#slotOf(row);
+      const probability = probabilities[row] ?? 0;
       if (slot.peek !== undefined) {
-        slot.mailbox.peek.deliver(slot.peek.code, probabilities[row] ?? 0);
+        slot.mailbox.peek.deliver(slot.peek.code, probability);
         continue;
       }
       frames += 1;
       slot.modelBefore.set(slot.model);
-      slot.model.set(states.subarray(row * stateFloats, (row + 1) * stateFloats), 0);
-      slot.model.set(
-        states.subarray((rows + row) * stateFloats, (rows + row + 1) * stateFloats),
-        stateFloats,
-      );
+      keepState(slot.model, states, { row, rows: all });
       // A call that began during the run must not get the result of the one before it.
-      if (slot.mailbox.generation === slot.generation) this.#deliver(slot, probabilities[row] ?? 0);
+      if (slot.mailbox.generation === slot.generation)
+        this.#deliver(slot, Math.min(probability, slot.cleanedProbability));
     }
     return frames;
   }
 
+  /** The slot of a row; behind the rows of the plan come those of frames without their noise. */
+  #slotOf(row: number): SlotState {
+    const { rows, slots } = this.#plan;
+    const planned = row < rows ? row : (this.#cleaned[row - rows] ?? 0);
+    return this.#slot(slots[planned] ?? 0);
+  }
+
+  /** Takes the noise out of the frames of the plan where that is wanted. Returns of how many it was taken out. */
+  #clean(): number {
+    let count = 0;
+    for (let row = 0; row < this.#plan.rows; row += 1) {
+      const slot = this.#slotOf(row);
+      const { mailbox, cleaner, peek } = slot;
+      slot.cleanedProbability = 1;
+      if (peek !== undefined || !cleaner.isWanted) continue;
+      const isCleaned = cleaner.clean(mailbox, mailbox.consumed);
+      this.#boxes.countNoise(this.#thread, isCleaned ? 'cleaned' : 'noisy');
+      if (!isCleaned) continue;
+      if (cleaner.hasBegun) slot.cleanedModel.set(slot.model);
+      this.#cleaned[count] = row;
+      count += 1;
+    }
+    return count;
+  }
+
   #deliver(slot: SlotState, probability: number): void {
-    const { mailbox, gate } = slot;
+    const { mailbox, gate, cleaner } = slot;
     const index = mailbox.consumed;
     slot.probability = probability;
     gate.judged(mailbox.levels.of(index), probability);
+    cleaner.judged(mailbox.levels.of(index), probability);
     mailbox.deliver(index, probability);
   }
 
@@ -239,7 +331,20 @@ export class VadThread {
       for (let i = 0; i < earlier; i += 1) input[at + i] = (before[from + i] ?? 0) / 32_768;
     } else input.fill(0, at, at + earlier);
     for (let i = 0; i < filled; i += 1) input[at + earlier + i] = (frame[i] ?? 0) / 32_768;
-    const model = peek === undefined ? slot.model : slot.modelBefore;
+    this.#giveState(peek === undefined ? slot.model : slot.modelBefore, row, rows);
+  }
+
+  #gatherCleaned({ cleaner, cleanedModel }: SlotState, row: number, rows: number): void {
+    const input = this.#input;
+    const { before, frame } = cleaner;
+    const at = row * inputSamples;
+    const from = vadFrameSamples - contextSamples;
+    for (let i = 0; i < contextSamples; i += 1) input[at + i] = (before[from + i] ?? 0) / 32_768;
+    for (let i = 0; i < vadFrameSamples; i += 1) input[at + contextSamples + i] = (frame[i] ?? 0) / 32_768;
+    this.#giveState(cleanedModel, row, rows);
+  }
+
+  #giveState(model: Float32Array, row: number, rows: number): void {
     this.#state.set(model.subarray(0, stateFloats), row * stateFloats);
     this.#state.set(model.subarray(stateFloats), (rows + row) * stateFloats);
   }
@@ -253,6 +358,15 @@ export class VadThread {
       if (this.#boxes.takeSleeping(worker)) this.#wake(worker);
     }
   }
+}
+
+function keepState(
+  model: Float32Array,
+  states: Float32Array,
+  { row, rows }: { readonly row: number; readonly rows: number },
+): void {
+  model.set(states.subarray(row * stateFloats, (row + 1) * stateFloats), 0);
+  model.set(states.subarray((rows + row) * stateFloats, (rows + row + 1) * stateFloats), stateFloats);
 }
 
 /** A question about the frame that comes next, when the one before it belongs to the call. */
@@ -278,5 +392,10 @@ export async function serve(task: VadTask): Promise<void> {
   const { thread, layout } = task;
   const boxes = new Mailboxes(mapSharedMemory(task.memoryFd, mailboxBytes(layout)), layout);
   const wake = (worker: number): void => ring(task.bellFds[worker]);
-  await new VadThread({ thread, boxes, session: await session, wake }).serve();
+  const log = newLog({ role: 'inference', level: task.logLevel });
+  const noise: NoiseOptions = {
+    open: () => NoiseModel.open(task.noiseModelPath),
+    failed: (error) => log.error(errorFields(error), 'noise cannot be taken out: calls are heard with it'),
+  };
+  await new VadThread({ thread, boxes, session: await session, wake, noise }).serve();
 }

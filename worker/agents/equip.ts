@@ -136,6 +136,7 @@ function servicesOf({ definition, version, env }: LoadedAgent, site: AgentSite) 
     traceOf,
     carriers: telephonyServices(definition, callControl, site.askCarrier),
     echo: definition.turn.echo,
+    noise: definition.audio?.noise ?? 'off',
     background: definition.audio?.background?.map((sound) => new SoundLoop(sound, definition.audio?.level)),
     lufs: definition.audio?.level,
   };

@@ -113,6 +113,7 @@ export class CallAudio {
       boxes: services.boxes,
       slot,
       machineMs: services.machineMs,
+      noise: services.noise,
       wake: services.wake,
       fellBack: (afterMs) => services.metrics.vadFallback.observe(afterMs / 1000),
       isEcho: () => !detector.isConfirmed && this.#echo.isKnownEcho(this.#now()),
@@ -144,7 +145,7 @@ export class CallAudio {
     this.#echo = newCallEcho({ mode: services.echo, sampleRate, heard: this.#inbound });
   }
 
-  /** Another agent has the call, whose sessions the stages have. What is heard behind its voice, and how echo is looked for, stays as it was. */
+  /** Another agent has the call, whose sessions the stages have. What is heard behind its voice, and how echo and noise are dealt with, stays as it was. */
   retune({ speech, tts }: Pick<CallServices, 'speech' | 'tts'>): void {
     this.#lines = tts;
     this.#threshold = speech.threshold;

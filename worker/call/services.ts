@@ -18,6 +18,7 @@ import type { TraceOf } from './trace.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { OpenedTools } from '../tools/registry.ts';
 import type { SoundLoop } from '../media/background/loop.ts';
+import type { NoiseMode } from '../../shared/protocol/noise-mode.ts';
 import type { EchoMode } from '../media/echo/echo.ts';
 import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { SpokenStage } from '../lines/known-lines.ts';
@@ -99,6 +100,8 @@ export interface AgentServices {
   readonly speech: SpeechDetectorSettings;
   /** Whether what the caller's microphone brings back is looked for. */
   readonly echo: EchoMode;
+  /** Whether noise is taken out before VAD hears the caller. */
+  readonly noise: NoiseMode;
   /** What callers hear behind the agent's voice; absent: nothing. */
   readonly background?: readonly SoundLoop[] | undefined;
   /** Loudness that voices are brought to, in LUFS; absent: they are heard as they come. */

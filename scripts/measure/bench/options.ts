@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { transports } from './client/wire.ts';
+import { noiseModes, type NoiseMode } from '../../../shared/protocol/noise-mode.ts';
 import { SAMPLE_RATES } from '../../../shared/audio/resampler.ts';
 import type { RunOptions } from './run.ts';
 import type { WebrtcMode } from './webrtc/calls.ts';
@@ -47,6 +48,7 @@ export function parseCommand(args: readonly string[]): Command {
       set: { type: 'string', multiple: true, default: [] },
       linked: { type: 'boolean', default: false },
       realtime: { type: 'boolean', default: false },
+      noise: { type: 'string', default: 'off' },
       'calls-db': { type: 'boolean', default: false },
       'calls-list': { type: 'string' },
       database: { type: 'string' },
@@ -99,9 +101,16 @@ export function parseCommand(args: readonly string[]): Command {
     observed: values.observed,
     linked: values.linked,
     realtime: values.realtime,
+    noise: noiseOf(values.noise),
     json: values.json,
     recorded: values['calls-db'],
   };
+}
+
+function noiseOf(given: string): NoiseMode {
+  const mode = noiseModes.find((name) => name === given);
+  if (mode === undefined) throw new UsageError(`--noise: must be one of ${noiseModes.join(', ')}`);
+  return mode;
 }
 
 function agentsMode(count: string, values: Parameters<typeof modeOf>[0]): Mode {

@@ -1,4 +1,5 @@
 /** Who takes part in a run: providers, load and service in processes of their own. None outlives the run, however it ends. */
+import type { NoiseMode } from '../../../shared/protocol/noise-mode.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,6 +23,8 @@ export interface PartyOptions {
   readonly silenceEndMs?: number;
   /** A model hears and speaks by itself. */
   readonly realtime?: boolean;
+  /** What is done about noise; absent: nothing. */
+  readonly noise?: NoiseMode;
   /** Calls are recorded in a folder of the run, and traced to a collector that takes all and keeps nothing. */
   readonly observed?: boolean;
   /** So many agents of 6 KB in a folder, for whom clients may ask by themselves. */
@@ -74,10 +77,11 @@ export async function withParties<T>(
   try {
     const ports = (await providers.ask(undefined, 'ready', startLimitMs)) as ProvidersReady;
     const file = join(folder, 'agent.toml');
-    const { silenceEndMs, realtime = false } = options;
+    const { silenceEndMs, realtime = false, noise = 'off' } = options;
     const text = agentFile(ports, {
       ...(silenceEndMs !== undefined && { silenceEndMs }),
       model: realtime ? ports.model : undefined,
+      noise,
     });
     writeFileSync(file, collector === undefined ? text : `${text}\n${recordedText}`);
     const observed = collector === undefined ? {} : observedEnv(folder, collector);

@@ -1,4 +1,5 @@
 /** One run: providers, service and load in processes of their own, a ramp, a measured window, and everything stopped again. */
+import type { NoiseMode } from '../../../shared/protocol/noise-mode.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startAgent } from './agent-link.ts';
 import { decisionToAudio } from './decision.ts';
@@ -34,6 +35,8 @@ export interface RunOptions {
   readonly linked: boolean;
   /** A model hears and speaks by itself. */
   readonly realtime: boolean;
+  /** Whether noise is taken out before VAD hears the calls. */
+  readonly noise: NoiseMode;
   /** The project's folder, as a URL that ends in a slash. */
   readonly root: URL;
 }
@@ -85,11 +88,12 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
 }
 
 function hold(options: RunOptions, link: Readonly<Record<string, string>>): Promise<RunResult> {
-  const { root, workers, profile, variables, transport, observed, realtime } = options;
+  const { root, workers, profile, variables, transport, observed, realtime, noise } = options;
   const parties = {
     root,
     observed,
     realtime,
+    noise,
     workers,
     env: {
       SVC_MAX_SESSIONS: String(Math.max(512, options.calls)),

@@ -30,15 +30,15 @@ const otherMs = 16_000;
 /** A talker who begins in silence ends so much later. */
 const silenceTalkMs = 4_000;
 /** Levels of callers, one after another, in dB below full scale. */
-const callersDb = [-20, -27, -36] as const;
+export const callersDb = [-20, -27, -36] as const;
 const lineDb = -58;
 /** Callers with at least this much to say, none of it for longer. */
-const longestMs = 7_500;
+export const longestMs = 7_500;
 
 type Moment = 'from the start' | 'into an answer' | 'into silence';
 const moments: readonly Moment[] = ['from the start', 'into an answer', 'into silence'];
 
-interface Room {
+export interface Room {
   readonly moment: Moment;
   readonly belowDb: number | undefined;
   readonly hasNoise: boolean;
@@ -89,14 +89,14 @@ const callerLevel = ({ soft }: Room, question: number, db: number): number => {
   return soft === 'moves away' && question > 0 ? db - awayDb : db;
 };
 
-interface Cast {
+export interface Cast {
   readonly caller: Person;
   readonly db: number;
   readonly talkers: readonly Person[];
   readonly agent: Int16Array;
 }
 
-function callIn(room: Room, { caller, db, talkers, agent }: Cast): Scenario {
+export function callIn(room: Room, { caller, db, talkers, agent }: Cast): Scenario {
   const isWhole = room.moment === 'from the start';
   const parts: { atMs: number; pcm: Int16Array }[] = [];
   const words: SpokenWord[] = [];

@@ -22,6 +22,7 @@ import { recordingsIn, textsIn, unknownText, type Recording } from './recordings
 import { callsInRooms } from './calls.ts';
 import { curvePoints, curveTable } from './curve.ts';
 import { misheard, misheardCounts, misheardTable } from './misheard.ts';
+import { callsInNoise } from './noisy-calls.ts';
 import { naturalTurns } from './natural.ts';
 import { countsOf, worseThan, type Counts } from './ratchet.ts';
 import { replay, type CoreRow, type ServiceRows } from './replay.ts';
@@ -125,7 +126,7 @@ function material(folders: readonly string[]): Material {
   const noises =
     noiseFolder === undefined || !existsSync(noiseFolder)
       ? []
-      : recordingsIn(noiseFolder).flatMap(({ pcm }) => (pcm.length >= leastNoiseSamples ? [pcm] : []));
+      : recordingsIn(noiseFolder).filter(({ pcm }) => pcm.length >= leastNoiseSamples);
   return { speech, others: all.filter((one) => !digits.includes(one)), digits, noises };
 }
 
@@ -134,7 +135,7 @@ interface Material {
   /** The same, with those that are too short or too long for a turn. */
   readonly others: Recording[];
   readonly digits: Recording[];
-  readonly noises: Int16Array[];
+  readonly noises: Recording[];
 }
 
 /** Voices and speakers that nothing is chosen by. */
@@ -160,10 +161,11 @@ async function scenariosOf(
   const wants = (part: string): boolean => only.size === 0 || only.has(part);
   const [bot] = speech;
   const voices = await speakers();
+  const noisePcm = noises.map(({ pcm }) => pcm);
   const found = [
-    ...(wants('turns') ? turnScenarios(speech, noises) : []),
+    ...(wants('turns') ? turnScenarios(speech, noisePcm) : []),
     ...(wants('natural') ? naturalTurns(speech) : []),
-    ...(wants('interruptions') ? interruptionScenarios(speech, noises) : []),
+    ...(wants('interruptions') ? interruptionScenarios(speech, noisePcm) : []),
     ...(wants('spoken') && bot !== undefined ? spokenOverBot(voices, bot) : []),
     ...(wants('ducking') && !wants('spoken') && bot !== undefined ? listeningOverBot(voices, bot) : []),
     ...(wants('nods') && bot !== undefined ? nodsOverBot(voices, bot) : []),
@@ -171,6 +173,10 @@ async function scenariosOf(
     ...(wants('hesitation') ? hesitations(voices) : []),
     ...(wants('digits') && bot !== undefined ? [...shortWords(digits, bot), ...longNumbers(voices)] : []),
     ...(wants('background') && bot !== undefined ? callsInRooms(personsOf(others), speechOf(bot.pcm)) : []),
+    // Only where asked for: defaults leave noise where it is, and these are as many calls as all others together.
+    ...(only.has('noise') && bot !== undefined
+      ? callsInNoise(personsOf(others), noises, speechOf(bot.pcm))
+      : []),
     ...(wants('strings') ? digitStrings(digits, isAside) : []),
   ];
   return sample === 0 ? found : drawn(found, sample);
@@ -268,6 +274,8 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
       if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${scenarios.length}`);
     },
   });
+  const { cleaned, noisy } = inference.boxes.threadStatus(0);
+  if (cleaned + noisy > 0) say(`noise was taken out of ${cleaned} frames, and not of ${noisy}`);
   const status = await inference.stop();
   const tookS = (systemClock.now() - startedAt) / 1000;
   say(`replayed in ${tookS.toFixed(1)} s (${(seconds / tookS).toFixed(0)} times real time)\n`);
@@ -290,7 +298,7 @@ async function listenTo(
   const known = others.filter(({ text }) => text !== unknownText);
   const count = Number(sample ?? 0) || known.length;
   const ear = await startRealEar(root);
-  const rows = await misheard({ speech: known.slice(0, count), noises }, ear);
+  const rows = await misheard({ speech: known.slice(0, count), noises: noises.map(({ pcm }) => pcm) }, ear);
   await ear.stop();
   say(`Whisper tiny, ${Math.min(count, known.length)} recordings\n`);
   say(misheardTable(rows));

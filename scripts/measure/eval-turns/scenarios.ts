@@ -3,6 +3,7 @@
  * each is known, because it is made here: where speech begins and ends, and whether it is an interruption.
  */
 import { newPrng } from '../../../shared/base/prng.ts';
+import type { NoiseMode } from '../../../shared/protocol/noise-mode.ts';
 import type { Recording } from './recordings.ts';
 import { pausedAt, wordsOver, type SpokenWord } from './words.ts';
 
@@ -51,6 +52,8 @@ export interface Scenario {
   readonly played?: Int16Array;
   /** Of a call with several turns. */
   readonly call?: CallScene;
+  /** Whether noise is taken out before VAD hears it; absent: not. */
+  readonly noise?: NoiseMode;
 }
 
 /** What happens in a call: the caller speaks several times, and somebody else may talk in the room. */
@@ -154,6 +157,7 @@ export function addNoise(pcm: Int16Array, noise: Int16Array, gain: number): void
   for (let at = 0; at < pcm.length; at += noise.length) mix(pcm, noise, { at, gain });
 }
 
+/** Factor that makes a noise so much softer than a voice. */
 export const quieterBy = (speech: Int16Array, noise: Int16Array, db: number): number =>
   (rms(speech) / Math.max(1, rms(noise))) * 10 ** (-db / 20);
 

@@ -30,7 +30,7 @@ export interface Heard {
 export interface ServiceEarOptions {
   readonly boxes: Mailboxes;
   readonly slot: number;
-  readonly scenario: Pick<Scenario, 'pcm' | 'played'>;
+  readonly scenario: Pick<Scenario, 'pcm' | 'played' | 'noise'>;
   readonly speech: SpeechDetectorSettings;
   /** Whether the agent is heard now; absent: it always is where the scenario says what is played. */
   readonly isSending?: () => boolean;
@@ -49,7 +49,7 @@ export class ServiceEar {
 
   constructor(options: ServiceEarOptions) {
     this.#options = options;
-    const { boxes, slot, speech, tell } = options;
+    const { boxes, slot, scenario, speech, tell } = options;
     const detector = new SpeechDetector(
       speech,
       (fact) =>
@@ -70,6 +70,7 @@ export class ServiceEar {
     this.#vad = new VadClient({
       boxes,
       slot,
+      noise: scenario.noise ?? 'off',
       // On its own clock inference is never late: a busy machine makes the replay slow, and not wrong.
       machineMs: () => boxes.threadHeartbeat(slot % boxes.layout.threads),
       wake: wakeWaiters,

@@ -1,6 +1,7 @@
-/** `[audio]` of the agent file: what callers hear behind the agent's voice, and while they wait for it. */
+/** `[audio]` of the agent file: what callers hear behind the agent's voice, and while they wait for it; and what is done about the noise behind theirs. */
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
+import { noiseModes, type NoiseMode } from '../../protocol/noise-mode.ts';
 import type { ProblemList } from '../problem.ts';
 import { readTable } from '../table.ts';
 import { aboutFile, readSound, type NamedFiles, type Sound, type SoundLimits } from './sound-file.ts';
@@ -46,6 +47,10 @@ const [leastLufs, mostLufs] = [-30, -14];
 
 /** Its tables have no defaults of their own: a table that is absent is off. */
 export const audioKeys = z.strictObject({
+  noise: z.enum(noiseModes).default('off').meta({
+    description:
+      "Whether noise behind the caller is taken out before voice activity detection hears it: auto: in calls that are noisy; on: in every call; off: never. STT hears the caller's sound as it came.",
+  }),
   background: backgroundKeys.exactOptional().meta({ description: "A sound behind the agent's voice." }),
   thinking: thinkingKeys
     .exactOptional()
@@ -70,8 +75,10 @@ interface Site {
   readonly problems: ProblemList;
 }
 
-/** What callers hear beside the agent's words, and how loud. */
+/** What callers hear beside the agent's words, and how loud, and what is done about the noise behind them. */
 export interface AudioDefinition {
+  /** Absent: off. */
+  readonly noise?: NoiseMode;
   /** At least one; absent: none. */
   readonly background?: readonly BackgroundDefinition[];
   /** In LUFS; absent: what is heard is as loud as it comes. */
@@ -90,7 +97,11 @@ export function readAudio(raw: unknown, site: Site): AudioDefinition | undefined
   const good = sounds.filter((sound) => sound !== undefined);
   if (value === undefined || good.length < sounds.length) return undefined;
   const heard = good.filter(({ volume }) => volume > 0);
-  return { ...(heard.length > 0 && { background: heard }), ...present({ level: value.level }) };
+  return {
+    ...(heard.length > 0 && { background: heard }),
+    ...(value.noise !== 'off' && { noise: value.noise }),
+    ...present({ level: value.level }),
+  };
 }
 
 function definitionOf(

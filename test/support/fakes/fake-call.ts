@@ -346,6 +346,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       openTools: () => ({ tools: noTools, book: newToolBook() }),
       speech: { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, sureMs: 96, stopMs: 160 },
       echo: 'auto',
+      noise: 'off',
       stt: unused.sttStage,
       llm: unused.llmStage,
       tts: spoken(unused.ttsStage),

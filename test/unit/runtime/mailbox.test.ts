@@ -93,6 +93,9 @@ describe('the control page', () => {
     inference.beatThread(1, 55, 4);
     inference.countFrames(1, { judged: 3, dropped: 2, quiet: 5 });
     inference.countFrames(1, { judged: 0, dropped: 1, quiet: 1 });
+    inference.countNoise(1, 'cleaned');
+    inference.countNoise(1, 'noisy');
+    inference.countNoise(1, 'noisy');
     worker.beatWorker(0, { nowMs: 77, calls: 5, worstLatenessUs: 900 });
     worker.setSlotsInUse(0, 99);
     expect(worker.threadStatus(1)).toEqual({
@@ -102,6 +105,8 @@ describe('the control page', () => {
       dropped: 3,
       quiet: 6,
       runs: 1,
+      cleaned: 1,
+      noisy: 2,
     });
     expect(worker.threadStatus(0)).toEqual({
       heartbeatMs: 0,
@@ -110,6 +115,8 @@ describe('the control page', () => {
       dropped: 0,
       quiet: 0,
       runs: 0,
+      cleaned: 0,
+      noisy: 0,
     });
     expect(inference.workerStatus(0)).toEqual({ heartbeatMs: 77, calls: 5, worstLatenessUs: 900 });
     expect([inference.slotsInUse(0), inference.slotsInUse(1)]).toEqual([layout.slotsPerWorker, 0]);
@@ -167,5 +174,19 @@ describe('the control page', () => {
     expect(() => mailboxBytes({ ...layout, ringFrames: 8 })).toThrow('larger than what may be unread');
     expect(() => new Mailboxes(new ArrayBuffer(4096), layout)).toThrow('the size of its layout');
     expect(() => twoViews()[0].mailbox(6)).toThrow('the slot exists');
+  });
+});
+
+describe('what a call wants to be done about its noise', () => {
+  it('is read by inference with the call that wrote it, and is nothing without a word', () => {
+    const [worker, inference] = twoViews();
+    const [out, into] = [worker.mailbox(0), inference.mailbox(0)];
+    const heard: string[] = [];
+    for (const mode of ['on', 'auto', undefined, 'off'] as const) {
+      out.begin(mode);
+      heard.push(into.noise);
+    }
+    expect(heard).toEqual(['on', 'auto', 'off', 'off']);
+    expect(inference.mailbox(1).noise).toBe('off');
   });
 });

@@ -11,6 +11,7 @@ import {
   vadFrameSamples,
   type Mailbox,
 } from '../../../shared/protocol/mailbox-slot.ts';
+import type { NoiseMode } from '../../../shared/protocol/noise-mode.ts';
 import { EnergyGate } from './energy-gate.ts';
 import { periodicity } from './frame-pitch.ts';
 import { MeasuredSound, SoundMeter, type FrameSound } from './frame-sound.ts';
@@ -38,6 +39,8 @@ export interface VadClientOptions {
   readonly peek?: PeekOptions;
   /** The frame that is full now is the agent's own voice: VAD gets silence in its place. Asked about frames that are not quiet. */
   readonly isEcho?: () => boolean;
+  /** Whether noise is taken out before VAD hears the call; the default is off. */
+  readonly noise?: NoiseMode;
   /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
   readonly machineMs: () => number;
   /** Wakes who waits for a word of the memory; absent where the thread runs in this one. */
@@ -71,7 +74,7 @@ export class VadClient {
     this.#mailbox = options.boxes.mailbox(options.slot);
     this.#thread = options.slot % options.boxes.layout.threads;
     this.#peek = options.peek && new VadPeek(this.#mailbox, options.peek);
-    this.#mailbox.begin();
+    this.#mailbox.begin(options.noise);
     this.#next = this.#mailbox.produced;
     this.#frame = this.#mailbox.frameToWrite();
   }

@@ -1,5 +1,6 @@
 /** What is said and how fast: the one place of the figures that providers, callers and report must agree on. */
 
+import type { NoiseMode } from '../../../../shared/protocol/noise-mode.ts';
 import { modelTable } from '../../scripted-model.ts';
 import { providerTables, type Ports } from '../../scripted-providers.ts';
 
@@ -28,7 +29,11 @@ export const turn = { silenceEndMs: 700, interruptMinSpeechMs: 300 } as const;
 /** With `model`, the port of one, it hears and speaks by itself, and writes down what it hears. */
 export function agentFile(
   ports: Ports,
-  { silenceEndMs = turn.silenceEndMs, model }: { silenceEndMs?: number; model?: number | undefined } = {},
+  {
+    silenceEndMs = turn.silenceEndMs,
+    model,
+    noise = 'off',
+  }: { silenceEndMs?: number; model?: number | undefined; noise?: NoiseMode } = {},
 ): string {
   return `
 [agent]
@@ -36,6 +41,9 @@ name = "bench"
 language = "en"
 prompt = "You take bookings."
 greeting = "${greeting}"
+
+[audio]
+noise = "${noise}"
 
 [turn]
 silence_end_ms = ${silenceEndMs}

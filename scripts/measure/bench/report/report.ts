@@ -170,7 +170,8 @@ function serviceLines({ metrics }: RunResult): string[] {
       `frames judged by energy ${value('svc_vad_energy_frames_total')}, ` +
       `judged by the model ${value('svc_inference_frames{state="judged"}')}, ` +
       `too quiet for it ${value('svc_inference_frames{state="quiet"}')}, ` +
-      `left out ${value('svc_inference_frames{state="left_out"}')}`,
+      `left out ${value('svc_inference_frames{state="left_out"}')}, ` +
+      `without their noise ${value('svc_inference_frames{state="cleaned"}')}`,
   ];
 }
 
