@@ -2,7 +2,6 @@
 import { flag, maybe, number, record, text, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { newPatience, patienceCodec, type Patience } from './end-of-turn.ts';
-import { murmursCodec, type Murmurs } from './murmur.ts';
 import { newSttLedger, sttLedgerCodec, turnCodec, type SttLedger, type Turn } from './turn.ts';
 
 /** Times of the turn for whose answer the caller waits. */
@@ -16,6 +15,17 @@ export interface TurnClock {
   /** Only such a turn is measured. */
   readonly hasWords: boolean;
 }
+
+/** What the agent has said softly while it listened (murmur.ts). */
+interface Murmurs {
+  /** When the newest was said; undefined: none was. */
+  readonly at: Millis | undefined;
+  readonly count: number;
+  /** The pause that was looked at last, by the number of its question to the turn model. */
+  readonly pause: number;
+}
+
+const murmursCodec = record<Murmurs>({ at: maybe(time), count: number, pause: number });
 
 export interface Caller {
   turn: Turn;
