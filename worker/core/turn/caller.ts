@@ -16,8 +16,8 @@ export interface TurnClock {
   readonly hasWords: boolean;
 }
 
-/** What an agent that listens aloud has murmured so far in this call (`murmur.ts`). */
-export interface Murmurs {
+/** What the agent has said softly while it listened (`murmur.ts`). */
+interface Murmurs {
   /** When the newest was said; undefined: none was. */
   readonly at: Millis | undefined;
   readonly count: number;
