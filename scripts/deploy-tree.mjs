@@ -38,8 +38,7 @@ function packageFolder(name, folder) {
 function neededBy(folder, found = new Set()) {
   const { dependencies = {}, optionalDependencies = {} } = manifestIn(folder);
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-    // The service runs on glibc alone (docs/stability.md).
-    if (ofDemo.packages.includes(name) || name.endsWith('-musl')) continue;
+    if (ofDemo.packages.includes(name) || isForMusl(name)) continue;
     const needed = packageFolder(name, folder);
     if (needed === undefined && !(name in optionalDependencies))
       throw new Error(`The package ${name} is not installed.`);
@@ -49,9 +48,14 @@ function neededBy(folder, found = new Set()) {
   return found;
 }
 
+/** The service runs on glibc alone (docs/stability.md); packages hold libraries for the other one, too. */
+const isForMusl = (path) => /(?:^|\/)musl_|-musl$/.test(path);
+
 /** Of a package without what it needs in turn, and what only authors read. */
 const isOfPackage = (folder) => (path) =>
-  relative(folder, path).split('/')[0] !== 'node_modules' && !/\.(map|d\.[cm]?ts)$/.test(path);
+  relative(folder, path).split('/')[0] !== 'node_modules' &&
+  !/\.(map|d\.[cm]?ts)$/.test(path) &&
+  !isForMusl(relative(folder, path));
 
 const otherProcessors = ['arm64', 'x64'].filter((name) => name !== process.arch);
 const isOfService = (path) =>

@@ -186,7 +186,7 @@ const interruptKeys = z.strictObject({
   }),
   wordless_ms: z.int().min(0).max(10_000).default(1000).meta({
     description:
-      'With min_words above 0: voice this long of which speech recognition says nothing confirms one all the same, unless it is softer than the caller or recognition tells words as they are spoken; 0: words alone do.',
+      'With min_words above 0: voice this long without recognised words also confirms one, unless it is softer than the caller or recognition delivers words as they are spoken; 0: only words do.',
   }),
   backchannels: words.exactOptional().meta({
     sample: ['mm-hmm', 'okay'],

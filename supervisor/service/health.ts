@@ -9,8 +9,7 @@ import { isSameSecret } from '../../shared/auth/same-secret.ts';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import { isHistory, type CallHistory } from '../calls/history/history.ts';
-import type { LiveView } from './live-view.ts';
-import { answerLive, isLive } from './live-answers.ts';
+import { answerLive, isLive, type LiveAnswers } from './live-answers.ts';
 import { answerHeaders, errorBody } from '../http/answer.ts';
 import { onlyBy, refusal, refusals, type Answer } from '../http/refusals.ts';
 import { listen, newGuardedServer, takeUpgrades, type OpenListener } from '../listeners/listeners.ts';
@@ -27,7 +26,7 @@ export interface HealthOptions {
   /** Why a call would be refused now; `starting` before the children are ready. */
   readonly unready: () => string | undefined;
   readonly counts: () => Readonly<Record<string, number>>;
-  readonly live?: Pick<LiveView, 'state' | 'end'>;
+  readonly live?: LiveAnswers['live'];
   /** Operators who want to listen come there; absent: nobody may. */
   readonly monitor?: Pick<MonitorDoor, 'arrived' | 'files'> | undefined;
   /** The page of calls that are over; absent: there is none. */

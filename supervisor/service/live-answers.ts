@@ -4,6 +4,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isSameSecret } from '../../shared/auth/same-secret.ts';
+import { operatorName } from '../../shared/monitor/messages.ts';
+import { auditOf, type Log } from '../../shared/runtime/log.ts';
 import type { LiveView } from './live-view.ts';
 import { answerHeaders, errorBody } from '../http/answer.ts';
 import { refusal, refusals, type Answer } from '../http/refusals.ts';
@@ -12,18 +14,22 @@ import { livePage } from './live-page.ts';
 
 export interface LiveAnswers {
   readonly token: string;
-  readonly live: Pick<LiveView, 'state' | 'end'>;
+  /** With the log, which is told who ends calls. */
+  readonly live: { readonly view: Pick<LiveView, 'state' | 'end'>; readonly log: Log };
   /** Files for operators who listen, by path; absent: nobody may. */
   readonly monitorFiles?: ReadonlyMap<string, MonitorFile> | undefined;
 }
+
+/** The role that the token gives, beside those of operators who listen. */
+const may = 'live';
 
 /** Whether a request is one of the live view's, and what to do with it. */
 export async function answerLive(
   request: IncomingMessage,
   response: ServerResponse,
-  { token, live, monitorFiles }: LiveAnswers,
+  { token, live: { view, log }, monitorFiles }: LiveAnswers,
 ): Promise<void> {
-  const path = (request.url ?? '/').split('?')[0] ?? '/';
+  const [path = '/', query = ''] = (request.url ?? '/').split('?');
   const respond = (status: number, body: string): void => {
     response.writeHead(status, answerHeaders(body)).end(body);
   };
@@ -43,12 +49,18 @@ export async function answerLive(
     return;
   }
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  const from = request.socket.remoteAddress;
   if (!isSameSecret(given, token)) {
+    if (ended !== undefined) auditOf(log).info({ from, code: 'unauthorized' }, 'an operator is refused');
     response.setHeader('WWW-Authenticate', 'Bearer');
     refuse(refusal('unauthorized', { message: 'the live view needs the bearer token' }));
-  } else if (path === '/live/state' && !isPost) respond(200, `${JSON.stringify(await live.state())}\n`);
+  } else if (path === '/live/state' && !isPost) respond(200, `${JSON.stringify(await view.state())}\n`);
   else if (ended !== undefined && isPost) {
-    if (await live.end(ended)) respond(202, '{}\n');
+    const isThere = await view.end(ended);
+    const by = operatorName(new URLSearchParams(query).get('by'));
+    const fields = { call: ended, what: 'ends', may, from, ...(by !== '' && { by }) };
+    auditOf(log).info(isThere ? fields : { ...fields, code: 'no_such_call' }, 'an operator and a call');
+    if (isThere) respond(202, '{}\n');
     else refuse(refusals.no_such_call);
   } else refuse(refusal('not_found', { message: 'there is /live, /live/state and /live/calls/ID/end' }));
 }

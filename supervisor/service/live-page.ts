@@ -33,7 +33,7 @@ function endButton(row, { call }) {
   const end = document.createElement('button');
   end.textContent = 'End';
   end.setAttribute('aria-label', 'End call ' + call);
-  end.onclick = () => { if (confirm('End call ' + call + '?')) ask('/live/calls/' + encodeURIComponent(call) + '/end', { method: 'POST' }); };
+  end.onclick = () => { if (confirm('End call ' + call + '?')) ask('/live/calls/' + encodeURIComponent(call) + '/end?by=' + encodeURIComponent($('monitor-by')?.value ?? ''), { method: 'POST' }); };
   row.insertCell().append(end);
 }
 async function look() {

@@ -314,7 +314,7 @@ export class Service {
           ...this.#options.agents?.counts,
         }),
         renderMetrics: async () => await rendered(await this.#gatherMetrics()),
-        live: this.#live,
+        live: { view: this.#live, log: this.#options.log },
         monitor: this.#newMonitorDoor(),
         history: this.#newHistory(),
       },

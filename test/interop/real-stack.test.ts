@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)(`a recogniser, a language model and a voi
       startRealVoice(),
     ]);
     service = await TestService.start({ agentText: agentText(ear, voice) });
-  });
+  }, 120_000);
 
   afterAll(async () => {
     await service?.stop();
@@ -122,5 +122,5 @@ describe.skipIf(missing !== undefined)(`a recogniser, a language model and a voi
     expect(errors / of, `said: ${spoken}\nheard: ${answered}`).toBeLessThanOrEqual(mostErrors);
     expect(call.of('fault')).toEqual([]);
     expect(call.of('error')).toEqual([]);
-  });
+  }, 240_000);
 });

@@ -22,17 +22,12 @@ import { readArguments, usageError } from '../commands.ts';
 import { eraseCaller } from './erase.ts';
 import { callerOf, queryOf } from './query.ts';
 import { shownRecord, tableOf } from './shown-calls.ts';
-import { runTenantToken } from './tenant-token.ts';
+import { runTenantToken, type TenantTokenOptions } from './tenant-token.ts';
 
 export type CallsCommand = 'calls' | 'calls show' | 'calls export' | 'calls erase' | 'calls token';
 
-export interface CallsCommandOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface CallsCommandOptions extends TenantTokenOptions {
   readonly cores: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly write: (line: string) => void;
-  readonly writeError: (line: string) => void;
 }
 
 type Status = 0 | 1 | 2;

@@ -3,15 +3,22 @@ import { minSecretBytes } from '../../../shared/auth/session-token.ts';
 import { isTenant, maySign, tenantToken } from '../../../shared/calls/tenant-token.ts';
 import { callsVariables } from '../../../shared/calls/variables.ts';
 import { readArguments, usageError } from '../commands.ts';
-import type { CallsCommandOptions } from './calls-command.ts';
 
 const daySeconds = 86_400;
 const mostDays = 3_650;
 
+export interface TenantTokenOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly write: (line: string) => void;
+  readonly writeError: (line: string) => void;
+}
+
 /** Returns the exit status. */
 export function runTenantToken(
   args: readonly string[],
-  { env, now, write, writeError }: Pick<CallsCommandOptions, 'env' | 'now' | 'write' | 'writeError'>,
+  { env, now, write, writeError }: TenantTokenOptions,
 ): 0 | 1 | 2 {
   const misuse = (error: string): 2 => {
     writeError(usageError('calls token', error));

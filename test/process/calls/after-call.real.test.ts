@@ -130,6 +130,11 @@ describe('after a call', () => {
     });
     const record = await kept.of(call.callId);
     expect(record.analysis).toEqual(analyzed?.data['analysis']);
+    expect(record.usage).toEqual(analyzed?.data['usage']);
+    expect(record.usage.by_provider).toContainEqual({
+      ...{ stage: 'analysis', provider: 'chat_compatible', model: 'judge' },
+      units: record.analysis?.['usage'],
+    });
     expect(record.transcript.map(({ text }) => text)).toContain('Sure, my card is [card].');
     const asked = service.providers.llm.requests.map(({ body }) => body);
     expect(JSON.stringify(asked)).toContain('my card is [card 1].');

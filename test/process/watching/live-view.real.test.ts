@@ -80,7 +80,13 @@ describe('the live view', () => {
     const end = `/live/calls/${encodeURIComponent(caller.callId)}/end`;
     expect((await post(end, {})).status).toBe(401);
     expect((await post('/live/calls/other/end', bearer)).status).toBe(404);
-    expect((await post(end, bearer)).status).toBe(202);
+    expect((await post(`${end}?by=Maria%20K.`, bearer)).status).toBe(202);
+    const audits = service.log.filter(({ audit }) => audit === true);
+    expect(audits).toMatchObject([
+      { msg: 'an operator is refused', code: 'unauthorized' },
+      { msg: 'an operator and a call', call: 'other', what: 'ends', may: 'live', code: 'no_such_call' },
+      { msg: 'an operator and a call', call: caller.callId, what: 'ends', may: 'live', by: 'Maria K.' },
+    ]);
     expect(await caller.closed).toMatchObject({ code: 1000, reason: 'ended' });
   });
 

@@ -100,6 +100,8 @@ export function newCall(options: CallOptions = {}) {
     return user(text);
   };
   return {
+    /** The session of STT is replaced by another. */
+    hearsAnew: (): SttSession => stages.stt.open(context, (event) => heard.push(event)),
     clock,
     model,
     stt,

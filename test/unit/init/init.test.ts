@@ -172,12 +172,7 @@ describe('init', () => {
       2,
       '--template: must be demo, restaurant,',
     ],
-    [
-      'with a template that there is not',
-      { template: 'video' },
-      2,
-      '--template: must be demo, restaurant,',
-    ],
+    ['with a template that there is not', { template: 'video' }, 2, '--template: must be demo, restaurant,'],
     [
       'with a name that is none of an agent',
       { folder: join(folder, 'My Agent') },

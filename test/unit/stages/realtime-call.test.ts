@@ -320,6 +320,27 @@ describe('a session that ends', () => {
     expect(call.model.last.told).toEqual(['begin', 'audio 9', 'assistant: It', 'end', 'respond 2']);
   });
 
+  it('in the middle of an answer that another goes on with holds its beginning once', () => {
+    const question = call.says('what time is it');
+    call.start(question);
+    modelSays(1, 'It is', 1);
+    call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
+    call.start(question, agent('It is'), { role: 'system', text: 'Go on.' });
+    modelSays(2, 'noon in Rome.', 1);
+    done(2);
+    call.clock.advance(9_000);
+    call.start(question, agent('It is noon in Rome.'), call.says('thanks', 9));
+    expect(call.model.last.told).toEqual([
+      'assistant: It is',
+      'system: Go on.',
+      'respond 2',
+      'begin',
+      'audio 9',
+      'end',
+      'respond 3',
+    ]);
+  });
+
   it('at a known time is replaced before that, in a quiet moment, by one that is ready', () => {
     call.model.ready(100_000);
     const question = call.says('what time is it');

@@ -103,6 +103,20 @@ describe('words that are late', () => {
     expect(call.heard.slice(before)).toEqual([]);
     stt()?.say({ type: 'finalized' });
     expect(call.heard.slice(before)).toEqual([{ type: 'finalized' }]);
+    // An STT that tells nothing at all is not waited for until the call takes it for broken.
+    speaks(1_200);
+    call.clock.advance(1_301);
+    expect(call.heard.slice(before + 1)).toEqual([{ type: 'finalized' }]);
+  });
+
+  it('of a session that the call replaced are asked again, and the model hears the turn once', () => {
+    call.ears.audio(sound(7, 16_000));
+    const ears = call.hearsAnew();
+    ears.audio(sound(7, 16_000));
+    expect(stt()?.asked).toEqual(['audio 7 x16000']);
+    call.clock.advance(1);
+    ears.audio(sound(8, 160));
+    expect(call.model.last.told).toEqual(['begin', 'audio 7,8']);
   });
 });
 

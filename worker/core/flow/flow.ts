@@ -72,7 +72,7 @@ export type FlowAction =
       readonly node: string;
       readonly say: string;
       /** It has something that the node before has not, or the other way round. */
-      readonly isOther: boolean;
+      readonly isOther?: true;
     }
   | { readonly type: 'call.end' };
 
@@ -174,7 +174,7 @@ function enter(state: FlowState, settings: FlowSettings, now: Millis): FlowActio
   state.turns = 0;
   const node = nodeOf(state, settings);
   state.leavesAt = node?.maxMs === undefined ? undefined : now + node.maxMs;
-  return [{ type: 'node.enter', node: pending, say: node?.say ?? '', isOther }];
+  return [{ type: 'node.enter', node: pending, say: node?.say ?? '', ...(isOther && { isOther }) }];
 }
 
 /** The system prompt of the present node, with what is known so far. */

@@ -2,7 +2,6 @@
 import { flag, maybe, number, record, text, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { newPatience, patienceCodec, type Patience } from './end-of-turn.ts';
-import { murmursCodec, type Murmurs } from './murmur.ts';
 import { newSttLedger, sttLedgerCodec, turnCodec, type SttLedger, type Turn } from './turn.ts';
 
 /** Times of the turn for whose answer the caller waits. */
@@ -15,6 +14,15 @@ export interface TurnClock {
   readonly finalAt: Millis;
   /** Only such a turn is measured. */
   readonly hasWords: boolean;
+}
+
+/** What an agent that listens aloud has murmured so far in this call (`murmur.ts`). */
+export interface Murmurs {
+  /** When the newest was said; undefined: none was. */
+  readonly at: Millis | undefined;
+  readonly count: number;
+  /** The pause that was looked at last, by the number of its question to the turn model. */
+  readonly pause: number;
 }
 
 export interface Caller {
@@ -51,6 +59,8 @@ export const isQuiet = ({ turn, voice }: Caller): boolean => turn.phase === 'idl
 /** How the output gives way to a voice that may be an interruption. */
 export const outputFor = ({ turn }: Caller): 'plain' | 'held' | 'ducked' =>
   turn.phase === 'candidate' || turn.phase === 'fading' ? turn.output : 'plain';
+
+const murmursCodec = record<Murmurs>({ at: maybe(time), count: number, pause: number });
 
 export const callerCodec = record<Caller>({
   turn: turnCodec,

@@ -2,7 +2,6 @@
  * Where an agent that listens aloud says "mm-hm": in a long turn of the caller, at a short pause behind which the caller goes on. It belongs to no
  * turn and no response, and interrupts nothing: what is heard of it is mixed in softly by the shell, and nothing counts it.
  */
-import { maybe, number, record, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { CallAction } from '../actions.ts';
 import type { Slices } from '../state.ts';
@@ -17,17 +16,6 @@ const latestMs: Millis = 500;
 const goesOnMs: Millis = 1_000;
 /** From one murmur to the next. */
 const apartMs: Millis = 8_000;
-
-/** What was said so far in this call. */
-export interface Murmurs {
-  /** When the newest was said; undefined: none was. */
-  readonly at: Millis | undefined;
-  readonly count: number;
-  /** The pause that was looked at last, by the number of its question to the turn model. */
-  readonly pause: number;
-}
-
-export const murmursCodec = record<Murmurs>({ at: maybe(time), count: number, pause: number });
 
 /** What is known of a pause. */
 export interface MurmurPause {

@@ -15,23 +15,20 @@ import type {
   LlmRequest,
   LlmRound,
   LlmSession,
-  LlmStage,
-  StageContext,
   StageError,
   SttEvent,
   SttSession,
-  SttStage,
   TtsEvent,
   TtsSession,
-  TtsStage,
 } from '../stage.ts';
 import type { RealtimeEvent, RealtimeSeed, RealtimeSession } from './contract.ts';
 import { unwritten, writtenOut } from '../../core/unwritten.ts';
 import type { FailoverReason } from '../failover/provider.ts';
 import { SessionConversation, type SyncStep } from './conversation.ts';
 import { OwnWords } from './own-words.ts';
+import type { RealtimeCallOptions } from './options.ts';
 import { emptyRequest, partsOf, withWords } from './request-parts.ts';
-import { SessionLine, type Opened, type Vendor } from './session-line.ts';
+import { SessionLine, type Opened } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { spendAnswer } from './spending.ts';
 import { StandIn } from './stand-in.ts';
@@ -45,24 +42,6 @@ const longestPauseMs: Millis = 5_000;
 const shortestTurnMs: Millis = 600;
 /** A model that says nothing for so long is asked once more, and after as long again another provider answers. */
 const silentMs: Millis = 2_500;
-
-/** The providers beside the model: its ears for words, what answers when it does not, and the voice of scripted lines. */
-export interface Cascade {
-  readonly stt: SttStage;
-  readonly llm: LlmStage;
-  readonly tts: TtsStage;
-}
-
-export interface RealtimeCallOptions {
-  readonly context: StageContext;
-  readonly vendor: Vendor;
-  readonly cascade: Cascade;
-  readonly sampleRate: number;
-  /** The model has a voice; otherwise the TTS speaks its words too. */
-  readonly modelSpeaks: boolean;
-  /** `vendor`: the model writes down what the caller says, and the STT beside it hears only where the model does not. */
-  readonly words: 'own' | 'vendor';
-}
 
 /** A request that is not over. */
 interface Round {
@@ -108,6 +87,7 @@ export class RealtimeCall {
   /** The turn of the newest request that the session was opened without. */
   #spoken: ChatMessage | undefined;
   #heardAt = -Infinity;
+  #isGivenAgain = false;
   #written: WrittenWords | undefined;
   /** Messages whose words are owed, oldest first, the newest of all, and what became of those that came. */
   #owed: ChatMessage[] = [];
@@ -134,6 +114,16 @@ export class RealtimeCall {
   // ---- as STT ----
 
   openStt(sink: (event: SttEvent) => void): SttSession {
+    const { context } = this.#options;
+    // A session that takes the place of another is given all of the turn at once, and the model has it.
+    this.#isGivenAgain = this.#written !== undefined;
+    if (this.#isGivenAgain)
+      context.clock.after(
+        0,
+        context.bind(() => {
+          this.#isGivenAgain = false;
+        }),
+      );
     return this.#options.words === 'vendor' ? this.#openEars(sink) : this.#openOwnStt(sink);
   }
 
@@ -165,6 +155,7 @@ export class RealtimeCall {
   }
 
   #hear(pcm: Int16Array): void {
+    if (this.#isGivenAgain) return;
     const now = this.#options.context.clock.now();
     if (now - this.#heardAt > longestPauseMs) {
       this.#audio.forget(this.#line?.session);

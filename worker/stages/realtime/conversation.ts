@@ -50,6 +50,8 @@ export class SessionConversation {
   #truncates = true;
   /** Messages whose words have come, which stand in the history as new ones. */
   #written = 0;
+  /** The agent's message that the session was told last. */
+  #behind: ChatMessage | undefined;
   /** Notes of which the session has no sound either. */
   #unheard: ReadonlySet<ChatMessage> = new Set();
 
@@ -61,6 +63,7 @@ export class SessionConversation {
     this.#order = [...messages];
     this.#written = 0;
     this.#unheard = new Set(unwritten);
+    this.#behind = undefined;
     this.#sent = new WeakSet(messages);
     this.#answers =
       answer === '' ? [] : [{ items: [{ item: '', text: answer }], calls: new Set(), isSeeded: true }];
@@ -126,7 +129,7 @@ export class SessionConversation {
       this.#order.push(message);
       if (message === spoken) steps.push({ type: 'commit' });
       else if (message.role === 'user' && this.#written > 0) this.#written -= 1;
-      else steps.push(...this.#stepsFor(message));
+      else steps.push(...this.#stepsFor(message, history));
     }
     // Of an answer that stands nowhere in the history nothing was heard.
     for (const answer of this.#answers.splice(0)) steps.push(...this.#cut(answer, ''));
@@ -147,7 +150,7 @@ export class SessionConversation {
     return held.some((message) => isGone(message) && !isNote(message));
   }
 
-  #stepsFor(message: ChatMessage): SyncStep[] {
+  #stepsFor(message: ChatMessage, history: readonly ChatMessage[]): SyncStep[] {
     switch (message.role) {
       case 'user':
       case 'system':
@@ -155,8 +158,15 @@ export class SessionConversation {
       case 'tool':
         return this.#stepsForResult(message);
       case 'assistant':
-        return this.#stepsForAssistant(message);
+        return this.#stepsForAssistant(message, this.#toldBefore(message, history));
     }
+  }
+
+  /** What an answer said before it broke off stands in the request that has it gone on, and in the history as a part of the whole. */
+  #toldBefore(message: ChatMessage, history: readonly ChatMessage[]): string {
+    const before = this.#behind;
+    this.#behind = message;
+    return before === undefined || history.includes(before) ? '' : lettersOf(before.text);
   }
 
   #stepsForResult(message: Extract<ChatMessage, { role: 'tool' }>): SyncStep[] {
@@ -166,15 +176,18 @@ export class SessionConversation {
     return [{ type: 'append', messages: [isAsked ? message : noteOfResult(message)] }];
   }
 
-  #stepsForAssistant(message: Extract<ChatMessage, { role: 'assistant' }>): SyncStep[] {
+  /** `told`: letters of what the session was told of this answer already, for the model to go on behind it. */
+  #stepsForAssistant(message: Extract<ChatMessage, { role: 'assistant' }>, told: string): SyncStep[] {
     const calls = callsOf(message);
     if (calls.some((id) => this.#calls.has(id))) return this.#settleCalls(message.text, calls);
     const index = this.#answers.findIndex((answer) => placeOf(textOf(answer), message.text) >= 0);
     const answer = this.#answers[index];
-    if (answer === undefined) return said(message.text);
+    const isTold = (text: string): boolean => told !== '' && lettersOf(text) === told;
+    if (answer === undefined) return isTold(message.text) ? [] : said(message.text);
     this.#answers.splice(index, 1);
     const at = placeOf(textOf(answer), message.text);
-    return [...this.#cut(answer, message.text.slice(at)), ...said(message.text.slice(0, at))];
+    const before = message.text.slice(0, at);
+    return [...this.#cut(answer, message.text.slice(at)), ...(isTold(before) ? [] : said(before))];
   }
 
   /** The model made these calls itself; of what it said beside them, so much was heard. */

@@ -7,8 +7,9 @@ import type { Timer } from '../../../shared/runtime/clock.ts';
 import { unwritten } from '../../core/unwritten.ts';
 import type { StageContext, SttEvent, SttSession } from '../stage.ts';
 
-/** Words are waited for so long, from when they were asked for. */
+/** Words are waited for so long, from when they were asked for; and those of what may be no turn so much longer. The call takes an STT for broken later than that. */
 const lateMs: Millis = 500;
+const doubtedMs: Millis = 800;
 /** A session that died is followed by another after this, and twice as long each time until one has told words. */
 const firstPauseMs: Millis = 1_000;
 const longestPauseMs: Millis = 16_000;
@@ -127,12 +128,17 @@ export class OwnWords implements SttSession {
   }
 
   /** The STT takes longer than an answer should wait. */
-  #overdue(stretch: Stretch): void {
-    const { isAlone, needsWords, isTurn } = this.#options;
+  #overdue(stretch: Stretch, { isLast = false } = {}): void {
+    const { context, isAlone, needsWords, isTurn } = this.#options;
     const isGone = this.#session === undefined;
     if (isAlone() || (needsWords() && !isGone)) return;
     // An STT that tells words as they come would have told some, had there been any.
-    if (isGone || isTurn()) this.#tellWithout(stretch);
+    if (isGone || isTurn() || isLast) this.#tellWithout(stretch);
+    else
+      stretch.timer = context.clock.after(
+        doubtedMs,
+        context.bind(() => this.#overdue(stretch, { isLast: true })),
+      );
     // Nobody will tell more of it.
     if (isGone) {
       this.#asked = this.#asked.filter((one) => one !== stretch);

@@ -1,6 +1,7 @@
 /** A model that hears and speaks by itself as the three stages of an agent. */
 import type { StageContext } from '../stage.ts';
-import { RealtimeCall, type Cascade, type RealtimeCallOptions } from './call.ts';
+import { RealtimeCall } from './call.ts';
+import type { Cascade, RealtimeCallOptions } from './options.ts';
 
 /** The three stages of calls with such a model; those of one call share a session, and are known by what the call lends to them. */
 export function realtimeStages(options: Omit<RealtimeCallOptions, 'context'>): Cascade {

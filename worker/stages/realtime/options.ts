@@ -1,0 +1,21 @@
+/** What a call with a speaking model is made of. */
+import type { LlmStage, StageContext, SttStage, TtsStage } from '../stage.ts';
+import type { Vendor } from './session-line.ts';
+
+/** The providers beside the model: its ears for words, what answers when it does not, and the voice of scripted lines. */
+export interface Cascade {
+  readonly stt: SttStage;
+  readonly llm: LlmStage;
+  readonly tts: TtsStage;
+}
+
+export interface RealtimeCallOptions {
+  readonly context: StageContext;
+  readonly vendor: Vendor;
+  readonly cascade: Cascade;
+  readonly sampleRate: number;
+  /** The model has a voice; otherwise the TTS speaks its words too. */
+  readonly modelSpeaks: boolean;
+  /** `vendor`: the model writes down what the caller says, and the STT beside it hears only where the model does not. */
+  readonly words: 'own' | 'vendor';
+}
