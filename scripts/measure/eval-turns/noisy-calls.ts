@@ -9,7 +9,7 @@ import type { Recording } from './recordings.ts';
 import { levelled, type Person } from './speakers.ts';
 import { half } from './spoken.ts';
 
-export const noiseLevelsDb = [undefined, 20, 10, 5, 0] as const;
+const noiseLevelsDb = [undefined, 20, 10, 5, 0] as const;
 const room: Room = { moment: 'from the start', hasNoise: false, belowDb: undefined, isWritten: false };
 
 /** Callers and noises that are kept aside come together; every other noise is. */
