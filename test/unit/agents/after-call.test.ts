@@ -29,7 +29,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 async function opened(calls: object | undefined): Promise<Agents> {
   const version = { id: 'own', hash: 'f0', name: 'own', text: '', files: { texts: {}, recordings: {} } };
-  const settings = { agents: { dir, unknown: 'default' }, ...(calls && { calls }) };
+  const settings = { agents: { dir, unknown: 'default' }, telephony: {}, ...(calls && { calls }) };
   const agents = await openAgents({
     settings: settings as OpenAgentsOptions['settings'],
     own: {
