@@ -132,7 +132,7 @@ describe('an operator who listens', () => {
     const caller = await service.call();
     const one = operator(caller, takes);
     await one.until(() => one.closed !== undefined);
-    expect(await (await service.get('/live')).text()).not.toContain('monitor');
+    expect(await (await service.get('/live')).text()).not.toContain('id="monitor');
     expect((await service.get('/live/monitor.js')).status).toBe(401);
   });
 

@@ -55,7 +55,7 @@ describe('a telephone call of carrier B', () => {
     await carrier.until(() => carrier.of('hangup').length > 0);
     expect(carrier.of('hangup')[0]?.path).toBe(`/calls/${encodeURIComponent(callId)}/actions/hangup`);
     expect(service.log.map((line) => JSON.stringify(line)).join()).not.toContain('5550100001');
-    const complaints = service.log.filter(({ msg }) => msg.startsWith('a carrier complains'));
+    const complaints = service.log.filter(({ msg }) => msg === 'a carrier reports an error of its stream');
     expect(complaints).toMatchObject([{ call: callId, code: '100003' }]);
   });
 
