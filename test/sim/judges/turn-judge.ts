@@ -320,9 +320,9 @@ export class TurnJudge {
   #deadline(scene: Scene): void {
     const story = this.#story;
     const { now } = scene;
-    // Words of a voice that nobody knew interrupt when it has stopped.
-    if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt || scene.has('playout.clear'))
-      return;
+    if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt) return;
+    // Words of a voice that nobody knew interrupt when it has stopped; a line that waits may cut the response then, too.
+    if (scene.has('playout.clear') && !scene.actions.some(isLine)) return;
     story.demand(now, !story.held || scene.has('playout.resume'), 'a candidate that died does not resume');
     this.#becomesAside();
   }

@@ -128,6 +128,15 @@ export class TestPostgres {
     const { pid } = this.#child ?? {};
     if (pid === undefined) return;
     const children = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' });
-    for (const one of [pid, ...children.split('\n').map(Number)]) if (one > 0) process.kill(one, signal);
+    for (const one of [pid, ...children.split('\n').map(Number)]) if (one > 0) signalIfThere(one, signal);
+  }
+}
+
+/** A child may have ended since it was listed. */
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
