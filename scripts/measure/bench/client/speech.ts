@@ -27,6 +27,8 @@ const shortestMs = 1_200;
 const longestMs = 3_200;
 /** Longer silences inside may end a turn. */
 const longestPauseMs = 250;
+/** All stretches have the level of one caller: who is 15 dB softer from one sentence to the next is taken for somebody else in the room. */
+const voiceDb = 20 * Math.log10(32_768) - 23;
 const noiseAmplitude = 12;
 const noiseFrames = 50;
 
@@ -85,7 +87,12 @@ function stretchesOf({ pcm, sampleRate }: Recording): Recording[] {
   const pauses = loud.map((index, at) => (index - (loud[at - 1] ?? index)) * windowMs);
   const lengthMs = (last - first + 1) * windowMs;
   if (lengthMs < shortestMs || lengthMs > longestMs || Math.max(...pauses) > longestPauseMs) return [];
-  return [{ pcm: pcm.subarray(first * size, (last + 1) * size), sampleRate }];
+  return [{ pcm: levelled(pcm.subarray(first * size, (last + 1) * size)), sampleRate }];
+}
+
+function levelled(pcm: Int16Array): Int16Array {
+  const gain = 10 ** ((voiceDb - levelDb(pcm)) / 20);
+  return pcm.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
 }
 
 function levelDb(pcm: Int16Array): number {
