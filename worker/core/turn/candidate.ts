@@ -34,6 +34,8 @@ const longestWaitMs = 1_200;
 const wordlessHoldMs = 1_000;
 /** No candidate holds the output for longer; the caller would take the agent for gone. */
 const longestHoldMs = 2_500;
+/** Nobody reacts to what the agent says any sooner: such a voice was there already. */
+const reactionMs = 800;
 /** An echo has begun by then after the end of what comes back. Callers repeat the agent's words to answer, but not as fast. */
 export const echoWithinMs = 300;
 
@@ -56,6 +58,7 @@ export function beginCandidate(step: TurnStep, voice: VoiceLevel): void {
     isFaint,
     isSoft: isSoft(voice),
     isWaiting: step.agent.response?.isWaiting,
+    wasThere: step.position === undefined || step.position.sentMs < reactionMs,
   };
   if (outputFor(state.caller) === 'held') step.actions.push({ type: 'output.hold' });
   listen(step, turn.phase !== 'aside');
@@ -197,11 +200,12 @@ function isDoubted({ state }: TurnStep, turn: Candidate | Fading | Aside, own: r
 }
 
 /**
- * Nobody knows yet how loud the caller is, and this voice is so soft that it may be a television's, which STT writes down as well. A caller stops
- * and waits for an answer; what talks on is somebody else.
+ * Nobody knows yet how loud the caller is, and this voice was there before the agent spoke, and is so soft that it may be a television's, which STT
+ * writes down as well. A caller stops and waits for an answer; what talks on is somebody else.
  */
 function isAnybodys(turn: Candidate | Fading | Aside, now: Millis): boolean {
-  if (turn.phase === 'aside' || turn.isFaint !== true || turn.isSoft !== true) return false;
+  if (turn.phase === 'aside' || turn.wasThere !== true) return false;
+  if (turn.isFaint !== true || turn.isSoft !== true) return false;
   return turn.phase === 'candidate' || now < turn.resumeAt;
 }
 

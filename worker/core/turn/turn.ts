@@ -65,6 +65,8 @@ interface Held {
   position: PlayoutPosition | undefined;
   /** It began as a hum or too softly to be sure: it holds nothing until it is confirmed. */
   isFaint?: boolean | undefined;
+  /** The voice was there when the agent began to speak. */
+  wasThere?: boolean | undefined;
   /** By its level it is not the caller's: without words it interrupts nothing. */
   isSoft?: boolean | undefined;
   /** Since when all its words are words of listening. */
@@ -289,6 +291,7 @@ const held = {
   isNoEcho: flag,
   position: positionCodec,
   isFaint: maybe(flag),
+  wasThere: maybe(flag),
   isSoft: maybe(flag),
   listensAt: maybe(time),
   halfAt: maybe(time),
