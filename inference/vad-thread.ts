@@ -204,7 +204,7 @@ export class VadThread {
     return typeof this.#noiseModel === 'string' ? undefined : this.#noiseModel;
   }
 
-  /** What has failed once may have spoiled its memory, which all calls of the thread share. */
+  /** A model that has failed once may have spoiled its memory, which all calls of the thread share. */
   #giveNoiseUp(error: unknown): void {
     this.#noiseModel = 'none';
     this.#noise?.failed(error);

@@ -7,7 +7,7 @@ const maxFrameBytes = 1_048_576;
 export interface DemoServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Absent: any. */
+  /** Absent: any path is accepted. */
   readonly path?: string;
   readonly maxConnections: number;
 }

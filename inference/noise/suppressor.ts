@@ -31,7 +31,7 @@ const heldSamples = 128;
 
 export class NoiseModel {
   readonly #rnnoise: Rnnoise;
-  /** Where a block goes in and comes out. */
+  /** The memory of the model that a block is written to and read from. */
   readonly #at: number;
   #block: Float32Array;
 
@@ -96,7 +96,7 @@ export class NoiseSuppressor {
   readonly #down = new Thirder();
   /** Samples of the next block that are there. */
   #filled = 0;
-  /** What came out and was not taken. */
+  /** Samples that came out and were not taken. */
   readonly #out = new Float32Array(heldSamples + vadFrameSamples + blockSamples);
   #held = heldSamples;
 

@@ -51,7 +51,7 @@ export async function runRecordings(
 }
 
 interface Found {
-  /** Where the tree of files begins. */
+  /** The folder in which the tree of files begins. */
   readonly top: string;
   readonly paths: readonly string[];
 }
