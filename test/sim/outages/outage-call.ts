@@ -22,6 +22,8 @@ export interface OutagePlan {
   readonly clipMs?: number;
   /** The caller says it so often, each time a second behind the agent's last sound; after that it waits. */
   readonly turns?: number;
+  /** The caller presses keys instead. */
+  readonly keys?: boolean;
   /** Marks come back so late; absent: never. */
   readonly echoMs?: number;
   readonly settings?: Partial<CallSettings>;
@@ -123,8 +125,11 @@ class OutageCall {
     if (now >= this.#nextAt && this.#turns < turns) {
       this.#silence.settled(now);
       this.#turns += 1;
-      this.#speaksUntil = now + clipMs;
+      this.#speaksUntil = now + (this.#plan.keys === true ? 0 : clipMs);
       this.#nextAt = Infinity;
+      if (this.#plan.keys === true)
+        for (const digit of '12#')
+          this.#driver.tell({ type: 'dtmf.pressed', digit, position: this.#playout.position });
     }
     const speaks = now < this.#speaksUntil;
     if (!speaks && this.#speaksUntil > 0 && this.#nextAt === Infinity) {

@@ -237,6 +237,7 @@ function takeOn(again: Response, former: Response): void {
   if (asks !== undefined) again.writing.asks = { key: asks.key, from: 0 };
   again.hangUpAfter = former.hangUpAfter;
   again.recovery.again = former.recovery.again;
+  again.recovery.retried = former.recovery.retried;
   again.recovery.standIns = former.recovery.standIns;
 }
 
