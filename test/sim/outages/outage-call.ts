@@ -24,6 +24,8 @@ export interface OutagePlan {
   readonly turns?: number;
   /** The caller presses keys instead. */
   readonly keys?: boolean;
+  /** For so long what is left of its last sound is taken for a voice. */
+  readonly fadeMs?: number;
   /** Marks come back so late; absent: never. */
   readonly echoMs?: number;
   readonly settings?: Partial<CallSettings>;
@@ -59,9 +61,12 @@ class OutageCall {
   #speaksUntil = 0;
   #nextAt = 500;
   #isOver = false;
+  /** Keys make no sound. */
+  readonly #fadeMs: number;
 
   constructor(plan: OutagePlan) {
     this.#plan = plan;
+    this.#fadeMs = plan.keys === true ? 0 : (plan.fadeMs ?? 0);
     this.#settings = { ...scriptSettings, ...plan.settings };
     const tell = (event: Parameters<CallDriver['tell']>[0]): void => void this.#driver.tell(event);
     const time = this.#time;
@@ -100,7 +105,7 @@ class OutageCall {
             isNoEcho: true,
             isFaint: false,
             silenceMs: detector.silenceMs,
-            quietMs: 0,
+            quietMs: Math.max(0, time.now - this.#speaksUntil),
             lastedMs: detector.lastedMs,
           }),
         ),
@@ -137,7 +142,7 @@ class OutageCall {
       this.#nextAt = now + patienceMs;
     }
     this.#stt.audio(tickMs);
-    this.#detector.take(speaks ? 0.9 : 0.05, tickMs);
+    this.#detector.take(now < this.#speaksUntil + this.#fadeMs ? 0.9 : 0.05, tickMs);
     this.#playout.tick();
     if (!speaks) this.#silence.look(now);
     const { deadline } = this.#driver;

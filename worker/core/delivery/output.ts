@@ -160,7 +160,7 @@ export function audibleWithin(
   }
   // Counted once: a caller who was given something meanwhile that nobody heard begins to wait anew.
   if (turnClock === undefined || silentAt > turnClock.finalAt) return audibleWithinMs;
-  const pausedMs = Math.min(turnClock.decidedAt - turnClock.lastVoiceAt, longestPauseMs);
+  const pausedMs = Math.min(turnClock.decidedAt - turnClock.soundEndAt, longestPauseMs);
   const isHurried = inARow.stt > 0 || inARow.llm > 0;
   const hurriedMs = textAfterMs + ttsHurriedMs;
   const calmMs = isHurried ? hurriedMs : Math.min(textAfterMs + ttsLeastMs, lateAudibleMs - pausedMs);
