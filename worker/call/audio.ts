@@ -160,6 +160,7 @@ export class CallAudio {
       position: this.position,
       isNoEcho: this.#echo.isClear,
       isFaint: detector.isFaint,
+      isDoubtful: detector.isDoubtful,
       silenceMs: detector.silenceMs,
       quietMs: detector.quietMs,
       unjudgedMs,
