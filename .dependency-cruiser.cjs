@@ -5,7 +5,7 @@ const { readFileSync } = require('node:fs');
 /** A file is pure whose head says so (`Pure.`): what decides stands in such files, and the rule below holds them to it. */
 const pureFiles = `^(worker/core/|(${execFileSync(
   'git',
-  ['ls-files', '-co', 'worker', 'supervisor', 'inference'],
+  ['ls-files', '-co', 'shared/sip', 'worker', 'supervisor', 'inference'],
   { encoding: 'utf8' },
 )
   .split('\n')
@@ -16,8 +16,7 @@ const pureFiles = `^(worker/core/|(${execFileSync(
   .join('|')
   .replaceAll('.', '[.]')})$)`;
 /** Files that take digests, and nothing else, from `node:crypto`. */
-const hashing =
-  '^(worker/(tools/offered-name|stages/llm/call-ids)|supervisor/sip/access/digest-client)[.]ts$';
+const hashing = '^(worker/(tools/offered-name|stages/llm/call-ids)|shared/sip/access/digest-client)[.]ts$';
 /** Features that have a folder of the same name in each room: settings and shapes in `shared`, doors in `supervisor`, calls in `worker`. */
 const features = '(agent-link|agents|calls|monitor|recording|rtvi|sip|telephony|tracing|webrtc)';
 const declarations = `(config|protocol|audio|auth|net|languages|${features})`;
@@ -50,7 +49,7 @@ module.exports = {
       'declarations-stay-pure',
       { path: `^shared/${declarations}/` },
       {
-        pathNot: `^shared/(base|${declarations})/|node_modules/(zod|ajv|@bufbuild/protobuf|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$`,
+        pathNot: `^shared/(base|${declarations})/|node_modules/(zod|ajv|@bufbuild/protobuf|@iarna/toml|toml-eslint-parser|sdp-transform)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$`,
       },
     ),
     forbid(

@@ -5,7 +5,7 @@ import { basename, dirname } from 'node:path';
 import ts from 'typescript';
 import { describe, it, expect } from 'vitest';
 import { refusalRows } from '../supervisor/http/refusals.ts';
-import { refusalWords } from '../supervisor/sip/message/statuses.ts';
+import { refusalWords } from '../shared/sip/message/statuses.ts';
 
 const root = new URL('../', import.meta.url);
 const longestFile = 600;
@@ -233,7 +233,7 @@ describe('the project', () => {
   it('refuses by SIP only with statuses of their table, and with each of them', () => {
     const given = /(?:status: (?:[^,}\n]* \? )?|refuseInvite\([^\n]*, |\? |: )([4-6]\d\d)\b(?! \|\|)/g;
     const sources = code.filter(
-      (path) => path.startsWith('supervisor/sip/') && !path.endsWith('/statuses.ts'),
+      (path) => /^(shared|supervisor)\/sip\//.test(path) && !path.endsWith('/statuses.ts'),
     );
     const used = sources.flatMap((path) =>
       [...textOf(path).matchAll(given)].map(([, status = '']) => status),

@@ -42,7 +42,7 @@ import {
   type SipCall,
   type Step,
 } from './state.ts';
-import type { Millis } from '../../../shared/base/units.ts';
+import type { Millis } from '../../base/units.ts';
 
 export function step(state: AgentState, event: AgentEvent, now: Millis): readonly AgentAction[] {
   const one: Step = { state, now, actions: [] };

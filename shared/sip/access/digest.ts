@@ -3,8 +3,8 @@
  * nothing is kept for those who only ask; a nonce that was used counts its uses, and no use counts twice.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { isSameSecret } from '../../../shared/auth/same-secret.ts';
-import type { Millis } from '../../../shared/base/units.ts';
+import { isSameSecret } from '../../auth/same-secret.ts';
+import type { Millis } from '../../base/units.ts';
 import { listOf, type SipRequest } from '../message/message.ts';
 import { paramsOf, readUri, type Params } from '../message/fields.ts';
 import type { HeaderPair } from '../message/write.ts';

@@ -2,8 +2,8 @@
  * What the agent of this side is made of (RFC 3261): its transactions, its calls, the events that change them and the orders that come
  * out. Plain data; time is an argument, and what is random comes in as functions. Every timer is a moment that stands here. Pure.
  */
-import type { Millis } from '../../../shared/base/units.ts';
-import type { SipMedia, SrtpSuite } from '../../../shared/sip/calls.ts';
+import type { Millis } from '../../base/units.ts';
+import type { SipMedia, SrtpSuite } from '../calls.ts';
 import type { Refused } from '../message/validate.ts';
 import type { HeaderPair, MessageBody, Source } from '../message/write.ts';
 import type { SipMessage, SipRequest } from '../message/message.ts';

@@ -2,8 +2,8 @@
  * What peers that nobody knows may be answered over UDP beyond the bytes that they asked with. Their address may be forged, and the host it
  * belongs to must not be flooded through this side: so many bytes for each source, and so many for all of them. Pure.
  */
-import type { Millis } from '../../../shared/base/units.ts';
-import { parseIp } from '../../../shared/net/cidr.ts';
+import type { Millis } from '../../base/units.ts';
+import { parseIp } from '../../net/cidr.ts';
 
 interface Allowance {
   /** Bytes that are left. */

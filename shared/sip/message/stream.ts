@@ -2,7 +2,7 @@
  * Messages out of a stream of bytes, framed by Content-Length (RFC 3261, 18.3), with the keep-alive of RFC 5626: two empty lines are a
  * ping, which one empty line answers. The kept bytes are bounded; a stream that cannot be framed any more is over. Pure.
  */
-import { fail, ok, type Result } from '../../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import { bodyAt, bodyLength, mostBodyBytes, mostHeadBytes, parseHead, type Parsed } from './parse.ts';
 
 export interface Framed {

@@ -3,7 +3,7 @@ import { headerOf, listOf, type SipRequest } from '../message/message.ts';
 import { readCSeq, readNameAddr, tagOf } from '../message/fields.ts';
 import { sessionText } from '../message/session-text.ts';
 import type { HeaderPair } from '../message/write.ts';
-import { sipCodecRate, type SipCodec } from '../../../shared/sip/calls.ts';
+import { sipCodecRate, type SipCodec } from '../calls.ts';
 import { agree, agreeToAnswer, writeSdpAnswer, writeSdpOffer } from '../session/agree.ts';
 import { readSession, type SessionOffer } from '../session/sdp.ts';
 import { contactOf, request as sendRequest } from './client-transaction.ts';

@@ -10,7 +10,7 @@ import {
   type SipKeys,
   type SipMedia,
   type SrtpSuite,
-} from '../../../shared/sip/calls.ts';
+} from '../calls.ts';
 import { isSecure, type AudioOffer, type Direction, type SessionOffer } from './sdp.ts';
 
 export interface AgreeRules {

@@ -3,7 +3,7 @@
  * strict where two readers could understand two things. An unreadable message has no headers to answer with and is an error; what
  * can be read and breaks a rule is judged in validate.ts. Pure.
  */
-import { fail, ok, type Result } from '../../../shared/base/result.ts';
+import { fail, ok, type Result } from '../../base/result.ts';
 import type { SipHeader, SipMessage } from './message.ts';
 
 /** Most bytes of a start line with its headers. */

@@ -2,7 +2,7 @@
  * What this side asks of the peer of a call beside the call itself: to call somebody else in its place (REFER, RFC 3515), and to take keys
  * that cannot go with the audio (INFO). Each is told how it ended, once. Pure.
  */
-import type { Millis } from '../../../shared/base/units.ts';
+import type { Millis } from '../../base/units.ts';
 import { readNameAddr, readUri, wordOf, type SipUri } from '../message/fields.ts';
 import type { SipRequest } from '../message/message.ts';
 import { contactOf, hostText, request as sendRequest, type Answered } from './client-transaction.ts';

@@ -1,5 +1,5 @@
 /** Messages to bytes. The values come from a parsed message or from this program: no line break gets in here. Pure. */
-import { assert } from '../../../shared/base/assert.ts';
+import { assert } from '../../base/assert.ts';
 import { listOf, type SipHeader, type SipMessage, type SipRequest } from './message.ts';
 import { readVia } from './fields.ts';
 import { reasonOf } from './statuses.ts';

@@ -3,15 +3,8 @@
  * Everything that is kept was checked here, for the library checks nothing. Pure.
  */
 import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
-import { parseIp } from '../../../shared/net/cidr.ts';
-import {
-  isSrtpSuite,
-  sipClockRate,
-  sipCodecs,
-  srtpSuites,
-  type SipCodec,
-  type SrtpSuite,
-} from '../../../shared/sip/calls.ts';
+import { parseIp } from '../../net/cidr.ts';
+import { isSrtpSuite, sipClockRate, sipCodecs, srtpSuites, type SipCodec, type SrtpSuite } from '../calls.ts';
 
 export interface OfferedCodec {
   readonly codec: SipCodec;
