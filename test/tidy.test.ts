@@ -21,7 +21,9 @@ const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '-
 });
 const files = listed.split('\0').filter((path) => path !== '' && existsSync(new URL(path, root)));
 const code = files.filter((path) => /\.(ts|mjs)$/.test(path));
-const product = code.filter((path) => /^(cli|supervisor|worker|inference|shared|web|examples)\//.test(path));
+const product = code.filter((path) =>
+  /^(cli|supervisor|worker|inference|records|shared|web|examples)\//.test(path),
+);
 const texts = files.filter((path) =>
   /\.(ts|mjs|cjs|js|json|md|toml|ya?ml|html|css|svg|sh|txt|service)$/.test(path),
 );

@@ -3,7 +3,7 @@
  * a call, its events or its analysis may outlast the supervisor that knew the version. Secrets lie nowhere: the supervisor tells them, and of a
  * version that it does not know any more they are read where its agent file would have them from.
  */
-import { tenantReach } from '../../../shared/agents/takeover.ts';
+import { tenantReach } from '../shared/agents/takeover.ts';
 import {
   existsSync,
   mkdirSync,
@@ -17,12 +17,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { present } from '../../../shared/base/present.ts';
-import { AgentSecrets } from '../../../shared/installation/agent-secrets.ts';
-import type { AfterCallSetup, AfterCallVersions } from '../../../shared/calls/messages.ts';
-import type { RecordedAgent } from '../../../shared/calls/record.ts';
-import { callEvents } from '../../../shared/calls/webhooks/events.ts';
-import type { WallClock } from '../../../shared/runtime/clock.ts';
+import { present } from '../shared/base/present.ts';
+import { AgentSecrets } from '../shared/installation/agent-secrets.ts';
+import type { AfterCallSetup, AfterCallVersions } from '../shared/calls/messages.ts';
+import type { RecordedAgent } from '../shared/calls/record.ts';
+import { callEvents } from '../shared/calls/webhooks/events.ts';
+import type { WallClock } from '../shared/runtime/clock.ts';
 import type { Endpoint } from './webhooks/webhooks.ts';
 
 /** Events of a call are sent for three days, and a call may last for one. */

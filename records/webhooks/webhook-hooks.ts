@@ -1,8 +1,8 @@
 /** What webhooks are told of records: the beginning of a call, its end, and what was made of it afterwards. */
-import { isFailedEnd } from '../../../../shared/calls/ends.ts';
-import { eventBody, recordBody } from '../../../../shared/calls/webhooks/payload.ts';
-import type { CallRecord, RecordedAgent } from '../../../../shared/calls/record.ts';
-import type { CallEventName } from '../../../../shared/calls/webhooks/events.ts';
+import { isFailedEnd } from '../../shared/calls/ends.ts';
+import { eventBody, recordBody } from '../../shared/calls/webhooks/payload.ts';
+import type { CallRecord, RecordedAgent } from '../../shared/calls/record.ts';
+import type { CallEventName } from '../../shared/calls/webhooks/events.ts';
 import type { RecordHooks, StartedCall } from '../call-store.ts';
 import type { Webhooks } from './webhooks.ts';
 

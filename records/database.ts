@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { Kysely, Migrator, PostgresDialect, SqliteDialect, type Generated, type Transaction } from 'kysely';
 import type LibsqlDatabase from 'libsql';
-import { isPostgres } from '../../../shared/calls/variables.ts';
+import { isPostgres } from '../shared/calls/variables.ts';
 import { migrationsOf, type Dialect } from './migrations.ts';
 
 /** One row for each call: what lists show and are filtered by. */

@@ -1,19 +1,14 @@
 /** Looks at the spool again and again, and answers what the supervisor asks of the store. */
-import { writeJson } from '../../../shared/base/exact-json.ts';
+import { writeJson } from '../shared/base/exact-json.ts';
 import { mkdirSync, watch, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
-import type {
-  FromRecords,
-  RecordsQuestion,
-  RecordsSetup,
-  ToRecords,
-} from '../../../shared/calls/messages.ts';
-import { readPrices, withCost, type PriceTable } from '../../../shared/calls/prices.ts';
-import { spoolFolders, spoolLock } from '../../../shared/calls/spool.ts';
-import { systemClock, systemWallClock, type Timer } from '../../../shared/runtime/clock.ts';
-import { takeLock } from '../../../shared/runtime/file-lock.ts';
-import { errorFields, newLog, type Log } from '../../../shared/runtime/log.ts';
-import { isRunning, nameOfProcess, type ProcessName } from '../../../shared/runtime/process-name.ts';
+import type { FromRecords, RecordsQuestion, RecordsSetup, ToRecords } from '../shared/calls/messages.ts';
+import { readPrices, withCost, type PriceTable } from '../shared/calls/prices.ts';
+import { spoolFolders, spoolLock } from '../shared/calls/spool.ts';
+import { systemClock, systemWallClock, type Timer } from '../shared/runtime/clock.ts';
+import { takeLock } from '../shared/runtime/file-lock.ts';
+import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
+import { isRunning, nameOfProcess, type ProcessName } from '../shared/runtime/process-name.ts';
 import type { CallStore } from './call-store.ts';
 import { AfterCall } from './after-call.ts';
 import { openDatabase } from './database.ts';

@@ -1,16 +1,11 @@
 /** The process that asks LLMs, while there is something to ask: it is not there before, and gone a while after. */
 import { fork, type ChildProcess } from 'node:child_process';
-import { fail } from '../../../../shared/base/result.ts';
-import { parseJson } from '../../../../shared/base/exact-json.ts';
-import type {
-  AnalystOutcome,
-  AnalystSetup,
-  FromAnalyst,
-  ToAnalyst,
-} from '../../../../shared/calls/messages.ts';
-import type { CallRecord, RecordedAgent } from '../../../../shared/calls/record.ts';
-import type { LogLevel } from '../../../../shared/config/server/server.ts';
-import type { Clock, Timer } from '../../../../shared/runtime/clock.ts';
+import { fail } from '../../shared/base/result.ts';
+import { parseJson } from '../../shared/base/exact-json.ts';
+import type { AnalystOutcome, AnalystSetup, FromAnalyst, ToAnalyst } from '../../shared/calls/messages.ts';
+import type { CallRecord, RecordedAgent } from '../../shared/calls/record.ts';
+import type { LogLevel } from '../../shared/config/server/server.ts';
+import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 
 const idleMs = 60_000;
 /** Beside the answers of the LLM, of which there are two at most. */

@@ -1,7 +1,7 @@
 /** The spool on the disk, as the process that keeps records sees it. A file that goes away meanwhile was taken by nobody else: its call ended. */
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSpoolFile, spoolFolders } from '../../../shared/calls/spool.ts';
+import { isSpoolFile, spoolFolders } from '../shared/calls/spool.ts';
 
 export interface SpoolFile {
   readonly name: string;

@@ -1,12 +1,8 @@
 /** One request to an endpoint. Nothing of an answer but its status and `retry-after` is read, and no redirect is followed. */
 import type { Agent as HttpAgent } from 'undici';
-import type { Clock } from '../../../../shared/runtime/clock.ts';
-import {
-  isPublicAddress,
-  publicLookup,
-  RefusedAddressError,
-} from '../../../../shared/runtime/address-guard.ts';
-import { Agent } from '../../../../shared/runtime/undici.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { isPublicAddress, publicLookup, RefusedAddressError } from '../../shared/runtime/address-guard.ts';
+import { Agent } from '../../shared/runtime/undici.ts';
 import type { Answer } from './schedule.ts';
 
 const answerWithinMs = 15_000;

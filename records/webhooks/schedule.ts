@@ -1,5 +1,5 @@
 /** When an event is tried again, and when it is given up: the schedule of Standard Webhooks. Pure. */
-import type { Millis } from '../../../../shared/base/units.ts';
+import type { Millis } from '../../shared/base/units.ts';
 
 const second = 1_000;
 const minute = 60 * second;

@@ -2,10 +2,10 @@
  * The process that keeps the records of calls (docs/calls.md). It stands outside the way of calls: whatever becomes of it, of the disk or of the
  * database, facts of calls wait in the spool.
  */
-import '../../../shared/runtime/stack.ts';
+import '../shared/runtime/stack.ts';
 import { constants, setPriority } from 'node:os';
-import type { FromRecords, RecordsSetup, ToRecords } from '../../../shared/calls/messages.ts';
-import { exitWithParent, firstMessage } from '../../../shared/runtime/child.ts';
+import type { FromRecords, RecordsSetup, ToRecords } from '../shared/calls/messages.ts';
+import { exitWithParent, firstMessage } from '../shared/runtime/child.ts';
 import { RecordsProcess } from './records-process.ts';
 
 const send = (message: FromRecords): void => {

@@ -25,7 +25,7 @@ import {
   webhookFolders,
   writeQueued,
   type QueuedEvent,
-} from '../../../../shared/calls/webhooks/queued.ts';
+} from '../../shared/calls/webhooks/queued.ts';
 
 type Folder = keyof typeof webhookFolders;
 

@@ -1,5 +1,5 @@
 /** Records of calls in the tables of a database. */
-import { parseJson, writeJson } from '../../../shared/base/exact-json.ts';
+import { parseJson, writeJson } from '../shared/base/exact-json.ts';
 import {
   sql,
   type ExpressionBuilder,
@@ -8,11 +8,12 @@ import {
   type Expression,
   type RawBuilder,
 } from 'kysely';
-import { present } from '../../../shared/base/present.ts';
-import { callRecordSchema, type CallRecord } from '../../../shared/calls/record.ts';
-import { isFailedEnd, callEndCodes, type CallEndCode } from '../../../shared/calls/ends.ts';
+import { present } from '../shared/base/present.ts';
+import { callRecordSchema, type CallRecord } from '../shared/calls/record.ts';
+import { isFailedEnd, callEndCodes, type CallEndCode } from '../shared/calls/ends.ts';
 import type { CallDatabase, CallsTable, CallTables, StoreConnection } from './database.ts';
-import type { CallerData, CallPage, CallQuery, CallRow, CallStore, WithRecord } from './call-store.ts';
+import type { CallStore, WithRecord } from './call-store.ts';
+import type { CallerData, CallPage, CallQuery, CallRow } from '../shared/calls/query.ts';
 
 const mostRows = 500;
 const usualRows = 50;

@@ -4,15 +4,15 @@
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { present } from '../../../../shared/base/present.ts';
-import { addedUsage, nothingUsed, type AnalysisUsage } from '../../../../shared/calls/analysis/analyse.ts';
-import { outcomeOf } from '../../../../shared/calls/analysis/task.ts';
-import type { AnalystLlm, AnalystOutcome } from '../../../../shared/calls/messages.ts';
-import { withCostOf, type PriceTable } from '../../../../shared/calls/prices.ts';
-import type { CallRecord, RecordedAgent } from '../../../../shared/calls/record.ts';
-import { withUsage } from '../../../../shared/calls/usage.ts';
-import type { Clock, Timer, WallClock } from '../../../../shared/runtime/clock.ts';
-import { takeLock } from '../../../../shared/runtime/file-lock.ts';
+import { present } from '../../shared/base/present.ts';
+import { addedUsage, nothingUsed, type AnalysisUsage } from '../../shared/calls/analysis/analyse.ts';
+import { outcomeOf } from '../../shared/calls/analysis/task.ts';
+import type { AnalystLlm, AnalystOutcome } from '../../shared/calls/messages.ts';
+import { withCostOf, type PriceTable } from '../../shared/calls/prices.ts';
+import type { CallRecord, RecordedAgent } from '../../shared/calls/record.ts';
+import { withUsage } from '../../shared/calls/usage.ts';
+import type { Clock, Timer, WallClock } from '../../shared/runtime/clock.ts';
+import { takeLock } from '../../shared/runtime/file-lock.ts';
 import type { CallStore, RecordHooks } from '../call-store.ts';
 
 /** Before the second attempt, and before the third. */

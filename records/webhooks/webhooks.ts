@@ -3,15 +3,15 @@
  * queue's folder; of the processes that look at the folder one sends, the one with the lock.
  */
 import { join } from 'node:path';
-import type { Clock, Timer, WallClock } from '../../../../shared/runtime/clock.ts';
-import { takeLock } from '../../../../shared/runtime/file-lock.ts';
-import { endpointId, webhookId, type CallEventName } from '../../../../shared/calls/webhooks/events.ts';
-import { queuedFile, type QueuedEvent } from '../../../../shared/calls/webhooks/queued.ts';
-import { webhookKey } from '../../../../shared/calls/webhooks/secret.ts';
+import type { Clock, Timer, WallClock } from '../../shared/runtime/clock.ts';
+import { takeLock } from '../../shared/runtime/file-lock.ts';
+import { endpointId, webhookId, type CallEventName } from '../../shared/calls/webhooks/events.ts';
+import { queuedFile, type QueuedEvent } from '../../shared/calls/webhooks/queued.ts';
+import { webhookKey } from '../../shared/calls/webhooks/secret.ts';
 import { WebhookPosts } from './post.ts';
 import { WebhookQueue } from './queue.ts';
 import { afterAttempt, longestWaitMs, type Answer } from './schedule.ts';
-import type { RecordedAgent } from '../../../../shared/calls/record.ts';
+import type { RecordedAgent } from '../../shared/calls/record.ts';
 import { signatureOf } from './signature.ts';
 
 /** From one look at the folder to the next: another process may have put something there. */

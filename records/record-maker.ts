@@ -5,11 +5,11 @@
  * Invariant: a spool is taken away only when its record is in the store, or when there is no room for it; whenever this process dies in
  * between, the next one finds the spool again and the store knows the record.
  */
-import { present } from '../../../shared/base/present.ts';
-import { CallFold } from '../../../shared/calls/fold.ts';
-import { readFact, type FactOf } from '../../../shared/calls/facts.ts';
-import type { ProcessName } from '../../../shared/runtime/process-name.ts';
-import type { CallRecord } from '../../../shared/calls/record.ts';
+import { present } from '../shared/base/present.ts';
+import { CallFold } from '../shared/calls/fold.ts';
+import { readFact, type FactOf } from '../shared/calls/facts.ts';
+import type { ProcessName } from '../shared/runtime/process-name.ts';
+import type { CallRecord } from '../shared/calls/record.ts';
 import type { CallStore, RecordHooks } from './call-store.ts';
 import type { SpoolFile, SpoolFolder } from './spool-folder.ts';
 
