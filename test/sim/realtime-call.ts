@@ -432,6 +432,13 @@ export class SimulatedCall {
     this.voice.flush(this.contexts);
     this.writeDown();
     this.clock.advance(1 + prng.below(3_000));
+    // The session may be lost, or end, while its answer is being heard.
+    if (this.limits === undefined && prng.chance(0.1)) {
+      this.vendor.sessions
+        .findLast(({ isClosed }) => !isClosed)
+        ?.say({ type: 'error', error: { kind: 'disconnected' } });
+      if (prng.chance(0.5)) this.settleNext();
+    }
     const isCut = isLost || prng.chance(0.3);
     if (isCut) this.voice.cancel(this.contexts);
     else this.clock.advance(10_000);
@@ -448,6 +455,14 @@ export class SimulatedCall {
     const held = session.entries.filter((entry) => !isNote(entry) && lettersOf(entry.text) !== '');
     const made = held.flatMap(({ text }) => text.match(/\ba\d+\b/g) ?? []);
     expect(made, 'words of the model are told once').toHaveLength(new Set(made).size);
+    // What a session did not say itself it was told, and nobody tells what was not heard.
+    const heard = new Set(
+      this.history.flatMap(({ role, text }) => (role === 'assistant' ? text.split(' ') : [])),
+    );
+    const given = held.filter(({ role, item }) => role === 'assistant' && item === undefined);
+    expect(given.flatMap(({ text }) => text.split(' ')).filter((word) => !heard.has(word))).toEqual([]);
+    if (session.caps.truncates)
+      expect(session.entries.filter(({ text }) => text.includes('your last answer'))).toEqual([]);
     const shown = (role: string, text: string): string => `${role} ${lettersOf(text)}`;
     const told = held.map(({ role, text }) => shown(role, text));
     const wanted = this.history

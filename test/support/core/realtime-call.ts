@@ -7,6 +7,7 @@ import type { RealtimeCaps } from '../../../worker/stages/realtime/contract.ts';
 import type {
   ChatMessage,
   LlmEvent,
+  LlmRequest,
   LlmRound,
   LlmSession,
   SttEvent,
@@ -84,10 +85,21 @@ export function newCall(options: CallOptions = {}) {
   const said: LlmEvent[] = [];
   const ears: SttSession = stages.stt.open(context, (event) => heard.push(event));
   const voice: TtsSession = stages.tts.open(context, (event) => spoken.push(event));
-  const mind: LlmSession = stages.llm.open(context, { expects: () => ({ messages: [prompt], tools: [] }) });
+  let history: readonly ChatMessage[] = [];
+  const expects = (): LlmRequest => ({ messages: [prompt, ...history], tools: [] });
+  const mind: LlmSession = stages.llm.open(context, { expects });
   if (isReady) model.ready();
-  const start = (...history: ChatMessage[]): LlmRound =>
-    mind.start({ messages: [prompt, ...history], tools: [] }, (event) => said.push(event));
+  const start = (...messages: ChatMessage[]): LlmRound => {
+    history = messages;
+    return mind.start(expects(), (event) => said.push(event));
+  };
+  /** This enters the history, and nothing is asked. */
+  const knows = (message: ChatMessage): ChatMessage => {
+    history = [...history, message];
+    return message;
+  };
+  /** The caller has heard this of the agent. */
+  const hears = (text: string): ChatMessage => knows(agent(text));
   /** The caller says this, and STT writes it down. */
   const says = (text: string, first = 7): ChatMessage => {
     ears.audio(sound(first));
@@ -116,6 +128,8 @@ export function newCall(options: CallOptions = {}) {
     spoken,
     said,
     start,
+    knows,
+    hears,
     says,
   };
 }

@@ -65,8 +65,6 @@ interface Opening {
   readonly before: readonly ChatMessage[];
   /** The turn that the session is to hear. */
   readonly spoken: ChatMessage | undefined;
-  /** Words of the model of which the history has not told yet what was heard. */
-  readonly unsettled: string;
   /** Messages of the caller whose words nobody knew. */
   readonly unwritten: readonly ChatMessage[];
 }
@@ -232,7 +230,7 @@ export class RealtimeCall {
       context,
       vendor,
       opening: (handle) => this.#opening(handle),
-      isCurrent: ({ request, unsettled }) => request === this.#newest && unsettled === this.#unsettled,
+      isCurrent: ({ request }) => request === this.#newest,
       isQuiet: () => this.#round === undefined && !this.#audio.isPending && !this.#speaking.isAudible,
       opened: (opened) => this.#opened(opened),
       told: (event) => this.#onTold(event),
@@ -249,43 +247,46 @@ export class RealtimeCall {
     };
   }
 
-  get #unsettled(): string {
-    return this.#conversation.unsettledText({ isAnswering: this.#round !== undefined });
-  }
-
-  /** What a session is opened with: all that was said, but for the turn that it is given as sound; or what another holds that it goes on from. */
+  /**
+   * What a session is opened with: all that was said and heard, but for the turn that it is given as sound; or what another holds that it goes on
+   * from. An answer that is being heard is told with the next question, as far as it was heard by then.
+   */
   #opening(resume: string | undefined): Opening {
     const request = this.#newest;
     if (resume !== undefined && this.#setup !== undefined) {
-      const unsettled = this.#unsettled;
-      return {
-        seed: { ...this.#setup, history: [], resume },
-        request,
-        before: [],
-        spoken: undefined,
-        unsettled,
-        unwritten: [],
-      };
+      const seed = { ...this.#setup, history: [], resume };
+      return { seed, request, before: [], spoken: undefined, unwritten: [] };
     }
-    const asked = request === emptyRequest ? (this.#expects?.() ?? emptyRequest) : request;
+    const asked = this.#asked();
     const { instructions, history } = partsOf(asked);
     const isAsked = this.#isAsked && this.#round?.hasBegun !== true;
     const spoken = isAsked ? history.findLastIndex(({ role }) => role === 'user') : -1;
     const before = spoken < 0 ? history : history.filter((_, index) => index !== spoken);
-    const unsettled = isAsked ? '' : this.#unsettled;
-    const said: ChatMessage[] = unsettled === '' ? [] : [{ role: 'assistant', text: unsettled }];
     const known = before.map((message) => this.#wordsOf.get(message) ?? message);
-    const seed = { instructions, tools: asked.tools, history: [...known, ...said] };
+    const seed = { instructions, tools: asked.tools, history: known };
     const unknown = known.filter(({ text }) => text.includes(unwritten));
-    return { seed, request, before, spoken: history[spoken], unsettled, unwritten: unknown };
+    return { seed, request, before, spoken: history[spoken], unwritten: unknown };
+  }
+
+  /** The question that has no answer yet, or else what would be asked now. */
+  #asked(): LlmRequest {
+    const newest = this.#newest;
+    if (this.#round !== undefined || this.#isAsked) return newest;
+    const now = this.#expects?.() ?? newest;
+    if (newest === emptyRequest || !this.#audio.isPending) return now;
+    // The turn whose sound waits to be asked about is no text.
+    const isTold = (message: ChatMessage): boolean =>
+      message.role !== 'user' ||
+      newest.messages.some((one) => one === message || this.#wordsOf.get(one)?.text === message.text);
+    return { ...now, messages: now.messages.filter(isTold) };
   }
 
   #opened({ session, opening }: Opened<Opening>): void {
-    const { seed, before, spoken, unsettled, unwritten: unknown } = opening;
+    const { seed, before, spoken, unwritten: unknown } = opening;
     this.#spoken = spoken;
     this.#setup = { instructions: seed.instructions, tools: seed.tools };
     // One that goes on from another holds what that held.
-    if (seed.resume === undefined) this.#conversation.seeded(before, unsettled, unknown);
+    if (seed.resume === undefined) this.#conversation.seeded(before, unknown);
     // What was answered in part is no turn to be heard again.
     if (this.#round?.hasBegun === true) this.#turnIsOver();
     this.#audio.moved();

@@ -32,8 +32,6 @@ interface SpokenAnswer {
   readonly items: SpokenItem[];
   /** Calls of tools that it made beside its words. */
   readonly calls: Set<string>;
-  /** It came with the seed, and can no longer be cut. */
-  readonly isSeeded: boolean;
 }
 
 /** Enough letters to know an answer by. */
@@ -55,18 +53,14 @@ export class SessionConversation {
   /** Notes of which the session has no sound either. */
   #unheard: ReadonlySet<ChatMessage> = new Set();
 
-  /**
-   * The session was opened with these messages, and with an answer of which nobody knows yet how much is heard. `unwritten`: those of them whose
-   * words nobody knew then.
-   */
-  seeded(messages: readonly ChatMessage[], answer = '', unwritten: readonly ChatMessage[] = []): void {
+  /** The session was opened with these messages. `unwritten`: those of them whose words nobody knew then. */
+  seeded(messages: readonly ChatMessage[], unwritten: readonly ChatMessage[] = []): void {
     this.#order = [...messages];
     this.#written = 0;
     this.#unheard = new Set(unwritten);
     this.#behind = undefined;
     this.#sent = new WeakSet(messages);
-    this.#answers =
-      answer === '' ? [] : [{ items: [{ item: '', text: answer }], calls: new Set(), isSeeded: true }];
+    this.#answers = [];
     this.#calls = new Set(messages.flatMap(callsOf));
     this.#results = new Set(messages.flatMap((one) => (one.role === 'tool' ? [one.callId] : [])));
   }
@@ -83,7 +77,7 @@ export class SessionConversation {
   }
 
   answerBegan(): void {
-    this.#answers.push({ items: [], calls: new Set(), isSeeded: false });
+    this.#answers.push({ items: [], calls: new Set() });
   }
 
   /** The model said more words in the answer that began last. */
@@ -102,12 +96,6 @@ export class SessionConversation {
   /** The model does not wait for the result of this call any more. */
   callCancelled(id: string): void {
     this.#calls.delete(id);
-  }
-
-  /** Words of the newest answer, for a session that is to go on behind it. Of one that is being made nobody knows what is heard in the end. */
-  unsettledText({ isAnswering }: { readonly isAnswering: boolean }): string {
-    const made = isAnswering ? this.#answers.slice(0, -1) : this.#answers;
-    return made.map(textOf).join(' ').trim();
   }
 
   /**
@@ -202,7 +190,7 @@ export class SessionConversation {
     const whole = lettersOf(textOf(answer)).length;
     let left = lettersOf(heard).length;
     if (whole > 0 && left >= whole) return [];
-    if (whole > 0 && (answer.isSeeded || !this.#truncates)) return [noteOfHeard(heard)];
+    if (whole > 0 && !this.#truncates) return [noteOfHeard(heard)];
     const steps: SyncStep[] = [];
     for (const { item, text } of answer.items) {
       const letters = lettersOf(text).length;
