@@ -78,6 +78,7 @@ class Vendor {
   constructor(prng: Prng, limits?: VendorLimits) {
     this.caps = limits?.caps ?? {
       truncates: prng.chance(0.6),
+      removes: prng.chance(0.3),
       answersTurns: false,
       answersTools: false,
       updates: prng.chance(0.5),
@@ -451,7 +452,8 @@ export class SimulatedCall {
   compare(session: VendorSession): void {
     expect(session.instructions).toBe(this.prompt);
     const isNote = ({ role }: Entry): boolean => role === 'note';
-    const cut = session.caps.truncates && !session.entries.some(isNote);
+    const forgets = session.caps.truncates || session.caps.removes;
+    const cut = forgets && !session.entries.some(isNote);
     const held = session.entries.filter((entry) => !isNote(entry) && lettersOf(entry.text) !== '');
     const made = held.flatMap(({ text }) => text.match(/\ba\d+\b/g) ?? []);
     expect(made, 'words of the model are told once').toHaveLength(new Set(made).size);
@@ -461,8 +463,7 @@ export class SimulatedCall {
     );
     const given = held.filter(({ role, item }) => role === 'assistant' && item === undefined);
     expect(given.flatMap(({ text }) => text.split(' ')).filter((word) => !heard.has(word))).toEqual([]);
-    if (session.caps.truncates)
-      expect(session.entries.filter(({ text }) => text.includes('your last answer'))).toEqual([]);
+    if (forgets) expect(session.entries.filter(({ text }) => text.includes('your last answer'))).toEqual([]);
     const shown = (role: string, text: string): string => `${role} ${lettersOf(text)}`;
     const told = held.map(({ role, text }) => shown(role, text));
     const wanted = this.history

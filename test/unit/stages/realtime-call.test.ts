@@ -225,45 +225,6 @@ describe('what the model is charged for', () => {
   });
 });
 
-describe('what the caller heard', () => {
-  let story: ChatMessage;
-  beforeEach(() => {
-    story = call.says('tell me a story');
-    call.start(story);
-    modelSays(1, 'Once upon a time there was a king.', 1, 'a', 8_000);
-    call.voice.speak(1, 'Once upon a time there was a king.');
-    done(1);
-    call.clock.advance(10_000);
-  });
-
-  it('is all that the model remembers of its answer', () => {
-    call.start(story, agent('Once upon a time'), call.says('stop'));
-    expect(call.model.last.told.slice(4)).toContain('truncate a 500');
-  });
-
-  it('was nothing', () => {
-    call.start(story, call.says('stop'));
-    expect(call.model.last.told.slice(4)).toContain('truncate a 0');
-  });
-
-  it('was all of it: nothing is cut', () => {
-    call.start(story, agent('Once upon a time there was a king.'), call.says('more'));
-    expect(call.model.last.told.join()).not.toContain('truncate');
-  });
-
-  it('is told in words to a model that cannot forget', () => {
-    call = newCall({ caps: { truncates: false } });
-    story = call.says('tell me a story');
-    call.start(story);
-    modelSays(1, 'Once upon a time there was a king.', 1, 'a', 8_000);
-    done(1);
-    call.start(story, agent('Once upon a time'), call.says('stop'));
-    expect(call.model.last.told.join()).toContain(
-      'system: Of your last answer the caller heard only: Once upon a time',
-    );
-  });
-});
-
 describe('lines and typed words', () => {
   it('enter the session as text', () => {
     call.start(agent('Hello, how can I help?'), user('typed words'));

@@ -330,7 +330,7 @@ export class RealtimeCall {
     line.asked();
     const plan = this.#conversation.plan(round.request, {
       hasAudio,
-      truncates: line.caps.truncates,
+      caps: line.caps,
     });
     const isReplaced = plan.rebuild || !this.#isSetUp(round.request);
     if (isReplaced) {

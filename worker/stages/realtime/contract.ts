@@ -10,8 +10,10 @@ import type { ChatMessage, StageContext, StageError, ToolDeclaration } from '../
 
 /** What a vendor's protocol can do; constant for a session once it is `ready`. */
 export interface RealtimeCaps {
-  /** What was not heard can be cut from an answer in the vendor's history. Otherwise a note in words says so at the next turn. */
+  /** What was not heard can be cut from an answer in the vendor's history. */
   readonly truncates: boolean;
+  /** Otherwise an answer can be taken out of it, and what was heard added in its place. Otherwise a note in words says so at the next turn. */
+  readonly removes: boolean;
   /** The end of a turn alone makes the model answer; `respond` behind it sends nothing. */
   readonly answersTurns: boolean;
   /** Results of tools alone make the model go on; `respond` behind them sends nothing. */
@@ -108,7 +110,7 @@ export interface RealtimeSession {
   cancel(): void;
   /** Adds to the vendor's history: words that were typed or spoken by a scripted line, notes (role `system`), results of tools. */
   append(messages: readonly ChatMessage[]): void;
-  /** Cuts an item where the caller stopped hearing it; 0 ms removes it. Only with `caps.truncates`; errors of it are not told. */
+  /** Cuts an item where the caller stopped hearing it; 0 ms removes it. Only with `caps.truncates`, or 0 ms with `caps.removes`; errors of it are not told. */
   truncate(item: string, audioMs: number): void;
   /** Replaces instructions and tools from the next answer on; only with `caps.updates`. */
   update(changed: { readonly instructions: string; readonly tools: readonly ToolDeclaration[] }): void;

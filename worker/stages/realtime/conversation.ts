@@ -7,6 +7,7 @@
  */
 import { unwritten } from '../../core/unwritten.ts';
 import type { ChatMessage, LlmRequest } from '../stage.ts';
+import type { RealtimeCaps } from './contract.ts';
 
 /** A step towards the session that holds what the history says. */
 export type SyncStep =
@@ -21,6 +22,9 @@ export interface SyncPlan {
   /** Something is gone from the history, or has changed in it: only a new session can hold that. */
   readonly rebuild: boolean;
 }
+
+/** How a vendor can forget. */
+type Forgetting = Pick<RealtimeCaps, 'truncates' | 'removes'>;
 
 /** One stretch of words of an answer, as the vendor told it. */
 interface SpokenItem {
@@ -45,7 +49,7 @@ export class SessionConversation {
   #answers: SpokenAnswer[] = [];
   #calls = new Set<string>();
   #results = new Set<string>();
-  #truncates = true;
+  #caps: Forgetting = { truncates: true, removes: true };
   /** Messages whose words have come, which stand in the history as new ones. */
   #written = 0;
   /** The agent's message that the session was told last. */
@@ -100,13 +104,13 @@ export class SessionConversation {
 
   /**
    * Compares; the session holds what the request says once the steps are done. `hasAudio`: the newest words of the caller are there as sound.
-   * `truncates`: what was not heard can be cut; otherwise a note says so.
+   * What was not heard is taken back as the vendor can.
    */
   plan(
     { messages }: LlmRequest,
-    { hasAudio, truncates }: { readonly hasAudio: boolean; readonly truncates: boolean },
+    { hasAudio, caps }: { readonly hasAudio: boolean; readonly caps: Forgetting },
   ): SyncPlan {
-    this.#truncates = truncates;
+    this.#caps = caps;
     const history = messages[0]?.role === 'system' ? messages.slice(1) : [...messages];
     if (this.#hasLost(history)) return { steps: [], rebuild: true };
     const steps: SyncStep[] = [];
@@ -190,7 +194,11 @@ export class SessionConversation {
     const whole = lettersOf(textOf(answer)).length;
     let left = lettersOf(heard).length;
     if (whole > 0 && left >= whole) return [];
-    if (whole > 0 && !this.#truncates) return [noteOfHeard(heard)];
+    const { truncates, removes } = this.#caps;
+    if (whole > 0 && !truncates) {
+      const gone = answer.items.map(({ item }) => ({ type: 'cut', item, chars: 0 }) as const);
+      return removes ? [...gone, ...said(heard)] : [noteOfHeard(heard)];
+    }
     const steps: SyncStep[] = [];
     for (const { item, text } of answer.items) {
       const letters = lettersOf(text).length;
@@ -198,7 +206,7 @@ export class SessionConversation {
       if (share < 1) steps.push({ type: 'cut', item, chars: Math.floor(share * text.length) });
       left = Math.max(0, left - letters);
     }
-    return this.#truncates ? steps : [];
+    return truncates ? steps : [];
   }
 }
 

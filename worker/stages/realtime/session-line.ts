@@ -30,6 +30,7 @@ const askQuietMs = 500;
 /** What is taken for granted of a session that is not ready: nothing needs more before it is. */
 const capsBefore: RealtimeCaps = {
   truncates: false,
+  removes: false,
   answersTurns: false,
   answersTools: false,
   updates: true,

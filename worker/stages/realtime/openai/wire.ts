@@ -232,6 +232,7 @@ export class OpenAiWire {
     const { dialect, output } = this.#settings;
     const caps: RealtimeCaps = {
       truncates: dialect.truncates && output === 'audio',
+      removes: dialect.truncates,
       answersTurns: false,
       answersTools: false,
       updates: true,
