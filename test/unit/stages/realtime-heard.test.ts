@@ -120,3 +120,73 @@ describe('a session that is lost while its answer is being heard', () => {
     expect(call.model.last.told).toEqual(['begin', 'audio 9', 'end', 'respond 2']);
   });
 });
+
+const clock = { id: 'c1', name: 'clock', arguments: '{}' };
+/** The answer called a tool, and this is what it said before. */
+const calling = (text: string): ChatMessage[] => [
+  { role: 'assistant', text, toolCalls: [clock] },
+  { role: 'tool', callId: 'c1', name: 'clock', text: 'noon' },
+];
+
+describe('what the model says before a tool', () => {
+  const question = (): ChatMessage => {
+    const asked = call.says('what time is it');
+    call.start(asked);
+    modelSays('One moment, let me look.', 8_000);
+    call.model.last.say({ type: 'tool-call', answer: 1, ...clock });
+    done();
+    return asked;
+  };
+
+  it('is cut where the caller stopped hearing it, however much the model was told meanwhile', () => {
+    const asked = question();
+    call.start(asked, ...calling('One moment, let me look.'));
+    call.model.last.say({ type: 'done', answer: 2, finish: 'cancelled' });
+    call.start(asked, ...calling('One moment,'), call.says('stop', 9));
+    expect(call.model.last.told.slice(4)).toEqual([
+      'tool: noon',
+      'respond 2',
+      'begin',
+      'audio 9',
+      'truncate a 500',
+      'end',
+      'respond 3',
+    ]);
+  });
+
+  it('is replaced in a new session where it cannot be cut where it stands', () => {
+    call = newCall({ caps: { truncates: false, updates: false } });
+    const asked = question();
+    call.start(asked, ...calling('One moment, let me look.'));
+    call.model.last.say({ type: 'done', answer: 2, finish: 'cancelled' });
+    const heard = calling('One moment,');
+    call.start(asked, ...heard, call.says('stop', 9));
+    expect(call.model.last.seed.history).toEqual([asked, ...heard]);
+    expect(call.model.last.told).toEqual(['begin', 'audio 9', 'end', 'respond 3']);
+  });
+
+  it('in a session that is lost is no part of the answer in the next one', () => {
+    const asked = question();
+    call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
+    call.start(asked, ...calling(''));
+    call.model.last.say({ type: 'text', answer: 2, item: 'b', text: 'It is noon.' });
+    call.model.last.say({ type: 'done', answer: 2, finish: 'completed' });
+    call.start(asked, ...calling(''), call.hears('It is noon.'), call.says('thanks', 9));
+    expect(call.model.last.told.slice(-5)).toEqual(['respond 2', 'begin', 'audio 9', 'end', 'respond 3']);
+  });
+});
+
+it('an answer that broke off and was gone on with is told anew where not even its beginning was heard', () => {
+  const asked = call.says('what time is it');
+  call.start(asked);
+  modelSays('It is noon here', 8_000);
+  call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
+  call.start(asked, agent('It is noon here'), { role: 'system', text: 'Go on.' });
+  call.model.last.say({ type: 'text', answer: 2, item: 'b', text: 'and in Rome.' });
+  call.model.last.say({ type: 'done', answer: 2, finish: 'completed' });
+  const heard = agent('It is');
+  call.start(asked, heard, call.says('stop', 9));
+  expect(call.model.sessions).toHaveLength(3);
+  expect(call.model.last.seed.history).toEqual([asked, heard]);
+  expect(call.model.last.told).toEqual(['begin', 'audio 9', 'end', 'respond 3']);
+});

@@ -271,7 +271,7 @@ export class RealtimeCall {
   /** The question that has no answer yet, or else what would be asked now. */
   #asked(): LlmRequest {
     const newest = this.#newest;
-    if (this.#round !== undefined || this.#isAsked) return newest;
+    if (this.#round === undefined ? this.#isAsked : !this.#round.hasBegun) return newest;
     const now = this.#expects?.() ?? newest;
     if (newest === emptyRequest || !this.#audio.isPending) return now;
     // The turn whose sound waits to be asked about is no text.
@@ -476,7 +476,6 @@ export class RealtimeCall {
       else this.#over(round, { type: 'error', error });
       return;
     }
-    this.#turnIsOver();
     const ended = finish === 'length' || finish === 'content_filter' ? finish : 'stop';
     this.#over(round, {
       type: 'done',
@@ -493,6 +492,7 @@ export class RealtimeCall {
 
   #over(round: Round, event: LlmEvent): void {
     this.#round = undefined;
+    this.#turnIsOver();
     this.#isCalling = event.type === 'done' && event.finish === 'tool_calls';
     round.sink(event);
   }

@@ -36,10 +36,14 @@ interface SpokenAnswer {
   readonly items: SpokenItem[];
   /** Calls of tools that it made beside its words. */
   readonly calls: Set<string>;
+  /** Letters of what the session was told that was said before it, in the message that has its calls. */
+  before: string;
 }
 
 /** Enough letters to know an answer by. */
 const tellingChars = 12;
+/** An answer calls tools in few rounds. */
+const mostCalling = 16;
 
 export class SessionConversation {
   /** What the session was sent, oldest first; those at its head may have left the request, which is bounded. */
@@ -52,8 +56,10 @@ export class SessionConversation {
   #caps: Forgetting = { truncates: true, removes: true };
   /** Messages whose words have come, which stand in the history as new ones. */
   #written = 0;
-  /** The agent's message that the session was told last. */
-  #behind: ChatMessage | undefined;
+  /** What a running answer had said, as the newest request told it, and the history does not: it has what was heard in its place, or will. */
+  #passed: AgentMessage[] = [];
+  /** Answers that called tools: what was heard of them is known for good when the whole is over. */
+  #calling: SpokenAnswer[] = [];
   /** Notes of which the session has no sound either. */
   #unheard: ReadonlySet<ChatMessage> = new Set();
 
@@ -62,9 +68,8 @@ export class SessionConversation {
     this.#order = [...messages];
     this.#written = 0;
     this.#unheard = new Set(unwritten);
-    this.#behind = undefined;
     this.#sent = new WeakSet(messages);
-    this.#answers = [];
+    this.settled();
     this.#calls = new Set(messages.flatMap(callsOf));
     this.#results = new Set(messages.flatMap((one) => (one.role === 'tool' ? [one.callId] : [])));
   }
@@ -78,10 +83,11 @@ export class SessionConversation {
   /** No session is there that could be told what was heard of answers: the history has it. */
   settled(): void {
     this.#answers = [];
+    this.#calling = [];
   }
 
   answerBegan(): void {
-    this.#answers.push({ items: [], calls: new Set() });
+    this.#answers.push({ items: [], calls: new Set(), before: '' });
   }
 
   /** The model said more words in the answer that began last. */
@@ -112,7 +118,7 @@ export class SessionConversation {
   ): SyncPlan {
     this.#caps = caps;
     const history = messages[0]?.role === 'system' ? messages.slice(1) : [...messages];
-    if (this.#hasLost(history)) return { steps: [], rebuild: true };
+    if (this.#hasLost(history) || this.#tookBack(history)) return { steps: [], rebuild: true };
     const steps: SyncStep[] = [];
     const spoken = hasAudio ? history.findLast(({ role }) => role === 'user') : undefined;
     for (const message of history) {
@@ -121,7 +127,7 @@ export class SessionConversation {
       this.#order.push(message);
       if (message === spoken) steps.push({ type: 'commit' });
       else if (message.role === 'user' && this.#written > 0) this.#written -= 1;
-      else steps.push(...this.#stepsFor(message, history));
+      else steps.push(...this.#stepsFor(message));
     }
     // Of an answer that stands nowhere in the history nothing was heard.
     for (const answer of this.#answers.splice(0)) steps.push(...this.#cut(answer, ''));
@@ -139,10 +145,27 @@ export class SessionConversation {
     const first = this.#order.findIndex((message) => now.has(message));
     const held = first < 0 ? [] : this.#order.slice(first);
     this.#order = held.filter((message) => now.has(message));
+    this.#passed = held.filter(isAgents).filter((message) => !now.has(message));
     return held.some((message) => isGone(message) && !isNote(message));
   }
 
-  #stepsFor(message: ChatMessage, history: readonly ChatMessage[]): SyncStep[] {
+  /** Of what the session was told that an answer had said, not all was heard in the end. What it said itself can be cut where it stands. */
+  #tookBack(history: readonly ChatMessage[]): boolean {
+    const fresh = history.filter(isAgents).filter((message) => !this.#sent.has(message));
+    const { truncates, removes } = this.#caps;
+    const replaces = removes && !truncates;
+    return this.#passed.some((passed) => {
+      const own = replaces ? undefined : this.#callingOf(passed);
+      const heard = fresh.find((message) => isFollowedBy(passed, message));
+      return !lettersOf(heard?.text ?? '').startsWith(own?.before ?? lettersOf(passed.text));
+    });
+  }
+
+  #callingOf(message: AgentMessage): SpokenAnswer | undefined {
+    return this.#calling.find(({ calls }) => callsOf(message).some((id) => calls.has(id)));
+  }
+
+  #stepsFor(message: ChatMessage): SyncStep[] {
     switch (message.role) {
       case 'user':
       case 'system':
@@ -150,15 +173,8 @@ export class SessionConversation {
       case 'tool':
         return this.#stepsForResult(message);
       case 'assistant':
-        return this.#stepsForAssistant(message, this.#toldBefore(message, history));
+        return this.#stepsForAssistant(message);
     }
-  }
-
-  /** What an answer said before it broke off stands in the request that has it gone on, and in the history as a part of the whole. */
-  #toldBefore(message: ChatMessage, history: readonly ChatMessage[]): string {
-    const before = this.#behind;
-    this.#behind = message;
-    return before === undefined || history.includes(before) ? '' : lettersOf(before.text);
   }
 
   #stepsForResult(message: Extract<ChatMessage, { role: 'tool' }>): SyncStep[] {
@@ -168,25 +184,36 @@ export class SessionConversation {
     return [{ type: 'append', messages: [isAsked ? message : noteOfResult(message)] }];
   }
 
-  /** `told`: letters of what the session was told of this answer already, for the model to go on behind it. */
-  #stepsForAssistant(message: Extract<ChatMessage, { role: 'assistant' }>, told: string): SyncStep[] {
+  #stepsForAssistant(message: AgentMessage): SyncStep[] {
     const calls = callsOf(message);
-    if (calls.some((id) => this.#calls.has(id))) return this.#settleCalls(message.text, calls);
-    const index = this.#answers.findIndex((answer) => placeOf(textOf(answer), message.text) >= 0);
+    const calling = this.#callingOf(message);
+    if (calling !== undefined) return this.#cut(calling, behind(message.text, calling.before));
+    // What the session was told of this answer already, for the model to go on behind it.
+    const passed = this.#passed.find((one) => isFollowedBy(one, message));
+    const told = lettersOf(passed?.text ?? '');
+    const text = behind(message.text, told);
+    if (calls.some((id) => this.#calls.has(id))) return this.#settleCalls(text, { calls, told });
+    if (lettersOf(text) === '') return [];
+    const index = this.#answers.findIndex((answer) => placeOf(textOf(answer), text) >= 0);
     const answer = this.#answers[index];
-    const isTold = (text: string): boolean => told !== '' && lettersOf(text) === told;
-    if (answer === undefined) return isTold(message.text) ? [] : said(message.text);
+    if (answer === undefined) return said(text);
     this.#answers.splice(index, 1);
-    const at = placeOf(textOf(answer), message.text);
-    const before = message.text.slice(0, at);
-    return [...this.#cut(answer, message.text.slice(at)), ...(isTold(before) ? [] : said(before))];
+    const at = placeOf(textOf(answer), text);
+    return [...this.#cut(answer, text.slice(at)), ...said(text.slice(0, at))];
   }
 
   /** The model made these calls itself; of what it said beside them, so much was heard. */
-  #settleCalls(heard: string, calls: readonly string[]): SyncStep[] {
+  #settleCalls(
+    heard: string,
+    { calls, told }: { readonly calls: readonly string[]; readonly told: string },
+  ): SyncStep[] {
     const index = this.#answers.findIndex((answer) => calls.some((id) => answer.calls.has(id)));
     const [answer] = index < 0 ? [] : this.#answers.splice(index, 1);
-    return answer === undefined ? [] : this.#cut(answer, heard);
+    if (answer === undefined) return [];
+    answer.before = told;
+    this.#calling.push(answer);
+    if (this.#calling.length > mostCalling) this.#calling.shift();
+    return this.#cut(answer, heard);
   }
 
   /** Takes back what was not heard of an answer. */
@@ -210,6 +237,17 @@ export class SessionConversation {
   }
 }
 
+type AgentMessage = Extract<ChatMessage, { role: 'assistant' }>;
+
+const isAgents = (message: ChatMessage): message is AgentMessage => message.role === 'assistant';
+
+/** `message` tells of the answer that `passed` told the beginning of: up to the same calls of tools, or with more words. */
+function isFollowedBy(passed: AgentMessage, message: AgentMessage): boolean {
+  const calls = callsOf(passed);
+  if (calls.length > 0) return callsOf(message).some((id) => calls.includes(id));
+  return lettersOf(message.text).startsWith(lettersOf(passed.text));
+}
+
 const callsOf = (message: ChatMessage): string[] =>
   message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [];
 
@@ -224,6 +262,19 @@ const textOf = ({ items }: SpokenAnswer): string =>
 
 /** Letters and digits alone: marks and spaces are what a text loses on its way to the caller. */
 const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** What of a text stands behind these letters; all of it where it does not begin with them. */
+function behind(text: string, letters: string): string {
+  if (letters === '' || !lettersOf(text).startsWith(letters)) return text;
+  let at = 0;
+  let left = letters.length;
+  for (const symbol of text) {
+    if (left <= 0) break;
+    left -= lettersOf(symbol).length;
+    at += symbol.length;
+  }
+  return text.slice(at);
+}
 
 /** Where in what was heard the words of the answer begin; less than zero where they do not. */
 function placeOf(answer: string, heard: string): number {
