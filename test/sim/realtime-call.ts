@@ -276,6 +276,7 @@ export class SimulatedCall {
       sampleRate: rate,
       modelSpeaks: true,
       words: 'own',
+      hasStt: true,
     });
     const context = newStageContext(this.clock);
     this.ears = stages.stt.open(context, (event) => this.hear(event));

@@ -29,6 +29,7 @@ interface CallOptions {
   caps?: Partial<RealtimeCaps>;
   modelSpeaks?: boolean;
   words?: 'own' | 'vendor';
+  hasStt?: boolean;
   /** Memory that the calls of a vendor share, and their time. */
   breakers?: Int32Array;
   clock?: VirtualClock;
@@ -68,7 +69,7 @@ function vendorOf(
 
 /** One call with all that a test drives of it. */
 export function newCall(options: CallOptions = {}) {
-  const { caps = {}, modelSpeaks = true, words = 'own', clock = newVirtualClock(), isReady = true } = options;
+  const { caps = {}, modelSpeaks = true, words = 'own', hasStt = false, clock = newVirtualClock(), isReady = true } = options;
   const model = new ScriptedModel(caps);
   const [stt, llm, tts] = [new ScriptedStt(), new ScriptedLlm(), new ScriptedTts()];
   const { vendor, failures, figures } = vendorOf(model, options, clock);
@@ -78,6 +79,7 @@ export function newCall(options: CallOptions = {}) {
     sampleRate: 8_000,
     modelSpeaks,
     words,
+    hasStt,
   });
   const context = newStageContext(clock);
   const heard: SttEvent[] = [];

@@ -25,13 +25,13 @@ import type { RealtimeEvent, RealtimeSeed, RealtimeSession } from './contract.ts
 import { unwritten, writtenOut } from '../../core/unwritten.ts';
 import type { FailoverReason } from '../failover/provider.ts';
 import { SessionConversation, type SyncStep } from './conversation.ts';
+import { Ears } from './ears.ts';
 import { OwnWords } from './own-words.ts';
 import type { RealtimeCallOptions } from './options.ts';
 import { emptyRequest, partsOf, withWords } from './request-parts.ts';
 import { SessionLine, type Opened } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { spendAnswer } from './spending.ts';
-import { StandIn } from './stand-in.ts';
 import { TurnAudio } from './turn-audio.ts';
 import { writeDown } from './write-down.ts';
 import { WrittenWords } from './written-words.ts';
@@ -87,6 +87,7 @@ export class RealtimeCall {
   #heardAt = -Infinity;
   #isGivenAgain = false;
   #written: WrittenWords | undefined;
+  #ears: Ears | undefined;
   /** Messages whose words are owed, oldest first, the newest of all, and what became of those that came. */
   #owed: ChatMessage[] = [];
   #owedFor: ChatMessage | undefined;
@@ -125,31 +126,23 @@ export class RealtimeCall {
     return this.#options.words === 'vendor' ? this.#openEars(sink) : this.#openOwnStt(sink);
   }
 
-  /** The model alone hears. What was said is a turn where nobody else speaks and it is long enough; its words come later. */
   #openEars(sink: (event: SttEvent) => void): SttSession {
-    const { context, cascade } = this.#options;
-    this.#writeFor(sink);
-    const standIn = new StandIn((told) => cascade.stt.open(context, told), sink);
-    const finalized = context.bind((isTurn: boolean) => {
-      if (isTurn)
-        sink({ type: 'transcript', text: unwritten, isFinal: true, speechFinal: true, fromFinalize: true });
-      sink({ type: 'finalized' });
+    const { context, cascade, hasStt } = this.#options;
+    const written = this.#writeFor(sink);
+    this.#ears = new Ears({
+      context,
+      hasStt,
+      open: (told) => cascade.stt.open(context, told),
+      sink,
+      hear: (pcm) => this.#hear(pcm),
+      stretch: () => this.#audio.part,
+      isDown: () => this.#isDown,
+      isAudible: () => this.#speaking.isAudible,
+      isTurn: () => this.#isTurn(),
+      judged: (isOfWords) => this.#judged(isOfWords),
+      noted: () => written.note(),
     });
-    return {
-      audio: (pcm) => {
-        const own = standIn.hears(this.#isDown);
-        if (own !== undefined) return own.audio(pcm);
-        this.#hear(pcm);
-        return true;
-      },
-      finalize: () => {
-        if (standIn.finalize()) return;
-        const isTurn = this.#isTurn();
-        this.#judged(isTurn);
-        context.clock.after(0, () => finalized(isTurn));
-      },
-      close: () => standIn.close(),
-    };
+    return this.#ears;
   }
 
   #hear(pcm: Int16Array): void {
@@ -158,6 +151,7 @@ export class RealtimeCall {
     if (now - this.#heardAt > longestPauseMs) {
       this.#audio.forget(this.#line?.session);
       this.#written?.forget();
+      this.#ears?.turnIsOver();
     }
     this.#heardAt = now;
     this.#audio.add(pcm);
@@ -318,6 +312,7 @@ export class RealtimeCall {
     this.#isAsked = hasAudio;
     if (hasAudio) {
       this.#turns += 1;
+      this.#ears?.turnIsOver();
       this.#oweWords(round.request);
     }
     if (line?.session === undefined) this.#conversation.settled();
@@ -412,7 +407,7 @@ export class RealtimeCall {
   #onTold(event: Exclude<RealtimeEvent, { type: 'ready' | 'expiring' | 'resumable' | 'error' }>): void {
     if (event.type === 'item-done') return;
     if (event.type === 'user-text') {
-      if (event.final) this.#written?.know(event.turn, event.text);
+      if (event.final) this.#written?.told(event.turn, event.text);
       return;
     }
     if (event.type === 'tool-cancelled') {
