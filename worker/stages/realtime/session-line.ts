@@ -26,6 +26,7 @@ const rotateBeforeMs = 5 * 60_000;
 /** Of a session that lives for less, the last tenth is left. */
 const rotateShare = 0.1;
 const askQuietMs = 500;
+const longestMs = 24 * 3_600_000;
 
 /** What is taken for granted of a session that is not ready: nothing needs more before it is. */
 const capsBefore: RealtimeCaps = {
@@ -230,7 +231,8 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
     this.#caps = caps;
     this.#name = session;
     this.#isResuming = false;
-    if (expiresInMs === undefined) return;
+    // A timer cannot wait for longer than some days, and no call lasts for one.
+    if (expiresInMs === undefined || !(expiresInMs <= longestMs)) return;
     this.#rotateIn(expiresInMs - Math.min(rotateBeforeMs, expiresInMs * rotateShare));
   }
 

@@ -39,6 +39,8 @@ interface Owed {
 /** So often a server may say that it is still busy with another answer. */
 const mostRefusals = 3;
 const mostOver = 64;
+/** No vendor keeps a session for longer: a later end is told in another unit, or by a clock that is wrong. */
+const longestToldMs = 24 * 3_600_000;
 /** A session that fails so often without an answer in between is of no use. */
 const mostServerErrors = 2;
 
@@ -240,7 +242,7 @@ export class OpenAiWire {
     };
     const told = this.#expiresAtMs === undefined ? 0 : this.#expiresAtMs - this.#wallMs();
     // A clock that is wrong says nothing.
-    const expiresInMs = told > 0 ? told : dialect.sessionMs;
+    const expiresInMs = told > 0 && told <= longestToldMs ? told : dialect.sessionMs;
     this.#tell({
       type: 'ready',
       ...(this.#sessionId !== undefined && { session: this.#sessionId }),
@@ -302,19 +304,21 @@ export class OpenAiWire {
     return was;
   }
 
-  /** Whether what the server says of a response is about the answer that runs. */
-  #isRunning(response: string, label: string): boolean {
+  /** Whether what the server says of a response is about the answer that runs: also where it does not say of which, or gives no label back. */
+  #isRunning(response: string, label: string | undefined): boolean {
     const running = this.#running;
     if (running === undefined || this.#over.has(response)) return false;
-    if (running.response !== undefined) return running.response === response;
+    if (running.response !== undefined) return response === '' || running.response === response;
     if (running.answer === undefined) return false;
-    return this.#settings.dialect.labels ? label === String(running.answer) : true;
+    return label === undefined || !this.#settings.dialect.labels || label === String(running.answer);
   }
 
   #readAnswer(type: string, message: JsonRecord): void {
     const response = recordOf(message['response']);
     const id = textOf(response?.['id']) || textOf(message['response_id']);
-    const label = textOf(recordOf(response?.['metadata'])?.['answer']);
+    // Who stands between may leave labels out; whose answer has none, says that it has none.
+    const hasLabel = response === undefined || 'metadata' in response;
+    const label = hasLabel ? textOf(recordOf(response?.['metadata'])?.['answer']) : undefined;
     const isRunning = this.#isRunning(id, label);
     const running = this.#running;
     if (type === 'response.done') {
@@ -451,6 +455,7 @@ export class OpenAiWire {
 
 function finishOf(status: string, reason: string): Extract<RealtimeEvent, { type: 'done' }>['finish'] {
   if (status === 'completed' || status === 'cancelled') return status;
+  if (status === '') return 'completed';
   if (status !== 'incomplete') return 'failed';
   return reason === 'content_filter' ? reason : 'length';
 }
