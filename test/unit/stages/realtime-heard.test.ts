@@ -54,6 +54,18 @@ describe('what the caller heard', () => {
   });
 });
 
+it('is told to a model that cannot forget where it was stopped, and may have made more', () => {
+  call = newCall({ caps: { truncates: false, removes: false } });
+  const story = call.says('tell me a story');
+  const round = call.start(story);
+  modelSays('Once upon a time', 8_000);
+  round.cancel();
+  call.start(story, agent('Once upon a time'), call.says('stop'));
+  expect(call.model.last.told.join()).toContain(
+    'system: Of your last answer the caller heard only: Once upon a time',
+  );
+});
+
 it('takes the place of an answer that cannot be cut', () => {
   call = newCall({ caps: { truncates: false }, modelSpeaks: false });
   const story = call.says('tell me a story');

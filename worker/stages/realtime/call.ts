@@ -471,6 +471,7 @@ export class RealtimeCall {
       else this.#over(round, { type: 'error', error });
       return;
     }
+    if (finish === 'completed') this.#conversation.answerEnded();
     const ended = finish === 'length' || finish === 'content_filter' ? finish : 'stop';
     this.#over(round, {
       type: 'done',

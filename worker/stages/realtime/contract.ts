@@ -106,7 +106,7 @@ export interface RealtimeSession {
   abandonTurn(): void;
   /** Asks for an answer to all that was said; one at a time, the one before is done or was cancelled. An adapter waits with it until the vendor has let go of the former. */
   respond(answer: number): void;
-  /** Stops the running answer: nothing more of it is told but its `done`. */
+  /** Stops the running answer: nothing more of it is told but its `done`, and what was not told is taken out of the vendor's history where that can be done. */
   cancel(): void;
   /** Adds to the vendor's history: words that were typed or spoken by a scripted line, notes (role `system`), results of tools. */
   append(messages: readonly ChatMessage[]): void;

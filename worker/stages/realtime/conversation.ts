@@ -36,6 +36,8 @@ interface SpokenAnswer {
   readonly items: SpokenItem[];
   /** Calls of tools that it made beside its words. */
   readonly calls: Set<string>;
+  /** All of it was told; otherwise the vendor may have made more. */
+  isWhole: boolean;
   /** Letters of what the session was told that was said before it, in the message that has its calls. */
   before: string;
 }
@@ -87,7 +89,13 @@ export class SessionConversation {
   }
 
   answerBegan(): void {
-    this.#answers.push({ items: [], calls: new Set(), before: '' });
+    this.#answers.push({ items: [], calls: new Set(), isWhole: false, before: '' });
+  }
+
+  /** The answer that began last has come to its end. */
+  answerEnded(): void {
+    const answer = this.#answers.at(-1);
+    if (answer !== undefined) answer.isWhole = true;
   }
 
   /** The model said more words in the answer that began last. */
@@ -220,8 +228,8 @@ export class SessionConversation {
   #cut(answer: SpokenAnswer, heard: string): SyncStep[] {
     const whole = lettersOf(textOf(answer)).length;
     let left = lettersOf(heard).length;
-    if (whole > 0 && left >= whole) return [];
     const { truncates, removes } = this.#caps;
+    if (whole > 0 && left >= whole && (answer.isWhole || truncates)) return [];
     if (whole > 0 && !truncates) {
       const gone = answer.items.map(({ item }) => ({ type: 'cut', item, chars: 0 }) as const);
       return removes ? [...gone, ...said(heard)] : [noteOfHeard(heard)];

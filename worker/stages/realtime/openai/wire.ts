@@ -61,6 +61,8 @@ export class OpenAiWire {
   readonly #items: Items;
   readonly #words = new CallerWords();
   readonly #over = new Set<string>();
+  /** Items of the answer that was cancelled, of which more came than was told. */
+  readonly #dropped = new Set<string>();
   #effects: Effect[] = [];
   #isConfigured = false;
   #isReady = false;
@@ -131,18 +133,17 @@ export class OpenAiWire {
     const receivedMs = this.#items.receivedMs(item);
     if (receivedMs === undefined || Number.isNaN(audioMs)) return [];
     const ms = Math.floor(Math.min(audioMs, receivedMs));
-    const event_id = this.#nextId(about.cut);
     // Of an answer that came as text there is no sound to cut.
-    if (audioMs <= 0) this.#send({ type: 'conversation.item.delete', event_id, item_id: item });
-    else if (ms > 0)
-      this.#send({
-        type: 'conversation.item.truncate',
-        event_id,
-        item_id: item,
-        content_index: 0,
-        audio_end_ms: ms,
-      });
+    if (audioMs <= 0 || ms > 0) this.#cut(item, ms);
     return this.#take();
+  }
+
+  /** The server is to remember so much of an item, and nothing of it where that is nothing. A second cut may be shorter, and is refused where it is not. */
+  #cut(item_id: string, ms: number): void {
+    const event_id = this.#nextId(about.cut);
+    const where = { event_id, item_id };
+    if (ms <= 0) this.#send({ type: 'conversation.item.delete', ...where });
+    else this.#send({ type: 'conversation.item.truncate', ...where, content_index: 0, audio_end_ms: ms });
   }
 
   update({ instructions, tools }: Pick<RealtimeSeed, 'instructions' | 'tools'>): Effect[] {
@@ -325,8 +326,9 @@ export class OpenAiWire {
       const wasOver = this.#isOver(id);
       // What keeps the server from the next answer need not be known.
       const isAwaited = running !== undefined && running.answer === undefined;
-      if (running !== undefined && (isAwaited || (isRunning && !wasOver)))
-        this.#finish(running, response ?? {});
+      const isEnd = running !== undefined && (isAwaited || (isRunning && !wasOver));
+      if (!isEnd || isAwaited || running.isCancelled) this.#forget(response ?? {});
+      if (isEnd) this.#finish(running, response ?? {});
       return;
     }
     if (!isRunning || running === undefined) {
@@ -337,6 +339,20 @@ export class OpenAiWire {
     if (id !== '') running.response ??= id;
     const { answer, isCancelled } = running;
     if (answer !== undefined && !isCancelled) this.#readPart(answer, type, message);
+    else if (textOf(message['delta']) !== '') this.#dropped.add(textOf(message['item_id']));
+  }
+
+  /** The server remembers what it made of an answer that nobody wants any more, and that was told to nobody. */
+  #forget(response: JsonRecord): void {
+    const made = recordsOf(response['output']).filter((item) => item['type'] === 'message');
+    const dropped = [...this.#dropped];
+    this.#dropped.clear();
+    for (const item of new Set([...dropped, ...made.map(({ id }) => textOf(id))])) {
+      const receivedMs = this.#items.receivedMs(item);
+      if (item === '' || !this.#settings.dialect.truncates) continue;
+      if (receivedMs === undefined) this.#cut(item, 0);
+      else if (dropped.includes(item) && receivedMs > 0) this.#cut(item, receivedMs);
+    }
   }
 
   #readPart(answer: number, type: string, message: JsonRecord): void {
