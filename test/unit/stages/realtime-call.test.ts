@@ -384,6 +384,18 @@ describe('a session that another can go on from', () => {
   });
 });
 
+it.each(['vendor', 'model'] as const)(
+  'a model that leaves no turns to us (%s) is refused, and others answer',
+  (turns) => {
+    call = newCall({ caps: { turns } });
+    expect(call.model.last.isClosed).toBe(true);
+    call.start(call.says('what time is it'));
+    expect(call.model.sessions).toHaveLength(1);
+    expect(call.llm.rounds).toHaveLength(1);
+    expect(call.failures).toEqual(['rejected_server', 'fell back']);
+  },
+);
+
 describe('a model that is silent', () => {
   it('is asked once more, and then another provider answers', () => {
     call.start(call.says('what time is it'));

@@ -10,6 +10,11 @@ import type { ChatMessage, StageContext, StageError, ToolDeclaration } from '../
 
 /** What a vendor's protocol can do; constant for a session once it is `ready`. */
 export interface RealtimeCaps {
+  /**
+   * Who says when the caller's turn is over; absent: this service. Of a model without turns, or whose vendor ends them, a session is refused: `model` and
+   * `vendor` are here for packages to say so, until calls can be held with them (docs/realtime-gemini.md, Not built).
+   */
+  readonly turns?: 'ours' | 'vendor' | 'model';
   /** What was not heard can be cut from an answer in the vendor's history. */
   readonly truncates: boolean;
   /** Otherwise an answer can be taken out of it, and what was heard added in its place. Otherwise a note in words says so at the next turn. */

@@ -10,6 +10,7 @@ import type { Timer } from '../../../shared/runtime/clock.ts';
 import { firstUse, useOf, type FailoverReason, type FailoverScope, type Use } from '../failover/provider.ts';
 import { kindOf } from '../failover/verdict.ts';
 import type { StageContext, StageError } from '../stage.ts';
+import { withOwnTurns } from './own-turns.ts';
 import type {
   RealtimeCaps,
   RealtimeEvent,
@@ -181,8 +182,9 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
     this.#options.opened(opened);
   }
 
-  #take(session: RealtimeSession, event: RealtimeEvent): void {
+  #take(session: RealtimeSession, told: RealtimeEvent): void {
     if (this.#isClosed) return;
+    const event = withOwnTurns(told);
     if (session === this.#next?.session) this.#takeOfNext(this.#next, event);
     else if (session === this.#session) this.#takeOfUsed(session, event);
   }
