@@ -167,6 +167,7 @@ export class CallFacts implements CallAccount {
         return;
       case 'turn.user_started':
         this.#turnAt = now;
+        this.#speech(now, { begins: true });
         return;
       case 'user.text':
         this.#write({ t: 'turn', epoch: event.epoch }, now);
@@ -243,13 +244,17 @@ export class CallFacts implements CallAccount {
 
   #tally(now: Millis): void {
     const { modelOf } = this.#options;
-    const keys = this.#keys > 0 ? { keys: this.#keys } : {};
-    this.#keys = 0;
-    this.#write({ t: 'tally', ...this.#speakers.take(now), ...keys }, now);
+    this.#speech(now);
     for (const { stage, provider, units } of this.#used.take()) {
       const model = modelOf(stage, provider);
       this.#write({ t: 'used', stage, provider, ...(model !== undefined && { model }), units }, now);
     }
+  }
+
+  #speech(now: Millis, boundary: { readonly begins?: true } = {}): void {
+    const keys = this.#keys > 0 ? { keys: this.#keys } : {};
+    this.#keys = 0;
+    this.#write({ t: 'tally', ...this.#speakers.take(now), ...keys, ...boundary }, now);
   }
 
   #write(fact: Untimed, now: Millis, how = { isVital: false }): void {

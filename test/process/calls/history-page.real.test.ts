@@ -57,6 +57,7 @@ const facts: readonly CallFact[] = [
   { t: 'turn', at: 6_900, epoch: 3 },
   { t: 'times', at: 8_300, epoch: 3, ms: [300, 200, 600, 280, 20] },
   { t: 'fault', at: 7_200, stage: 'llm', what: 'retried' },
+  { t: 'tally', at: 7_300, silence: 900 },
   heard(3, 8_300, 9_400, 'Five it is.', 'finished'),
   { t: 'operator', at: 1_000, id: 'o', role: 'listen', name: 'Maria', until: 9_000 },
 ];
@@ -327,6 +328,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the history page ${chromiumMissi
     expect(await page.locator('#analysis').textContent()).toContain('A table for five.');
     expect(await page.locator('#events tr').count()).toBe(4);
     expect(await page.locator('#turns li').count()).toBe(2);
+    expect(await page.locator('#turns').textContent()).toContain('900 ms of silence, 1 fault');
     expect(await page.locator('#replay-command').textContent()).toBe(
       'svc-supervisor replay order7 --agent AGENT.toml',
     );

@@ -136,7 +136,14 @@ describe('calls', () => {
       outcome: 'ok',
     };
     await keep(
-      recordOf({ id: 'a', call: 'order/7', client: { plan: 'gold' } }, [said('Hi\u001B[2J there'), tool]),
+      recordOf({ id: 'a', call: 'order/7', client: { plan: 'gold' } }, [
+        said('Hi\u001B[2J there'),
+        tool,
+        { t: 'answered', at: 3_000, epoch: 1 },
+        { t: 'times', at: 3_000, epoch: 1, ms: [100, 100, 700, 200, 1] },
+        { t: 'tally', at: 4_000, silence: 900, backchannels: 2 },
+        { t: 'fault', at: 4_000, stage: 'llm', what: 'failed' },
+      ]),
     );
     expect(await run('calls show', 'order/7')).toBe(0);
     const shown = written.join('\n');
@@ -144,6 +151,7 @@ describe('calls', () => {
     expect(shown).toContain('caller_hung_up by caller');
     expect(shown).toContain('plan=gold');
     expect(shown).toMatch(/0:00 {2}caller: Hi\[2J there\n {4}0:02 {2}tool order: ok in 80 ms/);
+    expect(shown).toContain('turn 1: answer after 1.1 s, 900 ms of silence, 2 backchannels, 1 fault');
     expect(shown).not.toContain('\u001B');
     expect(await run('calls show', 'a', '--json')).toBe(0);
     expect(callRecordSchema.parse(JSON.parse(written[0] ?? '')).call_id).toBe('order/7');
