@@ -1,8 +1,7 @@
 /** The accounts of this worker's calls: who the call is, and where its facts go. */
 import { randomUUID } from 'node:crypto';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
-import { Redaction } from '../../shared/calls/privacy/redaction.ts';
-import { Redactor } from '../../shared/calls/privacy/redactor.ts';
+import { redactionOf } from '../../shared/calls/privacy/redaction.ts';
 import { chosenKeys, readChosen } from '../../shared/agents/chosen.ts';
 import type { CallFact } from '../../shared/calls/facts.ts';
 import { tenantOf } from '../../shared/agents/version.ts';
@@ -91,7 +90,7 @@ export class CallAccounts {
     const { clock, currentCall } = this.#options;
     const { start, startedAt, silentMs } = call;
     const { recordId } = start;
-    const redaction = redactionOf(agent?.definition);
+    const redaction = redactionOf(agent?.definition ?? {});
     const facts = new CallFacts({
       startedAt,
       redaction,
@@ -172,13 +171,6 @@ export class CallAccounts {
     this.#toldAt = clock.now();
     log.warn({ code, folder }, 'facts of calls could not be written; they wait');
   }
-}
-
-/** What takes out of a call's texts that must not be kept. */
-function redactionOf(agent: AgentDefinition | undefined): TextRedaction {
-  const { recording, privacy } = agent ?? {};
-  const redactor = privacy && new Redactor(privacy);
-  return new Redaction({ redactDtmf: true, redact: [], ...recording, privacy: redactor });
 }
 
 /** The agent that was chosen for a call or that its client named, as far as anybody said. */

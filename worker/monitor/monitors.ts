@@ -6,7 +6,7 @@ import { longestOperatorMessage, monitorClose, monitorProtocol } from '../../sha
 import type { MonitorOffer } from '../../shared/protocol/ipc.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { CallObserver, ObservedCall } from '../call/observer.ts';
-import { CallMonitor } from './call-monitor.ts';
+import { CallMonitor, type MonitoredAgent } from './call-monitor.ts';
 
 export class Monitors {
   readonly #clock: Clock;
@@ -24,13 +24,12 @@ export class Monitors {
     this.#server.on('headers', (headers) => headers.push('Cache-Control: no-store'));
   }
 
-  /** @param notice said to the caller once an operator listens; empty: nothing is. */
-  observe(call: ObservedCall, notice: string): CallObserver {
+  observe(call: ObservedCall, agent: MonitoredAgent): CallObserver {
     const { callId } = call.start;
     const gone = (): void => {
       if (this.#calls.get(callId) === monitor) this.#calls.delete(callId);
     };
-    const monitor = new CallMonitor({ call, clock: this.#clock, notice, gone });
+    const monitor = new CallMonitor({ call, clock: this.#clock, agent, gone });
     this.#calls.set(callId, monitor);
     return monitor;
   }

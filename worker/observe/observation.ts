@@ -14,6 +14,7 @@ import type { LiveCall } from '../../shared/protocol/live.ts';
 import { LiveCalls } from './live-calls.ts';
 import type { TraceOf } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
+import { redactionOf } from '../../shared/calls/privacy/redaction.ts';
 import { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import { Recordings } from '../recording/recordings.ts';
 import { Tracing } from '../tracing/tracing.ts';
@@ -131,7 +132,7 @@ function observing(
           policy: isOneOfMany ? recording : undefined,
         }),
       live?.observe(call),
-      monitors?.observe(call, notice),
+      monitors?.observe(call, { notice, redaction: redactionOf({ recording, privacy }) }),
       tracing?.observe(call, { agent, models }),
     ];
     return observers.filter((one) => one !== undefined);

@@ -19,7 +19,11 @@ function recorded(call: (facts: CallFacts) => void, ending: Partial<CallOver> = 
   const written: CallFact[] = [];
   const facts = new CallFacts({
     startedAt: 1_000,
-    redaction: { text: (text) => text.replace('Ada', '[name]'), pressed: () => undefined },
+    redaction: {
+      begin: () => undefined,
+      text: (text) => text.replace('Ada', '[name]'),
+      pressed: () => undefined,
+    },
     modelOf: () => undefined,
     write: (fact) => void written.push(fact),
     end: (fact) => void written.push(fact),
