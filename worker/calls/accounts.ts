@@ -14,7 +14,7 @@ import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { nameOfProcess, type ProcessName } from '../../shared/runtime/process-name.ts';
-import { callerOf, saidOf, signedOf } from '../agent-link/caller-identity.ts';
+import { callerOf, saidOf, signedOf, tenantOfCall } from '../agent-link/caller-identity.ts';
 import type { AccountedCall, Accounts, CallAccount } from '../call/account.ts';
 import type { TraceOf } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
@@ -135,7 +135,7 @@ export class CallAccounts {
     const token = signedOf(metadata)?.meta ?? {};
     const trace = traceOf?.(start);
     const ofAgent = agent && tenantOf(agent.id);
-    const tenant = ofAgent ?? token['tenant'];
+    const tenant = tenantOfCall(agent?.id, metadata);
     const { [screeningKey]: _, ...client } = saidOf(metadata) ?? {};
     return {
       t: 'call',

@@ -38,10 +38,18 @@ const whispered = (text: string): string =>
 const wordsUnknown = 'What the person said was not written down.';
 
 export interface MonitoredAgent {
+  readonly tenant: string | undefined;
   /** Said to the caller when somebody begins to listen; empty: nothing is. */
   readonly notice: string;
   /** Takes out of texts what operators must not read. One for each call. */
   readonly redaction: Redaction;
+}
+
+interface AdmittedOperator {
+  readonly role: MonitorRole;
+  readonly by: string;
+  /** Whose calls the operator may have; absent: those of all. */
+  readonly tenant: string | undefined;
 }
 
 export interface CallMonitorOptions {
@@ -73,6 +81,10 @@ export class CallMonitor implements CallObserver {
   constructor(options: CallMonitorOptions) {
     this.#options = options;
     this.#shown = new ShownWords(options.agent.redaction);
+  }
+
+  get tenant(): string | undefined {
+    return this.#options.agent.tenant;
   }
 
   // ---- the call ----
@@ -122,12 +134,13 @@ export class CallMonitor implements CallObserver {
   // ---- operators ----
 
   /** An operator has come. */
-  attach(ws: WebSocket, { role, by }: { readonly role: MonitorRole; readonly by: string }): void {
+  attach(ws: WebSocket, { role, by, tenant }: AdmittedOperator): void {
     const { clock, call } = this.#options;
     const operator = new OperatorSocket({
       ws,
       role,
       by,
+      tenant,
       now: () => clock.now(),
       text: (text) => this.#take(operator, text),
       voice: (pcm) => this.#speak(operator, pcm),
@@ -283,9 +296,12 @@ export class CallMonitor implements CallObserver {
     this.#begun?.person.clear();
   }
 
-  #use(what: MonitorUse['what'], { role, by, id: connection }: OperatorSocket): void {
+  #use(what: MonitorUse['what'], { role, by, tenant, id: connection }: OperatorSocket): void {
     this.#audit ??= auditOf(this.#options.call.log);
-    this.#audit.info({ what, may: role, ...(by !== '' && { by }) }, 'an operator and a call');
+    this.#audit.info(
+      { what, may: role, ...(tenant !== undefined && { tenant }), ...(by !== '' && { by }) },
+      'an operator and a call',
+    );
     this.#options.call.monitored({ what, role, by, connection });
   }
 

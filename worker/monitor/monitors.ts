@@ -37,13 +37,14 @@ export class Monitors {
   /** The connection of an operator. The library answers a malformed upgrade on its own and closes the socket. */
   open(offer: MonitorOffer, socket: Socket): void {
     socket.setNoDelay(true);
-    const { method, url, headers, head, role, by, call } = offer;
+    const { method, url, headers, head, role, by, call, tenant } = offer;
     const request = { method, url, headers, socket } as unknown as IncomingMessage;
     this.#server.handleUpgrade(request, socket, Buffer.from(head, 'base64'), (ws) => {
       const monitor = this.#calls.get(call);
+      const isTheirs = tenant === undefined || monitor?.tenant === tenant;
       // The call has ended on the way here.
-      if (monitor === undefined) ws.close(monitorClose.over, 'over');
-      else monitor.attach(ws, { role, by });
+      if (monitor === undefined || !isTheirs) ws.close(monitorClose.over, 'over');
+      else monitor.attach(ws, { role, by, tenant });
     });
   }
 }

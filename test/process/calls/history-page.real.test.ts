@@ -10,7 +10,7 @@ import type { CallFact } from '../../../shared/calls/facts.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
 import { keyOf } from '../../../shared/recording/keys.ts';
-import { tenantToken } from '../../../shared/calls/tenant-token.ts';
+import { tenantToken } from '../../../shared/auth/tenant-token.ts';
 import type { CallRow } from '../../../web/calls/wire.ts';
 import { openDatabase } from '../../../supervisor/calls/process/database.ts';
 import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
@@ -222,7 +222,9 @@ describe('the history of calls', () => {
 
   it('gives a tenant its own calls alone, whatever it asks for', async () => {
     const expiresS = Math.floor(Date.now() / 1000) + 600;
-    const headers = { authorization: `Bearer ${tenantToken({ tenant: 'clinic', expiresS }, token)}` };
+    const headers = {
+      authorization: `Bearer ${tenantToken({ to: 'calls', tenant: 'clinic', expiresS }, token)}`,
+    };
     await asked('/calls/list');
     for (const query of ['', '?tenant=other', '?agent=host', '?text=five']) {
       const list = (await (await service.get(`/calls/list${query}`, headers)).json()) as { rows: CallRow[] };
