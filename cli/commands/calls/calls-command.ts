@@ -25,7 +25,8 @@ import { callerOf, queryOf } from './query.ts';
 import { shownRecord, tableOf } from './shown-calls.ts';
 import { runTenantToken, type TenantTokenOptions } from './tenant-token.ts';
 
-export type CallsCommand = 'calls' | 'calls show' | 'calls export' | 'calls erase' | 'calls token';
+export type CallsCommand =
+  'calls' | 'calls show' | 'calls export' | 'calls erase' | 'calls token' | 'live token';
 
 export interface CallsCommandOptions extends TenantTokenOptions {
   readonly cores: number;
@@ -45,7 +46,7 @@ export async function runCalls(
   args: readonly string[],
   options: CallsCommandOptions,
 ): Promise<Status> {
-  if (name === 'calls token') return runTenantToken(args, options);
+  if (name === 'calls token' || name === 'live token') return runTenantToken(name, args, options);
   const work = workOf(name, args, options.now());
   if (!work.ok) {
     options.writeError(usageError(name, work.error));
@@ -90,7 +91,7 @@ function settingsOf({ env, cores }: CallsCommandOptions): Result<Found, string> 
 type Work = (opened: Opened) => Promise<Status>;
 
 function workOf(
-  name: Exclude<CallsCommand, 'calls token'>,
+  name: Exclude<CallsCommand, 'calls token' | 'live token'>,
   args: readonly string[],
   now: number,
 ): Result<Work, string> {
