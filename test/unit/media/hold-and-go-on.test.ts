@@ -31,7 +31,10 @@ function heard(source: Int16Array, { rate, pieceMs }: Delivery, hold?: Hold): nu
   const clock = newVirtualClock();
   const samples: number[] = [];
   const audio = new OutboundAudio({ fromRate: rate, toRate, encoding: 'pcm16' });
-  const pacer = new Pacer(clock, (now) => playout.advance(now));
+  const pacer = new Pacer(clock, (now) => {
+    playout.advance(now);
+    return now;
+  });
   const nothing = (): void => undefined;
   const playout: Playout = new Playout(audio, {
     gridBefore: (time) => pacer.gridBefore(time),
@@ -52,6 +55,7 @@ function heard(source: Int16Array, { rate, pieceMs }: Delivery, hold?: Hold): nu
     },
   });
   pacer.start();
+  pacer.wakeBy(0);
   clock.advance(100);
   audio.open(1);
   const size = (rate * pieceMs) / 1000;
