@@ -10,7 +10,8 @@ import { interruptions } from './interruptions.ts';
 import { parseCommand, UsageError, type Command } from './options.ts';
 import { stopEverything } from './parties.ts';
 import { summariseProfiles } from './report/profile-summary.ts';
-import { compare, describe, describeCost, judge } from './report/report.ts';
+import { echoCpuOfCall } from './echo-floor.ts';
+import { compare, describe, describeCost, describeFloor, judge } from './report/report.ts';
 import type { FloorRow } from './report/statistics.ts';
 import { describeOverload, judgeOverload, overload } from './overload.ts';
 import { describeRestart, judgeRestart, restart } from './restart.ts';
@@ -48,7 +49,10 @@ async function hold(command: Command, root: URL): Promise<boolean> {
   // The three stages first, under the same load on the same machine.
   const beside = realtime ? await runOnce({ ...command, realtime: false, root }) : undefined;
   const result = await runOnce({ ...command, root });
-  const passed = print(command, { result, rows: judge(result), text: describe(result) });
+  const echo = command.floor ? await echoCpuOfCall({ ...command, root }) : undefined;
+  const found = echo === undefined ? result : { ...result, echoCpuOfCall: echo };
+  const passed = print(command, { result: found, rows: judge(result), text: describe(result) });
+  if (echo !== undefined && !json) process.stdout.write(`${describeFloor(result, echo)}\n`);
   if (beside !== undefined && !json) process.stdout.write(`${compare(beside, result)}\n`);
   if (profile !== undefined) process.stdout.write(`${summariseProfiles(profile)}\n`);
   return passed;

@@ -119,6 +119,21 @@ const serviceCpu = ({ processes }: RunResult): number =>
     .filter(({ name }) => name !== 'providers' && name !== 'load')
     .reduce((sum, { cpuShare }) => sum + cpuShare, 0);
 
+/** What a call costs beside one that is only sent back, frame by frame. */
+export function describeFloor(result: RunResult, echoCpuOfCall: number): string {
+  const own = serviceCpu(result) / result.options.calls;
+  const perSecond = (cpu: number): string => (cpu * 1000).toFixed(2);
+  return table([
+    ['ms CPU per call-second', 'the service', 'an echo by ws', 'times the floor'],
+    [
+      `${result.options.calls} calls`,
+      perSecond(own),
+      perSecond(echoCpuOfCall),
+      (own / echoCpuOfCall).toFixed(1),
+    ],
+  ]).join('\n');
+}
+
 /** A model that speaks by itself, beside the three stages under the same load. */
 export function compare(stages: RunResult, model: RunResult): string {
   const row = (name: string, of: (result: RunResult) => string): string[] => [name, of(stages), of(model)];
