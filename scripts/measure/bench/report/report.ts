@@ -213,6 +213,7 @@ function stallLines({ load }: RunResult): string[] {
 export function describe(result: RunResult): string {
   const { load, options, providers, windowMs } = result;
   const { counts } = load;
+  const { connections, requests, brokenOff } = providers.traffic;
   const refusals = Object.entries(result.refusals).map(([reason, count]) => `refused as ${reason}: ${count}`);
   const failures = [...new Set([...load.failures, ...refusals])].join('; ');
   const rows = judge(result);
@@ -243,6 +244,7 @@ export function describe(result: RunResult): string {
       times('providers late on their own pace', providers.overMs),
     ]),
     '',
+    `  LLM and TTS had ${requests} requests, ${brokenOff} of them broken off, and ${connections} new connections`,
     ...stallLines(result),
     ...partLines(result),
     ...serviceLines(result),
