@@ -15,6 +15,7 @@ const usage = `usage: npm run bench -- [options]
   --noise MODE     noise is taken out before voice is looked for: on, auto, off (off)
   --calls-db       the calls are held twice, the second time with records of them in SQLite, and what that costs is printed
   --floor          the same callers on a server that only sends their frames back: how many times that does a call cost?
+  --kept FILE      with --floor: say what has changed by more than a tenth since its figures were noted there; --note notes them
   --find-max       raise the number of calls until the floor is not kept any more
   --profile DIR    write CPU profiles of the service's processes, and show where the time goes
   --json           print the figures as one JSON object

@@ -29,6 +29,9 @@ export interface Command extends Omit<RunOptions, 'root'> {
   readonly json: boolean;
   /** The same callers are held by a mere echo as well. */
   readonly floor: boolean;
+  /** File with figures of an earlier run, beside which those of this one stand; `note`: they are written there. */
+  readonly kept: string | undefined;
+  readonly note: boolean;
   /** Calls are held twice, the second time with records of them. */
   readonly recorded: boolean;
 }
@@ -54,6 +57,8 @@ const parameters = {
   observed: { type: 'boolean', default: false },
   'find-max': { type: 'boolean', default: false },
   floor: { type: 'boolean', default: false },
+  kept: { type: 'string' },
+  note: { type: 'boolean', default: false },
   soak: { type: 'string' },
   agents: { type: 'string' },
   'warm-up': { type: 'string' },
@@ -92,6 +97,8 @@ export function parseCommand(args: readonly string[]): Command {
   const [calls = 0] = steps;
   if (values.floor && (mode.name !== 'hold' || transport !== 'websocket'))
     throw new UsageError('--floor: is for calls over WebSocket that are held');
+  if (values.kept !== undefined && !values.floor) throw new UsageError('--kept: needs --floor');
+  if (values.note && values.kept === undefined) throw new UsageError('--note: needs --kept');
   if (steps.length > 1 && mode.name !== 'hold')
     throw new UsageError('--calls: several numbers are for calls that are held');
   return {
@@ -111,6 +118,8 @@ export function parseCommand(args: readonly string[]): Command {
     noise: noiseOf(values.noise),
     json: values.json,
     floor: values.floor,
+    kept: values.kept === undefined ? undefined : resolve(values.kept),
+    note: values.note,
     recorded: values['calls-db'],
   };
 }
