@@ -248,7 +248,7 @@ class Worker {
         this.#send({ type: 'live.answer', ask: message.ask, calls: this.#observation.liveCalls() });
         return;
       case 'call.end':
-        this.#observation.endCall(message.call);
+        this.#observation.endCall(message.call, message.tenant);
         return;
       case 'monitor.offer':
         if (socket !== undefined) this.#observation.monitors?.open(message, socket as Socket);

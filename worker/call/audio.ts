@@ -4,7 +4,7 @@
  */
 import { unreachable } from '../../shared/base/assert.ts';
 import { operatorRate } from '../../shared/monitor/messages.ts';
-import type { Millis } from '../../shared/base/units.ts';
+import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
 import type { CallServices } from './services.ts';
 import type { CallJournal } from './journal.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -317,7 +317,8 @@ export class CallAudio {
         this.#relieveTts();
         return;
       case 'playout.pause':
-        outbound.hold(action.duckMs);
+        // A voice that stands still at once fades, too.
+        outbound.hold(action.duckMs ?? (outbound.isHeard ? FRAME_MS : 0));
         if (!outbound.held) return;
         playout.interrupt();
         this.#stands();

@@ -63,7 +63,7 @@ export class Pacer {
     this.#armed = Infinity;
     this.#index = index;
     const now = this.#clock.now();
-    // Whatever happens in a tick, another one comes, and a rest that begins in it is kept.
+    // Another tick comes although one throws, and a rest that begins in a tick is kept.
     let next = now + FRAME_MS;
     this.#isTicking = true;
     try {
