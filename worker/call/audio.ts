@@ -160,6 +160,7 @@ export class CallAudio {
       position: this.position,
       isNoEcho: this.#echo.isClear,
       isFaint: detector.isFaint,
+      isDoubtful: detector.isDoubtful,
       silenceMs: detector.silenceMs,
       quietMs: detector.quietMs,
       unjudgedMs,
@@ -266,6 +267,11 @@ export class CallAudio {
     return { context: this.#outbound.context, sentMs: this.#outbound.sentMs };
   }
 
+  /** When the next frame is due, as far as that is known. */
+  get nextAt(): Millis {
+    return this.#playout.nextAt;
+  }
+
   /** Sends frames that are due. */
   advance(now: Millis): void {
     this.#background?.follow(this.#options.waitsSince, now);
@@ -357,7 +363,7 @@ export class CallAudio {
           this.#ttsPaused = true;
           this.#options.stages.tts.pause();
         }
-        this.#playout.advance(this.#now());
+        this.#goOn();
         return;
       case 'spoken':
         if (context !== outbound.context) return;
@@ -372,7 +378,7 @@ export class CallAudio {
         if (context !== outbound.context) return;
         this.#options.tell({ type: 'tts.flushed', context, audioMs: outbound.deliveredMs });
         outbound.finish(context);
-        this.#playout.advance(this.#now());
+        this.#goOn();
         return;
       case 'word': {
         if (context !== outbound.context) return;
@@ -385,6 +391,11 @@ export class CallAudio {
       default:
         unreachable(event);
     }
+  }
+
+  #goOn(): void {
+    this.#playout.advance(this.#now());
+    this.#options.services.wakeBy(this.#playout.nextAt);
   }
 
   /** Nothing of the agent follows for now. */
