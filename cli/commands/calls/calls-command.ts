@@ -15,16 +15,18 @@ import {
 import { Reader } from '../../../shared/config/server/environment.ts';
 import { recordingVariables } from '../../../shared/recording/variables.ts';
 import { telephonyVariables } from '../../../shared/telephony/variables.ts';
-import type { CallerData, CallQuery, CallStore } from '../../../supervisor/calls/process/call-store.ts';
-import { openDatabase } from '../../../supervisor/calls/process/database.ts';
-import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
+import type { CallStore } from '../../../records/call-store.ts';
+import type { CallerData, CallQuery } from '../../../shared/calls/query.ts';
+import { openDatabase } from '../../../records/database.ts';
+import { SqlCallStore } from '../../../records/sql-call-store.ts';
 import { readArguments, usageError } from '../commands.ts';
 import { eraseCaller } from './erase.ts';
 import { callerOf, queryOf } from './query.ts';
 import { shownRecord, tableOf } from './shown-calls.ts';
 import { runTenantToken, type TenantTokenOptions } from './tenant-token.ts';
 
-export type CallsCommand = 'calls' | 'calls show' | 'calls export' | 'calls erase' | 'calls token';
+export type CallsCommand =
+  'calls' | 'calls show' | 'calls export' | 'calls erase' | 'calls token' | 'live token';
 
 export interface CallsCommandOptions extends TenantTokenOptions {
   readonly cores: number;
@@ -44,7 +46,7 @@ export async function runCalls(
   args: readonly string[],
   options: CallsCommandOptions,
 ): Promise<Status> {
-  if (name === 'calls token') return runTenantToken(args, options);
+  if (name === 'calls token' || name === 'live token') return runTenantToken(name, args, options);
   const work = workOf(name, args, options.now());
   if (!work.ok) {
     options.writeError(usageError(name, work.error));
@@ -89,7 +91,7 @@ function settingsOf({ env, cores }: CallsCommandOptions): Result<Found, string> 
 type Work = (opened: Opened) => Promise<Status>;
 
 function workOf(
-  name: Exclude<CallsCommand, 'calls token'>,
+  name: Exclude<CallsCommand, 'calls token' | 'live token'>,
   args: readonly string[],
   now: number,
 ): Result<Work, string> {

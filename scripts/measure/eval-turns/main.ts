@@ -24,7 +24,7 @@ import { curvePoints, curveTable } from './curve.ts';
 import { misheard, misheardCounts, misheardTable } from './misheard.ts';
 import { callsInNoise } from './noisy-calls.ts';
 import { naturalTurns } from './natural.ts';
-import { countsOf, worseThan, type Counts } from './ratchet.ts';
+import { countsOf, isComparedRow, worseThan, type Counts } from './ratchet.ts';
 import { replay, type CoreRow, type ServiceRows } from './replay.ts';
 import {
   interruptionScenarios,
@@ -200,6 +200,12 @@ function drawn(found: readonly Scenario[], sample: number): Scenario[] {
   });
 }
 
+/** Rows that a ratchet looks at: whatever else is played is not compared. */
+const comparedRows = ({ cores, speech }: ServiceRows): ServiceRows => ({
+  speech,
+  cores: cores.filter(({ name }) => isComparedRow(name)),
+});
+
 /** A model that hears and speaks by itself: it is given whole turns, and all else is the core's. */
 function speakingModel(words: 'own' | 'vendor' | 'vendor alone', hasModel: boolean): ServiceRows {
   const table = `[realtime]\nprovider = "openai_realtime"\nwords = "${words === 'own' ? words : 'vendor'}"\nopenai_realtime = { base_url = "ws://127.0.0.1:1", model = "none" }\n`;
@@ -252,11 +258,12 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   if (speech.length === 0) return 2;
   const only = new Set((values.only ?? '').split(',').filter((part) => part !== ''));
   if (only.has('words')) return listenTo(found, root, values);
+  const isCompared = values.ratchet !== undefined;
   const model = values.model ?? process.env['SVC_SMART_TURN_MODEL'];
   const modelsDir = process.env['SVC_MODELS_DIR'];
   const chosen = chooseTurnModel(
     { ...(model !== undefined && { smartTurnModel: model }), ...(modelsDir !== undefined && { modelsDir }) },
-    { env: process.env, smartTurn: 'auto' },
+    { env: process.env, smartTurn: isCompared ? 'off' : 'auto' },
   );
   if (!chosen.ok) {
     say(chosen.error);
@@ -272,9 +279,9 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   const startedAt = systemClock.now();
   const replayed = await replay(scenarios, {
     boxes: inference.boxes,
-    settings: defaultSettings(),
+    ...(!isCompared && { frames: defaultSettings() }),
     services: [
-      ...Object.values(service(hasModel)),
+      ...(isCompared ? [comparedRows(service(false).withoutModel)] : Object.values(service(hasModel))),
       ...(values.realtime === true
         ? (['own', 'vendor', 'vendor alone'] as const).flatMap((words) =>
             [false, ...(hasModel ? [true] : [])].map((asked) => speakingModel(words, asked)),

@@ -7,8 +7,8 @@ import type { CallEndCode } from '../../../shared/calls/ends.ts';
 import { readFact, type CallFact } from '../../../shared/calls/facts.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
-import { RecordMaker } from '../../../supervisor/calls/process/record-maker.ts';
-import type { SpoolFile, SpoolFolder } from '../../../supervisor/calls/process/spool-folder.ts';
+import { RecordMaker } from '../../../records/record-maker.ts';
+import type { SpoolFile, SpoolFolder } from '../../../records/spool-folder.ts';
 import { spoolFile } from '../../../shared/calls/spool.ts';
 import { SpoolWriter, type SpoolDisk } from '../../../worker/calls/spool-writer.ts';
 import { headFact, startedMs } from '../../support/calls/records.ts';
@@ -168,7 +168,10 @@ export class SpoolWorld {
     if (found === undefined) return;
     const epoch = this.#prng.below(6);
     this.#write(...found, { t: 'turn', at: this.#at, epoch });
-    this.#write(...found, { t: 'tally', at: this.#at, caller: 1 + this.#prng.below(1_000) });
+    this.#write(...found, {
+      ...{ t: 'tally', at: this.#at, caller: 1 + this.#prng.below(1_000), silence: this.#prng.below(1_000) },
+      ...(this.#prng.chance(0.5) && { begins: true }),
+    });
   }
 
   #end(): void {

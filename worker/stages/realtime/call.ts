@@ -21,6 +21,7 @@ import type {
   TtsEvent,
   TtsSession,
 } from '../stage.ts';
+import { writeJson } from '../json.ts';
 import type { RealtimeEvent, RealtimeSeed, RealtimeSession } from './contract.ts';
 import { unwritten, writtenOut } from '../../core/unwritten.ts';
 import type { FailoverReason } from '../failover/provider.ts';
@@ -583,4 +584,4 @@ export class RealtimeCall {
   }
 }
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isSame = (one: unknown, other: unknown): boolean => writeJson(one) === writeJson(other);

@@ -5,7 +5,7 @@
  * Of an answer that was cancelled nothing more is told than that. Errors about what is no longer there are no errors. Pure: no sockets, no
  * time; the time that a cancelled answer is waited for is the owner's, which calls `letGo`.
  */
-import { recordOf, recordsOf, textOf, type JsonRecord } from '../../json.ts';
+import { recordOf, recordsOf, textOf, writeJson, type JsonRecord } from '../../json.ts';
 import { causeIn, explained } from '../../failure.ts';
 import type { ChatMessage, StageError } from '../../stage.ts';
 import type { RealtimeCaps, RealtimeEvent, RealtimeSeed } from '../contract.ts';
@@ -190,7 +190,7 @@ export class OpenAiWire {
   }
 
   #send(message: Readonly<Record<string, unknown>>): void {
-    this.#effects.push({ type: 'send', message: JSON.stringify(message) });
+    this.#effects.push({ type: 'send', message: writeJson(message) });
   }
 
   #tell(...events: readonly RealtimeEvent[]): void {
@@ -226,7 +226,7 @@ export class OpenAiWire {
       const { tools, instructions } = this.#seed;
       const configured = sessionOf(this.#settings, { instructions: this.#withHistory(instructions), tools });
       const update = { type: 'session.update', event_id: this.#nextId(about.update), session: configured };
-      this.#effects.push({ type: 'send', message: JSON.stringify(update), isSetup: true });
+      this.#effects.push({ type: 'send', message: writeJson(update), isSetup: true });
     }
   }
 
