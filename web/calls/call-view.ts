@@ -242,7 +242,7 @@ function rowsOf({ turns }: CallRecord): readonly HTMLLIElement[] {
 }
 
 function notMeasured({ answered_ms: answered }: RecordedTurn): HTMLSpanElement {
-  const words = span(answered === undefined ? 'no answer' : 'answer without a time');
+  const words = span(answered === undefined ? 'no answer' : 'not measured');
   words.className = 'turn-words';
   return words;
 }
