@@ -5,7 +5,7 @@ const { readFileSync } = require('node:fs');
 /** A file is pure whose head says so (`Pure.`): what decides stands in such files, and the rule below holds them to it. */
 const pureFiles = `^(worker/core/|(${execFileSync(
   'git',
-  ['ls-files', '-co', 'worker', 'supervisor', 'inference'],
+  ['ls-files', '-co', 'shared/sip', 'worker', 'supervisor', 'inference', 'records'],
   { encoding: 'utf8' },
 )
   .split('\n')
@@ -16,8 +16,7 @@ const pureFiles = `^(worker/core/|(${execFileSync(
   .join('|')
   .replaceAll('.', '[.]')})$)`;
 /** Files that take digests, and nothing else, from `node:crypto`. */
-const hashing =
-  '^(worker/(tools/offered-name|stages/llm/call-ids)|supervisor/sip/access/digest-client)[.]ts$';
+const hashing = '^(worker/(tools/offered-name|stages/llm/call-ids)|shared/sip/access/digest-client)[.]ts$';
 /** Features that have a folder of the same name in each room: settings and shapes in `shared`, doors in `supervisor`, calls in `worker`. */
 const features = '(agent-link|agents|calls|monitor|recording|rtvi|sip|telephony|tracing|webrtc)';
 const declarations = `(config|protocol|audio|auth|net|languages|${features})`;
@@ -50,7 +49,7 @@ module.exports = {
       'declarations-stay-pure',
       { path: `^shared/${declarations}/` },
       {
-        pathNot: `^shared/(base|${declarations})/|node_modules/(zod|ajv|@bufbuild/protobuf|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$`,
+        pathNot: `^shared/(base|${declarations})/|node_modules/(zod|ajv|@bufbuild/protobuf|@iarna/toml|toml-eslint-parser|sdp-transform)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$`,
       },
     ),
     forbid(
@@ -78,7 +77,7 @@ module.exports = {
     forbid(
       'runtime-imports-base',
       { path: '^shared/runtime/' },
-      { path: '^(supervisor|worker|inference|shared/(config|audio))/' },
+      { path: '^(supervisor|worker|inference|records|shared/(config|audio))/' },
     ),
     forbid(
       'the-pure-set-imports-no-world',
@@ -93,7 +92,11 @@ module.exports = {
       { path: pureFiles, pathNot: '^worker/(tools|call)/' },
       { path: '^shared/config/|/(variables|agent-file)[.]ts$', dependencyTypesNot: ['type-only'] },
     ),
-    forbid('processes-meet-in-the-protocol', { path: '^supervisor/' }, { path: '^(worker|inference)/' }),
+    forbid(
+      'processes-meet-in-the-protocol',
+      { path: '^supervisor/' },
+      { path: '^(worker|inference|records)/' },
+    ),
     forbid(
       'rehearsals-have-calls-without-sound',
       { path: '^cli/rehearsal/' },
@@ -105,14 +108,14 @@ module.exports = {
     ),
     forbid(
       'the-service-knows-no-command',
-      { path: '^(supervisor|worker|inference|shared)/' },
+      { path: '^(supervisor|worker|inference|records|shared)/' },
       { path: '^cli/' },
     ),
     forbid(
       'commands-start-the-service-and-know-nothing-else-of-it',
       { path: '^cli/', pathNot: '^cli/(rehearsal|commands/calls)/' },
       {
-        path: '^(supervisor|worker|inference)/',
+        path: '^(supervisor|worker|inference|records)/',
         pathNot: '^supervisor/(service/serve|restart/(early-signals|predecessor))[.]ts$',
       },
     ),
@@ -120,8 +123,8 @@ module.exports = {
       'commands-on-calls-have-their-database',
       { path: '^cli/commands/calls/' },
       {
-        path: '^(supervisor|worker|inference)/',
-        pathNot: '^supervisor/calls/process/(call-store|database|sql-call-store)[.]ts$',
+        path: '^(supervisor|worker|inference|records)/',
+        pathNot: '^records/(call-store|database|sql-call-store)[.]ts$',
       },
     ),
     forbid('rehearsals-have-no-supervisor', { path: '^cli/rehearsal/' }, { path: '^supervisor/' }),
@@ -168,8 +171,21 @@ module.exports = {
           '^worker/(telephony|core|transports/socket)/|^worker/(call/opening|tools/tool|transports/transport)[.]ts$',
       },
     ),
-    forbid('processes-meet-in-the-protocol-2', { path: '^worker/' }, { path: '^(supervisor|inference)/' }),
-    forbid('processes-meet-in-the-protocol-3', { path: '^inference/' }, { path: '^(supervisor|worker)/' }),
+    forbid(
+      'processes-meet-in-the-protocol-2',
+      { path: '^worker/' },
+      { path: '^(supervisor|inference|records)/' },
+    ),
+    forbid(
+      'processes-meet-in-the-protocol-3',
+      { path: '^inference/' },
+      { path: '^(supervisor|worker|records)/' },
+    ),
+    forbid(
+      'processes-meet-in-the-protocol-4',
+      { path: '^records/' },
+      { path: '^(supervisor|worker|inference)/' },
+    ),
     forbid(
       'stages-know-only-their-contract',
       { path: '^worker/stages/(stt|llm|tts)/' },
@@ -242,7 +258,7 @@ module.exports = {
     forbid(
       'examples-stand-alone',
       { path: '^examples/([^/]+)/' },
-      { path: '^(cli|supervisor|worker|inference|shared|web)/' },
+      { path: '^(cli|supervisor|worker|inference|records|shared|web)/' },
     ),
     forbid(
       'the-sdk-knows-only-the-tokens-of-the-service',
@@ -251,12 +267,12 @@ module.exports = {
     ),
     forbid(
       'the-service-does-not-know-the-sdk',
-      { path: '^(cli|supervisor|worker|inference|shared|web)/' },
+      { path: '^(cli|supervisor|worker|inference|records|shared|web)/' },
       { path: '^sdk/' },
     ),
     forbid(
       'tests-are-not-shipped',
-      { path: '^(cli|supervisor|worker|inference|shared|sdk/typescript/src)/' },
+      { path: '^(cli|supervisor|worker|inference|records|shared|sdk/typescript/src)/' },
       { path: '^(test|sdk/typescript/test)/' },
     ),
   ],

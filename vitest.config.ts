@@ -42,13 +42,15 @@ function sdkFile(name: string): string {
 }
 
 const cores = availableParallelism();
-/** Of files that wait most of their time. */
-const waitingFiles = Math.ceil(1.5 * cores);
+/** Of files that wait most of their time: each of them takes a third of a core. */
+const waitingFiles = 2 * cores;
+/** Of those that would hear it if a core were missing. */
+const listeningFiles = Math.ceil(1.5 * cores);
 
 /**
  * `pure` and `fast` run on the sources in many threads. The others start real processes from `dist/`, whose calls wait most of their time:
- * half as many files of `real` again run at a time as there are cores, of `alone` one, and of `listening` as many as of `real`, at the end,
- * when nothing else of a build runs any more.
+ * twice as many files of `real` run at a time as there are cores, of `alone` one, and of `listening` half as many again as there are cores, at the
+ * end, when nothing else of a build runs any more.
  */
 export default defineConfig({
   test: {
@@ -95,7 +97,7 @@ export default defineConfig({
           include: listening,
           ...ofProcesses,
           sequence: { groupOrder: 3 },
-          maxWorkers: waitingFiles,
+          maxWorkers: listeningFiles,
           // Calls side by side, in the tests that say so.
           maxConcurrency: 3,
         },

@@ -37,6 +37,7 @@ const steps = [
         'supervisor',
         'worker',
         'inference',
+        'records',
         'shared',
         'scripts',
         'sdk/typescript',

@@ -111,6 +111,7 @@ const sources = [
   'supervisor',
   'worker',
   'inference',
+  'records',
   'shared',
   'examples',
   'sdk/typescript/src',

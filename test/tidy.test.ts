@@ -5,7 +5,7 @@ import { basename, dirname } from 'node:path';
 import ts from 'typescript';
 import { describe, it, expect } from 'vitest';
 import { refusalRows } from '../supervisor/http/refusals.ts';
-import { refusalWords } from '../supervisor/sip/message/statuses.ts';
+import { refusalWords } from '../shared/sip/message/statuses.ts';
 
 const root = new URL('../', import.meta.url);
 const longestFile = 600;
@@ -21,7 +21,9 @@ const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '-
 });
 const files = listed.split('\0').filter((path) => path !== '' && existsSync(new URL(path, root)));
 const code = files.filter((path) => /\.(ts|mjs)$/.test(path));
-const product = code.filter((path) => /^(cli|supervisor|worker|inference|shared|web|examples)\//.test(path));
+const product = code.filter((path) =>
+  /^(cli|supervisor|worker|inference|records|shared|web|examples)\//.test(path),
+);
 const texts = files.filter((path) =>
   /\.(ts|mjs|cjs|js|json|md|toml|ya?ml|html|css|svg|sh|txt|service)$/.test(path),
 );
@@ -233,7 +235,7 @@ describe('the project', () => {
   it('refuses by SIP only with statuses of their table, and with each of them', () => {
     const given = /(?:status: (?:[^,}\n]* \? )?|refuseInvite\([^\n]*, |\? |: )([4-6]\d\d)\b(?! \|\|)/g;
     const sources = code.filter(
-      (path) => path.startsWith('supervisor/sip/') && !path.endsWith('/statuses.ts'),
+      (path) => /^(shared|supervisor)\/sip\//.test(path) && !path.endsWith('/statuses.ts'),
     );
     const used = sources.flatMap((path) =>
       [...textOf(path).matchAll(given)].map(([, status = '']) => status),

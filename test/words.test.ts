@@ -41,7 +41,7 @@ const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--
   encoding: 'utf8',
 })
   .split('\0')
-  .filter((path) => /^(cli|supervisor|worker|inference|shared|scripts|web)\/.*\.(ts|mjs)$/.test(path))
+  .filter((path) => /^(cli|supervisor|worker|inference|records|shared|scripts|web)\/.*\.(ts|mjs)$/.test(path))
   .filter((path) => existsSync(new URL(path, root)));
 
 /** Words of a name: `callSeats` and `call-seats` are `call` and `seats`. */

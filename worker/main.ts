@@ -158,6 +158,7 @@ class Worker {
       showsNumbers: showsNumbers(process.env),
       wake: wakeWaiters,
       gridBefore: this.#host.gridBefore,
+      wakeBy: this.#host.wakeBy,
       takesCalls: () => !this.#draining,
       sessions: {
         claim: () => boxes.claimSession(this.#setup.worker),

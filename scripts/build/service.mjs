@@ -27,7 +27,7 @@ const entries = [
   'cli/commands/docs-mcp/main',
   'cli/commands/calls/main',
   'shared/auth/mint',
-  'supervisor/calls/process/main',
+  'records/main',
   'worker/calls/analysis/main',
   'worker/recording/recording-thread',
   'examples/demo/main',
@@ -86,11 +86,12 @@ const pageEntries = ['web/app', 'web/calls', 'web/monitor', 'web/client/worklets
 const present = (list) =>
   list.filter((entry) => existsSync(at(`${entry}.ts`))).map((entry) => at(`${entry}.ts`));
 
-/** Where an entry stands in dist/. The command line is found where an older release, which starts the newer one, looks for it. */
+/** Where an entry stands in dist/: where an older release looks for it, which starts the newer one and minds its own processes meanwhile. */
 const placeOf = (path) =>
   relative(root, path)
     .replace(/\.ts$/, '')
-    .replace(/^cli\//, 'supervisor/');
+    .replace(/^cli\//, 'supervisor/')
+    .replace(/^records\//, 'supervisor/calls/process/');
 
 /** What the bundler makes of an entry. */
 const builtFile = (path) => at('dist', `${placeOf(path)}.js`);

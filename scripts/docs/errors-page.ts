@@ -3,7 +3,7 @@ import { agentLinkErrors, type AgentLinkErrorCode } from '../../shared/agent-lin
 import { tokenAnswers, type TokenCode } from '../../shared/auth/token-fault.ts';
 import { callErrors, type CallErrorCode } from '../../shared/protocol/call.ts';
 import { refusalRows, refusals, type Answer } from '../../supervisor/http/refusals.ts';
-import { reasonOf, type refusalWords } from '../../supervisor/sip/message/statuses.ts';
+import { reasonOf, type refusalWords } from '../../shared/sip/message/statuses.ts';
 import { markdownTable } from './markdown-table.ts';
 
 const newToken = 'Get a new token right before the call, and use it once.';

@@ -15,7 +15,7 @@ import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { LimitName } from '../../shared/runtime/metrics.ts';
 import { Seldom } from '../../shared/runtime/seldom.ts';
 import { newGate, type GateRefusal } from './access/gate.ts';
-import { step as stepAgent, waitsForTime } from './agent/agent.ts';
+import { step as stepAgent, waitsForTime } from '../../shared/sip/agent/agent.ts';
 import {
   newAgent,
   type AgentAction,
@@ -23,7 +23,7 @@ import {
   type AgentState,
   type SipAccount,
   type Flow,
-} from './agent/state.ts';
+} from '../../shared/sip/agent/state.ts';
 import { OwnCalls, type OwnCallsOptions } from './calls/own-calls.ts';
 import { RtpPorts } from './calls/rtp-ports.ts';
 import { accountOf, SipCarrier, type SipCarrierOptions } from './calls/sip-carrier.ts';

@@ -1,9 +1,10 @@
 /** Seeded calls into which commands of every kind are given: each is answered exactly once, whatever happens to the call. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { realCore } from '../support/core/core.ts';
+import { tries } from '../support/sampled.ts';
 import { runWorld, type WorldReport } from './world/world.ts';
 
-const seeds = 1_000;
+const seeds = tries(1_000, 400);
 
 describe('commands in simulated calls', () => {
   const answers = new Map<string, number>();

@@ -7,9 +7,9 @@ import { nextDeadline } from '../../worker/core/timers.ts';
 import { NotReplayable, replayFacts } from '../../worker/recording/replay.ts';
 import { tries } from '../support/sampled.ts';
 
-/** A thousand calls, in parts that a slow machine has time for; in a build 400. */
+/** A thousand calls, in parts that a slow machine has time for; in a build 200. */
 const parts = [1, 251, 501, 751];
-const calls = tries(250, 100);
+const calls = tries(250, 50);
 
 describe('a replay', () => {
   it.each(parts)(

@@ -3,29 +3,39 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longest, the longest in front: one that began last would leave the other cores idle. */
 const longest = [
-  'sim/mutants/mutants',
-  'telephony/demo.real',
-  'faults/minute-without-voice',
-  'telephony/killed-worker.real',
-  'interop/full-call',
-  'interop/pipecat',
-  'sdk/examples.real',
-  'process/holds',
-  'sdk/service.real',
-  'recording/disk.real',
   'faults/restart',
-  'demo/speech',
-  'echo/echo-detector',
-  'process/tools',
-  'interop/page.real',
-  'contract/failover-sockets',
-  'service/states.real',
-  'faults/resume',
-  'interop/page-call',
-  'process/fleet',
-  'process/package',
+  'telephony/demo.real',
+  'watching/monitor.real',
   'process/recording.real',
+  'mutants/mutants',
+  'faults/minute-without-voice',
+  'interop/full-call',
+  'demo/install',
+  'test/site',
+  'faults/resume',
+  'interop/pipecat',
+  'realtime/calls',
+  'process/package',
+  'telephony/killed-worker.real',
+  'service/states.real',
+  'process/tools',
+  'sdk/examples.real',
+  'interop/realtime-call',
+  'calls/faults.real',
+  'interop/page-call',
+  'calls/ends.real',
+  'process/fleet',
+  'sdk/service.real',
+  'sim/tools',
+  'sim/realtime-hours',
+  'faults/poison',
   'faults/deaths',
+  'faults/failover',
+  'demo/speech',
+  'stt/stt-cloud',
+  'echo/echo-detector',
+  'contract/failover-suites',
+  'agents/agents',
 ].map((name) => `/${name}.test.ts`);
 
 const place = ({ moduleId }: TestSpecification): number => {
@@ -33,9 +43,13 @@ const place = ({ moduleId }: TestSpecification): number => {
   return at < 0 ? longest.length : at;
 };
 
+/** One project after the other: a thread that changes between them loads anew what files of one share. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => place(one) - place(other));
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    return projects.flatMap((project) =>
+      sorted.filter((file) => file.project === project).toSorted((one, other) => place(one) - place(other)),
+    );
   }
 }

@@ -15,9 +15,10 @@ import {
 import { Reader } from '../../../shared/config/server/environment.ts';
 import { recordingVariables } from '../../../shared/recording/variables.ts';
 import { telephonyVariables } from '../../../shared/telephony/variables.ts';
-import type { CallerData, CallQuery, CallStore } from '../../../supervisor/calls/process/call-store.ts';
-import { openDatabase } from '../../../supervisor/calls/process/database.ts';
-import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
+import type { CallStore } from '../../../records/call-store.ts';
+import type { CallerData, CallQuery } from '../../../shared/calls/query.ts';
+import { openDatabase } from '../../../records/database.ts';
+import { SqlCallStore } from '../../../records/sql-call-store.ts';
 import { readArguments, usageError } from '../commands.ts';
 import { eraseCaller } from './erase.ts';
 import { callerOf, queryOf } from './query.ts';

@@ -11,7 +11,8 @@ import { analysesFolder, isSpoolFile, spoolFolders, webhooksFolder } from '../..
 import { readQueued, webhookFolders } from '../../../shared/calls/webhooks/queued.ts';
 import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
 import { recordingName } from '../../../shared/recording/layout.ts';
-import type { CallerData, CallStore } from '../../../supervisor/calls/process/call-store.ts';
+import type { CallStore } from '../../../records/call-store.ts';
+import type { CallerData } from '../../../shared/calls/query.ts';
 
 export interface ErasePlaces {
   readonly store: CallStore;

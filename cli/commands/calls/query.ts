@@ -2,7 +2,7 @@
 import { present } from '../../../shared/base/present.ts';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import { callEndCodes } from '../../../shared/calls/ends.ts';
-import type { CallQuery, CallerData } from '../../../supervisor/calls/process/call-store.ts';
+import type { CallQuery, CallerData } from '../../../shared/calls/query.ts';
 import type { Arguments } from '../commands.ts';
 
 type Options = Arguments<'calls export'>['values'];

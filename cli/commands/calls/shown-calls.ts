@@ -1,7 +1,7 @@
 /** Records of calls as lines for people. What was said is shown so that a terminal takes no orders from it. Pure. */
 import { writeJson } from '../../../shared/base/exact-json.ts';
 import type { CallRecord, Spread } from '../../../shared/calls/record.ts';
-import type { CallRow } from '../../../supervisor/calls/process/call-store.ts';
+import type { CallRow } from '../../../shared/calls/query.ts';
 import { printable, shownMs } from '../printable.ts';
 
 const minuteMs = 60_000;

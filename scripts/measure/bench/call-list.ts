@@ -6,9 +6,9 @@ import { newPrng } from '../../../shared/base/prng.ts';
 import { CallFold } from '../../../shared/calls/fold.ts';
 import type { CallFact } from '../../../shared/calls/facts.ts';
 import { withCost } from '../../../shared/calls/prices.ts';
-import type { CallQuery } from '../../../supervisor/calls/process/call-store.ts';
-import { openDatabase } from '../../../supervisor/calls/process/database.ts';
-import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
+import type { CallQuery } from '../../../shared/calls/query.ts';
+import { openDatabase } from '../../../records/database.ts';
+import { SqlCallStore } from '../../../records/sql-call-store.ts';
 import { ms, table } from './report/report.ts';
 import { Distribution, type FloorRow, type Summary } from './report/statistics.ts';
 

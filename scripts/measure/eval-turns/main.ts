@@ -24,7 +24,7 @@ import { curvePoints, curveTable } from './curve.ts';
 import { misheard, misheardCounts, misheardTable } from './misheard.ts';
 import { callsInNoise } from './noisy-calls.ts';
 import { naturalTurns } from './natural.ts';
-import { countsOf, worseThan, type Counts } from './ratchet.ts';
+import { countsOf, isComparedRow, worseThan, type Counts } from './ratchet.ts';
 import { replay, type CoreRow, type ServiceRows } from './replay.ts';
 import {
   interruptionScenarios,
@@ -44,14 +44,13 @@ const slots = 64;
 /** Rooms' impulse responses lie beside the noises and are shorter. */
 const leastNoiseSamples = 32_000;
 
+const sttText = '[stt]\nprovider = "stt_local_ws"\n';
 const agentText = `
 [agent]
 name = "evaluation"
 prompt = "Answer."
 tools = []
-[stt]
-provider = "stt_local_ws"
-[llm]
+${sttText}[llm]
 provider = "chat_compatible"
 chat_compatible = { base_url = "http://127.0.0.1:1/v1", model = "none" }
 [tts]
@@ -201,22 +200,41 @@ function drawn(found: readonly Scenario[], sample: number): Scenario[] {
   });
 }
 
+/** Rows that a ratchet looks at: whatever else is played is not compared. */
+const comparedRows = ({ cores, speech }: ServiceRows): ServiceRows => ({
+  speech,
+  cores: cores.filter(({ name }) => isComparedRow(name)),
+});
+
 /** A model that hears and speaks by itself: it is given whole turns, and all else is the core's. */
-function speakingModel(words: 'own' | 'vendor', hasModel: boolean): ServiceRows {
-  const table = `[realtime]\nprovider = "openai_realtime"\nwords = "${words}"\nopenai_realtime = { base_url = "ws://127.0.0.1:1", model = "none" }\n`;
-  const { definition } = loadAgentFile(`${agentText}${table}`, {
-    env: {},
-    requireSecrets: false,
-    readFile: () => undefined,
-    readBytes: () => undefined,
-  });
+function speakingModel(words: 'own' | 'vendor' | 'vendor alone', hasModel: boolean): ServiceRows {
+  const table = `[realtime]\nprovider = "openai_realtime"\nwords = "${words === 'own' ? words : 'vendor'}"\nopenai_realtime = { base_url = "ws://127.0.0.1:1", model = "none" }\n`;
+  const { definition } = loadAgentFile(
+    `${words === 'vendor alone' ? agentText.replace(sttText, '') : agentText}${table}`,
+    {
+      env: {},
+      requireSecrets: false,
+      readFile: () => undefined,
+      readBytes: () => undefined,
+    },
+  );
   if (definition === undefined) throw new Error('the speaking agent of the evaluation is not valid');
   const features = { turnModel: hasModel, replayMs: 0 };
   const settings = { ...callSettings(definition, features), tools: noTools };
-  const name = `speaking model, ${words === 'own' ? 'streamed words' : 'words that come late'}${hasModel ? ', Smart Turn' : ''}`;
+  const heard = {
+    own: 'streamed words',
+    vendor: 'late words, STT over the agent',
+    'vendor alone': 'words that come late',
+  }[words];
+  const name = `speaking model, ${heard}${hasModel ? ', Smart Turn' : ''}`;
   const model = hasModel ? 'asked' : 'none';
   return {
-    cores: [{ name, settings, model, streams: words === 'own', isLate: words === 'vendor' }],
+    cores: [
+      {
+        ...{ name, settings, model, streams: words === 'own' },
+        ...{ isLate: words !== 'own', hearsOver: words === 'vendor' },
+      },
+    ],
     speech: speechSettings(definition, features),
   };
 }
@@ -240,11 +258,12 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   if (speech.length === 0) return 2;
   const only = new Set((values.only ?? '').split(',').filter((part) => part !== ''));
   if (only.has('words')) return listenTo(found, root, values);
+  const isCompared = values.ratchet !== undefined;
   const model = values.model ?? process.env['SVC_SMART_TURN_MODEL'];
   const modelsDir = process.env['SVC_MODELS_DIR'];
   const chosen = chooseTurnModel(
     { ...(model !== undefined && { smartTurnModel: model }), ...(modelsDir !== undefined && { modelsDir }) },
-    { env: process.env, smartTurn: 'auto' },
+    { env: process.env, smartTurn: isCompared ? 'off' : 'auto' },
   );
   if (!chosen.ok) {
     say(chosen.error);
@@ -260,11 +279,11 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   const startedAt = systemClock.now();
   const replayed = await replay(scenarios, {
     boxes: inference.boxes,
-    settings: defaultSettings(),
+    ...(!isCompared && { frames: defaultSettings() }),
     services: [
-      ...Object.values(service(hasModel)),
+      ...(isCompared ? [comparedRows(service(false).withoutModel)] : Object.values(service(hasModel))),
       ...(values.realtime === true
-        ? (['own', 'vendor'] as const).flatMap((words) =>
+        ? (['own', 'vendor', 'vendor alone'] as const).flatMap((words) =>
             [false, ...(hasModel ? [true] : [])].map((asked) => speakingModel(words, asked)),
           )
         : []),

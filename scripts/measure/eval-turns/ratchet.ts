@@ -17,12 +17,12 @@ export type Counts = Readonly<Record<string, Count>>;
 
 /** For a nod the agent's voice may stand still for so long. */
 const longestGapMs = 250;
-/** Rows that say what could be, and not what the service does by default. */
-const notByDefault = /right model|not ahead/;
+/** Rows that say what could be, and not what the service does by default, are not compared. */
+export const isComparedRow = (name: string): boolean => !/right model|not ahead/.test(name);
 
 function isBad({ scenario }: Replayed, decider: Replayed['deciders'][number]): boolean | undefined {
   const { notes } = decider;
-  if (notes === undefined || notByDefault.test(decider.name)) return undefined;
+  if (notes === undefined || !isComparedRow(decider.name)) return undefined;
   const one = { scenario, notes };
   switch (scenario.kind) {
     case 'listening':

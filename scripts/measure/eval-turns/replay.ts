@@ -92,7 +92,11 @@ class FramePlayer implements Player {
   #at = 0;
   #waitsForFrame = false;
 
-  constructor(scenario: Scenario, slot: number, { boxes, settings }: ReplayOptions) {
+  constructor(
+    scenario: Scenario,
+    slot: number,
+    { boxes, settings }: { boxes: Mailboxes; settings: TurnSettings },
+  ) {
     this.#pcm = scenario.pcm;
     this.#vad = new VadClient({
       boxes,
@@ -228,7 +232,8 @@ export interface ServiceRows {
 
 export interface ReplayOptions {
   readonly boxes: Mailboxes;
-  readonly settings: TurnSettings;
+  /** For those that hear frames with VAD alone or with nothing; absent: nobody does. */
+  readonly frames?: TurnSettings;
   readonly services: readonly ServiceRows[];
   readonly progress: (done: number) => void;
 }
@@ -246,10 +251,14 @@ interface Running {
 
 /** Throws when inference dies: a result that was judged by energy instead would be a lie. */
 export async function replay(scenarios: readonly Scenario[], options: ReplayOptions): Promise<Replayed[]> {
+  const { boxes, frames } = options;
   const found = scenarios.map((): (readonly Decider[])[] => []);
   // Ways through one scenario, in the order of the rows.
   const players: readonly ((scenario: Scenario, slot: number) => Player)[] = [
-    (scenario, slot) => (isForService(scenario) ? nobody : new FramePlayer(scenario, slot, options)),
+    (scenario, slot) =>
+      frames === undefined || isForService(scenario)
+        ? nobody
+        : new FramePlayer(scenario, slot, { boxes, settings: frames }),
     ...options.services.map((rows) => (scenario: Scenario, slot: number): Player => {
       const cores = coresFor(scenario, rows.cores);
       return cores.length === 0

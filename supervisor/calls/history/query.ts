@@ -1,7 +1,7 @@
 /** The question of the history page, as its address has it. Pure. */
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import { callEndCodes } from '../../../shared/calls/ends.ts';
-import type { CallQuery } from '../process/call-store.ts';
+import type { CallQuery } from '../../../shared/calls/query.ts';
 
 const longestText = 200;
 const mostRows = 500;

@@ -5,9 +5,9 @@
 import type { Millis } from '../../../shared/base/units.ts';
 import type { SipSettings } from '../../../shared/sip/variables.ts';
 import { isInRange, parseIp } from '../../../shared/net/cidr.ts';
-import type { SipRequest } from '../message/message.ts';
-import type { Flow, Gate } from '../agent/state.ts';
-import { Digest, type SavedNonces } from './digest.ts';
+import type { SipRequest } from '../../../shared/sip/message/message.ts';
+import type { Flow, Gate } from '../../../shared/sip/agent/state.ts';
+import { Digest, type SavedNonces } from '../../../shared/sip/access/digest.ts';
 
 /** Who was refused. `why` is for the operator; undefined for a peer that has only to be asked for its password. */
 export interface GateRefusal {

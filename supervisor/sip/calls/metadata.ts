@@ -6,8 +6,8 @@ import { directionKey } from '../../../shared/telephony/call-control.ts';
 import type { CallFacts } from '../../../shared/agents/choose.ts';
 import { chosenKeys } from '../../../shared/agents/chosen.ts';
 import { carrierKeys } from '../../../shared/telephony/twilio/protocol.ts';
-import { headerOf, listOf, type SipRequest } from '../message/message.ts';
-import { readNameAddr, readUri } from '../message/fields.ts';
+import { headerOf, listOf, type SipRequest } from '../../../shared/sip/message/message.ts';
+import { readNameAddr, readUri } from '../../../shared/sip/message/fields.ts';
 
 /** Longest value of metadata. */
 const mostChars = 128;

@@ -9,7 +9,7 @@ import type { Millis } from '../../../shared/base/units.ts';
 import { screeningKey } from '../../../shared/telephony/call-control.ts';
 import type { SipMedia, SipFromWorker, SipOffer, SipToWorker } from '../../../shared/sip/calls.ts';
 import { errorFields, type Log } from '../../../shared/runtime/log.ts';
-import type { AgentAction, AgentEvent, AgentState, Flow, SipCall } from '../agent/state.ts';
+import type { AgentAction, AgentEvent, AgentState, Flow, SipCall } from '../../../shared/sip/agent/state.ts';
 import { calledBy, callMetadata } from './metadata.ts';
 import { Placement, type PlacementOptions } from './placement.ts';
 import type { RtpPorts, RtpSocket } from './rtp-ports.ts';

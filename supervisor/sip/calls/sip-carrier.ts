@@ -17,9 +17,15 @@ import type {
   OutboundCarrier,
 } from '../../telephony/carrier.ts';
 import type { OutboundEnd, OutboundEvent } from '../../telephony/outbound/outbound-call.ts';
-import { hostText } from '../agent/client-transaction.ts';
-import type { AgentAction, AgentEvent, Flow, PeerOutcome, SipAccount } from '../agent/state.ts';
-import type { HeaderPair, Source } from '../message/write.ts';
+import { hostText } from '../../../shared/sip/agent/client-transaction.ts';
+import type {
+  AgentAction,
+  AgentEvent,
+  Flow,
+  PeerOutcome,
+  SipAccount,
+} from '../../../shared/sip/agent/state.ts';
+import type { HeaderPair, Source } from '../../../shared/sip/message/write.ts';
 import { madeMetadata } from './metadata.ts';
 import type { OwnCalls, Room } from './own-calls.ts';
 import type { RtpPorts, RtpSocket } from './rtp-ports.ts';

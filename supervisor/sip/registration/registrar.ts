@@ -6,11 +6,11 @@ import { lookup } from 'node:dns/promises';
 import type { SipRegistration } from '../../../shared/sip/registration.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
-import type { Flow } from '../agent/state.ts';
-import { hostText } from '../agent/client-transaction.ts';
-import { topVia } from '../message/fields.ts';
-import type { SipMessage } from '../message/message.ts';
-import type { Source } from '../message/write.ts';
+import type { Flow } from '../../../shared/sip/agent/state.ts';
+import { hostText } from '../../../shared/sip/agent/client-transaction.ts';
+import { topVia } from '../../../shared/sip/message/fields.ts';
+import type { SipMessage } from '../../../shared/sip/message/message.ts';
+import type { Source } from '../../../shared/sip/message/write.ts';
 import {
   isAnswerTo,
   newRegistration,

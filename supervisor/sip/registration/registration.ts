@@ -3,12 +3,12 @@
  * pauses, and takes its binding back at the end. It knows no socket and no name service; every wait is a moment in its state.
  */
 import type { Millis } from '../../../shared/base/units.ts';
-import { challengeOf, proofOf, type Challenge } from '../access/digest-client.ts';
-import { timers, type Flow } from '../agent/state.ts';
-import { hostText } from '../agent/client-transaction.ts';
-import { readCSeq, readNameAddr, readUri } from '../message/fields.ts';
-import { headerOf, listOf, type SipResponse } from '../message/message.ts';
-import { writeRequest, type HeaderPair } from '../message/write.ts';
+import { challengeOf, proofOf, type Challenge } from '../../../shared/sip/access/digest-client.ts';
+import { timers, type Flow } from '../../../shared/sip/agent/state.ts';
+import { hostText } from '../../../shared/sip/agent/client-transaction.ts';
+import { readCSeq, readNameAddr, readUri } from '../../../shared/sip/message/fields.ts';
+import { headerOf, listOf, type SipResponse } from '../../../shared/sip/message/message.ts';
+import { writeRequest, type HeaderPair } from '../../../shared/sip/message/write.ts';
 
 export interface RegistrationAccount {
   /** `sip:user@host`. */

@@ -4,11 +4,11 @@
  * calls: while that changes hands, what would begin one waits.
  */
 import type { SipRelayed } from '../../../shared/sip/takeover.ts';
-import { type AgentState, dialogKey } from '../agent/state.ts';
+import { type AgentState, dialogKey } from '../../../shared/sip/agent/state.ts';
 import { Relay, type Incoming, type RelayOptions } from './relay.ts';
-import { transactionKey } from '../agent/server-transaction.ts';
-import { tagOf, topVia } from '../message/fields.ts';
-import { headerOf, type SipMessage } from '../message/message.ts';
+import { transactionKey } from '../../../shared/sip/agent/server-transaction.ts';
+import { tagOf, topVia } from '../../../shared/sip/message/fields.ts';
+import { headerOf, type SipMessage } from '../../../shared/sip/message/message.ts';
 
 /** Messages that wait for some milliseconds. */
 const mostHeld = 1_024;

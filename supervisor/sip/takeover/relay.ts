@@ -3,9 +3,9 @@
  * connections that are here. The other's connections have numbers of their own here, for as long as there are both processes.
  */
 import type { SipPassed, SipRelayed } from '../../../shared/sip/takeover.ts';
-import type { Flow } from '../agent/state.ts';
-import { parseDatagram, type Parsed } from '../message/parse.ts';
-import { writeMessage } from '../message/write.ts';
+import type { Flow } from '../../../shared/sip/agent/state.ts';
+import { parseDatagram, type Parsed } from '../../../shared/sip/message/parse.ts';
+import { writeMessage } from '../../../shared/sip/message/write.ts';
 
 /** What came in by one of the sockets, or from another supervisor. */
 export interface Incoming {

@@ -13,9 +13,9 @@ import { connect as connectTls, createServer as createTlsServer, type Server as 
 import type { HostPort } from '../../../shared/net/address.ts';
 import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
-import type { Source } from '../message/write.ts';
-import type { Parsed } from '../message/parse.ts';
-import { StreamFrames } from '../message/stream.ts';
+import type { Source } from '../../../shared/sip/message/write.ts';
+import type { Parsed } from '../../../shared/sip/message/parse.ts';
+import { StreamFrames } from '../../../shared/sip/message/stream.ts';
 import type { Certificate } from './certificate.ts';
 import { plain } from './datagrams.ts';
 

@@ -2,7 +2,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 import type { HostPort } from '../../../shared/net/address.ts';
-import type { Source } from '../message/write.ts';
+import type { Source } from '../../../shared/sip/message/write.ts';
 
 /** More is no message of a phone. */
 const mostBytes = 48 * 1024;

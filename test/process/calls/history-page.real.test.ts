@@ -12,8 +12,8 @@ import { foldersOfRecording } from '../../../shared/installation/kept-recordings
 import { keyOf } from '../../../shared/recording/keys.ts';
 import { tenantToken } from '../../../shared/auth/tenant-token.ts';
 import type { CallRow } from '../../../web/calls/wire.ts';
-import { openDatabase } from '../../../supervisor/calls/process/database.ts';
-import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
+import { openDatabase } from '../../../records/database.ts';
+import { SqlCallStore } from '../../../records/sql-call-store.ts';
 import { finishRecording } from '../../../worker/recording/finish.ts';
 import { KeptRecords } from '../../support/calls/kept.ts';
 import { recordOf, startedMs } from '../../support/calls/records.ts';

@@ -4,8 +4,8 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CallClient } from '../../../cli/commands/call/caller.ts';
-import { openDatabase } from '../../../supervisor/calls/process/database.ts';
-import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
+import { openDatabase } from '../../../records/database.ts';
+import { SqlCallStore } from '../../../records/sql-call-store.ts';
 import { recordOf } from '../../support/calls/records.ts';
 import { storeSuite } from '../../support/calls/store-suite.ts';
 import { KeptRecords } from '../../support/calls/kept.ts';

@@ -18,12 +18,13 @@ import { annoy, nuisance, sayNothing, type NuisanceKind } from '../../support/pr
 import { answer } from '../../support/fakes/fake-chat.ts';
 import { knock } from '../../support/process/knock.ts';
 import { beforeAskingAgain, descriptorsOf, TestService } from '../../support/process/service.ts';
+import { tries } from '../../support/sampled.ts';
 
 const seed = 20_260_301;
 /** Broken clients of each kind, port and round. */
-const perKind = 400;
+const perKind = tries(400, 100);
 const atOnce = 50;
-const silentClients = 10_000;
+const silentClients = tries(10_000, 2_500);
 const silentAtOnce = 250;
 /** Lets a signal collect the garbage of every process of the service. */
 const nodeOptions = `--import ${new URL('../../support/process/collect-garbage.mjs', import.meta.url).href}`;

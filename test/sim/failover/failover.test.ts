@@ -1,10 +1,11 @@
-/** A provider is killed at a random instant of a turn, a thousand times for each stage. */
+/** A provider is killed at a random instant of a turn, a thousand times for each stage, in a build 300 times. */
 import { describe, expect, it } from 'vitest';
+import { tries } from '../../support/sampled.ts';
 import { runLlm } from './failover-llm.ts';
 import { runStt } from './failover-stt.ts';
 import { runTts } from './failover-tts.ts';
 
-const runs = 1_000;
+const runs = tries(1_000, 300);
 const seeds = Array.from({ length: runs }, (_, at) => at + 1);
 
 describe(`when the primary is killed at a random instant, in ${runs} seeded runs`, () => {

@@ -1,9 +1,9 @@
 /** The messages of RFC 4475, in datagrams and on a stream: each gets the answer that it should, and nothing breaks. */
 import { describe, expect, it } from 'vitest';
-import { step } from '../../../supervisor/sip/agent/agent.ts';
-import { newAgent, type AgentState, type Flow } from '../../../supervisor/sip/agent/state.ts';
-import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
-import { StreamFrames } from '../../../supervisor/sip/message/stream.ts';
+import { step } from '../../../shared/sip/agent/agent.ts';
+import { newAgent, type AgentState, type Flow } from '../../../shared/sip/agent/state.ts';
+import { parseDatagram } from '../../../shared/sip/message/parse.ts';
+import { StreamFrames } from '../../../shared/sip/message/stream.ts';
 import { torture } from '../../support/sip/torture.ts';
 
 const flow: Flow = {

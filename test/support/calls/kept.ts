@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CallRecord } from '../../../shared/calls/record.ts';
-import { openDatabase } from '../../../supervisor/calls/process/database.ts';
-import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
+import { openDatabase } from '../../../records/database.ts';
+import { SqlCallStore } from '../../../records/sql-call-store.ts';
 import { beforeAskingAgain } from '../process/service.ts';
 
 export class KeptRecords {

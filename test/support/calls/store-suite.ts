@@ -1,9 +1,10 @@
 /** What is expected of the store of records, whichever database it has. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallFact } from '../../../shared/calls/facts.ts';
-import type { CallQuery, CallStore } from '../../../supervisor/calls/process/call-store.ts';
-import { openDatabase } from '../../../supervisor/calls/process/database.ts';
-import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
+import type { CallStore } from '../../../records/call-store.ts';
+import type { CallQuery } from '../../../shared/calls/query.ts';
+import { openDatabase } from '../../../records/database.ts';
+import { SqlCallStore } from '../../../records/sql-call-store.ts';
 import { recordOf, startedMs } from './records.ts';
 
 /** `newDatabase` names an empty one. */

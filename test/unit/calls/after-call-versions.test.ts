@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AfterCallSetup } from '../../../shared/calls/messages.ts';
-import { KeptVersions } from '../../../supervisor/calls/process/after-call-versions.ts';
+import { KeptVersions } from '../../../records/after-call-versions.ts';
 
 const day = 86_400_000;
 const env = { OLD: 'secret-old', NEW: 'secret-new', OTHER: 'secret-other' };

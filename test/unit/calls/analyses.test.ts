@@ -11,9 +11,9 @@ import { recordBody } from '../../../shared/calls/webhooks/payload.ts';
 import type { AnalystOutcome } from '../../../shared/calls/messages.ts';
 import type { PriceTable } from '../../../shared/calls/prices.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
-import { Analyses, type AnalysisNews } from '../../../supervisor/calls/process/analysis/analyses.ts';
-import { openDatabase } from '../../../supervisor/calls/process/database.ts';
-import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
+import { Analyses, type AnalysisNews } from '../../../records/analysis/analyses.ts';
+import { openDatabase } from '../../../records/database.ts';
+import { SqlCallStore } from '../../../records/sql-call-store.ts';
 import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 import { recordOf } from '../../support/calls/records.ts';
 

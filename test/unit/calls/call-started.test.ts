@@ -1,8 +1,8 @@
 /** The beginning of a call, as those who are told of it hear of it. */
 import { expect, it } from 'vitest';
 import type { CallFact } from '../../../shared/calls/facts.ts';
-import type { StartedCall } from '../../../supervisor/calls/process/call-store.ts';
-import { RecordMaker } from '../../../supervisor/calls/process/record-maker.ts';
+import type { StartedCall } from '../../../records/call-store.ts';
+import { RecordMaker } from '../../../records/record-maker.ts';
 import { headFact } from '../../support/calls/records.ts';
 
 const name = 'session-1.jsonl';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type LibsqlDatabase from 'libsql';
 import { afterAll, expect, it } from 'vitest';
-import { openDatabase } from '../../../supervisor/calls/process/database.ts';
+import { openDatabase } from '../../../records/database.ts';
 import { storeSuite } from '../../support/calls/store-suite.ts';
 
 const Database = createRequire(import.meta.url)('libsql') as typeof LibsqlDatabase;

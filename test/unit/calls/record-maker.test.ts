@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { spoolFile } from '../../../shared/calls/spool.ts';
-import { RecordMaker } from '../../../supervisor/calls/process/record-maker.ts';
-import { DiskSpool } from '../../../supervisor/calls/process/spool-folder.ts';
+import { RecordMaker } from '../../../records/record-maker.ts';
+import { DiskSpool } from '../../../records/spool-folder.ts';
 import { headFact } from '../../support/calls/records.ts';
 
 let dir: string;

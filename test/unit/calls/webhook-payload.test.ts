@@ -4,8 +4,8 @@ import { mostBodyBytes, recordBody } from '../../../shared/calls/webhooks/payloa
 import { callEndCodes, isFailedEnd } from '../../../shared/calls/ends.ts';
 import { callRecordSchema } from '../../../shared/calls/record.ts';
 import type { CallFact } from '../../../shared/calls/facts.ts';
-import { WebhookHooks } from '../../../supervisor/calls/process/webhooks/webhook-hooks.ts';
-import type { ToldEvent } from '../../../supervisor/calls/process/webhooks/webhooks.ts';
+import { WebhookHooks } from '../../../records/webhooks/webhook-hooks.ts';
+import type { ToldEvent } from '../../../records/webhooks/webhooks.ts';
 import { recordOf, startedMs } from '../../support/calls/records.ts';
 
 const said = (epoch: number, text: string): CallFact => ({

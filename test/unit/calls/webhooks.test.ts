@@ -6,13 +6,9 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callEvents, endpointId, webhookId } from '../../../shared/calls/webhooks/events.ts';
-import { afterAttempt, retryAfterMs, waits } from '../../../supervisor/calls/process/webhooks/schedule.ts';
-import { signatureOf } from '../../../supervisor/calls/process/webhooks/signature.ts';
-import {
-  Webhooks,
-  type Endpoint,
-  type WebhookNews,
-} from '../../../supervisor/calls/process/webhooks/webhooks.ts';
+import { afterAttempt, retryAfterMs, waits } from '../../../records/webhooks/schedule.ts';
+import { signatureOf } from '../../../records/webhooks/signature.ts';
+import { Webhooks, type Endpoint, type WebhookNews } from '../../../records/webhooks/webhooks.ts';
 import { shownSecret, webhookKey } from '../../../shared/calls/webhooks/secret.ts';
 import { answer, Receiver } from '../../support/calls/receiver.ts';
 import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';

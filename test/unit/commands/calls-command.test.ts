@@ -18,8 +18,8 @@ import { readTenantToken } from '../../../shared/auth/tenant-token.ts';
 import { spoolFile } from '../../../shared/calls/spool.ts';
 import { endpointId, webhookId } from '../../../shared/calls/webhooks/events.ts';
 import { queuedFile, writeQueued, type QueuedEvent } from '../../../shared/calls/webhooks/queued.ts';
-import { openDatabase } from '../../../supervisor/calls/process/database.ts';
-import { SqlCallStore } from '../../../supervisor/calls/process/sql-call-store.ts';
+import { openDatabase } from '../../../records/database.ts';
+import { SqlCallStore } from '../../../records/sql-call-store.ts';
 import { headFact, recordOf, startedMs } from '../../support/calls/records.ts';
 
 let dir: string;

@@ -7,7 +7,7 @@ import { runWebhooks } from '../../../cli/commands/webhooks/webhooks-command.ts'
 import { endpointId, webhookId } from '../../../shared/calls/webhooks/events.ts';
 import { queuedFile, readQueued, type QueuedEvent } from '../../../shared/calls/webhooks/queued.ts';
 import { webhookKey } from '../../../shared/calls/webhooks/secret.ts';
-import { WebhookQueue } from '../../../supervisor/calls/process/webhooks/queue.ts';
+import { WebhookQueue } from '../../../records/webhooks/queue.ts';
 
 let dir: string;
 let written: string[];

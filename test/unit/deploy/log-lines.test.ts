@@ -69,10 +69,14 @@ function seriousLines(path: string, text = readFileSync(new URL(path, root), 'ut
   return found;
 }
 
-const sources = execFileSync('git', ['ls-files', 'cli', 'supervisor', 'worker', 'inference', 'shared'], {
-  cwd: root,
-  encoding: 'utf8',
-})
+const sources = execFileSync(
+  'git',
+  ['ls-files', 'cli', 'supervisor', 'worker', 'inference', 'records', 'shared'],
+  {
+    cwd: root,
+    encoding: 'utf8',
+  },
+)
   .split('\n')
   // Commands print for their user; they are no part of the service.
   .filter(

@@ -1,14 +1,9 @@
 /** The pure agent: retransmission, races and refusals by their times, and messages that nobody should send. */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { step } from '../../../supervisor/sip/agent/agent.ts';
-import {
-  newAgent,
-  type AgentAction,
-  type AgentState,
-  type Flow,
-} from '../../../supervisor/sip/agent/state.ts';
-import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
+import { step } from '../../../shared/sip/agent/agent.ts';
+import { newAgent, type AgentAction, type AgentState, type Flow } from '../../../shared/sip/agent/state.ts';
+import { parseDatagram } from '../../../shared/sip/message/parse.ts';
 
 const sdp =
   'v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0 101\r\na=rtpmap:101 telephone-event/8000\r\n';

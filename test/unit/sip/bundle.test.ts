@@ -20,8 +20,11 @@ async function held(withSip: boolean): Promise<string[]> {
     ...Object.entries(inputs)
       .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
       .map(([path]) => path)
-      // The desk is there in every build: it loads the rest, or does nothing.
-      .filter((path) => /^(supervisor|worker)\/sip\//.test(path) && path !== 'supervisor/sip/feature.ts'),
+      // The feature's way in is there in every build: it loads the rest, or does nothing. Settings are refused by name where it is not.
+      .filter(
+        (path) =>
+          /^(supervisor|worker)\/sip\/|^shared\/sip\/.*\//.test(path) && path !== 'supervisor/sip/feature.ts',
+      ),
     ...imports.map(({ path }) => path).filter((path) => path === 'sdp-transform'),
   ]);
 }
@@ -61,6 +64,7 @@ describe('a build', () => {
   it('with SIP holds all of it', async () => {
     const files = await held(true);
     expect(files).toContain('sdp-transform');
+    expect(files).toContain('shared/sip/agent/agent.ts');
     expect(files).toContain('supervisor/sip/sip-service.ts');
     expect(files).toContain('worker/sip/sip-call.ts');
   });

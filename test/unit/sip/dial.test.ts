@@ -1,14 +1,14 @@
 /** Calls that this side makes, and what it asks of the peers of calls: the pure agent, by the messages that go out and by its times. */
 import { describe, expect, it } from 'vitest';
-import { step } from '../../../supervisor/sip/agent/agent.ts';
+import { step } from '../../../shared/sip/agent/agent.ts';
 import {
   newAgent,
   type AgentAction,
   type AgentEvent,
   type AgentState,
   type Flow,
-} from '../../../supervisor/sip/agent/state.ts';
-import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
+} from '../../../shared/sip/agent/state.ts';
+import { parseDatagram } from '../../../shared/sip/message/parse.ts';
 
 const flow: Flow = {
   ...{ connection: 0, protocol: 'UDP', source: { address: '192.0.2.1', port: 5060 } },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Digest, digestResponse } from '../../../supervisor/sip/access/digest.ts';
-import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
-import type { SipRequest } from '../../../supervisor/sip/message/message.ts';
+import { Digest, digestResponse } from '../../../shared/sip/access/digest.ts';
+import { parseDatagram } from '../../../shared/sip/message/parse.ts';
+import type { SipRequest } from '../../../shared/sip/message/message.ts';
 
 const account = { user: 'alice', realm: 'sip.example.com', password: 's3cret' };
 const proof = {

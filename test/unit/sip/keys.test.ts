@@ -1,13 +1,8 @@
 /** A caller's keys as peers really send them: RTP events that break the rules, INFO in its many forms, and both at once. */
 import { describe, expect, it } from 'vitest';
-import { step } from '../../../supervisor/sip/agent/agent.ts';
-import {
-  newAgent,
-  type AgentAction,
-  type AgentState,
-  type Flow,
-} from '../../../supervisor/sip/agent/state.ts';
-import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
+import { step } from '../../../shared/sip/agent/agent.ts';
+import { newAgent, type AgentAction, type AgentState, type Flow } from '../../../shared/sip/agent/state.ts';
+import { parseDatagram } from '../../../shared/sip/message/parse.ts';
 import { KeyReader } from '../../../worker/media/rtp/keys.ts';
 import { TwoWays } from '../../../worker/sip/two-ways.ts';
 

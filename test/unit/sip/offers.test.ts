@@ -1,8 +1,8 @@
 /** Session descriptions as devices write them: what is taken of several streams, and deviations that can mean one thing only. */
 import { describe, expect, it } from 'vitest';
 import { sipCodecs } from '../../../shared/sip/calls.ts';
-import { agree, writeSdpAnswer, type Agreed } from '../../../supervisor/sip/session/agree.ts';
-import { readSession } from '../../../supervisor/sip/session/sdp.ts';
+import { agree, writeSdpAnswer, type Agreed } from '../../../shared/sip/session/agree.ts';
+import { readSession } from '../../../shared/sip/session/sdp.ts';
 
 const key = Buffer.alloc(30, 7).toString('base64');
 const crypto = `a=crypto:8 AES_CM_128_HMAC_SHA1_80 inline:${key}`;

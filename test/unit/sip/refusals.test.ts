@@ -5,14 +5,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseCidrList } from '../../../shared/net/cidr.ts';
 import { newGate } from '../../../supervisor/sip/access/gate.ts';
-import { step } from '../../../supervisor/sip/agent/agent.ts';
-import {
-  newAgent,
-  type AgentAction,
-  type AgentState,
-  type Flow,
-} from '../../../supervisor/sip/agent/state.ts';
-import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
+import { step } from '../../../shared/sip/agent/agent.ts';
+import { newAgent, type AgentAction, type AgentState, type Flow } from '../../../shared/sip/agent/state.ts';
+import { parseDatagram } from '../../../shared/sip/message/parse.ts';
 
 const known = '192.0.2.1';
 const trunk = '192.0.2.2';

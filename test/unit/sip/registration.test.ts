@@ -1,9 +1,9 @@
 /** The account of this side at a registrar: signing in, renewal in time, pauses that grow, and the end. */
 import { describe, expect, it } from 'vitest';
-import { proofOf, challengeOf } from '../../../supervisor/sip/access/digest-client.ts';
-import type { Flow } from '../../../supervisor/sip/agent/state.ts';
-import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
-import type { SipResponse } from '../../../supervisor/sip/message/message.ts';
+import { proofOf, challengeOf } from '../../../shared/sip/access/digest-client.ts';
+import type { Flow } from '../../../shared/sip/agent/state.ts';
+import { parseDatagram } from '../../../shared/sip/message/parse.ts';
+import type { SipResponse } from '../../../shared/sip/message/message.ts';
 import { Registrar } from '../../../supervisor/sip/registration/registrar.ts';
 import {
   isAnswerTo,

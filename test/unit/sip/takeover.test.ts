@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { sipToSuccessor, sipRelayed, type SipRelayed } from '../../../shared/sip/takeover.ts';
 import { readToPredecessor, readToSuccessor } from '../../../shared/protocol/takeover.ts';
-import { step } from '../../../supervisor/sip/agent/agent.ts';
-import { newAgent, type AgentState, type Flow } from '../../../supervisor/sip/agent/state.ts';
-import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
-import { writeMessage } from '../../../supervisor/sip/message/write.ts';
+import { step } from '../../../shared/sip/agent/agent.ts';
+import { newAgent, type AgentState, type Flow } from '../../../shared/sip/agent/state.ts';
+import { parseDatagram } from '../../../shared/sip/message/parse.ts';
+import { writeMessage } from '../../../shared/sip/message/write.ts';
 import { OtherSupervisors } from '../../../supervisor/sip/takeover/other-supervisors.ts';
 import type { Incoming } from '../../../supervisor/sip/takeover/relay.ts';
 

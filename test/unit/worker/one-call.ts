@@ -140,7 +140,8 @@ export function newWorld() {
       host.remove(slot);
     };
     const { journal, confirmMs, metadata = {} } = options;
-    const lent = world.lend(stages);
+    const { gridBefore, wakeBy } = host;
+    const lent = { ...world.lend(stages), gridBefore, wakeBy };
     const speech = { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) };
     const { background } = options;
     const services = agentsOf(options, { ...murmuring(lent, options), speech, background });

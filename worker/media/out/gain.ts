@@ -29,6 +29,12 @@ export class Gain {
     this.#target = 0;
   }
 
+  /** Nothing is heard: what opens from here rises. */
+  silence(): void {
+    this.#now = 0;
+    this.#target = 0;
+  }
+
   /** What is played next has nothing to do with what was played before. */
   reset(): void {
     this.#now = 1;

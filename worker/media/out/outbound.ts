@@ -22,6 +22,11 @@ export interface Backdrop {
   mix(samples: Int16Array): void;
 }
 
+export interface Person extends Backdrop {
+  /** Nothing follows but the last 20 ms, which fade. */
+  readonly ends: boolean;
+}
+
 export interface OutboundOptions {
   /** Rate of TTS and of the call, in Hz. */
   readonly fromRate: number;
@@ -34,7 +39,7 @@ export interface OutboundOptions {
   /** Mixed into frames behind everything that counts the agent's audio; absent: nothing is. */
   readonly backdrops?: readonly Backdrop[] | undefined;
   /** Heard in frames that have nothing of the agent, and told as they are; absent: nobody is. */
-  readonly person?: Backdrop | undefined;
+  readonly person?: Person | undefined;
 }
 
 const none: readonly Backdrop[] = [];
@@ -133,6 +138,10 @@ export class OutboundAudio {
     this.#before = this.#delivered + this.#skip;
     this.#sent = Math.round(((from.audioMs + from.skipMs) * toRate) / 1000);
     this.#markedMs = this.#beforeMs;
+    if (from.skipMs === 0) return;
+    // It goes on in the middle of a wave.
+    this.#gain.silence();
+    this.#gain.open();
   }
 
   /** Drops everything. Nothing plays until the next `open`, but for the next moment of a voice that `fades`. */
@@ -157,7 +166,7 @@ export class OutboundAudio {
 
   /** A voice that stops in the middle of a wave clicks: what would have come next is heard as it fades. */
   #keepTail(): void {
-    if (!this.ready || this.sentMs <= this.#beforeMs) return;
+    if (!this.isHeard) return;
     this.#tail = this.#fifo.slice(0, Math.min(this.#fifoLength, this.#frameSamples));
     this.#gain.close();
     this.#loud(this.#tail);
@@ -199,6 +208,11 @@ export class OutboundAudio {
   /** No more audio comes in this context. */
   finish(context: number): void {
     if (context === this.#context) this.#finished = true;
+  }
+
+  /** It is in the middle of what the caller hears: there is more of it, and some was sent. */
+  get isHeard(): boolean {
+    return this.ready && this.sentMs > this.#beforeMs;
   }
 
   /** Stands at a sample: at once, or when it has gone on softly for so long, and faded out. */
@@ -292,7 +306,9 @@ export class OutboundAudio {
     if (this.#yieldFrames === 1) this.#gain.close();
     this.#loud(samples);
     this.#addTail(samples);
-    this.#options.taken?.(samples);
+    const { person, taken } = this.#options;
+    if (person?.ends === true) person.mix(samples);
+    taken?.(samples);
     const frame = this.#encoded(samples);
     this.#fifo.copyWithin(0, count, this.#fifoLength);
     this.#fifoLength -= count;

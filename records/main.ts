@@ -1,0 +1,21 @@
+/**
+ * The process that keeps the records of calls (docs/calls.md). It stands outside the way of calls: whatever becomes of it, of the disk or of the
+ * database, facts of calls wait in the spool.
+ */
+import '../shared/runtime/stack.ts';
+import { constants, setPriority } from 'node:os';
+import type { FromRecords, RecordsSetup, ToRecords } from '../shared/calls/messages.ts';
+import { exitWithParent, firstMessage } from '../shared/runtime/child.ts';
+import { RecordsProcess } from './records-process.ts';
+
+const send = (message: FromRecords): void => {
+  if (process.connected) process.send?.(message);
+};
+
+// Calls come first, whatever is to be written.
+setPriority(constants.priority.PRIORITY_LOW);
+const setup = await firstMessage<RecordsSetup>();
+const records = new RecordsProcess(setup, send);
+exitWithParent(() => void records.leave().finally(() => process.exit(0)));
+process.on('message', (message: ToRecords) => records.take(message));
+records.run();
