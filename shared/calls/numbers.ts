@@ -2,7 +2,7 @@
 
 const written = /^[+\d\s().\u2010-\u2015/-]+$/;
 
-/** All ways in which a record may have a number. Whoever erases must not miss one for a blank in it. */
+/** All ways in which a record may have a number: an erasure must not miss one for a blank in it. */
 export function numberForms(number: string): readonly string[] {
   const digits = number.replace(/\D/g, '').replace(/^00/, '');
   if (digits === '' || !written.test(number)) return [number];
