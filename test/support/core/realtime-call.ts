@@ -123,22 +123,8 @@ export function newCall(options: CallOptions = {}) {
   return {
     /** The session of STT is replaced by another. */
     hearsAnew: (): SttSession => stages.stt.open(context, (event) => heard.push(event)),
-    clock,
-    model,
-    stt,
-    llm,
-    tts,
-    failures,
-    figures,
-    ears,
-    voice,
-    mind,
-    heard,
-    spoken,
-    said,
-    start,
-    knows,
-    hears,
-    says,
+    ...{ clock, model, stt, llm, tts, failures, figures },
+    ...{ ears, voice, mind, heard, spoken, said },
+    ...{ start, knows, hears, says },
   };
 }
