@@ -126,6 +126,7 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
     case 'calls export':
     case 'calls erase':
     case 'calls token':
+    case 'live token':
       return await calls(name, args);
     case 'local':
       return await runLocal(args, {

@@ -28,7 +28,6 @@ export class PageCall {
   #isNetworkSlow = false;
   #isMoving = false;
   readonly #watch = new LineWatch();
-  #spokeWithoutText = false;
 
   constructor(options: VoiceCallOptions) {
     this.voice = new VoiceCall(options);
@@ -40,10 +39,6 @@ export class PageCall {
     });
     this.voice.on('interrupted', () => this.log.cutAudio('received'));
     this.voice.on('ended', () => (this.#endedAt = performance.now()));
-    this.voice.on('state', (state) => {
-      if (state === 'agent-speaking' && !this.received.some(isEvent)) this.#spokeWithoutText = true;
-    });
-    this.voice.on('event', () => (this.#spokeWithoutText = false));
   }
 
   start(): void {
@@ -71,7 +66,7 @@ export class PageCall {
 
   /** The agent has spoken, and the service has told nothing of the conversation. */
   get isWithoutTranscript(): boolean {
-    return this.#spokeWithoutText;
+    return this.received.includes('mark') && !this.received.some(isEvent);
   }
 
   get quality(): LineQuality {

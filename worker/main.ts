@@ -158,6 +158,7 @@ class Worker {
       showsNumbers: showsNumbers(process.env),
       wake: wakeWaiters,
       gridBefore: this.#host.gridBefore,
+      wakeBy: this.#host.wakeBy,
       takesCalls: () => !this.#draining,
       sessions: {
         claim: () => boxes.claimSession(this.#setup.worker),
@@ -247,7 +248,7 @@ class Worker {
         this.#send({ type: 'live.answer', ask: message.ask, calls: this.#observation.liveCalls() });
         return;
       case 'call.end':
-        this.#observation.endCall(message.call);
+        this.#observation.endCall(message.call, message.tenant);
         return;
       case 'monitor.offer':
         if (socket !== undefined) this.#observation.monitors?.open(message, socket as Socket);

@@ -145,6 +145,17 @@ run at present: erase again when these are over. Run it on each host, which has 
     notes:
       'It is signed by SVC_CALLS_TOKEN, which must have at least 32 bytes. Another SVC_CALLS_TOKEN makes all of these tokens void.',
   },
+  'live token': {
+    takes: [],
+    summary: 'makes a token for the running calls of one tenant',
+    options: {
+      tenant: option('NAME', 'the tenant; required'),
+      may: option('ROLE', 'live (see and end calls), listen, whisper or take_over; required'),
+      days: option('N', 'until it expires, 1 to 3650 (30)'),
+    },
+    notes: `It is signed by the token of the role, SVC_LIVE_TOKEN or SVC_MONITOR_…_TOKEN, which must have at least 32 bytes. Another value of that
+variable makes all of these tokens void.`,
+  },
   calls: {
     takes: [],
     summary: 'lists calls from the database, the newest first',

@@ -3,7 +3,9 @@
  * problem of its own, and the call goes on with the others.
  */
 import type * as z from 'zod';
+import { exactWhereNeeded } from '../base/decimal.ts';
 import { present } from '../base/present.ts';
+import { isTable } from '../config/table.ts';
 import {
   sessionAcceptShape,
   sessionRejectSchema,
@@ -41,7 +43,7 @@ export type ReadAnswer =
 /** Reads the first message of an agent. */
 export function readAnswer(sent: MessageFields, versions: readonly number[]): ReadAnswer {
   if (isTooDeep(sent)) return { kind: 'fault', fault: { code: 'too_deep' } };
-  const fields = withPlainNumbers(sent);
+  const fields = withSchemas(withPlainNumbers(sent), sent);
   if (fields.type === 'session.reject') {
     const read = sessionRejectSchema.safeParse(fields);
     return read.success
@@ -62,6 +64,19 @@ export function readAnswer(sent: MessageFields, versions: readonly number[]): Re
       },
     };
   return { kind: 'accept', accept: readAcceptFields(fields, version.data) };
+}
+
+/** The limits of a tool's arguments keep every digit: order and card numbers are compared with them. */
+function withSchemas(fields: MessageFields, sent: MessageFields): MessageFields {
+  const given = sent['tools'];
+  if (!Array.isArray(fields['tools']) || !Array.isArray(given)) return fields;
+  const tools = fields['tools'].map((tool: unknown, at) => {
+    const whole: unknown = given[at];
+    return isTable(tool) && isTable(whole) && isTable(whole['parameters'])
+      ? { ...tool, parameters: exactWhereNeeded(whole['parameters']) }
+      : tool;
+  });
+  return { ...fields, tools };
 }
 
 function readAcceptFields(fields: MessageFields, version: number): ReadAccept {

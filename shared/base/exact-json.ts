@@ -4,6 +4,7 @@
  */
 import {
   isLosslessNumber,
+  isNumber,
   type LosslessNumber,
   LosslessNumber as ExactNumberClass,
   parse,
@@ -52,6 +53,9 @@ export function writeJson(value: unknown, replacer?: Change): string {
   return stringify(value, replacer) ?? 'null';
 }
 
+/** The text must be a number of JSON. */
+export const exactNumber = (text: string): ExactNumber => new ExactNumberClass(text);
+
 /** Changes a value on its way, as those of `JSON.parse` and `JSON.stringify` do. */
 type Change = (key: string, value: unknown) => unknown;
 
@@ -76,14 +80,12 @@ export function plainNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, plainNumbers(held)]));
 }
 
-/** The sign of what the value is above or below a whole number, where a `number` may not show the difference. */
-export function signBeyond({ value }: ExactNumber, limit: number): number {
-  const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(value) ?? [];
-  if (whole === undefined) return Math.sign(Number(value) - limit);
-  const [found, wanted] = [BigInt(`${sign}${whole}`), BigInt(limit)];
-  if (found !== wanted) return found > wanted ? 1 : -1;
-  if (!/[1-9]/.test(fraction)) return 0;
-  return sign === '-' ? -1 : 1;
+/** The number that the engine has written in its own way for an `ExactNumber`. */
+export function unmarkedNumber(value: object): ExactNumber | undefined {
+  const text: unknown = Reflect.get(value, 'value');
+  const isMarked =
+    Reflect.get(value, 'isLosslessNumber') === true && typeof text === 'string' && isNumber(text);
+  return isMarked ? new ExactNumberClass(text) : undefined;
 }
 
 function numberOf(text: string): unknown {

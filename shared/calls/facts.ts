@@ -93,6 +93,8 @@ const facts = [
     falseStarts: count.exactOptional(),
     backchannels: count.exactOptional(),
     keys: count.exactOptional(),
+    /** The caller begins a turn here: what follows is of it. */
+    begins: z.literal(true).exactOptional(),
   }),
   fact('used', {
     stage: z.enum(usageStages),

@@ -14,6 +14,7 @@ import {
   type RecordedTurn,
   type Spread,
 } from './record.ts';
+import { Turns } from './turns.ts';
 import { UsageSum, type Used } from './usage.ts';
 
 /**
@@ -74,7 +75,7 @@ export class CallFold {
   #lastAt = 0;
   #worker: FactOf<'worker'> | undefined;
   #openedMs: number | undefined;
-  readonly #turns = new Map<number, Mutable<RecordedTurn>>();
+  readonly #turns = new Turns();
   readonly #lines = new Map<string, RecordedLine>();
   readonly #tools = new Map<string, FactOf<'tool'>>();
   readonly #transfers = new Map<string, CallRecord['transfers'][number]>();
@@ -159,7 +160,7 @@ export class CallFold {
     const { code, at, by = callEnds[code].by, detail } = end;
     const isoAt = (ms: number): string => new Date(head.started + ms).toISOString();
     const usage = this.#usage.usage(telephoneOf(head, code === 'not_connected' ? 0 : at));
-    const turns = [...this.#turns.values()].toSorted((a, b) => a.epoch - b.epoch);
+    const turns = this.#turns.list();
     return present({
       version: CALL_RECORD_VERSION,
       id: head.id,
@@ -246,6 +247,10 @@ export class CallFold {
     this.#sums.longest = Math.max(this.#sums.longest, longest);
     this.#sums.falseStarts += falseStarts;
     this.#sums.backchannels += backchannels;
+    this.#turns.count('silence_ms', silence);
+    this.#turns.count('backchannels', backchannels);
+    this.#turns.count('false_starts', falseStarts);
+    if (fact.begins === true) this.#turns.begins();
     if (keys > 0) this.#kept(bounded(this.#dtmf, { at_ms: fact.at, keys }));
   }
 
@@ -267,9 +272,11 @@ export class CallFold {
     switch (fact.t) {
       case 'turn':
         this.#turn(fact.epoch, at_ms);
+        this.#turns.runs(fact.epoch);
         return;
       case 'answered':
         this.#turn(fact.epoch, at_ms, { answered_ms: at_ms });
+        this.#turns.runs(fact.epoch);
         return;
       case 'cut':
         this.#turn(fact.epoch, at_ms, { interrupted: true });
@@ -290,10 +297,12 @@ export class CallFold {
         return;
       case 'fault': {
         const { stage, what, cause } = fact;
+        this.#turns.count('faults', 1);
         this.#kept(bounded(this.#lists.faults, present({ at_ms, stage, what, cause })));
         return;
       }
       case 'failover':
+        this.#turns.count('failovers', 1);
         this.#kept(bounded(this.#lists.failovers, { at_ms, stage: fact.stage, to: fact.to }));
         return;
       case 'paused':
@@ -323,9 +332,7 @@ export class CallFold {
   }
 
   #turn(epoch: number, at: number, more: Partial<RecordedTurn> = {}): void {
-    const turn = this.#turns.get(epoch) ?? { epoch, at_ms: at };
-    if (!this.#turns.has(epoch) && this.#turns.size >= recordLimits.turns) this.#isTruncated = true;
-    else this.#turns.set(epoch, { ...turn, ...more });
+    this.#kept(this.#turns.set(epoch, at, more));
   }
 
   #line(key: string, line: RecordedLine): void {

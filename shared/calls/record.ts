@@ -94,6 +94,14 @@ const turnSchema = z.object({
   answered_ms: ms.exactOptional().meta({ description: "When the agent's first sound went out." }),
   interrupted: z.literal(true).exactOptional().meta({ description: 'The caller cut the answer.' }),
   filled: z.literal(true).exactOptional().meta({ description: 'The first sound was a filler.' }),
+  silence_ms: ms.exactOptional().meta({
+    description:
+      'For how long nobody spoke, until the caller began the next turn. Turns add up to the call; absent: none, as in the four below.',
+  }),
+  backchannels: count.exactOptional(),
+  false_starts: count.exactOptional(),
+  faults: count.exactOptional(),
+  failovers: count.exactOptional(),
   latency: z.object(latencies).exactOptional(),
 });
 export type RecordedTurn = z.output<typeof turnSchema>;

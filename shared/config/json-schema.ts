@@ -4,9 +4,17 @@
  * itself is refused. Faults of a schema are told by place and rule, without its values. A check of any schema
  * and arguments ends soon: all calls of a worker wait for it.
  */
-import { Ajv, type ErrorObject, type Options, type ValidateFunction, _, str } from 'ajv';
+import {
+  Ajv,
+  type ErrorObject,
+  type Options,
+  type SchemaValidateFunction,
+  type ValidateFunction,
+  _,
+} from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { canonicalJson, isExactNumber, plainNumbers, signBeyond } from '../base/exact-json.ts';
+import { compareNumbers, isMultipleOf, isWritten, numberKey, type Written } from '../base/decimal.ts';
+import { isExactNumber, plainNumbers, writeJson } from '../base/exact-json.ts';
 import { linearPattern, patternRules } from '../base/linear-pattern.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { isPlainSchema } from './plain-schema.ts';
@@ -54,14 +62,35 @@ const formats = {
 
 type Compiler = Ajv | Ajv2020;
 
-/** By the sign of the difference. */
-const limits: Readonly<Record<string, { readonly words: string; readonly fits: (sign: number) => boolean }>> =
-  {
-    maximum: { words: '<=', fits: (sign) => sign <= 0 },
-    minimum: { words: '>=', fits: (sign) => sign >= 0 },
-    exclusiveMaximum: { words: '<', fits: (sign) => sign < 0 },
-    exclusiveMinimum: { words: '>', fits: (sign) => sign > 0 },
-  };
+interface Rule {
+  readonly fits: (limit: unknown, found: unknown) => boolean;
+  readonly words: (limit: unknown) => string;
+  /** Absent: of any type. */
+  readonly type?: 'number';
+}
+
+const numberRule = (words: string, fits: (found: Written, limit: Written) => boolean): Rule => ({
+  type: 'number',
+  words: (limit) => `must be ${words} ${writeJson(limit)}`,
+  fits: (limit, found) => isWritten(limit) && isWritten(found) && fits(found, limit),
+});
+
+/** What the compiler's own would decide by the first digits of large numbers, and by whatever fractions of two make of 4.35. */
+const numberRules: Readonly<Record<string, Rule>> = {
+  maximum: numberRule('<=', (found, limit) => compareNumbers(found, limit) <= 0),
+  minimum: numberRule('>=', (found, limit) => compareNumbers(found, limit) >= 0),
+  exclusiveMaximum: numberRule('<', (found, limit) => compareNumbers(found, limit) < 0),
+  exclusiveMinimum: numberRule('>', (found, limit) => compareNumbers(found, limit) > 0),
+  multipleOf: numberRule('multiple of', isMultipleOf),
+  const: {
+    fits: (wanted, found) => keyOf(wanted) === keyOf(found),
+    words: (wanted) => `must be ${writeJson(wanted)}`,
+  },
+  enum: {
+    fits: (values, found) => Array.isArray(values) && values.some((value) => keyOf(value) === keyOf(found)),
+    words: (values) => `must be one of ${writeJson(Array.isArray(values) ? values.slice(0, 32) : [])}`,
+  },
+};
 
 /** A compiler, and what it needs of the schema that it compiles and of the check that runs. */
 class SchemaCompiler {
@@ -71,6 +100,8 @@ class SchemaCompiler {
   #patternCost = 0;
   /** What is checked, with every digit of its numbers. */
   #checked: unknown;
+  /** By a schema that is compiled, the one that was given: with every digit of its numbers. */
+  #given = new WeakMap<object, Schema>();
 
   constructor(isOld: boolean, { patterns }: SchemaOptions) {
     const options: Options = {
@@ -82,8 +113,6 @@ class SchemaCompiler {
       addUsedSchema: false,
       // Otherwise a schema that refers to a large part many times becomes that much code.
       inlineRefs: false,
-      // 4.35 is a multiple of 0.01, whatever fractions of two make of it.
-      multipleOfPrecision: 6,
       logger: false,
       code: { regExp: Object.assign((source: string) => this.#pattern(source), { code: 'patternOf' }) },
     };
@@ -102,30 +131,37 @@ class SchemaCompiler {
         site?: Parameters<ValidateFunction>[1],
       ) => !isWanted || areUnique(valueAt(this.#checked, pathOf(site?.instancePath ?? ''))),
     });
-    for (const [keyword, { words, fits }] of Object.entries(limits))
+    for (const [keyword, { type, fits, words }] of Object.entries(numberRules))
       this.ajv.removeKeyword(keyword).addKeyword({
         keyword,
-        type: 'number',
-        schemaType: 'number',
-        error: { message: ({ schemaCode }) => str`must be ${words} ${schemaCode}` },
-        validate: (limit: number, found: number, _: unknown, site?: Parameters<ValidateFunction>[1]) =>
-          fits(this.#signBeyond(limit, found, site?.instancePath ?? '')),
+        ...(type !== undefined && { type }),
+        errors: true,
+        compile: (limit: unknown, schema: Schema) => {
+          const given = this.#given.get(schema)?.[keyword] ?? limit;
+          const check: SchemaValidateFunction = (found: unknown, site?: Parameters<ValidateFunction>[1]) => {
+            if (fits(given, this.#exact(found, site?.instancePath ?? ''))) return true;
+            check.errors = [{ keyword, message: words(given), params: { limit: given } }];
+            return false;
+          };
+          return check;
+        },
       });
   }
 
-  /** Of a limit beyond 2^53 nobody knows what the file said: there, numbers that are nearly equal are. */
-  #signBeyond(limit: number, found: number, pointer: string): number {
-    const isKnown = Number.isInteger(limit) && Math.abs(limit) <= Number.MAX_SAFE_INTEGER + 1;
-    const exact = found === limit && isKnown ? valueAt(this.#checked, pathOf(pointer)) : undefined;
-    return isExactNumber(exact) ? signBeyond(exact, limit) : Math.sign(found - limit);
+  /** What is found, with every digit of its numbers. The name of a property is none of the values. */
+  #exact(found: unknown, pointer: string): unknown {
+    const isPart = typeof found === 'number' || (typeof found === 'object' && found !== null);
+    return isPart ? valueAt(this.#checked, pathOf(pointer)) : found;
   }
 
   isSchema(schema: Schema): boolean {
     return this.#budget.run(mostSteps, () => this.ajv.validateSchema(schema)) === true;
   }
 
-  compile(schema: Schema): ValidateFunction {
+  compile(schema: Schema, given: Schema): ValidateFunction {
     this.#patternCost = 0;
+    this.#given = new WeakMap();
+    remember(schema, given, this.#given);
     return this.ajv.compile(schema);
   }
 
@@ -159,20 +195,22 @@ function valueAt(root: unknown, path: readonly string[]): unknown {
 }
 
 const areUnique = (items: unknown): boolean =>
-  !Array.isArray(items) || new Set(items.map(comparable)).size === items.length;
+  !Array.isArray(items) || new Set(items.map(keyOf)).size === items.length;
 
 /** Equal for equal values, however their numbers are written. */
-const comparable = (value: unknown): string => canonicalJson(withoutForm(value));
+function keyOf(value: unknown): string {
+  if (isWritten(value)) return numberKey(value);
+  if (Array.isArray(value)) return `[${value.map(keyOf).join(',')}]`;
+  if (!isTable(value)) return JSON.stringify(value) ?? 'null';
+  const names = Object.keys(value).toSorted();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${keyOf(value[name])}`).join(',')}}`;
+}
 
-function withoutForm(value: unknown): unknown {
-  if (isExactNumber(value)) {
-    const number = Number(value.value);
-    return Number.isInteger(number) && !Number.isSafeInteger(number) ? value : number;
-  }
-  if (Array.isArray(value)) return value.map(withoutForm);
-  return isTable(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutForm(inner)]))
-    : value;
+/** Which part of what was given each table of its copy is. */
+function remember(copy: unknown, given: unknown, by: WeakMap<object, Schema>): void {
+  if (typeof copy !== 'object' || copy === null || typeof given !== 'object' || given === null) return;
+  if (isTable(given)) by.set(copy, given);
+  for (const [name, inner] of Object.entries(copy)) remember(inner, Reflect.get(given, name), by);
 }
 
 type Compiled = Result<ArgumentCheck, SchemaFault>;
@@ -203,7 +241,8 @@ function findForeign(value: unknown, path: readonly string[]): SchemaFault | und
       path,
     );
   if (!isTable(value)) {
-    const isJson = value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
+    const isNumber = isWritten(value) && Number.isFinite(Number(value));
+    const isJson = value === null || ['string', 'boolean'].includes(typeof value) || isNumber;
     return isJson ? undefined : { path, rule: 'must be a value that JSON has' };
   }
   for (const name of ['$ref', '$dynamicRef', '$recursiveRef']) {
@@ -247,7 +286,7 @@ export function compileArguments(schema: Schema, options: SchemaOptions): Compil
   const foreign = findForeign(schema, []);
   if (foreign !== undefined) return fail(foreign);
   if (schema['type'] !== 'object') return fail({ path: [], rule: 'must be a JSON Schema of type "object"' });
-  const text = JSON.stringify(schema);
+  const text = writeJson(schema);
   if (text.length > longestSchema)
     return fail({ path: [], rule: `must have at most ${longestSchema} characters` });
   const id = `${options.patterns} ${text}`;
@@ -268,12 +307,14 @@ function compile(schema: Schema, options: SchemaOptions): Compiled {
   const beyond = obeys ? findBeyond(own) : undefined;
   if (beyond !== undefined) return fail({ path: beyond, rule: patternRules.beyond });
   const compiler = compilerFor(schema, options);
+  const given = obeys ? own : withoutPatterns(own);
   // A copy of its own: the compiler remembers schemas by identity and by name until they are removed.
   // With a name of our own: without one the compiler does not find the schema itself, to which `#` refers.
-  const copy = { ...(obeys ? own : withoutPatterns(own)), $id: 'arguments-of-a-tool' };
+  const copy: Schema = { ...(plainNumbers(given) as Schema), $id: 'arguments-of-a-tool' };
   try {
-    if (!isPlainSchema(own) && !compiler.isSchema(copy)) return fail(faultOfSchema(compiler.ajv.errors?.[0]));
-    const validate = compiler.compile(copy);
+    if (!isPlainSchema(plainNumbers(own)) && !compiler.isSchema(copy))
+      return fail(faultOfSchema(compiler.ajv.errors?.[0]));
+    const validate = compiler.compile(copy, given);
     const steps = Math.floor(mostSteps / countValues(copy));
     return ok((value) => checkArguments(value, { compiler, validate, steps }));
   } catch (error) {
@@ -285,7 +326,7 @@ function compile(schema: Schema, options: SchemaOptions): Compiled {
 
 function faultOfSchema(error: ErrorObject | undefined): SchemaFault {
   // They are those of JSON Schema itself.
-  const allowed: unknown = error?.keyword === 'enum' ? error.params['allowedValues'] : undefined;
+  const allowed: unknown = error?.keyword === 'enum' ? error.params['limit'] : undefined;
   return {
     path: pathOf(error?.instancePath ?? ''),
     rule: Array.isArray(allowed)
@@ -317,12 +358,10 @@ function checkArguments(value: unknown, { compiler, validate, steps }: Check): s
 function showFault({ instancePath, keyword, params, message }: ErrorObject): string {
   const place = pathOf(instancePath).join('.');
   const subject = place === '' ? 'the arguments' : place;
-  const { additionalProperty, allowedValues, format }: Record<string, unknown> = params;
+  const { additionalProperty, format }: Record<string, unknown> = params ?? {};
   if (format === 'date' || format === 'email') return `${subject} must be ${formats[format].example}`;
   if (keyword === 'additionalProperties' && typeof additionalProperty === 'string')
     return `${subject} must not have ${JSON.stringify(additionalProperty.slice(0, 64))}`;
-  if (keyword === 'enum' && Array.isArray(allowedValues))
-    return `${subject} must be one of ${JSON.stringify(allowedValues.slice(0, 32))}`;
   return `${subject} ${message ?? 'is not valid'}`;
 }
 

@@ -5,7 +5,9 @@
  */
 import TOML from '@iarna/toml';
 import { ParseError, parseTOML, type AST } from 'toml-eslint-parser';
+import { exactNumber } from '../base/exact-json.ts';
 import { showPath, type KeyPath, type Place, type Places, type Problem, type TextPiece } from './problem.ts';
+import { isTable } from './table.ts';
 
 export interface TomlFile {
   /** The values; `undefined` when what could be read is too little to judge. */
@@ -147,7 +149,7 @@ function readValues(text: string): { readonly tree: Values } | { readonly proble
     return { problem: syntaxProblem(place, 'this is not UTF-8; save the file with that encoding') };
   }
   try {
-    return { tree: TOML.parse(text) };
+    return { tree: exactIntegers(TOML.parse(text)) as Readonly<Record<string, unknown>> };
   } catch (error) {
     // The parser's own message quotes the text around the mistake, so only its position is used.
     const place = { line: numberOf(error, 'line') + 1, column: numberOf(error, 'col') + 1 };
@@ -156,6 +158,14 @@ function readValues(text: string): { readonly tree: Values } | { readonly proble
       problem: 'problem' in refusal ? refusal.problem : syntaxProblem(place, 'this cannot be read'),
     };
   }
+}
+
+/** The parser's big integers as JSON's exact numbers, which everybody else reads and writes. */
+function exactIntegers(value: unknown): unknown {
+  if (typeof value === 'bigint') return exactNumber(String(value));
+  if (Array.isArray(value)) return value.map(exactIntegers);
+  if (!isTable(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, exactIntegers(held)]));
 }
 
 /** What those who are new to TOML write at `index`, most often instead of a value, and what they write then. */

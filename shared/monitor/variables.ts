@@ -8,6 +8,11 @@ import type { MonitorRole } from './messages.ts';
 /** Tokens by the role that each gives; a role includes those before it. */
 export type MonitorSettings = Partial<Readonly<Record<MonitorRole, Sensitive<string>>>>;
 
+export const liveToken = secretVariable(
+  'SVC_LIVE_TOKEN',
+  'Bearer token of /live, the view of running calls; unset: /live is off. The token also allows ending calls.',
+);
+
 const needs = 'It needs SVC_LIVE_TOKEN beside it; unset: nobody may.';
 
 export const monitorVariables = {
@@ -25,10 +30,10 @@ export const monitorVariables = {
   ),
 } as const;
 
-/** @param liveToken SVC_LIVE_TOKEN: without the live view nobody finds a call. */
+/** @param live SVC_LIVE_TOKEN: without the live view nobody finds a call. */
 export function takeMonitor(
   reader: Reader,
-  liveToken: Sensitive<string> | undefined,
+  live: Sensitive<string> | undefined,
 ): { readonly monitor?: MonitorSettings } {
   const taken = reader.takeAll(monitorVariables);
   const monitor = present({
@@ -40,8 +45,8 @@ export function takeMonitor(
   for (const [key, variable] of Object.entries(monitorVariables)) {
     const token = taken[key as keyof typeof taken]?.reveal();
     if (token === undefined) continue;
-    if (liveToken === undefined) reader.refuse(variable, 'needs SVC_LIVE_TOKEN beside it');
-    if (known.has(token) || token === liveToken?.reveal())
+    if (live === undefined) reader.refuse(variable, 'needs SVC_LIVE_TOKEN beside it');
+    if (known.has(token) || token === live?.reveal())
       reader.refuse(variable, 'must differ from the tokens of other roles and from SVC_LIVE_TOKEN');
     known.add(token);
   }

@@ -141,6 +141,8 @@ export interface CallOffer {
 export interface MonitorOffer {
   readonly type: 'monitor.offer';
   readonly call: string;
+  /** Present where the operator may have calls of this tenant alone. */
+  readonly tenant?: string;
   readonly role: MonitorRole;
   /** The name that the operator gave; empty: none. */
   readonly by: string;
@@ -180,7 +182,7 @@ export type ToWorker =
   | { readonly type: 'metrics.ask'; readonly ask: number }
   | { readonly type: 'live.ask'; readonly ask: number }
   /** An operator ends a call, as an agent would. */
-  | { readonly type: 'call.end'; readonly call: string }
+  | { readonly type: 'call.end'; readonly call: string; readonly tenant?: string }
   | MonitorOffer
   | { readonly type: 'control.answer'; readonly commandId: string; readonly outcome: CarrierOutcome };
 

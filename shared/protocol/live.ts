@@ -7,6 +7,7 @@ export type Speaker = 'caller' | 'agent' | 'both' | 'nobody';
 
 export interface LiveCall {
   readonly call: string;
+  readonly tenant?: string;
   readonly ageMs: number;
   readonly speaker: Speaker;
   /** The agent has yet to answer what the caller said. */
@@ -43,7 +44,8 @@ export interface LiveState {
   readonly reason?: string;
   readonly why?: string;
   readonly sessions: number;
-  readonly maxSessions: number;
+  /** Absent for a tenant, who sees its own calls alone. */
+  readonly maxSessions?: number;
   readonly calls: readonly (LiveCall & { readonly worker: number })[];
   readonly workers: readonly LiveWorker[];
   readonly providers: readonly LiveProvider[];

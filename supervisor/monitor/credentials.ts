@@ -1,5 +1,5 @@
 /** Who wants to listen to a call: reads the token of an upgrade, says which role it gives, and takes it out of what travels on. Pure. */
-import { isSameSecret } from '../../shared/auth/same-secret.ts';
+import { readerOf, type Reader } from '../../shared/auth/tenant-token.ts';
 import {
   monitorProtocol,
   monitorRoles,
@@ -42,13 +42,22 @@ function tokenOf({ headers }: RequestHead): string {
   return Buffer.from(entry?.slice(tokenProtocol.length) ?? '', 'base64url').toString();
 }
 
-/** What the token of a request lets its operator do; undefined: nothing. */
-export function roleOf(head: RequestHead, tokens: MonitorSettings): MonitorRole | undefined {
+export interface Operator extends Reader {
+  readonly role: MonitorRole;
+}
+
+/** What the token of a request lets its operator do, and in whose calls; undefined: nothing. */
+export function operatorOf(
+  head: RequestHead,
+  { tokens, nowS }: { readonly tokens: MonitorSettings; readonly nowS: number },
+): Operator | undefined {
   const given = tokenOf(head);
-  return monitorRoles.findLast((role) => {
-    const token = tokens[role]?.reveal();
-    return token !== undefined && isSameSecret(given, token);
-  });
+  for (const role of monitorRoles.toReversed()) {
+    const secret = tokens[role]?.reveal();
+    const reader = secret === undefined ? undefined : readerOf(given, { to: role, secret, nowS });
+    if (reader !== undefined) return { role, ...reader };
+  }
+  return undefined;
 }
 
 /** The request without its token. */

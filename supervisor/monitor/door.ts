@@ -9,7 +9,7 @@ import { auditOf, errorFields, type Log } from '../../shared/runtime/log.ts';
 import { refuseUpgrade } from '../http/answer.ts';
 import { refusal, refusals, type Answer } from '../http/refusals.ts';
 import type { Arrived } from '../listeners/listeners.ts';
-import { askedMonitor, roleOf, withoutToken } from './credentials.ts';
+import { askedMonitor, operatorOf, withoutToken } from './credentials.ts';
 import { readMonitorFiles } from './page.ts';
 
 const folder = new URL('../web/', import.meta.url);
@@ -19,8 +19,10 @@ const noToken = refusal('unauthorized', { message: 'listening to a call needs th
 export interface MonitorDoorOptions {
   readonly tokens: MonitorSettings;
   readonly log: Log;
-  /** The worker that has a call. */
-  readonly find: (call: string) => Promise<number | undefined>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** The worker that has a call, of this tenant where one is named. */
+  readonly find: (call: string, tenant: string | undefined) => Promise<number | undefined>;
   /** Gives the connection away; false when the worker is not there to take it. */
   readonly pass: (worker: number, offer: MonitorOffer, socket: Socket) => boolean;
 }
@@ -39,11 +41,11 @@ export class MonitorDoor {
   /** An upgrade has come at the health listener. */
   arrived({ arrival, socket, bytes }: Arrived): void {
     const { fault, head, method, peer } = arrival;
-    const { tokens, log } = this.#options;
+    const { tokens, log, now } = this.#options;
     const asked = askedMonitor(head.url);
-    const role = roleOf(head, tokens);
-    const refused = fault ?? (asked === undefined ? notHere : role === undefined ? noToken : undefined);
-    if (refused !== undefined || asked === undefined || role === undefined) {
+    const operator = operatorOf(head, { tokens, nowS: now() / 1000 });
+    const refused = fault ?? (asked === undefined ? notHere : operator === undefined ? noToken : undefined);
+    if (refused !== undefined || asked === undefined || operator === undefined) {
       this.#audit.info({ from: peer, code: (refused ?? notHere).code }, 'an operator is refused');
       refuseUpgrade(socket, refused ?? notHere);
       return;
@@ -53,14 +55,15 @@ export class MonitorDoor {
     const offer: MonitorOffer = {
       type: 'monitor.offer',
       call,
-      role,
+      ...operator,
       by,
       method,
       url,
       headers,
       head: bytes.toString('base64'),
     };
-    const fields = { call, may: role, from: peer, ...(by !== '' && { by }) };
+    const { role: may, ...reader } = operator;
+    const fields = { call, may, ...reader, from: peer, ...(by !== '' && { by }) };
     this.#pass(offer, socket).then(
       (answer) => {
         if (answer !== undefined) refuseUpgrade(socket, answer);
@@ -78,7 +81,7 @@ export class MonitorDoor {
 
   async #pass(offer: MonitorOffer, socket: Socket): Promise<Answer | undefined> {
     const { find, pass } = this.#options;
-    const worker = await find(offer.call);
+    const worker = await find(offer.call, offer.tenant);
     if (worker === undefined || !pass(worker, offer, socket)) return refusals.no_such_call;
     return undefined;
   }

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { isSameSecret } from '../../shared/auth/same-secret.ts';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
+import { systemWallClock } from '../../shared/runtime/clock.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import { isHistory, type CallHistory } from '../calls/history/history.ts';
 import { answerLive, isLive, type LiveAnswers } from './live-answers.ts';
@@ -61,7 +62,12 @@ async function answer(
   const path = (request.url ?? '/').split('?')[0];
   const { liveToken: token, live } = options;
   if (token !== undefined && live !== undefined && isLive(request)) {
-    await answerLive(request, response, { token, live, monitorFiles: options.monitor?.files });
+    await answerLive(request, response, {
+      token,
+      live,
+      now: () => systemWallClock.now(),
+      monitorFiles: options.monitor?.files,
+    });
     return;
   }
   if (options.history !== undefined && isHistory(request)) {

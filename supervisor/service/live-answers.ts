@@ -3,7 +3,7 @@
  * needs no token; what it asks for does.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isSameSecret } from '../../shared/auth/same-secret.ts';
+import { readerOf } from '../../shared/auth/tenant-token.ts';
 import { operatorName } from '../../shared/monitor/messages.ts';
 import { auditOf, type Log } from '../../shared/runtime/log.ts';
 import type { LiveView } from './live-view.ts';
@@ -14,8 +14,10 @@ import { livePage } from './live-page.ts';
 
 export interface LiveAnswers {
   readonly token: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   /** With the log, which is told who ends calls. */
-  readonly live: { readonly view: Pick<LiveView, 'state' | 'end'>; readonly log: Log };
+  readonly live: { readonly view: Pick<LiveView, 'state' | 'stateOf' | 'end'>; readonly log: Log };
   /** Files for operators who listen, by path; absent: nobody may. */
   readonly monitorFiles?: ReadonlyMap<string, MonitorFile> | undefined;
 }
@@ -27,7 +29,7 @@ const may = 'live';
 export async function answerLive(
   request: IncomingMessage,
   response: ServerResponse,
-  { token, live: { view, log }, monitorFiles }: LiveAnswers,
+  { token, now, live: { view, log }, monitorFiles }: LiveAnswers,
 ): Promise<void> {
   const [path = '/', query = ''] = (request.url ?? '/').split('?');
   const respond = (status: number, body: string): void => {
@@ -50,15 +52,19 @@ export async function answerLive(
   }
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
   const from = request.socket.remoteAddress;
-  if (!isSameSecret(given, token)) {
+  const reader = readerOf(given, { to: 'live', secret: token, nowS: now() / 1000 });
+  if (reader === undefined) {
     if (ended !== undefined) auditOf(log).info({ from, code: 'unauthorized' }, 'an operator is refused');
     response.setHeader('WWW-Authenticate', 'Bearer');
     refuse(refusal('unauthorized', { message: 'the live view needs the bearer token' }));
-  } else if (path === '/live/state' && !isPost) respond(200, `${JSON.stringify(await view.state())}\n`);
-  else if (ended !== undefined && isPost) {
-    const isThere = await view.end(ended);
+  } else if (path === '/live/state' && !isPost) {
+    const { tenant } = reader;
+    const state = await (tenant === undefined ? view.state() : view.stateOf(tenant));
+    respond(200, `${JSON.stringify(state)}\n`);
+  } else if (ended !== undefined && isPost) {
+    const isThere = await view.end(ended, reader);
     const by = operatorName(new URLSearchParams(query).get('by'));
-    const fields = { call: ended, what: 'ends', may, from, ...(by !== '' && { by }) };
+    const fields = { call: ended, what: 'ends', may, ...reader, from, ...(by !== '' && { by }) };
     auditOf(log).info(isThere ? fields : { ...fields, code: 'no_such_call' }, 'an operator and a call');
     if (isThere) respond(202, '{}\n');
     else refuse(refusals.no_such_call);

@@ -44,7 +44,7 @@ async function look() {
   const state = await answer.json();
   sessionStorage.setItem('live', field.value);
   $('head').textContent = state.agent + ': ' + (state.ready ? 'ready' : 'not ready (' + state.why + ')') + ', ' +
-    state.sessions + ' of ' + state.maxSessions + ' calls';
+    state.sessions + (state.maxSessions === undefined ? '' : ' of ' + state.maxSessions) + ' calls';
   $('agents').textContent = (state.agentProblems ?? []).join('\\n');
   table('calls', state.calls, {
     key: ({ call }) => call,

@@ -2,6 +2,7 @@
  * The live view of the service, put together on demand: calls as their workers tell of them, and what the supervisor knows itself. A worker
  * that does not answer in time is shown without its calls, and a question costs the calls nothing.
  */
+import type { Reader } from '../../shared/auth/tenant-token.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
 import type { ToWorker } from '../../shared/protocol/ipc.ts';
@@ -39,6 +40,13 @@ export class LiveView {
     this.#open.get(ask)?.(calls);
   }
 
+  /** What a tenant sees: calls of its own, and nothing of the machine that they share with others. */
+  async stateOf(tenant: string): Promise<LiveState> {
+    const { calls, ready } = await this.state();
+    const own = calls.filter((call) => call.tenant === tenant);
+    return { agent: tenant, ready, sessions: own.length, calls: own, workers: [], providers: [] };
+  }
+
   async state(): Promise<LiveState> {
     const { agent, unready, sessions, maxSessions, providers, workers } = this.#options;
     const rows = workers();
@@ -60,20 +68,21 @@ export class LiveView {
     };
   }
 
-  /** Ends a call, wherever it is; false when no worker tells of it. One that hangs ends it when it comes back. */
-  async end(call: string): Promise<boolean> {
+  /** Ends a call, of this tenant where one is named, wherever it is; false when no worker tells of it. One that hangs ends it when it comes back. */
+  async end(call: string, { tenant }: Reader = {}): Promise<boolean> {
     const workers = this.#options.workers();
     const rows = Promise.all(workers.map((worker) => this.#ask(worker)));
-    for (const worker of workers) this.#options.send(worker, { type: 'call.end', call });
-    return (await rows).flat().some((row) => row.call === call);
+    for (const worker of workers)
+      this.#options.send(worker, { type: 'call.end', call, ...(tenant !== undefined && { tenant }) });
+    return (await rows).flat().some((row) => isIt(row, call, tenant));
   }
 
-  /** The worker that has a call; undefined when none tells of it. */
-  async find(call: string): Promise<number | undefined> {
+  /** The worker that has a call, of this tenant where one is named; undefined when none tells of it. */
+  async find(call: string, tenant?: string): Promise<number | undefined> {
     const rows = await Promise.all(
       this.#options.workers().map(async (worker) => ({ worker, calls: await this.#ask(worker) })),
     );
-    return rows.find(({ calls }) => calls.some((row) => row.call === call))?.worker;
+    return rows.find(({ calls }) => calls.some((row) => isIt(row, call, tenant)))?.worker;
   }
 
   #worker(worker: number): LiveWorker {
@@ -98,6 +107,9 @@ export class LiveView {
     });
   }
 }
+
+const isIt = (row: LiveCall, call: string, tenant: string | undefined): boolean =>
+  row.call === call && (tenant === undefined || row.tenant === tenant);
 
 /** Why the service takes no calls, in a sentence for people. `/readyz` and refusals have the names. */
 const sentences: Readonly<Record<string, string>> = {

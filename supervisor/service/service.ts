@@ -268,7 +268,8 @@ export class Service {
     return new MonitorDoor({
       tokens: settings.monitor,
       log,
-      find: (call) => this.#live.find(call),
+      now: () => systemWallClock.now(),
+      find: (call, tenant) => this.#live.find(call, tenant),
       pass: (worker, offer, socket) => this.#children.send(worker, offer, socket),
     });
   }

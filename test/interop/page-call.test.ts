@@ -10,31 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeWav } from '../../shared/audio/wav.ts';
 import { type AnswerEar, loadAnswerEar } from '../support/audio/answer-ear.ts';
 import { chromiumMissing, openChromium } from '../support/chromium.ts';
+import { type Heard, heardSoFar, listensAtTheLoudspeaker } from '../support/loudspeaker.ts';
 import { type RunningDemo, spoken, startDemo } from '../support/process/running-demo.ts';
 
 const RATE = 16_000;
-
-/** Keeps everything that goes to the loudspeaker, beside the page's own connection to it. */
-const LISTENS_AT_THE_LOUDSPEAKER = `
-  const heard = (window.loudspeaker = { rate: 0, blocks: [] });
-  const taps = new Map();
-  const connect = AudioNode.prototype.connect;
-  const tapOf = (context) => {
-    if (!taps.has(context)) {
-      const tap = context.createScriptProcessor(1024, 1, 1);
-      heard.rate = context.sampleRate;
-      tap.onaudioprocess = ({ inputBuffer }) =>
-        heard.blocks.push(Array.from(inputBuffer.getChannelData(0), (x) => Math.round(x * 32767)));
-      connect.call(tap, context.destination);
-      taps.set(context, tap);
-    }
-    return taps.get(context);
-  };
-  AudioNode.prototype.connect = function (target, ...rest) {
-    if (target instanceof AudioDestinationNode) connect.call(this, tapOf(this.context));
-    return connect.call(this, target, ...rest);
-  };
-`;
 
 /** Keeps every state that the page has shown, in order. */
 const KEEPS_THE_STATES = `
@@ -84,16 +63,6 @@ async function untilHeard(page: Page, marks: Locator): Promise<void> {
   await marks.nth(1).waitFor({ timeout: 40_000 });
   await untilState(page, 'listening');
 }
-
-/** Everything that came out of the loudspeaker since the last call of this. */
-async function heardSoFar(page: Page): Promise<{ pcm: Int16Array; rate: number }> {
-  const heard = await page.evaluate<{ rate: number; samples: number[] }>(
-    '({ rate: window.loudspeaker.rate, samples: window.loudspeaker.blocks.splice(0).flat() })',
-  );
-  return { pcm: Int16Array.from(heard.samples), rate: heard.rate };
-}
-
-type Heard = Awaited<ReturnType<typeof heardSoFar>>;
 
 const joined = (first: Heard, second: Heard): Heard => ({
   pcm: Int16Array.from([...first.pcm, ...second.pcm]),
@@ -162,7 +131,7 @@ describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumM
         if (message.type() === 'error') complaints.push(message.text());
       });
       page.on('pageerror', (error) => complaints.push(error.message));
-      await page.addInitScript(LISTENS_AT_THE_LOUDSPEAKER);
+      await page.addInitScript(listensAtTheLoudspeaker);
       await page.addInitScript(KEEPS_THE_STATES);
       await page.addInitScript(SPEAKS_WHEN_TOLD);
       await page.goto(demo.page);

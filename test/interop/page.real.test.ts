@@ -112,6 +112,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
 
   it('echoes marks in order, each after its audio, and says that the agent speaks', async () => {
     const peer = await openCall();
+    peer.send({ type: 'turn.bot_started', epoch: 1 });
     peer.frames(25);
     peer.send({ type: 'mark', id: 'first' });
     peer.frames(25);
@@ -150,6 +151,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
     await peer.until(({ audio }) => audio.some((frame) => levelOf(frame) > 0.02));
     await untilState(page, 'thinking');
     expect(await page.evaluate('window.svcCall.answers.count')).toBe(0);
+    peer.send({ type: 'turn.bot_started', epoch: 1 });
     peer.frames(20);
     await page.locator('#last-time', { hasNotText: '–' }).waitFor();
     expect(await page.evaluate('window.svcCall.answers.count')).toBe(1);
@@ -281,6 +283,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
     const peer = await openCall();
     await page.getByText('What you and the agent say appears here.').waitFor();
     peer.frames(20);
+    peer.send({ type: 'mark', id: 'first' });
     await page.getByText('This service sends no transcript of its calls.').waitFor();
   });
 

@@ -78,6 +78,7 @@ class Vendor {
   constructor(prng: Prng, limits?: VendorLimits) {
     this.caps = limits?.caps ?? {
       truncates: prng.chance(0.6),
+      removes: prng.chance(0.3),
       answersTurns: false,
       answersTools: false,
       updates: prng.chance(0.5),
@@ -202,6 +203,33 @@ class VendorSession {
   }
 }
 
+/** What a running answer has said and done: words, and the tool that was called behind them, or else it broke off there. */
+interface Part {
+  readonly text: string;
+  readonly call?: string;
+}
+
+const wordsIn = (text: string): string[] => text.split(' ').filter((word) => word !== '');
+
+const callMessages = (text: string, id: string): ChatMessage[] => [
+  { role: 'assistant', text, toolCalls: [{ id, name: 'clock', arguments: '{}' }] },
+  { role: 'tool', callId: id, name: 'clock', text: `result ${id}` },
+];
+
+/** As the core asks for the rest of a running answer. */
+function behindOf(parts: readonly Part[]): ChatMessage[] {
+  const messages: ChatMessage[] = [];
+  let text = '';
+  for (const part of parts) {
+    text = `${text} ${part.text}`.trim();
+    if (part.call === undefined) continue;
+    messages.push(...callMessages(text, part.call));
+    text = '';
+  }
+  if (text !== '') messages.push({ role: 'assistant', text }, { role: 'system', text: 'Go on.' });
+  return messages;
+}
+
 /** A call, driven as the core drives one. */
 export class SimulatedCall {
   readonly prng: Prng;
@@ -248,6 +276,7 @@ export class SimulatedCall {
       sampleRate: rate,
       modelSpeaks: true,
       words: 'own',
+      hasStt: true,
     });
     const context = newStageContext(this.clock);
     this.ears = stages.stt.open(context, (event) => this.hear(event));
@@ -258,8 +287,8 @@ export class SimulatedCall {
     else this.clock.advance(500);
   }
 
-  request(): { messages: ChatMessage[]; tools: [] } {
-    return { messages: [{ role: 'system', text: this.prompt }, ...this.history], tools: [] };
+  request(behind: readonly ChatMessage[] = []): { messages: ChatMessage[]; tools: [] } {
+    return { messages: [{ role: 'system', text: this.prompt }, ...this.history, ...behind], tools: [] };
   }
 
   /** The caller says some words, with a noise before them now and then. */
@@ -347,30 +376,32 @@ export class SimulatedCall {
     if (!last.isClosed) last.say({ type: 'ready', caps, expiresInMs: sessionMs });
   }
 
-  /** The core asks; the vendor answers, and the caller hears all of it or a part. */
-  ask(): void {
+  /** The core asks, behind what the running answer has done so far; the vendor answers, and the caller hears all of it or a part. */
+  ask(parts: readonly Part[] = []): void {
     this.questions += 1;
     const said: LlmEvent[] = [];
-    const round = this.mind.start(this.request(), (event) => said.push(event));
+    const behind = behindOf(parts);
+    const round = this.mind.start(this.request(behind), (event) => said.push(event));
     if (this.limits === undefined && this.prng.chance(0.05))
       this.vendor.last.say({ type: 'error', error: { kind: 'disconnected' } });
     const last = this.vendor.sessions.findLast(({ isClosed, asked }) => !isClosed && asked !== undefined);
     if (last === undefined) {
-      this.answerInstead(said);
+      this.answerInstead(said, parts);
       return;
     }
-    this.compare(last);
+    this.compare(last, behind);
     if (this.prng.chance(0.5)) this.writeDown();
-    this.contexts += 1;
-    if (this.prng.chance(0.15)) this.callTool(last, said);
+    if (parts.length === 0) this.contexts += 1;
+    if (this.prng.chance(0.15)) this.callTool(last, said, parts);
     else if (this.prng.chance(0.1)) {
       round.cancel();
       this.writeDown();
+      this.enter(parts, { isCut: true });
       this.history.push({ role: 'assistant', text: 'a line' });
-    } else this.answer(last, said);
+    } else this.answer(last, said, parts);
   }
 
-  answerInstead(said: readonly LlmEvent[]): void {
+  answerInstead(said: readonly LlmEvent[], parts: readonly Part[]): void {
     // Another STT is given what nobody has written down.
     const other = this.stt.sessions.at(-1);
     const [own] = this.stt.sessions;
@@ -382,6 +413,7 @@ export class SimulatedCall {
     this.llm.rounds.at(-1)?.say({ type: 'text', text: 'from elsewhere' });
     this.llm.rounds.at(-1)?.say({ type: 'done', finish: 'stop', usage: undefined });
     expect(said.filter(({ type }) => type === 'done' || type === 'error')).toHaveLength(1);
+    this.enter(parts, { isCut: false });
     this.history.push({ role: 'assistant', text: `from elsewhere ${this.questions}` });
     // The caller is owed more, and has said nothing meanwhile.
     if (this.limits !== undefined || this.prng.chance(0.7)) return;
@@ -389,24 +421,26 @@ export class SimulatedCall {
     this.ask();
   }
 
-  callTool(session: VendorSession, said: readonly LlmEvent[]): void {
+  /** The model calls a tool, and may say something before that. The caller may cut that while the tool runs. */
+  callTool(session: VendorSession, said: readonly LlmEvent[], before: readonly Part[]): void {
     const answer = session.asked ?? 0;
     const id = `call ${this.questions}`;
+    const text = this.prng.chance(0.5) ? this.sayItems(session) : '';
     session.say({ type: 'tool-call', answer, id, name: 'clock', arguments: '{}' });
     session.asked = undefined;
     session.say({ type: 'done', answer, finish: 'completed' });
-    expect(said.map(({ type }) => type)).toEqual(['tool-call', 'done']);
-    this.history.push(
-      { role: 'assistant', text: '', toolCalls: [{ id, name: 'clock', arguments: '{}' }] },
-      { role: 'tool', callId: id, name: 'clock', text: `result ${id}` },
-    );
+    expect(said.slice(-2).map(({ type }) => type)).toEqual(['tool-call', 'done']);
+    const parts = [...before, { text, call: id }];
     this.writeDown();
     this.disturb();
-    this.ask();
+    if (this.prng.chance(0.2)) {
+      this.voice.cancel(this.contexts);
+      this.enter(parts, { isCut: true });
+    } else this.ask(parts);
   }
 
-  /** Two items at most, in pieces; the caller may cut it. */
-  answer(session: VendorSession, said: readonly LlmEvent[]): void {
+  /** Two items at most, in pieces. */
+  sayItems(session: VendorSession): string {
     const { prng } = this;
     const answer = session.asked ?? 0;
     let whole = '';
@@ -423,35 +457,75 @@ export class SimulatedCall {
       }
       whole += `${whole === '' ? '' : ' '}${text}`;
     }
+    return whole;
+  }
+
+  /** The caller may cut it. An answer that broke off may be gone on with. */
+  answer(session: VendorSession, said: readonly LlmEvent[], before: readonly Part[]): void {
+    const { prng } = this;
+    const answer = session.asked ?? 0;
+    const parts = [...before, { text: this.sayItems(session) }];
     session.asked = undefined;
-    const isLost = this.limits === undefined && prng.chance(0.05);
+    const isLost = this.limits === undefined && prng.chance(0.1);
     if (isLost) session.say({ type: 'error', error: { kind: 'disconnected' } });
     else session.say({ type: 'done', answer, finish: 'completed' });
     expect(said.at(-1)).toMatchObject(isLost ? { type: 'error' } : { type: 'done', finish: 'stop' });
     if (this.limits?.hasHandles === true && prng.chance(0.8)) this.vendor.giveHandle(session);
-    this.voice.flush(this.contexts);
     this.writeDown();
     this.clock.advance(1 + prng.below(3_000));
+    if (isLost && prng.chance(0.7)) {
+      this.ask(parts);
+      return;
+    }
+    this.voice.flush(this.contexts);
+    // The session may be lost, or end, while its answer is being heard.
+    if (this.limits === undefined && prng.chance(0.1)) {
+      this.vendor.sessions
+        .findLast(({ isClosed }) => !isClosed)
+        ?.say({ type: 'error', error: { kind: 'disconnected' } });
+      if (prng.chance(0.5)) this.settleNext();
+    }
     const isCut = isLost || prng.chance(0.3);
     if (isCut) this.voice.cancel(this.contexts);
     else this.clock.advance(10_000);
-    const words = whole.split(' ');
-    const heard = isCut ? words.slice(0, prng.below(words.length)).join(' ') : whole;
-    if (heard !== '') this.history.push({ role: 'assistant', text: heard });
+    this.enter(parts, { isCut });
+  }
+
+  /** What was heard of a running answer enters the history. */
+  enter(parts: readonly Part[], { isCut }: { readonly isCut: boolean }): void {
+    const all = parts.flatMap(({ text }) => wordsIn(text)).length;
+    let left = isCut && all > 0 ? this.prng.below(all) : all;
+    let text = '';
+    for (const part of parts) {
+      const words = wordsIn(part.text);
+      text = `${text} ${words.slice(0, left).join(' ')}`.trim();
+      left = Math.max(0, left - words.length);
+      if (part.call === undefined) continue;
+      this.history.push(...callMessages(text, part.call));
+      text = '';
+    }
+    if (text !== '') this.history.push({ role: 'assistant', text });
   }
 
   /** The vendor remembers what was said and heard; a model that cannot forget was told what was not heard. */
-  compare(session: VendorSession): void {
+  compare(session: VendorSession, behind: readonly ChatMessage[]): void {
     expect(session.instructions).toBe(this.prompt);
-    const isNote = ({ role }: Entry): boolean => role === 'note';
-    const cut = session.caps.truncates && !session.entries.some(isNote);
-    const held = session.entries.filter((entry) => !isNote(entry) && lettersOf(entry.text) !== '');
+    const isNote = ({ role, text }: Entry): boolean => role === 'note' && text !== 'Go on.';
+    const known = [...this.history, ...behind];
+    const forgets = session.caps.truncates || session.caps.removes;
+    const cut = forgets && !session.entries.some(isNote);
+    const held = session.entries.filter((entry) => entry.role !== 'note' && lettersOf(entry.text) !== '');
     const made = held.flatMap(({ text }) => text.match(/\ba\d+\b/g) ?? []);
     expect(made, 'words of the model are told once').toHaveLength(new Set(made).size);
+    // What a session did not say itself it was told, and nobody tells what was not heard.
+    const heard = new Set(known.flatMap(({ role, text }) => (role === 'assistant' ? text.split(' ') : [])));
+    const given = held.filter(({ role, item }) => role === 'assistant' && item === undefined);
+    expect(given.flatMap(({ text }) => text.split(' ')).filter((word) => !heard.has(word))).toEqual([]);
+    if (forgets) expect(session.entries.filter(({ text }) => text.includes('your last answer'))).toEqual([]);
     const shown = (role: string, text: string): string => `${role} ${lettersOf(text)}`;
     const told = held.map(({ role, text }) => shown(role, text));
-    const wanted = this.history
-      .filter((message) => lettersOf(message.text) !== '')
+    const wanted = known
+      .filter((message) => message.role !== 'system' && lettersOf(message.text) !== '')
       .map((message) => shown(message.role, this.said.get(message) ?? message.text));
     // Items of one answer are one message of the history.
     if (cut) expect(joined(told)).toEqual(joined(wanted));

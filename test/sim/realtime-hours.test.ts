@@ -12,12 +12,13 @@ const hours = 3 * 60 * minute;
 
 const openai: RealtimeCaps = {
   truncates: true,
+  removes: true,
   answersTurns: false,
   answersTools: false,
   updates: true,
   cancels: true,
 };
-const gemini: RealtimeCaps = { ...openai, truncates: false, cancels: false };
+const gemini: RealtimeCaps = { ...openai, truncates: false, removes: false, cancels: false };
 
 const vendors: readonly (readonly [string, VendorLimits])[] = [
   ['OpenAI, 60 minutes', { sessionMs: 60 * minute, told: 'ready', hasHandles: false, caps: openai }],

@@ -86,7 +86,13 @@ export class Room {
 
   /** The voice is told again at times, as one that pauses shortly is; it never stops. */
   #voice(): void {
-    this.#tell({ type: 'speech.started', isFaint: this.#prng.chance(0.3) });
+    const isFaint = this.#prng.chance(0.3);
+    this.#tell({
+      type: 'speech.started',
+      isFaint,
+      isDoubtful: isFaint && this.#prng.chance(0.5),
+      position: this.#position,
+    });
     this.#in(200 + this.#prng.below(200), () =>
       this.#tell({ type: 'speech.confirmed', position: this.#position }),
     );

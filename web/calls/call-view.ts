@@ -3,8 +3,17 @@ import { byId, setText } from '../elements.ts';
 import { formatLength, formatMs } from '../figures.ts';
 import { save } from './save.ts';
 import { Timeline } from './timeline.ts';
-import { latencyParts, type About, type CallRecord, type OneCall, type Service, Refused } from './wire.ts';
-import { dateTime, endWord, happenedIn, money, partyOf, saidText, sides } from './words.ts';
+import {
+  latencyParts,
+  type About,
+  type CallRecord,
+  type Latency,
+  type OneCall,
+  type RecordedTurn,
+  type Service,
+  Refused,
+} from './wire.ts';
+import { courseOf, dateTime, endWord, happenedIn, money, partyOf, saidText, sides } from './words.ts';
 
 /** The recording of a call, played by the browser. */
 class Sound {
@@ -154,7 +163,7 @@ export class CallView {
     this.#place.max = String(record.duration_ms);
     this.#said.replaceChildren(...record.transcript.map((line) => this.#line(line)));
     if (record.transcript.length === 0) this.#said.append(empty('Nothing was said.'));
-    this.#turns.replaceChildren(...barsOf(record));
+    this.#turns.replaceChildren(...rowsOf(record));
     const happened = happenedIn(record);
     this.#happened.hidden = happened.length === 0;
     this.#events.replaceChildren(...happened.map(({ at, what, isBad }) => eventRow(at, what, isBad)));
@@ -310,32 +319,46 @@ function factsOf(record: CallRecord, { ends }: About): readonly (readonly [strin
   return all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
-/** One bar for each answer, in the parts that add up to it. */
-function barsOf({ turns }: CallRecord): readonly HTMLLIElement[] {
-  const measured = turns.flatMap(({ at_ms: at, latency }) =>
-    latency === undefined ? [] : [{ at, latency }],
-  );
-  if (measured.length === 0) return [empty('No answer was measured.')];
-  const longest = Math.max(1_000, ...measured.map(({ latency }) => latency.response_ms));
-  return measured.map(({ at, latency }) => {
+/** One row for each turn: a bar of the parts that add up to its answer, and what else was in it. */
+function rowsOf({ turns }: CallRecord): readonly HTMLLIElement[] {
+  if (turns.length === 0) return [empty('There was no turn.')];
+  const longest = Math.max(1_000, ...turns.map(({ latency }) => latency?.response_ms ?? 0));
+  return turns.map((turn) => {
     const item = document.createElement('li');
-    const when = span(formatLength(at));
+    const when = span(formatLength(turn.at_ms));
     when.className = 'turn-at';
-    const bar = span('');
-    bar.className = 'turn-bar';
-    bar.setAttribute('aria-hidden', 'true');
-    for (const [name, , key] of latencyParts) {
-      const part = span('');
-      part.className = `turn-part turn-${name}`;
-      part.style.setProperty('--share', String(latency[key] / longest));
-      bar.append(part);
-    }
-    const time = span(formatMs(latency.response_ms));
-    time.className = 'turn-time';
-    const words = span(latencyParts.map(([, name, key]) => `${name} ${formatMs(latency[key])}`).join(', '));
-    words.className = 'only-read';
-    item.title = words.textContent;
-    item.append(when, bar, time, words);
+    item.append(
+      when,
+      ...(turn.latency === undefined ? [notMeasured(turn)] : answerOf(turn.latency, longest)),
+    );
+    const course = span(courseOf(turn));
+    course.className = 'turn-course';
+    if ((turn.faults ?? 0) > 0) course.classList.add('is-bad');
+    if (course.textContent !== '') item.append(course);
     return item;
   });
+}
+
+function notMeasured({ answered_ms: answered }: RecordedTurn): HTMLSpanElement {
+  const words = span(answered === undefined ? 'no answer' : 'answer without a time');
+  words.className = 'turn-words';
+  return words;
+}
+
+function answerOf(latency: Latency, longest: number): readonly HTMLElement[] {
+  const bar = span('');
+  bar.className = 'turn-bar';
+  bar.setAttribute('aria-hidden', 'true');
+  for (const [name, , key] of latencyParts) {
+    const part = span('');
+    part.className = `turn-part turn-${name}`;
+    part.style.setProperty('--share', String(latency[key] / longest));
+    bar.append(part);
+  }
+  const time = span(formatMs(latency.response_ms));
+  time.className = 'turn-time';
+  const words = span(latencyParts.map(([, name, key]) => `${name} ${formatMs(latency[key])}`).join(', '));
+  words.className = 'only-read';
+  bar.title = words.textContent;
+  return [bar, time, words];
 }

@@ -52,6 +52,18 @@ interface At {
   readonly at_ms: number;
 }
 
+export interface RecordedTurn extends At {
+  readonly epoch: number;
+  readonly answered_ms?: number;
+  readonly interrupted?: true;
+  readonly silence_ms?: number;
+  readonly backchannels?: number;
+  readonly false_starts?: number;
+  readonly faults?: number;
+  readonly failovers?: number;
+  readonly latency?: Latency;
+}
+
 /** The parts of a record that the page shows; the whole is shown as JSON. */
 export interface CallRecord {
   readonly id: string;
@@ -65,7 +77,7 @@ export interface CallRecord {
   readonly started_at: string;
   readonly duration_ms: number;
   readonly end: { readonly code: string; readonly by: string; readonly detail?: string };
-  readonly turns: readonly (At & { readonly epoch: number; readonly latency?: Latency })[];
+  readonly turns: readonly RecordedTurn[];
   readonly transcript: readonly SaidLine[];
   readonly latency: { readonly response_ms?: { readonly p50: number; readonly max: number } };
   readonly interruptions: { readonly by_caller: number };

@@ -1,6 +1,6 @@
 /** How the history page writes times, amounts and what happened. Pure. */
 import { formatLength, formatMs } from '../figures.ts';
-import type { CallRecord, CallRow } from './wire.ts';
+import type { CallRecord, CallRow, RecordedTurn } from './wire.ts';
 
 /** In the list, where the year of most calls is this one. */
 export const shortDate = (ms: number): string =>
@@ -35,6 +35,20 @@ export interface Happened {
   readonly what: string;
   readonly isBad?: boolean;
 }
+
+const counted = (count: number | undefined, one: string): readonly string[] =>
+  count === undefined || count === 0 ? [] : [`${count} ${one}${count === 1 ? '' : 's'}`];
+
+/** What there is to say of a turn beside its latencies. */
+export const courseOf = (turn: RecordedTurn): string =>
+  [
+    ...(turn.interrupted === true ? ['interrupted'] : []),
+    ...(turn.silence_ms === undefined ? [] : [`${formatMs(turn.silence_ms)} of silence`]),
+    ...counted(turn.backchannels, 'backchannel'),
+    ...counted(turn.false_starts, 'false start'),
+    ...counted(turn.faults, 'fault'),
+    ...counted(turn.failovers, 'failover'),
+  ].join(', ');
 
 const roles: Readonly<Record<string, string>> = {
   listen: 'listened',

@@ -1,8 +1,9 @@
 /**
- * When the agent is heard. Sound tells it until the service has told of the agent's speech; from then on it takes both, because a sound
- * behind the voice may be there all the time. Pure. Invariant: `started` and `ended` alternate. Times are ms of the audio clock.
+ * When the agent is heard. It takes a sound and the word of the service that the agent speaks, because a sound behind the voice may be there
+ * all the time, also before the agent has said anything. Where the service is asked for no such word, sound alone tells.
+ * Pure. Invariant: `started` and `ended` alternate. Times are ms of the audio clock.
  */
-import type { ConversationEvent } from './conversation-events.ts';
+import type { ConversationEvent, ConversationEventName } from './conversation-events.ts';
 
 const SPEAKS: Partial<Record<ConversationEvent['type'], boolean>> = {
   'turn.bot_started': true,
@@ -20,9 +21,14 @@ export interface VoiceChange {
 
 export class AgentVoice {
   #soundedMs: number | undefined;
-  /** Undefined until the service has said so. */
-  #speaks: boolean | undefined;
   #isHeard = false;
+  /** By the word of the service; where it tells nothing, always. */
+  #speaks: boolean;
+
+  /** @param events that the service is asked for. */
+  constructor(events: readonly ConversationEventName[]) {
+    this.#speaks = !(events.includes('turn.bot_started') && events.includes('turn.bot_ended'));
+  }
 
   /** Something can be heard, from then on. */
   sounded(atMs: number): VoiceChange | undefined {
@@ -46,7 +52,7 @@ export class AgentVoice {
   }
 
   #look(atMs: number): VoiceChange | undefined {
-    const isHeard = this.#soundedMs !== undefined && this.#speaks !== false;
+    const isHeard = this.#soundedMs !== undefined && this.#speaks;
     if (isHeard === this.#isHeard) return undefined;
     this.#isHeard = isHeard;
     return { type: isHeard ? 'started' : 'ended', atMs };

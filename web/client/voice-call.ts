@@ -82,7 +82,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
   readonly conversation = new Conversation();
   readonly #options: VoiceCallOptions;
   readonly #turn = new TurnView();
-  readonly #voice = new AgentVoice();
+  readonly #voice: AgentVoice;
   readonly #detector = new SpeechDetector();
   readonly #times = new ResponseTimes((ms) => this.emit('response', { ms }));
   readonly #audioListener: AudioListener = {
@@ -109,6 +109,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
   constructor(options: VoiceCallOptions) {
     super();
     this.#options = options;
+    this.#voice = new AgentVoice(options.events ?? DEFAULTS.events);
   }
 
   get state(): CallState {

@@ -5,6 +5,7 @@
  */
 import type { CallerIdentity } from '../../shared/agent-link/service-messages.ts';
 import { carrierKeys } from '../../shared/telephony/twilio/protocol.ts';
+import { tenantOf } from '../../shared/agents/version.ts';
 import { broughtMetadata } from '../../shared/protocol/call.ts';
 import { carrierNames, type CarrierName } from '../../shared/telephony/call-control.ts';
 import type { SignedSession } from '../../shared/agent-link/service-messages.ts';
@@ -50,6 +51,10 @@ export function saidOf(metadata: Metadata): Readonly<Record<string, string>> | u
 }
 
 const metaPrefix = 'session.meta.';
+
+/** Whose call it is: that of its agent, or, for agents of the operator's own, the `tenant` of its token. */
+export const tenantOfCall = (agent: string | undefined, metadata: Metadata): string | undefined =>
+  (agent === undefined ? undefined : tenantOf(agent)) ?? signedOf(metadata)?.meta?.['tenant'];
 
 /** What the call's token says; undefined for a call without one. */
 export function signedOf(metadata: Metadata): SignedSession | undefined {

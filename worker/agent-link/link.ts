@@ -10,11 +10,7 @@ import { present } from '../../shared/base/present.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { invalid, readFrame } from '../../shared/agent-link/decode.ts';
 import { readAnswer, type ReadAccept } from '../../shared/agent-link/handshake.ts';
-import {
-  agentLinkCloseCodes as closeCodes,
-  faultText,
-  type AgentLinkFault,
-} from '../../shared/agent-link/errors.ts';
+import { agentLinkCloseCodes as closeCodes, faultText } from '../../shared/agent-link/errors.ts';
 import {
   AGENT_LINK_PROTOCOL,
   agentLinkBacklog,
@@ -24,63 +20,16 @@ import {
   closeReasonBytes,
 } from '../../shared/agent-link/limits.ts';
 import { cutTo, lineOf } from '../../shared/agent-link/fields.ts';
-import type { ServiceMessageOf, ServiceMessage } from '../../shared/agent-link/service-messages.ts';
+import type { AgentLinkFault } from '../../shared/agent-link/errors.ts';
+import type { ServiceMessageOf } from '../../shared/agent-link/service-messages.ts';
 import { mayRead, mayReadAgain, mayTake, nextArrived, type Arrived } from './intake.ts';
 import { answerCommand, onCommandText } from './link-commands.ts';
 import { onClientSaid } from './link-client.ts';
 import { report, say, wants, type LinkStep } from './link-say.ts';
 import { giveUpCalls, onToolAbandoned, onToolRun } from './link-tools.ts';
 import { brokenLink, type LinkInput, type LinkAction, type LinkState } from './link-state.ts';
+import { messageOf } from './messages.ts';
 import { oldestKept, reopen, replay, write } from './outbox.ts';
-import type { ConversationEvent, HeardEnd, TurnTimes } from '../core/told.ts';
-
-// From what the core tells to what an agent is told (docs/reference/agent-link.md, Service to agent).
-
-/** Undefined for what is answered in another way, or is no agent's business. */
-function messageOf(event: ConversationEvent): ServiceMessage | undefined {
-  switch (event.type) {
-    case 'turn.measured':
-      return { type: 'turn.metrics', epoch: event.epoch, metrics: metricsOf(event.times) };
-    case 'fault.noticed': {
-      const fatal = event.what === 'given_up';
-      return { type: 'error', stage: event.stage, message: `${event.stage} ${event.what}`, fatal };
-    }
-    case 'tool.started':
-    case 'tool.ended':
-    case 'tools.answered':
-    case 'node.entered':
-    case 'timer.fired':
-    case 'rule.broken':
-    case 'operator.took_over':
-    case 'operator.text':
-    case 'operator.handed_back':
-    case 'command.answered':
-      return undefined;
-    // In parts it would be worth nothing behind a break.
-    case 'bot.heard':
-      return event.end && heardMessage(event.epoch, event.end);
-    default:
-      return event;
-  }
-}
-
-const heardMessage = (epoch: number, { heard, complete, how }: HeardEnd): ServiceMessage => ({
-  type: 'bot.heard',
-  epoch,
-  text: heard,
-  complete,
-  ended: how,
-});
-
-const metricsOf = (times: TurnTimes) => ({
-  end_of_turn_ms: whole(times.endOfTurnMs),
-  stt_final_ms: whole(times.sttFinalMs),
-  llm_ttft_ms: whole(times.llmTtftMs),
-  tts_ttfb_ms: whole(times.ttsTtfbMs),
-  response_ms: whole(times.responseMs),
-});
-
-const whole = (ms: number): number => Math.max(0, Math.round(ms));
 
 /** Takes one input. `bufferedBytes` are those that the agent's connection has not taken. */
 export function stepLink(

@@ -4,7 +4,7 @@
  */
 import { unreachable } from '../../shared/base/assert.ts';
 import { operatorRate } from '../../shared/monitor/messages.ts';
-import type { Millis } from '../../shared/base/units.ts';
+import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
 import type { CallServices } from './services.ts';
 import type { CallJournal } from './journal.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -160,6 +160,7 @@ export class CallAudio {
       position: this.position,
       isNoEcho: this.#echo.isClear,
       isFaint: detector.isFaint,
+      isDoubtful: detector.isDoubtful,
       silenceMs: detector.silenceMs,
       quietMs: detector.quietMs,
       unjudgedMs,
@@ -266,6 +267,11 @@ export class CallAudio {
     return { context: this.#outbound.context, sentMs: this.#outbound.sentMs };
   }
 
+  /** When the next frame is due, as far as that is known. */
+  get nextAt(): Millis {
+    return this.#playout.nextAt;
+  }
+
   /** Sends frames that are due. */
   advance(now: Millis): void {
     this.#background?.follow(this.#options.waitsSince, now);
@@ -311,7 +317,8 @@ export class CallAudio {
         this.#relieveTts();
         return;
       case 'playout.pause':
-        outbound.hold(action.duckMs);
+        // A voice that stands still at once fades, too.
+        outbound.hold(action.duckMs ?? (outbound.isHeard ? FRAME_MS : 0));
         if (!outbound.held) return;
         playout.interrupt();
         this.#stands();
@@ -356,7 +363,7 @@ export class CallAudio {
           this.#ttsPaused = true;
           this.#options.stages.tts.pause();
         }
-        this.#playout.advance(this.#now());
+        this.#goOn();
         return;
       case 'spoken':
         if (context !== outbound.context) return;
@@ -371,7 +378,7 @@ export class CallAudio {
         if (context !== outbound.context) return;
         this.#options.tell({ type: 'tts.flushed', context, audioMs: outbound.deliveredMs });
         outbound.finish(context);
-        this.#playout.advance(this.#now());
+        this.#goOn();
         return;
       case 'word': {
         if (context !== outbound.context) return;
@@ -384,6 +391,11 @@ export class CallAudio {
       default:
         unreachable(event);
     }
+  }
+
+  #goOn(): void {
+    this.#playout.advance(this.#now());
+    this.#options.services.wakeBy(this.#playout.nextAt);
   }
 
   /** Nothing of the agent follows for now. */

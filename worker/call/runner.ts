@@ -26,6 +26,7 @@ import { OwnAccount } from './own-account.ts';
 import { SessionClaim } from './session-claim.ts';
 import { callLog } from './trace.ts';
 import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
+import { UnsavedCall } from './unsaved.ts';
 import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
 import { releaseOf } from '../agents/call-agent.ts';
@@ -59,9 +60,6 @@ export interface CallRunnerOptions extends CallTerm {
   readonly over: () => void;
 }
 
-/** Text that a stage would give again is written down after this time at the latest. */
-const unsavedForMs = 100;
-
 export class CallRunner implements TransportEvents {
   readonly #options: CallRunnerOptions;
   readonly #worker: WorkerServices;
@@ -76,8 +74,7 @@ export class CallRunner implements TransportEvents {
   #call: RunningCall | undefined;
   #driver: CallDriver | undefined;
   #inputRefused = false;
-  /** Since when the conversation says something that is not written down. */
-  #unsavedSince: Millis | undefined;
+  readonly #unsaved: UnsavedCall;
   /** Said to the machine that has answered. */
   #message: MachineMessage | undefined;
   #before: BeforeCall | undefined;
@@ -95,8 +92,6 @@ export class CallRunner implements TransportEvents {
   #beganAt: Millis = 0;
   /** What the call is made with. */
   #setup: CallSetup = {};
-  /** Said in the log. */
-  #isTooLarge = false;
   #over = false;
 
   constructor(options: CallRunnerOptions) {
@@ -107,6 +102,9 @@ export class CallRunner implements TransportEvents {
     this.#account = new OwnAccount(options.services);
     this.#log = options.services.log;
     this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error), markOfSlot(options.slot));
+    this.#unsaved = new UnsavedCall(options.journal, (journal) => {
+      if (this.#transport !== undefined) journal.save(this.#transport, this.#call);
+    });
     this.#preparation = this.#newPreparation();
     this.#agents = this.#newAgents();
   }
@@ -327,6 +325,7 @@ export class CallRunner implements TransportEvents {
     } else {
       this.#inputRefused = this.#kept.isFull;
       if (!this.#inputRefused) this.#kept.add([Buffer.from(bytes)]);
+      this.#worker.wakeBy(this.dueAt);
     }
     return !this.#inputRefused;
   }
@@ -360,7 +359,13 @@ export class CallRunner implements TransportEvents {
 
   // ---- the worker ----
 
-  /** Every 5 ms: frames and decisions that are due. */
+  /** When a tick is wanted, beside one every 20 ms. */
+  get dueAt(): Millis {
+    if (!this.#kept.isEmpty) return 0;
+    return Math.min(this.#driver?.deadline ?? Infinity, this.#call?.audio.nextAt ?? Infinity);
+  }
+
+  /** Frames and decisions that are due. */
   tick(now: Millis): void {
     this.#kept.hear((frame) => this.#call?.audio.take(frame) === true);
     this.#call?.audio.advance(now);
@@ -377,7 +382,7 @@ export class CallRunner implements TransportEvents {
     this.#before?.tick(now);
     this.#call?.audio.collectSpeech(this.#kept.isEmpty);
     this.#tellLines();
-    if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
+    if (this.#unsaved.isDue(now)) this.#save();
     this.#link?.tick();
     if (now >= (this.#options.endsAt ?? Number.POSITIVE_INFINITY)) {
       this.#cause ??= 'time_limit';
@@ -431,20 +436,12 @@ export class CallRunner implements TransportEvents {
   readonly #take = (event: CallEvent): void => {
     const told = this.#driver?.tell(event) ?? 'waits';
     if (told === 'waits') return;
-    // Text comes often, and again when it is lost; all else is written down at once: no other worker must do again what was done.
-    const isText = event.type === 'llm.text' || (event.type === 'stt.partial' && told === 'noted');
-    if (isText) this.#unsavedSince ??= this.#worker.clock.now();
-    else this.#save();
+    this.#worker.wakeBy(this.dueAt);
+    if (!this.#unsaved.mayWait(event, told, this.#worker.clock.now())) this.#save();
   };
 
   #save(): void {
-    this.#unsavedSince = undefined;
-    if (this.#over || this.#transport === undefined) return;
-    const { journal } = this.#options;
-    journal?.save(this.#transport, this.#call);
-    if (journal?.isWhole === false && !this.#isTooLarge)
-      this.#log.warn('the call is too large to outlive its worker');
-    this.#isTooLarge = journal?.isWhole === false;
+    if (!this.#over && this.#transport !== undefined) this.#unsaved.save(this.#log);
   }
 
   #perform(call: RunningCall, action: CallAction): void {

@@ -51,8 +51,10 @@ export interface WorkerServices {
   readonly showsNumbers: boolean;
   /** Wakes the threads of inference that wait for a word of the memory; absent where they run in this one. */
   readonly wake?: (word: Int32Array) => void;
-  /** The last tick of the worker at or before `time`. */
+  /** The last moment at or before `time` at which the worker may tick. */
   readonly gridBefore: (time: Millis) => Millis;
+  /** A tick is wanted at this time at the latest. */
+  readonly wakeBy: (at: Millis) => void;
   /** False while the worker takes no new calls. */
   readonly takesCalls: () => boolean;
   readonly sessions: SessionCounter;

@@ -10,6 +10,8 @@ export interface Moment {
   readonly isNoEcho: boolean;
   /** What started may be a hum. */
   readonly isFaint: boolean;
+  /** It is no hum, and nobody knows yet whether it is the caller's. */
+  readonly isDoubtful?: boolean;
   /** Since VAD last heard voice in speech that goes on. */
   readonly silenceMs: Millis;
   /** Since the last sound of the voice. */
@@ -23,11 +25,21 @@ export interface Moment {
 }
 
 export function speechEvent(fact: SpeechFact, moment: Moment): CallEvent {
-  const { position, isNoEcho, isFaint, silenceMs, quietMs, unjudgedMs = 0, lastedMs, belowCallerDb } = moment;
+  const {
+    position,
+    isNoEcho,
+    isFaint,
+    isDoubtful = false,
+    silenceMs,
+    quietMs,
+    unjudgedMs = 0,
+    lastedMs,
+    belowCallerDb,
+  } = moment;
   const level = belowCallerDb !== undefined && { belowCallerDb: Math.round(belowCallerDb) };
   switch (fact) {
     case 'speech.started':
-      return { type: fact, position, isFaint, ...level };
+      return { type: fact, position, isFaint, ...(isDoubtful && { isDoubtful }), ...level };
     case 'speech.confirmed':
       return { type: fact, position, isNoEcho, ...level };
     case 'speech.stopped':

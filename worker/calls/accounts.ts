@@ -1,8 +1,7 @@
 /** The accounts of this worker's calls: who the call is, and where its facts go. */
 import { randomUUID } from 'node:crypto';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
-import { Redaction } from '../../shared/calls/privacy/redaction.ts';
-import { Redactor } from '../../shared/calls/privacy/redactor.ts';
+import { redactionOf } from '../../shared/calls/privacy/redaction.ts';
 import { chosenKeys, readChosen } from '../../shared/agents/chosen.ts';
 import type { CallFact } from '../../shared/calls/facts.ts';
 import { tenantOf } from '../../shared/agents/version.ts';
@@ -15,7 +14,7 @@ import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { nameOfProcess, type ProcessName } from '../../shared/runtime/process-name.ts';
-import { callerOf, saidOf, signedOf } from '../agent-link/caller-identity.ts';
+import { callerOf, saidOf, signedOf, tenantOfCall } from '../agent-link/caller-identity.ts';
 import type { AccountedCall, Accounts, CallAccount } from '../call/account.ts';
 import type { TraceOf } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
@@ -112,7 +111,7 @@ export class CallAccounts {
     const { clock, currentCall } = this.#options;
     const { start, startedAt, silentMs } = call;
     const { recordId } = start;
-    const redaction = redactionOf(agent?.definition);
+    const redaction = redactionOf(agent?.definition ?? {});
     const facts = new CallFacts({
       startedAt,
       redaction,
@@ -157,7 +156,7 @@ export class CallAccounts {
     const token = signedOf(metadata)?.meta ?? {};
     const trace = traceOf?.(start);
     const ofAgent = agent && tenantOf(agent.id);
-    const tenant = ofAgent ?? token['tenant'];
+    const tenant = tenantOfCall(agent?.id, metadata);
     const { [screeningKey]: _, ...client } = saidOf(metadata) ?? {};
     return {
       t: 'call',
@@ -193,13 +192,6 @@ export class CallAccounts {
     this.#toldAt = clock.now();
     log.warn({ code, folder }, 'facts of calls could not be written; they wait');
   }
-}
-
-/** What takes out of a call's texts that must not be kept. */
-function redactionOf(agent: AgentDefinition | undefined): TextRedaction {
-  const { recording, privacy } = agent ?? {};
-  const redactor = privacy && new Redactor(privacy);
-  return new Redaction({ redactDtmf: true, redact: [], ...recording, privacy: redactor });
 }
 
 /** The agent that was chosen for a call or that its client named, as far as anybody said. */

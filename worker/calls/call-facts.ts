@@ -4,7 +4,7 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallFact } from '../../shared/calls/facts.ts';
-import { notRecorded } from '../../shared/calls/privacy/redaction.ts';
+import { notRecorded, type Keys } from '../../shared/calls/privacy/redaction.ts';
 import { recordLimits, type UsageUnit } from '../../shared/calls/record.ts';
 import type { MonitorUse } from '../../shared/monitor/messages.ts';
 import type { CallAccount, CallOver } from '../call/account.ts';
@@ -24,6 +24,7 @@ export type Untimed<F = CallFact> = F extends CallFact ? Omit<F, 'at' | 'n'> : n
 
 /** Takes out of texts what must not be kept: keys that the caller pressed among it. */
 export interface TextRedaction {
+  begin(keys: Keys, now: Millis): void;
   text(text: string): string;
   pressed(digit: string, now: Millis): unknown;
 }
@@ -65,6 +66,7 @@ export class CallFacts implements CallAccount {
   }
 
   begins({ state, now }: Pick<BegunCall, 'state' | 'now'>): void {
+    this.#options.redaction.begin({ ...state.keys, ...state.setup }, now);
     this.#speakers.begin(now);
     this.#write({ t: 'open' }, now);
     this.#pause(!mayBeRecorded(state), now);
@@ -167,6 +169,7 @@ export class CallFacts implements CallAccount {
         return;
       case 'turn.user_started':
         this.#turnAt = now;
+        this.#speech(now, { begins: true });
         return;
       case 'user.text':
         this.#write({ t: 'turn', epoch: event.epoch }, now);
@@ -175,6 +178,8 @@ export class CallFacts implements CallAccount {
       case 'turn.bot_started':
         this.#spoken = { epoch: event.epoch, at: now };
         this.#speakers.agent(true, now);
+        // A worker that dies in the answer has told of the keys that it answers.
+        if (this.#keys > 0) this.#speech(now);
         this.#write({ t: 'answered', epoch: event.epoch }, now);
         return;
       case 'turn.bot_ended':
@@ -243,13 +248,17 @@ export class CallFacts implements CallAccount {
 
   #tally(now: Millis): void {
     const { modelOf } = this.#options;
-    const keys = this.#keys > 0 ? { keys: this.#keys } : {};
-    this.#keys = 0;
-    this.#write({ t: 'tally', ...this.#speakers.take(now), ...keys }, now);
+    this.#speech(now);
     for (const { stage, provider, units } of this.#used.take()) {
       const model = modelOf(stage, provider);
       this.#write({ t: 'used', stage, provider, ...(model !== undefined && { model }), units }, now);
     }
+  }
+
+  #speech(now: Millis, boundary: { readonly begins?: true } = {}): void {
+    const keys = this.#keys > 0 ? { keys: this.#keys } : {};
+    this.#keys = 0;
+    this.#write({ t: 'tally', ...this.#speakers.take(now), ...keys, ...boundary }, now);
   }
 
   #write(fact: Untimed, now: Millis, how = { isVital: false }): void {

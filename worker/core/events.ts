@@ -53,7 +53,7 @@ export type CallEvent =
   | { readonly type: 'deadline.reached'; readonly position?: PlayoutPosition | undefined }
   /**
    * The caller's voice lasted `turn.minSpeechMs`, or is back after `voice.paused`. `isFaint`: it may be a hum, or is so soft that only
-   * its pitch tells it from noise, or nobody knows yet how loud the caller is, so that nothing is held for it before it is confirmed.
+   * its pitch tells it from noise, or nobody knows yet how loud the caller is, so that nothing is held for it before it is confirmed. `isDoubtful`: it is no hum, and the last of these.
    * `belowCallerDb`, here and below: by how much the newest half second of the voice is softer than the caller's voices before, in dB; negative where
    * it is louder, absent as long as the caller's level is not known.
    */
@@ -61,6 +61,7 @@ export type CallEvent =
       readonly type: 'speech.started';
       readonly position?: PlayoutPosition | undefined;
       readonly isFaint?: boolean;
+      readonly isDoubtful?: boolean;
       readonly belowCallerDb?: number;
     }
   /**

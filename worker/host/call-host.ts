@@ -4,21 +4,25 @@
  */
 import type { Duplex } from 'node:stream';
 import { assert } from '../../shared/base/assert.ts';
-import type { Millis } from '../../shared/base/units.ts';
+import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
 import { heartbeatOf } from '../../shared/protocol/heartbeat.ts';
 import { type Mailboxes } from '../../shared/protocol/mailbox.ts';
+import type { Timer } from '../../shared/runtime/clock.ts';
 import type { CallRunner } from '../call/runner.ts';
 import type { WorkerServices } from '../call/services.ts';
-import { Pacer, tickMs } from '../media/out/pacer.ts';
+import { earlyMs, Pacer, tickMs } from '../media/out/pacer.ts';
 
-/** Calls take turns by slot, so that their housekeeping does not fall on one tick. */
-const housekeepingMs = 20;
+/** As often as a call that speaks sends a frame: it is done in the same tick. */
+const housekeepingMs = FRAME_MS;
+/** So many calls that send nothing wake the worker together, so that few wake it seldom, and many do not fall on one tick. */
+const callsTogether = 12;
 const heartbeatMs = 100;
 
 interface HostedCall {
   readonly runner: CallRunner;
   readonly slot: number;
   housekeepAt: Millis;
+  housekeptAt: Millis;
   readonly tick: (now: Millis) => void;
   readonly housekeep: (now: Millis) => void;
   readonly collect: () => void;
@@ -47,12 +51,13 @@ export class CallHost {
   readonly #calls: (HostedCall | undefined)[] = [];
   #count = 0;
   #worstLatenessMs = 0;
-  #lastTick: Millis | undefined;
+  #beatAt: Millis = 0;
+  #beatTimer: Timer | undefined;
 
   constructor(options: CallHostOptions) {
     this.#options = options;
     this.#firstSlot = options.worker * options.boxes.layout.slotsPerWorker;
-    this.#pacer = new Pacer(options.clock, (now) => this.#tick(now));
+    this.#pacer = new Pacer(options.clock, (now, lateMs) => this.#tick(now, lateMs));
     this.#publish();
   }
 
@@ -61,6 +66,8 @@ export class CallHost {
   }
 
   readonly gridBefore = (time: Millis): Millis => this.#pacer.gridBefore(time);
+
+  readonly wakeBy = (at: Millis): void => this.#pacer.wakeBy(at);
 
   /**
    * Lowest free mailbox slot, or undefined when all are in use. A slot whose record is still to be read, because the worker that
@@ -81,17 +88,21 @@ export class CallHost {
   add(runner: CallRunner, slot: number): void {
     const { scope } = runner;
     assert(this.#calls[slot - this.#firstSlot] === undefined, 'the slot is free');
+    this.#pacer.start();
+    const now = this.#options.clock.now();
+    const housekeepAt = this.#sharedAfter(now, slot);
     this.#calls[slot - this.#firstSlot] = {
       runner,
       slot,
-      housekeepAt: this.#options.clock.now() + ((slot * tickMs) % housekeepingMs),
+      housekeepAt,
+      housekeptAt: now,
       tick: scope.bind((now: Millis) => runner.tick(now)),
       housekeep: scope.bind((now: Millis) => runner.housekeep(now)),
       collect: scope.bind(() => runner.collectSpeech()),
     };
     this.#count += 1;
     this.#publish();
-    this.#pacer.start();
+    this.#pacer.wakeBy(housekeepAt);
   }
 
   /** Hangs a call up at a time of the machine's clock, whatever it is about; never where that is undefined. */
@@ -110,7 +121,6 @@ export class CallHost {
     this.#publish();
     if (this.#count > 0) return;
     this.#pacer.stop();
-    this.#lastTick = undefined;
     this.#options.onEmpty();
   }
 
@@ -131,25 +141,50 @@ export class CallHost {
     for (const call of this.#calls) call?.collect();
   }
 
-  #tick(now: Millis): void {
-    if (this.#lastTick !== undefined)
-      this.#worstLatenessMs = Math.max(this.#worstLatenessMs, now - this.#lastTick - tickMs);
-    this.#lastTick = now;
-    for (const call of this.#calls) call?.tick(now);
+  /** Does what is due, and says when something is due next. */
+  #tick(now: Millis, lateMs: Millis): Millis {
+    this.#worstLatenessMs = Math.max(this.#worstLatenessMs, lateMs);
+    if (this.#beatTimer !== undefined && now >= this.#beatAt) this.keepBeating();
+    const by = now + earlyMs;
     for (const call of this.#calls) {
-      if (call === undefined || now < call.housekeepAt) continue;
-      // From the planned time, so that turns stay apart; from now on after a stall.
-      call.housekeepAt = Math.max(call.housekeepAt + housekeepingMs, now + housekeepingMs - tickMs);
-      if (call.end !== undefined && now >= call.end.at) call.end.hangUp();
-      call.housekeep(now);
+      if (call === undefined || by < Math.min(call.housekeepAt, call.runner.dueAt)) continue;
+      // From now on it is done in the tick of its frames.
+      call.housekeepAt = Math.min(call.housekeepAt, Math.max(by, call.housekeptAt + tickMs));
+      call.tick(now);
     }
+    let next = Infinity;
+    for (const call of this.#calls) {
+      if (call === undefined) continue;
+      if (by >= call.housekeepAt) this.#housekeep(call, now);
+      next = Math.min(next, call.housekeepAt, call.runner.dueAt);
+    }
+    return next;
   }
 
-  /** Shows from now on that this event loop turns, with and without calls. */
+  #housekeep(call: HostedCall, now: Millis): void {
+    const by = now + earlyMs;
+    const isSending = call.runner.dueAt <= by + housekeepingMs;
+    call.housekeptAt = now;
+    // What a stall swallowed is left out.
+    call.housekeepAt = isSending ? this.gridBefore(by) + housekeepingMs : this.#sharedAfter(by, call.slot);
+    if (call.end !== undefined && now >= call.end.at) call.end.hangUp();
+    call.housekeep(now);
+  }
+
+  /** When calls that send nothing wake the worker next, some of them together. */
+  #sharedAfter(time: Millis, slot: number): Millis {
+    const shiftMs = tickMs * Math.floor((slot - this.#firstSlot) / callsTogether);
+    return this.#pacer.gridBefore(time + housekeepingMs - shiftMs, housekeepingMs) + shiftMs;
+  }
+
+  /** Shows from now on that this event loop turns: with each tenth of a second of ticks, and by a timer without calls. */
   keepBeating(): void {
+    const { clock, onBeat } = this.#options;
     this.#beat();
-    this.#options.onBeat();
-    this.#options.clock.after(heartbeatMs, () => this.keepBeating());
+    onBeat();
+    this.#beatAt = clock.now() + heartbeatMs;
+    this.#beatTimer?.cancel();
+    this.#beatTimer = clock.after(heartbeatMs + housekeepingMs, () => this.keepBeating());
   }
 
   #publish(): void {

@@ -87,8 +87,8 @@ export function callSettings(
     },
     interrupt: {
       enabled: turn.interrupt.enabled,
-      // Where words come behind the answer, the voice alone interrupts.
-      minWords: realtime?.words === 'vendor' ? 0 : turn.interrupt.minWords,
+      // Where no words come before the answer, the voice alone interrupts.
+      minWords: hasLateWords(definition) ? 0 : turn.interrupt.minWords,
       wordlessMs: turn.interrupt.wordlessMs,
       backchannels: turn.interrupt.backchannels,
       resumeAfterMs: turn.interrupt.resumeAfterMs,
@@ -178,18 +178,22 @@ const silencesOf = (turn: Turn, features: Judges): Silences =>
 /** Voice that confirms an interruption where no words can: longer than most words of listening. */
 const wordlessConfirmMs = 600;
 
-export const speechSettings = (
-  { turn, realtime }: AgentDefinition,
-  features: Judges,
-): SpeechDetectorSettings => ({
-  threshold: turn.vadThreshold,
-  minSpeechMs: turn.minSpeechMs,
-  ...confirming(turn, realtime?.words === 'vendor' ? wordlessConfirmMs : 0),
-  stopMs: silencesOf(turn, features).stopMs,
-  // A turn model has the last word later; where STT is quicker, the LLM is asked as early as without one.
-  ...(turn.speculate && { pauseMs: turn.silences.withoutModel.stopMs }),
-  lastsMs: lasting(turn.interrupt.wordlessMs),
-});
+/** The model alone writes down what it hears, and nothing judges what is said over the agent by its words. */
+const hasLateWords = ({ realtime, stt }: AgentDefinition): boolean =>
+  realtime?.words === 'vendor' && stt === undefined;
+
+export function speechSettings(definition: AgentDefinition, features: Judges): SpeechDetectorSettings {
+  const { turn } = definition;
+  return {
+    threshold: turn.vadThreshold,
+    minSpeechMs: turn.minSpeechMs,
+    ...confirming(turn, hasLateWords(definition) ? wordlessConfirmMs : 0),
+    stopMs: silencesOf(turn, features).stopMs,
+    // A turn model has the last word later; where STT is quicker, the LLM is asked as early as without one.
+    ...(turn.speculate && { pauseMs: turn.silences.withoutModel.stopMs }),
+    lastsMs: lasting(turn.interrupt.wordlessMs),
+  };
+}
 
 /** How long a voice lasts that may be an interruption, and one that surely is speech; neither less than `leastMs`. */
 const confirming = (

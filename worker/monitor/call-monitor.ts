@@ -23,9 +23,11 @@ import type { CallCommand } from '../core/commands.ts';
 import type { CallState } from '../core/state.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import { conversationMessage } from '../transports/conversation-message.ts';
+import type { Redaction } from '../../shared/calls/privacy/redaction.ts';
 import type { WebSocket } from 'ws';
 import { OperatorSocket } from './operator-socket.ts';
 import { OperatorWords } from './operator-words.ts';
+import { ShownWords } from './shown-words.ts';
 import { StereoMix } from './stereo-mix.ts';
 
 /** An operator's voice may be ahead of the clock by so much; more comes from no microphone. */
@@ -35,11 +37,25 @@ const whispered = (text: string): string =>
   `A supervisor of this call tells you, and the caller does not hear it: ${text}`;
 const wordsUnknown = 'What the person said was not written down.';
 
+export interface MonitoredAgent {
+  readonly tenant: string | undefined;
+  /** Said to the caller when somebody begins to listen; empty: nothing is. */
+  readonly notice: string;
+  /** Takes out of texts what operators must not read. One for each call. */
+  readonly redaction: Redaction;
+}
+
+interface AdmittedOperator {
+  readonly role: MonitorRole;
+  readonly by: string;
+  /** Whose calls the operator may have; absent: those of all. */
+  readonly tenant: string | undefined;
+}
+
 export interface CallMonitorOptions {
   readonly call: ObservedCall;
   readonly clock: Clock;
-  /** Said to the caller when somebody begins to listen; empty: nothing is. */
-  readonly notice: string;
+  readonly agent: MonitoredAgent;
   readonly gone: () => void;
 }
 
@@ -47,6 +63,7 @@ export class CallMonitor implements CallObserver {
   readonly #options: CallMonitorOptions;
   #audit: Log | undefined;
   readonly #operators = new Set<OperatorSocket>();
+  readonly #shown: ShownWords;
   #begun: BegunCall | undefined;
   #mix: StereoMix | undefined;
   #stopListening: () => void = () => undefined;
@@ -63,16 +80,24 @@ export class CallMonitor implements CallObserver {
 
   constructor(options: CallMonitorOptions) {
     this.#options = options;
+    this.#shown = new ShownWords(options.agent.redaction);
+  }
+
+  get tenant(): string | undefined {
+    return this.#options.agent.tenant;
   }
 
   // ---- the call ----
 
   begins(call: BegunCall): void {
+    const { state, now } = call;
     this.#begun = call;
-    this.#told = takeoverOf(call.state);
+    this.#shown.begin({ ...state.keys, ...state.setup }, now);
+    this.#told = takeoverOf(state);
   }
 
   stepped({ fact, orders, now, state }: CallStep): void {
+    if (fact.type === 'dtmf.pressed') this.#shown.pressed(fact.digit, now);
     const answer = fact.type === 'command.given' ? this.#asked.get(fact.command) : undefined;
     for (const order of orders) {
       if (order.type !== 'told') continue;
@@ -96,10 +121,10 @@ export class CallMonitor implements CallObserver {
   }
 
   #follow(event: ConversationEvent, now: Millis): void {
-    if (this.#operators.size === 0) return;
     const message = event.type === 'operator.text' ? event : conversationMessage(event);
+    if (message === undefined) return;
     const at = Math.round(now - this.#options.call.startedAt);
-    if (message !== undefined) this.#broadcast({ type: 'event', at, event: message });
+    for (const shown of this.#shown.of(message)) this.#broadcast({ type: 'event', at, event: shown });
   }
 
   #broadcast(message: ToOperator): void {
@@ -109,12 +134,13 @@ export class CallMonitor implements CallObserver {
   // ---- operators ----
 
   /** An operator has come. */
-  attach(ws: WebSocket, { role, by }: { readonly role: MonitorRole; readonly by: string }): void {
+  attach(ws: WebSocket, { role, by, tenant }: AdmittedOperator): void {
     const { clock, call } = this.#options;
     const operator = new OperatorSocket({
       ws,
       role,
       by,
+      tenant,
       now: () => clock.now(),
       text: (text) => this.#take(operator, text),
       voice: (pcm) => this.#speak(operator, pcm),
@@ -270,9 +296,12 @@ export class CallMonitor implements CallObserver {
     this.#begun?.person.clear();
   }
 
-  #use(what: MonitorUse['what'], { role, by, id: connection }: OperatorSocket): void {
+  #use(what: MonitorUse['what'], { role, by, tenant, id: connection }: OperatorSocket): void {
     this.#audit ??= auditOf(this.#options.call.log);
-    this.#audit.info({ what, may: role, ...(by !== '' && { by }) }, 'an operator and a call');
+    this.#audit.info(
+      { what, may: role, ...(tenant !== undefined && { tenant }), ...(by !== '' && { by }) },
+      'an operator and a call',
+    );
     this.#options.call.monitored({ what, role, by, connection });
   }
 
@@ -307,7 +336,10 @@ export class CallMonitor implements CallObserver {
 
   /** Callers are told once, also where another worker has had the call. */
   #notify({ state }: BegunCall): void {
-    const { notice, call } = this.#options;
+    const {
+      agent: { notice },
+      call,
+    } = this.#options;
     if (notice === '' || this.#isNoticed) return;
     this.#isNoticed = true;
     const { messages } = state.conversation.history;

@@ -6,7 +6,7 @@ import { longestOperatorMessage, monitorClose, monitorProtocol } from '../../sha
 import type { MonitorOffer } from '../../shared/protocol/ipc.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { CallObserver, ObservedCall } from '../call/observer.ts';
-import { CallMonitor } from './call-monitor.ts';
+import { CallMonitor, type MonitoredAgent } from './call-monitor.ts';
 
 export class Monitors {
   readonly #clock: Clock;
@@ -24,13 +24,12 @@ export class Monitors {
     this.#server.on('headers', (headers) => headers.push('Cache-Control: no-store'));
   }
 
-  /** @param notice said to the caller once an operator listens; empty: nothing is. */
-  observe(call: ObservedCall, notice: string): CallObserver {
+  observe(call: ObservedCall, agent: MonitoredAgent): CallObserver {
     const { callId } = call.start;
     const gone = (): void => {
       if (this.#calls.get(callId) === monitor) this.#calls.delete(callId);
     };
-    const monitor = new CallMonitor({ call, clock: this.#clock, notice, gone });
+    const monitor = new CallMonitor({ call, clock: this.#clock, agent, gone });
     this.#calls.set(callId, monitor);
     return monitor;
   }
@@ -38,13 +37,14 @@ export class Monitors {
   /** The connection of an operator. The library answers a malformed upgrade on its own and closes the socket. */
   open(offer: MonitorOffer, socket: Socket): void {
     socket.setNoDelay(true);
-    const { method, url, headers, head, role, by, call } = offer;
+    const { method, url, headers, head, role, by, call, tenant } = offer;
     const request = { method, url, headers, socket } as unknown as IncomingMessage;
     this.#server.handleUpgrade(request, socket, Buffer.from(head, 'base64'), (ws) => {
       const monitor = this.#calls.get(call);
+      const isTheirs = tenant === undefined || monitor?.tenant === tenant;
       // The call has ended on the way here.
-      if (monitor === undefined) ws.close(monitorClose.over, 'over');
-      else monitor.attach(ws, { role, by });
+      if (monitor === undefined || !isTheirs) ws.close(monitorClose.over, 'over');
+      else monitor.attach(ws, { role, by, tenant });
     });
   }
 }

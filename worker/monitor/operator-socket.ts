@@ -19,6 +19,7 @@ export interface OperatorSocketOptions {
   readonly role: MonitorRole;
   /** The name that the operator gave. */
   readonly by: string;
+  readonly tenant: string | undefined;
   readonly now: () => Millis;
   readonly text: (text: string) => void;
   readonly voice: (pcm: Int16Array) => void;
@@ -32,6 +33,7 @@ export class OperatorSocket {
   readonly id = randomUUID();
   readonly role: MonitorRole;
   readonly by: string;
+  readonly tenant: string | undefined;
   readonly #options: OperatorSocketOptions;
   #lostFrames = 0;
   #lostEvents = 0;
@@ -42,6 +44,7 @@ export class OperatorSocket {
     this.#options = options;
     this.role = options.role;
     this.by = options.by;
+    this.tenant = options.tenant;
     this.#aliveAt = options.now();
     this.#pingedAt = this.#aliveAt;
     const { ws, text, voice, gone } = options;

@@ -9,16 +9,17 @@ export class LiveCalls {
   /** In the order in which they began here. */
   readonly #calls = new Map<string, WatchedCall>();
 
-  observe(call: ObservedCall): CallObserver {
+  observe(call: ObservedCall, tenant: string | undefined): CallObserver {
     const { callId } = call.start;
-    const watched = new WatchedCall(call, () => this.#calls.delete(callId));
+    const watched = new WatchedCall(call, tenant, () => this.#calls.delete(callId));
     this.#calls.set(callId, watched);
     return watched;
   }
 
   /** Ends a call as an agent would: as soon as nobody speaks. */
-  end(call: string): void {
-    this.#calls.get(call)?.end();
+  end(call: string, tenant: string | undefined): void {
+    const watched = this.#calls.get(call);
+    if (tenant === undefined || watched?.tenant === tenant) watched?.end();
   }
 
   rows(now: Millis): LiveCall[] {
@@ -27,6 +28,7 @@ export class LiveCalls {
 }
 
 class WatchedCall implements CallObserver {
+  readonly tenant: string | undefined;
   readonly #call: ObservedCall;
   readonly #gone: () => void;
   #callerSpeaks = false;
@@ -38,8 +40,9 @@ class WatchedCall implements CallObserver {
   #runningTools = 0;
   readonly #faults = { stt: 0, llm: 0, tts: 0 };
 
-  constructor(call: ObservedCall, gone: () => void) {
+  constructor(call: ObservedCall, tenant: string | undefined, gone: () => void) {
     this.#call = call;
+    this.tenant = tenant;
     this.#gone = gone;
   }
 
@@ -64,6 +67,7 @@ class WatchedCall implements CallObserver {
     const { start, startedAt } = this.#call;
     return {
       call: start.callId,
+      ...(this.tenant !== undefined && { tenant: this.tenant }),
       ageMs: Math.round(now - startedAt),
       speaker: this.#speaker(),
       isOwed: this.#isOwed,

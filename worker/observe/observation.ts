@@ -1,5 +1,6 @@
 /** Who follows the calls of this worker, as their agents and its settings say. With nothing switched on nobody does. */
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import { tenantOfCall } from '../agent-link/caller-identity.ts';
 import { tenantOf } from '../../shared/agents/version.ts';
 import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
 import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
@@ -14,6 +15,7 @@ import type { LiveCall } from '../../shared/protocol/live.ts';
 import { LiveCalls } from './live-calls.ts';
 import type { TraceOf } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
+import { redactionOf } from '../../shared/calls/privacy/redaction.ts';
 import { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import { Recordings } from '../recording/recordings.ts';
 import { Tracing } from '../tracing/tracing.ts';
@@ -33,7 +35,7 @@ export interface Observation {
   /** Operators who listen; absent: nobody may. */
   readonly monitors: Monitors | undefined;
   /** An operator ends a call, if it is here. */
-  readonly endCall: (call: string) => void;
+  readonly endCall: (call: string, tenant: string | undefined) => void;
   /** Resolves when what was observed is out of this process. */
   readonly close: () => Promise<void>;
 }
@@ -94,7 +96,7 @@ export function openObservation(
     observerOf: (definition, id) => observing({ recordings, live, monitors, tracing }, definition, id),
     liveCalls: () => live?.rows(site.clock.now()) ?? [],
     monitors,
-    endCall: (call) => live?.end(call),
+    endCall: (call, tenant) => live?.end(call, tenant),
     close: async () => {
       await Promise.all([recordings?.close(), tracing?.close(), accounts?.close()]);
     },
@@ -121,6 +123,7 @@ function observing(
   };
   const redactor = privacy && new Redactor(privacy);
   return (call) => {
+    const tenant = tenantOfCall(id, call.start.metadata);
     const observers = [
       recording &&
         recordings?.observe(call, {
@@ -130,8 +133,8 @@ function observing(
           privacy: redactor,
           policy: isOneOfMany ? recording : undefined,
         }),
-      live?.observe(call),
-      monitors?.observe(call, notice),
+      live?.observe(call, tenant),
+      monitors?.observe(call, { notice, tenant, redaction: redactionOf({ recording, privacy }) }),
       tracing?.observe(call, { agent, models }),
     ];
     return observers.filter((one) => one !== undefined);

@@ -71,6 +71,7 @@ export class CallRecorder implements CallObserver {
     const { call, definition, name, agent, policy } = this.#options;
     const { start, startedAt, isResumed } = call;
     const since = now - startedAt;
+    this.#transcript.begin({ ...state.keys, ...state.setup }, now);
     this.#isOpen = this.#push('open', since, name);
     if (!this.#isOpen) return;
     if (isResumed) this.#line({ type: 'taken_up' }, now);

@@ -2,7 +2,7 @@
  * The transcript of one call as lines of JSON, read from what the core tells. A line says what happened and how many milliseconds after the
  * call began; texts are whole sentences of a side, never pieces. Pure.
  */
-import { notRecorded, type Redaction } from '../../shared/calls/privacy/redaction.ts';
+import { notRecorded, type Keys, type Redaction } from '../../shared/calls/privacy/redaction.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { ConversationEvent } from '../core/told.ts';
@@ -20,6 +20,10 @@ export class Transcript {
 
   constructor(redaction: Redaction) {
     this.#redaction = redaction;
+  }
+
+  begin(keys: Keys, now: Millis): void {
+    this.#redaction.begin(keys, now);
   }
 
   /** The lines that a fact leads to by itself. */

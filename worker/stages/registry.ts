@@ -169,6 +169,7 @@ export function withRealtime(
     sampleRate,
     modelSpeaks: primary.access.output === 'audio',
     words: primary.access.words,
+    hasStt: stt !== undefined,
   });
 }
 

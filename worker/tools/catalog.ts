@@ -3,7 +3,7 @@
  * Everything here is pure and made once for all calls that have the same tools. A schema that cannot be compiled keeps
  * its tool out; nothing here runs one.
  */
-import { canonicalJson, parseJson } from '../../shared/base/exact-json.ts';
+import { canonicalJson, writeJson, parseJson } from '../../shared/base/exact-json.ts';
 import { ok, type Result, fail } from '../../shared/base/result.ts';
 import type { FlowDefinition } from '../../shared/config/agent/flow.ts';
 import { compileArguments, type ArgumentCheck, type SchemaOptions } from '../../shared/config/json-schema.ts';
@@ -134,7 +134,7 @@ export class ToolCatalog {
       if (isSecond) refused.push({ name, rule: 'is the name of another tool' });
       else if (compiled.ok) {
         const tool = catalogTool(source, offered, compiled.value);
-        if (JSON.stringify(tool.declaration).length <= longestOffered) tools.set(offered, tool);
+        if (writeJson(tool.declaration).length <= longestOffered) tools.set(offered, tool);
         else refused.push({ name, rule: 'has a schema that is too large with its references written out' });
       } else {
         const at = ['parameters', ...compiled.error.path].join('.');

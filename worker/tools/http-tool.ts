@@ -209,7 +209,7 @@ export function fillBody(template: unknown, values: Arguments, metadata: CallMet
     });
   }
   if (Array.isArray(template)) return template.map((inner: unknown) => fillBody(inner, values, metadata));
-  if (typeof template !== 'object' || template === null) return template;
+  if (typeof template !== 'object' || template === null || isExactNumber(template)) return template;
   return Object.fromEntries(
     Object.entries(template).map(([key, inner]) => [key, fillBody(inner, values, metadata)]),
   );

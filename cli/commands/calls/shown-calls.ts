@@ -61,7 +61,29 @@ const spreadOf = ({ p50, p95, max }: Spread): string => `p50 ${p50} ms, p95 ${p9
 
 const countOf = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
-/** Tools, faults and the like, in the order in which they happened. */
+type Turn = CallRecord['turns'][number];
+
+function turnLine({
+  latency,
+  answered_ms: answered,
+  interrupted,
+  silence_ms: silence,
+  ...counts
+}: Turn): string {
+  const some = (['backchannels', 'false_starts', 'faults', 'failovers'] as const).flatMap((name) =>
+    (counts[name] ?? 0) > 0 ? [countOf(counts[name] ?? 0, name.slice(0, -1).replace('_', ' '))] : [],
+  );
+  return [
+    latency === undefined
+      ? `turn ${counts.epoch}: ${answered === undefined ? 'no answer' : 'answered'}`
+      : `turn ${counts.epoch}: answer after ${shownMs(latency.response_ms)}`,
+    ...(interrupted === true ? ['interrupted'] : []),
+    ...(silence === undefined ? [] : [`${shownMs(silence)} of silence`]),
+    ...some,
+  ].join(', ');
+}
+
+/** Turns, tools, faults and the like, in the order in which they happened. */
 function happenings(record: CallRecord): string[] {
   const {
     tools,
@@ -72,8 +94,10 @@ function happenings(record: CallRecord): string[] {
     transfers,
     operators,
     transcript,
+    turns,
   } = record;
   const lines: (readonly [number, string])[] = [
+    ...turns.map((turn) => [turn.at_ms, turnLine(turn)] as const),
     ...transcript.map(
       ({ start_ms, role, text, interrupted }) =>
         [start_ms, `${role}: ${text}${interrupted === true ? ' [interrupted]' : ''}`] as const,

@@ -57,7 +57,7 @@ export function shownState(state: LiveState, rows = Infinity): string[] {
     `${one.silentMs} ms`,
   ]);
   return [
-    `${agent}: ${ready ? 'ready' : `not ready (${why})`}, ${sessions} of ${maxSessions} calls`,
+    `${agent}: ${ready ? 'ready' : `not ready (${why})`}, ${sessions}${maxSessions === undefined ? '' : ` of ${maxSessions}`} calls`,
     ...agentProblems.slice(0, mostProblems),
     '',
     ...table(

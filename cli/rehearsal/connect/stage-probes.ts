@@ -5,6 +5,7 @@ import type { Packages } from '../../../shared/config/stages/package.ts';
 import type { StageName } from '../../../shared/config/stages/declaration.ts';
 import { openProvider, type ProviderStage, type StageDefinitions } from '../../../worker/stages/registry.ts';
 import type { RealtimeModel } from '../../../worker/stages/realtime/contract.ts';
+import { withOwnTurns } from '../../../worker/stages/realtime/own-turns.ts';
 import type { LlmStage, StageContext, StageError, SttStage, TtsStage } from '../../../worker/stages/stage.ts';
 
 /** Models that think, and servers that load a model first, take their time. */
@@ -104,7 +105,8 @@ const askRealtime =
   (model: RealtimeModel): Ask =>
   (context, done) => {
     const seed = { instructions: 'Answer with one word.', tools: [], history: [] };
-    const session = model.open(context, seed, (event) => {
+    const session = model.open(context, seed, (told) => {
+      const event = withOwnTurns(told);
       if (event.type === 'error') done(event.error);
       else if (event.type === 'audio' || event.type === 'text') done();
       else if (event.type === 'done')

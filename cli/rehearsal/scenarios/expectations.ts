@@ -2,6 +2,7 @@
  * Compares what happened with what was expected. Every expectation that does not hold becomes one sentence that says what
  * was expected and what there was instead. Pure.
  */
+import { compareNumbers, isWritten } from '../../../shared/base/decimal.ts';
 import { isExactNumber, parseJson, writeJson } from '../../../shared/base/exact-json.ts';
 import type { EndedBy } from '../conversation.ts';
 import { printable, shownMs } from '../../commands/printable.ts';
@@ -28,7 +29,7 @@ export function holds(wanted: unknown, found: unknown): boolean {
       wanted.length === found.length &&
       wanted.every((value, index) => holds(value, found[index]))
     );
-  if (typeof wanted !== 'object' || wanted === null) return sameValue(wanted, found);
+  if (typeof wanted !== 'object' || wanted === null || isExactNumber(wanted)) return sameValue(wanted, found);
   if (wanted instanceof Date) return found === wanted.toISOString();
   if (typeof found !== 'object' || found === null || Array.isArray(found) || isExactNumber(found))
     return false;
@@ -37,11 +38,8 @@ export function holds(wanted: unknown, found: unknown): boolean {
   );
 }
 
-/** TOML's integers beyond 2^53 are big; those of JSON are exact numbers. */
-function sameValue(wanted: unknown, found: unknown): boolean {
-  if (typeof wanted === 'bigint') return String(wanted) === String(found);
-  return wanted === (isExactNumber(found) ? Number(found.value) : found);
-}
+const sameValue = (wanted: unknown, found: unknown): boolean =>
+  isWritten(wanted) && isWritten(found) ? compareNumbers(wanted, found) === 0 : wanted === found;
 
 function argumentsOf({ arguments: text }: ToolUse): unknown {
   try {

@@ -56,6 +56,8 @@ export interface InterruptionRow {
   readonly gap: Distribution;
   /** What was heard in calls that did not go as they should, and how soon they were cut after it was loud. */
   readonly wrong: readonly string[];
+  /** The sounds to which the agent gave way last. */
+  readonly slowest: readonly { readonly name: string; readonly ms: number }[];
   /** Why calls broke off. */
   readonly failures: readonly string[];
 }
@@ -234,6 +236,7 @@ async function rowOf(
   const toStop = new Distribution();
   const fromProof = new Distribution();
   const gap = new Distribution();
+  const heard: { name: string; ms: number }[] = [];
   for (const { talk: held } of calls)
     if (isWhole && isWholeOf(held.received, spoken)) gap.add(longestGap(held));
   for (const { talk: held, sound } of calls) {
@@ -245,7 +248,10 @@ async function rowOf(
     toClear.add(clearAt - loudAt);
     const lastAt = held.receivedAt.findLast((at) => at <= clearAt);
     const softAt = givenWayAt(held, spoken, loudAt) ?? (lastAt === undefined ? undefined : lastAt + frameMs);
-    if (softAt !== undefined) toStop.add(softAt - loudAt);
+    if (softAt !== undefined) {
+      toStop.add(softAt - loudAt);
+      heard.push({ name: sound.name, ms: softAt - loudAt });
+    }
     const provedBy = await prove(held.sent, held.soundAt);
     if (provedBy !== undefined)
       fromProof.add(clearAt - (held.sentAt[Math.ceil(provedBy / frameSamples) - 1] ?? Number.NaN));
@@ -266,6 +272,7 @@ async function rowOf(
       const isRight = isWhole ? afterMs === Infinity : afterMs > 0 && afterMs < Infinity;
       return isRight ? [] : `${sound.name} (${held.soundAt}): ${afterMs.toFixed(0)} ms`;
     }),
+    slowest: heard.toSorted((one, other) => other.ms - one.ms).slice(0, 5),
     failures: calls.flatMap(({ talk: { failed } }) => failed ?? []),
   };
 }

@@ -56,7 +56,10 @@ export interface ProcessFinding {
 }
 
 export interface RunResult {
-  readonly options: Pick<RunOptions, 'calls' | 'seconds' | 'workers' | 'format' | 'transport' | 'variables'>;
+  readonly options: Pick<
+    RunOptions,
+    'calls' | 'seconds' | 'workers' | 'format' | 'transport' | 'variables' | 'noise'
+  >;
   readonly voices: string;
   readonly windowMs: number;
   readonly load: LoadResult;
@@ -152,6 +155,7 @@ async function measure(options: RunOptions, parties: Parties): Promise<RunResult
       format,
       transport: options.transport,
       variables: options.variables,
+      noise: options.noise,
     },
     voices,
     windowMs,

@@ -62,6 +62,8 @@ export interface CallWorldOptions {
   readonly streams: boolean;
   /** The model writes words down behind its answer: of a stretch of voice is told that it is a turn, and nothing of what was said. */
   readonly isLate?: boolean | undefined;
+  /** An STT hears what is said over the agent all the same, and tells words while they are spoken. */
+  readonly hearsOver?: boolean | undefined;
   /** The agent speaks from the first moment, and for as long as the scenario lasts: so long for a character. */
   readonly botMsPerChar: number | undefined;
   /** What the LLM answers; absent: a sentence or two. */
@@ -106,6 +108,8 @@ export class CallWorld {
   #output: Output | undefined;
   /** STT has audio that it was not asked about. */
   #isGiven = false;
+  /** STT hears this stretch, and the others of its turn. */
+  #isOver = false;
   /** The output gives way, and stands still from then on. */
   #heldFrom = Infinity;
   #phase = '';
@@ -160,7 +164,9 @@ export class CallWorld {
       else this.tell({ type: 'deadline.reached' });
     }
     this.#play(untilMs);
-    if (!this.#options.streams) return;
+    const { streams, hearsOver = false } = this.#options;
+    if (hearsOver && this.#isGiven && this.#output?.said !== undefined) this.#isOver = true;
+    if (!streams && !this.#isOver) return;
     const text = this.#ear.partial(this.#now);
     if (text !== undefined && text !== '') {
       this.#hearWords();
@@ -226,6 +232,7 @@ export class CallWorld {
         return;
       case 'llm.start': {
         this.notes.requests += 1;
+        this.#isOver = false;
         const { round } = action;
         this.#in(firstTextAfterMs, () => {
           this.tell({ type: 'llm.text', round, text: this.#options.answer ?? shortAnswer });
@@ -289,7 +296,8 @@ export class CallWorld {
 
   #finalize(): void {
     const heard = this.#ear.finish(this.#now);
-    const { isLate = false } = this.#options;
+    const isLate = this.#options.isLate === true && !this.#isOver;
+    if (heard === '') this.#isOver = false;
     // As a call of such a model says: what was said over the agent is none.
     const text = !isLate ? heard : this.#output?.said === undefined && this.#isGiven ? unwritten : '';
     this.#isGiven = false;

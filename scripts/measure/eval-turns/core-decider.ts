@@ -29,6 +29,7 @@ export interface CoreDeciderOptions {
   readonly streams: boolean;
   /** The model writes words down itself, behind its answer. */
   readonly isLate?: boolean;
+  readonly hearsOver?: boolean;
   /** Who answers for the turn model: nobody, the model, or one that knows the scenario and is always right. */
   readonly model: 'none' | 'asked' | 'right';
   /** Asks the real turn model about so much audio; the replay waits and calls `judged`. */
@@ -67,6 +68,7 @@ export class CoreDecider implements Decider {
       words: scenario.words,
       streams: options.streams,
       isLate: options.isLate,
+      hearsOver: options.hearsOver,
       botMsPerChar: ['turn', 'call'].includes(scenario.kind) ? undefined : scenario.botMsPerChar,
       answer: scenario.call?.answer,
       heardWords: () => options.heardWords?.(),

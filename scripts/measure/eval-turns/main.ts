@@ -44,14 +44,13 @@ const slots = 64;
 /** Rooms' impulse responses lie beside the noises and are shorter. */
 const leastNoiseSamples = 32_000;
 
+const sttText = '[stt]\nprovider = "stt_local_ws"\n';
 const agentText = `
 [agent]
 name = "evaluation"
 prompt = "Answer."
 tools = []
-[stt]
-provider = "stt_local_ws"
-[llm]
+${sttText}[llm]
 provider = "chat_compatible"
 chat_compatible = { base_url = "http://127.0.0.1:1/v1", model = "none" }
 [tts]
@@ -208,21 +207,34 @@ const comparedRows = ({ cores, speech }: ServiceRows): ServiceRows => ({
 });
 
 /** A model that hears and speaks by itself: it is given whole turns, and all else is the core's. */
-function speakingModel(words: 'own' | 'vendor', hasModel: boolean): ServiceRows {
-  const table = `[realtime]\nprovider = "openai_realtime"\nwords = "${words}"\nopenai_realtime = { base_url = "ws://127.0.0.1:1", model = "none" }\n`;
-  const { definition } = loadAgentFile(`${agentText}${table}`, {
-    env: {},
-    requireSecrets: false,
-    readFile: () => undefined,
-    readBytes: () => undefined,
-  });
+function speakingModel(words: 'own' | 'vendor' | 'vendor alone', hasModel: boolean): ServiceRows {
+  const table = `[realtime]\nprovider = "openai_realtime"\nwords = "${words === 'own' ? words : 'vendor'}"\nopenai_realtime = { base_url = "ws://127.0.0.1:1", model = "none" }\n`;
+  const { definition } = loadAgentFile(
+    `${words === 'vendor alone' ? agentText.replace(sttText, '') : agentText}${table}`,
+    {
+      env: {},
+      requireSecrets: false,
+      readFile: () => undefined,
+      readBytes: () => undefined,
+    },
+  );
   if (definition === undefined) throw new Error('the speaking agent of the evaluation is not valid');
   const features = { turnModel: hasModel, replayMs: 0 };
   const settings = { ...callSettings(definition, features), tools: noTools };
-  const name = `speaking model, ${words === 'own' ? 'streamed words' : 'words that come late'}${hasModel ? ', Smart Turn' : ''}`;
+  const heard = {
+    own: 'streamed words',
+    vendor: 'late words, STT over the agent',
+    'vendor alone': 'words that come late',
+  }[words];
+  const name = `speaking model, ${heard}${hasModel ? ', Smart Turn' : ''}`;
   const model = hasModel ? 'asked' : 'none';
   return {
-    cores: [{ name, settings, model, streams: words === 'own', isLate: words === 'vendor' }],
+    cores: [
+      {
+        ...{ name, settings, model, streams: words === 'own' },
+        ...{ isLate: words !== 'own', hearsOver: words === 'vendor' },
+      },
+    ],
     speech: speechSettings(definition, features),
   };
 }
@@ -271,7 +283,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     services: [
       ...(isCompared ? [comparedRows(service(false).withoutModel)] : Object.values(service(hasModel))),
       ...(values.realtime === true
-        ? (['own', 'vendor'] as const).flatMap((words) =>
+        ? (['own', 'vendor', 'vendor alone'] as const).flatMap((words) =>
             [false, ...(hasModel ? [true] : [])].map((asked) => speakingModel(words, asked)),
           )
         : []),

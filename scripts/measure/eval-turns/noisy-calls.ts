@@ -1,18 +1,30 @@
 /**
- * Whole calls in noise that goes on from their first moment to their last: each caller asks three questions in one kind of noise at several
- * levels below their voice and in none, and each of these calls is heard as it is, with its noise taken out, and with that left to the service.
+ * Whole calls with a sound behind the caller that goes on from their first moment to their last: each caller asks three questions in each kind of
+ * noise and beside a second talker, at several levels below their voice, and with nothing behind them. Each of these calls is heard as it is, with
+ * its noise taken out, and with that left to the service.
  */
-import { noiseModes, type NoiseMode } from '../../../shared/protocol/noise-mode.ts';
+import { noiseModes } from '../../../shared/protocol/noise-mode.ts';
 import { callIn, callersDb, longestMs, type Cast, type Room } from './calls.ts';
 import { mix, msOf, quieterBy, type Scenario } from './scenarios.ts';
 import type { Recording } from './recordings.ts';
 import { levelled, type Person } from './speakers.ts';
 import { half } from './spoken.ts';
 
-const noiseLevelsDb = [undefined, 20, 10, 5, 0] as const;
+const levelsDb = [20, 10, 5, 0] as const;
 const room: Room = { moment: 'from the start', hasNoise: false, belowDb: undefined, isWritten: false };
 
-/** Callers and noises that are kept aside come together; every other noise is. */
+/** What is heard behind the caller: a noise, a second talker, or nothing. */
+interface Behind {
+  readonly kind: string;
+  readonly noise?: Recording;
+  readonly talker?: Person;
+  /** STT writes the talker down as well. */
+  readonly isWritten?: true;
+  /** So much below the caller's voice. */
+  readonly level?: (typeof levelsDb)[number];
+}
+
+/** Callers, talkers and noises that are kept aside come together; every other noise is. */
 export function callsInNoise(
   persons: readonly Person[],
   noises: readonly Recording[],
@@ -20,43 +32,49 @@ export function callsInNoise(
 ): Scenario[] {
   return persons.flatMap((caller, index) => {
     const own = caller.clips.filter(({ pcm }) => msOf(pcm.length) <= longestMs);
+    if (own.length === 0) return [];
     const heard = noises.filter((_, at) => at % 2 === (caller.isAside ? 1 : 0));
-    const noise = heard[(index >> 1) % Math.max(1, heard.length)];
-    if (own.length === 0 || noise === undefined) return [];
+    const others = persons.filter(({ name, isAside }) => isAside === caller.isAside && name !== caller.name);
+    const talker = others[index % Math.max(1, others.length)];
+    const kinds: Behind[] = heard.map((noise) => ({ kind: kindOf(noise), noise }));
+    if (talker !== undefined)
+      kinds.push(
+        { kind: 'second talker', talker },
+        { kind: 'second talker, written', talker, isWritten: true },
+      );
     const db = callersDb[index % callersDb.length] ?? -27;
     const cast: Cast = { caller: { ...caller, clips: own }, db, talkers: [], agent };
-    return noiseLevelsDb.flatMap((level) =>
-      noiseModes.map((mode) => noisyCall(cast, { noise, level, mode })),
-    );
+    const behind = kinds.flatMap((kind) => levelsDb.map((level): Behind => ({ ...kind, level })));
+    return [{ kind: 'no noise' }, ...behind].flatMap((what) => noisyCalls(cast, what));
   });
 }
 
-interface Noise {
-  readonly noise: Recording;
-  /** So much below the caller's voice; undefined: none at all. */
-  readonly level: number | undefined;
-  readonly mode: NoiseMode;
-}
+/** By the name of its file. */
+const kindOf = ({ name }: Recording): string => name.replace(/\.wav$/i, '').replaceAll('_', ' ');
 
-function noisyCall(cast: Cast, { noise, level, mode }: Noise): Scenario {
-  const scenario = callIn(room, cast);
+/** One call, heard in each of the modes. */
+function noisyCalls(cast: Cast, behind: Behind): Scenario[] {
+  const { kind, noise, talker, isWritten = false, level } = behind;
+  const scenario =
+    talker === undefined
+      ? callIn(room, cast)
+      : callIn({ ...room, belowDb: level, isWritten }, { ...cast, talkers: [talker] });
   const { call, pcm } = scenario;
-  if (call === undefined) return scenario;
   const [voice] = cast.caller.clips;
-  if (level !== undefined && voice !== undefined) {
+  if (call === undefined || voice === undefined) return [];
+  if (noise !== undefined && level !== undefined) {
     const gain = quieterBy(levelled(voice.pcm, cast.db), noise.pcm, level);
     for (let at = 0; at < pcm.length; at += noise.pcm.length) mix(pcm, noise.pcm, { at, gain });
   }
-  const { isAside } = cast.caller;
-  const kind = level === undefined ? 'no noise' : `noise -${level} dB`;
-  return {
+  const which = half(cast.caller.isAside);
+  return noiseModes.map((mode) => ({
     ...scenario,
-    group: `${kind}, ${half(isAside)}: taken out: ${mode}`,
+    group: `${kind}${level === undefined ? '' : ` -${level} dB`}, ${which}: taken out: ${mode}`,
     noise: mode,
     call: {
       ...call,
-      family: `${kind}, ${half(isAside)}, taken out: ${mode}`,
+      family: `${kind}, ${which}, taken out: ${mode}`,
       isPlain: level === undefined && mode === 'off',
     },
-  };
+  }));
 }

@@ -21,6 +21,7 @@ const nothing = new Int16Array(0);
 export interface Heard {
   readonly isNoEcho: boolean;
   readonly isFaint: boolean;
+  readonly isDoubtful?: boolean;
   readonly silenceMs: number;
   readonly quietMs: number;
   readonly lastedMs: number;
@@ -56,6 +57,7 @@ export class ServiceEar {
         tell(fact, {
           isNoEcho: this.#echo.isClear,
           isFaint: detector.isFaint,
+          isDoubtful: detector.isDoubtful,
           silenceMs: detector.silenceMs,
           quietMs: detector.quietMs,
           lastedMs: detector.lastedMs,

@@ -35,12 +35,16 @@ export function detect(text: string, kinds: ReadonlySet<string>, numbers: Number
   ];
 }
 
-function runsOf({ text, tokens }: Site): Run[] {
+/** Numbers of a text that follow one another, with no more between them than `gap` allows. */
+export const numbersIn = (text: string, numbers: Numbers, gap: RegExp): Run[] =>
+  runsOf({ text, tokens: tokensOf(text, numbers), numbers }, gap);
+
+function runsOf({ text, tokens }: Site, gap = digitGap): Run[] {
   const runs: Token[][] = [];
   let run: Token[] = [];
   let behind = 0;
   for (const token of tokens) {
-    const isNear = digitGap.test(text.slice(behind, token.from));
+    const isNear = gap.test(text.slice(behind, token.from));
     // Words that mean nothing between digits end no run, and belong to none unless digits follow.
     if (token.digits === '' && token.isBetween && isNear && run.length > 0) {
       behind = token.to;

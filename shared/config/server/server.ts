@@ -32,6 +32,7 @@ import { pageVariables, takePage, type PageSettings } from './page-variables.ts'
 import { callsVariables, takeCalls, type CallsSettings } from '../../calls/variables.ts';
 import {
   monitorTokens,
+  liveToken,
   monitorVariables,
   takeMonitor,
   type MonitorSettings,
@@ -203,10 +204,7 @@ const variables = {
     'SVC_METRICS_TOKEN',
     'Bearer token of /metrics. Without it /metrics answers only if SVC_HEALTH_ADDR is a loopback address, and 403 otherwise.',
   ),
-  liveToken: secretVariable(
-    'SVC_LIVE_TOKEN',
-    'Bearer token of /live, the view of running calls; unset: /live is off. The token also allows ending calls.',
-  ),
+  liveToken,
   ...monitorVariables,
   logLevel: choiceVariable('SVC_LOG_LEVEL', 'Lowest level that is logged.', {
     of: logLevels,
@@ -339,7 +337,7 @@ export function parseServerSettings(
     ...takeWebrtc(reader, maxSessions),
     ...takeSip(reader),
   };
-  const liveToken = reader.take(variables.liveToken);
+  const live = reader.take(variables.liveToken);
   const settings: ServerSettings = {
     agentFile: reader.take(variables.agentFile),
     ws: takeWs(reader, maxSessions, Object.keys(otherTransports).length === 0),
@@ -348,10 +346,10 @@ export function parseServerSettings(
       metrics: reader.take(variables.metrics),
       ...present({
         metricsToken: reader.take(variables.metricsToken),
-        liveToken,
+        liveToken: live,
       }),
     },
-    ...takeMonitor(reader, liveToken),
+    ...takeMonitor(reader, live),
     ...takePage(reader),
     ...otherTransports,
     ...telephony,

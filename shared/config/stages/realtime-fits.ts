@@ -43,13 +43,14 @@ function checkLateWords(tree: Tree, problems: ProblemList): void {
     const { confirm } = server;
     if (Array.isArray(confirm) && confirm.length > 0) problems.error(['mcp', index, 'confirm'], rule);
   });
+  if (tree['stt'] !== undefined) return;
   const turn = tableAt(tree, 'turn');
   const interrupt = tableAt(turn, 'interrupt');
   const isGiven = (key: string): boolean => interrupt[key] !== undefined && interrupt[key] !== 0;
   for (const key of ['min_words', 'backchannels', 'wordless_ms'].filter(isGiven))
     problems.warning(
       ['turn', 'interrupt', key],
-      'has no effect with realtime.words = "vendor": words come too late to judge an interruption',
+      'has no effect with realtime.words = "vendor" and without [stt]: words come too late to judge an interruption',
     );
 }
 

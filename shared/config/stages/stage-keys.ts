@@ -114,7 +114,7 @@ export const realtimeKeys = z.strictObject({
   words: z.enum(['own', 'vendor']).exactOptional().meta({
     sample: 'vendor',
     description:
-      "Who writes down what the caller says: own is [stt], beside the model; vendor is the provider's transcription. Absent: own where [stt] is there.",
+      "Who writes down what the caller says: own is [stt], beside the model; vendor is the provider's transcription, and [stt] hears only what is said over the agent. Absent: own where [stt] is there.",
   }),
 });
 

@@ -6,10 +6,9 @@
 import { writeJson } from '../../../shared/base/exact-json.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { callEnds } from '../../../shared/calls/ends.ts';
 import type { RecordsQuestion } from '../../../shared/calls/messages.ts';
-import { readTenantToken } from '../../../shared/calls/tenant-token.ts';
+import { readerOf, type Reader } from '../../../shared/auth/tenant-token.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
 import { openRecordingFile, type RecordingFile } from '../../../shared/installation/recording-file.ts';
@@ -119,9 +118,7 @@ export class CallHistory {
   #readerOf({ headers }: IncomingMessage): Reader | undefined {
     const { token, now } = this.#options;
     const given = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-    if (isSameSecret(given, token)) return {};
-    const tenant = readTenantToken(given, token, now() / 1000);
-    return tenant === undefined ? undefined : { tenant };
+    return readerOf(given, { to: 'calls', secret: token, nowS: now() / 1000 });
   }
 
   async #list(
@@ -197,12 +194,6 @@ export class CallHistory {
       }
     return undefined;
   }
-}
-
-/** One who asks, by the token. */
-interface Reader {
-  /** Absent: calls of all. */
-  readonly tenant?: string;
 }
 
 interface Reading extends Exchange {

@@ -74,6 +74,7 @@ describe('a session of Gemini Live', () => {
     expect(ready?.expiresInMs).toBe(600_000);
     expect(ready?.caps).toEqual({
       truncates: false,
+      removes: false,
       answersTurns: false,
       answersTools: true,
       updates: true,

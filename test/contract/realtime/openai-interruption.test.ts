@@ -145,3 +145,15 @@ describe('an interruption', () => {
     expect(events.of('error')).toEqual([]);
   });
 });
+
+it('what was heard takes the place of an answer that was written', async () => {
+  server.replies.push({ items: [{ text: 'In writing.' }] });
+  const { session, events } = await openReady(server, { output: 'text' });
+  session.respond(1);
+  await events.seen('done');
+  session.truncate('item_2', 0);
+  session.append([{ role: 'assistant', text: 'In' }]);
+  await server.until(() => server.last.of('conversation.item.create').length === 1);
+  const texts = [...server.last.items.values()].map(({ item }) => ('content' in item ? item.content : []));
+  expect(texts).toEqual([[{ type: 'output_text', text: 'In' }]]);
+});

@@ -66,7 +66,14 @@ describe('a session', () => {
     const [ready] = events.of('ready');
     expect(ready).toMatchObject({
       session: 'sess_7',
-      caps: { truncates: true, answersTurns: false, answersTools: false, updates: true, cancels: true },
+      caps: {
+        truncates: true,
+        removes: true,
+        answersTurns: false,
+        answersTools: false,
+        updates: true,
+        cancels: true,
+      },
     });
     expect(ready!.expiresInMs).toBeGreaterThan(1_700_000);
     expect(ready!.expiresInMs).toBeLessThanOrEqual(1_800_000);
@@ -336,7 +343,7 @@ describe('an answer', () => {
     server.replies.push({ items: [{ text: 'In writing.' }] });
     const { session, events } = await openReady(server, { output: 'text' });
     expect(server.last.session['output_modalities']).toEqual(['text']);
-    expect(events.of('ready')[0]!.caps.truncates).toBe(false);
+    expect(events.of('ready')[0]!.caps).toMatchObject({ truncates: false, removes: true });
     session.respond(1);
     await events.seen('done');
     expect(told(events)).toEqual([

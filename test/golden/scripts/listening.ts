@@ -157,6 +157,19 @@ export const listening: readonly Dialogue[] = [
     },
   ),
 
+  dialogue(
+    'the agent gives way softly to such a voice that begins in its answer, and for a second',
+    (begin) => {
+      const call = speaking(begin, interruptedBy(1, 700)).skips();
+      const position = { context: 2, sentMs: 900 };
+      call.tell({ type: 'speech.started', isFaint: true, isDoubtful: true, position });
+      call.orders('playout.duck', 'stt.listen').later(999).orders().later(1).orders('playout.resume');
+      const cut = speaking(begin, interruptedBy(1, 700)).skips();
+      cut.tell({ type: 'speech.started', isFaint: true, isDoubtful: true, position });
+      cut.sttGuesses('And a table').ordered('playout.clear 2');
+    },
+  ),
+
   dialogue('and are heard once the agent has said what it had to say', (begin) => {
     const call = speaking(begin, interruptedBy(1, 700));
     call.tell({ type: 'speech.started', isFaint: true }).sttGuesses('And a table').botFinishes();

@@ -10,7 +10,7 @@ import type { CallFact } from '../../../shared/calls/facts.ts';
 import type { CallRecord } from '../../../shared/calls/record.ts';
 import { foldersOfRecording } from '../../../shared/installation/kept-recordings.ts';
 import { keyOf } from '../../../shared/recording/keys.ts';
-import { tenantToken } from '../../../shared/calls/tenant-token.ts';
+import { tenantToken } from '../../../shared/auth/tenant-token.ts';
 import type { CallRow } from '../../../web/calls/wire.ts';
 import { openDatabase } from '../../../records/database.ts';
 import { SqlCallStore } from '../../../records/sql-call-store.ts';
@@ -57,6 +57,7 @@ const facts: readonly CallFact[] = [
   { t: 'turn', at: 6_900, epoch: 3 },
   { t: 'times', at: 8_300, epoch: 3, ms: [300, 200, 600, 280, 20] },
   { t: 'fault', at: 7_200, stage: 'llm', what: 'retried' },
+  { t: 'tally', at: 7_300, silence: 900 },
   heard(3, 8_300, 9_400, 'Five it is.', 'finished'),
   { t: 'operator', at: 1_000, id: 'o', role: 'listen', name: 'Maria', until: 9_000 },
 ];
@@ -221,7 +222,9 @@ describe('the history of calls', () => {
 
   it('gives a tenant its own calls alone, whatever it asks for', async () => {
     const expiresS = Math.floor(Date.now() / 1000) + 600;
-    const headers = { authorization: `Bearer ${tenantToken({ tenant: 'clinic', expiresS }, token)}` };
+    const headers = {
+      authorization: `Bearer ${tenantToken({ to: 'calls', tenant: 'clinic', expiresS }, token)}`,
+    };
     await asked('/calls/list');
     for (const query of ['', '?tenant=other', '?agent=host', '?text=five']) {
       const list = (await (await service.get(`/calls/list${query}`, headers)).json()) as { rows: CallRow[] };
@@ -327,6 +330,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the history page ${chromiumMissi
     expect(await page.locator('#analysis').textContent()).toContain('A table for five.');
     expect(await page.locator('#events tr').count()).toBe(4);
     expect(await page.locator('#turns li').count()).toBe(2);
+    expect(await page.locator('#turns').textContent()).toContain('900 ms of silence, 1 fault');
     expect(await page.locator('#replay-command').textContent()).toBe(
       'svc-supervisor replay order7 --agent AGENT.toml',
     );

@@ -18,6 +18,9 @@ async function faultOf(seed: number): Promise<string | undefined> {
     const turns = record.turns.map(({ epoch }) => epoch).join();
     const wanted = [...call.turns].toSorted((a, b) => a - b).join();
     if (turns !== wanted) return `${call.id} has the turns ${turns} instead of ${wanted}`;
+    const silence = record.turns.reduce((sum, { silence_ms: ms = 0 }) => sum + ms, 0);
+    if (record.turns.length > 0 && silence !== record.silence.total_ms)
+      return `the turns of ${call.id} have ${silence} ms of silence instead of ${record.silence.total_ms}`;
     if (record.speech.caller_ms !== call.voiceMs)
       return `${call.id} has ${record.speech.caller_ms} ms of voice instead of ${call.voiceMs}`;
   }

@@ -168,7 +168,10 @@ export class SpoolWorld {
     if (found === undefined) return;
     const epoch = this.#prng.below(6);
     this.#write(...found, { t: 'turn', at: this.#at, epoch });
-    this.#write(...found, { t: 'tally', at: this.#at, caller: 1 + this.#prng.below(1_000) });
+    this.#write(...found, {
+      ...{ t: 'tally', at: this.#at, caller: 1 + this.#prng.below(1_000), silence: this.#prng.below(1_000) },
+      ...(this.#prng.chance(0.5) && { begins: true }),
+    });
   }
 
   #end(): void {

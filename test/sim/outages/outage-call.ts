@@ -22,6 +22,10 @@ export interface OutagePlan {
   readonly clipMs?: number;
   /** The caller says it so often, each time a second behind the agent's last sound; after that it waits. */
   readonly turns?: number;
+  /** The caller presses keys instead. */
+  readonly keys?: boolean;
+  /** For so long what is left of its last sound is taken for a voice. */
+  readonly fadeMs?: number;
   /** Marks come back so late; absent: never. */
   readonly echoMs?: number;
   readonly settings?: Partial<CallSettings>;
@@ -57,9 +61,12 @@ class OutageCall {
   #speaksUntil = 0;
   #nextAt = 500;
   #isOver = false;
+  /** Keys make no sound. */
+  readonly #fadeMs: number;
 
   constructor(plan: OutagePlan) {
     this.#plan = plan;
+    this.#fadeMs = plan.keys === true ? 0 : (plan.fadeMs ?? 0);
     this.#settings = { ...scriptSettings, ...plan.settings };
     const tell = (event: Parameters<CallDriver['tell']>[0]): void => void this.#driver.tell(event);
     const time = this.#time;
@@ -98,7 +105,7 @@ class OutageCall {
             isNoEcho: true,
             isFaint: false,
             silenceMs: detector.silenceMs,
-            quietMs: 0,
+            quietMs: Math.max(0, time.now - this.#speaksUntil),
             lastedMs: detector.lastedMs,
           }),
         ),
@@ -123,8 +130,11 @@ class OutageCall {
     if (now >= this.#nextAt && this.#turns < turns) {
       this.#silence.settled(now);
       this.#turns += 1;
-      this.#speaksUntil = now + clipMs;
+      this.#speaksUntil = now + (this.#plan.keys === true ? 0 : clipMs);
       this.#nextAt = Infinity;
+      if (this.#plan.keys === true)
+        for (const digit of '12#')
+          this.#driver.tell({ type: 'dtmf.pressed', digit, position: this.#playout.position });
     }
     const speaks = now < this.#speaksUntil;
     if (!speaks && this.#speaksUntil > 0 && this.#nextAt === Infinity) {
@@ -132,7 +142,7 @@ class OutageCall {
       this.#nextAt = now + patienceMs;
     }
     this.#stt.audio(tickMs);
-    this.#detector.take(speaks ? 0.9 : 0.05, tickMs);
+    this.#detector.take(now < this.#speaksUntil + this.#fadeMs ? 0.9 : 0.05, tickMs);
     this.#playout.tick();
     if (!speaks) this.#silence.look(now);
     const { deadline } = this.#driver;

@@ -1,6 +1,7 @@
 /** Whatever is down, in whatever way: nobody who is owed something hears nothing for longer than three seconds. */
 import { describe, expect, it } from 'vitest';
 import { longestQuietMs } from '../../../scripts/measure/chaos/owed-silence.ts';
+import { defaultCallLimits } from '../../../worker/core/settings.ts';
 import { scriptSettings } from '../../support/core/script-settings.ts';
 import { outage } from './outage-call.ts';
 
@@ -9,6 +10,7 @@ const numbers = (from: number, to: number, by: number): number[] =>
 
 /** Callers are kept, and asked whether they are there, for longer than is watched. */
 const patient = {
+  limits: defaultCallLimits,
   outage: { ...scriptSettings.outage, keepMs: 60_000 },
   idle: { ...scriptSettings.idle, endAfter: 9 },
 };
@@ -24,18 +26,34 @@ describe('a call whose recogniser is down', () => {
   });
 });
 
+/** A loaded machine and a line take their part of the three seconds; an agent that waits for a second takes it itself. */
+const marginMs = (silenceEndMs: number): number => (silenceEndMs < 1_000 ? 200 : 0);
+
 describe('a call whose voice is down', () => {
-  const rows = (['stalls', 'resets'] as const).flatMap((tts) =>
+  const rows = (['stalls', 'resets', 'garbage'] as const).flatMap((tts) =>
     [40, 300, undefined].flatMap((echoMs) =>
-      [700, 1_000].map((silenceEndMs) => ({ tts, echoMs, silenceEndMs })),
+      [500, 700, 1_000].map((silenceEndMs) => ({ tts, echoMs, silenceEndMs })),
     ),
   );
 
   it.each(rows)('is never silent, however late the LLM is as well (%j)', ({ tts, echoMs, silenceEndMs }) => {
     for (const llmMs of numbers(100, 3_000, 100)) {
       const settings = { ...patient, turn: { ...scriptSettings.turn, silenceEndMs } };
-      const heard = outage({ tts, llmMs, durationMs: 40_000, settings, ...(echoMs && { echoMs }) });
-      expect({ llmMs, waits: heard.longestMs > longestQuietMs }).toEqual({ llmMs, waits: false });
+      const keys = llmMs % 200 === 0;
+      const heard = outage({ tts, llmMs, keys, durationMs: 40_000, settings, ...(echoMs && { echoMs }) });
+      const waits = heard.longestMs > longestQuietMs - marginMs(silenceEndMs);
+      expect({ llmMs, keys, waits }).toEqual({ llmMs, keys, waits: false });
     }
+  });
+
+  it.each(['stalls', 'resets', 'garbage'] as const)('answers each turn in time (%s)', (tts) => {
+    for (const llmMs of numbers(100, 3_000, 100))
+      for (const keys of [false, true]) {
+        const heard = outage({ tts, llmMs, keys, turns: 4, fadeMs: 240, echoMs: 40, settings: patient });
+        // A text that comes right before the filler has half a second in any case.
+        const isLate = llmMs > 1_200 && llmMs < 1_500;
+        const waits = heard.longestMs > longestQuietMs - (isLate ? 50 : 200);
+        expect({ llmMs, keys, waits, turns: heard.turns }).toEqual({ llmMs, keys, waits: false, turns: 4 });
+      }
   });
 });

@@ -3,7 +3,7 @@ import type { CallEvent } from '../../../worker/core/events.ts';
 import type { Timeline } from '../world/timeline.ts';
 
 export type SttManner = 'works' | 'stalls' | 'resets' | 'garbage';
-export type TtsManner = 'works' | 'stalls' | 'resets';
+export type TtsManner = 'works' | 'stalls' | 'resets' | 'garbage';
 
 interface StageEnds {
   readonly time: Timeline;
@@ -17,7 +17,10 @@ const soonMs = 1_000;
 const pausesMs = [0, 0, 250, 500, 1_000, 2_000];
 const msPerChar = 60;
 const firstSoundMs = 200;
-const resetAfterMs = 50;
+/** A server that cuts its connections does so at once; one that answers nonsense takes its time to answer. */
+const failsAfterMs = { resets: 50, garbage: 150 };
+/** After the second session without a sound there is a pause before the next, and each is longer. */
+const voicePausesMs = [0, 0, 250, 500, 1_000];
 /** A partial result comes with so much audio, and in its place nonsense. */
 const firstResultAfterMs = 800;
 
@@ -121,8 +124,10 @@ export class WeakTts {
   readonly #ends: TtsEnds;
   readonly #manner: TtsManner;
   #session = 0;
-  /** A piece that makes no sound keeps those behind it waiting. */
-  #isStuck = false;
+  /** The context of a piece that makes no sound: those behind it wait. Lines that are there are played in the next context all the same. */
+  #stuck: number | undefined;
+  #deaths = 0;
+  #opensAt = 0;
   #said = new Map<number, { chars: number; ms: number }>();
 
   constructor(manner: TtsManner, ends: TtsEnds) {
@@ -134,14 +139,19 @@ export class WeakTts {
     const said = this.#said.get(context) ?? { chars: 0, ms: 0 };
     const ms = text.length * msPerChar;
     this.#said.set(context, { chars: said.chars + text.length, ms: said.ms + ms });
-    if (this.#isStuck) return;
+    if (this.#stuck === context) return;
     const isReady = recorded || this.#ends.isReady(text);
     if (!isReady && this.#manner !== 'works') {
-      this.#isStuck = true;
-      if (this.#manner === 'resets') this.#later(resetAfterMs, () => this.#ends.tell({ type: 'tts.failed' }));
+      this.#stuck = context;
+      if (this.#manner !== 'stalls')
+        this.#later(Math.max(0, this.#opensAt - this.#ends.time.now) + failsAfterMs[this.#manner], () => {
+          this.#deaths += 1;
+          this.#ends.tell({ type: 'tts.failed' });
+        });
       return;
     }
     this.#later(isReady ? 0 : firstSoundMs, () => {
+      if (!isReady) this.#deaths = 0;
       this.#ends.audio(context, ms);
       const { chars, ms: before } = said;
       this.#ends.tell({ type: 'tts.spoken', context, chars: chars + text.length, audioMs: before + ms });
@@ -149,7 +159,7 @@ export class WeakTts {
   }
 
   flush(context: number, finish: () => void): void {
-    if (this.#isStuck) return;
+    if (this.#stuck === context) return;
     this.#later(firstSoundMs, () => {
       this.#ends.tell({ type: 'tts.flushed', context, audioMs: this.#said.get(context)?.ms ?? 0 });
       finish();
@@ -158,7 +168,9 @@ export class WeakTts {
 
   reopen(): void {
     this.#session += 1;
-    this.#isStuck = false;
+    this.#stuck = undefined;
+    const pauseMs = voicePausesMs[Math.min(this.#deaths, voicePausesMs.length - 1)] ?? 0;
+    this.#opensAt = this.#ends.time.now + pauseMs;
   }
 
   #later(ms: number, what: () => void): void {

@@ -158,18 +158,21 @@ class World implements SimWorld {
     const lastsMs = wordlessMs === 0 ? [] : [wordlessMs];
     const settings = { threshold: 0.5, minSpeechMs, confirmMs, sureMs: confirmMs, stopMs, lastsMs };
     const faint = newPrng(this.plan.seed + 7);
-    const tell = (fact: SpeechFact): void =>
+    const tell = (fact: SpeechFact): void => {
+      const isFaint = faint.chance(0.2);
       this.tell(
         speechEvent(fact, {
           position: this.position,
           isNoEcho,
-          isFaint: faint.chance(0.2),
+          isFaint,
+          isDoubtful: isFaint && faint.chance(0.5),
           silenceMs: detector.silenceMs,
           quietMs: 0,
           lastedMs: detector.lastedMs,
           belowCallerDb: detector.belowCallerDb,
         }),
       );
+    };
     const detector: SpeechDetector = new SpeechDetector(settings, tell, { isOverAgent: () => true });
     return detector;
   }

@@ -7,6 +7,7 @@ import type { RealtimeCaps } from '../../../worker/stages/realtime/contract.ts';
 import type {
   ChatMessage,
   LlmEvent,
+  LlmRequest,
   LlmRound,
   LlmSession,
   SttEvent,
@@ -28,6 +29,7 @@ interface CallOptions {
   caps?: Partial<RealtimeCaps>;
   modelSpeaks?: boolean;
   words?: 'own' | 'vendor';
+  hasStt?: boolean;
   /** Memory that the calls of a vendor share, and their time. */
   breakers?: Int32Array;
   clock?: VirtualClock;
@@ -67,7 +69,7 @@ function vendorOf(
 
 /** One call with all that a test drives of it. */
 export function newCall(options: CallOptions = {}) {
-  const { caps = {}, modelSpeaks = true, words = 'own', clock = newVirtualClock(), isReady = true } = options;
+  const { caps = {}, modelSpeaks = true, words = 'own', hasStt = false, clock = newVirtualClock(), isReady = true } = options;
   const model = new ScriptedModel(caps);
   const [stt, llm, tts] = [new ScriptedStt(), new ScriptedLlm(), new ScriptedTts()];
   const { vendor, failures, figures } = vendorOf(model, options, clock);
@@ -77,6 +79,7 @@ export function newCall(options: CallOptions = {}) {
     sampleRate: 8_000,
     modelSpeaks,
     words,
+    hasStt,
   });
   const context = newStageContext(clock);
   const heard: SttEvent[] = [];
@@ -84,10 +87,21 @@ export function newCall(options: CallOptions = {}) {
   const said: LlmEvent[] = [];
   const ears: SttSession = stages.stt.open(context, (event) => heard.push(event));
   const voice: TtsSession = stages.tts.open(context, (event) => spoken.push(event));
-  const mind: LlmSession = stages.llm.open(context, { expects: () => ({ messages: [prompt], tools: [] }) });
+  let history: readonly ChatMessage[] = [];
+  const expects = (): LlmRequest => ({ messages: [prompt, ...history], tools: [] });
+  const mind: LlmSession = stages.llm.open(context, { expects });
   if (isReady) model.ready();
-  const start = (...history: ChatMessage[]): LlmRound =>
-    mind.start({ messages: [prompt, ...history], tools: [] }, (event) => said.push(event));
+  const start = (...messages: ChatMessage[]): LlmRound => {
+    history = messages;
+    return mind.start(expects(), (event) => said.push(event));
+  };
+  /** This enters the history, and nothing is asked. */
+  const knows = (message: ChatMessage): ChatMessage => {
+    history = [...history, message];
+    return message;
+  };
+  /** The caller has heard this of the agent. */
+  const hears = (text: string): ChatMessage => knows(agent(text));
   /** The caller says this, and STT writes it down. */
   const says = (text: string, first = 7): ChatMessage => {
     ears.audio(sound(first));
@@ -116,6 +130,8 @@ export function newCall(options: CallOptions = {}) {
     spoken,
     said,
     start,
+    knows,
+    hears,
     says,
   };
 }

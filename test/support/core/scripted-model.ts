@@ -16,6 +16,7 @@ export interface ScriptedModelSession {
 
 const allCaps: RealtimeCaps = {
   truncates: true,
+  removes: true,
   answersTurns: false,
   answersTools: false,
   updates: true,

@@ -351,6 +351,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       llm: unused.llmStage,
       tts: spoken(unused.ttsStage),
       gridBefore: (time) => Math.floor(time / 5) * 5,
+      wakeBy: () => undefined,
       takesCalls: () => world.takesCalls,
       sessions: placesOf(() => world.sessions),
     },

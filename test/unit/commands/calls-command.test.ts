@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCalls, type CallsCommand } from '../../../cli/commands/calls/calls-command.ts';
 import type { CallFact, FactOf } from '../../../shared/calls/facts.ts';
 import { callRecordSchema } from '../../../shared/calls/record.ts';
-import { readTenantToken } from '../../../shared/calls/tenant-token.ts';
+import { readTenantToken } from '../../../shared/auth/tenant-token.ts';
 import { spoolFile } from '../../../shared/calls/spool.ts';
 import { endpointId, webhookId } from '../../../shared/calls/webhooks/events.ts';
 import { queuedFile, writeQueued, type QueuedEvent } from '../../../shared/calls/webhooks/queued.ts';
@@ -136,7 +136,14 @@ describe('calls', () => {
       outcome: 'ok',
     };
     await keep(
-      recordOf({ id: 'a', call: 'order/7', client: { plan: 'gold' } }, [said('Hi\u001B[2J there'), tool]),
+      recordOf({ id: 'a', call: 'order/7', client: { plan: 'gold' } }, [
+        said('Hi\u001B[2J there'),
+        tool,
+        { t: 'answered', at: 3_000, epoch: 1 },
+        { t: 'times', at: 3_000, epoch: 1, ms: [100, 100, 700, 200, 1] },
+        { t: 'tally', at: 4_000, silence: 900, backchannels: 2 },
+        { t: 'fault', at: 4_000, stage: 'llm', what: 'failed' },
+      ]),
     );
     expect(await run('calls show', 'order/7')).toBe(0);
     const shown = written.join('\n');
@@ -144,6 +151,7 @@ describe('calls', () => {
     expect(shown).toContain('caller_hung_up by caller');
     expect(shown).toContain('plan=gold');
     expect(shown).toMatch(/0:00 {2}caller: Hi\[2J there\n {4}0:02 {2}tool order: ok in 80 ms/);
+    expect(shown).toContain('turn 1: answer after 1.1 s, 900 ms of silence, 2 backchannels, 1 fault');
     expect(shown).not.toContain('\u001B');
     expect(await run('calls show', 'a', '--json')).toBe(0);
     expect(callRecordSchema.parse(JSON.parse(written[0] ?? '')).call_id).toBe('order/7');
@@ -167,11 +175,13 @@ describe('calls token', () => {
     env = { SVC_CALLS_TOKEN: secret };
     expect(await run('calls token', '--tenant', 'clinic', '--days', '2')).toBe(0);
     const [token = ''] = written;
-    expect(readTenantToken(token, secret, nowS)).toBe('clinic');
-    expect(readTenantToken(token, secret, nowS + 2 * 86_400 - 1)).toBe('clinic');
-    expect(readTenantToken(token, secret, nowS + 2 * 86_400)).toBeUndefined();
+    expect(readTenantToken(token, { to: 'calls', secret, nowS })).toBe('clinic');
+    expect(readTenantToken(token, { to: 'calls', secret, nowS: nowS + 2 * 86_400 - 1 })).toBe('clinic');
+    expect(readTenantToken(token, { to: 'calls', secret, nowS: nowS + 2 * 86_400 })).toBeUndefined();
     expect(await run('calls token', '--tenant', 'clinic')).toBe(0);
-    expect(readTenantToken(written[0] ?? '', secret, nowS + 29 * 86_400)).toBe('clinic');
+    expect(readTenantToken(written[0] ?? '', { to: 'calls', secret, nowS: nowS + 29 * 86_400 })).toBe(
+      'clinic',
+    );
   });
 
   it.each([
@@ -190,6 +200,36 @@ describe('calls token', () => {
     expect(await run('calls token', ...args)).toBe(status);
     expect(refused[0]).toContain(rule);
     expect([...written, ...refused].join()).not.toContain('short');
+  });
+});
+
+describe('live token', () => {
+  const secret = 'a secret of more than thirty-two bytes';
+  const nowS = startedMs / 1000 + 3_600;
+
+  it.each([
+    ['live', 'SVC_LIVE_TOKEN'],
+    ['listen', 'SVC_MONITOR_LISTEN_TOKEN'],
+    ['whisper', 'SVC_MONITOR_WHISPER_TOKEN'],
+    ['take_over', 'SVC_MONITOR_TAKE_OVER_TOKEN'],
+  ] as const)(
+    'makes a token of the role %s for one tenant, signed by the token of that role',
+    async (to, name) => {
+      env = { [name]: secret };
+      expect(await run('live token', '--tenant', 'clinic', '--may', to)).toBe(0);
+      const [token = ''] = written;
+      expect(readTenantToken(token, { to, secret, nowS })).toBe('clinic');
+      expect(readTenantToken(token, { to: 'calls', secret, nowS })).toBeUndefined();
+      env = {};
+      expect(await run('live token', '--tenant', 'clinic', '--may', to)).toBe(1);
+      expect(refused[0]).toContain(`${name} must be set, and have at least 32 bytes`);
+    },
+  );
+
+  it('needs a role of its own', async () => {
+    for (const more of [[], ['--may', 'calls'], ['--may', 'talk']])
+      expect(await run('live token', '--tenant', 'clinic', ...more)).toBe(2);
+    expect(refused[0]).toContain('--may: must be one of live, listen, whisper, take_over');
   });
 });
 

@@ -1,6 +1,11 @@
 /** What a model that hears and speaks asks of the rest of the agent file: what is refused, warned of, and told as missing. */
 import { describe, expect, it } from 'vitest';
-import { callSettings, speechRateOf, stageDefinitions } from '../../../worker/host/definition.ts';
+import {
+  callSettings,
+  speechRateOf,
+  speechSettings,
+  stageDefinitions,
+} from '../../../worker/host/definition.ts';
 import { varyAgent } from '../../../shared/agents/vary.ts';
 import { errorsOf, goodFile, load } from './agent-text.ts';
 
@@ -92,12 +97,25 @@ describe('words that come late', () => {
     'do not judge an interruption: %s',
     (line) => {
       const [key = ''] = line.split(' ');
-      expect(told(`${late}[turn.interrupt]\n${line}\n`)).toEqual([
-        `warning: turn.interrupt.${key} has no effect with realtime.words = "vendor": words come too late to judge an interruption`,
-      ]);
+      const alone = `${agent}${model()}`;
+      expect(told(`${alone}[turn.interrupt]\n${line}\n`)).toContain(
+        `warning: turn.interrupt.${key} has no effect with realtime.words = "vendor" and without [stt]: words come too late to judge an interruption`,
+      );
+      expect(told(`${late}[turn.interrupt]\n${line}\n`)).toEqual([]);
       expect(told(`${goodFile}${model()}[turn.interrupt]\n${line}\n`)).toEqual([]);
     },
   );
+});
+
+it.each([
+  ['the voice alone', `${agent}${model()}`, { minWords: 0, confirmMs: 600 }],
+  ['words of [stt]', `${goodFile}${model('words = "vendor"')}`, { minWords: 1, confirmMs: 300 }],
+  ['words of [stt] too', `${goodFile}${model()}`, { minWords: 1, confirmMs: 300 }],
+])('%s judge an interruption', (_what, file, { minWords, confirmMs }) => {
+  const { definition } = load(file, { env: { K: 'k' } });
+  const features = { turnModel: false, replayMs: 0 };
+  expect(callSettings(definition!, features).interrupt.minWords).toBe(minWords);
+  expect(speechSettings(definition!, features).confirmMs).toBe(confirmMs);
 });
 
 describe('what has no effect beside a model that speaks', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CallNotes, Said } from '../../../scripts/measure/eval-turns/call-world.ts';
 import { callsInRooms } from '../../../scripts/measure/eval-turns/calls.ts';
 import { findingsOf } from '../../../scripts/measure/eval-turns/calls-table.ts';
+import { callsInNoise } from '../../../scripts/measure/eval-turns/noisy-calls.ts';
 import { laugh, laughers } from '../../../scripts/measure/eval-turns/laughter.ts';
 import { wilson } from '../../../scripts/measure/eval-turns/print.ts';
 import { rms, type CallScene, type Scenario } from '../../../scripts/measure/eval-turns/scenarios.ts';
@@ -54,6 +55,52 @@ describe('calls in a room', () => {
     const below = 20 * Math.log10(of(question.fromMs, question.endMs) / of(1_300, 2_100));
     expect(below).toBeGreaterThan(18);
     expect(below).toBeLessThan(22);
+  });
+});
+
+describe('calls in noise', () => {
+  const noises = ['coffee_shop', 'street', 'kitchen', 'car'].map((name) => recording(`${name}.wav`, ''));
+  const noisy = callsInNoise(persons, noises, new Int16Array(16_000));
+  const groupsOf = (half: string): Set<string> =>
+    new Set(noisy.flatMap(({ call }) => (call?.family.includes(half) === true ? [call.family] : [])));
+
+  it('has each kind of sound in three modes, and other noises for those who are kept aside', () => {
+    const kinds = (...names: string[]): string[] =>
+      ['no noise', ...names, 'second talker', 'second talker, written'].flatMap((name) =>
+        ['off', 'auto', 'on'].map((mode) => `${name}|${mode}`),
+      );
+    const found = (half: string): string[] =>
+      [...groupsOf(half)].map((family) => family.replace(`, ${half}, taken out: `, '|'));
+    expect(found('seen').toSorted()).toEqual(kinds('coffee shop', 'kitchen').toSorted());
+    expect(found('kept aside').toSorted()).toEqual(kinds('street', 'car').toSorted());
+  });
+
+  it('lets one other person of the same half talk, at four levels, whom STT writes down or not', () => {
+    const talked = noisy.filter(({ group }) => group.startsWith('second talker, written'));
+    expect(talked).toHaveLength(persons.length * 4 * 3);
+    const alone = noisy.filter(({ group }) => group.startsWith('second talker -'));
+    const isSame = ({ pcm }: Scenario, at: number): boolean => rms(pcm) === rms(talked[at]!.pcm);
+    expect(alone.map(isSame)).toEqual(talked.map(() => true));
+    for (const { words, clip } of alone)
+      expect(words.filter(({ word }) => word.includes('_') && !word.startsWith(clip ?? ''))).toEqual([]);
+    for (const { words, clip } of talked) {
+      const said = new Set(words.map(({ word }) => word).filter((word) => word.includes('_')));
+      const half = ['ann', 'cas'].includes(clip ?? '') ? /^(ann|cas)/ : /^(bob|dan)/;
+      expect(said.size).toBeGreaterThan(1);
+      for (const word of said) expect(word).toMatch(half);
+    }
+  });
+
+  it.each([20, 10, 5, 0])('puts a second talker %i dB below the caller', (db) => {
+    const call = noisy.find(({ group }) => group === `second talker -${db} dB, seen: taken out: on`);
+    const question = call?.call?.questions[0];
+    if (call === undefined || question === undefined) throw new Error('no such call');
+    const of = (fromMs: number, toMs: number): number => rms(call.pcm.subarray(fromMs * 16, toMs * 16));
+    const alone = noisy.find(({ group }) => group === 'no noise, seen: taken out: on');
+    const voice = rms(alone!.pcm.subarray(question.fromMs * 16, question.endMs * 16));
+    const below = 20 * Math.log10(voice / of(1_300, 2_100));
+    expect(below).toBeGreaterThan(db - 2);
+    expect(below).toBeLessThan(db + 2);
   });
 });
 

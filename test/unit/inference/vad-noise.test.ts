@@ -128,6 +128,19 @@ describe.skipIf(noRecordings !== undefined)('with recorded callers', () => {
     expect(on.probabilities.filter((one) => one >= 0.5).length).toBeGreaterThan(60);
   });
 
+  it('neither runs nor loads the model for any caller in a quiet room, where that is left to it', async () => {
+    let loaded = 0;
+    const open = (): NoiseModel => {
+      loaded += 1;
+      return shipped();
+    };
+    const callers = recordings('speech').map(({ pcm }) => ({ pcm: inHiss(pcm, 20), noise: 'auto' }) as const);
+    expect(callers.length).toBeGreaterThan(20);
+    const runs = await Promise.all(callers.map((caller) => hear([caller], open)));
+    expect(runs.map(({ cleaned, noisy }) => cleaned + noisy)).toEqual(callers.map(() => 0));
+    expect(loaded).toBe(0);
+  });
+
   it('takes the noise out of a noisy call by itself, and leaves a clean one alone', async () => {
     const [clean, loud] = [await hear([{ pcm: inHiss(voice(), 20), noise: 'auto' }]), inHiss(voice(), 5_000)];
     expect(clean.cleaned).toBe(0);

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { SoundLoop } from '../../../worker/media/background/loop.ts';
 import { Background } from '../../../worker/media/background/background.ts';
 import { Murmur } from '../../../worker/media/out/murmur.ts';
+import { LiveVoice } from '../../../worker/media/out/live-voice.ts';
 import { OutboundAudio } from '../../../worker/media/out/outbound.ts';
 
 const mostDb = -40;
@@ -74,6 +75,34 @@ describe.each(rates)('at %i Hz', (rate) => {
     frames(10);
     audio.clear({ fades: true });
     silence(2);
+    expect(bendDb(heard)).toBeLessThan(mostDb);
+  });
+
+  it('a voice that goes on where another worker left it does not click', () => {
+    const audio = new OutboundAudio({ fromRate: rate, toRate: rate, encoding: 'pcm16' });
+    const heard = Array<number>(rate / 50).fill(0);
+    audio.open(1, { audioMs: 0, skipMs: 220 });
+    audio.write(1, hum(rate, 1_000));
+    for (let frame = 0; frame < 5 && audio.ready; frame += 1) heard.push(...samplesOf(audio.takeFrame()));
+    expect(heard).toHaveLength((6 * rate) / 50);
+    expect(Math.max(...heard)).toBeGreaterThan(4_900);
+    expect(bendDb(heard)).toBeLessThan(mostDb);
+  });
+
+  it.each([
+    ['stops to send', false],
+    ['gives the call back', true],
+  ])('an operator who cuts the agent, speaks, and %s does not click', (_, givesBack) => {
+    const person = new LiveVoice(rate, rate);
+    const { audio, heard, silence } = playing(rate, { person });
+    audio.clear({ fades: true });
+    // The microphone has been on for a while.
+    person.push(hum(rate, 2_055).subarray((rate * 1_905) / 1_000));
+    silence(givesBack ? 4 : 8);
+    const spoke = Math.max(...heard.slice(-((rate / 50) * 3)));
+    if (givesBack) person.clear();
+    silence(5);
+    expect(spoke).toBeGreaterThan(4_900);
     expect(bendDb(heard)).toBeLessThan(mostDb);
   });
 

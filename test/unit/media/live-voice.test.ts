@@ -19,11 +19,12 @@ describe('a live voice', () => {
     voice.push(voiceOf(60, 5));
     expect(voice.sounds).toBe(false);
     voice.push(voiceOf(20, 5));
-    for (let frame = 0; frame < 4; frame += 1) {
-      expect(voice.sounds).toBe(true);
-      expect(next(voice)).toEqual(voiceOf(20, 5));
-    }
-    expect(voice.sounds).toBe(false);
+    const heard: Int16Array[] = [];
+    while (voice.sounds) heard.push(next(voice));
+    expect(heard).toHaveLength(5);
+    // It rises in the first frame, and fades behind the last one.
+    expect([heard[0]?.at(0), heard[0]?.at(-1), heard[4]?.at(0), heard[4]?.at(-1)]).toEqual([0, 5, 5, 0]);
+    for (const frame of heard.slice(1, 4)) expect(frame).toEqual(voiceOf(20, 5));
     // A stretch that begins anew waits anew.
     voice.push(voiceOf(40, 6));
     expect(voice.sounds).toBe(false);
@@ -32,9 +33,10 @@ describe('a live voice', () => {
   it('leaves out the oldest of what comes too far ahead', () => {
     const voice = new LiveVoice(16_000, 16_000);
     for (let second = 1; second <= 5; second += 1) voice.push(voiceOf(1_000, second));
-    let frames = 0;
-    for (; voice.sounds; frames += 1) expect(next(voice)).toEqual(voiceOf(20, 5));
-    expect(frames).toBe(20);
+    const heard: Int16Array[] = [];
+    while (voice.sounds) heard.push(next(voice));
+    expect(heard).toHaveLength(21);
+    for (const frame of heard.slice(1, 20)) expect(frame).toEqual(voiceOf(20, 5));
   });
 
   it.each([8_000, 24_000, 48_000])('comes at the rate of a call of %i Hz', (rate) => {
@@ -46,11 +48,37 @@ describe('a live voice', () => {
     for (const sample of next(voice, rate)) expect(Math.abs(sample - 1_000)).toBeLessThan(30);
   });
 
-  it('is silent at once when it is over', () => {
+  it('fades within 20 ms when it is over, and nothing more of it is heard', () => {
     const voice = new LiveVoice(16_000, 16_000);
-    voice.push(voiceOf(200, 5));
+    voice.push(voiceOf(200, 500));
     expect(voice.sounds).toBe(true);
+    next(voice);
     voice.clear();
+    expect([voice.sounds, voice.ends]).toEqual([true, true]);
+    const last = next(voice);
+    expect([last.at(0)! > 480, last.at(-1)]).toEqual([true, 0]);
+    expect(voice.sounds).toBe(false);
+  });
+
+  it('has no last moment where nothing of it was heard', () => {
+    const voice = new LiveVoice(16_000, 16_000);
+    voice.push(voiceOf(60, 500));
+    voice.clear();
+    expect(voice.sounds).toBe(false);
+  });
+
+  it('fades into the agent, where that speaks at once', () => {
+    const voice = new LiveVoice(16_000, 16_000);
+    const audio = new OutboundAudio({ fromRate: 16_000, toRate: 16_000, encoding: 'pcm16', person: voice });
+    voice.push(voiceOf(200, 500));
+    while (audio.hasBackdrop && !voice.ends) {
+      audio.takeBackdrop();
+      voice.clear();
+    }
+    audio.open(1);
+    audio.write(1, new Int16Array(640));
+    expect(audio.ready).toBe(true);
+    expect(audio.takeFrame().readInt16LE(0)).toBeGreaterThan(480);
     expect(voice.sounds).toBe(false);
   });
 
@@ -61,12 +89,12 @@ describe('a live voice', () => {
       fromRate: 16_000,
       toRate: 16_000,
       encoding: 'pcm16',
-      taken: (pcm) => told.push(pcm[0] ?? 0),
+      taken: (pcm) => told.push(pcm.at(-1) ?? 0),
       person: voice,
     });
     voice.push(voiceOf(100, 7));
     expect(audio.hasBackdrop).toBe(true);
-    expect(audio.takeBackdrop().readInt16LE(0)).toBe(7);
+    expect(audio.takeBackdrop().readInt16LE(638)).toBe(7);
     audio.open(1);
     audio.write(1, voiceOf(20, 9));
     audio.finish(1);

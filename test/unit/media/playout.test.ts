@@ -32,6 +32,7 @@ function newSetup({ leadMs = () => 0, backdrop }: Setup = {}) {
   let stalled = false;
   const pacer = new Pacer(clock, (now) => {
     if (!stalled) playout.advance(now);
+    return now;
   });
   const playout: Playout = new Playout(audio, {
     gridBefore: (time) => pacer.gridBefore(time),
@@ -51,6 +52,7 @@ function newSetup({ leadMs = () => 0, backdrop }: Setup = {}) {
     },
   });
   pacer.start();
+  pacer.wakeBy(0);
   clock.advance(102);
   audio.open(1);
   const write = (pcm: Int16Array, context = 1): void => {

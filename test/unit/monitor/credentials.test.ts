@@ -1,15 +1,17 @@
 /** Who may listen to a call, by what an upgrade presents. */
 import { describe, expect, it } from 'vitest';
+import { tenantToken } from '../../../shared/auth/tenant-token.ts';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { operatorName, readOperator } from '../../../shared/monitor/messages.ts';
-import { askedMonitor, roleOf, withoutToken } from '../../../supervisor/monitor/credentials.ts';
+import { askedMonitor, operatorOf, withoutToken } from '../../../supervisor/monitor/credentials.ts';
 
 const tokens = {
   listen: new Sensitive('l'),
   whisper: new Sensitive('w'),
   take_over: new Sensitive('t/+='),
 };
+const nowS = 1_000;
 const url = '/live/calls/a/monitor';
 const bySubprotocol = (token: string): string =>
   `svc-monitor, svc-monitor-token.${Buffer.from(token).toString('base64url')}`;
@@ -25,14 +27,37 @@ describe('the role of an operator', () => {
   ])('of the token "%s" is %s, in whichever place it stands', (token, role) => {
     const bearer = { url, headers: { authorization: `Bearer ${token}` } };
     const protocol = { url, headers: { 'sec-websocket-protocol': bySubprotocol(token) } };
-    expect([roleOf(bearer, tokens), roleOf(protocol, tokens)]).toEqual([role, role]);
+    const [one, other] = [operatorOf(bearer, { tokens, nowS }), operatorOf(protocol, { tokens, nowS })];
+    expect([one, other]).toEqual(role === undefined ? [role, role] : [{ role }, { role }]);
   });
 
   it('is none for a role without a token, and for a token in the address', () => {
     const head = { url: `${url}?token=l`, headers: {} };
-    expect(roleOf(head, tokens)).toBeUndefined();
-    expect(roleOf({ url, headers: { authorization: 'Bearer undefined' } }, {})).toBeUndefined();
-    expect(roleOf({ url, headers: { authorization: 'Bearer ' } }, {})).toBeUndefined();
+    expect(operatorOf(head, { tokens, nowS })).toBeUndefined();
+    expect(
+      operatorOf({ url, headers: { authorization: 'Bearer undefined' } }, { tokens: {}, nowS }),
+    ).toBeUndefined();
+    expect(operatorOf({ url, headers: { authorization: 'Bearer ' } }, { tokens: {}, nowS })).toBeUndefined();
+  });
+
+  it('is that of a tenant where its token was signed for one, for this role alone, until it expires', () => {
+    const secrets = { listen: new Sensitive('l'.repeat(32)), take_over: new Sensitive('t'.repeat(32)) };
+    const given = (token: string) =>
+      operatorOf({ url, headers: { authorization: `Bearer ${token}` } }, { tokens: secrets, nowS });
+    const claims = { to: 'take_over', tenant: 'clinic', expiresS: 2_000 } as const;
+    expect(given(tenantToken(claims, 't'.repeat(32)))).toEqual({ role: 'take_over', tenant: 'clinic' });
+    expect(given(tenantToken({ ...claims, to: 'listen' }, 'l'.repeat(32)))).toEqual({
+      role: 'listen',
+      tenant: 'clinic',
+    });
+    for (const bad of [
+      tenantToken(claims, 'l'.repeat(32)),
+      tenantToken({ ...claims, to: 'listen' }, 't'.repeat(32)),
+      tenantToken({ ...claims, to: 'calls' }, 't'.repeat(32)),
+      tenantToken({ ...claims, expiresS: 1_000 }, 't'.repeat(32)),
+      tenantToken(claims, 't'.repeat(32)).replace('clinic', 'garage'),
+    ])
+      expect(given(bad)).toBeUndefined();
   });
 
   it('leaves no token in what travels on', () => {

@@ -3,10 +3,21 @@ import { readRecording } from '../../../shared/recording/agent-file.ts';
 import { ProblemList } from '../../../shared/config/problem.ts';
 import { readToml } from '../../../shared/config/toml.ts';
 import { Redactor } from '../../../shared/calls/privacy/redactor.ts';
-import { Redaction } from '../../../shared/calls/privacy/redaction.ts';
+import { Redaction, type Keys } from '../../../shared/calls/privacy/redaction.ts';
 
 const press = (redaction: Redaction, keys: string, from = 0): string[] =>
   Array.from(keys).map((key, index) => redaction.pressed(key, from + index * 300));
+
+const keys = ({
+  languages = ['en'],
+  interDigitMs = 3_000,
+  ...before
+}: Partial<Keys> & { languages?: string[]; interDigitMs?: number } = {}): Keys => ({
+  settings: { languages, dtmf: { interDigitMs } },
+  entries: [],
+  digits: '',
+  ...before,
+});
 
 describe('what is taken out of a transcript', () => {
   it('is what a pattern matches, everywhere in a text', () => {
@@ -40,6 +51,50 @@ describe('what is taken out of a transcript', () => {
   it('takes no time that grows faster than the text, and is too much rather than too little', () => {
     const redaction = new Redaction({ redactDtmf: false, redact: ['^(\\w+\\s?)*$', 'a[^b]*b|a'] });
     expect(redaction.text(`${'a'.repeat(20_000)}!`)).toBe('[redacted]'.repeat(257));
+  });
+
+  it.each([
+    ['en', 'You entered four seven one one.', 'You entered [redacted].'],
+    ['en', 'forty-seven eleven, is that right?', '[redacted], is that right?'],
+    ['en', 'Four, seven, double one?', '[redacted]?'],
+    ['en', 'four and seven, 1 1', '[redacted]'],
+    ['de', 'Sie haben vier sieben eins eins gewählt.', 'Sie haben [redacted] gewählt.'],
+    ['hi', '४७११', '[redacted]'],
+    ['ar', '٤٧١١', '[redacted]'],
+    ['en', '{"pin":["4","7","1","1"],"n":[4,7,1,1]}', '{"pin":["[redacted]"],"n":[[redacted]]}'],
+    ['en', 'It is order 147115, sir.', 'It is order [redacted], sir.'],
+    ['en', 'four seven eleven and 47 of 110', '[redacted] and 47 of 110'],
+    ['en', 'It ends in 711, sir.', 'It ends in 711, sir.'],
+    ['en', 'You entered four seven', 'You entered [redacted]'],
+    ['en', 'You entered four seven, one …', 'You entered [redacted] …'],
+    ['en', 'You entered four', 'You entered four'],
+    ['en', 'one one, is that right?', '[redacted], is that right?'],
+    ['en', 'At 11:30 we open at 47', 'At 11:30 we open at [redacted]'],
+    ['en', '47', '[redacted]'],
+  ])('are keys however they are read out in %s: %s', (language, text, expected) => {
+    const redaction = new Redaction({ redactDtmf: true, redact: [] });
+    redaction.begin(keys({ languages: [language] }), 0);
+    press(redaction, '4711#');
+    expect(redaction.text(text)).toBe(expected);
+  });
+
+  it('are keys that somebody presses as slowly as the agent waits for them', () => {
+    const redaction = new Redaction({ redactDtmf: true, redact: [] });
+    redaction.begin(keys({ interDigitMs: 30_000 }), 0);
+    for (const [index, key] of Array.from('4711').entries()) redaction.pressed(key, index * 25_000);
+    expect(redaction.text('You entered 4711.')).toBe('You entered [redacted].');
+  });
+
+  it('are keys of before another worker took the call up, and what is added to them', () => {
+    const redaction = new Redaction({ redactDtmf: true, redact: [] });
+    redaction.begin(keys({ entries: ['4711', '9*123'], digits: '55' }), 1_000);
+    press(redaction, '66#', 2_000);
+    expect(redaction.text('4711, then it was 123, and now 5566; 9 of 55 rooms')).toBe(
+      '[redacted], then it was [redacted], and now [redacted]; 9 of 55 rooms',
+    );
+    const open = new Redaction({ redactDtmf: false, redact: [] });
+    open.begin(keys({ entries: ['4711'] }), 1_000);
+    expect(open.text('4711')).toBe('4711');
   });
 
   it.each([

@@ -83,6 +83,12 @@ const one = 'get {"x":"one"}';
 
 describe('a call that is written into the text is taken for one, and not said', () => {
   it.each([
+    // Phi, FunctionGemma, Cline, and code of Gemini without its fence
+    ['functools[{"name":"get","arguments":{"x":"one"}}]', ''],
+    ['<start_function_call>call:get{x:<escape>one<escape>}<end_function_call>', ''],
+    ['So. <get><x>one</x></get>', 'So. '],
+    ['<get x="one"/>', ''],
+    ['tool_code\nprint(default_api.get(x="one"))', ''],
     // Qwen, Hermes, DeepSeek, GLM, Qwen coder
     ['<tool_call>\n{"name": "get", "arguments": {"x":"one"}}\n</tool_call>', ''],
     ['One moment. <tool_call>{"name":"get","arguments":{"x":"one"}}</tool_call>\nSo.', 'One moment. So.'],
@@ -244,6 +250,8 @@ describe('a leak that is no call of an offered tool is not said', () => {
     ['<|im_start|>assistant\nYes.', 'Yes.'],
     ['<|start_header_id|>assistant<|end_header_id|>\n\nYes.<|eot_id|>', 'Yes.'],
     ['Yes.<end_of_turn>\n<start_of_turn>user\nAnd?', 'Yes.'],
+    ['<|turn>model\nYes.<turn|>\n<|turn>user\nAnd?', 'Yes.'],
+    ['<|START_THINKING|>Hm.<|END_THINKING|><|START_RESPONSE|>Yes.<|END_RESPONSE|>', 'Yes.'],
     ['<|assistant|>Yes.<|user|>And?', 'Yes.'],
     ['Bye.<|im_e', 'Bye.'],
     ['{"name":"other","arguments":{"y":1}}', ''],

@@ -225,45 +225,6 @@ describe('what the model is charged for', () => {
   });
 });
 
-describe('what the caller heard', () => {
-  let story: ChatMessage;
-  beforeEach(() => {
-    story = call.says('tell me a story');
-    call.start(story);
-    modelSays(1, 'Once upon a time there was a king.', 1, 'a', 8_000);
-    call.voice.speak(1, 'Once upon a time there was a king.');
-    done(1);
-    call.clock.advance(10_000);
-  });
-
-  it('is all that the model remembers of its answer', () => {
-    call.start(story, agent('Once upon a time'), call.says('stop'));
-    expect(call.model.last.told.slice(4)).toContain('truncate a 500');
-  });
-
-  it('was nothing', () => {
-    call.start(story, call.says('stop'));
-    expect(call.model.last.told.slice(4)).toContain('truncate a 0');
-  });
-
-  it('was all of it: nothing is cut', () => {
-    call.start(story, agent('Once upon a time there was a king.'), call.says('more'));
-    expect(call.model.last.told.join()).not.toContain('truncate');
-  });
-
-  it('is told in words to a model that cannot forget', () => {
-    call = newCall({ caps: { truncates: false } });
-    story = call.says('tell me a story');
-    call.start(story);
-    modelSays(1, 'Once upon a time there was a king.', 1, 'a', 8_000);
-    done(1);
-    call.start(story, agent('Once upon a time'), call.says('stop'));
-    expect(call.model.last.told.join()).toContain(
-      'system: Of your last answer the caller heard only: Once upon a time',
-    );
-  });
-});
-
 describe('lines and typed words', () => {
   it('enter the session as text', () => {
     call.start(agent('Hello, how can I help?'), user('typed words'));
@@ -347,6 +308,7 @@ describe('a session that ends', () => {
     call.start(question);
     modelSays(1, 'It is noon.', 1);
     done(1);
+    const answer = call.hears('It is noon.');
     call.clock.advance(89_000);
     expect(call.model.sessions).toHaveLength(1);
     call.clock.advance(2_000);
@@ -354,24 +316,26 @@ describe('a session that ends', () => {
     expect(call.model.last.seed.history).toEqual([user('what time is it'), agent('It is noon.')]);
     call.model.ready(100_000);
     expect(call.model.sessions.map(({ isClosed }) => isClosed)).toEqual([true, false]);
-    call.start(question, agent('It is noon.'), call.says('thanks'));
+    call.start(question, answer, call.says('thanks'));
     expect(call.model.last.told).toEqual(['begin', 'audio 7', 'end', 'respond 2']);
   });
 });
 
 describe('a session that another can go on from', () => {
   let question: ChatMessage;
+  let answer: ChatMessage;
   beforeEach(() => {
     call.model.ready(600_000);
     question = call.says('what time is it');
     call.start(question);
     modelSays(1, 'It is noon.', 1);
     done(1);
+    answer = call.hears('It is noon.');
     call.clock.advance(10_000);
     call.model.last.say({ type: 'resumable', handle: 'h1' });
   });
   const next = (): void => {
-    call.start(question, agent('It is noon.'), call.says('thanks'));
+    call.start(question, answer, call.says('thanks'));
   };
 
   it('is over before the other begins, which holds all that it held', () => {
@@ -401,7 +365,7 @@ describe('a session that another can go on from', () => {
     next();
     call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
     expect(call.model.last.seed).not.toHaveProperty('resume');
-    expect(call.model.last.seed.history).toEqual([question, agent('It is noon.')]);
+    expect(call.model.last.seed.history).toEqual([question, answer]);
   });
 
   it('is told again where the handle is refused, which is held against nobody', () => {
@@ -411,7 +375,7 @@ describe('a session that another can go on from', () => {
       call.clock.advance(1);
       expect(call.model.last.seed.resume).toBe(handle);
       call.model.last.say({ type: 'error', error: { kind: 'rejected', status: 400 } });
-      expect(call.model.last.seed.history).toEqual([question, agent('It is noon.')]);
+      expect(call.model.last.seed.history).toEqual([question, answer]);
       call.model.ready(600_000);
     }
     expect(call.failures).toEqual(['rejected_client', 'rejected_client', 'rejected_client']);
@@ -419,6 +383,18 @@ describe('a session that another can go on from', () => {
     expect(call.model.last.told).toContain('respond 2');
   });
 });
+
+it.each(['vendor', 'model'] as const)(
+  'a model that leaves no turns to us (%s) is refused, and others answer',
+  (turns) => {
+    call = newCall({ caps: { turns } });
+    expect(call.model.last.isClosed).toBe(true);
+    call.start(call.says('what time is it'));
+    expect(call.model.sessions).toHaveLength(1);
+    expect(call.llm.rounds).toHaveLength(1);
+    expect(call.failures).toEqual(['rejected_server', 'fell back']);
+  },
+);
 
 describe('a model that is silent', () => {
   it('is asked once more, and then another provider answers', () => {
@@ -499,12 +475,13 @@ describe('words that the model writes down', () => {
     call.start(note);
     modelSays(1, 'It is noon.', 1);
     done(1);
+    const answer = call.hears('It is noon.');
     call.model.last.say({ type: 'user-text', turn: 1, text: 'what time is it', final: true });
     call.clock.advance(95_000);
     call.model.ready(100_000);
-    expect(call.model.last.seed.history).toEqual([user('what time is it'), agent('It is noon.')]);
+    expect(call.model.last.seed.history).toEqual([user('what time is it'), answer]);
     speaks(900);
-    call.start(user('what time is it'), agent('It is noon.'), { ...note });
+    call.start(user('what time is it'), answer, { ...note });
     expect(call.model.last.told).toEqual(['begin', 'audio 7', 'end', 'respond 2']);
   });
 
@@ -514,12 +491,13 @@ describe('words that the model writes down', () => {
     call.start(note);
     modelSays(1, 'It is noon.', 1);
     done(1);
+    const answer = call.hears('It is noon.');
     call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
-    expect(call.model.last.seed.history).toEqual([note, agent('It is noon.')]);
+    expect(call.model.last.seed.history).toEqual([note, answer]);
     call.clock.advance(3_100);
     speaks(900);
-    call.start(user('[inaudible]'), agent('It is noon.'), { ...note });
-    expect(call.model.last.seed.history).toEqual([user('[inaudible]'), agent('It is noon.')]);
+    call.start(user('[inaudible]'), answer, { ...note });
+    expect(call.model.last.seed.history).toEqual([user('[inaudible]'), answer]);
   });
 
   it('are told in the order of the turns, and not waited for without end', () => {

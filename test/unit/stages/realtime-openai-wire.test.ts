@@ -119,6 +119,77 @@ describe('an answer', () => {
   });
 });
 
+describe('what was made of an answer and told to nobody', () => {
+  const part = (id: string, item_id: string) => ({
+    type: 'response.output_audio.delta',
+    response_id: id,
+    item_id,
+    delta: Buffer.alloc(4_800).toString('base64'),
+  });
+  const cancelled = (id: string, items: readonly string[], answer?: number) => {
+    const { response } = done(id, answer);
+    const output = items.map((item) => ({ id: item, type: 'message', content: [] }));
+    return { type: 'response.done', response: { ...response, status: 'cancelled', output } };
+  };
+  /** What the server is told of items. */
+  const cuts = (effects: readonly Effect[]): unknown[] =>
+    effects.flatMap((effect) => {
+      if (effect.type !== 'send') return [];
+      const { type, item_id, audio_end_ms } = JSON.parse(effect.message) as Record<string, unknown>;
+      return [[type, item_id, ...(audio_end_ms === undefined ? [] : [audio_end_ms])]];
+    });
+
+  it('is forgotten by the server: the rest of an item, and items that were not begun', () => {
+    const wire = readyWire();
+    wire.respond(1);
+    wire.read(created('r', 1));
+    wire.read(part('r', 'a'));
+    wire.cancel();
+    wire.read(part('r', 'a'));
+    wire.read(part('r', 'b'));
+    expect(cuts(wire.read(cancelled('r', ['a', 'b', 'c'], 1)))).toEqual([
+      ['conversation.item.truncate', 'a', 100],
+      ['conversation.item.delete', 'b'],
+      ['conversation.item.delete', 'c'],
+    ]);
+    expect(cuts(wire.read(cancelled('r', ['a'], 1)))).toEqual([]);
+  });
+
+  it('is nothing where all that was made was told', () => {
+    const wire = readyWire();
+    wire.respond(1);
+    wire.read(created('r', 1));
+    wire.read(part('r', 'a'));
+    wire.cancel();
+    expect(cuts(wire.read(cancelled('r', ['a'], 1)))).toEqual([]);
+  });
+
+  it('is forgotten also where the end of the answer was not waited for', () => {
+    const wire = readyWire();
+    wire.respond(1);
+    wire.read(created('r', 1));
+    wire.cancel();
+    wire.letGo();
+    expect(cuts(wire.read(cancelled('r', ['a'], 1)))).toEqual([['conversation.item.delete', 'a']]);
+  });
+
+  it('is forgotten of an answer that nobody asked for', () => {
+    const wire = readyWire();
+    wire.read(created('r'));
+    wire.read(part('r', 'a'));
+    expect(cuts(wire.read(cancelled('r', ['a'])))).toEqual([['conversation.item.delete', 'a']]);
+  });
+
+  it('stays where the server cannot forget', () => {
+    const wire = readyWire('speaches');
+    wire.respond(1);
+    wire.read(created('r', 1));
+    wire.cancel();
+    wire.read(part('r', 'a'));
+    expect(cuts(wire.read(cancelled('r', ['a'], 1)))).toEqual([]);
+  });
+});
+
 describe('a history in instructions', () => {
   const history = ['one', 'two', 'three'].map((text) => ({ role: 'user', text }) as const);
 

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
+import { writeJson } from '../../../shared/base/exact-json.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { narrowed } from '../../../worker/core/answer/edits.ts';
 import { toolSettings } from '../../../worker/host/definition.ts';
@@ -290,6 +291,24 @@ describe('numbers', () => {
       properties: { n: { type: 'number', minimum: 0, default: 1.5 } },
     });
     expect(tools.validate('echo', '{"n":-1.0}').ok).toBe(false);
+  });
+
+  it('of a schema keep every digit', async () => {
+    const page =
+      '{"tools":[{"name":"echo","inputSchema":{"type":"object","properties":{"n":{"enum":[12345678901234567890,10.0,"all"]}}}}]}';
+    const { tools } = await started({ page });
+    expect(writeJson(tools.declarations()[1]?.parameters)).toBe(
+      '{"type":"object","properties":{"n":{"enum":[12345678901234567890,10,"all"]}}}',
+    );
+    expect(tools.validate('echo', '{"n":12345678901234567890}').ok).toBe(true);
+    expect(tools.validate('echo', '{"n":12345678901234567891}').ok).toBe(false);
+    expect(tools.validate('echo', '{"n":10.00}').ok).toBe(true);
+  });
+
+  it('that only look like the form in which digits are kept stay what they are', async () => {
+    const odd = { type: 'object', properties: { n: { const: { isLosslessNumber: true, value: 'x' } } } };
+    const { tools } = await started({ page: listed(tool('echo', odd)) });
+    expect(tools.declarations()[1]?.parameters).toEqual(odd);
   });
 });
 

@@ -2,7 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseJson, writeJson } from '../../../shared/base/exact-json.ts';
+import { exactNumber, parseJson, writeJson } from '../../../shared/base/exact-json.ts';
+import { compileArguments } from '../../../shared/config/json-schema.ts';
+import { readAnswer } from '../../../shared/agent-link/handshake.ts';
 import { isDeeperThan } from '../../../shared/base/nesting.ts';
 import { readRtviRequest, rtviMessage } from '../../../shared/rtvi/messages.ts';
 import { eventLine } from '../../../cli/commands/agent-dev/event-line.ts';
@@ -100,6 +102,29 @@ describe('numbers with every digit', () => {
     expect(report.kind === 'result' ? report.text : undefined).toBe(expected);
   });
 
+  it('are limits of arguments, in the agent file as in the agent link', () => {
+    const most = '9223372036854775806';
+    const limited = tool('url = "http://127.0.0.1:1/{id}/{total}"').replace(
+      'id = { type = "integer" }',
+      `id = { type = "integer", maximum = ${most} }`,
+    );
+    const tools = openTools(newRegistry(limited));
+    expect(tools.validate('order', `{"id":${most},"total":1}`).ok).toBe(true);
+    expect(tools.validate('order', '{"id":9223372036854775807,"total":1}').ok).toBe(false);
+
+    const parameters = `{"type":"object","properties":{"n":{"const":${most},"minLength":1.0}}}`;
+    const frame = readFrame(
+      `{"type":"session.accept","version":1.0,"tools":[{"name":"a","parameters":${parameters}}]}`,
+    );
+    const answer = frame.ok ? readAnswer(frame.value, [1]) : undefined;
+    const read = answer?.kind === 'accept' ? answer.accept.tools[0]?.parameters : undefined;
+    expect(writeJson(read)).toBe(parameters.replace('1.0', '1'));
+    const saved = parseJson(writeJson(read)) as Record<string, unknown>;
+    const check = compileArguments(saved, { patterns: 'obeyed' });
+    expect(check.ok && check.value(parseJson(`{"n":${most}}`))).toBe(undefined);
+    expect(check.ok && check.value(parseJson('{"n":9223372036854775807}'))).toBe(`n must be ${most}`);
+  });
+
   it('are told to an agent process, and taken from it', () => {
     const link = new LinkDriver(newLink({ ...linkSettings, takesMessages: true }, 0)).accepted({ tools: [] });
     const sent = link.give({
@@ -186,10 +211,10 @@ describe('numbers with every digit', () => {
     ).file?.scenarios[0];
     expect(JSON.stringify(scenario)).toContain(JSON.stringify('{"id":1915883588174806058}').slice(1, -1));
     const found = parseJson(text);
-    expect(holds({ id: 2512292042121000001n, total: 10 }, found)).toBe(true);
-    expect(holds({ id: 2512292042121000000n }, found)).toBe(false);
+    expect(holds({ id: exactNumber('2512292042121000001'), total: 10 }, found)).toBe(true);
+    expect(holds({ id: exactNumber('2512292042121000000') }, found)).toBe(false);
     expect(holds({ total: {} }, found)).toBe(false);
-    expect(holds({ id: 9007199254740992n }, parseJson('{"id":9007199254740992}'))).toBe(true);
+    expect(holds({ id: exactNumber('9007199254740992') }, parseJson('{"id":9007199254740992}'))).toBe(true);
   });
 
   it('are shown to a developer', () => {

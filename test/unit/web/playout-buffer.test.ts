@@ -103,8 +103,43 @@ describe('the playout buffer', () => {
     player.play(1_000);
     expect(player.marks).toEqual([]);
     expect(player.at('drained')).toHaveLength(1);
-    // Less than 5 ms of decay keep the cut from clicking; silence follows.
-    expect(Math.max(...player.heard.slice(before + 5 * 16 + BLOCK).map(Math.abs))).toBe(0);
+    // A fade of 12 ms keeps the cut from clicking; silence follows.
+    expect(Math.max(...player.heard.slice(before + 12 * 16).map(Math.abs))).toBe(0);
+  });
+
+  it.each([
+    ['is cut', { frames: 30, cutAtMs: 203 }],
+    ['is cut with little of it left', { frames: 10, cutAtMs: 195 }],
+    ['runs dry', { frames: 10, cutAtMs: undefined }],
+  ])('bends nowhere by more than -40 dB where a voice %s', (_, { frames, cutAtMs }) => {
+    const player = new Player();
+    // From the top of a wave to the next one.
+    const hum = (from: number): Float32Array =>
+      Float32Array.from(
+        { length: FRAME },
+        (_sample, at) => 0.3 * Math.sin((2 * Math.PI * 128 * (from + at)) / RATE),
+      );
+    for (let frame = 0; frame < frames; frame += 1) player.buffer.push(hum(frame * FRAME), 0);
+    player.play(cutAtMs ?? 0);
+    if (cutAtMs !== undefined) player.buffer.clear();
+    player.play(400);
+    const { heard } = player;
+    const bends = heard.slice(2).map((sample, at) => Math.abs(sample - 2 * heard[at + 1]! + heard[at]!));
+    expect(Math.max(...heard)).toBeCloseTo(0.3, 2);
+    expect(20 * Math.log10(Math.max(...bends))).toBeLessThan(-40);
+    expect(heard.at(-1)).toBe(0);
+  });
+
+  it('plays what comes in the moment of a cut behind its fade', () => {
+    const player = new Player();
+    for (let index = 0; index < 20; index += 1) player.frame(0.5);
+    player.play(80);
+    player.buffer.clear();
+    for (let index = 0; index < 4; index += 1) player.frame(0.25);
+    player.play(24);
+    const steps = player.heard.slice(1).map((value, at) => player.heard[at]! - value);
+    expect(Math.max(...steps)).toBeLessThan(0.01);
+    expect(player.heard.at(-1)).toBe(0.25);
   });
 
   it('plays what comes after a clear', () => {

@@ -47,7 +47,7 @@ describe('the call host', () => {
     for (const call of calls) call.say(1, 1_000);
     world.clock.advance(2_000);
     expect(calls.map(({ overs }) => overs())).toEqual([0, 1, 0]);
-    expect(calls.map(({ transport }) => transport.frames.length)).toEqual([50, 1, 50]);
+    expect(calls.map(({ transport }) => transport.frames.length)).toEqual([50, 2, 50]);
     expect(world.host.count).toBe(2);
   });
 

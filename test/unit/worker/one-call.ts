@@ -139,10 +139,10 @@ export function newWorld() {
       overs += 1;
       host.remove(slot);
     };
-    const { journal, confirmMs, metadata = {} } = options;
-    const lent = world.lend(stages);
+    const { journal, confirmMs, background, metadata = {} } = options;
+    const { gridBefore, wakeBy } = host;
+    const lent = { ...world.lend(stages), gridBefore, wakeBy };
     const speech = { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) };
-    const { background } = options;
     const services = agentsOf(options, { ...murmuring(lent, options), speech, background });
     const runner: CallRunner = new CallRunner({ services, slot, journal, over });
     host.add(runner, slot);

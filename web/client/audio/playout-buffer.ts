@@ -34,8 +34,10 @@ const CALM_MS = 10_000;
 /** About -40 dB of full scale. */
 const AUDIBLE = 0.01;
 const MAX_MARKS = 1_000;
-/** Decay per sample of the last value when the audio stops abruptly, so that it does not click. */
-const SETTLE = 0.93;
+/** Audio that stops in the middle of a wave would click: it fades for so long. */
+const FADE_MS = 12;
+/** Where nothing is left of it, its wave straightens out by this factor a sample. */
+const SETTLE = 0.6;
 
 export class PlayoutBuffer {
   readonly #samplesPerMs: number;
@@ -53,7 +55,10 @@ export class PlayoutBuffer {
   #drySince: number | undefined;
   #calmSamples = 0;
   #lateFrames = 0;
-  #lastValue = 0;
+  /** The newest two samples that were read. */
+  #newest: readonly [number, number] = [0, 0];
+  /** The last of what was cut or has run dry; nothing else plays meanwhile. */
+  #fading = new Float32Array(0);
 
   constructor(sampleRate: number, options: PlayoutOptions = {}) {
     this.#samplesPerMs = sampleRate / 1000;
@@ -97,9 +102,10 @@ export class PlayoutBuffer {
     while (this.#marks > MAX_MARKS) this.#dropOldest();
   }
 
-  /** Drops all audio and all marks at once. Nothing that was dropped is ever reported. */
+  /** Drops all audio and all marks at once, but for a moment that fades. Nothing that was dropped is ever reported. */
   clear(): void {
     this.#justCleared = this.#playing;
+    if (this.#playing) this.#fade(this.#next(this.#toSamples(FADE_MS)));
     this.#entries = [];
     this.#buffered = 0;
     this.#marks = 0;
@@ -117,10 +123,10 @@ export class PlayoutBuffer {
     }
     this.#takeMarks(events);
     const waited = nowSample - this.#waitingSince;
-    if (!this.#playing && this.#buffered > 0) {
+    if (!this.#playing && this.#buffered > 0 && this.#fading.length === 0) {
       this.#playing = this.#buffered >= this.#prebuffer || waited >= this.#prebuffer;
     }
-    const wasSounding = this.#sounded;
+    const [wasSounding, plays] = [this.#sounded, this.#playing];
     let at = 0;
     while (this.#playing && at < out.length) {
       const head = this.#entries[0];
@@ -138,7 +144,9 @@ export class PlayoutBuffer {
     }
     if (!wasSounding) this.#noteSound(out.subarray(0, at), nowSample, events);
     this.#calm(at);
-    this.#settle(out, at);
+    if (at > 0) this.#newest = [out[at - 2] ?? this.#newest[1], out[at - 1] ?? 0];
+    if (plays && !this.#playing) this.#fade(new Float32Array(0));
+    this.#playFade(out.subarray(at));
     return events;
   }
 
@@ -186,12 +194,34 @@ export class PlayoutBuffer {
     this.#prebuffer = Math.max(this.#minPrebuffer, this.#prebuffer - this.#toSamples(STEP_MS));
   }
 
-  #settle(out: Float32Array, from: number): void {
-    if (from > 0) this.#lastValue = out[from - 1] ?? 0;
-    for (let index = from; index < out.length; index += 1) {
-      this.#lastValue = Math.abs(this.#lastValue) < 1e-4 ? 0 : this.#lastValue * SETTLE;
-      out[index] = this.#lastValue;
+  /** The audio that would be read next. */
+  #next(count: number): Float32Array {
+    const next = new Float32Array(count);
+    let length = 0;
+    for (const entry of this.#entries) {
+      if (entry.kind !== 'audio') continue;
+      const part = entry.samples.subarray(entry.offset, entry.offset + count - length);
+      next.set(part, length);
+      length += part.length;
     }
+    return next.subarray(0, length);
+  }
+
+  /** Lets this fade, and behind it where its wave was going. */
+  #fade(next: Float32Array): void {
+    const length = this.#toSamples(FADE_MS);
+    let [before, last] = this.#newest;
+    this.#fading = Float32Array.from({ length }, (_, at) => {
+      [before, last] = [last, next[at] ?? last + (last - before) * SETTLE];
+      return last * (1 - (at + 1) / length);
+    });
+  }
+
+  #playFade(out: Float32Array): void {
+    const part = this.#fading.subarray(0, out.length);
+    this.#fading = this.#fading.subarray(part.length);
+    out.fill(0);
+    out.set(part);
   }
 
   #dropOldest(): void {

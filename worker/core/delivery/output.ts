@@ -160,7 +160,7 @@ export function audibleWithin(
   }
   // Counted once: a caller who was given something meanwhile that nobody heard begins to wait anew.
   if (turnClock === undefined || silentAt > turnClock.finalAt) return audibleWithinMs;
-  const pausedMs = Math.min(turnClock.decidedAt - turnClock.lastVoiceAt, longestPauseMs);
+  const pausedMs = Math.min(turnClock.decidedAt - turnClock.soundEndAt, longestPauseMs);
   const isHurried = inARow.stt > 0 || inARow.llm > 0;
   const hurriedMs = textAfterMs + ttsHurriedMs;
   const calmMs = isHurried ? hurriedMs : Math.min(textAfterMs + ttsLeastMs, lateAudibleMs - pausedMs);
@@ -237,6 +237,7 @@ function takeOn(again: Response, former: Response): void {
   if (asks !== undefined) again.writing.asks = { key: asks.key, from: 0 };
   again.hangUpAfter = former.hangUpAfter;
   again.recovery.again = former.recovery.again;
+  again.recovery.retried = former.recovery.retried;
   again.recovery.standIns = former.recovery.standIns;
 }
 

@@ -31,7 +31,8 @@ function perform(step: Step, action: TurnAction): void {
       holdOutput(step, action);
       return;
     case 'output.duck':
-      resumeOutput(step, { softly: true });
+      if (action.from === 'held') resumeOutput(step, { softly: true });
+      else step.actions.push({ type: 'playout.duck' });
       return;
     case 'output.release':
       if (action.from === 'held') resumeOutput(step);

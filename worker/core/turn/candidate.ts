@@ -43,14 +43,14 @@ export function beginCandidate(step: TurnStep, voice: VoiceLevel): void {
   const { state, now } = step;
   const { isFaint = false } = voice;
   const { turn } = state.caller;
+  const wasThere = step.position === undefined || step.position.sentMs < reactionMs;
   // What was said before and still counts is the beginning of what is said now.
   const words = turn.phase === 'aside' ? turn.words : newWords();
   state.caller.turn = {
     phase: 'candidate',
     words,
     startedAt: now,
-    // Where the agent's voice comes back, it would hold itself at every word.
-    output: mayCut(step.agent) && !step.agent.echoes && !isFaint ? 'held' : 'plain',
+    output: firstOutput(step.agent, voice, wasThere),
     loud: false,
     lastedMs: 0,
     isNoEcho: false,
@@ -58,10 +58,24 @@ export function beginCandidate(step: TurnStep, voice: VoiceLevel): void {
     isFaint,
     isSoft: isSoft(voice),
     isWaiting: step.agent.response?.isWaiting,
-    wasThere: step.position === undefined || step.position.sentMs < reactionMs,
+    wasThere,
   };
-  if (outputFor(state.caller) === 'held') step.actions.push({ type: 'output.hold' });
+  const output = outputFor(state.caller);
+  if (output === 'held') step.actions.push({ type: 'output.hold' });
+  else if (output === 'ducked') step.actions.push({ type: 'output.duck', from: 'plain' });
   listen(step, turn.phase !== 'aside');
+}
+
+/** How the agent gives way to a voice that begins. Where its own voice comes back, it would hold itself at every word. */
+function firstOutput(
+  agent: AgentSide,
+  { isFaint = false, isDoubtful = false }: VoiceLevel,
+  wasThere: boolean,
+): Candidate['output'] {
+  if (!mayCut(agent) || agent.echoes) return 'plain';
+  if (!isFaint) return 'held';
+  // A soft caller hears that the agent gives way, and under a television that has begun to talk the agent goes on.
+  return isDoubtful && !wasThere ? 'ducked' : 'plain';
 }
 
 const mayCut = ({ response }: AgentSide): boolean => response?.interruptible === true;
@@ -108,6 +122,7 @@ const softDb = 9;
 /** What voice detection tells of a voice's level. */
 interface VoiceLevel {
   readonly isFaint?: boolean;
+  readonly isDoubtful?: boolean;
   readonly belowCallerDb?: number;
 }
 
@@ -335,7 +350,7 @@ const isShort = ({ startedAt, lastVoiceAt }: Fading): boolean => lastVoiceAt - s
 /** The agent goes on, softly: the voice has ended and its words are not known yet, or it has none. */
 function goOnSoftly(step: TurnStep, turn: Candidate | Fading): void {
   turn.output = 'ducked';
-  step.actions.push({ type: 'output.duck' });
+  step.actions.push({ type: 'output.duck', from: 'held' });
 }
 
 /** What was said cuts nothing, as far as is known. */
@@ -373,11 +388,11 @@ function softlyAt({ caller: { stt } }: Slices<'caller'>, turn: Candidate): Milli
 }
 
 /** When a candidate whose voice goes on holds the output no longer. */
-const heldUntil = ({ startedAt, listensAt, isWaiting }: Candidate): Millis =>
-  Math.min(
-    startedAt + (isWaiting === true ? longestWaitMs : longestHoldMs),
-    listensAt === undefined ? Infinity : listensAt + moreWordsMs,
-  );
+function heldUntil({ startedAt, listensAt, isWaiting, isFaint, output }: Candidate): Millis {
+  const isDoubtful = isFaint === true && output === 'ducked';
+  const longestMs = isDoubtful ? wordlessHoldMs : isWaiting === true ? longestWaitMs : longestHoldMs;
+  return Math.min(startedAt + longestMs, listensAt === undefined ? Infinity : listensAt + moreWordsMs);
+}
 
 export function onCandidateDeadline(step: TurnStep): void {
   const { state, now } = step;

@@ -2,7 +2,7 @@
  * Collects key presses into entries (docs/reference/agent-file.md, `[telephony.dtmf]`). An entry ends at the
  * terminator, at the digit limit, or when the caller stops pressing keys.
  */
-import { maybe, record, text, time } from '../../../shared/base/codec.ts';
+import { list, maybe, record, text, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 
 export interface DtmfSettings {
@@ -32,9 +32,19 @@ export interface DtmfCollector {
   /** When the first key of the newest entry was pressed. */
   pressedAt: Millis;
   completeAt: Millis | undefined;
+  /** The newest ones, which must not be written down by whoever goes on with the call. */
+  readonly entries: string[];
 }
 
-export const newDtmfCollector = (): DtmfCollector => ({ digits: '', pressedAt: 0, completeAt: undefined });
+/** Of {@link DtmfCollector.entries}. */
+const mostEntries = 16;
+
+export const newDtmfCollector = (): DtmfCollector => ({
+  digits: '',
+  pressedAt: 0,
+  completeAt: undefined,
+  entries: [],
+});
 
 /** Takes one key and returns the entry that it completed. */
 export function pressKey(
@@ -65,7 +75,15 @@ function takeEntry(collector: DtmfCollector): string | undefined {
   const entry = collector.digits;
   collector.digits = '';
   collector.completeAt = undefined;
-  return entry === '' ? undefined : entry;
+  if (entry === '') return undefined;
+  collector.entries.push(entry);
+  if (collector.entries.length > mostEntries) collector.entries.shift();
+  return entry;
 }
 
-export const dtmfCodec = record<DtmfCollector>({ digits: text(), pressedAt: time, completeAt: maybe(time) });
+export const dtmfCodec = record<DtmfCollector>({
+  digits: text(),
+  pressedAt: time,
+  completeAt: maybe(time),
+  entries: list(text()),
+});

@@ -12,8 +12,8 @@ import type { Finalizing } from './turn.ts';
 export type TurnAction =
   /** A caller may be interrupting: the output gives way until that is known, at once where words tell more than a voice. */
   | { readonly type: 'output.hold'; readonly atOnce?: boolean }
-  /** The voice was short, and is over: the output goes on softly until it is known what it said. */
-  | { readonly type: 'output.duck' }
+  /** The output goes on softly until it is known what was said: the voice was short and is over, or may be somebody else's. */
+  | { readonly type: 'output.duck'; readonly from: 'plain' | 'held' }
   /** It was no interruption: the output goes on, where it was held at that sample. */
   | { readonly type: 'output.release'; readonly from: 'held' | 'ducked' }
   /** A turn of the caller begins where no response runs. */

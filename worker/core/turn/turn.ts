@@ -73,14 +73,14 @@ interface Held {
   listensAt?: Millis | undefined;
   /** Since when what it asks for may as well be half a phrase of listening. */
   halfAt?: Millis | undefined;
-}
-
-export interface Candidate extends Held {
-  readonly phase: 'candidate';
   /** It has lasted long enough to interrupt whatever it says, and was looked at for that. */
   isLong?: boolean;
   /** The response could not be heard yet when it began. */
   isWaiting?: boolean | undefined;
+}
+
+export interface Candidate extends Held {
+  readonly phase: 'candidate';
 }
 
 export interface Fading extends Held {
@@ -295,6 +295,8 @@ const held = {
   isSoft: maybe(flag),
   listensAt: maybe(time),
   halfAt: maybe(time),
+  isLong: maybe(flag),
+  isWaiting: maybe(flag),
 };
 const own = {
   words: wordsCodec,
@@ -307,7 +309,7 @@ const own = {
 
 export const turnCodec = union<Turn, 'phase'>('phase', {
   idle: {},
-  candidate: { ...held, isLong: maybe(flag), isWaiting: maybe(flag) },
+  candidate: held,
   fading: { ...held, lastVoiceAt: time, resumeAt: time, voiceBy: maybe(time) },
   aside: { words: wordsCodec, startedAt: time, lastVoiceAt: time, position: positionCodec },
   speaking: {

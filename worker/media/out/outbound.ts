@@ -6,57 +6,9 @@
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { encodeMulaw } from '../../../shared/audio/g711.ts';
 import { writeInt16 } from '../../../shared/audio/pcm.ts';
+import { Gain } from './gain.ts';
 import { Level } from './level.ts';
 import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
-
-// How loud the agent is: as it is, softly while a caller may be interrupting, or not at all. It changes in ramps, so that nothing clicks.
-
-/** So much softer callers hear that the agent gives way, and still follow it. */
-const duckDb = -18;
-const ducked = 10 ** (duckDb / 20);
-/** From nothing to the whole of it, and back. */
-const rampMs: Millis = 12;
-
-class Gain {
-  readonly #step: number;
-  #now = 1;
-  #target = 1;
-
-  /** Samples of this rate, in Hz. */
-  constructor(rate: number) {
-    this.#step = 1000 / (rate * rampMs);
-  }
-
-  duck(): void {
-    this.#target = ducked;
-  }
-
-  open(): void {
-    this.#target = 1;
-  }
-
-  close(): void {
-    this.#target = 0;
-  }
-
-  /** What is played next has nothing to do with what was played before. */
-  reset(): void {
-    this.#now = 1;
-    this.#target = 1;
-  }
-
-  /** Changes the samples of the next frame in place. */
-  apply(samples: Int16Array): void {
-    if (this.#now === 1 && this.#target === 1) return;
-    for (let at = 0; at < samples.length; at += 1) {
-      if (this.#now !== this.#target) {
-        const left = this.#target - this.#now;
-        this.#now = Math.abs(left) <= this.#step ? this.#target : this.#now + Math.sign(left) * this.#step;
-      }
-      samples[at] = Math.round((samples[at] ?? 0) * this.#now);
-    }
-  }
-}
 
 /** Above this much waiting audio the TTS session is asked to pause, below the other it goes on. */
 const pauseAboveMs = 8_000;
@@ -68,6 +20,11 @@ export interface Backdrop {
   readonly sounds: boolean;
   /** Adds what is heard in the next 20 ms to samples at the call's rate. */
   mix(samples: Int16Array): void;
+}
+
+export interface Person extends Backdrop {
+  /** Nothing follows but the last 20 ms, which fade. */
+  readonly ends: boolean;
 }
 
 export interface OutboundOptions {
@@ -82,7 +39,7 @@ export interface OutboundOptions {
   /** Mixed into frames behind everything that counts the agent's audio; absent: nothing is. */
   readonly backdrops?: readonly Backdrop[] | undefined;
   /** Heard in frames that have nothing of the agent, and told as they are; absent: nobody is. */
-  readonly person?: Backdrop | undefined;
+  readonly person?: Person | undefined;
 }
 
 const none: readonly Backdrop[] = [];
@@ -181,6 +138,10 @@ export class OutboundAudio {
     this.#before = this.#delivered + this.#skip;
     this.#sent = Math.round(((from.audioMs + from.skipMs) * toRate) / 1000);
     this.#markedMs = this.#beforeMs;
+    if (from.skipMs === 0) return;
+    // It goes on in the middle of a wave.
+    this.#gain.silence();
+    this.#gain.open();
   }
 
   /** Drops everything. Nothing plays until the next `open`, but for the next moment of a voice that `fades`. */
@@ -205,7 +166,7 @@ export class OutboundAudio {
 
   /** A voice that stops in the middle of a wave clicks: what would have come next is heard as it fades. */
   #keepTail(): void {
-    if (!this.ready || this.sentMs <= this.#beforeMs) return;
+    if (!this.isHeard) return;
     this.#tail = this.#fifo.slice(0, Math.min(this.#fifoLength, this.#frameSamples));
     this.#gain.close();
     this.#loud(this.#tail);
@@ -247,6 +208,11 @@ export class OutboundAudio {
   /** No more audio comes in this context. */
   finish(context: number): void {
     if (context === this.#context) this.#finished = true;
+  }
+
+  /** It is in the middle of what the caller hears: there is more of it, and some was sent. */
+  get isHeard(): boolean {
+    return this.ready && this.sentMs > this.#beforeMs;
   }
 
   /** Stands at a sample: at once, or when it has gone on softly for so long, and faded out. */
@@ -340,7 +306,9 @@ export class OutboundAudio {
     if (this.#yieldFrames === 1) this.#gain.close();
     this.#loud(samples);
     this.#addTail(samples);
-    this.#options.taken?.(samples);
+    const { person, taken } = this.#options;
+    if (person?.ends === true) person.mix(samples);
+    taken?.(samples);
     const frame = this.#encoded(samples);
     this.#fifo.copyWithin(0, count, this.#fifoLength);
     this.#fifoLength -= count;

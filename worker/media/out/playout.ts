@@ -9,9 +9,8 @@
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { Backlog } from './backlog.ts';
 import type { DueMark, OutboundAudio } from './outbound.ts';
+import { earlyMs } from './pacer.ts';
 
-/** Timers fire up to a millisecond early; such a frame is not held back for another tick. */
-const earlyMs = 1;
 /** After a stall of the process at most this many frames are sent at once to get back to real time. */
 const catchUpFrames = 5;
 
@@ -71,6 +70,14 @@ export class Playout {
     this.#leadMs = options.leadMs ?? (() => 0);
     this.#sink = options.sink;
     this.#gridBefore = options.gridBefore;
+  }
+
+  /** When something is to be sent, as far as that is known now; audio that comes goes out as it comes. */
+  get nextAt(): Millis {
+    const { ready, hasBackdrop } = this.#audio;
+    if (this.#dueAt !== undefined) return this.#dueAt - (ready ? this.#leadMs() : 0);
+    if (ready) return 0;
+    return hasBackdrop ? this.#storedUntil : Infinity;
   }
 
   /** Sends what is due. Called on every tick, and when audio arrives. */

@@ -241,6 +241,11 @@ export class SpeechDetector {
     return !this.isConfirmed && (this.#proof.isHum || this.#level.isDoubtful);
   }
 
+  /** It is no hum, and so soft that nobody knows whether it is the caller's. */
+  get isDoubtful(): boolean {
+    return !this.isConfirmed && !this.#proof.isHum && this.#level.isDoubtful;
+  }
+
   #begin(): void {
     this.#isPaused = false;
     this.#speech = true;

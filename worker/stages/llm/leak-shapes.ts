@@ -123,7 +123,7 @@ export const leakWords = [
     'assistant',
     'Assistant',
   ],
-  ...['tool_call', 'function_call', 'Action:', 'Thought:', 'final<'],
+  ...['tool_call', 'tool_code', 'function_call', 'functools', 'Action:', 'Thought:', 'final<'],
 ];
 
 export function leakAt(site: Site): Verdict {
@@ -178,7 +178,7 @@ function tokenAt(site: Site): Verdict {
   const kind = name.toLowerCase().replaceAll(/[▁\s]/g, '_');
   if (/^(?:start|channel|constrain)$/.test(kind))
     return raw.endsWith('|>') ? harmonyAt(site) : { chars: raw.length, until: ['<channel|>'] };
-  if (/^(?:im_start|start_header_id)$/.test(kind)) return turnAt(site, raw);
+  if (/^(?:im_start|start_header_id|turn)$/.test(kind)) return turnAt(site, raw);
   if (/^(?:user|system|assistant|observation)$/.test(kind))
     return { chars: raw.length, ...(!(kind === 'assistant' && site.isFirst) && { until: [] }) };
   if (kind === 'from' || kind === 'recipient') return partyAt(site, raw);
@@ -186,6 +186,8 @@ function tokenAt(site: Site): Verdict {
   if (isEnd || /sep|argument/.test(kind))
     return { chars: raw.length, ...(/think|thought/.test(kind) && { endsThoughts: true }) };
   if (/think|thought/.test(kind)) return { chars: raw.length, until: endsOf(raw, name) };
+  // Cohere's own answer begins so.
+  if (/^(?:start|begin)_(?:response|text|answer)$/.test(kind)) return { chars: raw.length };
   if (/response|result|output/.test(kind)) return { chars: raw.length, until: endsOf(raw, name) };
   if (/tool|action|plugin|function_call|python_tag/.test(kind))
     return { chars: raw.length, until: endsOf(raw, name), holdsCalls: true };
@@ -428,13 +430,16 @@ function thoughtLineAt({ text, isFirst, ended }: Site): Verdict {
 }
 
 const wordsBefore =
-  /^(?:assistant)?(?:(?:commentary|analysis|tool_calls?|function_calls?)\b\s*(?:to=[\w.:-]*)?|to=[\w.:-]*)/;
+  /^(?:assistant)?(?:(?:commentary|analysis|tool_calls?|function_calls?|functools)\b\s*(?:to=[\w.:-]*)?|to=[\w.:-]*)/;
 
 /** The channels of gpt-oss where a server took the tokens away. */
 function channelWordAt(site: Site): Verdict {
   const { text, isFirst, ended, tools } = site;
   if (/^final<[|｜]message[|｜]>/.test(text)) return { chars: 'final'.length };
   if (mayBegin(['final<|message|>'], text)) return ended ? 'no' : 'wait';
+  const code = /^tool_code[^\S\n]*(\n)?/.exec(text);
+  if (code !== null && code[1] === undefined && code[0].length === text.length && !ended) return 'wait';
+  if (code?.[1] !== undefined) return { chars: code[0].length };
   const glued = /^assistant(final|commentary|analysis)/.exec(text);
   if (glued?.[1] === 'final') return { chars: glued[0].length };
   const until = ['assistantfinal', 'assistantcommentary'];

@@ -111,13 +111,13 @@ function shapedCalls(value: unknown): readonly LeakedCall[] {
 
 /** The calls of offered tools that leaked text holds. */
 export function callsIn(leaked: string, tools: OfferedTools): readonly LeakedCall[] {
-  // Gemma has a token for a quote.
-  const text = leaked.replaceAll('<|"|>', '"');
+  // Gemma has a token for a quote, and its smaller one a tag.
+  const text = leaked.replaceAll(/<\|"\|>|<escape>/g, '"');
   const alone = /^[[<(\s]*([\w-]+)[\])>/\s]*$/.exec(text)?.[1] ?? '';
   if (tools.needsNothing(alone)) return [{ name: alone, arguments: '{}' }];
-  const found = /<[^<>\s]*parameter\b|<arg_key>/.test(text)
-    ? taggedCalls(text, tools)
-    : [...groupedCalls(text, tools), ...functionCalls(text, tools)];
+  const grouped = (): readonly LeakedCall[] => [...groupedCalls(text, tools), ...functionCalls(text, tools)];
+  const told = /<[^<>\s]*parameter\b|<arg_key>/.test(text) ? taggedCalls(text, tools) : grouped();
+  const found = told.length > 0 ? told : namedTags(text, tools);
   return found.flatMap((call) => {
     const name = toolNameIn(call.name, tools);
     return tools.has(name) ? [{ ...call, name }] : [];
@@ -174,6 +174,27 @@ function taggedCalls(text: string, tools: OfferedTools): readonly LeakedCall[] {
     if (call !== undefined) call.args[key] = valueOf(value, tools.wantsText(call.name, key));
   }
   return calls.map(({ name, args }) => ({ name, arguments: writeJson(args) }));
+}
+
+const longestTagged = 4_096;
+
+/** `<get x="one"/>`, `<get><x>one</x></get>`. */
+function namedTags(text: string, tools: OfferedTools): readonly LeakedCall[] {
+  // Each tag is looked for its end, in all that is behind it.
+  if (text.length > longestTagged) return [];
+  const whole = /<([A-Za-z_][\w.-]*)((?:\s+[\w.-]+="[^"<>]*")*)\s*(?:\/>|>([^]*?)(?:<\/\1>|$))/g;
+  return [...text.matchAll(whole)].flatMap(([, name = '', attributes = '', inner = '']) => {
+    if (!tools.has(name)) return [];
+    const held = [
+      ...attributes.matchAll(/([\w.-]+)="([^"]*)"/g),
+      ...inner.matchAll(/<([A-Za-z_][\w.-]*)>([^]*?)<\/\1>/g),
+    ];
+    const args = held.map(([, key = '', value = '']) => [
+      key,
+      valueOf(value.trim(), tools.wantsText(name, key)),
+    ]);
+    return args.length === 0 ? [] : [{ name, arguments: writeJson(Object.fromEntries(args)) }];
+  });
 }
 
 /** What a tag holds: text where the tool wants text, or where it is nothing else. */

@@ -21,17 +21,18 @@ import type {
   TtsEvent,
   TtsSession,
 } from '../stage.ts';
+import { writeJson } from '../json.ts';
 import type { RealtimeEvent, RealtimeSeed, RealtimeSession } from './contract.ts';
 import { unwritten, writtenOut } from '../../core/unwritten.ts';
 import type { FailoverReason } from '../failover/provider.ts';
 import { SessionConversation, type SyncStep } from './conversation.ts';
+import { Ears } from './ears.ts';
 import { OwnWords } from './own-words.ts';
 import type { RealtimeCallOptions } from './options.ts';
 import { emptyRequest, partsOf, withWords } from './request-parts.ts';
 import { SessionLine, type Opened } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { spendAnswer } from './spending.ts';
-import { StandIn } from './stand-in.ts';
 import { TurnAudio } from './turn-audio.ts';
 import { writeDown } from './write-down.ts';
 import { WrittenWords } from './written-words.ts';
@@ -65,8 +66,6 @@ interface Opening {
   readonly before: readonly ChatMessage[];
   /** The turn that the session is to hear. */
   readonly spoken: ChatMessage | undefined;
-  /** Words of the model of which the history has not told yet what was heard. */
-  readonly unsettled: string;
   /** Messages of the caller whose words nobody knew. */
   readonly unwritten: readonly ChatMessage[];
 }
@@ -89,6 +88,7 @@ export class RealtimeCall {
   #heardAt = -Infinity;
   #isGivenAgain = false;
   #written: WrittenWords | undefined;
+  #ears: Ears | undefined;
   /** Messages whose words are owed, oldest first, the newest of all, and what became of those that came. */
   #owed: ChatMessage[] = [];
   #owedFor: ChatMessage | undefined;
@@ -127,31 +127,23 @@ export class RealtimeCall {
     return this.#options.words === 'vendor' ? this.#openEars(sink) : this.#openOwnStt(sink);
   }
 
-  /** The model alone hears. What was said is a turn where nobody else speaks and it is long enough; its words come later. */
   #openEars(sink: (event: SttEvent) => void): SttSession {
-    const { context, cascade } = this.#options;
-    this.#writeFor(sink);
-    const standIn = new StandIn((told) => cascade.stt.open(context, told), sink);
-    const finalized = context.bind((isTurn: boolean) => {
-      if (isTurn)
-        sink({ type: 'transcript', text: unwritten, isFinal: true, speechFinal: true, fromFinalize: true });
-      sink({ type: 'finalized' });
+    const { context, cascade, hasStt } = this.#options;
+    const written = this.#writeFor(sink);
+    this.#ears = new Ears({
+      context,
+      hasStt,
+      open: (told) => cascade.stt.open(context, told),
+      sink,
+      hear: (pcm) => this.#hear(pcm),
+      stretch: () => this.#audio.part,
+      isDown: () => this.#isDown,
+      isAudible: () => this.#speaking.isAudible,
+      isTurn: () => this.#isTurn(),
+      judged: (isOfWords) => this.#judged(isOfWords),
+      noted: () => written.note(),
     });
-    return {
-      audio: (pcm) => {
-        const own = standIn.hears(this.#isDown);
-        if (own !== undefined) return own.audio(pcm);
-        this.#hear(pcm);
-        return true;
-      },
-      finalize: () => {
-        if (standIn.finalize()) return;
-        const isTurn = this.#isTurn();
-        this.#judged(isTurn);
-        context.clock.after(0, () => finalized(isTurn));
-      },
-      close: () => standIn.close(),
-    };
+    return this.#ears;
   }
 
   #hear(pcm: Int16Array): void {
@@ -160,6 +152,7 @@ export class RealtimeCall {
     if (now - this.#heardAt > longestPauseMs) {
       this.#audio.forget(this.#line?.session);
       this.#written?.forget();
+      this.#ears?.turnIsOver();
     }
     this.#heardAt = now;
     this.#audio.add(pcm);
@@ -232,7 +225,7 @@ export class RealtimeCall {
       context,
       vendor,
       opening: (handle) => this.#opening(handle),
-      isCurrent: ({ request, unsettled }) => request === this.#newest && unsettled === this.#unsettled,
+      isCurrent: ({ request }) => request === this.#newest,
       isQuiet: () => this.#round === undefined && !this.#audio.isPending && !this.#speaking.isAudible,
       opened: (opened) => this.#opened(opened),
       told: (event) => this.#onTold(event),
@@ -249,43 +242,46 @@ export class RealtimeCall {
     };
   }
 
-  get #unsettled(): string {
-    return this.#conversation.unsettledText({ isAnswering: this.#round !== undefined });
-  }
-
-  /** What a session is opened with: all that was said, but for the turn that it is given as sound; or what another holds that it goes on from. */
+  /**
+   * What a session is opened with: all that was said and heard, but for the turn that it is given as sound; or what another holds that it goes on
+   * from. An answer that is being heard is told with the next question, as far as it was heard by then.
+   */
   #opening(resume: string | undefined): Opening {
     const request = this.#newest;
     if (resume !== undefined && this.#setup !== undefined) {
-      const unsettled = this.#unsettled;
-      return {
-        seed: { ...this.#setup, history: [], resume },
-        request,
-        before: [],
-        spoken: undefined,
-        unsettled,
-        unwritten: [],
-      };
+      const seed = { ...this.#setup, history: [], resume };
+      return { seed, request, before: [], spoken: undefined, unwritten: [] };
     }
-    const asked = request === emptyRequest ? (this.#expects?.() ?? emptyRequest) : request;
+    const asked = this.#asked();
     const { instructions, history } = partsOf(asked);
     const isAsked = this.#isAsked && this.#round?.hasBegun !== true;
     const spoken = isAsked ? history.findLastIndex(({ role }) => role === 'user') : -1;
     const before = spoken < 0 ? history : history.filter((_, index) => index !== spoken);
-    const unsettled = isAsked ? '' : this.#unsettled;
-    const said: ChatMessage[] = unsettled === '' ? [] : [{ role: 'assistant', text: unsettled }];
     const known = before.map((message) => this.#wordsOf.get(message) ?? message);
-    const seed = { instructions, tools: asked.tools, history: [...known, ...said] };
+    const seed = { instructions, tools: asked.tools, history: known };
     const unknown = known.filter(({ text }) => text.includes(unwritten));
-    return { seed, request, before, spoken: history[spoken], unsettled, unwritten: unknown };
+    return { seed, request, before, spoken: history[spoken], unwritten: unknown };
+  }
+
+  /** The question that has no answer yet, or else what would be asked now. */
+  #asked(): LlmRequest {
+    const newest = this.#newest;
+    if (this.#round === undefined ? this.#isAsked : !this.#round.hasBegun) return newest;
+    const now = this.#expects?.() ?? newest;
+    if (newest === emptyRequest || !this.#audio.isPending) return now;
+    // The turn whose sound waits to be asked about is no text.
+    const isTold = (message: ChatMessage): boolean =>
+      message.role !== 'user' ||
+      newest.messages.some((one) => one === message || this.#wordsOf.get(one)?.text === message.text);
+    return { ...now, messages: now.messages.filter(isTold) };
   }
 
   #opened({ session, opening }: Opened<Opening>): void {
-    const { seed, before, spoken, unsettled, unwritten: unknown } = opening;
+    const { seed, before, spoken, unwritten: unknown } = opening;
     this.#spoken = spoken;
     this.#setup = { instructions: seed.instructions, tools: seed.tools };
     // One that goes on from another holds what that held.
-    if (seed.resume === undefined) this.#conversation.seeded(before, unsettled, unknown);
+    if (seed.resume === undefined) this.#conversation.seeded(before, unknown);
     // What was answered in part is no turn to be heard again.
     if (this.#round?.hasBegun === true) this.#turnIsOver();
     this.#audio.moved();
@@ -317,6 +313,7 @@ export class RealtimeCall {
     this.#isAsked = hasAudio;
     if (hasAudio) {
       this.#turns += 1;
+      this.#ears?.turnIsOver();
       this.#oweWords(round.request);
     }
     if (line?.session === undefined) this.#conversation.settled();
@@ -329,7 +326,7 @@ export class RealtimeCall {
     line.asked();
     const plan = this.#conversation.plan(round.request, {
       hasAudio,
-      truncates: line.caps.truncates,
+      caps: line.caps,
     });
     const isReplaced = plan.rebuild || !this.#isSetUp(round.request);
     if (isReplaced) {
@@ -411,7 +408,7 @@ export class RealtimeCall {
   #onTold(event: Exclude<RealtimeEvent, { type: 'ready' | 'expiring' | 'resumable' | 'error' }>): void {
     if (event.type === 'item-done') return;
     if (event.type === 'user-text') {
-      if (event.final) this.#written?.know(event.turn, event.text);
+      if (event.final) this.#written?.told(event.turn, event.text);
       return;
     }
     if (event.type === 'tool-cancelled') {
@@ -475,7 +472,7 @@ export class RealtimeCall {
       else this.#over(round, { type: 'error', error });
       return;
     }
-    this.#turnIsOver();
+    if (finish === 'completed') this.#conversation.answerEnded();
     const ended = finish === 'length' || finish === 'content_filter' ? finish : 'stop';
     this.#over(round, {
       type: 'done',
@@ -492,6 +489,7 @@ export class RealtimeCall {
 
   #over(round: Round, event: LlmEvent): void {
     this.#round = undefined;
+    this.#turnIsOver();
     this.#isCalling = event.type === 'done' && event.finish === 'tool_calls';
     round.sink(event);
   }
@@ -586,4 +584,4 @@ export class RealtimeCall {
   }
 }
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isSame = (one: unknown, other: unknown): boolean => writeJson(one) === writeJson(other);

@@ -10,8 +10,15 @@ import type { ChatMessage, StageContext, StageError, ToolDeclaration } from '../
 
 /** What a vendor's protocol can do; constant for a session once it is `ready`. */
 export interface RealtimeCaps {
-  /** What was not heard can be cut from an answer in the vendor's history. Otherwise a note in words says so at the next turn. */
+  /**
+   * Who says when the caller's turn is over; absent: this service. Of a model without turns, or whose vendor ends them, a session is refused: `model` and
+   * `vendor` are here for packages to say so, until calls can be held with them (docs/realtime-gemini.md, Not built).
+   */
+  readonly turns?: 'ours' | 'vendor' | 'model';
+  /** What was not heard can be cut from an answer in the vendor's history. */
   readonly truncates: boolean;
+  /** Otherwise an answer can be taken out of it, and what was heard added in its place. Otherwise a note in words says so at the next turn. */
+  readonly removes: boolean;
   /** The end of a turn alone makes the model answer; `respond` behind it sends nothing. */
   readonly answersTurns: boolean;
   /** Results of tools alone make the model go on; `respond` behind them sends nothing. */
@@ -104,11 +111,11 @@ export interface RealtimeSession {
   abandonTurn(): void;
   /** Asks for an answer to all that was said; one at a time, the one before is done or was cancelled. An adapter waits with it until the vendor has let go of the former. */
   respond(answer: number): void;
-  /** Stops the running answer: nothing more of it is told but its `done`. */
+  /** Stops the running answer: nothing more of it is told but its `done`, and what was not told is taken out of the vendor's history where that can be done. */
   cancel(): void;
   /** Adds to the vendor's history: words that were typed or spoken by a scripted line, notes (role `system`), results of tools. */
   append(messages: readonly ChatMessage[]): void;
-  /** Cuts an item where the caller stopped hearing it; 0 ms removes it. Only with `caps.truncates`; errors of it are not told. */
+  /** Cuts an item where the caller stopped hearing it; 0 ms removes it. Only with `caps.truncates`, or 0 ms with `caps.removes`; errors of it are not told. */
   truncate(item: string, audioMs: number): void;
   /** Replaces instructions and tools from the next answer on; only with `caps.updates`. */
   update(changed: { readonly instructions: string; readonly tools: readonly ToolDeclaration[] }): void;

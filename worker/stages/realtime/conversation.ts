@@ -7,6 +7,7 @@
  */
 import { unwritten } from '../../core/unwritten.ts';
 import type { ChatMessage, LlmRequest } from '../stage.ts';
+import type { RealtimeCaps } from './contract.ts';
 
 /** A step towards the session that holds what the history says. */
 export type SyncStep =
@@ -22,6 +23,9 @@ export interface SyncPlan {
   readonly rebuild: boolean;
 }
 
+/** How a vendor can forget. */
+type Forgetting = Pick<RealtimeCaps, 'truncates' | 'removes'>;
+
 /** One stretch of words of an answer, as the vendor told it. */
 interface SpokenItem {
   readonly item: string;
@@ -32,12 +36,16 @@ interface SpokenAnswer {
   readonly items: SpokenItem[];
   /** Calls of tools that it made beside its words. */
   readonly calls: Set<string>;
-  /** It came with the seed, and can no longer be cut. */
-  readonly isSeeded: boolean;
+  /** All of it was told; otherwise the vendor may have made more. */
+  isWhole: boolean;
+  /** Letters of what the session was told that was said before it, in the message that has its calls. */
+  before: string;
 }
 
 /** Enough letters to know an answer by. */
 const tellingChars = 12;
+/** An answer calls tools in few rounds. */
+const mostCalling = 16;
 
 export class SessionConversation {
   /** What the session was sent, oldest first; those at its head may have left the request, which is bounded. */
@@ -47,26 +55,23 @@ export class SessionConversation {
   #answers: SpokenAnswer[] = [];
   #calls = new Set<string>();
   #results = new Set<string>();
-  #truncates = true;
+  #caps: Forgetting = { truncates: true, removes: true };
   /** Messages whose words have come, which stand in the history as new ones. */
   #written = 0;
-  /** The agent's message that the session was told last. */
-  #behind: ChatMessage | undefined;
+  /** What a running answer had said, as the newest request told it, and the history does not: it has what was heard in its place, or will. */
+  #passed: AgentMessage[] = [];
+  /** Answers that called tools: what was heard of them is known for good when the whole is over. */
+  #calling: SpokenAnswer[] = [];
   /** Notes of which the session has no sound either. */
   #unheard: ReadonlySet<ChatMessage> = new Set();
 
-  /**
-   * The session was opened with these messages, and with an answer of which nobody knows yet how much is heard. `unwritten`: those of them whose
-   * words nobody knew then.
-   */
-  seeded(messages: readonly ChatMessage[], answer = '', unwritten: readonly ChatMessage[] = []): void {
+  /** The session was opened with these messages. `unwritten`: those of them whose words nobody knew then. */
+  seeded(messages: readonly ChatMessage[], unwritten: readonly ChatMessage[] = []): void {
     this.#order = [...messages];
     this.#written = 0;
     this.#unheard = new Set(unwritten);
-    this.#behind = undefined;
     this.#sent = new WeakSet(messages);
-    this.#answers =
-      answer === '' ? [] : [{ items: [{ item: '', text: answer }], calls: new Set(), isSeeded: true }];
+    this.settled();
     this.#calls = new Set(messages.flatMap(callsOf));
     this.#results = new Set(messages.flatMap((one) => (one.role === 'tool' ? [one.callId] : [])));
   }
@@ -80,10 +85,17 @@ export class SessionConversation {
   /** No session is there that could be told what was heard of answers: the history has it. */
   settled(): void {
     this.#answers = [];
+    this.#calling = [];
   }
 
   answerBegan(): void {
-    this.#answers.push({ items: [], calls: new Set(), isSeeded: false });
+    this.#answers.push({ items: [], calls: new Set(), isWhole: false, before: '' });
+  }
+
+  /** The answer that began last has come to its end. */
+  answerEnded(): void {
+    const answer = this.#answers.at(-1);
+    if (answer !== undefined) answer.isWhole = true;
   }
 
   /** The model said more words in the answer that began last. */
@@ -104,23 +116,17 @@ export class SessionConversation {
     this.#calls.delete(id);
   }
 
-  /** Words of the newest answer, for a session that is to go on behind it. Of one that is being made nobody knows what is heard in the end. */
-  unsettledText({ isAnswering }: { readonly isAnswering: boolean }): string {
-    const made = isAnswering ? this.#answers.slice(0, -1) : this.#answers;
-    return made.map(textOf).join(' ').trim();
-  }
-
   /**
    * Compares; the session holds what the request says once the steps are done. `hasAudio`: the newest words of the caller are there as sound.
-   * `truncates`: what was not heard can be cut; otherwise a note says so.
+   * What was not heard is taken back as the vendor can.
    */
   plan(
     { messages }: LlmRequest,
-    { hasAudio, truncates }: { readonly hasAudio: boolean; readonly truncates: boolean },
+    { hasAudio, caps }: { readonly hasAudio: boolean; readonly caps: Forgetting },
   ): SyncPlan {
-    this.#truncates = truncates;
+    this.#caps = caps;
     const history = messages[0]?.role === 'system' ? messages.slice(1) : [...messages];
-    if (this.#hasLost(history)) return { steps: [], rebuild: true };
+    if (this.#hasLost(history) || this.#tookBack(history)) return { steps: [], rebuild: true };
     const steps: SyncStep[] = [];
     const spoken = hasAudio ? history.findLast(({ role }) => role === 'user') : undefined;
     for (const message of history) {
@@ -129,7 +135,7 @@ export class SessionConversation {
       this.#order.push(message);
       if (message === spoken) steps.push({ type: 'commit' });
       else if (message.role === 'user' && this.#written > 0) this.#written -= 1;
-      else steps.push(...this.#stepsFor(message, history));
+      else steps.push(...this.#stepsFor(message));
     }
     // Of an answer that stands nowhere in the history nothing was heard.
     for (const answer of this.#answers.splice(0)) steps.push(...this.#cut(answer, ''));
@@ -147,10 +153,27 @@ export class SessionConversation {
     const first = this.#order.findIndex((message) => now.has(message));
     const held = first < 0 ? [] : this.#order.slice(first);
     this.#order = held.filter((message) => now.has(message));
+    this.#passed = held.filter(isAgents).filter((message) => !now.has(message));
     return held.some((message) => isGone(message) && !isNote(message));
   }
 
-  #stepsFor(message: ChatMessage, history: readonly ChatMessage[]): SyncStep[] {
+  /** Of what the session was told that an answer had said, not all was heard in the end. What it said itself can be cut where it stands. */
+  #tookBack(history: readonly ChatMessage[]): boolean {
+    const fresh = history.filter(isAgents).filter((message) => !this.#sent.has(message));
+    const { truncates, removes } = this.#caps;
+    const replaces = removes && !truncates;
+    return this.#passed.some((passed) => {
+      const own = replaces ? undefined : this.#callingOf(passed);
+      const heard = fresh.find((message) => isFollowedBy(passed, message));
+      return !lettersOf(heard?.text ?? '').startsWith(own?.before ?? lettersOf(passed.text));
+    });
+  }
+
+  #callingOf(message: AgentMessage): SpokenAnswer | undefined {
+    return this.#calling.find(({ calls }) => callsOf(message).some((id) => calls.has(id)));
+  }
+
+  #stepsFor(message: ChatMessage): SyncStep[] {
     switch (message.role) {
       case 'user':
       case 'system':
@@ -158,15 +181,8 @@ export class SessionConversation {
       case 'tool':
         return this.#stepsForResult(message);
       case 'assistant':
-        return this.#stepsForAssistant(message, this.#toldBefore(message, history));
+        return this.#stepsForAssistant(message);
     }
-  }
-
-  /** What an answer said before it broke off stands in the request that has it gone on, and in the history as a part of the whole. */
-  #toldBefore(message: ChatMessage, history: readonly ChatMessage[]): string {
-    const before = this.#behind;
-    this.#behind = message;
-    return before === undefined || history.includes(before) ? '' : lettersOf(before.text);
   }
 
   #stepsForResult(message: Extract<ChatMessage, { role: 'tool' }>): SyncStep[] {
@@ -176,33 +192,48 @@ export class SessionConversation {
     return [{ type: 'append', messages: [isAsked ? message : noteOfResult(message)] }];
   }
 
-  /** `told`: letters of what the session was told of this answer already, for the model to go on behind it. */
-  #stepsForAssistant(message: Extract<ChatMessage, { role: 'assistant' }>, told: string): SyncStep[] {
+  #stepsForAssistant(message: AgentMessage): SyncStep[] {
     const calls = callsOf(message);
-    if (calls.some((id) => this.#calls.has(id))) return this.#settleCalls(message.text, calls);
-    const index = this.#answers.findIndex((answer) => placeOf(textOf(answer), message.text) >= 0);
+    const calling = this.#callingOf(message);
+    if (calling !== undefined) return this.#cut(calling, behind(message.text, calling.before));
+    // What the session was told of this answer already, for the model to go on behind it.
+    const passed = this.#passed.find((one) => isFollowedBy(one, message));
+    const told = lettersOf(passed?.text ?? '');
+    const text = behind(message.text, told);
+    if (calls.some((id) => this.#calls.has(id))) return this.#settleCalls(text, { calls, told });
+    if (lettersOf(text) === '') return [];
+    const index = this.#answers.findIndex((answer) => placeOf(textOf(answer), text) >= 0);
     const answer = this.#answers[index];
-    const isTold = (text: string): boolean => told !== '' && lettersOf(text) === told;
-    if (answer === undefined) return isTold(message.text) ? [] : said(message.text);
+    if (answer === undefined) return said(text);
     this.#answers.splice(index, 1);
-    const at = placeOf(textOf(answer), message.text);
-    const before = message.text.slice(0, at);
-    return [...this.#cut(answer, message.text.slice(at)), ...(isTold(before) ? [] : said(before))];
+    const at = placeOf(textOf(answer), text);
+    return [...this.#cut(answer, text.slice(at)), ...said(text.slice(0, at))];
   }
 
   /** The model made these calls itself; of what it said beside them, so much was heard. */
-  #settleCalls(heard: string, calls: readonly string[]): SyncStep[] {
+  #settleCalls(
+    heard: string,
+    { calls, told }: { readonly calls: readonly string[]; readonly told: string },
+  ): SyncStep[] {
     const index = this.#answers.findIndex((answer) => calls.some((id) => answer.calls.has(id)));
     const [answer] = index < 0 ? [] : this.#answers.splice(index, 1);
-    return answer === undefined ? [] : this.#cut(answer, heard);
+    if (answer === undefined) return [];
+    answer.before = told;
+    this.#calling.push(answer);
+    if (this.#calling.length > mostCalling) this.#calling.shift();
+    return this.#cut(answer, heard);
   }
 
   /** Takes back what was not heard of an answer. */
   #cut(answer: SpokenAnswer, heard: string): SyncStep[] {
     const whole = lettersOf(textOf(answer)).length;
     let left = lettersOf(heard).length;
-    if (whole > 0 && left >= whole) return [];
-    if (whole > 0 && (answer.isSeeded || !this.#truncates)) return [noteOfHeard(heard)];
+    const { truncates, removes } = this.#caps;
+    if (whole > 0 && left >= whole && (answer.isWhole || truncates)) return [];
+    if (whole > 0 && !truncates) {
+      const gone = answer.items.map(({ item }) => ({ type: 'cut', item, chars: 0 }) as const);
+      return removes ? [...gone, ...said(heard)] : [noteOfHeard(heard)];
+    }
     const steps: SyncStep[] = [];
     for (const { item, text } of answer.items) {
       const letters = lettersOf(text).length;
@@ -210,8 +241,19 @@ export class SessionConversation {
       if (share < 1) steps.push({ type: 'cut', item, chars: Math.floor(share * text.length) });
       left = Math.max(0, left - letters);
     }
-    return this.#truncates ? steps : [];
+    return truncates ? steps : [];
   }
+}
+
+type AgentMessage = Extract<ChatMessage, { role: 'assistant' }>;
+
+const isAgents = (message: ChatMessage): message is AgentMessage => message.role === 'assistant';
+
+/** `message` tells of the answer that `passed` told the beginning of: up to the same calls of tools, or with more words. */
+function isFollowedBy(passed: AgentMessage, message: AgentMessage): boolean {
+  const calls = callsOf(passed);
+  if (calls.length > 0) return callsOf(message).some((id) => calls.includes(id));
+  return lettersOf(message.text).startsWith(lettersOf(passed.text));
 }
 
 const callsOf = (message: ChatMessage): string[] =>
@@ -228,6 +270,19 @@ const textOf = ({ items }: SpokenAnswer): string =>
 
 /** Letters and digits alone: marks and spaces are what a text loses on its way to the caller. */
 const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** What of a text stands behind these letters; all of it where it does not begin with them. */
+function behind(text: string, letters: string): string {
+  if (letters === '' || !lettersOf(text).startsWith(letters)) return text;
+  let at = 0;
+  let left = letters.length;
+  for (const symbol of text) {
+    if (left <= 0) break;
+    left -= lettersOf(symbol).length;
+    at += symbol.length;
+  }
+  return text.slice(at);
+}
 
 /** Where in what was heard the words of the answer begin; less than zero where they do not. */
 function placeOf(answer: string, heard: string): number {

@@ -16,6 +16,8 @@ export interface RealtimeCallOptions {
   readonly sampleRate: number;
   /** The model has a voice; otherwise the TTS speaks its words too. */
   readonly modelSpeaks: boolean;
-  /** `vendor`: the model writes down what the caller says, and the STT beside it hears only where the model does not. */
+  /** `vendor`: the model writes down what the caller says, and the STT beside it hears what is said over the agent, and where the model does not hear. */
   readonly words: 'own' | 'vendor';
+  /** An STT stands beside the model. */
+  readonly hasStt: boolean;
 }

@@ -10,6 +10,7 @@ import type { Timer } from '../../../shared/runtime/clock.ts';
 import { firstUse, useOf, type FailoverReason, type FailoverScope, type Use } from '../failover/provider.ts';
 import { kindOf } from '../failover/verdict.ts';
 import type { StageContext, StageError } from '../stage.ts';
+import { withOwnTurns } from './own-turns.ts';
 import type {
   RealtimeCaps,
   RealtimeEvent,
@@ -26,10 +27,12 @@ const rotateBeforeMs = 5 * 60_000;
 /** Of a session that lives for less, the last tenth is left. */
 const rotateShare = 0.1;
 const askQuietMs = 500;
+const longestMs = 24 * 3_600_000;
 
 /** What is taken for granted of a session that is not ready: nothing needs more before it is. */
 const capsBefore: RealtimeCaps = {
   truncates: false,
+  removes: false,
   answersTurns: false,
   answersTools: false,
   updates: true,
@@ -179,8 +182,9 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
     this.#options.opened(opened);
   }
 
-  #take(session: RealtimeSession, event: RealtimeEvent): void {
+  #take(session: RealtimeSession, told: RealtimeEvent): void {
     if (this.#isClosed) return;
+    const event = withOwnTurns(told);
     if (session === this.#next?.session) this.#takeOfNext(this.#next, event);
     else if (session === this.#session) this.#takeOfUsed(session, event);
   }
@@ -229,7 +233,8 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
     this.#caps = caps;
     this.#name = session;
     this.#isResuming = false;
-    if (expiresInMs === undefined) return;
+    // A timer cannot wait for longer than some days, and no call lasts for one.
+    if (expiresInMs === undefined || !(expiresInMs <= longestMs)) return;
     this.#rotateIn(expiresInMs - Math.min(rotateBeforeMs, expiresInMs * rotateShare));
   }
 

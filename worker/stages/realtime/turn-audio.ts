@@ -37,10 +37,15 @@ export class TurnAudio {
     return !this.#isCommitted && this.#chunks.length > 0;
   }
 
+  /** The newest stretch. */
+  get part(): readonly Int16Array[] {
+    return this.#chunks.slice(this.#partFrom);
+  }
+
   /** Milliseconds of the newest stretch. */
   get partMs(): number {
     let samples = 0;
-    for (const chunk of this.#chunks.slice(this.#partFrom)) samples += chunk.length;
+    for (const chunk of this.part) samples += chunk.length;
     return samples / samplesPerMs;
   }
 

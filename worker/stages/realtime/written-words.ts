@@ -20,7 +20,7 @@ export class WrittenWords {
   readonly #context: StageContext;
   readonly #tell: (text: string) => void;
   /** Turns whose words are owed, oldest first, and the words of those that are not the oldest. */
-  readonly #owed: { readonly turn: number; text: string | undefined }[] = [];
+  readonly #owed: { readonly turn: number; readonly isNoted: boolean; text: string | undefined }[] = [];
   #running: Stretches = { turn: undefined, texts: [] };
 
   constructor(context: StageContext, tell: (text: string) => void) {
@@ -40,7 +40,7 @@ export class WrittenWords {
 
   /** The words of this turn are owed from now on. */
   owe(turn: number): void {
-    this.#owed.push({ turn, text: undefined });
+    this.#owed.push({ turn, isNoted: this.#running.texts.length > 0, text: undefined });
     const context = this.#context;
     context.clock.after(
       latestMs,
@@ -59,6 +59,11 @@ export class WrittenWords {
   /** What was said so far belongs to no turn. */
   forget(): void {
     this.#running = { turn: undefined, texts: [] };
+  }
+
+  /** The model tells the words of a turn: all of them, also those that are known where stretches of it were noted. */
+  told(turn: number, text: string): void {
+    if (this.#owed.find((one) => one.turn === turn)?.isNoted !== true) this.know(turn, text);
   }
 
   /** The words of a turn are known; later ones for the same turn do not count. */

@@ -1,5 +1,6 @@
 /** Reads what a server of the Model Context Protocol sends: its tools and their results. All of it is untrusted. */
 import * as z from 'zod';
+import { exactWhereNeeded } from '../../../shared/base/decimal.ts';
 import { writeJson } from '../../../shared/base/exact-json.ts';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import type { Schema } from '../../../shared/config/schema-walk.ts';
@@ -80,7 +81,11 @@ function readTool(entry: unknown): Result<ToolDeclaration, LeftOutTool> {
   if (inputSchema !== true && !isTable(inputSchema))
     return fail({ name, rule: 'has no schema of arguments' });
   const text = typeof description === 'string' ? description.slice(0, longestDescription) : '';
-  return ok({ name, description: text, parameters: asArguments(inputSchema === true ? {} : inputSchema) });
+  return ok({
+    name,
+    description: text,
+    parameters: asArguments(inputSchema === true ? {} : (exactWhereNeeded(inputSchema) as Schema)),
+  });
 }
 
 /** Arguments are an object, whatever else a schema permits. */

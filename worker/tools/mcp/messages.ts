@@ -8,7 +8,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { parseJson, plainNumbers, writeJson } from '../../../shared/base/exact-json.ts';
 import { isTable } from '../../../shared/config/table.ts';
 
-const needsReading = /"structuredContent"|null/;
+const needsReading = /"structuredContent"|"inputSchema"|null/;
 /** What lies in them is data. */
 const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
@@ -26,7 +26,23 @@ export function readableMessage(text: string): string {
   const content = isTable(result) ? result['structuredContent'] : undefined;
   const isThere = content !== undefined && content !== null;
   const kept = isTable(result) && isThere ? { ...result, structuredContent: writeJson(content) } : result;
-  return JSON.stringify(plainNumbers(withoutNulls({ ...message, result: kept })));
+  return JSON.stringify(withSchemas(plainNumbers(withoutNulls({ ...message, result: kept })), message));
+}
+
+/** What arguments are compared with keeps every digit, in the form that `exactWhereNeeded` reads. */
+function withSchemas(plain: unknown, message: unknown): unknown {
+  const [read, given] = [resultOf(plain), resultOf(message)];
+  if (!isTable(plain) || !Array.isArray(read?.['tools']) || !Array.isArray(given?.['tools'])) return plain;
+  const schemas = given['tools'].map((tool: unknown) => (isTable(tool) ? tool['inputSchema'] : undefined));
+  const tools = read['tools'].map((tool: unknown, at) =>
+    isTable(tool) && isTable(schemas[at]) ? { ...tool, inputSchema: withoutNulls(schemas[at]) } : tool,
+  );
+  return { ...plain, result: { ...read, tools } };
+}
+
+function resultOf(message: unknown): Readonly<Record<string, unknown>> | undefined {
+  const result = isTable(message) ? message['result'] : undefined;
+  return isTable(result) ? result : undefined;
 }
 
 function withoutNulls(value: unknown): unknown {

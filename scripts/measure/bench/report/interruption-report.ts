@@ -127,6 +127,11 @@ export function describeInterruptions({ rows, loadAverage }: InterruptionResult)
     ]),
     '',
     ...rows.flatMap(({ name, wrong }) => wrong.map((what) => `  ${name}, not as it should: ${what}`)),
+    ...rows.flatMap(({ name, slowest }) =>
+      slowest.length === 0
+        ? []
+        : [`  ${name}, slowest: ${slowest.map((one) => `${one.name} ${ms(one.ms)}`).join(', ')}`],
+    ),
     ...rows.flatMap(({ name, failures }) =>
       failures.length === 0 ? [] : [`  ${name}: ${failures.length} calls broke off: ${failures[0] ?? ''}`],
     ),

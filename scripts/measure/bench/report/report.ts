@@ -11,6 +11,9 @@ const floorWriteMs = 1;
 /** A turn in a thousand may go astray: speech is judged by a model. */
 const floorAnswered = 0.99;
 
+const cleanedFrames = 'svc_inference_frames{state="cleaned"}';
+const noisyFrames = 'svc_inference_frames{state="noise_left"}';
+
 /** From here on, in cores, a failure says as much about the machine as about the service. */
 const quietCores = 0.1;
 
@@ -45,7 +48,17 @@ export function judge(result: RunResult): FloorRow[] {
       found: `${percent(answered)}, ${short} broken off`,
       passed: answered >= floorAnswered && short === 0,
     },
+    ...noiseRows(result),
     ...linkRows(metrics),
+  ];
+}
+
+/** The callers of a benchmark are in quiet rooms: left to the service, the noise model hears none of them. */
+function noiseRows({ options, metrics }: RunResult): FloorRow[] {
+  if (options.noise !== 'auto') return [];
+  const heard = (metrics.get(cleanedFrames) ?? 0) + (metrics.get(noisyFrames) ?? 0);
+  return [
+    { rule: 'no frame of a clean call for the noise model', found: `${heard} frames`, passed: heard === 0 },
   ];
 }
 
@@ -171,7 +184,7 @@ function serviceLines({ metrics }: RunResult): string[] {
       `judged by the model ${value('svc_inference_frames{state="judged"}')}, ` +
       `too quiet for it ${value('svc_inference_frames{state="quiet"}')}, ` +
       `left out ${value('svc_inference_frames{state="left_out"}')}, ` +
-      `without their noise ${value('svc_inference_frames{state="cleaned"}')}`,
+      `without their noise ${value(cleanedFrames)}, with it although it was to be taken out ${value(noisyFrames)}`,
   ];
 }
 

@@ -2,6 +2,7 @@
  * The schema of a tool as Gemini Live takes it: a part of OpenAPI with names of types in capitals. One keyword that it does not know ends the
  * session, so that all others are left out; arguments are still checked by the schema as it was declared. Pure.
  */
+import { isWritten } from '../../../../shared/base/decimal.ts';
 import { isRecord, listOf, recordOf, textOf, writeJson, type JsonRecord } from '../../json.ts';
 
 /** Keywords that mean the same on both sides. */
@@ -57,7 +58,8 @@ const described = ({ description }: JsonRecord): JsonRecord =>
 function guessed(schema: JsonRecord, allowed: readonly unknown[]): string {
   if (isRecord(schema['properties'])) return 'object';
   if (schema['items'] !== undefined) return 'array';
-  const kinds = new Set(allowed.filter((value) => value !== null).map((value) => typeof value));
+  const kindOf = (value: unknown): string => (isWritten(value) ? 'number' : typeof value);
+  const kinds = new Set(allowed.filter((value) => value !== null).map(kindOf));
   const [kind] = kinds;
   return kinds.size === 1 && (kind === 'number' || kind === 'boolean') ? kind : 'string';
 }

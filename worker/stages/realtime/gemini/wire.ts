@@ -243,6 +243,7 @@ export class GeminiWire {
     const session = textOf(complete['sessionId']);
     const caps: RealtimeCaps = {
       truncates: false,
+      removes: false,
       answersTurns: false,
       answersTools: true,
       updates: this.#settings.contextUpdate,

@@ -20,9 +20,11 @@ export class CallerWords {
 
   committed(turn: number): void {
     this.#committed.push(turn);
+    if (this.#committed.length > mostTurns) this.#committed.shift();
   }
 
   named(item: string): void {
+    if (this.#turns.has(item)) return;
     const turn = this.#committed.shift();
     if (turn === undefined || item === '') return;
     this.#turns.set(item, { turn, text: '', isFinal: false });
@@ -36,20 +38,26 @@ export class CallerWords {
   }
 
   piece(item: string, delta: string): RealtimeEvent[] {
-    const known = this.#turns.get(item);
+    const known = this.#of(item);
     return known === undefined ? [] : this.soFar(item, known.text + delta);
   }
 
   soFar(item: string, text: string): RealtimeEvent[] {
-    const known = this.#turns.get(item);
+    const known = this.#of(item);
     if (known === undefined || known.isFinal || text === known.text) return [];
     known.text = text;
     return [{ type: 'user-text', turn: known.turn, text: text.trim(), final: false }];
   }
 
+  /** A server that tells words without having named their item tells those of the turn that it has not named, where that is one. */
+  #of(item: string): Turn | undefined {
+    if (this.#committed.length === 1) this.named(item);
+    return this.#turns.get(item);
+  }
+
   /** @param text absent: what was told so far is all there is. */
   whole(item: string, text?: string): RealtimeEvent[] {
-    const known = this.#turns.get(item);
+    const known = this.#of(item);
     if (known === undefined || known.isFinal) return [];
     known.isFinal = true;
     return [{ type: 'user-text', turn: known.turn, text: (text ?? known.text).trim(), final: true }];

@@ -4,7 +4,7 @@
  * Invariant: bounded; the oldest is forgotten first. Pure.
  */
 import { PcmBytes } from '../../pcm-bytes.ts';
-import { recordsOf, textOf, type JsonRecord } from '../../json.ts';
+import { parseJson, recordsOf, textOf, type JsonRecord } from '../../json.ts';
 import type { RealtimeEvent } from '../contract.ts';
 
 const mostItems = 64;
@@ -35,6 +35,8 @@ function callIn(fields: JsonRecord): Call | undefined {
   const [id, name, given] = ['call_id', 'name', 'arguments'].map((key) => textOf(fields[key]));
   return id && name && given !== undefined ? { id, name, arguments: given } : undefined;
 }
+
+const isWhole = ({ arguments: given }: Call): boolean => parseJson(given) !== undefined;
 
 export class Items {
   readonly #rate: number;
@@ -97,7 +99,9 @@ export class Items {
 
   call(fields: JsonRecord): void {
     const call = callIn(fields);
-    if (call !== undefined && !this.#calls.has(call.id)) this.#calls.set(call.id, call);
+    const known = this.#calls.get(call?.id ?? '');
+    // A server that says a call twice may have said it before it was whole.
+    if (call !== undefined && (known === undefined || !isWhole(known))) this.#calls.set(call.id, call);
   }
 
   /** The answer is over: ends of items that nobody told, and its calls where they are to be run. */

@@ -5,7 +5,7 @@
  * Of an answer that was cancelled nothing more is told than that. Errors about what is no longer there are no errors. Pure: no sockets, no
  * time; the time that a cancelled answer is waited for is the owner's, which calls `letGo`.
  */
-import { recordOf, recordsOf, textOf, type JsonRecord, countOf } from '../../json.ts';
+import { recordOf, recordsOf, textOf, writeJson, type JsonRecord, countOf } from '../../json.ts';
 import { causeIn, explained } from '../../failure.ts';
 import type { ChatMessage, StageError } from '../../stage.ts';
 import type { RealtimeCaps, RealtimeEvent, RealtimeSeed, RealtimeUsage } from '../contract.ts';
@@ -57,6 +57,8 @@ interface Owed {
 /** So often a server may say that it is still busy with another answer. */
 const mostRefusals = 3;
 const mostOver = 64;
+/** No vendor keeps a session for longer: a later end is told in another unit, or by a clock that is wrong. */
+const longestToldMs = 24 * 3_600_000;
 /** A session that fails so often without an answer in between is of no use. */
 const mostServerErrors = 2;
 
@@ -77,6 +79,8 @@ export class OpenAiWire {
   readonly #items: Items;
   readonly #words = new CallerWords();
   readonly #over = new Set<string>();
+  /** Items of the answer that was cancelled, of which more came than was told. */
+  readonly #dropped = new Set<string>();
   #effects: Effect[] = [];
   #isConfigured = false;
   #isReady = false;
@@ -147,18 +151,17 @@ export class OpenAiWire {
     const receivedMs = this.#items.receivedMs(item);
     if (receivedMs === undefined || Number.isNaN(audioMs)) return [];
     const ms = Math.floor(Math.min(audioMs, receivedMs));
-    const event_id = this.#nextId(about.cut);
     // Of an answer that came as text there is no sound to cut.
-    if (audioMs <= 0) this.#send({ type: 'conversation.item.delete', event_id, item_id: item });
-    else if (ms > 0)
-      this.#send({
-        type: 'conversation.item.truncate',
-        event_id,
-        item_id: item,
-        content_index: 0,
-        audio_end_ms: ms,
-      });
+    if (audioMs <= 0 || ms > 0) this.#cut(item, ms);
     return this.#take();
+  }
+
+  /** The server is to remember so much of an item, and nothing of it where that is nothing. A second cut may be shorter, and is refused where it is not. */
+  #cut(item_id: string, ms: number): void {
+    const event_id = this.#nextId(about.cut);
+    const where = { event_id, item_id };
+    if (ms <= 0) this.#send({ type: 'conversation.item.delete', ...where });
+    else this.#send({ type: 'conversation.item.truncate', ...where, content_index: 0, audio_end_ms: ms });
   }
 
   update({ instructions, tools }: Pick<RealtimeSeed, 'instructions' | 'tools'>): Effect[] {
@@ -205,7 +208,7 @@ export class OpenAiWire {
   }
 
   #send(message: Readonly<Record<string, unknown>>): void {
-    this.#effects.push({ type: 'send', message: JSON.stringify(message) });
+    this.#effects.push({ type: 'send', message: writeJson(message) });
   }
 
   #tell(...events: readonly RealtimeEvent[]): void {
@@ -241,7 +244,7 @@ export class OpenAiWire {
       const { tools, instructions } = this.#seed;
       const configured = sessionOf(this.#settings, { instructions: this.#withHistory(instructions), tools });
       const update = { type: 'session.update', event_id: this.#nextId(about.update), session: configured };
-      this.#effects.push({ type: 'send', message: JSON.stringify(update), isSetup: true });
+      this.#effects.push({ type: 'send', message: writeJson(update), isSetup: true });
     }
   }
 
@@ -250,6 +253,7 @@ export class OpenAiWire {
     const { dialect, output } = this.#settings;
     const caps: RealtimeCaps = {
       truncates: dialect.truncates && output === 'audio',
+      removes: dialect.truncates,
       answersTurns: false,
       answersTools: false,
       updates: true,
@@ -257,7 +261,7 @@ export class OpenAiWire {
     };
     const told = this.#expiresAtMs === undefined ? 0 : this.#expiresAtMs - this.#wallMs();
     // A clock that is wrong says nothing.
-    const expiresInMs = told > 0 ? told : dialect.sessionMs;
+    const expiresInMs = told > 0 && told <= longestToldMs ? told : dialect.sessionMs;
     this.#tell({
       type: 'ready',
       ...(this.#sessionId !== undefined && { session: this.#sessionId }),
@@ -319,27 +323,30 @@ export class OpenAiWire {
     return was;
   }
 
-  /** Whether what the server says of a response is about the answer that runs. */
-  #isRunning(response: string, label: string): boolean {
+  /** Whether what the server says of a response is about the answer that runs: also where it does not say of which, or gives no label back. */
+  #isRunning(response: string, label: string | undefined): boolean {
     const running = this.#running;
     if (running === undefined || this.#over.has(response)) return false;
-    if (running.response !== undefined) return running.response === response;
+    if (running.response !== undefined) return response === '' || running.response === response;
     if (running.answer === undefined) return false;
-    return this.#settings.dialect.labels ? label === String(running.answer) : true;
+    return label === undefined || !this.#settings.dialect.labels || label === String(running.answer);
   }
 
   #readAnswer(type: string, message: JsonRecord): void {
     const response = recordOf(message['response']);
     const id = textOf(response?.['id']) || textOf(message['response_id']);
-    const label = textOf(recordOf(response?.['metadata'])?.['answer']);
+    // Who stands between may leave labels out; whose answer has none, says that it has none.
+    const hasLabel = response === undefined || 'metadata' in response;
+    const label = hasLabel ? textOf(recordOf(response?.['metadata'])?.['answer']) : undefined;
     const isRunning = this.#isRunning(id, label);
     const running = this.#running;
     if (type === 'response.done') {
       const wasOver = this.#isOver(id);
       // What keeps the server from the next answer need not be known.
       const isAwaited = running !== undefined && running.answer === undefined;
-      if (running !== undefined && (isAwaited || (isRunning && !wasOver)))
-        this.#finish(running, response ?? {});
+      const isEnd = running !== undefined && (isAwaited || (isRunning && !wasOver));
+      if (!isEnd || isAwaited || running.isCancelled) this.#forget(response ?? {});
+      if (isEnd) this.#finish(running, response ?? {});
       return;
     }
     if (!isRunning || running === undefined) {
@@ -350,6 +357,20 @@ export class OpenAiWire {
     if (id !== '') running.response ??= id;
     const { answer, isCancelled } = running;
     if (answer !== undefined && !isCancelled) this.#readPart(answer, type, message);
+    else if (textOf(message['delta']) !== '') this.#dropped.add(textOf(message['item_id']));
+  }
+
+  /** The server remembers what it made of an answer that nobody wants any more, and that was told to nobody. */
+  #forget(response: JsonRecord): void {
+    const made = recordsOf(response['output']).filter((item) => item['type'] === 'message');
+    const dropped = [...this.#dropped];
+    this.#dropped.clear();
+    for (const item of new Set([...dropped, ...made.map(({ id }) => textOf(id))])) {
+      const receivedMs = this.#items.receivedMs(item);
+      if (item === '' || !this.#settings.dialect.truncates) continue;
+      if (receivedMs === undefined) this.#cut(item, 0);
+      else if (dropped.includes(item) && receivedMs > 0) this.#cut(item, receivedMs);
+    }
   }
 
   #readPart(answer: number, type: string, message: JsonRecord): void {
@@ -468,6 +489,7 @@ export class OpenAiWire {
 
 function finishOf(status: string, reason: string): Extract<RealtimeEvent, { type: 'done' }>['finish'] {
   if (status === 'completed' || status === 'cancelled') return status;
+  if (status === '') return 'completed';
   if (status !== 'incomplete') return 'failed';
   return reason === 'content_filter' ? reason : 'length';
 }

@@ -1,14 +1,14 @@
-/** Tokens of the history page for one tenant: nobody makes one, changes one, or uses one too late. */
+/** Tokens for the calls of one tenant: nobody makes one, changes one, or uses one too late. */
 import { expect, it } from 'vitest';
-import { readTenantToken, tenantToken } from '../../../shared/calls/tenant-token.ts';
+import { readTenantToken, tenantToken } from '../../../shared/auth/tenant-token.ts';
 
 const secret = 'a secret of more than thirty-two bytes';
-const claims = { tenant: 'clinic', expiresS: 2_000 };
+const claims = { to: 'calls', tenant: 'clinic', expiresS: 2_000 } as const;
 const token = tenantToken(claims, secret);
 
 it('opens the calls of its tenant until it expires', () => {
-  expect(readTenantToken(token, secret, 1_999)).toBe('clinic');
-  expect(readTenantToken(token, secret, 2_000)).toBeUndefined();
+  expect(readTenantToken(token, { to: 'calls', secret, nowS: 1_999 })).toBe('clinic');
+  expect(readTenantToken(token, { to: 'calls', secret, nowS: 2_000 })).toBeUndefined();
 });
 
 it.each([
@@ -25,9 +25,11 @@ it.each([
   ['that is the secret itself', secret],
   ['that is empty', ''],
 ])('is refused %s', (_, given) => {
-  expect(readTenantToken(given, secret, 1_000)).toBeUndefined();
+  expect(readTenantToken(given, { to: 'calls', secret, nowS: 1_000 })).toBeUndefined();
 });
 
 it('is refused where the secret is so short that it could be found by trying', () => {
-  expect(readTenantToken(tenantToken(claims, 'short'), 'short', 1_000)).toBeUndefined();
+  expect(
+    readTenantToken(tenantToken(claims, 'short'), { to: 'calls', secret: 'short', nowS: 1_000 }),
+  ).toBeUndefined();
 });
