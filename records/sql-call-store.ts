@@ -9,6 +9,7 @@ import {
   type RawBuilder,
 } from 'kysely';
 import { present } from '../shared/base/present.ts';
+import { numberForms } from '../shared/calls/numbers.ts';
 import { callRecordSchema, type CallRecord } from '../shared/calls/record.ts';
 import { isFailedEnd, callEndCodes, type CallEndCode } from '../shared/calls/ends.ts';
 import type { CallDatabase, CallsTable, CallTables, StoreConnection } from './database.ts';
@@ -262,8 +263,10 @@ function conditions(where: ExpressionBuilder<CallTables, 'calls'>, query: CallQu
   if (minCost !== undefined) all.push(where('cost', '>=', minCost));
   if (slowerThanMs !== undefined) all.push(where('slowest_ms', '>=', slowerThanMs));
   if (isFaulty === true) all.push(where.or([where('faults', '>', 0), where('end_code', 'in', failedEnds)]));
-  if (number !== undefined)
-    all.push(where.or([where('from_number', '=', bound(number)), where('to_number', '=', bound(number))]));
+  if (number !== undefined) {
+    const forms = numberForms(number).map((form) => bound(form));
+    all.push(where.or([where('from_number', 'in', forms), where('to_number', 'in', forms)]));
+  }
   const entry = metadata && boundEntry([metadata.key, metadata.value]);
   if (entry !== undefined)
     all.push(

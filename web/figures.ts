@@ -16,5 +16,8 @@ export function formatMs(ms: number | undefined): string {
 
 export function formatLength(ms: number): string {
   const seconds = Math.floor(ms / 1000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  const minutes = Math.floor(seconds / 60);
+  const two = (count: number): string => String(count % 60).padStart(2, '0');
+  const isLong = minutes >= 60;
+  return `${isLong ? `${Math.floor(minutes / 60)}:${two(minutes)}` : minutes}:${two(seconds)}`;
 }

@@ -31,7 +31,7 @@ const states: Readonly<Record<TakeoverState, string>> = {
   agent: 'You are listening. The agent speaks to the caller.',
   coming: 'The agent finishes its sentence.',
   operator: 'An operator speaks to the caller, and the agent is silent.',
-  away: 'The operator has lost the connection. The agent goes on soon.',
+  away: 'The operator has lost the connection or the microphone. The agent goes on at once.',
 };
 const refusals: Readonly<Record<string, string>> = {
   forbidden: 'The token does not allow that.',
@@ -79,7 +79,10 @@ class Panel implements LineEvents {
 
   async takeOver(): Promise<void> {
     try {
-      this.#microphone ??= await Microphone.open(this.#operatorRate, (pcm) => this.#line.voice(pcm));
+      this.#microphone ??= await Microphone.open(this.#operatorRate, {
+        taken: (pcm) => this.#line.voice(pcm),
+        gone: () => this.#lostMicrophone(),
+      });
     } catch {
       state.textContent = 'There is no microphone: allow it for this page, which needs https or localhost.';
       return;
@@ -168,6 +171,12 @@ class Panel implements LineEvents {
     while (said.childElementCount > mostLines) said.firstElementChild?.remove();
     if (isAtEnd) said.scrollTop = said.scrollHeight;
     return words;
+  }
+
+  /** Without its voice the service gives the caller back to the agent. */
+  #lostMicrophone(): void {
+    this.#endVoice();
+    this.#add('Microphone', 'It is gone, and the agent goes on with the caller.');
   }
 
   #endVoice(): void {

@@ -83,14 +83,18 @@ export class NoiseModel {
     return this.#block;
   }
 
-  run(state: number): void {
-    this.#rnnoise.rnnoise_process_frame(state, this.#at, this.#at);
+  /** Gives the model's own probability of a voice. */
+  run(state: number): number {
+    return this.#rnnoise.rnnoise_process_frame(state, this.#at, this.#at);
   }
 }
 
+/** What a call needs of the model. */
+type CallsModel = Pick<NoiseModel, 'begin' | 'end' | 'block' | 'run'>;
+
 /** Takes the noise out of one call. */
 export class NoiseSuppressor {
-  readonly #model: NoiseModel;
+  readonly #model: CallsModel;
   readonly #state: number;
   readonly #up = new Tripler();
   readonly #down = new Thirder();
@@ -100,7 +104,7 @@ export class NoiseSuppressor {
   readonly #out = new Float32Array(heldSamples + vadFrameSamples + blockSamples);
   #held = heldSamples;
 
-  constructor(model: NoiseModel) {
+  constructor(model: CallsModel) {
     this.#model = model;
     this.#state = model.begin();
   }

@@ -62,5 +62,9 @@ export function retryAfterMs(text: string | undefined, now: number): Millis | un
   return Number.isFinite(asked) ? Math.min(longestWaitMs, Math.max(0, asked)) : undefined;
 }
 
-/** Dates of HTTP begin with a day of the week; `Date` would read a bare number as a year. */
-const dateIn = (text: string): number => (/^\s*[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN);
+/** Dates of HTTP begin with a day of the week, and their oldest form names no zone; `Date` would read a bare number as a year. */
+function dateIn(text: string): number {
+  const date = text.trim();
+  if (!/^[A-Z][a-z]{2}/.test(date)) return Number.NaN;
+  return Date.parse(/\d{4}$/.test(date) ? `${date} GMT` : date);
+}

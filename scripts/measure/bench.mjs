@@ -14,6 +14,8 @@ const usage = `usage: npm run bench -- [options]
   --realtime       a model hears and speaks by itself, in place of the three stages; their figures stand beside its own
   --noise MODE     noise is taken out before voice is looked for: on, auto, off (off)
   --calls-db       the calls are held twice, the second time with records of them in SQLite, and what that costs is printed
+  --floor          the same callers on a server that only sends their frames back: how many times that does a call cost?
+  --kept FILE      with --floor: say what has changed by more than a tenth since its figures were noted there; --note notes them
   --find-max       raise the number of calls until the floor is not kept any more
   --profile DIR    write CPU profiles of the service's processes, and show where the time goes
   --json           print the figures as one JSON object
@@ -39,4 +41,4 @@ SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it 
 const { argv, env } = process;
 // Calls over SIP need a build that has it.
 if (argv[argv.indexOf('--transport') + 1] === 'sip') env.SVC_BUILD_WITH ??= 'sip';
-await runDriver('bench', { usage, processes: ['load', 'providers'] });
+await runDriver('bench', { usage, processes: ['load', 'providers', 'echo-server'] });

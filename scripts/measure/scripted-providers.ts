@@ -44,6 +44,13 @@ export interface Script {
   readonly isCut?: (stage: Stage) => boolean;
 }
 
+/** Connections that came, requests that they brought, and those of them that were broken off, which closes the connection of HTTP/1.1. */
+export interface Traffic {
+  readonly connections: number;
+  readonly requests: number;
+  readonly brokenOff: number;
+}
+
 /** How long a connection without a request is kept. */
 const keepAliveMs = 600_000;
 
@@ -55,6 +62,8 @@ export class ScriptedProviders {
     tts: new Set(),
   };
 
+  #traffic = { connections: 0, requests: 0, brokenOff: 0 };
+
   constructor({ stt, llm, tts, isCut = () => false }: Script) {
     const recogniser = createServer((_request, response) => response.writeHead(404).end());
     new WebSocketServer({ server: recogniser, perMessageDeflate: false }).on('connection', (socket) =>
@@ -62,6 +71,10 @@ export class ScriptedProviders {
     );
     const answering = (replyTo: Script['llm']): Server =>
       createServer((request, response) => {
+        this.#traffic.requests += 1;
+        response.once('close', () => {
+          if (!response.writableFinished) this.#traffic.brokenOff += 1;
+        });
         // A request that is not JSON did not come from the service.
         bodyOf(request).then(
           (body) => send(response, replyTo(body)),
@@ -72,6 +85,7 @@ export class ScriptedProviders {
     this.keepAliveMs = keepAliveMs;
     for (const stage of stages)
       this.#servers[stage].on('connection', (socket: Duplex) => {
+        if (stage !== 'stt') this.#traffic.connections += 1;
         this.#sockets[stage].add(socket);
         socket.on('error', () => undefined);
         socket.once('close', () => this.#sockets[stage].delete(socket));
@@ -81,6 +95,13 @@ export class ScriptedProviders {
 
   set keepAliveMs(ms: number) {
     for (const stage of stages) this.#servers[stage].keepAliveTimeout = ms;
+  }
+
+  /** Of LLM and TTS, since it was asked last. */
+  takeTraffic(): Traffic {
+    const traffic = this.#traffic;
+    this.#traffic = { connections: 0, requests: 0, brokenOff: 0 };
+    return traffic;
   }
 
   async start(): Promise<Ports> {

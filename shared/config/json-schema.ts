@@ -62,35 +62,45 @@ const formats = {
 
 type Compiler = Ajv | Ajv2020;
 
+/** What a keyword asks of a value, made ready once for all that is checked. */
 interface Rule {
-  readonly fits: (limit: unknown, found: unknown) => boolean;
-  readonly words: (limit: unknown) => string;
-  /** Absent: of any type. */
-  readonly type?: 'number';
+  readonly fits: (found: unknown) => boolean;
+  readonly words: string;
 }
 
-const numberRule = (words: string, fits: (found: Written, limit: Written) => boolean): Rule => ({
-  type: 'number',
-  words: (limit) => `must be ${words} ${writeJson(limit)}`,
-  fits: (limit, found) => isWritten(limit) && isWritten(found) && fits(found, limit),
-});
+const numberRule =
+  (words: string, fits: (found: Written, limit: Written) => boolean) =>
+  (limit: unknown): Rule => ({
+    words: `must be ${words} ${writeJson(limit)}`,
+    fits: (found) => !isWritten(found) || (isWritten(limit) && fits(found, limit)),
+  });
 
 /** What the compiler's own would decide by the first digits of large numbers, and by whatever fractions of two make of 4.35. */
-const numberRules: Readonly<Record<string, Rule>> = {
+const exactRules: Readonly<Record<string, (limit: unknown) => Rule>> = {
   maximum: numberRule('<=', (found, limit) => compareNumbers(found, limit) <= 0),
   minimum: numberRule('>=', (found, limit) => compareNumbers(found, limit) >= 0),
   exclusiveMaximum: numberRule('<', (found, limit) => compareNumbers(found, limit) < 0),
   exclusiveMinimum: numberRule('>', (found, limit) => compareNumbers(found, limit) > 0),
   multipleOf: numberRule('multiple of', isMultipleOf),
-  const: {
-    fits: (wanted, found) => keyOf(wanted) === keyOf(found),
-    words: (wanted) => `must be ${writeJson(wanted)}`,
-  },
-  enum: {
-    fits: (values, found) => Array.isArray(values) && values.some((value) => keyOf(value) === keyOf(found)),
-    words: (values) => `must be one of ${writeJson(Array.isArray(values) ? values.slice(0, 32) : [])}`,
+  const: (wanted) => ({ fits: oneOf([wanted]), words: `must be ${shortened(writeJson(wanted))}` }),
+  enum: (given) => {
+    const values: readonly unknown[] = Array.isArray(given) ? given : [];
+    return { fits: oneOf(values), words: `must be one of ${shortened(writeJson(values.slice(0, 32)))}` };
   },
 };
+
+const shortened = (text: string): string => text.slice(0, longestFault);
+
+function oneOf(values: readonly unknown[]): (found: unknown) => boolean {
+  const isWhole = (value: unknown): boolean => typeof value !== 'object' || value === null;
+  const whole = new Set(values.filter((value) => isWhole(value) && !isWritten(value)));
+  const numbers = new Set(values.filter(isWritten).map(numberKey));
+  const others = new Set(values.filter((value) => !isWhole(value) && !isWritten(value)).map(keyOf));
+  return (found) => {
+    if (isWritten(found)) return numbers.size > 0 && numbers.has(numberKey(found));
+    return isWhole(found) ? whole.has(found) : others.size > 0 && others.has(knownKeyOf(found));
+  };
+}
 
 /** A compiler, and what it needs of the schema that it compiles and of the check that runs. */
 class SchemaCompiler {
@@ -131,16 +141,16 @@ class SchemaCompiler {
         site?: Parameters<ValidateFunction>[1],
       ) => !isWanted || areUnique(valueAt(this.#checked, pathOf(site?.instancePath ?? ''))),
     });
-    for (const [keyword, { type, fits, words }] of Object.entries(numberRules))
+    for (const [keyword, ruleOf] of Object.entries(exactRules))
       this.ajv.removeKeyword(keyword).addKeyword({
         keyword,
-        ...(type !== undefined && { type }),
         errors: true,
         compile: (limit: unknown, schema: Schema) => {
           const given = this.#given.get(schema)?.[keyword] ?? limit;
+          const { fits, words } = ruleOf(given);
           const check: SchemaValidateFunction = (found: unknown, site?: Parameters<ValidateFunction>[1]) => {
-            if (fits(given, this.#exact(found, site?.instancePath ?? ''))) return true;
-            check.errors = [{ keyword, message: words(given), params: { limit: given } }];
+            if (fits(this.#exact(found, site?.instancePath ?? ''))) return true;
+            check.errors = [{ keyword, message: words, params: { limit: given } }];
             return false;
           };
           return check;
@@ -196,6 +206,16 @@ function valueAt(root: unknown, path: readonly string[]): unknown {
 
 const areUnique = (items: unknown): boolean =>
   !Array.isArray(items) || new Set(items.map(keyOf)).size === items.length;
+
+/** A value may be compared with a thousand others. */
+const keys = new WeakMap<object, string>();
+
+function knownKeyOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return keyOf(value);
+  const key = keys.get(value) ?? keyOf(value);
+  keys.set(value, key);
+  return key;
+}
 
 /** Equal for equal values, however their numbers are written. */
 function keyOf(value: unknown): string {

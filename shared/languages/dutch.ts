@@ -145,7 +145,7 @@ export const dutch: Language = {
     accepts: listed(
       'dat zou fijn zijn|dat zou mooi zijn|dat zou geweldig zijn|dat zou leuk zijn|dat zou heel fijn zijn|dat is fijn|dat is prima|dat is in orde|dat is correct|dat is juist',
       'lijkt me goed|lijkt me prima|dat lijkt me goed|dat lijkt me prima|dat lijkt me een goed idee|klinkt goed|dat klinkt goed|goed idee|heel graag|zeer graag|wat mij betreft wel',
-      'dat wil ik graag|dat wil ik|ik wil dat|ik wil het graag|ik ga akkoord|ik ben akkoord|ik ben het ermee eens|ik stem toe|ik weet het zeker|met plezier|met genoegen',
+      'dat zou ik graag willen|ik zou dat graag willen|dat zou ik wel willen|dat wil ik wel|dat zou ik fijn vinden|dat wil ik graag|dat wil ik|ik wil dat|ik wil het graag|ik ga akkoord|ik ben akkoord|ik ben het ermee eens|ik stem toe|ik weet het zeker|met plezier|met genoegen',
       'dat mag|dat mag u doen|dat kunt u doen|u mag|mag u doen|als u wilt|als u dat wilt doen|als u zo vriendelijk wilt zijn|ga verder|gaat u verder|doen we|laten we dat doen',
     ),
     wishes: listed('ik wil graag|ik zou graag willen|ik wil|graag zou ik'),

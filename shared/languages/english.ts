@@ -162,7 +162,7 @@ export const english: Language = {
       "id like you to|id love that|id love it|i'd appreciate that|i'd appreciate it|i want that|i want it|i want you to|i do want that|i do want it",
       "i agree|i accept|i approve|i'm sure|i am sure|i'm happy with that|i am happy with that|that would be great|that would be good|that would be nice",
       'that would be fine|that would be lovely|that would be perfect|that would be wonderful|that would be helpful|that works|that works for me',
-      'works for me|that sounds good|that sounds great|sounds great|sounds perfect|that will be fine|thatll be fine|that will do|thatll do|you can|you may',
+      'works for me|that sounds good|that sounds good to me|sounds good to me|that sounds great to me|that suits me|that sounds great|sounds great|sounds perfect|that will be fine|thatll be fine|that will do|thatll do|you can|you may',
       'you can do that|you may do that|you can go ahead|you may go ahead|can you please|could you please|would you please|will you please',
       'if you would|if you could|if you please|by all means|with pleasure|please proceed|proceed|carry on',
     ),

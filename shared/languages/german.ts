@@ -171,7 +171,7 @@ export const german: Language = {
       'das können sie machen|können sie machen|können sie gern machen|können sie gerne machen|das dürfen sie|dürfen sie|sie dürfen|sie können|tun sie das',
       'tu das|machen sie es|machen sie|mach es|machen wir|das machen wir|so machen wir das|machen wir so|so machen wir es|ich stimme zu',
       'stimme zu|sehr gern|sehr gerne|das passt|passt so|passt mir|das passt mir|das ist richtig|das stimmt|das ist gut|das ist in ordnung|das klingt gut',
-      'klingt gut|nur zu|wenn sie so nett wären|wenn sie so freundlich wären|bitte sehr',
+      'klingt gut|von mir aus|von mir aus gern|von mir aus gerne|nur zu|wenn sie so nett wären|wenn sie so freundlich wären|bitte sehr',
     ),
     wishes: listed(
       'ich möchte|möchte ich|ich will|ich hätte gern|ich hätte gerne|hätte ich gern|hätte ich gerne',

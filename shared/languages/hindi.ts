@@ -137,7 +137,7 @@ export const hindi: Language = {
     told: /(?:[ाअ-ह]ता|[ाअ-ह]ती|था|थी|थे|रहा|रही|रहे|ूंगा|ूंगी|raha|rahi|rahe|tha|thi|the|unga|ungi|oonga|oongi)$/u,
     accepts: listed(
       'बहुत अच्छा रहेगा|अच्छा रहेगा|अच्छा होगा|बहुत अच्छा होगा|मुझे मंज़ूर है|मुझे मंजूर है|मैं सहमत हूँ|मैं सहमत हूं|हाँ बिल्कुल|जी बिल्कुल|जी ज़रूर|जी जरूर|यही चाहिए',
-      'मुझे यही चाहिए|मैं यही चाहता हूँ|मैं यही चाहती हूँ|खुशी से|चलेगा|ठीक रहेगा|सही रहेगा|आगे बढ़िए|ऐसा ही कीजिए|ऐसा कर दीजिए|यह कर दीजिए|बात सही है|अच्छा विचार है',
+      'मुझे यह चाहिए|मुझे ये चाहिए|मुझे वह चाहिए|मुझे वो चाहिए|mujhe yeh chahiye|mujhe ye chahiye|mujhe woh chahiye|मुझे यही चाहिए|मैं यही चाहता हूँ|मैं यही चाहती हूँ|खुशी से|चलेगा|ठीक रहेगा|सही रहेगा|आगे बढ़िए|ऐसा ही कीजिए|ऐसा कर दीजिए|यह कर दीजिए|बात सही है|अच्छा विचार है',
       'bahut accha rahega|accha rahega|acha rahega|accha hoga|mujhe manzoor hai|mujhe manjur hai|main sehmat hoon|main sahmat hoon|ji bilkul|ji zaroor|yahi chahiye|mujhe yahi chahiye',
       'main yahi chahta hoon|main yahi chahti hoon|khushi se|chalega|theek rahega|thik rahega|sahi rahega|aage badhiye|aisa hi kijiye|aisa kar dijiye|yeh kar dijiye|ye kar dijiye|go ahead|please do',
     ),

@@ -140,7 +140,7 @@ export const spanish: Language = {
     ),
     no: listed(
       'no|nunca|jamás|pare|espere|espera|cancele|cancela|cancelar|detente|incorrecto|déjelo|déjalo',
-      'olvídelo|olvídalo|tampoco|un momento',
+      'olvídelo|olvídalo|tampoco|un momento|para nada|en absoluto|de ninguna manera|de ningún modo',
     ),
     firmYes: listed('sí|claro que sí|por supuesto'),
     // "Resérvelo" as well.

@@ -14,7 +14,7 @@ export const monitorKeys = z.strictObject({
   lost: line.exactOptional().meta({
     sample: 'Sorry, my colleague is gone. I am with you again. How can I help?',
     description:
-      'Spoken when an operator who had taken the call over is gone for ten seconds; empty: the LLM goes on, absent: the text of the language.',
+      'Spoken when an operator who had taken the call over is gone for two seconds; empty: the LLM goes on, absent: the text of the language.',
   }),
 });
 

@@ -24,6 +24,7 @@ function table(id, rows, { key, texts, begin }) {
     texts(one).forEach((text, column) => {
       const cell = row.cells[column] ?? row.insertCell();
       if (cell.textContent !== String(text)) cell.textContent = text;
+      if (column === 0) cell.title = text;
     });
     if (isNew) begin?.(row, one);
   });
@@ -78,6 +79,7 @@ body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem; color: #1b1f24; backg
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; margin: 0 0 2rem; }
 th, td { white-space: nowrap; text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid #8884; font-variant-numeric: tabular-nums; }
+#calls td:first-child { max-width: min(24rem, 40vw); overflow: hidden; text-overflow: ellipsis; }
 #calls td:last-child { position: sticky; right: 0; background: #fff; }
 @media (prefers-color-scheme: dark) { body { color: #e6e6e6; background: #15181c; } #calls td:last-child { background: #15181c; } }
 `;

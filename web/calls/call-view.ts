@@ -296,6 +296,10 @@ function eventRow(at: number, what: string, isBad = false): HTMLTableRowElement 
   return row;
 }
 
+/** The tenant, where the name of the agent does not say it. */
+const ownerOf = ({ tenant, agent: { name } }: CallRecord): string | undefined =>
+  tenant === undefined || name.startsWith(`${tenant}/`) ? undefined : tenant;
+
 function factsOf(record: CallRecord, { ends }: About): readonly (readonly [string, string])[] {
   const { end, latency, cost, quality, agent } = record;
   const answers = latency.response_ms;
@@ -307,7 +311,7 @@ function factsOf(record: CallRecord, { ends }: About): readonly (readonly [strin
     ['Length', formatLength(record.duration_ms)],
     ['Caller', partyOf(record)],
     ['Transport', `${record.transport}, ${record.direction}`],
-    ['Agent', [record.tenant, agent.name, agent.version].filter((part) => part !== undefined).join(' · ')],
+    ['Agent', [ownerOf(record), agent.name, agent.version].filter((part) => part !== undefined).join(' · ')],
     ['Turns', String(record.turns.length)],
     ['Answers', answers && `${formatMs(answers.p50)} in the middle, ${formatMs(answers.max)} at most`],
     ['Interruptions', String(record.interruptions.by_caller)],
@@ -340,7 +344,7 @@ function rowsOf({ turns }: CallRecord): readonly HTMLLIElement[] {
 }
 
 function notMeasured({ answered_ms: answered }: RecordedTurn): HTMLSpanElement {
-  const words = span(answered === undefined ? 'no answer' : 'answer without a time');
+  const words = span(answered === undefined ? 'no answer' : 'not measured');
   words.className = 'turn-words';
   return words;
 }

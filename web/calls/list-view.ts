@@ -118,6 +118,8 @@ export class ListView {
       const cell = line.insertCell();
       cell.textContent = text;
       cell.classList.toggle('is-bad', bad);
+      // Where there is no room for all of it.
+      cell.title = text;
     }
     return line;
   }

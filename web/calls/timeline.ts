@@ -159,7 +159,8 @@ export class Timeline {
     this.#wide.style.setProperty('--zoom', String(zoom));
     const step = steps.find((one) => this.#ms / one <= mostTicks * zoom) ?? this.#ms;
     const ticks: HTMLElement[] = [];
-    for (let at = 0; at < this.#ms; at += step) {
+    // The last one needs room for its words.
+    for (let at = 0; at + step / 3 < this.#ms; at += step) {
       const tick = document.createElement('span');
       tick.className = 'lane-tick';
       tick.setAttribute('aria-hidden', 'true');

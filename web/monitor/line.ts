@@ -1,6 +1,6 @@
 /**
- * The connection of this page to one call. It comes back by itself where a worker was lost, and takes the call over again where it had it:
- * the agent waits ten seconds for that.
+ * The connection of this page to one call. It comes back by itself where a worker was lost, and takes the call over again where it had it and the
+ * agent still waits for that.
  */
 
 export type Role = 'listen' | 'whisper' | 'take_over';
@@ -38,8 +38,7 @@ export interface LineEvents {
   away(): void;
 }
 
-const retryMs = 500;
-/** As long as the agent waits for an operator, and a little. */
+const retryMs = 250;
 const comeBackMs = 12_000;
 const final: Readonly<Record<number, string>> = {
   4404: 'The call is over.',
@@ -131,7 +130,6 @@ export class MonitorLine {
         this.#wasReady = true;
         this.#mayListen = true;
         this.#events.ready(message);
-        if (this.#holds) this.#send({ type: 'take_over', at: 'once' });
         return;
       case 'event':
         this.#events.heard(message.event, message.at);
@@ -153,7 +151,10 @@ export class MonitorLine {
 
   #takeover(message: Extract<FromService, { type: 'takeover' }>): void {
     // A worker that has just taken the call up tells that its operator is away: that is this page.
-    if (message.state === 'away' && this.#holds && !message.yours) return;
+    if (message.state === 'away' && this.#holds && !message.yours) {
+      this.#send({ type: 'take_over', at: 'once' });
+      return;
+    }
     this.#holds = message.yours && message.state !== 'agent';
     this.#events.takeover(message);
   }

@@ -50,8 +50,11 @@ export class Microphone {
     this.#stream = stream;
   }
 
-  /** Rejects where the browser has no microphone for this page. */
-  static async open(rate: number, taken: (pcm: Int16Array<ArrayBuffer>) => void): Promise<Microphone> {
+  /** Rejects where the browser has no microphone for this page. `gone`: it was unplugged, or is allowed no more. */
+  static async open(
+    rate: number,
+    { taken, gone }: { readonly taken: (pcm: Int16Array<ArrayBuffer>) => void; readonly gone: () => void },
+  ): Promise<Microphone> {
     const stream = await navigator.mediaDevices.getUserMedia({
       audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true },
     });
@@ -68,6 +71,8 @@ export class Microphone {
     capture.port.onmessage = ({ data }: MessageEvent<CaptureReport>) =>
       taken(atRate(data.pcm, context.sampleRate, rate));
     source.connect(capture).connect(context.destination);
+    // Its source would go on with silence.
+    for (const track of stream.getAudioTracks()) track.addEventListener('ended', gone);
     await context.resume();
     return new Microphone(context, stream);
   }

@@ -33,6 +33,9 @@ import { StereoMix } from './stereo-mix.ts';
 /** An operator's voice may be ahead of the clock by so much; more comes from no microphone. */
 const mostAheadMs: Millis = 1_000;
 
+/** A microphone that gives nothing for so long, not even silence, is gone. */
+const microphoneGoneMs: Millis = 500;
+
 const whispered = (text: string): string =>
   `A supervisor of this call tells you, and the caller does not hear it: ${text}`;
 const wordsUnknown = 'What the person said was not written down.';
@@ -70,8 +73,10 @@ export class CallMonitor implements CallObserver {
   #timer: Timer | undefined;
   /** Who speaks to the caller, or is about to. */
   #holder: OperatorSocket | undefined;
-  /** How much of a voice the holder has sent, and since when. */
-  #voice = { since: 0, ms: 0 };
+  /** How much of a voice the holder has sent, since when, and when the newest of it came. */
+  #voice = { since: 0, ms: 0, at: 0 };
+  /** The holder is there, and the holder's microphone is not. */
+  #isMuted = false;
   #words: OperatorWords | undefined;
   #told: TakeoverState = 'agent';
   #isNoticed = false;
@@ -257,7 +262,10 @@ export class CallMonitor implements CallObserver {
   /** The holder's voice goes to the caller while the agent is silent. */
   #speak(operator: OperatorSocket, pcm: Int16Array): void {
     const now = this.#options.clock.now();
-    if (operator !== this.#holder || this.#told !== 'operator') return;
+    if (operator !== this.#holder) return;
+    this.#voice.at = now;
+    if (this.#isMuted) this.#options.call.command({ type: 'operator', does: 'take_over', atOnce: true });
+    if (this.#told !== 'operator') return;
     const ms = (pcm.length * 1000) / operatorRate;
     if (this.#voice.ms + ms > now - this.#voice.since + mostAheadMs) return;
     // A microphone that was off was silent meanwhile.
@@ -270,9 +278,11 @@ export class CallMonitor implements CallObserver {
     const { call, clock } = this.#options;
     const before = this.#told;
     this.#told = state;
+    const wasMuted = this.#isMuted;
+    this.#isMuted = wasMuted && state === 'away';
     if (state === 'agent') this.#release();
-    if (state === 'operator' && before !== 'operator' && this.#holder !== undefined) {
-      this.#voice = { since: clock.now(), ms: 0 };
+    if (state === 'operator' && before !== 'operator' && !wasMuted && this.#holder !== undefined) {
+      this.#voice = { since: clock.now(), ms: 0, at: clock.now() };
       this.#words ??= new OperatorWords({
         open: call.openStt,
         said: (text) => call.command({ type: 'operator', does: 'said', text }),
@@ -291,6 +301,7 @@ export class CallMonitor implements CallObserver {
   /** Nobody speaks to the caller any more. */
   #release(): void {
     this.#holder = undefined;
+    this.#isMuted = false;
     this.#words?.close();
     this.#words = undefined;
     this.#begun?.person.clear();
@@ -326,7 +337,16 @@ export class CallMonitor implements CallObserver {
     for (let frame = this.#mix?.take(now); frame !== undefined; frame = this.#mix?.take(now))
       for (const operator of this.#operators) operator.sound(frame);
     for (const operator of this.#operators) operator.look();
+    this.#watchMicrophone(now);
   };
+
+  /** Nobody speaks to the caller: the agent comes back, unless the microphone does so first. */
+  #watchMicrophone(now: Millis): void {
+    if (this.#holder === undefined || this.#told !== 'operator') return;
+    if (now - this.#voice.at < microphoneGoneMs) return;
+    this.#isMuted = true;
+    this.#options.call.command({ type: 'operator', does: 'leave' });
+  }
 
   #rest(): void {
     this.#timer?.cancel();

@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { tenantOf } from '../../../shared/agents/version.ts';
+import { numberForms } from '../../../shared/calls/numbers.ts';
 import { readFact, type FactOf } from '../../../shared/calls/facts.ts';
 import { analysesFolder, isSpoolFile, spoolFolders, webhooksFolder } from '../../../shared/calls/spool.ts';
 import { readQueued, webhookFolders } from '../../../shared/calls/webhooks/queued.ts';
@@ -36,7 +37,10 @@ const namesIn = (folder: string): readonly string[] => (existsSync(folder) ? rea
 
 function isOf({ from, to, token, client, tenant }: FactOf<'call'>, data: CallerData): boolean {
   if (data.tenant !== undefined && tenant !== data.tenant) return false;
-  if ('number' in data) return from === data.number || to === data.number;
+  if ('number' in data) {
+    const forms = numberForms(data.number);
+    return forms.includes(from ?? '') || forms.includes(to ?? '');
+  }
   const { key, value } = data.metadata;
   return token[key] === value || client[key] === value;
 }

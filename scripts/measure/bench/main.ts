@@ -10,12 +10,14 @@ import { interruptions } from './interruptions.ts';
 import { parseCommand, UsageError, type Command } from './options.ts';
 import { stopEverything } from './parties.ts';
 import { summariseProfiles } from './report/profile-summary.ts';
-import { compare, describe, describeCost, judge } from './report/report.ts';
+import { echoCpuOfCall } from './echo-floor.ts';
+import { compare, describe, describeCost, describeFloor, judge } from './report/report.ts';
 import type { FloorRow } from './report/statistics.ts';
 import { describeOverload, judgeOverload, overload } from './overload.ts';
 import { describeRestart, judgeRestart, restart } from './restart.ts';
 import { describeSpeed, machineSpeed } from './machine-speed.ts';
-import { runOnce } from './run.ts';
+import { compareWithKept, figuresOf, keepFigures } from './report/kept.ts';
+import { runOnce, type RunResult } from './run.ts';
 import { describeSip, judgeSip, sipCalls } from './sip.ts';
 import { soak } from './soak.ts';
 import { describeWebrtc, judgeWebrtc, webrtcCalls } from './webrtc/calls.ts';
@@ -48,10 +50,21 @@ async function hold(command: Command, root: URL): Promise<boolean> {
   // The three stages first, under the same load on the same machine.
   const beside = realtime ? await runOnce({ ...command, realtime: false, root }) : undefined;
   const result = await runOnce({ ...command, root });
-  const passed = print(command, { result, rows: judge(result), text: describe(result) });
+  const echo = command.floor ? await echoCpuOfCall({ ...command, root }) : undefined;
+  const found = echo === undefined ? result : { ...result, echoCpuOfCall: echo };
+  const passed = print(command, { result: found, rows: judge(result), text: describe(result) });
+  if (echo !== undefined) reportFloor(command, result, echo);
   if (beside !== undefined && !json) process.stdout.write(`${compare(beside, result)}\n`);
   if (profile !== undefined) process.stdout.write(`${summariseProfiles(profile)}\n`);
   return passed;
+}
+
+function reportFloor({ calls, kept, note, json }: Command, result: RunResult, echoCpuOfCall: number): void {
+  if (!json) process.stdout.write(`${describeFloor(result, echoCpuOfCall)}\n`);
+  if (kept === undefined) return;
+  const figures = figuresOf({ processes: result.processes, calls, echoCpuOfCall });
+  if (!json) process.stdout.write(`${compareWithKept(kept, figures)}\n`);
+  if (note) keepFigures(kept, figures);
 }
 
 /** The same calls without records of them and with them, and what the records cost. */

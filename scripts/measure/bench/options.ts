@@ -27,6 +27,11 @@ export interface Command extends Omit<RunOptions, 'root'> {
   /** Numbers of calls, one run for each; `calls` is the first. */
   readonly steps: readonly number[];
   readonly json: boolean;
+  /** The same callers are held by a mere echo as well. */
+  readonly floor: boolean;
+  /** File with figures of an earlier run, beside which those of this one stand; `note`: they are written there. */
+  readonly kept: string | undefined;
+  readonly note: boolean;
   /** Calls are held twice, the second time with records of them. */
   readonly recorded: boolean;
 }
@@ -35,41 +40,46 @@ export class UsageError extends Error {}
 
 const mostCalls = 1_000_000;
 
+const parameters = {
+  calls: { type: 'string' },
+  seconds: { type: 'string', default: '60' },
+  workers: { type: 'string', default: 'auto' },
+  rate: { type: 'string', default: '16000' },
+  encoding: { type: 'string', default: 'pcm16' },
+  set: { type: 'string', multiple: true, default: [] as string[] },
+  linked: { type: 'boolean', default: false },
+  realtime: { type: 'boolean', default: false },
+  noise: { type: 'string', default: 'off' },
+  'calls-db': { type: 'boolean', default: false },
+  'calls-list': { type: 'string' },
+  database: { type: 'string' },
+  profile: { type: 'string' },
+  observed: { type: 'boolean', default: false },
+  'find-max': { type: 'boolean', default: false },
+  floor: { type: 'boolean', default: false },
+  kept: { type: 'string' },
+  note: { type: 'boolean', default: false },
+  soak: { type: 'string' },
+  agents: { type: 'string' },
+  'warm-up': { type: 'string' },
+  overload: { type: 'boolean', default: false },
+  restart: { type: 'boolean', default: false },
+  'agent-link': { type: 'boolean', default: false },
+  interruptions: { type: 'boolean', default: false },
+  rounds: { type: 'string', default: '1' },
+  chromium: { type: 'boolean', default: false },
+  voices: { type: 'string' },
+  only: { type: 'string', multiple: true, default: [] as string[] },
+  transport: { type: 'string', default: 'websocket' },
+  'kill-worker': { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const;
+
 /** @throws UsageError */
 export function parseCommand(args: readonly string[]): Command {
   const { values } = parseArgs({
     args: [...args],
-    options: {
-      calls: { type: 'string' },
-      seconds: { type: 'string', default: '60' },
-      workers: { type: 'string', default: 'auto' },
-      rate: { type: 'string', default: '16000' },
-      encoding: { type: 'string', default: 'pcm16' },
-      set: { type: 'string', multiple: true, default: [] },
-      linked: { type: 'boolean', default: false },
-      realtime: { type: 'boolean', default: false },
-      noise: { type: 'string', default: 'off' },
-      'calls-db': { type: 'boolean', default: false },
-      'calls-list': { type: 'string' },
-      database: { type: 'string' },
-      profile: { type: 'string' },
-      observed: { type: 'boolean', default: false },
-      'find-max': { type: 'boolean', default: false },
-      soak: { type: 'string' },
-      agents: { type: 'string' },
-      'warm-up': { type: 'string' },
-      overload: { type: 'boolean', default: false },
-      restart: { type: 'boolean', default: false },
-      'agent-link': { type: 'boolean', default: false },
-      interruptions: { type: 'boolean', default: false },
-      rounds: { type: 'string', default: '1' },
-      chromium: { type: 'boolean', default: false },
-      voices: { type: 'string' },
-      only: { type: 'string', multiple: true, default: [] },
-      transport: { type: 'string', default: 'websocket' },
-      'kill-worker': { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    },
+    options: parameters,
   });
   const { encoding } = values;
   if (encoding !== 'pcm16' && encoding !== 'mulaw')
@@ -85,6 +95,10 @@ export function parseCommand(args: readonly string[]): Command {
     .split(',')
     .map((count) => countOf('--calls', count, 4096));
   const [calls = 0] = steps;
+  if (values.floor && (mode.name !== 'hold' || transport !== 'websocket'))
+    throw new UsageError('--floor: is for calls over WebSocket that are held');
+  if (values.kept !== undefined && !values.floor) throw new UsageError('--kept: needs --floor');
+  if (values.note && values.kept === undefined) throw new UsageError('--note: needs --kept');
   if (steps.length > 1 && mode.name !== 'hold')
     throw new UsageError('--calls: several numbers are for calls that are held');
   return {
@@ -103,6 +117,9 @@ export function parseCommand(args: readonly string[]): Command {
     realtime: values.realtime,
     noise: noiseOf(values.noise),
     json: values.json,
+    floor: values.floor,
+    kept: values.kept === undefined ? undefined : resolve(values.kept),
+    note: values.note,
     recorded: values['calls-db'],
   };
 }

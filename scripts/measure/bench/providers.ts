@@ -1,6 +1,6 @@
 /** The providers of a run, in a process of their own. They answer the same thing at a set pace, and measure how well they keep it. */
 import { ScriptedModel } from '../scripted-model.ts';
-import { chatChunks, ScriptedProviders, type Ports } from '../scripted-providers.ts';
+import { chatChunks, ScriptedProviders, type Ports, type Traffic } from '../scripted-providers.ts';
 import { answer, pace, wordMs, wordsOf } from './client/script.ts';
 import { Distribution, type Summary } from './report/statistics.ts';
 
@@ -15,6 +15,7 @@ export interface ProvidersResult {
   /** How much later than set the three answered. */
   readonly overMs: Summary;
   readonly rounds: number;
+  readonly traffic: Traffic;
 }
 
 const speechRate = 24_000;
@@ -99,8 +100,13 @@ process.on('message', (order: string) => {
   if (order === 'begin') {
     over = new Distribution();
     rounds = 0;
+    providers.takeTraffic();
   } else if (order === 'keep nothing') providers.keepAliveMs = shortKeepAliveMs;
-  else process.send?.({ type: 'result', overMs: over.summary(), rounds } satisfies ProvidersResult);
+  else
+    process.send?.({
+      ...{ type: 'result', overMs: over.summary(), rounds },
+      traffic: providers.takeTraffic(),
+    } satisfies ProvidersResult);
 });
 process.on('disconnect', () => process.exit(0));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);

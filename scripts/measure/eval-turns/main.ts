@@ -21,6 +21,7 @@ import { startInference } from './inference.ts';
 import { recordingsIn, textsIn, unknownText, type Recording } from './recordings.ts';
 import { callsInRooms } from './calls.ts';
 import { curvePoints, curveTable } from './curve.ts';
+import { evidence, evidenceTable } from './evidence.ts';
 import { misheard, misheardCounts, misheardTable } from './misheard.ts';
 import { callsInNoise } from './noisy-calls.ts';
 import { naturalTurns } from './natural.ts';
@@ -258,6 +259,10 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   if (speech.length === 0) return 2;
   const only = new Set((values.only ?? '').split(',').filter((part) => part !== ''));
   if (only.has('words')) return listenTo(found, root, values);
+  if (only.has('evidence')) {
+    say(evidenceTable(await evidence(personsOf(found.others), noises)));
+    return 0;
+  }
   const isCompared = values.ratchet !== undefined;
   const model = values.model ?? process.env['SVC_SMART_TURN_MODEL'];
   const modelsDir = process.env['SVC_MODELS_DIR'];

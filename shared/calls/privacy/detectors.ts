@@ -18,7 +18,7 @@ interface Site {
 }
 
 /** What may stand between digits that belong together. */
-const digitGap = /^[\s.,()/–-]{0,3}$/;
+const digitGap = /^[\s.,()/_·\u2010-\u2015-]{0,3}$/;
 
 /** Numbers that follow one another. */
 type Run = readonly Token[];
@@ -177,7 +177,7 @@ const behindAt = /[\p{L}\p{M}\p{N}.-]/u;
 function writtenMails(text: string): Span[] {
   const found: Span[] = [];
   let behind = 0;
-  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+  for (const { index: at } of text.matchAll(/[@＠]/g)) {
     let from = at;
     while (from > behind && beforeAt.test(text.charAt(from - 1))) from -= 1;
     let to = at + 1;
@@ -194,7 +194,7 @@ function writtenMails(text: string): Span[] {
 function spokenMails(site: Site): Span[] {
   const { tokens, numbers } = site;
   return tokens.flatMap((token, at) => {
-    if (!numbers.ats.has(token.word) || at === 0) return [];
+    if (!isAt(token, numbers) || at === 0) return [];
     const first = reach(site, at - 1, -1);
     const last = reach(site, at + 1, 1);
     const end = tokens[endOfHost(site, at + 1, last.at)];
@@ -213,6 +213,11 @@ function endOfHost({ text, tokens }: Site, from: number, to: number): number {
   return at;
 }
 
+const isAt = ({ word }: Token, { ats }: Numbers): boolean => /^[@＠]$/.test(word) || ats.has(word);
+
+/** Around a word that stands for a sign. */
+const aside = /^[\s,()[\]]*$/;
+
 /** How far an address goes from here, in one direction: by joints, and letter by letter. */
 function reach({ text, tokens, numbers }: Site, from: number, step: 1 | -1): { at: number; joints: number } {
   let at = from;
@@ -221,13 +226,13 @@ function reach({ text, tokens, numbers }: Site, from: number, step: 1 | -1): { a
     token !== undefined && (token.word.length === 1 || token.digits.length === 1);
   for (;;) {
     const [here, next, beyond] = [tokens[at], tokens[at + step], tokens[at + 2 * step]];
-    if (here === undefined || next === undefined || numbers.ats.has(next.word)) return { at, joints };
+    if (here === undefined || next === undefined || isAt(next, numbers)) return { at, joints };
     const between = (one: Token, other: Token): string =>
       step > 0 ? text.slice(one.to, other.from) : text.slice(other.to, one.from);
     const gap = between(here, next);
     const isWritten = /^[._+-]$/.test(gap);
-    const isJoint = numbers.joints.has(next.word) && /^\s*$/.test(gap);
-    if (isJoint && beyond !== undefined && /^[\s,]*$/.test(between(next, beyond))) {
+    const isJoint = numbers.joints.has(next.word) && aside.test(gap);
+    if (isJoint && beyond !== undefined && aside.test(between(next, beyond))) {
       at += 2 * step;
       joints += 1;
     } else if (isWritten || gap === '' || (/^\s+$/.test(gap) && isShort(here) && isShort(next))) {
@@ -248,6 +253,7 @@ function phoneIn(run: Run, text: string): Span[] {
   const { from, to, kind } = spanOf(run, 'phone');
   const written = text.slice(from, to);
   if (writtenDate.test(written) || writtenAmount.test(written)) return [];
+  if (text.charAt(to) === ':' && writtenDate.test(written.replace(/[ ,]+\d{1,2}$/, ''))) return [];
   const opening = /(?:\+|\+?\()$/.exec(text.slice(Math.max(0, from - 2), from))?.[0].length ?? 0;
   return [{ from: from - opening, to, kind }];
 }

@@ -13,7 +13,7 @@ export interface Token {
   readonly isBetween: boolean;
 }
 
-const tokenPattern = /\p{Nd}+|[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*/gu;
+const tokenPattern = /\p{Nd}+|[@＠]|[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*/gu;
 /** Where the digits of other scripts begin; each has ten in a row. */
 const zeros = [0x30, 0x660, 0x6f0, 0x966, 0x9e6, 0xff10];
 
@@ -31,6 +31,8 @@ export function tokensOf(text: string, numbers: Numbers): Token[] {
   const tokens = [...text.matchAll(tokenPattern)].flatMap(({ 0: found, index: from }): Token[] => {
     if (/^\p{Nd}/u.test(found))
       return [{ from, to: from + found.length, word: found, digits: asciiDigits(found), isBetween: false }];
+    if (found === '@' || found === '＠')
+      return [{ from, to: from + 1, word: found, digits: '', isBetween: false }];
     return knownParts(found, numbers).map(({ at, part }) => {
       const word = compared(part);
       const digits = spokenDigits(word, numbers);

@@ -17,7 +17,8 @@ export interface Endpoint {
 export interface EndpointRules {
   /** `ws` stands for ws:// and wss://, `http` for http:// and https://. */
   readonly family: 'ws' | 'http';
-  readonly path: 'none' | 'allowed';
+  /** `allowed`, or the key that takes it in place of the address. */
+  readonly path: 'allowed' | 'path' | 'path_and_query';
   /** Where the unencrypted form may lead. */
   readonly plain: 'loopback' | 'any-host';
 }
@@ -48,7 +49,8 @@ export function readEndpoint(address: string, rules: EndpointRules): Result<Endp
     return fail('must not hold credentials; name an environment variable with api_key_env');
   }
   if (address.includes('?') || address.includes('#')) return fail('must have neither a query nor a fragment');
-  if (rules.path === 'none' && url.pathname !== '/') return fail('must have no path; the key path takes it');
+  if (rules.path !== 'allowed' && url.pathname !== '/')
+    return fail(`must have no path; the key ${rules.path} takes it`);
   const text = `${url.protocol}//${url.host}${url.pathname}`.replace(/\/+$/, '');
   return ok({ text, host: url.hostname, isEncrypted, isLoopback });
 }

@@ -78,8 +78,12 @@ export function readHosted<T extends Readonly<Partial<Record<K, string>>>, K ext
 }
 
 /** The address of a socket of one's own server: plain text goes anywhere, but a key only where nobody can read it. */
-export function readOwnSocket(address: string, site: OptionsSite): string | undefined {
-  const endpoint = readAddress('base_url', address, { family: 'ws', path: 'none', plain: 'any-host', site });
+export function readOwnSocket(
+  address: string,
+  site: OptionsSite,
+  path: 'path' | 'path_and_query' = 'path',
+): string | undefined {
+  const endpoint = readAddress('base_url', address, { family: 'ws', path, plain: 'any-host', site });
   if (endpoint === undefined) return undefined;
   if (!site.hasKey || endpoint.isEncrypted || endpoint.isLoopback) return endpoint.text;
   site.problems.error(

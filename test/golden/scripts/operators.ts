@@ -142,14 +142,14 @@ export const operators: readonly Dialogue[] = [
     takenOver(begin).later(300_000).orders().ends(undefined);
   }),
 
-  dialogue('an operator who is gone for ten seconds leaves the caller to the agent', (begin) => {
-    const call = takenOver(begin).tell(operatorLeaves()).later(9_900).orders();
+  dialogue('an operator who is gone for two seconds leaves the caller to the agent', (begin) => {
+    const call = takenOver(begin).tell(operatorLeaves()).later(1_900).orders();
     call.later(200).ordered('operator.handed_back lost').botSays('I am with you again.').rounds(1);
     call.botFinishes().callerSays('Good.').rounds(2);
   }),
 
   dialogue('an operator who is back in time goes on', (begin) => {
-    const call = takenOver(begin).tell(operatorLeaves()).later(9_000).tell(takesOver()).orders();
+    const call = takenOver(begin).tell(operatorLeaves()).later(1_500).tell(takesOver()).orders();
     call.later(60_000).orders().tell(handsBack()).rounds(2);
   }),
 
@@ -165,7 +165,7 @@ export const operators: readonly Dialogue[] = [
   }),
 
   dialogue('the agent goes on in another worker where no operator comes back', (begin) => {
-    const call = takenOver(begin).workerIsLost().skips().later(9_900).orders();
+    const call = takenOver(begin).workerIsLost().skips().later(1_900).orders();
     call.later(200).ordered('operator.handed_back lost').botSays('I am with you again.');
   }),
 

@@ -8,9 +8,9 @@ import { TestOperator } from '../../support/process/operator.ts';
 import { beforeAskingAgain, Providers, TestService } from '../../support/process/service.ts';
 
 const secrets = {
-  live: 'a live token of thirty-two bytes or more',
-  listen: 'a listen token of thirty-two bytes or more',
-  take_over: 'a take-over token of thirty-two bytes or more',
+  live: 'a-live-token-of-thirty-two-bytes-or-more',
+  listen: 'a-listen-token-of-thirty-two-bytes-or-more',
+  take_over: 'a-take-over-token-of-thirty-two-bytes-or-more',
 };
 let service: TestService;
 let folder: AgentFolder;
@@ -117,7 +117,7 @@ it('keeps its own call in the next worker, and ends no other', async () => {
   process.kill(await service.workerOf(clinic), 'SIGKILL');
   await service.says('call taken up', ({ call }) => call === 'of-clinic');
   const again = await comesBack('of-clinic', tokenOf('clinic', 'take_over'));
-  expect((await again.takeover('away')).yours).toBe(false);
+  expect(await again.ready()).toMatchObject({ call: 'of-clinic', role: 'take_over' });
   const other = operator('of-clinic', tokenOf('garage', 'take_over'));
   await other.until(() => other.closed !== undefined);
   expect(other.closed).toBe(404);

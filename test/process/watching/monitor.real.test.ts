@@ -275,7 +275,32 @@ describe('an operator who takes over', () => {
     expect(service.providers.llm.requests).toHaveLength(1);
   }, 60_000);
 
-  it('leaves the caller to the agent when nobody comes back within ten seconds', async () => {
+  it('leaves the caller to the agent without a microphone, and keeps it where that comes back in time', async () => {
+    service = await start();
+    const caller = await service.call();
+    const one = operator(caller, takes);
+    await one.ready();
+    one.send({ type: 'take_over' });
+    await one.takeover('operator');
+    one.isMicrophoneOn = false;
+    await one.takeover('away');
+    one.isMicrophoneOn = true;
+    expect(await one.takeover('operator')).toMatchObject({ yours: true });
+    const uses = (): unknown[] => service.log.filter(({ what }) => what === 'takes over');
+    expect(uses()).toHaveLength(1);
+    one.isMicrophoneOn = false;
+    await service.says('the agent speaks again', ({ how }) => how === 'lost');
+    expect(await one.takeover('agent')).toMatchObject({ yours: false });
+    await caller.next(({ type }) => type === 'mark-played');
+    expect(service.providers.tts.inputs.join('')).toContain('my colleague is gone');
+    one.isMicrophoneOn = true;
+    one.send({ type: 'take_over', id: 'again', at: 'once' });
+    expect(await one.answer('again')).toBe('done');
+    expect(await one.takeover('operator')).toMatchObject({ yours: true });
+    expect(uses()).toHaveLength(2);
+  }, 60_000);
+
+  it('leaves the caller to the agent when nobody comes back within two seconds', async () => {
     service = await start();
     const caller = await service.call();
     const one = operator(caller, takes);

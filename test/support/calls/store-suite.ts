@@ -101,6 +101,16 @@ export function storeSuite(newDatabase: () => string): void {
       expect(await ids({ text: 'secret' })).toEqual([]);
     });
 
+    it('finds and erases a number however it is written, and no other', async () => {
+      const from = ['+15550100', '15550100', '0015550100', '5550100', 'anonymous'];
+      for (const [at, one] of from.entries()) await store.insert(recordOf({ id: `n${at}`, from: one }));
+      expect(await ids({ number: '+1 (555) 01-00' })).toEqual(['n2', 'n1', 'n0']);
+      expect((await store.erase({ number: '00 1 555.0100' })).length).toBe(3);
+      expect((await store.erase({ number: 'anonymous' })).length).toBe(1);
+      expect((await store.erase({ number: '%' })).length).toBe(0);
+      expect(await ids({})).toEqual(['n3']);
+    });
+
     it('gives and erases the calls of one tenant alone, where one is asked for', async () => {
       const [mine, theirs] = [
         { agent: 'mine/a', tenant: 'mine' },

@@ -20,6 +20,10 @@ export class TestOperator extends Observed {
   readonly heard = { caller: 0, agent: 0, all: 0 };
   /** With which code the service closed the connection, or the status with which it refused one. */
   closed: number | undefined;
+  /** A microphone gives silence too; here little of it, which the fake STT would take for words. */
+  isMicrophoneOn = true;
+  #isSpeaking = false;
+  #microphone: NodeJS.Timeout | undefined;
   readonly #socket: WebSocket;
 
   /** @param says is sent as soon as the connection is there. */
@@ -36,7 +40,7 @@ export class TestOperator extends Observed {
     ]);
     this.#socket.on('message', (data: Buffer, isBinary) => {
       if (isBinary) this.#hear(data);
-      else this.told.push(JSON.parse(data.toString()) as ToOperator);
+      else this.#tell(JSON.parse(data.toString()) as ToOperator);
       this.changed();
     });
     this.#socket.on('open', () => {
@@ -83,11 +87,13 @@ export class TestOperator extends Observed {
 
   /** Sends a voice of so many milliseconds as fast as the service takes it, in frames of 20 ms. */
   async speak(ms: number, level = 8_000): Promise<void> {
+    this.#isSpeaking = true;
     for (let at = 0; at < ms; at += 20) {
       const pcm = Int16Array.from({ length: 320 }, (_, index) => level * Math.sin((index * Math.PI) / 16));
       this.#socket.send(pcm);
       await this.passes(20);
     }
+    this.#isSpeaking = false;
   }
 
   /** So much more of the call is heard. */
@@ -98,6 +104,7 @@ export class TestOperator extends Observed {
 
   /** Takes nothing any more. */
   stall(): void {
+    this.isMicrophoneOn = false;
     this.#socket.pause();
   }
 
@@ -107,6 +114,15 @@ export class TestOperator extends Observed {
 
   close(): void {
     this.#socket.terminate();
+  }
+
+  #tell(message: ToOperator): void {
+    this.told.push(message);
+    if (message.type !== 'takeover' || !message.yours) return;
+    this.#microphone ??= setInterval(() => {
+      const isSilent = this.isMicrophoneOn && !this.#isSpeaking;
+      if (isSilent && this.#socket.readyState === WebSocket.OPEN) this.#socket.send(new Int16Array(16));
+    }, 100);
   }
 
   #newest<T extends ToOperator['type']>(type: T): Extract<ToOperator, { type: T }> | undefined {
@@ -125,6 +141,7 @@ export class TestOperator extends Observed {
   }
 
   #ended(code: number): void {
+    clearInterval(this.#microphone);
     this.closed ??= code;
     this.changed();
   }

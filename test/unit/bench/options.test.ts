@@ -24,3 +24,16 @@ describe('the number of calls', () => {
     expect(() => parseCommand(args)).toThrow('--calls: ');
   });
 });
+
+describe('the floor', () => {
+  it('is measured beside calls that are held', () => {
+    expect(parseCommand(['--floor', '--calls', '1,10'])).toMatchObject({ floor: true, steps: [1, 10] });
+  });
+
+  it.each([[['--floor', '--overload']], [['--floor', '--transport', 'carrier_a']]])(
+    '%j is refused',
+    (args) => {
+      expect(() => parseCommand(args)).toThrow('--floor: ');
+    },
+  );
+});

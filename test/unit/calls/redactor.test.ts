@@ -26,6 +26,11 @@ describe('a card number', () => {
     ['forty-one eleven eleven eleven eleven eleven eleven eleven', '[card]'],
     ['4111 1111 1111 one one one one', '[card]'],
     ['4111\u00a01111\u00a01111\u00a01111', '[card]'],
+    ['4111_1111_1111_1111', '[card]'],
+    ['4111 — 1111 — 1111 — 1111', '[card]'],
+    ['4111\u20111111\u20111111\u20111111', '[card]'],
+    ['4111·1111·1111·1111', '[card]'],
+    ['four-one-one-one one-one-one-one 1111 one-one-one-one', '[card]'],
   ])('is taken out of %j', (text, expected) => expect(clean('card', text)).toBe(expected));
 
   it.each([
@@ -96,6 +101,11 @@ describe('an address for mail', () => {
     ['jane at gmail.com4111', '[email]4111'],
     ['a@b.co,c@d.org', '[email],[email]'],
     ['"mail":"x_y@z-z.io"', '"mail":"[email]"'],
+    ['jane @ gmail.com', '[email]'],
+    ['jane＠gmail.com', '[email]'],
+    ['jane@gmail dot com', '[email]'],
+    ['jane (at) gmail (dot) com', '[email]'],
+    ['jane.doe [at] gmail [dot] com, please', '[email], please'],
   ])('is taken out of %j', (text, expected) => expect(clean('email', text)).toBe(expected));
 
   it.each([
@@ -107,6 +117,8 @@ describe('an address for mail', () => {
     'at',
     '@@@@',
     'me@',
+    'three @ five dot three',
+    'five (at most) dot',
   ])('is not %j', (text) => expect(clean('email', text)).toBe(text));
 
   it.each([
@@ -135,6 +147,8 @@ describe('a telephone number', () => {
     '1.234.567,89 Euro',
     'room 1204',
     'at 10:30:00',
+    'on 2026-11-28 10:30',
+    'on 28.11.2026, 10:30',
   ])('is not %j', (text) => expect(clean('phone', text)).toBe(text));
 
   it('is heard in German', () =>

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callEvents, endpointId, webhookId } from '../../../shared/calls/webhooks/events.ts';
 import { afterAttempt, retryAfterMs, waits } from '../../../records/webhooks/schedule.ts';
 import { signatureOf } from '../../../records/webhooks/webhooks.ts';
@@ -195,7 +195,13 @@ describe('the schedule', () => {
     ['2026', 2_026_000],
     ['', undefined],
     ['1e9', undefined],
-  ])('reads retry-after %j', (text, expected) => expect(retryAfterMs(text, 1_000_000)).toBe(expected));
+    ['Thursday, 01-Jan-70 00:20:00 GMT', 200_000],
+    ['Thu Jan  1 00:20:00 1970', 200_000],
+  ])('reads retry-after %j, wherever the host stands', (text, expected) => {
+    vi.stubEnv('TZ', 'America/New_York');
+    expect(retryAfterMs(text, 1_000_000)).toBe(expected);
+    vi.unstubAllEnvs();
+  });
 });
 
 describe('a receiver', () => {

@@ -312,7 +312,7 @@ describe('calls erase', () => {
     }
     expect(await run('calls erase', '--number', number, '--tenant', 'mine', '--dry-run')).toBe(0);
     expect(written).toEqual(['1 records would be erased']);
-    expect(await run('calls erase', '--number', number, '--tenant', 'mine')).toBe(0);
+    expect(await run('calls erase', '--number', '+1 (555) 0100', '--tenant', 'mine')).toBe(0);
     expect(written[0]).toContain('erased: 1 records, 1 calls that waited');
     expect(readdirSync(ended)).toEqual([spoolFile('w-theirs')]);
     expect(await run('calls', '--json')).toBe(0);

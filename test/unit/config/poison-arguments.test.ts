@@ -150,6 +150,18 @@ describe('a pattern that cannot be had in linear time', () => {
   });
 });
 
+describe('what values are compared with', () => {
+  it('is made ready once, however many there are and however large it is', () => {
+    const large = 'x'.repeat(60_000);
+    const items = { items: { const: large } };
+    const many = Array.from({ length: 16_000 }, () => 'x');
+    expect(judge({ properties: { a: items } }, { a: many })).toContain('a.0 must be "xxx');
+    const whole = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`k${at}`, 'x'.repeat(500)]));
+    const anyOf = Array.from({ length: 1_000 }, (_, at) => ({ const: { k: at } }));
+    expect(judge({ properties: { a: { anyOf } } }, { a: whole })).toContain('a must be {"k":0}');
+  });
+});
+
 describe('numbers in a check', () => {
   it.each([
     [{ type: 'integer' }, '9007199254740993', undefined],

@@ -137,6 +137,9 @@ path_and_query = "/realtime?model=x"`;
   });
 
   it('sends a key only where nobody can read it', () => {
+    expect(errorsOf(hosted('base_url = "wss://models.example/v1/realtime"'))).toEqual([
+      'realtime.openai_realtime.base_url must have no path; the key path_and_query takes it',
+    ]);
     expect(errorsOf(hosted('base_url = "ws://models.example"'))).toEqual([
       'realtime.openai_realtime.base_url must be a wss:// address or lead to a loopback host, because realtime.api_key_env is set',
     ]);

@@ -127,7 +127,14 @@ export const dialogues: Readonly<Record<string, Said>> = {
     pieces: ['Das ist am 3. Mai um zehn Uhr. ', 'Bitte fragen Sie Dr. Ott z.B. am Montag. '],
   },
   fr: {
-    yes: ['Oui.', 'Oui, bien sûr.', "D'accord, merci.", 'Oui, réservez la table.', 'Ce serait très bien.'],
+    yes: [
+      'Oui, j’aimerais bien, merci.',
+      'Oui.',
+      'Oui, bien sûr.',
+      "D'accord, merci.",
+      'Oui, réservez la table.',
+      'Ce serait très bien.',
+    ],
     no: ['Non.', 'Non merci.', 'Arrêtez, s’il vous plaît.', 'Surtout pas.'],
     unclear: ['Oui, mais demain.', 'Combien ça coûte ?', 'Peut-être.', 'Oui, pour deux personnes.'],
     listens: ['Oui.', "D'accord, je vois.", 'ouais ouais', 'Pas de souci.', 'très bien'],
@@ -181,7 +188,14 @@ export const dialogues: Readonly<Record<string, Said>> = {
     pieces: ['Demandez à Mme. Dupont demain. ', 'Le Dr. Martin vous attend à midi. '],
   },
   es: {
-    yes: ['Sí.', 'Sí, claro.', 'Por supuesto, gracias.', 'Sí, resérvelo.', 'Sería muy amable.'],
+    yes: [
+      'Sí, me gustaría, gracias.',
+      'Sí.',
+      'Sí, claro.',
+      'Por supuesto, gracias.',
+      'Sí, resérvelo.',
+      'Sería muy amable.',
+    ],
     no: ['No.', 'No, gracias.', 'Espere, por favor.', 'Mejor no.'],
     unclear: ['Sí, pero mañana.', '¿Cuánto cuesta?', 'Quizás.', 'Sí, para dos personas.'],
     listens: ['Sí.', 'Ajá, entiendo.', 'vale vale', 'No hay problema.', 'muy bien'],
@@ -235,7 +249,14 @@ export const dialogues: Readonly<Record<string, Said>> = {
     pieces: ['Pregunte por la Sra. López mañana. ', 'Vive en la Avda. Colón desde ayer. '],
   },
   tr: {
-    yes: ['Evet.', 'Evet, lütfen.', 'Tabii, teşekkürler.', 'Evet, masayı ayırtın.', 'Çok iyi olur.'],
+    yes: [
+      'Evet, çok isterim, teşekkürler.',
+      'Evet.',
+      'Evet, lütfen.',
+      'Tabii, teşekkürler.',
+      'Evet, masayı ayırtın.',
+      'Çok iyi olur.',
+    ],
     no: ['Hayır.', 'Hayır, teşekkürler.', 'İstemiyorum.', 'Yok, vazgeçtim.'],
     unclear: ['Evet ama yarın.', 'Ne kadar?', 'Belki.', 'Evet, iki kişi.'],
     listens: ['Evet.', 'Hı hı, anladım.', 'tamam tamam', 'Sorun değil.', 'TAMAM'],
@@ -271,6 +292,7 @@ export const dialogues: Readonly<Record<string, Said>> = {
   },
   it: {
     yes: [
+      'Sì, mi piacerebbe, grazie.',
       'Sì.',
       'Si.',
       'Certo, grazie.',
@@ -331,7 +353,15 @@ export const dialogues: Readonly<Record<string, Said>> = {
     pieces: ['Chieda alla sig.ra Rossi domani mattina. ', 'La attende il dott. Bianchi a mezzogiorno. '],
   },
   pt: {
-    yes: ['Sim.', 'Claro, obrigado.', 'Pode sim.', 'Sim, pode reservar.', 'Tá bom.', 'Sim, por favor.'],
+    yes: [
+      'Sim, eu gostaria, obrigado.',
+      'Sim.',
+      'Claro, obrigado.',
+      'Pode sim.',
+      'Sim, pode reservar.',
+      'Tá bom.',
+      'Sim, por favor.',
+    ],
     no: ['Não.', 'Nao.', 'Não, obrigada.', 'Espere, por favor.', 'Deixa, cancela.'],
     unclear: ['Sim, mas amanhã.', 'Quanto custa?', 'Talvez.', 'Sim, para duas pessoas.', 'Acho que sim.'],
     listens: ['Sim.', 'Tá bom, entendi.', 'aham', 'Sem problema.', 'pois é', 'isso mesmo'],
@@ -378,6 +408,7 @@ export const dialogues: Readonly<Record<string, Said>> = {
   },
   nl: {
     yes: [
+      'Ja, dat zou ik graag willen, dank u.',
       'Ja.',
       'Ja hoor.',
       'Natuurlijk, dank u.',
@@ -420,6 +451,7 @@ export const dialogues: Readonly<Record<string, Said>> = {
   },
   pl: {
     yes: [
+      'Tak, chętnie, dziękuję.',
       'Tak.',
       'Tak, proszę.',
       'Oczywiście, dziękuję.',
@@ -473,6 +505,7 @@ export const dialogues: Readonly<Record<string, Said>> = {
   },
   hi: {
     yes: [
+      'हाँ, मुझे यह चाहिए, धन्यवाद।',
       'हाँ।',
       'हां जी।',
       'जी हाँ, धन्यवाद।',

@@ -159,7 +159,19 @@ describe('somebody who talks behind the caller', () => {
 });
 
 describe('before it is known how loud the caller is', () => {
-  it.each([-35, -45, -60])('a voice of %i dB over the greeting holds and cuts nothing by itself', (db) => {
+  it.each([-50, -60])('a voice of %i dB over the greeting is somebody else, whatever STT writes down', (db) => {
+    const call = new Call().overBot();
+    expect(call.voice(db, 3_000)).toEqual([]);
+    call.detector.heardWords();
+    expect(call.voice(db, 3_000)).toEqual([]);
+  });
+
+  it('and is heard where the agent is silent: nobody else may be there', () => {
+    const call = new Call();
+    expect(kinds(call.voice(-50, 1_000))).toContain('speech.confirmed');
+  });
+
+  it.each([-35, -45])('a voice of %i dB over the greeting holds and cuts nothing by itself', (db) => {
     const call = new Call().overBot();
     const facts = call.voice(db, 5_000);
     expect(kinds(facts).filter((kind) => kind !== 'speech.started')).toEqual([]);

@@ -171,6 +171,7 @@ const answers: Readonly<Record<string, Readonly<Record<'yes' | 'no' | 'unclear',
       'Absolutely, please do.',
       'Well, yes, I agree.',
       'I want that, yes.',
+      'Yes, that sounds good to me.',
     ],
     no: [
       'No, thank you, that is very kind.',
@@ -218,6 +219,7 @@ const answers: Readonly<Record<string, Readonly<Record<'yes' | 'no' | 'unclear',
   de: {
     yes: [
       'Ja, das möchte ich, danke.',
+      'Ja, von mir aus.',
       'Ja, ich möchte das, vielen Dank.',
       'Ja, das hätte ich gerne.',
       'Ja gerne, das wäre sehr nett.',
@@ -344,6 +346,7 @@ const answers: Readonly<Record<string, Readonly<Record<'yes' | 'no' | 'unclear',
     no: [
       'No, no me gustaría, gracias.',
       'No, gracias, muy amable.',
+      'Para nada, gracias.',
       'No, pero más tarde.',
       'No lo quiero.',
       'No, ya lo sé.',

@@ -305,6 +305,33 @@ describe('numbers', () => {
     expect(tools.validate('echo', '{"n":10.00}').ok).toBe(true);
   });
 
+  it('of older drafts, and lists in the place of empty objects, are read as they are meant', async () => {
+    const n = { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false };
+    const page = listed(
+      tool('old', { type: 'object', properties: { n } }),
+      tool('php', { type: 'object', properties: [] }),
+    );
+    const { tools } = await started({ page });
+    expect(tools.declarations().slice(1)).toMatchObject([
+      {
+        name: 'old',
+        parameters: { properties: { n: { type: 'number', exclusiveMinimum: 0, maximum: 9 } } },
+      },
+      { name: 'php', parameters: { type: 'object', properties: {} } },
+    ]);
+    expect(tools.validate('old', '{"n":0}').ok).toBe(false);
+    expect(tools.validate('old', '{"n":9}').ok).toBe(true);
+  });
+
+  it.each(['5', '0', '"2"', 'false', '{}'])(
+    'of a page are read, and the cursor %s loses no tool',
+    async (cursor) => {
+      const page = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}],"nextCursor":${cursor}}`;
+      const { tools } = await started({ page });
+      expect(names(tools)).toContain('echo');
+    },
+  );
+
   it('that only look like the form in which digits are kept stay what they are', async () => {
     const odd = { type: 'object', properties: { n: { const: { isLosslessNumber: true, value: 'x' } } } };
     const { tools } = await started({ page: listed(tool('echo', odd)) });

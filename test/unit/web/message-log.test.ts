@@ -51,6 +51,8 @@ describe('the figures', () => {
 
   it('show times and lengths', () => {
     expect([undefined, 640.4, 1_234].map(formatMs)).toEqual(['–', '640 ms', '1.23 s']);
-    expect([0, 61_900, 600_000].map(formatLength)).toEqual(['0:00', '1:01', '10:00']);
+    expect([0, 61_900, 600_000, 3_599_999, 3_600_000, 7_265_000].map(formatLength)).toEqual([
+      ...['0:00', '1:01', '10:00', '59:59', '1:00:00', '2:01:05'],
+    ]);
   });
 });

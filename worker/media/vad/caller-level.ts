@@ -89,7 +89,7 @@ export class CallerLevel {
     this.#fast.add(power);
     if (isVoice) this.#hearVoice(probability, power, frameMs);
     else this.#hearNoVoice(frameMs);
-    return !this.#isNear && this.#voice.count > 0;
+    return this.#voice.count > 0 && (!this.#isNear || this.#isRemote);
   }
 
   /** STT has told words: the caller has spoken them, unless only a voice that was hidden was heard. */
@@ -120,6 +120,11 @@ export class CallerLevel {
   /** As long as the caller's level is not known: the voice is so soft that it may be somebody else's. */
   get isDoubtful(): boolean {
     return !this.#isKnown && this.#voice.count > 0 && this.#voice.db < limits.doubtfulDb;
+  }
+
+  /** So soft over the agent that it is somebody else, whoever the caller is. */
+  get #isRemote(): boolean {
+    return !this.#isKnown && this.#isOverAgent() && this.#voice.db < limits.remoteDb;
   }
 
   /** How long ago a frame was as loud as the caller. */
@@ -162,7 +167,7 @@ export class CallerLevel {
     this.#gapMs = 0;
     this.#voice.add(power);
     if (this.#isKnown) this.#judge(decibels(power), isOverAgent, frameMs);
-    if (!this.#isNear) {
+    if (!this.#isNear || this.#isRemote) {
       this.#hearFar(power, isOverAgent, frameMs);
       return;
     }

@@ -14,6 +14,8 @@ export const levelThresholds = {
   knownFrames: 16,
   /** Until it is, a voice that is softer proves nothing by itself. */
   doubtfulDb: -28,
+  /** And one over the agent is somebody else's: no telephone makes a caller as soft. */
+  remoteDb: -45,
   /** A voice that is so much louder than the caller was is the caller's: after so many frames where words agree or none were heard before, else after so many. */
   louderDb: 9,
   louderFrames: 8,

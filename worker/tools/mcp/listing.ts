@@ -2,10 +2,12 @@
 import * as z from 'zod';
 import { exactWhereNeeded } from '../../../shared/base/decimal.ts';
 import { writeJson } from '../../../shared/base/exact-json.ts';
+import { isDeeperThan } from '../../../shared/base/nesting.ts';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
-import type { Schema } from '../../../shared/config/schema-walk.ts';
+import { mapSchemas, type Schema } from '../../../shared/config/schema-walk.ts';
 import { isTable } from '../../../shared/config/table.ts';
 import type { ToolDeclaration } from '../../stages/stage.ts';
+import { deepestRead } from './messages.ts';
 import { mostResultBytes, unreadAnswer, type ToolReport, type ToolRunRequest } from '../tool.ts';
 
 /** Tools and pages of a server that are looked at. */
@@ -84,9 +86,34 @@ function readTool(entry: unknown): Result<ToolDeclaration, LeftOutTool> {
   return ok({
     name,
     description: text,
-    parameters: asArguments(inputSchema === true ? {} : (exactWhereNeeded(inputSchema) as Schema)),
+    parameters: asArguments(inputSchema === true ? {} : readSchema(inputSchema)),
   });
 }
+
+/** As today's draft has it what older drafts and languages without empty objects write. A schema that is too deep is refused later. */
+function readSchema(given: Schema): Schema {
+  if (isDeeperThan(given, deepestRead)) return given;
+  return mapSchemas(exactWhereNeeded(given), (schema) => {
+    const {
+      properties,
+      minimum,
+      maximum,
+      exclusiveMinimum: above,
+      exclusiveMaximum: below,
+      ...rest
+    } = schema;
+    return {
+      ...rest,
+      ...(properties !== undefined && { properties: isEmptyList(properties) ? {} : properties }),
+      ...(minimum !== undefined && { [above === true ? 'exclusiveMinimum' : 'minimum']: minimum }),
+      ...(maximum !== undefined && { [below === true ? 'exclusiveMaximum' : 'maximum']: maximum }),
+      ...(above !== undefined && typeof above !== 'boolean' && { exclusiveMinimum: above }),
+      ...(below !== undefined && typeof below !== 'boolean' && { exclusiveMaximum: below }),
+    };
+  }) as Schema;
+}
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 /** Arguments are an object, whatever else a schema permits. */
 function asArguments({ type, ...schema }: Schema): Schema {

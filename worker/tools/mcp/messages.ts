@@ -5,10 +5,14 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { isWritten } from '../../../shared/base/decimal.ts';
 import { parseJson, plainNumbers, writeJson } from '../../../shared/base/exact-json.ts';
+import { isDeeperThan } from '../../../shared/base/nesting.ts';
 import { isTable } from '../../../shared/config/table.ts';
 
-const needsReading = /"structuredContent"|"inputSchema"|null/;
+const needsReading = /"structuredContent"|"inputSchema"|"nextCursor"|null/;
+/** A message with more levels stays as it is. */
+export const deepestRead = 256;
 /** What lies in them is data. */
 const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
@@ -21,12 +25,21 @@ export function readableMessage(text: string): string {
   } catch {
     return text;
   }
-  if (!isTable(message)) return text;
-  const { result } = message;
-  const content = isTable(result) ? result['structuredContent'] : undefined;
-  const isThere = content !== undefined && content !== null;
-  const kept = isTable(result) && isThere ? { ...result, structuredContent: writeJson(content) } : result;
+  if (!isTable(message) || isDeeperThan(message, deepestRead)) return text;
+  const kept = isTable(message['result']) ? readableResult(message['result']) : message['result'];
   return JSON.stringify(withSchemas(plainNumbers(withoutNulls({ ...message, result: kept })), message));
+}
+
+type Result = Readonly<Record<string, unknown>>;
+
+function readableResult({ structuredContent: content, nextCursor: cursor, ...rest }: Result): Result {
+  const isThere = content !== undefined && content !== null;
+  const isPlace = typeof cursor === 'string' || isWritten(cursor);
+  return {
+    ...rest,
+    ...(isThere && { structuredContent: writeJson(content) }),
+    ...(isPlace && { nextCursor: String(cursor) }),
+  };
 }
 
 /** What arguments are compared with keeps every digit, in the form that `exactWhereNeeded` reads. */
@@ -40,7 +53,7 @@ function withSchemas(plain: unknown, message: unknown): unknown {
   return { ...plain, result: { ...read, tools } };
 }
 
-function resultOf(message: unknown): Readonly<Record<string, unknown>> | undefined {
+function resultOf(message: unknown): Result | undefined {
   const result = isTable(message) ? message['result'] : undefined;
   return isTable(result) ? result : undefined;
 }

@@ -132,6 +132,21 @@ const serviceCpu = ({ processes }: RunResult): number =>
     .filter(({ name }) => name !== 'providers' && name !== 'load')
     .reduce((sum, { cpuShare }) => sum + cpuShare, 0);
 
+/** What a call costs beside one that is only sent back, frame by frame. */
+export function describeFloor(result: RunResult, echoCpuOfCall: number): string {
+  const own = serviceCpu(result) / result.options.calls;
+  const perSecond = (cpu: number): string => (cpu * 1000).toFixed(2);
+  return table([
+    ['ms CPU per call-second', 'the service', 'an echo by ws', 'times the floor'],
+    [
+      `${result.options.calls} calls`,
+      perSecond(own),
+      perSecond(echoCpuOfCall),
+      (own / echoCpuOfCall).toFixed(1),
+    ],
+  ]).join('\n');
+}
+
 /** A model that speaks by itself, beside the three stages under the same load. */
 export function compare(stages: RunResult, model: RunResult): string {
   const row = (name: string, of: (result: RunResult) => string): string[] => [name, of(stages), of(model)];
@@ -211,6 +226,7 @@ function stallLines({ load }: RunResult): string[] {
 export function describe(result: RunResult): string {
   const { load, options, providers, windowMs } = result;
   const { counts } = load;
+  const { connections, requests, brokenOff } = providers.traffic;
   const refusals = Object.entries(result.refusals).map(([reason, count]) => `refused as ${reason}: ${count}`);
   const failures = [...new Set([...load.failures, ...refusals])].join('; ');
   const rows = judge(result);
@@ -241,6 +257,7 @@ export function describe(result: RunResult): string {
       times('providers late on their own pace', providers.overMs),
     ]),
     '',
+    `  LLM and TTS had ${requests} requests, ${brokenOff} of them broken off, and ${connections} new connections`,
     ...stallLines(result),
     ...partLines(result),
     ...serviceLines(result),

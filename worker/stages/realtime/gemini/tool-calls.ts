@@ -2,7 +2,7 @@
  * Calls of tools of a session and their results. A call is told once, however often and in whatever place the service says it, also behind its
  * result; results of calls that came together go back together, because the model waits for all. Pure.
  */
-import { isRecord, parseJson, recordOf, textOf, writeJson, type JsonRecord } from '../../json.ts';
+import { isRecord, parseJson, textOf, writeJson, type JsonRecord } from '../../json.ts';
 import type { ChatMessage, ToolCall } from '../../stage.ts';
 import type { WireNames } from '../../wire-names.ts';
 
@@ -19,6 +19,12 @@ interface OpenCall {
 /** Nothing is said again after so many others. */
 const mostTold = 256;
 const mostInterrupted = 64;
+
+/** What is no object is told as it is, and refused by the schema of the tool: nothing runs with arguments that nobody gave. */
+function argumentsOf(given: unknown): string {
+  if (given === undefined || given === null) return '{}';
+  return typeof given === 'string' ? given : writeJson(given);
+}
 
 export class ToolCalls {
   readonly #names: WireNames;
@@ -47,7 +53,7 @@ export class ToolCalls {
     for (const call of calls) {
       const wireId = textOf(call['id']) || undefined;
       const name = this.#names.fromWire(textOf(call['name']));
-      const args = writeJson(recordOf(call['args']) ?? {});
+      const args = argumentsOf(call['args']);
       const opened = name === '' ? undefined : this.#open({ wireId, name, args });
       if (opened === undefined) continue;
       round.push(opened);

@@ -183,7 +183,7 @@ const read: OptionsReader<RealtimeOpenAiKeys, RealtimeOpenAiOptions> = ({ value,
     problems.missing([...site.at, 'base_url'], `is required for ${name}`);
   if (model === undefined && !site.isWrong('model'))
     problems.missing([...site.at, 'model'], `is required for ${name}`);
-  const baseUrl = address === undefined ? undefined : readOwnSocket(address, site);
+  const baseUrl = address === undefined ? undefined : readOwnSocket(address, site, 'path_and_query');
   // What stands in for a service on this machine needs no key of it.
   const isKeyMissing =
     dialect.isCloud && !site.hasKey && !(baseUrl !== undefined && isLoopbackHost(new URL(baseUrl).hostname));

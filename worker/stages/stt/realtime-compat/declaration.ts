@@ -166,7 +166,7 @@ const dialectOf = (name: SttRealtimeCompatKeys['dialect']): keyof typeof dialect
 
 function readBase(keys: Partial<SttRealtimeCompatKeys>, site: OptionsSite): string | undefined {
   const address = keys.base_url ?? (keys.dialect && dialects[dialectOf(keys.dialect)].baseUrl);
-  return address === undefined ? undefined : readOwnSocket(address, site);
+  return address === undefined ? undefined : readOwnSocket(address, site, 'path_and_query');
 }
 
 const read: OptionsReader<SttRealtimeCompatKeys, SttRealtimeCompatOptions> = ({ value, known }, site) => {
