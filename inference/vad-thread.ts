@@ -47,7 +47,7 @@ interface SlotState {
   readonly model: Float32Array;
   /** The same before the last frame that was judged: what overlaps with that frame begins there. */
   readonly modelBefore: Float32Array;
-  /** What the next row of the slot is about: a question, or else the oldest frame that waits. */
+  /** The subject of the slot's next row: a question, or else the oldest frame that waits. */
   peek: Peek | undefined;
   probability: number;
   readonly gate: QuietGate;

@@ -96,7 +96,7 @@ function sqliteOf(path: string): Opened {
   const database = new Database(path, { timeout: busyMs });
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = NORMAL');
-  // What is erased is overwritten.
+  // The place of an erased record is overwritten.
   database.pragma('secure_delete = ON');
   return {
     dialect: 'sqlite',

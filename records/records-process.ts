@@ -90,7 +90,7 @@ export class RecordsProcess {
     }
   }
 
-  /** What has ended is brought into the database; then another process may look after the spool. */
+  /** Calls that have ended are brought into the database; then another process may look after the spool. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
     this.#timer?.cancel();

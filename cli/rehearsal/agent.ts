@@ -84,7 +84,7 @@ const isNeeded = ({ path }: Problem, { realTools, realLlm }: Realness): boolean 
   ].includes(table);
 };
 
-/** What of the agent file is used as it is; what is not needs no key. */
+/** The parts of the agent file that are used as they are; the others need no key. */
 export interface Realness {
   readonly realTools: boolean;
   readonly realLlm: boolean;

@@ -72,7 +72,7 @@ export interface Conversation {
   hangUp(): void;
   /** Lets the call go on. Not to be called while another run is under way. */
   run(goal: Goal): Promise<void>;
-  /** What is being said is taken as heard to its end at once. */
+  /** The line that is being said is taken as heard to its end at once. */
   hurry(): void;
   /** Stops everything; no event follows. */
   close(): void;

@@ -20,11 +20,58 @@ import type { LlmStage, TtsEvent } from '../../worker/stages/stage.ts';
 import { ownNameOf } from '../../worker/tools/tool.ts';
 import type { OpenTools } from './agent-tools.ts';
 import type { CallerAct } from './scenarios/caller-plan.ts';
-import type { ConversationEvent, EndedBy } from './conversation.ts';
+import type { ConversationEvent, EndedBy, TurnTimings } from './conversation.ts';
 import { msPerChar, TextPlayout } from './text-playout.ts';
 import { newTextEar, newTextMouth } from './text-stages.ts';
 import { ToolWatch } from './tool-watch.ts';
-import { TurnClock } from './turn-clock.ts';
+
+/** Measures how long the answer to one turn of the caller took: at most one turn at a time, told once. */
+interface Measured {
+  askedAt: Millis | undefined;
+  firstTextAt: Millis | undefined;
+  thoughtAt: Millis | undefined;
+  spokenMs: Millis;
+}
+
+class TurnClock {
+  #turn: Measured | undefined;
+
+  begin(): void {
+    this.#turn = { askedAt: undefined, firstTextAt: undefined, thoughtAt: undefined, spokenMs: 0 };
+  }
+
+  /** The LLM was asked; the first time counts. */
+  asked(now: Millis): void {
+    if (this.#turn !== undefined) this.#turn.askedAt ??= now;
+  }
+
+  /** The LLM wrote; the first time counts. */
+  wrote(now: Millis): void {
+    if (this.#turn?.askedAt !== undefined) this.#turn.firstTextAt ??= now;
+  }
+
+  /** A round of the LLM or a tool came to its end; the last time counts. */
+  thought(now: Millis): void {
+    if (this.#turn !== undefined) this.#turn.thoughtAt = now;
+  }
+
+  spoke(ms: Millis): void {
+    if (this.#turn !== undefined) this.#turn.spokenMs += ms;
+  }
+
+  /** Undefined for a turn that nobody was asked about. */
+  finish(): TurnTimings | undefined {
+    const turn = this.#turn;
+    this.#turn = undefined;
+    if (turn?.askedAt === undefined) return undefined;
+    const { askedAt, firstTextAt, thoughtAt = askedAt, spokenMs } = turn;
+    return {
+      firstTextMs: firstTextAt === undefined ? undefined : firstTextAt - askedAt,
+      thoughtMs: thoughtAt - askedAt,
+      spokenMs,
+    };
+  }
+}
 
 /** As often as a worker looks at its deadlines. */
 const housekeepingMs = 20;

@@ -1,9 +1,7 @@
 /** One call that is over: how it went, its sound and its text on one time line, and its record. */
 import { byId, setText } from '../elements.ts';
 import { formatLength, formatMs } from '../figures.ts';
-import { showAnalysis } from './analysis-view.ts';
 import { save } from './save.ts';
-import { Sound } from './sound.ts';
 import { Timeline } from './timeline.ts';
 import {
   latencyParts,
@@ -13,8 +11,108 @@ import {
   type OneCall,
   type RecordedTurn,
   type Service,
+  Refused,
 } from './wire.ts';
 import { courseOf, dateTime, endWord, happenedIn, money, partyOf, saidText, sides } from './words.ts';
+
+/** The recording of a call, played by the browser. */
+class Sound {
+  readonly #service: Service;
+  readonly #audio = byId('audio', HTMLAudioElement);
+  readonly #state = byId('sound-state', HTMLParagraphElement);
+  #url: string | undefined;
+
+  constructor(service: Service) {
+    this.#service = service;
+    this.#audio.addEventListener('error', () => {
+      if (this.#url !== undefined)
+        setText(this.#state, 'This browser cannot play the recording. It can be saved below.');
+    });
+  }
+
+  get audio(): HTMLAudioElement {
+    return this.#audio;
+  }
+
+  get url(): string | undefined {
+    return this.#url;
+  }
+
+  close(): void {
+    this.#audio.pause();
+    this.#audio.hidden = true;
+    this.#audio.removeAttribute('src');
+    if (this.#url !== undefined) URL.revokeObjectURL(this.#url);
+    this.#url = undefined;
+    setText(this.#state, 'There is no recording of this call here.');
+  }
+
+  /** `isWanted`: the call is still shown. */
+  async open(id: string, isWanted: () => boolean): Promise<void> {
+    setText(this.#state, 'Loading the recording.');
+    let blob: Blob;
+    try {
+      blob = await this.#service.sound(id);
+    } catch (error) {
+      if (isWanted())
+        setText(this.#state, error instanceof Refused ? error.message : 'The recording broke off.');
+      return;
+    }
+    if (!isWanted()) return;
+    this.#url = URL.createObjectURL(blob);
+    this.#audio.src = this.#url;
+    this.#audio.hidden = false;
+    setText(this.#state, '');
+  }
+}
+
+/** What an LLM made of a call afterwards. Everything is written as text: it says what callers said. */
+const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const written = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function showAnalysis(analysis: Readonly<Record<string, unknown>> | undefined): void {
+  const section = byId('analysis', HTMLElement);
+  section.hidden = analysis === undefined;
+  if (analysis === undefined) return;
+  const { status, reason, summary, outcome, success, labels, data } = analysis;
+  const body = byId('analysis-body', HTMLDivElement);
+  body.replaceChildren();
+  if (status === 'failed') body.append(paragraph(`It could not be made: ${written(reason)}.`));
+  if (typeof summary === 'string') body.append(paragraph(summary));
+  if (typeof outcome === 'string') body.append(paragraph(`Outcome: ${outcome}.`));
+  if (Array.isArray(labels) && labels.length > 0)
+    body.append(paragraph(`Labels: ${labels.map(written).join(', ')}.`));
+  if (isTable(success))
+    body.append(
+      list(
+        Object.entries(success).map(([name, criterion]) => {
+          const { answer, quote } = isTable(criterion) ? criterion : {};
+          const because = typeof quote === 'string' && quote !== '' ? `: “${quote}”` : '';
+          return [name, `${written(answer)}${because}`];
+        }),
+      ),
+    );
+  if (isTable(data)) body.append(list(Object.entries(data).map(([name, value]) => [name, written(value)])));
+}
+
+function paragraph(text: string): HTMLParagraphElement {
+  const made = document.createElement('p');
+  made.textContent = text;
+  return made;
+}
+
+function list(entries: readonly (readonly [string, string])[]): HTMLDListElement {
+  const made = document.createElement('dl');
+  for (const [name, value] of entries) {
+    const [term, words] = [document.createElement('dt'), document.createElement('dd')];
+    term.textContent = name;
+    words.textContent = value;
+    made.append(term, words);
+  }
+  return made;
+}
 
 export class CallView {
   about: About = { ends: {} };

@@ -22,9 +22,7 @@ import {
 import { callState, type CallState } from './call-state.ts';
 import { type CapturedFrame, FRAME_MS, fromPcm16 } from './audio/capture-framer.ts';
 import { Conversation } from './conversation.ts';
-import { type PromiseWithResolversOf, withResolvers } from './deferred.ts';
 import { askWhy, TokenRefused } from './door.ts';
-import { Emitter } from './emitter.ts';
 import type { LineKind } from './line/line-kind.ts';
 import type { Line, LineListener } from './line/line.ts';
 import { openLine, socketUrl } from './line/open-line.ts';
@@ -35,6 +33,49 @@ import { CallFailed, DEFAULTS, type VoiceCallEvents, type VoiceCallOptions } fro
 import { type ClientMessage, decodeServerMessage, type ServerMessage, type TypedAnswer } from './wire.ts';
 import { embeddedWorklets } from './audio/worklet-source.ts';
 import type { PlayoutReport } from './audio/worklet-messages.ts';
+
+/**
+ * Typed events without the DOM's ceremony. Invariant: a listener that throws harms neither the others nor whoever emits; its error is reported
+ * as an uncaught one.
+ */
+class Emitter<Events extends object> {
+  readonly #listeners = new Map<keyof Events, Set<(detail: never) => void>>();
+
+  /** Calls `listener` at every event of this name. Returns a function that ends it. */
+  on<Name extends keyof Events>(name: Name, listener: (detail: Events[Name]) => void): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners);
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }
+
+  protected emit<Name extends keyof Events>(name: Name, detail: Events[Name]): void {
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+      try {
+        (listener as (detail: Events[Name]) => void)(detail);
+      } catch (error) {
+        reportError(error);
+      }
+    }
+  }
+}
+
+/** A promise that is settled from outside, as `Promise.withResolvers`, which older browsers lack. */
+interface PromiseWithResolversOf<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function withResolvers(): PromiseWithResolversOf<void> {
+  let resolve: () => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
 
 export class VoiceCall extends Emitter<VoiceCallEvents> {
   /** What has been said, as far as the service tells. */

@@ -20,8 +20,29 @@ import type { TraceOf } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
 import { CallFacts, type TextRedaction, type Untimed } from './call-facts.ts';
 import { modelsOf } from './models.ts';
-import { spoolDisk } from './spool-disk.ts';
-import { SpoolWriter } from './spool-writer.ts';
+import { SpoolWriter, type SpoolDisk } from './spool-writer.ts';
+import { appendFile, rename, utimes } from 'node:fs';
+import { join } from 'node:path';
+import { spoolFolders } from '../../shared/calls/spool.ts';
+
+/** The folder of the spool as workers write to it. */
+const told =
+  (done: (code?: string) => void) =>
+  (error: NodeJS.ErrnoException | null): void => {
+    if (error === null) done();
+    else done(error.code ?? 'unknown');
+  };
+
+const spoolDisk = (folder: string): SpoolDisk => ({
+  append: (name, text, done) =>
+    appendFile(join(folder, spoolFolders.open, name), text, { mode: 0o600 }, told(done)),
+  touch: (name) => {
+    const now = new Date();
+    utimes(join(folder, spoolFolders.open, name), now, now, () => undefined);
+  },
+  end: (name, done) =>
+    rename(join(folder, spoolFolders.open, name), join(folder, spoolFolders.ended, name), told(done)),
+});
 
 export interface CallAccountsOptions {
   readonly spool: string;

@@ -4,12 +4,55 @@
  * Invariant: `closed` comes exactly once and last, whatever happened. It must not put addresses, headers or payloads
  * into an error.
  */
-import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
+import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { connectionError, dialerFor } from './connect.ts';
-import { readHandshakeRefusal } from './handshake.ts';
 import type { StageContext, StageError } from './stage.ts';
+import { causeInText, explained } from './failure.ts';
+import { isSuccess, refusedWith } from './http.ts';
+
+// What an HTTP answer means that came where a WebSocket was asked for, with the vendor's words for it.
+
+/** The body only says why; nobody waits long for it. */
+const bodyMs = 300;
+const mostBytes = 8_192;
+
+/** Tells the error once, as soon as the answer's body is there or has had its time. */
+function readHandshakeRefusal(
+  response: IncomingMessage,
+  context: StageContext,
+  tell: (error: StageError) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isOver = false;
+  const end = context.bind(() => {
+    if (isOver) return;
+    isOver = true;
+    timer.cancel();
+    response.destroy();
+    tell(errorOf(response, Buffer.concat(chunks).toString('utf8')));
+  });
+  const timer = context.clock.after(bodyMs, end);
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= mostBytes) chunks.push(chunk);
+    else end();
+  });
+  response.on('end', end);
+  response.on('error', end);
+  response.on('close', end);
+}
+
+function errorOf({ statusCode = 0, headers }: IncomingMessage, body: string): StageError {
+  if (isSuccess(statusCode)) return { kind: 'protocol', rule: 'the server speaks WebSocket' };
+  const cause = causeInText(body);
+  const told = headers['dg-error'];
+  const text = typeof told === 'string' ? told : cause.text;
+  const error = refusedWith(statusCode, headers['retry-after'], headers.date);
+  return explained(error, { code: cause.code, text }, { beforeCall: true });
+}
 
 /** How long a server may take to end the session, and then to answer the closing handshake. */
 const GOODBYE_MS = 1_000;

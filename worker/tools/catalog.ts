@@ -3,18 +3,38 @@
  * Everything here is pure and made once for all calls that have the same tools. A schema that cannot be compiled keeps
  * its tool out; nothing here runs one.
  */
-import { canonicalJson, writeJson } from '../../shared/base/exact-json.ts';
-import { ok, type Result } from '../../shared/base/result.ts';
+import { canonicalJson, writeJson, parseJson } from '../../shared/base/exact-json.ts';
+import { ok, type Result, fail } from '../../shared/base/result.ts';
 import type { FlowDefinition } from '../../shared/config/agent/flow.ts';
 import { compileArguments, type ArgumentCheck, type SchemaOptions } from '../../shared/config/json-schema.ts';
 import { flowTransitions, toolOf } from '../core/flow/flow.ts';
 import type { ToolRule, Verdict } from '../core/tools/tools-state.ts';
 import type { ToolDeclaration } from '../stages/stage.ts';
-import { readArguments } from './arguments.ts';
 import { agentChangeRule, coreRule, type BuiltInTool } from './built-in.ts';
 import { fitsTool, offeredName } from './offered-name.ts';
 import { offeredSchema } from './offered-schema.ts';
 import type { Performer, ToolRunner } from './tool.ts';
+import { isDeeperThan } from '../../shared/base/nesting.ts';
+import { isTable } from '../../shared/config/table.ts';
+
+// Arguments of tool calls as the LLM writes them, with every digit of their numbers.
+
+/** Characters of the arguments of one call; a longer text is no question to a tool. */
+const longestArguments = 65_536;
+const deepestArguments = 64;
+
+/** The arguments of one call, or the rule that they break in words for the LLM. No text at all means none. */
+function readArguments(text: string): Result<Readonly<Record<string, unknown>>, string> {
+  if (text.length > longestArguments) return fail('the arguments are too long');
+  let value: unknown;
+  try {
+    value = text === '' ? {} : parseJson(text);
+  } catch {
+    return fail('the arguments are not valid JSON');
+  }
+  if (!isTable(value)) return fail('the arguments must be a JSON object');
+  return isDeeperThan(value, deepestArguments) ? fail('the arguments are nested too deeply') : ok(value);
+}
 
 export interface CatalogTool {
   /** As the LLM is offered it. */

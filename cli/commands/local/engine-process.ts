@@ -23,7 +23,7 @@ export interface EngineOptions<To, From> {
   /** The engine is there, for the first time or again. */
   readonly ready: (message: From) => void;
   readonly message: (message: From) => void;
-  /** What it was working on is lost. */
+  /** The work that it was at is lost. */
   readonly gone: () => void;
 }
 

@@ -111,10 +111,10 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
   'listening.ts: goOn': {
     'drops what was said before the caller went on': replace(property('words'), 'words: newWords()'),
   },
-  'misheard.ts: isPart': {
+  'turn-ended.ts: isPart': {
     'acts on a part of what was said': never(returned()),
   },
-  'misheard.ts: answerNothing': {
+  'turn-ended.ts: answerNothing': {
     'does not say the rest of what was cut by mistake': remove(call('startText')),
     'apologises for ever to somebody who mumbles': always(operand('wordlessTurns')),
   },
@@ -208,7 +208,7 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
       "turn.phase === 'idle' || voice === 'speech'",
     ),
   },
-  'kind.ts: kindOf': {
+  'turn-ended.ts: kindOf': {
     'answers the echo of the bot': replace(returned('echo'), "'words'"),
     'answers a lone full stop': replace(first(returned('silence')), "text === '' ? 'silence' : 'words'"),
   },

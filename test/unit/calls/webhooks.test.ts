@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callEvents, endpointId, webhookId } from '../../../shared/calls/webhooks/events.ts';
 import { afterAttempt, retryAfterMs, waits } from '../../../records/webhooks/schedule.ts';
-import { signatureOf } from '../../../records/webhooks/signature.ts';
+import { signatureOf } from '../../../records/webhooks/webhooks.ts';
 import { Webhooks, type Endpoint, type WebhookNews } from '../../../records/webhooks/webhooks.ts';
 import { shownSecret, webhookKey } from '../../../shared/calls/webhooks/secret.ts';
 import { answer, Receiver } from '../../support/calls/receiver.ts';

@@ -4,7 +4,7 @@ import { step } from '../../../shared/sip/agent/agent.ts';
 import { newAgent, type AgentAction, type AgentState, type Flow } from '../../../shared/sip/agent/state.ts';
 import { parseDatagram } from '../../../shared/sip/message/parse.ts';
 import { KeyReader } from '../../../worker/media/rtp/keys.ts';
-import { TwoWays } from '../../../worker/sip/two-ways.ts';
+import { TwoWays } from '../../../worker/sip/sip-call.ts';
 
 interface Event {
   readonly t: number;

@@ -14,10 +14,40 @@ import { Deadline, Soon } from '../timers.ts';
 import type { StageContext, StageError, SttEvent, SttSession } from '../stage.ts';
 import { InputQueue, type UtteranceEnd } from './input-queue.ts';
 import { LineWatch } from './line-watch.ts';
-import { finishDueMs, retryPauseMs, type Line, type Link } from './link.ts';
 import type { Closing, Connection } from './socket.ts';
 import type { SttVendor } from './vendor.ts';
 import { closeErrorOf, finalized, readText, type Outgoing, type SttWire, type WireEvent } from './wire.ts';
+
+// The states of a session's way to its recogniser. Times in milliseconds of the call's clock.
+
+/** One connection and what goes over it. */
+interface Line {
+  readonly connection: Connection;
+  readonly wire: SttWire;
+}
+
+type Link =
+  | { readonly state: 'down'; readonly retryAtMs: number }
+  | ({ readonly state: 'connecting'; readonly dueMs: number } & Line)
+  | ({ readonly state: 'open' } & Line)
+  /** The wire was asked to finalize. */
+  | ({ readonly state: 'finishing'; readonly dueMs: number; readonly sinceMs: number } & Line)
+  /** The utterance is finalized, but the server does not take audio of the next one yet. */
+  | ({ readonly state: 'settling'; readonly dueMs: number } & Line);
+
+/** How long a server that has told everything is given to show that there was one more word. */
+const ONE_MORE_WORD_MS = 250;
+
+/** Until when the end of an utterance is waited for. */
+const finishDueMs = ({ wire, dueMs, sinceMs }: Extract<Link, { state: 'finishing' }>): number =>
+  wire.isTold?.() === true ? Math.min(dueMs, sinceMs + ONE_MORE_WORD_MS) : dueMs;
+
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 5_000;
+
+/** How long to wait after so many connects have failed before, and now another one. */
+const retryPauseMs = (failedBefore: number): number =>
+  Math.min(FIRST_RETRY_MS * 2 ** failedBefore, LAST_RETRY_MS);
 
 /** From here on audio waits in the bounded queue, where the oldest goes, and not in the socket, where none can. */
 const CONGESTED_FRAMES = 4;

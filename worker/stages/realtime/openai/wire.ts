@@ -5,15 +5,33 @@
  * Of an answer that was cancelled nothing more is told than that. Errors about what is no longer there are no errors. Pure: no sockets, no
  * time; the time that a cancelled answer is waited for is the owner's, which calls `letGo`.
  */
-import { recordOf, recordsOf, textOf, writeJson, type JsonRecord } from '../../json.ts';
+import { recordOf, recordsOf, textOf, writeJson, type JsonRecord, countOf } from '../../json.ts';
 import { causeIn, explained } from '../../failure.ts';
 import type { ChatMessage, StageError } from '../../stage.ts';
-import type { RealtimeCaps, RealtimeEvent, RealtimeSeed } from '../contract.ts';
+import type { RealtimeCaps, RealtimeEvent, RealtimeSeed, RealtimeUsage } from '../contract.ts';
 import { CallerWords } from './caller-words.ts';
 import { errorOf, fatalError } from './errors.ts';
 import { Items, keepNewest } from './items.ts';
 import { changeOf, itemsOf, sessionOf, withHistory, type RealtimeSettings } from './requests.ts';
-import { usageIn } from './usage.ts';
+
+/** What an answer cost, by kind of token. Parts are inside the totals, and thinking is inside the text. */
+const inside = (fields: JsonRecord, key: string): JsonRecord => recordOf(fields[key]) ?? {};
+
+function usageIn(value: unknown): RealtimeUsage | undefined {
+  const usage = recordOf(value);
+  if (usage === undefined) return undefined;
+  const input = inside(usage, 'input_token_details');
+  const output = inside(usage, 'output_token_details');
+  return {
+    inputTokens: countOf(usage['input_tokens']),
+    outputTokens: countOf(usage['output_tokens']),
+    cachedTokens: countOf(input['cached_tokens']),
+    inputAudioTokens: countOf(input['audio_tokens']),
+    outputAudioTokens: countOf(output['audio_tokens']),
+    cachedAudioTokens: countOf(inside(input, 'cached_tokens_details')['audio_tokens']),
+    reasoningTokens: countOf(output['reasoning_tokens']),
+  };
+}
 
 export type Effect =
   /** `isSetup`: it opens the session; all others wait until that is `ready`. */

@@ -5,14 +5,69 @@
  * know about contexts or order.
  */
 import type { SpeechCompatibleOptions } from './declaration.ts';
-import type { Exchange, HttpPool, ResponseHead } from '../../http.ts';
+import {
+  type Exchange,
+  type HttpPool,
+  type ResponseHead,
+  isSuccess,
+  refusedWith,
+  mediaTypeOf,
+} from '../../http.ts';
 import { CONNECT_TIMEOUT_MS } from '../../connect.ts';
 import { causeInText, explained } from '../../failure.ts';
-import { isSuccess, refusedWith } from '../../http.ts';
 import type { Deadline } from '../../timers.ts';
 import type { StageContext, StageError } from '../../stage.ts';
-import { checkSpeechType, renderSpeechRequest } from './presets.ts';
 import { PcmStream, type PcmResult } from './wav-stream.ts';
+
+/**
+ * How the servers behind the presets of `[tts.speech_compatible]` differ in their requests (docs/reference/agent-file.md, OpenAI-compatible
+ * speech). Model, audio format and warm-up of a preset are defaults of the configuration and stand there.
+ */
+interface SpeechPreset {
+  /** Request fields beside those that every server takes. */
+  readonly fields: Readonly<Record<string, string | number | boolean>>;
+  readonly takesSpeed: boolean;
+}
+
+const PRESETS: Readonly<Record<SpeechCompatibleOptions['preset'], SpeechPreset>> = {
+  generic: { fields: {}, takesSpeed: true },
+  /** Speaches delivers the model's own rate unless it is told one. */
+  local_a: { fields: { sample_rate: 24_000 }, takesSpeed: true },
+  /** Kokoro-FastAPI streams sentence by sentence. */
+  local_b: { fields: { stream: true }, takesSpeed: true },
+  /** Chatterbox knows no pace. */
+  local_c: { fields: {}, takesSpeed: false },
+  /** openedai-speech and LocalAI. */
+  local_d: { fields: {}, takesSpeed: true },
+};
+
+/** JSON text of a request that speaks `text`. */
+function renderSpeechRequest(options: SpeechCompatibleOptions, text: string): string {
+  const preset = PRESETS[options.preset];
+  return JSON.stringify({
+    model: options.model,
+    input: text,
+    ...(options.voice === undefined ? {} : { voice: options.voice }),
+    response_format: options.format,
+    ...(options.speed === undefined || !preset.takesSpeed ? {} : { speed: options.speed }),
+    ...preset.fields,
+  });
+}
+
+/** The rule that a response's content type breaks, if any: noise must not reach a caller (docs/providers.md, Speech servers). */
+function checkSpeechType(contentType: string, sampleRate: number): string | undefined {
+  const type = mediaTypeOf(contentType);
+  const known = type === '' || type === 'application/octet-stream' || type.startsWith('audio/');
+  if (!known) return 'content type of audio';
+  if (COMPRESSED.has(type)) return 'audio is not compressed';
+  const rate = /;\s*rate=(\d+)/.exec(contentType)?.[1];
+  return rate !== undefined && Number(rate) !== sampleRate ? 'sample rate' : undefined;
+}
+
+/** What servers send that ignore `response_format`. */
+const COMPRESSED: ReadonlySet<string> = new Set(
+  ['mpeg', 'mp3', 'ogg', 'opus', 'flac', 'aac', 'mp4', 'webm'].map((name) => `audio/${name}`),
+);
 
 /** Rate that these servers deliver, in Hz (docs/providers.md, Speech servers). */
 export const SPEECH_RATE = 24_000;
