@@ -126,7 +126,7 @@ export const english: Language = {
   },
   sentences: {
     abbreviations: spaced(
-      'mr mrs ms dr prof st no vs etc inc ltd co approx str tel av capt lt sgt rev gov hon jr mt ave blvd dept ext',
+      'mr mrs ms dr prof st no vs etc inc ltd co approx str tel av capt lt sgt rev gov hon jr mt ave blvd dept ext feb apr aug sept sep oct nov dec',
     ),
     lastAbbreviations: spaced('etc jr ave blvd'),
     openers: spaced(

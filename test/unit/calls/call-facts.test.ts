@@ -95,8 +95,14 @@ describe('the record of a call', () => {
 
   it.each([
     [{ isMoved: true }, { code: 'continued', by: 'carrier', detail: 'keys' }],
-    [{ isBroken: true, isMoved: true }, { code: 'fault', by: 'service' }],
-    [{ refusal: 'no_agent', isMoved: true }, { code: 'refused', by: 'service', detail: 'no_agent' }],
+    [
+      { isBroken: true, isMoved: true },
+      { code: 'fault', by: 'service' },
+    ],
+    [
+      { refusal: 'no_agent', isMoved: true },
+      { code: 'refused', by: 'service', detail: 'no_agent' },
+    ],
     [{ end: 'disconnected' }, { code: 'connection_lost', by: 'network' }],
   ] as const)('ends as one thing alone where several were so: %j', (ending, end) => {
     expect(recorded(() => undefined, ending as Partial<CallOver>)?.end).toEqual(end);

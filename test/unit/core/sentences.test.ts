@@ -54,6 +54,7 @@ describe('pieces of text', () => {
     [['Rufen Sie z.B. Herrn Dr. A. B. Ott an. ', 'Danke.']],
     [['Книга А.С. Пушкина здесь. ', 'Да.']],
     [['She lives in the U.S. ', 'He does not.']],
+    [['On Nov. 5th we open. ', 'On Sept. 6 as well.']],
     [['We open at 9 a.m. ', 'The doors close at 5 p.m. ', 'Please come.']],
     [['Take vitamin C. ', 'It helps a lot.']],
     [['Das ist in Zimmer Nr. 5 zu sehen. ', 'Danke.']],

@@ -159,12 +159,15 @@ describe('somebody who talks behind the caller', () => {
 });
 
 describe('before it is known how loud the caller is', () => {
-  it.each([-50, -60])('a voice of %i dB over the greeting is somebody else, whatever STT writes down', (db) => {
-    const call = new Call().overBot();
-    expect(call.voice(db, 3_000)).toEqual([]);
-    call.detector.heardWords();
-    expect(call.voice(db, 3_000)).toEqual([]);
-  });
+  it.each([-50, -60])(
+    'a voice of %i dB over the greeting is somebody else, whatever STT writes down',
+    (db) => {
+      const call = new Call().overBot();
+      expect(call.voice(db, 3_000)).toEqual([]);
+      call.detector.heardWords();
+      expect(call.voice(db, 3_000)).toEqual([]);
+    },
+  );
 
   it('and is heard where the agent is silent: nobody else may be there', () => {
     const call = new Call();

@@ -38,6 +38,42 @@ function assembled(events: readonly LlmEvent[]): { id?: string; name?: string; a
   return out;
 }
 
+describe('an answer that is sent once more', () => {
+  const words = 'It will be there on Friday, at noon.';
+  const parts = [delta({ content: words.slice(0, 10) }), delta({ content: words.slice(10) })];
+  const whole = { index: 0, message: { role: 'assistant', content: words }, finish_reason: 'stop' };
+
+  it.each([
+    ['as a message at the end', [...parts, { choices: [whole] }]],
+    ['beside the reason to stop', [...parts, delta({ content: words }, 'stop')]],
+    ['behind the reason to stop', [...parts, delta({}, 'stop'), delta({ content: words })]],
+    ['behind it in parts', [...parts, delta({}, 'stop'), delta({ content: words.slice(0, 21) }), '[DONE]']],
+    ['with its usage', [...parts, delta({}, 'stop'), { choices: [whole], usage: { prompt_tokens: 1 } }]],
+  ])('is said once (%s)', (_how, chunks) => {
+    expect(spoken(run(chunks))).toBe(words);
+  });
+
+  it.each([
+    [
+      'with the reason in every part',
+      [delta({ content: 'No. ' }, 'stop'), delta({ content: 'Not now.' }, 'stop')],
+      'No. Not now.',
+    ],
+    [
+      'in words that come again',
+      [delta({ content: 'No. ' }), delta({ content: 'No. ' }, 'stop')],
+      'No. No. ',
+    ],
+    [
+      'with more behind the reason',
+      [delta({ content: 'Yes, ' }, 'stop'), delta({ content: 'of course.' })],
+      'Yes, of course.',
+    ],
+  ])('and is new is said (%s)', (_how, chunks, expected) => {
+    expect(spoken(run(chunks))).toBe(expected);
+  });
+});
+
 describe('tool calls of a stream', () => {
   it('are assembled from interleaved fragments', () => {
     const events = run([

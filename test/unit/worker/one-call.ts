@@ -179,8 +179,6 @@ export function newWorld() {
       },
     };
   }
-  const stopTaking = (): void => {
-    world.takesCalls = false;
-  };
+  const stopTaking = (): void => void (world.takesCalls = false);
   return { ...world, host, inference, newCall, stopTaking, emptied: () => emptied };
 }

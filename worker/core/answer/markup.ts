@@ -24,7 +24,9 @@ const tableRule = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$/g
 const tableRow = /^[ \t]*\|(.+?)\|?[ \t]*$/gm;
 /** A heading, a quotation, a bullet, a box to tick: all at the beginning of a line. */
 const lineStart = /^([ \t]*)(?:(?:#{1,6}|>|[-*+•·∙‣⁃◦](?:[ \t]+\[[ xX]\])?)[ \t]+)+/gm;
-const link = /!?\[([^[\]\n]*)\]\((?:https?:|mailto:|tel:|\/|#)[^()\s]*\)/g;
+/** A picture wherever it lies, and a link with its title. */
+const link =
+  /!\[([^[\]\n]*)\]\([^()\n]*\)|\[([^[\]\n]*)\]\((?:https?:|mailto:|tel:|\/|#)[^()\s]*(?:\s+"[^"\n]*"|\s+'[^'\n]*')?\)/g;
 /** A source that is cited: "【4:0†source】", "[^1]", and "[1]" right behind what it stands for. */
 const citation =
   /【[^【】\n]{0,80}】|\[\^\w{1,8}\]:?|(?<=[\p{L}\p{N}.,;!?"”’)\]])(?:\[\d{1,3}\])+(?![(\w])/gu;
@@ -75,7 +77,7 @@ const entities: Readonly<Record<string, string>> = {
 /** Control characters, marks of direction, and what has no width but where it joins letters. */
 // eslint-disable-next-line no-control-regex -- they are what is left out
 const invisible =
-  /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/g;
+  /\u001B\[[\d;]*[A-Za-z]|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/g;
 /** What is left of the blanks around an emoji. */
 const gap = /(?<=\S)[ \t]{2,}(?=\S)/g;
 
@@ -100,7 +102,7 @@ export function withoutMarkup(text: string): string {
     .replaceAll(divider, '')
     .replaceAll(tableRow, (_, cells: string) => cells.trim().replaceAll(/[ \t]*\|[ \t]*/g, ', '))
     .replaceAll(lineStart, '$1')
-    .replaceAll(link, '$1')
+    .replaceAll(link, '$1$2')
     .replaceAll(citation, '')
     .replaceAll(shortcode, '')
     .replaceAll(highlight, '$1')

@@ -7,6 +7,7 @@
 import type { LlmEvent, LlmFinish, LlmUsage, StageError } from '../../stage.ts';
 import { countOf, isRecord, listOf, parseJson, recordOf, textOf, type JsonRecord } from '../../json.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
+import { SaidAgain } from '../said-again.ts';
 import { isEndMarker, type SseEvent } from '../sse.ts';
 import { ToolCalls } from './tool-calls.ts';
 
@@ -30,6 +31,7 @@ export class ChatStream {
   #hasFailed = false;
   #hasContent = false;
   #hasThoughts = false;
+  readonly #said = new SaidAgain();
 
   constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
     this.#calls = new ToolCalls(nextSyntheticId);
@@ -130,16 +132,17 @@ export class ChatStream {
     this.#usage = usageOf(body) ?? this.#usage;
     const choice = choiceOf(body);
     if (choice === undefined) return;
-    this.#delta(recordOf(choice['delta']) ?? recordOf(choice['message']) ?? {});
     const reason = textOf(choice['finish_reason']);
+    const where = this.#finish !== undefined ? 'behind' : reason === '' ? 'before' : 'beside';
+    this.#delta(recordOf(choice['delta']) ?? recordOf(choice['message']) ?? {}, where);
     if (reason === 'error') this.#failWith(undefined);
     else if (reason !== '') this.#finish ??= FINISHES[reason] ?? 'stop';
   }
 
-  #delta(delta: JsonRecord): void {
+  #delta(delta: JsonRecord, where: 'before' | 'beside' | 'behind'): void {
     // A refusal is what the caller is answered.
     const content = contentOf(delta['content']) + textOf(delta['refusal']);
-    if (content !== '') {
+    if (content !== '' && !this.#said.take(content, where)) {
       this.#hasContent = true;
       this.#emit({ type: 'text', text: content });
     }

@@ -9,6 +9,7 @@ import { GENERATE_PROVIDER } from './request.ts';
 import type { WireNames } from '../../wire-names.ts';
 import { countOf, listOf, parseJson, recordOf, textOf, writeJson, type JsonRecord } from '../../json.ts';
 import { EventStream } from '../event-stream.ts';
+import { SaidAgain } from '../said-again.ts';
 import { ReasoningNotes } from '../reasoning.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
 
@@ -18,19 +19,14 @@ const BROKEN_STATUS = 502;
 
 const FINISHES: Readonly<Record<string, LlmFinish>> = { STOP: 'stop', MAX_TOKENS: 'length' };
 
-/** Shorter texts are words that an answer may well say twice. */
-const leastRepeatedChars = 4;
-
 export class GenerateStream extends EventStream {
   readonly #notes = new ReasoningNotes(GENERATE_PROVIDER);
   readonly #names: WireNames;
   readonly #nextSyntheticId: () => string;
   #finish: LlmFinish | undefined;
   #usage: LlmUsage | undefined;
-  #said = '';
+  readonly #said = new SaidAgain();
   readonly #made = new Set<string>();
-  /** How far a repetition of what was said has come. */
-  #repeatedTo = 0;
 
   constructor(
     nextSyntheticId: () => string,
@@ -83,10 +79,7 @@ export class GenerateStream extends EventStream {
       if (text !== '') this.output.thought();
       return;
     }
-    if (!this.#repeats(text)) {
-      this.#said += text;
-      this.output.text(text);
-    }
+    if (!this.#said.take(text, this.#finish === undefined ? 'before' : 'behind')) this.output.text(text);
     const call = recordOf(part['functionCall']);
     if (call !== undefined) this.#call(call, textOf(part['thoughtSignature']));
   }
@@ -103,20 +96,6 @@ export class GenerateStream extends EventStream {
     if (signature !== '') this.#notes.add(signature);
     this.#notes.call(id);
     this.output.addArguments(call, args);
-  }
-
-  /**
-   * Behind the reason to stop, services are seen to send the answer or its end once more. Others write the reason into every part, so that what
-   * is new must not be lost.
-   */
-  #repeats(text: string): boolean {
-    if (this.#finish === undefined || text.trim() === '') return false;
-    const isLong = text.trim().length >= leastRepeatedChars;
-    if (isLong && this.#said.startsWith(text, this.#repeatedTo)) {
-      this.#repeatedTo += text.length;
-      return true;
-    }
-    return text === this.#said || (isLong && this.#said.endsWith(text));
   }
 
   protected failWith(error: unknown): void {
