@@ -69,7 +69,14 @@ function vendorOf(
 
 /** One call with all that a test drives of it. */
 export function newCall(options: CallOptions = {}) {
-  const { caps = {}, modelSpeaks = true, words = 'own', hasStt = false, clock = newVirtualClock(), isReady = true } = options;
+  const {
+    caps = {},
+    modelSpeaks = true,
+    words = 'own',
+    hasStt = false,
+    clock = newVirtualClock(),
+    isReady = true,
+  } = options;
   const model = new ScriptedModel(caps);
   const [stt, llm, tts] = [new ScriptedStt(), new ScriptedLlm(), new ScriptedTts()];
   const { vendor, failures, figures } = vendorOf(model, options, clock);
