@@ -85,7 +85,9 @@ const ask = async (
     method,
     headers: { Authorization: `Bearer ${secret.replaceAll(' ', '-')}` },
   });
-  return (await response.json()) as { agents: Record<string, unknown>[]; problems: string[] };
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text) as { agents: Record<string, unknown>[]; problems: string[] };
 };
 const row = async (agent: string): Promise<Record<string, unknown> | undefined> =>
   (await ask('GET', '/agents')).agents.find((one) => one['agent'] === agent);

@@ -50,7 +50,8 @@ it('counts on behind a stop and a start, and with a file that is damaged from no
     await beforeAskingAgain();
     refused = await call();
   }
-  expect(refused).toContain('503');
+  // The last minute may have gone between the upgrade and the start of the call.
+  expect(refused).toMatch(/503|server_busy/);
   await service.stop();
   const kept = JSON.parse(readFileSync(file, 'utf8')) as { usedMs: Record<string, number> };
   expect(kept.usedMs['clinic/']).toBeGreaterThanOrEqual(60_000);

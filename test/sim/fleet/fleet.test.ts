@@ -33,6 +33,18 @@ describe('10,000 calls on 50 hosts', () => {
     for (const figure of ['50 hosts', '400', '750 MB', '159 Mbit/s']) expect(page).toContain(figure);
   });
 
+  it.each([2, 4, 8, 16])('on one host of %i cores are so many as the page says', (coresPerHost) => {
+    const { maxSessions, megabytesPerHost, mbitPerHost } = fleetFor({
+      peakCalls: coresPerHost * 50,
+      coresPerHost,
+      target: 1,
+      spareHosts: 0,
+    });
+    expect(page).toContain(
+      `| ${coresPerHost} | ${maxSessions} | ${megabytesPerHost} MB | ${mbitPerHost} Mbit/s |`,
+    );
+  });
+
   it.each([1, 2, 3])('lose and refuse none in a quiet day (seed %i)', (seed) => {
     const { refused, cut, told, most, fullest } = run({ seed });
     expect([refused, cut, told]).toEqual([0, 0, 0]);
