@@ -186,36 +186,36 @@ export const failures: readonly Dialogue[] = [
         .llmFails()
         .botSays('Sorry, say that again.')
         .botFinishes()
-        .later(1_699)
+        .later(1_499)
         .rounds(1);
       call.later(1).rounds(2);
       call.llmIsAsked('user: Hm?', 'assistant: Sorry, say that again.', 'user: [unheard]');
-      call.llmFails().botSays('Still trouble.').botFinishes().later(1_700).skips().llmAnswers('It is ten.');
+      call.llmFails().botSays('Still trouble.').botFinishes().later(1_500).skips().llmAnswers('It is ten.');
       call.botSays('I am back. It is ten.').botFinishes().later(9_000).rounds(3).ends(undefined);
     },
   ),
 
   dialogue('the silence before an answer that is tried again counts when TTS is silent as well', (begin) => {
-    const call = begin({ echoMs: 20 }).opens().callerSays('Hm?').llmFails().botFinishes().later(1_700);
-    call.llmAnswers('It is ten.').skips().later(999).orders().later(1).ordered('fault tts stalled');
+    const call = begin({ echoMs: 20 }).opens().callerSays('Hm?').llmFails().botFinishes().later(1_500);
+    call.llmAnswers('It is ten.').skips().later(1_199).orders().later(1).ordered('fault tts stalled');
     call.botSays('One moment. I am back. It is ten.');
-    const slow = begin({ echoMs: 20 }).opens().callerSays('Hm?').llmFails().botFinishes().later(1_700);
+    const slow = begin({ echoMs: 20 }).opens().callerSays('Hm?').llmFails().botFinishes().later(1_500);
     slow.later(500).botSays('One moment. ').later(1_199).skips().later(1).ordered('fault tts stalled');
   }),
 
   dialogue('who tells nothing of what was played waits no longer for the next attempt', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmFails().botPlays(Infinity).drains();
-    call.later(1_699).rounds(1).later(1).rounds(2).llmAnswers('It is ten.').skips();
-    call.later(999).orders().later(1).ordered('fault tts stalled');
+    call.later(1_499).rounds(1).later(1).rounds(2).llmAnswers('It is ten.').skips();
+    call.later(1_199).orders().later(1).ordered('fault tts stalled');
   }),
 
   dialogue('an answer that is tried again is late where LLM and TTS are', (begin) => {
-    const call = begin({ echoMs: 20 }).opens().callerSays('Hm?').llmFails().botFinishes().later(1_700);
+    const call = begin({ echoMs: 20 }).opens().callerSays('Hm?').llmFails().botFinishes().later(1_500);
     call
       .later(450)
       .llmAnswers('It is ten.')
       .skips()
-      .later(549)
+      .later(749)
       .orders()
       .later(1)
       .ordered('fault tts stalled');
@@ -232,19 +232,19 @@ export const failures: readonly Dialogue[] = [
   }),
 
   dialogue('an outage that lasts longer than callers are kept ends with the farewell', (begin) => {
-    const outage = { ...scriptSettings.outage, keepMs: 5_000 };
+    const outage = { ...scriptSettings.outage, keepMs: 4_600 };
     const call = begin({ echoMs: 20, settings: { outage } }).opens().callerSays('Hm?');
     call
       .llmFails()
       .botFinishes()
       .ends(undefined)
-      .later(1_700)
+      .later(1_500)
       .llmFails()
       .botSays('Still trouble.')
       .botFinishes()
       .ends(undefined);
     call
-      .later(1_700)
+      .later(1_500)
       .llmFails()
       .botSays('Still trouble.')
       .botFinishes()

@@ -36,7 +36,7 @@ export const lastResort: readonly Dialogue[] = [
     const outage = { ...scriptSettings.outage, keepMs: 60_000 };
     const call = begin({ linesReady: false, settings: { outage } }).opens().callerSays('Hm?');
     refuses(call.llmWrites('Here it is. '), 2_000).botSays(`${announcement}Here it is. `).botPlays(1_400);
-    call.ttsFails().drains().ends(undefined).skips().later(1_700).rounds(2);
+    call.ttsFails().drains().ends(undefined).skips().later(1_500).rounds(2);
     call.llmIsAsked('user: Hm?', 'assistant: Something is not working.', 'user: [unheard]');
     call.llmAnswers('Here it is.').botSays('I am back. Here it is.').botFinishes().ends(undefined);
   }),

@@ -72,7 +72,7 @@ export const silence: readonly Dialogue[] = [
       .ordered('fault llm stalled')
       .ordered('llm.cancel')
       .ordered('tts.flush 1');
-    call.ordered('tts.speak 1 "Sorry, say that again."').botFinishes().later(1_699).rounds(1);
+    call.ordered('tts.speak 1 "Sorry, say that again."').botFinishes().later(1_499).rounds(1);
   }),
 
   dialogue('with nothing to say for a silence nothing is said', (begin) => {

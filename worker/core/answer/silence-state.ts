@@ -35,10 +35,10 @@ export function nextFiller(silence: Silence, lines: readonly string[]): string |
 }
 
 /** From the end of an apology to the next attempt: time for the caller to speak instead, and no dead air. */
-export const retryAfterMs = 1_700;
+export const retryAfterMs = 1_500;
 
 /** So much of the silence before an attempt does not count as waiting: the caller had time to speak, and the LLM has some to answer. */
-export const uncountedMs = 700;
+export const uncountedMs = 500;
 
 /** The agent spoke until now: only here does the pause before the next attempt begin. */
 export function postponeRetry(silence: Silence, now: Millis): void {

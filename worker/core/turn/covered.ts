@@ -31,10 +31,10 @@ export function coveredDeadline(
   // An STT that did not answer once is not asked again in this turn.
   if (turn.asked !== undefined) return undefined;
   const { toldAt } = turn.words;
-  const askedAt = Math.max(turn.askedAt ?? 0, stt.reopenedAt ?? 0);
+  const askedAt = Math.max(turn.askedAt ?? -Infinity, stt.reopenedAt ?? -Infinity);
   if (wholeText(turn.words) !== '')
     return (
-      Math.max(toldAt ?? 0, voiceAt, stt.listeningAt, askedAt) +
+      Math.max(toldAt ?? -Infinity, voiceAt, stt.listeningAt, askedAt) +
       (stt.guesses ? wordsGoneMs.streamed : wordsGoneMs.atTheEnd)
     );
   // Where nobody waits, a voice without words is listened to for as long as it lasts.
