@@ -42,10 +42,8 @@ function sdkFile(name: string): string {
 }
 
 const cores = availableParallelism();
-/** Of files that wait most of their time: each of them takes a third of a core. */
-const waitingFiles = 2 * cores;
-/** Of those that would hear it if a core were missing. */
-const listeningFiles = Math.ceil(1.5 * cores);
+/** Of files that wait most of their time: each of them takes a third of a core, and tests without a clock run beside them. */
+const waitingFiles = Math.ceil(1.5 * cores);
 
 /**
  * `pure` and `fast` run on the sources in many threads. The others start real processes from `dist/`, whose calls wait most of their time:
@@ -97,7 +95,7 @@ export default defineConfig({
           include: listening,
           ...ofProcesses,
           sequence: { groupOrder: 3 },
-          maxWorkers: listeningFiles,
+          maxWorkers: waitingFiles,
           // Calls side by side, in the tests that say so.
           maxConcurrency: 3,
         },
