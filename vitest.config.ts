@@ -18,6 +18,7 @@ const listening = [
   'test/process/faults/last-resort.test.ts',
   'test/process/audio-forms.test.ts',
   'test/interop/{asterisk,baresip,full-call,page-call,pipecat,real-stack}.test.ts',
+  'test/interop/page-background.real.test.ts',
   'test/spec/telephony/{demo,killed-worker,outbound}.real.test.ts',
 ];
 
@@ -47,8 +48,8 @@ const waitingFiles = Math.ceil(1.5 * cores);
 
 /**
  * `pure` and `fast` run on the sources in many threads. The others start real processes from `dist/`, whose calls wait most of their time:
- * twice as many files of `real` run at a time as there are cores, of `alone` one, and of `listening` half as many again as there are cores, at the
- * end, when nothing else of a build runs any more.
+ * of `real` and `listening` half as many files again run at a time as there are cores, of `alone` one. `listening` comes at the end, when nothing
+ * else of a build runs any more.
  */
 export default defineConfig({
   test: {

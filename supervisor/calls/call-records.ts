@@ -73,6 +73,8 @@ export class CallRecords {
   #timer: Timer | undefined;
   #isLeaving = false;
   #gone: (() => void) | undefined;
+  /** Waits for a child that still loads. */
+  #becameReady: (() => void) | undefined;
   #isReady = false;
   #moving: number | undefined;
   /** Hashes of versions that the process was told of. */
@@ -163,7 +165,12 @@ export class CallRecords {
         timer.cancel();
         resolved();
       };
-      if (child.connected) child.disconnect();
+      const part = (): void => {
+        if (child.connected) child.disconnect();
+      };
+      // One that still loads would never learn how it is set up, and leave behind what has ended.
+      if (this.#isReady) part();
+      else this.#becameReady = part;
     });
   }
 
@@ -182,6 +189,7 @@ export class CallRecords {
         // Before that it hears nothing but how it is set up.
         this.#moving = undefined;
         this.#isReady = true;
+        this.#becameReady?.();
         this.look();
         if (this.#isOutdated) this.versionsChanged();
         return;

@@ -215,13 +215,15 @@ function endOfHost({ text, tokens }: Site, from: number, to: number): number {
 
 const isAt = ({ word }: Token, { ats }: Numbers): boolean => /^[@＠]$/.test(word) || ats.has(word);
 
-/** Around a word that stands for a sign. */
-const aside = /^[\s,()[\]]*$/;
+/** In front of a word that stands for a sign, and behind it. A bracket that opens behind it is that of a part that is taken out already. */
+const inFront = /^[\s,([]*$/;
+const behind = /^[\s,)\]]*$/;
 
 /** How far an address goes from here, in one direction: by joints, and letter by letter. */
 function reach({ text, tokens, numbers }: Site, from: number, step: 1 | -1): { at: number; joints: number } {
   let at = from;
   let joints = 0;
+  const [onThisSide, onTheOther] = step > 0 ? [inFront, behind] : [behind, inFront];
   const isShort = (token: Token | undefined): boolean =>
     token !== undefined && (token.word.length === 1 || token.digits.length === 1);
   for (;;) {
@@ -231,8 +233,8 @@ function reach({ text, tokens, numbers }: Site, from: number, step: 1 | -1): { a
       step > 0 ? text.slice(one.to, other.from) : text.slice(other.to, one.from);
     const gap = between(here, next);
     const isWritten = /^[._+-]$/.test(gap);
-    const isJoint = numbers.joints.has(next.word) && aside.test(gap);
-    if (isJoint && beyond !== undefined && aside.test(between(next, beyond))) {
+    const isJoint = numbers.joints.has(next.word) && onThisSide.test(gap);
+    if (isJoint && beyond !== undefined && onTheOther.test(between(next, beyond))) {
       at += 2 * step;
       joints += 1;
     } else if (isWritten || gap === '' || (/^\s+$/.test(gap) && isShort(here) && isShort(next))) {

@@ -216,7 +216,7 @@ describe('a redactor', () => {
         expect(once).not.toContain('4111111111111111');
         expect(all.text(once)).toBe(once);
       }),
-      { numRuns: 500 },
+      { numRuns: 500, examples: [[[' at ', ' at ', 'a', ' dot ', '4111111111111111']]] },
     );
   });
 
