@@ -12,10 +12,10 @@ const send = (message: FromRecords): void => {
   if (process.connected) process.send?.(message);
 };
 
-// Calls come first, whatever is to be written.
-setPriority(constants.priority.PRIORITY_LOW);
 const setup = await firstMessage<RecordsSetup>();
 const records = new RecordsProcess(setup, send);
 exitWithParent(() => void records.leave().finally(() => process.exit(0)));
 process.on('message', (message: ToRecords) => records.take(message));
 records.run();
+// Calls come first, whatever is to be written. Only now: a service that stops right after its start waits for this process to load.
+setPriority(constants.priority.PRIORITY_LOW);

@@ -28,7 +28,7 @@ const longestPauseMs = 60_000;
 const provenMs = 60_000;
 const answerWithinMs = 10_000;
 /** The process brings what has ended into the database when it leaves, at the low priority that it has. */
-const leaveWithinMs = 8_000;
+const leaveWithinMs = 20_000;
 
 /** Why records cannot be kept as these settings say; undefined where they can, or none are. Folders are made where they are not there. */
 export function whyNoRecords({ calls }: Pick<ServerSettings, 'calls'>): string | undefined {
