@@ -7,7 +7,7 @@ const maxFrameBytes = 1_048_576;
 export interface DemoServerOptions {
   readonly host: string;
   readonly port: number;
-  /** Absent: any path is accepted. */
+  /** The server answers upgrades of this path alone; without it, of every path. */
   readonly path?: string;
   readonly maxConnections: number;
 }

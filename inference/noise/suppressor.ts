@@ -89,7 +89,7 @@ export class NoiseModel {
   }
 }
 
-/** What a call needs of the model. */
+/** The part of the model that a call uses. */
 type CallsModel = Pick<NoiseModel, 'begin' | 'end' | 'block' | 'run'>;
 
 /** Takes the noise out of one call. */

@@ -86,7 +86,7 @@ const pageEntries = ['web/app', 'web/calls', 'web/monitor', 'web/client/worklets
 const present = (list) =>
   list.filter((entry) => existsSync(at(`${entry}.ts`))).map((entry) => at(`${entry}.ts`));
 
-/** Where an entry stands in dist/: where an older release looks for it, which starts the newer one and minds its own processes meanwhile. */
+/** The path of an entry in dist/. An older release looks for it there: it starts the newer one and minds its own processes meanwhile. */
 const placeOf = (path) =>
   relative(root, path)
     .replace(/\.ts$/, '')

@@ -43,12 +43,12 @@ export function readTenantToken(
   return isSigned && nowS < expiresS ? tenant : undefined;
 }
 
-/** Whose calls somebody may see; without a tenant those of all. */
+/** A reader sees the calls of this tenant alone; without a tenant those of all. */
 export interface Reader {
   readonly tenant?: string;
 }
 
-/** What a token opens: that of all tenants, or one that it has signed for a tenant. */
+/** The reader that a token stands for: of all tenants by the static token, of one tenant by a token that it has signed. */
 export function readerOf(
   given: string,
   asked: { readonly to: TenantAccess; readonly secret: string; readonly nowS: number },

@@ -23,7 +23,7 @@ function decimalOf(value: Written): Decimal {
   return { sign: minus === '-' ? -1 : 1, digits, exponent };
 }
 
-/** Where the zeros at the end begin. */
+/** The index at which the zeros at the end begin. */
 function endOf(digits: string): number {
   let end = digits.length;
   while (end > 0 && digits[end - 1] === '0') end -= 1;

@@ -1,5 +1,5 @@
 /**
- * What the noise model knows of a frame, as evidence beside VAD: what it makes of the sound, how much of its power it keeps, and its own opinion on
+ * The noise model's knowledge of a frame, as evidence beside VAD: the sound that it leaves, the share of the power that it keeps, and its own opinion on
  * voices. Each is tried on callers in a noise and beside a second talker. Frames of the same call without either say which of them are the caller's.
  */
 import { Tensor, type InferenceSession } from 'onnxruntime-node';
@@ -21,7 +21,7 @@ const contextSamples = 64;
 const stateFloats = 128;
 const rows = 2;
 
-/** What is known of a frame. */
+/** The evidence about one frame. */
 interface Known {
   /** VAD, with the noise and without it. */
   readonly raw: number;
@@ -77,7 +77,7 @@ async function hear(pcm: Int16Array, session: InferenceSession, model: NoiseMode
     });
     state = results['stateN']?.data as Float32Array<ArrayBuffer>;
     const probabilities = results['output']?.data as Float32Array;
-    // What comes out of the model is 19 ms older.
+    // The model's output is 19 ms behind its input.
     const power = rms(frame);
     const kept = (rms(Int16Array.from(cleaned)) / Math.max(1, (before + power) / 2)) ** 2;
     before = power;

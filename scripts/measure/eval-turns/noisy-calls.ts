@@ -13,7 +13,7 @@ import { half } from './spoken.ts';
 const levelsDb = [20, 10, 5, 0] as const;
 const room: Room = { moment: 'from the start', hasNoise: false, belowDb: undefined, isWritten: false };
 
-/** What is heard behind the caller: a noise, a second talker, or nothing. */
+/** The sound behind the caller: a noise, a second talker, or nothing. */
 interface Behind {
   readonly kind: string;
   readonly noise?: Recording;

@@ -117,7 +117,7 @@ export class Redaction {
   }
 }
 
-/** What takes out of a call's texts that must not be kept, as its agent file says. Keys are taken out in any case. */
+/** Redacts a call's texts as its agent file says. It takes keys out in any case. */
 export const redactionOf = (agent: {
   readonly recording?: { readonly redact: readonly string[] } | undefined;
   readonly privacy?: PrivacyRules | undefined;

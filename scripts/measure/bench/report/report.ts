@@ -132,7 +132,7 @@ const serviceCpu = ({ processes }: RunResult): number =>
     .filter(({ name }) => name !== 'providers' && name !== 'load')
     .reduce((sum, { cpuShare }) => sum + cpuShare, 0);
 
-/** What a call costs beside one that is only sent back, frame by frame. */
+/** A table of the cost of a call beside that of a call whose frames are only sent back. */
 export function describeFloor(result: RunResult, echoCpuOfCall: number): string {
   const own = serviceCpu(result) / result.options.calls;
   const perSecond = (cpu: number): string => (cpu * 1000).toFixed(2);
