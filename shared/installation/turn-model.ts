@@ -31,7 +31,10 @@ export function modelsFolder(modelsDir: string | undefined, env: Env): string {
 
 /** Names of inputs and outputs stand in a model's file as they are. */
 const smartTurn = { name: 'a Smart Turn v3 model', signs: ['input_features', 'logits'] };
-const sileroVad = { name: 'a Silero VAD model, v5 or v6', signs: ['stateN'] };
+const sileroVad = {
+  name: 'a Silero VAD model, v5 or v6',
+  signs: ['stateN', 'stft.forward_basis_buffer', 'encoder.3.reparam_conv.weight', 'decoder.rnn.weight_ih'],
+};
 
 function problemOf(path: string, { name, signs }: typeof smartTurn): string | undefined {
   try {

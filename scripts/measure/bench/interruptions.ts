@@ -227,11 +227,11 @@ interface Judged {
   readonly isWhole: boolean;
 }
 
-async function rowOf(
+function rowOf(
   name: string,
   calls: readonly { readonly talk: Talk; readonly sound: Sound | undefined }[],
   { prove, spoken, isWhole }: Judged,
-): Promise<InterruptionRow> {
+): InterruptionRow {
   const toClear = new Distribution();
   const toStop = new Distribution();
   const fromProof = new Distribution();
@@ -252,7 +252,7 @@ async function rowOf(
       toStop.add(softAt - loudAt);
       heard.push({ name: sound.name, ms: softAt - loudAt });
     }
-    const provedBy = await prove(held.sent, held.soundAt);
+    const provedBy = prove(held.sent, held.soundAt);
     if (provedBy !== undefined)
       fromProof.add(clearAt - (held.sentAt[Math.ceil(provedBy / frameSamples) - 1] ?? Number.NaN));
   }
@@ -321,8 +321,8 @@ async function measure(
     const talks = await talkAll(plans);
     const calls = talks.map((held, at) => ({ talk: held, sound: sounds[at] }));
     // Which sound is an echo, the same detector does not know without the agent's side of the call.
-    const asked = plan.echo === undefined ? prove : () => Promise.resolve(undefined);
-    return { talks, row: await rowOf(name, calls, { prove: asked, spoken, isWhole }) };
+    const asked = plan.echo === undefined ? prove : () => undefined;
+    return { talks, row: rowOf(name, calls, { prove: asked, spoken, isWhole }) };
   };
   const silent = await run(
     { name: nobodySpeaks, sounds: [undefined, undefined, undefined, undefined], plan: {}, isWhole: false },
@@ -399,7 +399,7 @@ export async function interruptions(
       readBytes: () => undefined,
     });
     if (definition === undefined) throw new Error("the demo's agent file is not valid");
-    const prove = await openProver(speechSettings(definition, { turnModel: false }));
+    const prove = openProver(speechSettings(definition, { turnModel: false }));
     const before = machineUse().loadAverage;
     const parts = partsOf(voices === undefined ? await material(assets) : brought(voices));
     const base = { address: service.address, afterFrames };

@@ -3,7 +3,8 @@
  * detector judge it once more, without a network and without haste.
  */
 import { sileroPath } from '../../../inference/models.ts';
-import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
+import { Silero } from '../../../inference/silero/silero.ts';
+import { VadThread } from '../../../inference/vad-thread.ts';
 import { mailboxBytes, Mailboxes } from '../../../shared/protocol/mailbox.ts';
 import {
   SpeechDetector,
@@ -15,18 +16,18 @@ import { frameSamples } from './client/talker.ts';
 
 const layout = { workers: 1, slotsPerWorker: 1, ringFrames: 32, threads: 1 };
 
-export type Prover = (pcm: Int16Array, from: number) => Promise<number | undefined>;
+export type Prover = (pcm: Int16Array, from: number) => number | undefined;
 
 /**
  * Gives a function that takes samples at 16 kHz. It finds the packet that proved the first interruption of the agent after `from`, and returns the
  * number of the sample behind it.
  */
-export async function openProver(settings: SpeechDetectorSettings): Promise<Prover> {
-  const session = await openVadModel(sileroPath(undefined));
-  return async (pcm, from) => {
+export function openProver(settings: SpeechDetectorSettings): Prover {
+  const model = Silero.open(sileroPath(undefined));
+  return (pcm, from) => {
     const boxes = new Mailboxes(new ArrayBuffer(mailboxBytes(layout)), layout);
     boxes.setSlotsInUse(0, 1);
-    const thread = new VadThread({ thread: 0, boxes, session, wake: () => undefined });
+    const thread = new VadThread({ thread: 0, boxes, model, wake: () => undefined });
     let at = 0;
     let provedAt: number | undefined;
     const note = (fact: SpeechFact): void => {
@@ -48,7 +49,7 @@ export async function openProver(settings: SpeechDetectorSettings): Promise<Prov
       at += frameSamples;
       // A question waits until the frame before it has been judged and told, or comes of it, as in a call.
       for (let looks = 0; looks < 2; looks += 1) {
-        while ((await thread.judgeBatch()) > 0);
+        while (thread.judgeWaiting() > 0);
         vad.collect();
       }
     }

@@ -2,10 +2,9 @@
  * The noise model's knowledge of a frame, as evidence beside VAD: the sound that it leaves, the share of the power that it keeps, and its own opinion on
  * voices. Each is tried on callers in a noise and beside a second talker. Frames of the same call without either say which of them are the caller's.
  */
-import { Tensor, type InferenceSession } from 'onnxruntime-node';
 import { noiseModelPath, sileroPath } from '../../../inference/models.ts';
 import { NoiseModel, NoiseSuppressor } from '../../../inference/noise/suppressor.ts';
-import { openVadModel } from '../../../inference/vad-thread.ts';
+import { inputSamples, memoryFloats, Silero } from '../../../inference/silero/silero.ts';
 import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { print } from './print.ts';
 import type { Recording } from './recordings.ts';
@@ -17,9 +16,7 @@ const levelsDb = [20, 10, 5, 0] as const;
 const callerDb = -27;
 /** Before the caller and behind. */
 const asideMs = 2_000;
-const contextSamples = 64;
-const stateFloats = 128;
-const rows = 2;
+const contextSamples = inputSamples - vadFrameSamples;
 
 /** The evidence about one frame. */
 interface Known {
@@ -41,8 +38,22 @@ const deciders: Readonly<Record<string, (known: Known) => boolean>> = {
   'its opinion, 0.2': ({ raw, opinion }) => raw >= 0.5 && opinion >= 0.2,
 };
 
+/** What VAD says of one frame of a call after the other. */
+function newEar(vad: Silero): (frame: ArrayLike<number>) => number {
+  const input = new Float32Array(inputSamples);
+  const memory = new Float32Array(memoryFloats);
+  return (frame) => {
+    input.copyWithin(0, vadFrameSamples);
+    input.set(
+      Float32Array.from(frame, (sample) => sample / 32_768),
+      contextSamples,
+    );
+    return vad.judge(input, memory);
+  };
+}
+
 /** Hears a whole call, frame by frame, as it is and without its noise. */
-async function hear(pcm: Int16Array, session: InferenceSession, model: NoiseModel): Promise<Known[]> {
+function hear(pcm: Int16Array, vad: Silero, model: NoiseModel): Known[] {
   let opinion = 0;
   const suppressor = new NoiseSuppressor({
     begin: () => model.begin(),
@@ -52,36 +63,18 @@ async function hear(pcm: Int16Array, session: InferenceSession, model: NoiseMode
     },
     run: (state) => (opinion = model.run(state)),
   });
-  const length = contextSamples + vadFrameSamples;
-  const input = new Float32Array(rows * length);
   const cleaned = new Float32Array(vadFrameSamples);
-  const rate = new Tensor('int64', BigInt64Array.of(16_000n), []);
-  let state = new Float32Array(2 * rows * stateFloats);
+  const [asItIs, withoutNoise] = [newEar(vad), newEar(vad)];
   let before = 1;
   const known: Known[] = [];
   for (let at = 0; at + vadFrameSamples <= pcm.length; at += vadFrameSamples) {
     const frame = pcm.subarray(at, at + vadFrameSamples);
     suppressor.take(frame, cleaned);
-    for (const [row, samples] of [frame, cleaned].entries()) {
-      const own = input.subarray(row * length, (row + 1) * length);
-      own.copyWithin(0, vadFrameSamples);
-      own.set(
-        Float32Array.from(samples, (sample) => sample / 32_768),
-        contextSamples,
-      );
-    }
-    const results = await session.run({
-      input: new Tensor('float32', input, [rows, length]),
-      state: new Tensor('float32', state, [2, rows, stateFloats]),
-      sr: rate,
-    });
-    state = results['stateN']?.data as Float32Array<ArrayBuffer>;
-    const probabilities = results['output']?.data as Float32Array;
     // The model's output is 19 ms behind its input.
     const power = rms(frame);
     const kept = (rms(Int16Array.from(cleaned)) / Math.max(1, (before + power) / 2)) ** 2;
     before = power;
-    known.push({ raw: probabilities[0] ?? 0, cleaned: probabilities[1] ?? 0, kept, opinion });
+    known.push({ raw: asItIs(frame), cleaned: withoutNoise(cleaned), kept, opinion });
   }
   suppressor.close();
   return known;
@@ -117,8 +110,8 @@ function count(
 }
 
 /** Callers and what is heard behind them are of one half. */
-export async function evidence(persons: readonly Person[], noises: readonly Recording[]): Promise<Evidence> {
-  const session = await openVadModel(sileroPath(undefined));
+export function evidence(persons: readonly Person[], noises: readonly Recording[]): Evidence {
+  const vad = Silero.open(sileroPath(undefined));
   const model = NoiseModel.open(noiseModelPath());
   const found: Evidence = new Map();
   for (const [index, caller] of persons.entries()) {
@@ -127,23 +120,23 @@ export async function evidence(persons: readonly Person[], noises: readonly Reco
     const voice = levelled(clip.pcm, callerDb);
     const wholeMs = msOf(voice.length) + 2 * asideMs;
     const parts = [{ atMs: asideMs, pcm: voice }];
-    const alone = await hear(laid(wholeMs, parts), session, model);
+    const alone = hear(laid(wholeMs, parts), vad, model);
     const others = persons.filter(({ name, isAside }) => isAside === caller.isAside && name !== caller.name);
     const talker = others[index % Math.max(1, others.length)];
-    const add = async (kind: string, db: number, lay: (pcm: Int16Array) => void): Promise<void> => {
+    const add = (kind: string, db: number, lay: (pcm: Int16Array) => void): void => {
       const pcm = laid(wholeMs, parts);
       lay(pcm);
-      const known = await hear(pcm, session, model);
+      const known = hear(pcm, vad, model);
       count(found, `${kind} -${db} dB, ${half(caller.isAside)}`, { alone, known });
     };
     for (const db of levelsDb) {
       for (const { pcm: noise } of noises.filter((_, at) => at % 2 === (caller.isAside ? 1 : 0)))
-        await add('noise', db, (pcm) => {
+        add('noise', db, (pcm) => {
           const gain = quieterBy(voice, noise, db);
           for (let at = 0; at < pcm.length; at += noise.length) mix(pcm, noise, { at, gain });
         });
       if (talker === undefined) continue;
-      await add('second talker', db, (pcm) => {
+      add('second talker', db, (pcm) => {
         const said = talk([talker], { fromMs: 0, toMs: wholeMs, db: callerDb - db });
         for (const part of said.parts) mix(pcm, part.pcm, { at: part.atMs * 16, gain: 1 });
       });

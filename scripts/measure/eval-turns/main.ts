@@ -260,7 +260,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   const only = new Set((values.only ?? '').split(',').filter((part) => part !== ''));
   if (only.has('words')) return listenTo(found, root, values);
   if (only.has('evidence')) {
-    say(evidenceTable(await evidence(personsOf(found.others), noises)));
+    say(evidenceTable(evidence(personsOf(found.others), noises)));
     return 0;
   }
   const isCompared = values.ratchet !== undefined;

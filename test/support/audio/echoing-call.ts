@@ -2,7 +2,8 @@
  * One caller with a loudspeaker, sample by sample and as fast as the model judges: the agent's frames go out, come back into the microphone
  * through the air, and VAD, looks for echo and speech detector hear it as in a call. A possible interruption holds the agent, a confirmed one cuts it.
  */
-import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
+import { Silero } from '../../../inference/silero/silero.ts';
+import { VadThread } from '../../../inference/vad-thread.ts';
 import { sileroPath } from '../../../inference/models.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { newCallEcho, type CallEcho } from '../../../worker/media/echo/echo.ts';
@@ -35,14 +36,14 @@ export interface Heard {
   readonly confirmedMs: readonly number[];
 }
 
-export type Hear = (call: EchoingCall) => Promise<Heard>;
+export type Hear = (call: EchoingCall) => Heard;
 
-export async function openEchoingCalls(): Promise<Hear> {
-  const session = await openVadModel(sileroPath(undefined));
-  return async ({ settings, bot, echo: path, caller, callerAt }) => {
+export function openEchoingCalls(): Hear {
+  const model = Silero.open(sileroPath(undefined));
+  return ({ settings, bot, echo: path, caller, callerAt }) => {
     const boxes = newMailboxes({ workers: 1, slotsPerWorker: 1, ringFrames: 32, threads: 1 });
     boxes.setSlotsInUse(0, 1);
-    const thread = new VadThread({ thread: 0, boxes, session, wake: () => undefined });
+    const thread = new VadThread({ thread: 0, boxes, model, wake: () => undefined });
     const prng = newPrng(callerAt);
     const frames = Math.ceil((callerAt + caller.length + rate / 2) / frameSamples);
     const air = new Float32Array((frames + 1) * frameSamples + prebufferSamples + (path?.delaySamples ?? 0));
@@ -99,7 +100,7 @@ export async function openEchoingCalls(): Promise<Hear> {
       });
       now += frameMs;
       inbound.push(new Uint8Array(pcm.buffer), now);
-      while ((await thread.judgeBatch()) > 0);
+      while (thread.judgeWaiting() > 0);
       vad.collect();
     }
     return { startedMs, confirmedMs };

@@ -4,9 +4,9 @@
  * by a frame. Decision 0033 says how much it moves in a larger trial.
  */
 import { beforeAll, expect, it } from 'vitest';
-import type { InferenceSession } from 'onnxruntime-node';
 import { sileroPath } from '../../../inference/models.ts';
-import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
+import { Silero } from '../../../inference/silero/silero.ts';
+import { VadThread } from '../../../inference/vad-thread.ts';
 import { decodeMulaw, encodeMulaw } from '../../../shared/audio/g711.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
@@ -23,10 +23,10 @@ const silenceSamples = 4 * 16_000;
 const behindSamples = 16_000;
 const longestSpeech = 3 * 16_000;
 
-let session: InferenceSession;
+let model: Silero;
 
-beforeAll(async () => {
-  session = await openVadModel(sileroPath(undefined));
+beforeAll(() => {
+  model = Silero.open(sileroPath(undefined));
 });
 
 interface Place {
@@ -80,13 +80,10 @@ interface Heard {
 }
 
 /** Hears many calls at once; without levels no frame is quiet. */
-async function hear(
-  calls: readonly TestCall[],
-  withLevels: boolean,
-): Promise<{ heard: Heard[]; quiet: number }> {
+function hear(calls: readonly TestCall[], withLevels: boolean): { heard: Heard[]; quiet: number } {
   const boxes = newMailboxes({ workers: 1, slotsPerWorker: calls.length, ringFrames: 16, threads: 1 });
   boxes.setSlotsInUse(0, calls.length);
-  const thread = new VadThread({ thread: 0, boxes, session, wake: () => undefined });
+  const thread = new VadThread({ thread: 0, boxes, model, wake: () => undefined });
   const ears = calls.map(({ pcm, againAt }, slot) => {
     const facts: { fact: string; atMs: number }[] = [];
     const at = { ms: 0 };
@@ -102,7 +99,7 @@ async function hear(
       meter.measure(frame, sound);
       box.publish(withLevels ? sound : undefined);
     }
-    while ((await thread.judgeBatch()) > 0);
+    while (thread.judgeWaiting() > 0);
     for (const ear of alive) {
       ear.at.ms += vadFrameMs;
       ear.detector.take(ear.box.result(ear.box.consumed - 1), vadFrameMs);
@@ -122,10 +119,10 @@ async function hear(
 
 it.skipIf(noRecordings !== undefined).each(places)(
   'a caller who is $name is heard as soon as without the gate, and no other',
-  async (place) => {
+  (place) => {
     const voices = everyNth(recordings('speech'), 2, places.indexOf(place));
     const calls = voices.map((voice) => callIn(voice, place));
-    const [gated, whole] = [await hear(calls, true), await hear(calls, false)];
+    const [gated, whole] = [hear(calls, true), hear(calls, false)];
     expect(whole.quiet).toBe(0);
     // Three of the four seconds of silence.
     expect(gated.quiet / calls.length).toBeGreaterThan(70);

@@ -1,9 +1,9 @@
 /** The VAD thread and noise: a voice has to be heard with the noise and without it, and nothing that goes wrong there costs a call anything. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { InferenceSession } from 'onnxruntime-node';
 import { noiseModelPath, sileroPath } from '../../../inference/models.ts';
 import { NoiseModel } from '../../../inference/noise/suppressor.ts';
-import { openVadModel, VadThread, type NoiseOptions } from '../../../inference/vad-thread.ts';
+import { Silero } from '../../../inference/silero/silero.ts';
+import { VadThread, type NoiseOptions } from '../../../inference/vad-thread.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import type { NoiseMode } from '../../../shared/protocol/noise-mode.ts';
@@ -11,10 +11,10 @@ import { MeasuredSound, SoundMeter } from '../../../worker/media/vad/frame-sound
 import { newMailboxes } from '../../support/audio/mailboxes.ts';
 import { noRecordings, recordings } from '../../support/audio/recordings.ts';
 
-let session: InferenceSession;
+let model: Silero;
 
-beforeAll(async () => {
-  session = await openVadModel(sileroPath(undefined));
+beforeAll(() => {
+  model = Silero.open(sileroPath(undefined));
 });
 
 const shipped = (): NoiseModel => NoiseModel.open(noiseModelPath());
@@ -27,15 +27,15 @@ interface Heard {
 }
 
 /** What VAD says of each frame of calls that go on at once. */
-async function hear(
+function hear(
   calls: readonly { readonly pcm: Int16Array; readonly noise: NoiseMode }[],
   open: NoiseOptions['open'] = shipped,
-): Promise<Heard & { readonly all: readonly (readonly number[])[] }> {
+): Heard & { readonly all: readonly (readonly number[])[] } {
   const boxes = newMailboxes({ workers: 1, slotsPerWorker: calls.length, ringFrames: 16, threads: 1 });
   boxes.setSlotsInUse(0, calls.length);
   const failures: string[] = [];
   const noise: NoiseOptions = { open, failed: (error) => failures.push(String(error)) };
-  const thread = new VadThread({ thread: 0, boxes, session, wake: () => undefined, noise });
+  const thread = new VadThread({ thread: 0, boxes, model, wake: () => undefined, noise });
   const all = calls.map((): number[] => []);
   const meters = calls.map(() => new SoundMeter());
   for (const [slot, call] of calls.entries()) boxes.mailbox(slot).begin(call.noise);
@@ -49,7 +49,7 @@ async function hear(
       box.frameToWrite().set(frame);
       box.publish(sound);
     }
-    await thread.judgeBatch();
+    thread.judgeWaiting();
     for (const slot of calls.keys()) all[slot]?.push(boxes.mailbox(slot).result(at));
   }
   const { cleaned, noisy } = boxes.threadStatus(0);
@@ -69,13 +69,13 @@ const silence = new Int16Array(16_000);
 describe('without recordings', () => {
   const pcm = inHiss(silence, 900);
 
-  it('leaves a call alone whose agent does not want its noise out', async () => {
+  it('leaves a call alone whose agent does not want its noise out', () => {
     const opened: string[] = [];
     const open = (): NoiseModel => {
       opened.push('once');
       return shipped();
     };
-    const { cleaned, noisy } = await hear(
+    const { cleaned, noisy } = hear(
       [
         { pcm, noise: 'off' },
         { pcm, noise: 'auto' },
@@ -85,27 +85,27 @@ describe('without recordings', () => {
     expect([cleaned, noisy, opened.length]).toEqual([0, 0, 0]);
   });
 
-  it('takes the noise out of every frame where that is on', async () => {
-    const { cleaned, noisy } = await hear([{ pcm, noise: 'on' }]);
+  it('takes the noise out of every frame where that is on', () => {
+    const { cleaned, noisy } = hear([{ pcm, noise: 'on' }]);
     expect([cleaned, noisy]).toEqual([frameCount(pcm), 0]);
   });
 
-  it('hears a call as it is where there is no model, and says so once', async () => {
+  it('hears a call as it is where there is no model, and says so once', () => {
     const open = (): NoiseModel => NoiseModel.open('/nowhere/rnnoise.wasm');
-    const raw = await hear([{ pcm, noise: 'off' }]);
-    const heard = await hear([{ pcm, noise: 'on' }], open);
+    const raw = hear([{ pcm, noise: 'off' }]);
+    const heard = hear([{ pcm, noise: 'on' }], open);
     expect(heard.probabilities).toEqual(raw.probabilities);
     expect([heard.cleaned, heard.noisy]).toEqual([0, frameCount(pcm)]);
     expect(heard.failures).toHaveLength(1);
   });
 
-  it('hears a call as it is when the model has no memory left for it', async () => {
+  it('hears a call as it is when the model has no memory left for it', () => {
     const exhausted = NoiseModel.open(noiseModelPath(), 1);
     expect(() => {
       for (let calls = 0; calls < 10_000; calls += 1) exhausted.begin();
     }).toThrow(/memory/);
-    const raw = await hear([{ pcm, noise: 'off' }]);
-    const heard = await hear([{ pcm, noise: 'on' }], () => exhausted);
+    const raw = hear([{ pcm, noise: 'off' }]);
+    const heard = hear([{ pcm, noise: 'on' }], () => exhausted);
     expect(heard.probabilities).toEqual(raw.probabilities);
     expect([heard.cleaned, heard.noisy]).toEqual([0, frameCount(pcm)]);
     expect(heard.failures).toEqual([expect.stringContaining('memory')]);
@@ -118,9 +118,9 @@ describe.skipIf(noRecordings !== undefined)('with recorded callers', () => {
       .find(({ name }) => name.includes('jfk'))
       ?.pcm.subarray(0, 128_000) ?? silence;
 
-  it('never makes a voice out of noise: VAD is at most as sure as it was', async () => {
+  it('never makes a voice out of noise: VAD is at most as sure as it was', () => {
     const pcm = inHiss(voice(), 3_000);
-    const [raw, on] = [await hear([{ pcm, noise: 'off' }]), await hear([{ pcm, noise: 'on' }])];
+    const [raw, on] = [hear([{ pcm, noise: 'off' }]), hear([{ pcm, noise: 'on' }])];
     const surer = on.probabilities.filter((one, at) => one > (raw.probabilities[at] ?? 0) + 1e-6);
     expect(surer).toEqual([]);
     // What it doubted with the noise, it may rule out without.
@@ -128,7 +128,7 @@ describe.skipIf(noRecordings !== undefined)('with recorded callers', () => {
     expect(on.probabilities.filter((one) => one >= 0.5).length).toBeGreaterThan(60);
   });
 
-  it('neither runs nor loads the model for any caller in a quiet room, where that is left to it', async () => {
+  it('neither runs nor loads the model for any caller in a quiet room, where that is left to it', () => {
     let loaded = 0;
     const open = (): NoiseModel => {
       loaded += 1;
@@ -136,23 +136,23 @@ describe.skipIf(noRecordings !== undefined)('with recorded callers', () => {
     };
     const callers = recordings('speech').map(({ pcm }) => ({ pcm: inHiss(pcm, 20), noise: 'auto' }) as const);
     expect(callers.length).toBeGreaterThan(20);
-    const runs = await Promise.all(callers.map((caller) => hear([caller], open)));
+    const runs = callers.map((caller) => hear([caller], open));
     expect(runs.map(({ cleaned, noisy }) => cleaned + noisy)).toEqual(callers.map(() => 0));
     expect(loaded).toBe(0);
   });
 
-  it('takes the noise out of a noisy call by itself, and leaves a clean one alone', async () => {
-    const [clean, loud] = [await hear([{ pcm: inHiss(voice(), 20), noise: 'auto' }]), inHiss(voice(), 5_000)];
+  it('takes the noise out of a noisy call by itself, and leaves a clean one alone', () => {
+    const [clean, loud] = [hear([{ pcm: inHiss(voice(), 20), noise: 'auto' }]), inHiss(voice(), 5_000)];
     expect(clean.cleaned).toBe(0);
-    const noisy = await hear([{ pcm: loud, noise: 'auto' }]);
+    const noisy = hear([{ pcm: loud, noise: 'auto' }]);
     expect(noisy.cleaned).toBeGreaterThan(60);
     expect(noisy.noisy).toBe(0);
   });
 
-  it('keeps calls of one batch apart', async () => {
+  it('keeps calls of one look apart', () => {
     const [one, other] = [inHiss(voice(), 2_000), inHiss(voice().subarray(32_000), 4_000)];
-    const alone = await hear([{ pcm: one, noise: 'on' }]);
-    const together = await hear([
+    const alone = hear([{ pcm: one, noise: 'on' }]);
+    const together = hear([
       { pcm: one, noise: 'on' },
       { pcm: other, noise: 'on' },
       { pcm: other, noise: 'off' },

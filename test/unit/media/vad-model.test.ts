@@ -1,8 +1,8 @@
-/** The VAD thread with the real model in this process: probabilities, batches, generations, and speech as it is reported. */
+/** The VAD thread with the real model in this process: probabilities, several calls, generations, and speech as it is reported. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { InferenceSession } from 'onnxruntime-node';
 import { sileroPath } from '../../../inference/models.ts';
-import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
+import { Silero, type VadModel } from '../../../inference/silero/silero.ts';
+import { VadThread } from '../../../inference/vad-thread.ts';
 import { type Mailboxes } from '../../../shared/protocol/mailbox.ts';
 import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
@@ -10,17 +10,17 @@ import { SpeechDetector } from '../../../worker/media/vad/speech-detector.ts';
 import { newMailboxes } from '../../support/audio/mailboxes.ts';
 import { noRecordings, recordings } from '../../support/audio/recordings.ts';
 
-let session: InferenceSession;
+let model: Silero;
 
-beforeAll(async () => {
-  session = await openVadModel(sileroPath(undefined));
+beforeAll(() => {
+  model = Silero.open(sileroPath(undefined));
 });
 
 function newSetup(slotsPerWorker = 4) {
   const boxes = newMailboxes({ workers: 2, slotsPerWorker, ringFrames: 16, threads: 1 });
   boxes.setSlotsInUse(0, slotsPerWorker);
   const woken: number[] = [];
-  const thread = new VadThread({ thread: 0, boxes, session, wake: (worker) => woken.push(worker) });
+  const thread = new VadThread({ thread: 0, boxes, model, wake: (worker) => woken.push(worker) });
   return { boxes, thread, woken };
 }
 
@@ -39,13 +39,13 @@ const lastResult = (boxes: Mailboxes, slot: number): number => {
 };
 
 /** Probabilities of all whole frames of a recording, in a call of its own. */
-async function judge(pcm: Int16Array): Promise<number[]> {
+function judge(pcm: Int16Array): number[] {
   const { boxes, thread } = newSetup(1);
   boxes.mailbox(0).begin();
   const found: number[] = [];
   for (let i = 0; (i + 1) * vadFrameSamples <= pcm.length; i += 1) {
     put(boxes, 0, frameAt(pcm, i));
-    expect(await thread.judgeBatch()).toBe(1);
+    expect(thread.judgeWaiting()).toBe(1);
     found.push(lastResult(boxes, 0));
   }
   return found;
@@ -75,70 +75,78 @@ function speechStarts(probabilities: readonly number[]): number[] {
 const firstLoudMs = (pcm: Int16Array): number => pcm.findIndex((sample) => Math.abs(sample) > 2_000) / 16;
 
 describe('the VAD thread', () => {
-  it('finds no speech in silence and in white noise', async () => {
-    expect(Math.max(...(await judge(new Int16Array(vadFrameSamples * 60))))).toBeLessThan(0.2);
-    const judged = await judge(noise(100, 1));
+  it('finds no speech in silence and in white noise', () => {
+    expect(Math.max(...judge(new Int16Array(vadFrameSamples * 60)))).toBeLessThan(0.2);
+    const judged = judge(noise(100, 1));
     expect(judged.filter((probability) => probability > 0.5)).toEqual([]);
   });
 
-  it('judges a batch exactly as it judges each call alone', async () => {
+  it('judges calls side by side exactly as it judges each alone', () => {
     const calls = [1, 2, 3, 4].map((seed) => noise(12, seed));
-    const alone = await Promise.all(calls.map((pcm) => judge(pcm)));
+    const alone = calls.map((pcm) => judge(pcm));
     const { boxes, thread } = newSetup();
     const together: number[][] = calls.map(() => []);
     for (let i = 0; i < 12; i += 1) {
       calls.forEach((pcm, slot) => put(boxes, slot, frameAt(pcm, i)));
-      expect(await thread.judgeBatch()).toBe(4);
+      expect(thread.judgeWaiting()).toBe(4);
       together.forEach((found, slot) => found.push(lastResult(boxes, slot)));
     }
     expect(together).toEqual(alone);
     expect(new Set(together.map((found) => found.at(-1))).size).toBe(4);
   });
 
-  it('takes one frame of each call per batch, oldest first, until none waits', async () => {
+  it('takes one frame of each call per look, oldest first, until none waits', () => {
     const { boxes, thread } = newSetup();
     for (let i = 0; i < 3; i += 1) put(boxes, 1, frameAt(noise(3, 5), i));
     put(boxes, 3, noise(1, 6));
-    expect([await thread.judgeBatch(), await thread.judgeBatch()]).toEqual([2, 1]);
-    expect([await thread.judgeBatch(), await thread.judgeBatch()]).toEqual([1, 0]);
+    expect([thread.judgeWaiting(), thread.judgeWaiting()]).toEqual([2, 1]);
+    expect([thread.judgeWaiting(), thread.judgeWaiting()]).toEqual([1, 0]);
     expect([0, 1, 2, 3].map((slot) => boxes.mailbox(slot).consumed)).toEqual([0, 3, 0, 1]);
   });
 
-  it('starts a new call without memory of the one before it, and without its frames', async () => {
+  it('starts a new call without memory of the one before it, and without its frames', () => {
     const pcm = noise(6, 9);
-    const expected = await judge(pcm);
+    const expected = judge(pcm);
     const { boxes, thread } = newSetup();
     for (let i = 0; i < 5; i += 1) {
       put(boxes, 2, noise(1, 50 + i));
-      await thread.judgeBatch();
+      thread.judgeWaiting();
     }
     put(boxes, 2, noise(1, 60));
     boxes.mailbox(2).begin();
     const found: number[] = [];
     for (let i = 0; i < 6; i += 1) {
       put(boxes, 2, frameAt(pcm, i));
-      await thread.judgeBatch();
+      thread.judgeWaiting();
       found.push(lastResult(boxes, 2));
     }
     expect(found).toEqual(expected);
   });
 
-  it('gives a call that began during a run nothing of that run', async () => {
-    const { boxes, thread } = newSetup();
-    put(boxes, 0, noise(1, 1));
-    const run = thread.judgeBatch();
+  it('gives a call that began during a run nothing of that run', () => {
+    const { boxes } = newSetup();
     const box = boxes.mailbox(0);
-    box.begin();
-    await run;
-    expect(box.consumed).toBe(0);
-    await thread.judgeBatch();
+    let runs = 0;
+    // A call begins in its worker, which waits for nobody.
+    const overtaken: VadModel = {
+      judge: () => {
+        runs += 1;
+        if (runs === 1) box.begin();
+        return 0.9;
+      },
+    };
+    const thread = new VadThread({ thread: 0, boxes, model: overtaken, wake: () => undefined });
+    put(boxes, 0, noise(1, 1));
+    thread.judgeWaiting();
+    expect([runs, box.consumed]).toEqual([1, 0]);
+    thread.judgeWaiting();
     expect(box.consumed).toBe(box.base);
   });
 
-  it('leaves out the oldest frames of a call that fell behind, and counts them', async () => {
+  it('leaves out the oldest frames of a call that fell behind, and counts them', () => {
     const { boxes, thread } = newSetup();
     for (let i = 0; i < 12; i += 1) put(boxes, 0, noise(1, i));
-    while ((await thread.judgeBatch()) > 0);
+    while (thread.judgeWaiting() > 0);
     const box = boxes.mailbox(0);
     expect([0, 1, 2, 3].map((i) => box.result(i))).toEqual([NaN, NaN, NaN, NaN]);
     expect([4, 11].every((i) => box.result(i) >= 0)).toBe(true);
@@ -146,26 +154,26 @@ describe('the VAD thread', () => {
     expect({ frames, dropped, runs }).toEqual({ frames: 8, dropped: 4, runs: 8 });
   });
 
-  it('wakes only a worker that sleeps, once', async () => {
+  it('wakes only a worker that sleeps, once', () => {
     const { boxes, thread, woken } = newSetup();
     put(boxes, 0, noise(1, 1));
-    await thread.judgeBatch();
+    thread.judgeWaiting();
     expect(woken).toEqual([]);
     boxes.setSleeping(0);
     for (const slot of [0, 1, 2]) put(boxes, slot, noise(1, slot));
-    await thread.judgeBatch();
+    thread.judgeWaiting();
     put(boxes, 0, noise(1, 1));
-    await thread.judgeBatch();
+    thread.judgeWaiting();
     expect(woken).toEqual([0]);
   });
 });
 
 describe('the VAD thread on recordings', () => {
-  it('reports speech within 400 ms of the first loud sample in nearly every recording', async ({ skip }) => {
+  it('reports speech within 400 ms of the first loud sample in nearly every recording', ({ skip }) => {
     skip(noRecordings !== undefined, noRecordings);
     const delays: { name: string; delayMs: number }[] = [];
     for (const { name, pcm } of recordings('speech')) {
-      const [start] = speechStarts(await judge(pcm));
+      const [start] = speechStarts(judge(pcm));
       delays.push({ name, delayMs: start === undefined ? Infinity : start - firstLoudMs(pcm) });
     }
     const late = delays.filter(({ delayMs }) => delayMs > 400);
@@ -174,11 +182,11 @@ describe('the VAD thread on recordings', () => {
     expect(late.length / delays.length).toBeLessThanOrEqual(0.1);
   });
 
-  it('reports no speech in recordings of noise', async ({ skip }) => {
+  it('reports no speech in recordings of noise', ({ skip }) => {
     skip(noRecordings !== undefined, noRecordings);
     const found: Record<string, number> = {};
     for (const { name, pcm } of recordings('noise')) {
-      found[name] = speechStarts(await judge(pcm)).length;
+      found[name] = speechStarts(judge(pcm)).length;
     }
     if (process.env['SVC_TEST_FIGURES'] !== undefined) process.stdout.write(`${JSON.stringify(found)}\n`);
     expect(Object.keys(found).length).toBeGreaterThan(4);

@@ -1,8 +1,8 @@
 /** Opinions between two frames, over real mailboxes: with a consumer that answers on command, and with the real model. */
 import { describe, expect, it } from 'vitest';
-import { Tensor } from 'onnxruntime-node';
 import { sileroPath } from '../../../inference/models.ts';
-import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
+import { Silero, type VadModel } from '../../../inference/silero/silero.ts';
+import { VadThread } from '../../../inference/vad-thread.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { VadClient } from '../../../worker/media/vad/vad-client.ts';
@@ -175,19 +175,15 @@ describe('a look between two frames', () => {
 
 describe('the VAD thread', () => {
   /** In the place of the model: it keeps what it is asked, and its memory is the number of frames that it has heard. */
-  const run = (into: { samples: number[]; memory: number }[]) => (feeds: Record<string, unknown>) => {
-    const [input, state] = [feeds['input'], feeds['state']];
-    if (!(input instanceof Tensor && state instanceof Tensor))
-      throw new Error('the model was asked for nothing');
-    const [memory = Number.NaN] = state.data as Float32Array;
-    into.push({ samples: Array.from(input.data as Float32Array, (sample) => sample * 32_768), memory });
-    return Promise.resolve({
-      output: new Tensor('float32', Float32Array.of(0.01), [1, 1]),
-      stateN: new Tensor('float32', new Float32Array(256).fill(memory + 1), [2, 1, 128]),
-    });
-  };
+  const modelFor = (into: { samples: number[]; memory: number }[]): VadModel => ({
+    judge: (input, memory) => {
+      into.push({ samples: Array.from(input, (sample) => sample * 32_768), memory: memory[0] ?? Number.NaN });
+      memory.fill((memory[0] ?? 0) + 1);
+      return 0.01;
+    },
+  });
 
-  it('shows the model the newest samples, with the memory before the frame that they overlap with, and rings', async () => {
+  it('shows the model the newest samples, with the memory before the frame that they overlap with, and rings', () => {
     const boxes = newMailboxes({ workers: 1, slotsPerWorker: 1, ringFrames: 16, threads: 1 });
     boxes.setSlotsInUse(0, 1);
     const asked: { samples: number[]; memory: number }[] = [];
@@ -195,7 +191,7 @@ describe('the VAD thread', () => {
     const thread = new VadThread({
       thread: 0,
       boxes,
-      session: { run: run(asked) },
+      model: modelFor(asked),
       wake: (worker) => woken.push(worker),
     });
     let peeks = 0;
@@ -209,12 +205,12 @@ describe('the VAD thread', () => {
     const pcm = Int16Array.from({ length: 60 * packetSamples }, (_, i) => i);
     for (let at = packetSamples; at <= pcm.length; at += packetSamples) {
       client.write(pcm.subarray(at - packetSamples, at));
-      while (boxes.mailbox(0).produced > boxes.mailbox(0).consumed) await thread.judgeBatch();
+      while (boxes.mailbox(0).produced > boxes.mailbox(0).consumed) thread.judgeWaiting();
       const frames = Math.floor(at / vadFrameSamples);
       boxes.setSleeping(0);
       woken.length = 0;
       const before = asked.length;
-      await thread.judgeBatch();
+      thread.judgeWaiting();
       const isPeek = frames >= 2 && at % vadFrameSamples !== 0;
       expect(asked.length - before).toBe(isPeek ? 1 : 0);
       expect(woken).toEqual(isPeek ? [0] : []);
@@ -229,13 +225,13 @@ describe('the VAD thread', () => {
 });
 
 describe('a look by the real model', () => {
-  async function judgedIn(pcm: Int16Array, looks: boolean) {
+  function judgedIn(pcm: Int16Array, looks: boolean) {
     const boxes = newMailboxes({ workers: 1, slotsPerWorker: 1, ringFrames: 16, threads: 1 });
     boxes.setSlotsInUse(0, 1);
     const thread = new VadThread({
       thread: 0,
       boxes,
-      session: await openVadModel(sileroPath(undefined)),
+      model: Silero.open(sileroPath(undefined)),
       wake: () => undefined,
     });
     const frames: number[] = [];
@@ -251,41 +247,38 @@ describe('a look by the real model', () => {
     for (; at + packetSamples <= pcm.length;) {
       client.write(pcm.subarray(at, at + packetSamples));
       at += packetSamples;
-      while ((await thread.judgeBatch()) > 0);
+      while (thread.judgeWaiting() > 0);
       client.collect();
     }
     return { frames, peeks, counted: boxes.threadStatus(0).frames };
   }
 
-  it('changes nothing in what the model says of frames, and counts as none', async () => {
+  it('changes nothing in what the model says of frames, and counts as none', () => {
     const prng = newPrng(5);
     const pcm = Int16Array.from({ length: 40 * packetSamples }, () => prng.below(2_000) - 1_000);
-    const [plain, looked] = [await judgedIn(pcm, false), await judgedIn(pcm, true)];
+    const [plain, looked] = [judgedIn(pcm, false), judgedIn(pcm, true)];
     expect(plain.peeks).toEqual([]);
     expect(looked.peeks.length).toBeGreaterThan(20);
     expect(looked.frames).toEqual(plain.frames);
     expect(looked.counted).toBe(looked.frames.length);
   });
 
-  it.skipIf(noRecordings !== undefined)(
-    'says of speech what the frame says that ends where it ends',
-    async () => {
-      const speech = recordings('speech')
-        .find(({ name }) => name.startsWith('jfk'))!
-        .pcm.subarray(0, 48_000);
-      const { peeks } = await judgedIn(speech, true);
-      const differences: number[] = [];
-      for (const shift of [64, 128, 192, 256, 320, 384, 448]) {
-        const shifted = await judgedIn(speech.subarray(shift), false);
-        for (const [at, probability] of peeks) {
-          const frame = (at - shift) / vadFrameSamples - 1;
-          if (Number.isInteger(frame) && frame > 20)
-            differences.push(Math.abs(probability - (shifted.frames[frame] ?? Number.NaN)));
-        }
+  it.skipIf(noRecordings !== undefined)('says of speech what the frame says that ends where it ends', () => {
+    const speech = recordings('speech')
+      .find(({ name }) => name.startsWith('jfk'))!
+      .pcm.subarray(0, 48_000);
+    const { peeks } = judgedIn(speech, true);
+    const differences: number[] = [];
+    for (const shift of [64, 128, 192, 256, 320, 384, 448]) {
+      const shifted = judgedIn(speech.subarray(shift), false);
+      for (const [at, probability] of peeks) {
+        const frame = (at - shift) / vadFrameSamples - 1;
+        if (Number.isInteger(frame) && frame > 20)
+          differences.push(Math.abs(probability - (shifted.frames[frame] ?? Number.NaN)));
       }
-      expect(differences.length).toBeGreaterThan(80);
-      const close = differences.filter((difference) => difference < 0.2);
-      expect(close.length / differences.length).toBeGreaterThan(0.8);
-    },
-  );
+    }
+    expect(differences.length).toBeGreaterThan(80);
+    const close = differences.filter((difference) => difference < 0.2);
+    expect(close.length / differences.length).toBeGreaterThan(0.8);
+  });
 });

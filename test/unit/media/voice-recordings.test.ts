@@ -2,7 +2,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import { sileroPath } from '../../../inference/models.ts';
-import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
+import { Silero } from '../../../inference/silero/silero.ts';
+import { VadThread } from '../../../inference/vad-thread.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { vadFrameMs } from '../../../shared/protocol/mailbox-slot.ts';
 import { SpeechDetector, type SpeechFact } from '../../../worker/media/vad/speech-detector.ts';
@@ -17,21 +18,21 @@ const loud = 600;
 const packetMs = 20;
 const packetSamples = 16 * packetMs;
 
-let session: Awaited<ReturnType<typeof openVadModel>>;
+let model: Silero;
 
-beforeAll(async () => {
-  session = await openVadModel(sileroPath(undefined));
+beforeAll(() => {
+  model = Silero.open(sileroPath(undefined));
 });
 
 /** Milliseconds of audio from the beginning of a sound, behind silence, to its proof in packets of 20 ms; undefined without one. */
-async function provedAfter(
+function provedAfter(
   sound: Int16Array,
   offset: number,
   { fact = 'speech.confirmed', looks = true }: { fact?: SpeechFact; looks?: boolean } = {},
-): Promise<number | undefined> {
+): number | undefined {
   const boxes = newMailboxes({ workers: 1, slotsPerWorker: 1, ringFrames: 16, threads: 1 });
   boxes.setSlotsInUse(0, 1);
-  const thread = new VadThread({ thread: 0, boxes, session, wake: () => undefined });
+  const thread = new VadThread({ thread: 0, boxes, model, wake: () => undefined });
   let ms = 0;
   let provedMs: number | undefined;
   const note = (told: SpeechFact): void => {
@@ -54,7 +55,7 @@ async function provedAfter(
   for (let at = 0; at + packetSamples <= pcm.length && provedMs === undefined; at += packetSamples) {
     ms += packetMs;
     vad.write(pcm.subarray(at, at + packetSamples));
-    while ((await thread.judgeBatch()) > 0);
+    while (thread.judgeWaiting() > 0);
     vad.collect();
   }
   return provedMs === undefined ? undefined : provedMs - from / 16;
@@ -71,13 +72,13 @@ describe('a voice in real time', () => {
     const flite = await loadFlite();
     for (const text of ['mm-hmm', 'mm', 'hmm']) {
       const hum = flite(text, { voice: 'slt', speed: 1 });
-      for (const offset of [0, 170, 340]) expect(await provedAfter(hum, offset)).toBeUndefined();
+      for (const offset of [0, 170, 340]) expect(provedAfter(hum, offset)).toBeUndefined();
     }
   });
 
   it.skipIf(noRecordings !== undefined)(
     'does not even begin over the bot in clatter that VAD takes for one',
-    async () => {
+    () => {
       const coffeeShop = recordings('noise').find(({ name }) => name.startsWith('coffee'))?.pcm;
       const begun: number[] = [];
       for (const [from, length] of [
@@ -88,7 +89,7 @@ describe('a voice in real time', () => {
         const gain = 3_300 / Math.max(1, level(cut));
         const burst = cut.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
         for (let offset = 0; offset < 512; offset += 40) {
-          const ms = await provedAfter(burst, offset, { fact: 'speech.started' });
+          const ms = provedAfter(burst, offset, { fact: 'speech.started' });
           if (ms !== undefined) begun.push(ms);
         }
       }
@@ -97,7 +98,7 @@ describe('a voice in real time', () => {
     },
   );
 
-  it.skipIf(noRecordings !== undefined)('is none in short noises as loud as a voice', async () => {
+  it.skipIf(noRecordings !== undefined)('is none in short noises as loud as a voice', () => {
     const prng = newPrng(8);
     for (const { name, pcm } of recordings('noise')) {
       if (pcm.length < 2 * 16_000) continue;
@@ -106,40 +107,37 @@ describe('a voice in real time', () => {
         const cut = pcm.subarray(from, from + 16 * (150 + prng.below(150)));
         const gain = 3_300 / Math.max(1, level(cut));
         const burst = cut.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
-        expect([name, from, await provedAfter(burst, prng.below(512))]).toEqual([name, from, undefined]);
+        expect([name, from, provedAfter(burst, prng.below(512))]).toEqual([name, from, undefined]);
       }
     }
   });
 
-  it.skipIf(noRecordings !== undefined)('is proved within seven frames of its first loud one', async () => {
+  it.skipIf(noRecordings !== undefined)('is proved within seven frames of its first loud one', () => {
     const found: number[] = [];
     for (const { name, pcm } of recordings('speech')) {
       const first = pcm.findIndex((sample) => Math.abs(sample) > loud);
       if (first < 0 || !/^(digit|dograh|lk_|goforward|libri|wy_|sb_)/.test(name)) continue;
       // A voice that is soft proves nothing by itself before it is known how loud the caller is (caller-level.test.ts).
       const sound = loudEnough(pcm.slice(first, first + 16_000));
-      for (const offset of [0, 256]) found.push((await provedAfter(sound, offset)) ?? Infinity);
+      for (const offset of [0, 256]) found.push(provedAfter(sound, offset) ?? Infinity);
     }
     expect(found.length).toBeGreaterThan(50);
     const soon = found.filter((ms) => ms <= 7 * vadFrameMs);
     expect(soon.length / found.length).toBeGreaterThan(0.9);
   });
 
-  it.skipIf(noRecordings !== undefined)(
-    'is proved sooner by looks between frames, and never later',
-    async () => {
-      const gains: number[] = [];
-      for (const { pcm } of recordings('speech')) {
-        const first = pcm.findIndex((sample) => Math.abs(sample) > loud);
-        const sound = pcm.slice(Math.max(0, first), first + 16_000);
-        for (const offset of [40, 200]) {
-          const without = (await provedAfter(sound, offset, { looks: false })) ?? Infinity;
-          const looked = (await provedAfter(sound, offset)) ?? Infinity;
-          gains.push(looked === without ? 0 : without - looked);
-        }
+  it.skipIf(noRecordings !== undefined)('is proved sooner by looks between frames, and never later', () => {
+    const gains: number[] = [];
+    for (const { pcm } of recordings('speech')) {
+      const first = pcm.findIndex((sample) => Math.abs(sample) > loud);
+      const sound = pcm.slice(Math.max(0, first), first + 16_000);
+      for (const offset of [40, 200]) {
+        const without = provedAfter(sound, offset, { looks: false }) ?? Infinity;
+        const looked = provedAfter(sound, offset) ?? Infinity;
+        gains.push(looked === without ? 0 : without - looked);
       }
-      expect(Math.min(...gains)).toBe(0);
-      expect(gains.filter((ms) => ms >= packetMs).length / gains.length).toBeGreaterThan(0.1);
-    },
-  );
+    }
+    expect(Math.min(...gains)).toBe(0);
+    expect(gains.filter((ms) => ms >= packetMs).length / gains.length).toBeGreaterThan(0.1);
+  });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { smartTurnFile } from '../../../shared/installation/model-registry.ts';
+import { sileroPath } from '../../../inference/models.ts';
 import { chooseTurnModel, modelsFolder, whyNoVadModel } from '../../../shared/installation/turn-model.ts';
 
 let folder: string;
@@ -104,11 +105,12 @@ describe('the folder of models', () => {
 describe('the model of voice activity', () => {
   it('is the one that ships where none is named', () => {
     expect(whyNoVadModel({})).toBeUndefined();
-    expect(whyNoVadModel({ vadModel: put('vad.onnx', 'input sr stateN output') })).toBeUndefined();
+    expect(whyNoVadModel({ vadModel: sileroPath(undefined) })).toBeUndefined();
   });
 
   it('refuses the start when it is named and cannot be one', () => {
-    for (const vadModel of [join(folder, 'missing.onnx'), folder, put('other.onnx', 'something else')])
+    const older = put('older.onnx', 'input sr stateN output');
+    for (const vadModel of [join(folder, 'missing.onnx'), folder, put('other.onnx', 'something else'), older])
       expect(whyNoVadModel({ vadModel })).toMatch(/^SVC_VAD_MODEL must name a /);
   });
 });

@@ -6,19 +6,20 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../../../examples/demo/flite.ts';
 import type { Voice } from '../../../../examples/demo/voices.ts';
 import { sileroPath } from '../../../../inference/models.ts';
-import { openVadModel, VadThread } from '../../../../inference/vad-thread.ts';
+import { Silero } from '../../../../inference/silero/silero.ts';
+import { VadThread } from '../../../../inference/vad-thread.ts';
 import type { AnswerEvent } from '../../../../worker/media/answer/answer.ts';
 import { AnswerEar } from '../../../../worker/media/answer/ear.ts';
 import { beep, joined, line, silence, voice } from '../../../support/audio/answers.ts';
 import { newMailboxes } from '../../../support/audio/mailboxes.ts';
 import { noRecordings, recordings } from '../../../support/audio/recordings.ts';
 
-let session: Awaited<ReturnType<typeof openVadModel>>;
+let model: Silero;
 let flite: Flite;
 const allVoices: readonly Voice[] = ['slt', 'awb', 'kal16', 'rms'];
 
 beforeAll(async () => {
-  session = await openVadModel(sileroPath(undefined));
+  model = Silero.open(sileroPath(undefined));
   flite = await loadFlite();
 });
 
@@ -28,10 +29,10 @@ interface Told {
 }
 
 /** Everything that is told of who answers, and when. */
-async function listen(bytes: Uint8Array): Promise<Told[]> {
+function listen(bytes: Uint8Array): Told[] {
   const boxes = newMailboxes({ workers: 1, slotsPerWorker: 1, ringFrames: 16, threads: 1 });
   boxes.setSlotsInUse(0, 1);
-  const thread = new VadThread({ thread: 0, boxes, session, wake: () => undefined });
+  const thread = new VadThread({ thread: 0, boxes, model, wake: () => undefined });
   const told: Told[] = [];
   let atMs = 0;
   const ear = new AnswerEar({
@@ -42,7 +43,7 @@ async function listen(bytes: Uint8Array): Promise<Told[]> {
   for (let at = 0; at + 160 <= bytes.length; at += 160) {
     atMs += 20;
     ear.audio(bytes.subarray(at, at + 160), atMs);
-    while ((await thread.judgeBatch()) > 0);
+    while (thread.judgeWaiting() > 0);
     ear.collect();
   }
   return told;
@@ -124,15 +125,15 @@ interface Outcome {
 }
 
 /** How long after the words of a person it was told what they are; or what was told instead. */
-async function judgePerson(one: Case, bytes: Uint8Array): Promise<Outcome> {
-  const told = await listen(bytes);
+function judgePerson(one: Case, bytes: Uint8Array): Outcome {
+  const told = listen(bytes);
   const isRight = told.length === 1 && told[0]?.fact === 'human';
   return isRight ? { one, ms: [told[0]!.atMs - one.endMs] } : { one, ms: [], told: JSON.stringify(told) };
 }
 
 /** How long after the first word of a machine it was told, and how long after its beep that it listens. */
-async function judgeMachine(one: Case, bytes: Uint8Array): Promise<Outcome> {
-  const told = await listen(bytes);
+function judgeMachine(one: Case, bytes: Uint8Array): Outcome {
+  const told = listen(bytes);
   const [verdict, sign] = told;
   const isHeard = sign?.fact === 'beep' && sign.atMs > one.endMs;
   if (verdict?.fact !== 'machine') return { one, ms: [], told: JSON.stringify(told) };
@@ -142,13 +143,13 @@ async function judgeMachine(one: Case, bytes: Uint8Array): Promise<Outcome> {
     : { one, ms: [verdictMs], told: JSON.stringify(told) };
 }
 
-async function judgeAll(
+function judgeAll(
   of: readonly Case[],
   judge: typeof judgePerson,
   onLine: (pcm: Int16Array) => Uint8Array,
-): Promise<Outcome[]> {
+): Outcome[] {
   const outcomes: Outcome[] = [];
-  for (const one of of) outcomes.push(await judge(one, onLine(one.pcm)));
+  for (const one of of) outcomes.push(judge(one, onLine(one.pcm)));
   return outcomes;
 }
 
@@ -164,18 +165,18 @@ function row(outcomes: readonly Outcome[], which: number): string {
 }
 
 describe('who answers', () => {
-  it('is told of synthesized persons within a second, of machines, and of their beeps', async () => {
+  it('is told of synthesized persons within a second, of machines, and of their beeps', () => {
     const { persons, machines } = cases(['slt']);
     const few = (all: readonly Case[]): Case[] => all.filter(({ name }) => name.startsWith('slt'));
-    const heardPersons = await judgeAll(few(persons), judgePerson, (pcm) => line(pcm));
-    const heardMachines = await judgeAll(few(machines), judgeMachine, (pcm) => line(pcm));
+    const heardPersons = judgeAll(few(persons), judgePerson, (pcm) => line(pcm));
+    const heardMachines = judgeAll(few(machines), judgeMachine, (pcm) => line(pcm));
     expect([...wrong(heardPersons), ...wrong(heardMachines)]).toEqual([]);
     for (const { ms } of heardPersons) expect(ms[0]).toBeLessThanOrEqual(1_000);
   });
 
   it.runIf(process.env['SVC_PRINT_ANSWERS'] === '1' && noRecordings === undefined)(
     'as a table',
-    async () => {
+    () => {
       const coffee = recordings('noise').find(({ name }) => name.startsWith('coffee'))?.pcm ?? silence(1_000);
       const noisy = (noiseDb: number) => (pcm: Int16Array) => line(pcm, { noise: coffee, noiseDb });
       const lines: readonly (readonly [string, (pcm: Int16Array) => Uint8Array])[] = [
@@ -186,8 +187,8 @@ describe('who answers', () => {
       ];
       const { persons, machines } = cases();
       for (const [name, onLine] of lines) {
-        const heardPersons = await judgeAll(persons, judgePerson, onLine);
-        const heardMachines = await judgeAll(machines, judgeMachine, onLine);
+        const heardPersons = judgeAll(persons, judgePerson, onLine);
+        const heardMachines = judgeAll(machines, judgeMachine, onLine);
         process.stdout.write(
           `| ${[name, row(heardPersons, 0), row(heardMachines, 0), row(heardMachines, 1)].join(' | ')} |\n`,
         );

@@ -29,7 +29,7 @@ let hear: Hear;
 
 beforeAll(async () => {
   bot = (await loadFlite())(greeting, { voice: 'slt', speed: 1 });
-  hear = await openEchoingCalls();
+  hear = openEchoingCalls();
 });
 
 /** Looks at every audible frame of a caller who begins `beginsMs` after the agent, into a microphone that hears nobody else. */
@@ -108,7 +108,7 @@ function loudAt(pcm: Int16Array): number {
 
 describe.skipIf(noRecordings !== undefined)("a recorded caller into the bot's echo", () => {
   // In a build each caller over one of them.
-  it.each([-12, -20])('is noticed, with the echo at %i dB', async (db) => {
+  it.each([-12, -20])('is noticed, with the echo at %i dB', (db) => {
     const prng = newPrng(21);
     const gain = 10 ** (db / 20);
     const found: number[] = [];
@@ -116,7 +116,7 @@ describe.skipIf(noRecordings !== undefined)("a recorded caller into the bot's ec
       const caller = pcm.subarray(0, 2.5 * rate);
       const callerAt = 43 * sentFrame + prng.below(3 * sentFrame);
       const echo = { gain, delaySamples: 150 * perMs + prng.below(10 * perMs) };
-      const { startedMs, confirmedMs } = await hear({ settings, bot, echo, caller, callerAt });
+      const { startedMs, confirmedMs } = hear({ settings, bot, echo, caller, callerAt });
       const saidMs = (callerAt + loudAt(caller)) / perMs;
       // STT hears from here on, and its words interrupt as well.
       expect([name, startedMs.length > 0]).toEqual([name, true]);
