@@ -140,7 +140,8 @@ export function faded(pcm: Int16Array): Int16Array {
 /** Silence as a line has it, with the parts laid into it. */
 export function laid(lengthMs: number, parts: readonly { atMs: number; pcm: Int16Array }[]): Int16Array {
   const prng = newPrng(1);
-  const out = Int16Array.from({ length: samplesOf(lengthMs) }, () => prng.below(5) - 2);
+  const out = new Int16Array(samplesOf(lengthMs));
+  for (let i = 0; i < out.length; i += 1) out[i] = prng.below(5) - 2;
   for (const { atMs, pcm } of parts) mix(out, pcm, { at: samplesOf(atMs), gain: 1 });
   return out;
 }
