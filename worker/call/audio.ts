@@ -106,7 +106,7 @@ export class CallAudio {
     this.#playout = new Playout(this.#outbound, {
       sink: this.#sink(),
       gridBefore: services.gridBefore,
-      // What was sent ahead is heard after a hold: none of it is left by the time a voice is confirmed.
+      // Sound that was sent ahead is heard after a hold: none of it is left by the time a voice is confirmed.
       leadMs: () => (detector.hearsVoice ? 0 : leadMs),
     });
     this.#vad = new VadClient({

@@ -239,7 +239,7 @@ export class CallStages {
         tell({
           type: event.isFinal ? 'stt.final' : 'stt.partial',
           text: event.text,
-          // What ends because it was asked to end says nothing of the caller.
+          // A text that STT ends because it was asked to says nothing of the caller.
           speechFinal: event.speechFinal && !event.fromFinalize,
           ...(event.isOthers === true && { isOthers: true }),
           position: this.#options.position(),

@@ -150,7 +150,7 @@ export function onAgentPrepared(step: Step, { commandId, agent, settings }: Prep
   const { request } = claim;
   agentChange.claim = { phase: 'none' };
   agentChange.count += 1;
-  // What the other one is told of the conversation is this one's to say.
+  // This agent says what the other one is told of the conversation.
   const context = state.setup.settings.team?.context ?? 'full';
   leaveFormer(step, request);
   actions.push({ type: 'agent.enter', commandId });

@@ -119,7 +119,7 @@ function takeOver(step: Step, heardTo?: number): void {
   tellTools(step, { type: 'question.left' });
   operator.phase = 'speaking';
   operator.by = undefined;
-  // Whatever the agent owed the caller is the operator's to answer.
+  // The operator answers what the agent owed the caller.
   conversation.owed = false;
   conversation.greets = false;
   delivery.cutOff = '';

@@ -58,7 +58,7 @@ export function onSpeechStarted(step: TurnStep, event: SpeechStarted): void {
       goOn(step, turn);
       return;
     case 'speaking':
-      // What STT was asked in the stretch before says nothing of the words of this one.
+      // The question to STT in the stretch before says nothing of the words of this one.
       if (wholeText(turn.words) !== '') turn.asked = undefined;
       return;
     case 'candidate':

@@ -281,7 +281,7 @@ export class EchoDetector {
     if (share < Math.max(isShort ? limits.fewSamplesShare : 0, leastFound({ isLikely, isMoved, isRepeated })))
       return undefined;
     const usual = Math.min(limits.enoughShare, this.#usualShare);
-    // What was not enough a moment ago is none because it was found again.
+    // A likeness that was not enough a moment ago is not enough only because it is found again.
     const isSame = isNear(delay, this.#known, sameDelay);
     if (this.#known !== undefined && share < (isSame ? leastKnown(usual) : limits.knownPart * usual))
       return undefined;

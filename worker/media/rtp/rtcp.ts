@@ -43,7 +43,7 @@ export interface ReporterOptions {
 export class RtcpReporter {
   readonly #options: ReporterOptions;
   readonly #name: Buffer;
-  // What came.
+  // Packets that came.
   #remoteSsrc: number | undefined;
   #firstSequence = 0;
   #highest = 0;
@@ -56,7 +56,7 @@ export class RtcpReporter {
   #earlier: Pick<Heard, 'packets' | 'lost'>;
   #roundTripMs: Millis | undefined;
   #lastReport: { readonly middle: number; readonly at: Millis } | undefined;
-  // What went.
+  // Packets that went out.
   #sentPackets = 0;
   #sentBytes = 0;
   #sentTimestamp = 0;

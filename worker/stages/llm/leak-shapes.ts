@@ -364,7 +364,7 @@ function listAt(site: Site): Verdict {
   const behind = text.slice(1).trimStart();
   if (behind === '') return site.ended ? 'no' : 'wait';
   if (behind.startsWith('{')) return groupAt(site, (whole) => isCallShaped(parseJson(whole)));
-  // What the model takes for a note on the call: "[Calling tool: get(...)]".
+  // A form that the model takes for a note on the call: "[Calling tool: get(...)]".
   const note = /^[A-Za-z][\w ]{0,32}:\s*/.exec(behind)?.[0] ?? '';
   if (note === '' && /^[A-Za-z][\w ]{0,32}$/.test(behind)) return site.ended ? 'no' : 'wait';
   const name = /^[\w-]+/.exec(behind.slice(note.length))?.[0] ?? '';

@@ -196,7 +196,7 @@ export class SessionConversation {
     const calls = callsOf(message);
     const calling = this.#callingOf(message);
     if (calling !== undefined) return this.#cut(calling, behind(message.text, calling.before));
-    // What the session was told of this answer already, for the model to go on behind it.
+    // The session was told this part of the answer already, for the model to go on behind it.
     const passed = this.#passed.find((one) => isFollowedBy(one, message));
     const told = lettersOf(passed?.text ?? '');
     const text = behind(message.text, told);

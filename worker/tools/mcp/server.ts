@@ -435,7 +435,7 @@ function lossOf(error: unknown, { transport }: Pick<Client, 'transport'>): Loss 
   if (code === cutOff) return 'unknown';
   if (isRefusal(code) && sessionWords.some((words) => words.test(error.message.slice(0, longestMessage))))
     return 'untaken';
-  // What fetch says of a connection that could not be had, or broke.
+  // The words of fetch for a connection that could not be had, or broke.
   if (error instanceof TypeError) return isUnsent(error) ? 'untaken' : 'unknown';
   return undefined;
 }
