@@ -1,6 +1,6 @@
 /**
  * Tokens that open the calls of one tenant alone: signed by the static token that opens those of all, so that the service keeps no list, and
- * another static token makes all of them void. What a token opens is signed with it. Pure but for digests.
+ * another static token makes all of them void. The signature covers what the token opens. Pure but for digests.
  */
 import { createHmac } from 'node:crypto';
 import { isSameSecret } from './same-secret.ts';

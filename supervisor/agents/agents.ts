@@ -253,7 +253,7 @@ export class Agents {
   #take(changes: ReadonlyMap<string, FoundAgent | undefined>): void {
     const { wallClock } = this.#options;
     const readings = [...changes]
-      // What the operator names by itself does not leave with its file.
+      // An agent that the operator names in the settings does not leave with its file.
       .filter(([path, found]) => found !== undefined || path !== this.#options.own.place.path)
       .map(([path, found]) => [path, found && this.#reading(found)] as const);
     this.#changed(this.#catalogue.apply(new Map(readings), wallClock.now()));

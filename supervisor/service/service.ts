@@ -418,7 +418,7 @@ export class Service {
     if (role === 'worker') this.#options.agents?.workerReady(index);
     this.#handOver.retry();
     this.#sip.retry();
-    // What a worker was told before it could listen is lost.
+    // A worker that could not listen yet has missed the message.
     if (role === 'worker' && this.#lifecycle.state.phase === 'stopping')
       this.#children.send(index, { type: 'shutdown' });
     if (processes.allReady(this.#children.table)) this.#step({ type: 'children.ready' });

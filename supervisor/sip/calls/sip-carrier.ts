@@ -145,7 +145,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
       noPort();
       return { kind: 'refused', code: 'unavailable' };
     }
-    // What is played before the answer is not the agent's to hear, and must not wait for it.
+    // Sound that is played before the answer is not for the agent to hear, and must not wait for it.
     rtp.socket.on('message', () => undefined);
     startReceiving(rtp.socket);
     const callId = newToken();
