@@ -7,7 +7,7 @@ import { isSameSecret } from './same-secret.ts';
 import { minSecretBytes } from './session-token.ts';
 
 /** The history page, the live view, and what operators may do in a running call. */
-export const tenantAccess = ['calls', 'live', 'listen', 'whisper', 'take_over'] as const;
+const tenantAccess = ['calls', 'live', 'listen', 'whisper', 'take_over'] as const;
 export type TenantAccess = (typeof tenantAccess)[number];
 
 /** The holder of one token could find a short secret by trying. */

@@ -52,7 +52,7 @@ export interface CatalogTool {
 }
 
 /** What providers take in one request, and more than any model chooses from well. */
-export const mostOffered = 128;
+const mostOffered = 128;
 /** Characters of one of them. */
 const longestOffered = 131_072;
 

@@ -10,7 +10,7 @@ import type { StageName, TableSite, VoiceRules } from './declaration.ts';
 export type PackageProvider = `npm:${string}`;
 
 /** The version of the contract that a package of this service's time is written for. */
-export const stageContract = 1;
+const stageContract = 1;
 
 /** The options table of every package: `[stt.options]`. */
 export const packageTable = 'options';

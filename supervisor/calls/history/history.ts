@@ -18,8 +18,7 @@ import { Unreadable } from '../../../shared/recording/sealed.ts';
 import { auditOf, type Log } from '../../../shared/runtime/log.ts';
 import { answerHeaders, errorBody } from '../../http/answer.ts';
 import { onlyBy, refusal, refusals, type Answer } from '../../http/refusals.ts';
-import { readQuery } from './query.ts';
-import { readRange } from './range.ts';
+import { readQuery, readRange } from './query.ts';
 import { readFileSync } from 'node:fs';
 
 /**

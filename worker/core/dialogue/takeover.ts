@@ -20,7 +20,7 @@ import { dropSpeculation } from './speculation.ts';
 /** A sentence that goes on for longer is cut. */
 const longestSentenceMs: Millis = 6_000;
 /** An operator who does not come back within this time has left the caller to the agent. Three seconds of silence are long on a telephone. */
-export const operatorAwayMs: Millis = 2_000;
+const operatorAwayMs: Millis = 2_000;
 
 const taken =
   'A person of your side has taken the call over and speaks to the caller now, in your place. What follows is said without you.';

@@ -58,7 +58,7 @@ export interface Listening {
   readonly urgent: ReadonlySet<string>;
 }
 
-export function newListening(backchannels: readonly string[], urgent: ReadonlySet<string>): Listening {
+function newListening(backchannels: readonly string[], urgent: ReadonlySet<string>): Listening {
   const phrases = phrasesOf(backchannels);
   const byFirst = new Map<string, Phrase[]>();
   for (const phrase of phrases) {
