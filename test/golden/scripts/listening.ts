@@ -366,7 +366,7 @@ export const listening: readonly Dialogue[] = [
       'assistant: epsilon zeta eta theta.',
       'user: Mm-hmm.',
     );
-    // The second in which "mm-hmm" may still become a sentence ends with the response.
+    // The candidate is looked at again in the very moment in which the response ends.
     const other = begin().opens().callerSays('Go.').llmAnswers('Alpha beta gamma delta.').botPlays(500);
     other.callerBegins().sttGuesses('mm-hmm').callerInsists().later(350).botPlays(Infinity).drains();
     other.skips().later(500).without('playout.clear');
