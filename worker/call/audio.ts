@@ -145,7 +145,7 @@ export class CallAudio {
     this.#echo = newCallEcho({ mode: services.echo, sampleRate, heard: this.#inbound });
   }
 
-  /** Another agent has the call, whose sessions the stages have. What is heard behind its voice, and how echo and noise are dealt with, stays as it was. */
+  /** Another agent has the call, whose sessions the stages have. The sounds behind its voice, and how echo and noise are dealt with, stay as they were. */
   retune({ speech, tts }: Pick<CallServices, 'speech' | 'tts'>): void {
     this.#lines = tts;
     this.#threshold = speech.threshold;

@@ -1,5 +1,5 @@
 /**
- * Handing the caller over to another agent of the same team, within the call (docs/agents.md, Handing a call over). What is said before it is
+ * Handing the caller over to another agent of the same team, within the call (docs/agents.md, Handing a call over). Speech before it is
  * heard to its end; then the shell gets the other agent ready, and the core takes it at once or, where the caller has spoken meanwhile, not at all.
  * A caller who speaks stays with the agent that has the call.
  */

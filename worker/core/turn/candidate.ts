@@ -24,8 +24,8 @@ const moreWordsMs = 250;
 /** "No" may become "no problem": while the output stands still, the rest of such a phrase is waited for. A pause ends that sooner. */
 const halfPhraseMs = 900;
 /**
- * A voice that falls silent this soon is a nod more often than an interruption: the agent goes on softly until its words are known. What was
- * said in a breath more is waited for in silence.
+ * A voice that falls silent this soon is a nod more often than an interruption: the agent goes on softly until its words are known. The words
+ * of a longer one are waited for in silence.
  */
 const shortVoiceMs = 700;
 /** Nor one that is not heard yet: a caller who waits for it takes the agent for gone. */
