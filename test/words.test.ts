@@ -35,7 +35,7 @@ const pictureInComment = /^\s*(?:\/\/|\/?\*).*\b(?:companions?|errands?|heirs?|s
 
 /** A sentence needs a subject: "a caller who presses", not "who presses", and "keys that were pressed", not "what was pressed". */
 const bareSubject =
-  /^\s*(?:(?:\/\/|\/?\*+)(?:.*[.:;])? (?:Whoever|Whatever|Whom|whoever [a-z]+s)|\/\/ (?:What|Who)) /;
+  /^\s*(?:(?:\/\/|\/?\*+)(?:.*[.:;])? (?:Whoever|Whatever|Whom|whoever [a-z]+s)|\/\/ (?:What|Who)|(?:\/\/|\/?\*+) .*\. (?:What|Who)) /;
 
 const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
@@ -140,6 +140,7 @@ describe('comments', () => {
     expect(found).toEqual([]);
     expect(bareSubject.test('  // Whoever presses is heard.')).toBe(true);
     expect(bareSubject.test('  // What was pressed goes first.')).toBe(true);
+    expect(bareSubject.test('/** Lines of the log. Who asks gets all. */')).toBe(true);
     expect(bareSubject.test('/** Sent as it is. Whatever it holds stays. */')).toBe(true);
     expect(bareSubject.test('// A caller who presses is heard, whatever it does.')).toBe(false);
   });

@@ -1,6 +1,6 @@
 /**
- * The agents of a service that has many (SVC_AGENTS_DIR): which versions are in force, which of them a call gets, and what workers are told. What a
- * running call began with is kept until no call needs it.
+ * The agents of a service that has many (SVC_AGENTS_DIR): which versions are in force, which of them a call gets, and what workers are told. The
+ * version that a running call began with is kept until no call needs it.
  */
 import { AgentTable, type AgentChoice, type CallFacts } from '../../shared/agents/choose.ts';
 import { readChosen, writeChosen } from '../../shared/agents/chosen.ts';

@@ -72,7 +72,7 @@ export class Service {
   #isSuccessorStopping = false;
   #timer: Timer | undefined;
 
-  /** Each part is made of those above it. What a part tells later ones goes by functions, of which none is called in here. */
+  /** Each part is made of those above it. A part tells later ones by functions, of which none is called in here. */
   constructor(options: ServiceOptions) {
     this.#options = options;
     const { settings, clock, log, workers, systemd, launch, parent, inferenceThreads, turnModel } = options;

@@ -1,5 +1,5 @@
 /**
- * Providers that come from packages: `provider = "npm:@acme/our-stt"`. What a package exports for a stage, how it is looked at before
+ * Providers that come from packages: `provider = "npm:@acme/our-stt"`. This file says what a package exports for a stage, how it is looked at before
  * anybody trusts its shape, and how its options are read. Pure: packages are found and loaded elsewhere (decision 0040).
  */
 import { fail, ok, type Result } from '../../base/result.ts';

@@ -1,6 +1,6 @@
 /**
- * SIP as a carrier: calls that the service makes through its trunk, and what a call asks of its peer (docs/sip.md, Calls out). Who may be
- * called, and how often, is judged before (supervisor/telephony/outbound). Room and a socket for audio are there before anybody rings.
+ * SIP as a carrier: calls that the service makes through its trunk, and what a call asks of its peer (docs/sip.md, Calls out). The numbers that
+ * may be called, and how often, are judged before (supervisor/telephony/outbound). Room and a socket for audio are there before anybody rings.
  */
 import { lookup } from 'node:dns/promises';
 import type { SipTrunk } from '../../../shared/sip/trunk.ts';
