@@ -4,8 +4,7 @@
  * nothing of the talker or writes that down as well; and once without any talker, which the others are compared with. Beside them callers who are soft
  * themselves, or become soft: nobody may take them for somebody else.
  */
-import { newPrng } from '../../../shared/base/prng.ts';
-import { faded, laid, mix, msOf, samplesOf, type CallScene, type Scenario } from './scenarios.ts';
+import { faded, laid, mix, msOf, newNoise, samplesOf, type CallScene, type Scenario } from './scenarios.ts';
 import { levelled, talk, type Person } from './speakers.ts';
 import { half } from './spoken.ts';
 import { wordsOver, type SpokenWord } from './words.ts';
@@ -141,7 +140,7 @@ export function callIn(room: Room, { caller, db, talkers, agent }: Cast): Scenar
     for (const part of other.parts) mix(pcm, part.pcm, { at: samplesOf(part.atMs), gain: 1 });
     if (room.isWritten) words.push(...besides(other.words, questions));
   }
-  if (room.hasNoise) addLineNoise(pcm);
+  if (room.hasNoise) mix(pcm, lineNoise(pcm.length), { at: 0, gain: 1 });
   return {
     kind: 'call',
     group: groupOf(room, caller),
@@ -182,10 +181,4 @@ const familyOf = ({ moment, belowDb: db, isWritten, soft }: Room, { isAside }: P
     : `caller ${soft}, ${half(isAside)}`;
 
 /** Noise of a telephone line: white, and of a level that is common. */
-function addLineNoise(pcm: Int16Array): void {
-  const prng = newPrng(5);
-  const most = Math.round(32_768 * 10 ** (lineDb / 20) * Math.sqrt(3));
-  const noise = new Int16Array(pcm.length);
-  for (let i = 0; i < noise.length; i += 1) noise[i] = prng.below(2 * most + 1) - most;
-  mix(pcm, noise, { at: 0, gain: 1 });
-}
+const lineNoise = newNoise(5, Math.round(32_768 * 10 ** (lineDb / 20) * Math.sqrt(3)));
