@@ -1,5 +1,5 @@
 /**
- * Reports about both directions of a call (RFC 3550, 6.4): what the client is told of what arrived, and what it tells of what it got.
+ * Reports about both directions of a call (RFC 3550, 6.4): this side reports the packets that arrived, and the client those that it got.
  * Pure, time as an argument. A malformed report is nothing.
  *
  * Invariant: every report that is written is a compound one: a sender's or a receiver's report, then the source's name.

@@ -2,8 +2,8 @@
  * What leaks of a model's own form into its text, by its shape: tags and tokens in which it thinks, calls tools, reads their results and
  * begins turns, and the words that are left of them where a server took the tokens away. Speech has none of these.
  *
- * Pure. Each rule looks at text that begins with what it may be, and waits for more where more may change its mind: what is
- * found does not depend on how a stream is cut.
+ * Pure. Each rule looks at text that may be the beginning of its shape, and waits while more text may change its mind: the
+ * result does not depend on how a stream is cut.
  */
 import { argumentsIn, bracketEnd, callsIn, isCallShaped, type OfferedTools } from './leaked-calls.ts';
 import { isRecord, parseJson } from '../json.ts';

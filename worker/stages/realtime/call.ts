@@ -243,8 +243,8 @@ export class RealtimeCall {
   }
 
   /**
-   * What a session is opened with: all that was said and heard, but for the turn that it is given as sound; or what another holds that it goes on
-   * from. An answer that is being heard is told with the next question, as far as it was heard by then.
+   * A session is opened with all that was said and heard, but for the turn that it is given as sound, or with the handle of a session that it goes
+   * on from. An answer that is being heard is told with the next question, as far as it was heard by then.
    */
   #opening(resume: string | undefined): Opening {
     const request = this.#newest;

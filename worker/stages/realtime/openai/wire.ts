@@ -323,7 +323,7 @@ export class OpenAiWire {
     return was;
   }
 
-  /** Whether what the server says of a response is about the answer that runs: also where it does not say of which, or gives no label back. */
+  /** Whether an event about a response is about the answer that runs: also one that names no response, or gives no label back. */
   #isRunning(response: string, label: string | undefined): boolean {
     const running = this.#running;
     if (running === undefined || this.#over.has(response)) return false;
