@@ -77,7 +77,12 @@ module.exports = {
     forbid(
       'runtime-imports-base',
       { path: '^shared/runtime/' },
-      { path: '^(supervisor|worker|inference|records|shared/(config|audio))/' },
+      { path: '^(supervisor|worker|inference|records|shared/(?!base/|net/|runtime/))' },
+    ),
+    forbid(
+      'the-installation-is-of-no-process',
+      { path: '^shared/installation/' },
+      { path: '^(supervisor|worker|inference|records)/' },
     ),
     forbid(
       'the-pure-set-imports-no-world',

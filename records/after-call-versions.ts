@@ -157,7 +157,7 @@ export class KeptVersions {
 
   #withSecrets({ variables, analysis, ...kept }: z.output<typeof setupSchema>): AfterCallSetup {
     const { env, secretsDir: dir } = this.#options;
-    // What the service had let a tenant have besides, only the tenant's file says.
+    // Only the tenant's file says which other things the service had let the tenant have.
     const found = new AgentSecrets({ env, dir, tenant: kept.tenant, allowed: [] });
     for (const name of variables) Reflect.get(found.env, name);
     const secrets = { ...found.found };

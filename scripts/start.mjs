@@ -49,7 +49,7 @@ function readable(entry) {
   const level = levels[entry.level] ?? String(entry.level ?? 'info');
   const time = new Date(entry.time ?? Date.now()).toTimeString().slice(0, 8);
   const fields = Object.entries(entry).filter(([name]) => !hidden.includes(name));
-  // What a caller chose is text in the terminal and no command to it.
+  // A name that a caller chose is text in the terminal and no command to it.
   const plain = (value) =>
     value.replaceAll(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
   const details = fields.map(

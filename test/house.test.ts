@@ -99,3 +99,130 @@ describe('the supervisor', () => {
     expect(lines).toBeLessThanOrEqual(mostSupervisorLines);
   });
 });
+
+const sources = execFileSync(
+  'git',
+  [
+    'ls-files',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    'cli',
+    'inference',
+    'sdk/typescript/src',
+    'web',
+    'examples',
+  ],
+  { cwd: root, encoding: 'utf8' },
+)
+  .split('\n')
+  .filter((path) => path.endsWith('.ts'))
+  .concat(files);
+
+/** Files of this project that a file imports, by their paths in it. */
+function importsOf(path: string): string[] {
+  const named = textOf(path).matchAll(
+    /^\s*(?:import|export)\b[^'";]*?(?:\bfrom )?'(\.[^']+)'|\bimport\('(\.[^']+)'/gm,
+  );
+  return [...named].map(([, from, asked]) =>
+    new URL(from ?? asked ?? '', new URL(path, 'file:///')).pathname.slice(1),
+  );
+}
+
+const withBraces = (text: string): string[] => {
+  const [whole = '', names = ''] = /\{([^}]*)\}/.exec(text) ?? [];
+  return whole === '' ? [text] : names.split(',').flatMap((name) => withBraces(text.replace(whole, name)));
+};
+
+/** The paths of a cell: those in code, and the folders of the features in `shared`. */
+const pathsIn = (cell: string): string[] => [
+  ...[...cell.matchAll(/`([^`]+)`/g)].flatMap(([, path = '']) => withBraces(path)),
+  ...(cell.includes("the features' folders")
+    ? rows.flatMap(([name]) => (name === undefined ? [] : [`shared/${name}`]))
+    : []),
+];
+
+/** `worker/tools` stands for all that is in it; `*` for a name; with a slash at its end for what lies in folders alone. */
+const isIn = (path: string, pattern: string): boolean =>
+  new RegExp(
+    `^${pattern.replaceAll('.', '[.]').replaceAll('*', '[^/]+')}${pattern.endsWith('/') ? '' : '(/|$)'}`,
+  ).test(path);
+
+/** The rows that are about folders, one for each folder. In rows about the worker its folders have short names. */
+const importRows = [
+  ...(textOf('ARCHITECTURE.md').split('## Who may import whom')[1] ?? '').matchAll(
+    /^\| (`[^|]*) \| ([^|]*) \| [^|]* \|$/gm,
+  ),
+].flatMap(([, from = '', may = '']) => {
+  const named = pathsIn(may).filter((name) => !name.includes(':'));
+  const own = from.startsWith('`worker') ? named.map((name) => `worker/${name}`) : [];
+  const among = may.startsWith('one another') ? pathsIn(from) : [];
+  return pathsIn(from).map((folder) => ({ folder, may: [...named, ...own, ...among] }));
+});
+
+describe('the table of imports', () => {
+  it('is true of every import: the row of the folder that is nearest says that it may be there', () => {
+    expect(importRows.length).toBeGreaterThan(40);
+    const untrue = sources.flatMap((path) => {
+      const [row] = importRows
+        .filter(({ folder }) => isIn(path, folder))
+        .toSorted((one, other) => other.folder.length - one.folder.length);
+      if (row === undefined) return [`${path}: has no row`];
+      const home =
+        new RegExp(`^${row.folder.replaceAll('*', '[^/]+').replace(/\/?$/, '/')}`).exec(path)?.[0] ?? path;
+      return importsOf(path)
+        .filter((to) => !to.startsWith(home) && !row.may.some((pattern) => isIn(to, pattern)))
+        .map((to) => `${path} -> ${to} (${row.folder})`);
+    });
+    expect(untrue).toEqual([]);
+  });
+});
+
+describe('the table of folders', () => {
+  it('has each folder of the service, or the room that it stands in', () => {
+    const named = [...textOf('docs/architecture/folders.md').matchAll(/^\| ([^|]+) \|/gm)].flatMap(
+      ([, cell = '']) => pathsIn(cell),
+    );
+    const features = rows.flat().filter((name) => name !== undefined);
+    const unnamed = folders
+      .map((folder) => folder.split('/').slice(0, 2).join('/'))
+      .filter((folder) => !features.some((name) => folder.endsWith(`/${name}`)))
+      .filter((folder) => !named.some((name) => isIn(name, folder) || isIn(folder, name)));
+    expect([...new Set(unnamed)]).toEqual([]);
+  });
+});
+
+describe('the pages about the code', () => {
+  const pages = [
+    'turn',
+    'failure',
+    'folders',
+    'diagrams',
+    'first-day',
+    'adding-a-provider',
+    'adding-a-transport',
+  ];
+  const all = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+
+  it.each(['ARCHITECTURE.md', ...pages.map((name) => `docs/architecture/${name}.md`)])(
+    '%s names files and folders that are there',
+    (page) => {
+      const named = [...textOf(page).matchAll(/`([\w@./{},*-]+)`/g)].flatMap(([, path = '']) =>
+        withBraces(path),
+      );
+      const paths = named.filter(
+        (path) => /^[^/]+\/[^/]|[.](ts|mjs)$/.test(path) && !/^(node|@|dist)\b/.test(path),
+      );
+      expect(paths.length).toBeGreaterThan(0);
+      const isThere = (path: string): boolean =>
+        new RegExp(
+          `(^|/)${path.replace(/\/$/, '').replaceAll('.', '[.]').replaceAll('*', '[^/]+')}(/|$)`,
+          'm',
+        ).test(all);
+      expect(paths.filter((path) => !isThere(path))).toEqual([]);
+    },
+  );
+});

@@ -298,7 +298,7 @@ class Worker {
     // The library answers a malformed upgrade on its own and closes the socket; there is no call then.
     socket.once('close', over);
     const journal = this.#left.journal(offer.offer, slot);
-    // What is thrown before the call has a scope of its own, or escapes from there, ends this connection and no other.
+    // An error that is thrown before the call has a scope of its own, or escapes from there, ends this connection and no other.
     const failed = (error: unknown): void => {
       this.#log.error(errorFields(error), 'a connection could not be served');
       scope.close();

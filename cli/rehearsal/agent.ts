@@ -1,5 +1,5 @@
 /**
- * Makes an agent file ready for calls without sound: the LLM and the tools are those of the file, its ears and voice are
+ * Makes an agent file ready for calls without sound: the LLM and the tools are those of the file, its STT and TTS are
  * not opened and may lack their keys. One agent serves any number of calls at a time.
  */
 import type { ReadBytes } from '../../shared/config/agent/sound-file.ts';
@@ -72,7 +72,7 @@ const withoutLlm: Problem = {
   message: 'llm is a required section here: what is typed is answered by it, never by a model that hears',
 };
 
-/** Keys of ears and voice are not needed here; those of the LLM are, and those of tools that are run. */
+/** Keys of STT and TTS are not needed here; those of the LLM are, and those of tools that are run. */
 const isNeeded = ({ path }: Problem, { realTools, realLlm }: Realness): boolean => {
   const [table = ''] = path.split(/[.[]/);
   return ![

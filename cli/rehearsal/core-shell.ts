@@ -22,7 +22,7 @@ import type { OpenTools } from './agent-tools.ts';
 import type { CallerAct } from './scenarios/caller-plan.ts';
 import type { ConversationEvent, EndedBy, TurnTimings } from './conversation.ts';
 import { msPerChar, TextPlayout } from './text-playout.ts';
-import { newTextEar, newTextMouth } from './text-stages.ts';
+import { newTextStt, newTextTts } from './text-stages.ts';
 import { ToolWatch } from './tool-watch.ts';
 
 /** Measures how long the answer to one turn of the caller took: at most one turn at a time, told once. */
@@ -98,7 +98,7 @@ export class CoreShell {
   readonly #runs: CallToolRuns;
   readonly #tools: ToolWatch;
   readonly #playout = new TextPlayout();
-  readonly #ear = newTextEar();
+  readonly #stt = newTextStt();
   readonly #turn = new TurnClock();
   readonly #driver: CallDriver;
   /** What the history held before the fact that is being taken, and the response that was being given. */
@@ -137,9 +137,9 @@ export class CoreShell {
       clock,
       scope: this.#scope,
       llmCall: { conversation: session },
-      stt: this.#ear,
+      stt: this.#stt,
       llm: options.llm,
-      tts: newTextMouth({
+      tts: newTextTts({
         speak: (context, text) => this.#speak(context, text),
         flush: (context) => this.#playout.finish(context),
         cancel: (context) => this.#playout.drop(context),
@@ -175,7 +175,7 @@ export class CoreShell {
   act(act: CallerAct): void {
     switch (act.type) {
       case 'begins':
-        this.#ear.hear(act.text);
+        this.#stt.hear(act.text);
         if (!act.isSpeaking) this.#tell({ type: 'speech.started' });
         return;
       case 'is-sure':

@@ -1,5 +1,5 @@
 /**
- * Ear and mouth of a call without sound: an STT stage that hears what was typed, and a TTS stage whose voice is text. They
+ * STT and TTS of a call without sound: the one hears typed words, and the voice of the other is text. They
  * answer at once, from inside the methods of their sessions: the call that owns them takes facts one at a time.
  */
 import type {
@@ -14,12 +14,12 @@ import type {
 /** Nobody hears it; the contract wants a rate. */
 const sampleRate = 16_000;
 
-export interface TextEar extends SttStage {
+export interface TextStt extends SttStage {
   /** What the caller says goes on like this; the final text is everything since the last one. */
   hear(text: string): void;
 }
 
-export function newTextEar(): TextEar {
+export function newTextStt(): TextStt {
   let said = '';
   const open = (_context: unknown, sink: (event: SttEvent) => void): SttSession => ({
     audio: () => true,
@@ -42,13 +42,13 @@ export function newTextEar(): TextEar {
   };
 }
 
-export interface TextMouthOptions {
+export interface TextTtsOptions {
   readonly speak: (context: number, text: string) => void;
   readonly flush: (context: number) => void;
   readonly cancel: (context: number) => void;
 }
 
-export function newTextMouth({ speak, flush, cancel }: TextMouthOptions): TtsStage {
+export function newTextTts({ speak, flush, cancel }: TextTtsOptions): TtsStage {
   const open = (_context: unknown, sink: (event: TtsEvent) => void): TtsSession => {
     const charsOf = new Map<number, number>();
     return {

@@ -51,7 +51,7 @@ export class AnalystProcess {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       execArgv: [],
     });
-    // What goes wrong with it ends it, and is seen there.
+    // An error ends the process, and its end is noticed elsewhere.
     child.on('error', () => undefined);
     const first: ToAnalyst = { type: 'setup', logLevel: this.#options.logLevel, ...setup };
     child.send(first);

@@ -1,5 +1,5 @@
 /**
- * Delivers events to the endpoints of an agent: at least once, by one id, over days and across restarts. What is to be sent lies in the
+ * Delivers events to the endpoints of an agent: at least once, by one id, over days and across restarts. Events to be sent lie in the
  * queue's folder; of the processes that look at the folder one sends, the one with the lock.
  */
 import { join } from 'node:path';

@@ -57,7 +57,7 @@ async function buildStage(folder) {
   });
   const files = Object.values(entries).map((entry) => `${entry}.ts`);
   writeTypes(folder, { files, source: '.', config: 'tsconfig.json' });
-  // What these name lies all over the service, beside much that nobody asked for.
+  // The files that these name lie all over the service, beside much that nobody asked for.
   const types = join(folder, 'types');
   for (const [name, entry] of Object.entries(entries))
     rollUp(folder, join(types, `${entry}.d.ts`), join(folder, `${name}.d.ts`));

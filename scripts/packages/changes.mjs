@@ -4,7 +4,7 @@
 export const bumps = ['patch', 'minor', 'major'];
 
 /**
- * A change in the form of Changesets: packages with their bumps between lines of dashes, then the words for the changelog. What follows
+ * A change in the form of Changesets: packages with their bumps between lines of dashes, then the words for the changelog. The text behind
  * `Upgrade:` tells users what to do.
  */
 export function parseChange(file, text) {

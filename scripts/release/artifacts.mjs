@@ -1,19 +1,27 @@
 // What a release publishes, packed into a folder: `npm` has a tarball of each package, `python` the wheel and the source of the Python SDK,
 // `machine` the Debian package, the tarball of the deployed tree, the list of its parts and where it comes from.
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { cleanEnv, run } from './commands.mjs';
 
 /** Exact, as everything that builds. */
 const pythonTools = ['build==1.6.1', 'hatchling==1.33.0'];
 const helm = ['helm-python-sdk==0.2.2', 'pyyaml==6.0.3'];
 
+/** Whether uv is in PATH: it takes a tenth of pip's processor time. */
+const hasUv = (process.env.PATH ?? '').split(delimiter).some((path) => existsSync(join(path, 'uv')));
+
 /** A Python with these packages; made once in a folder. */
 async function pythonIn(folder, packages) {
   const python = join(folder, 'bin/python');
   if (existsSync(python)) return python;
-  await run('python3', ['-m', 'venv', folder]);
-  await run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', ...packages]);
+  if (hasUv) {
+    await run('uv', ['venv', '-q', folder]);
+    await run('uv', ['pip', 'install', '-q', '--python', python, ...packages]);
+  } else {
+    await run('python3', ['-m', 'venv', folder]);
+    await run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', ...packages]);
+  }
   return python;
 }
 

@@ -47,7 +47,7 @@ async function pythonAgent({ work, env, version, index }) {
   const pip = (...args) =>
     run(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', ...args], { env });
   await pip('--no-deps', '--index-url', index, `voice-agent-service==${version}`);
-  // What it needs comes from where Python packages come from.
+  // Its packages come from where Python packages come from.
   await pip(`voice-agent-service==${version}`);
   const readme = await run(python, [
     '-c',

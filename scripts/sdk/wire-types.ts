@@ -24,7 +24,7 @@ const comment = (text: string | undefined, indent: string): string =>
   text === undefined ? '' : `${indent}/** ${text.replaceAll('\n', ' ')} */\n`;
 
 /**
- * A type as TypeScript. What the service may send more of in a later version 1 (`isOpen`) stays open: a known word is suggested by
+ * A type as TypeScript. A list of words that a later version 1 may add to (`isOpen`) stays open: a known word is suggested by
  * editors, another one is a string like any other.
  */
 function typeText(schema: Schema, { isOpen, indent }: { isOpen: boolean; indent: string }): string {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorPages } from './error-pages.mjs';
 
-/** A page belongs to the first section with a pattern that fits. What is not for users is folded away together. */
+/** A page belongs to the first section with a pattern that fits. Pages that are not for users are folded away together. */
 const sections = [
   [
     'Start',

@@ -95,7 +95,7 @@ export function parsePage(page) {
       if (name !== undefined) token.attrSet('id', slugFor(name));
       const slug = token.attrGet('id');
       if (ownPage !== undefined || slug !== null) linkName(inline, ownPage ?? `#${slug}`, token.constructor);
-      // What has a page of its own is found there.
+      // A term with a page of its own is found there.
       if (slug === null || ownPage !== undefined) return;
       row = { slug, title: name, text: '' };
       parts.push(row);

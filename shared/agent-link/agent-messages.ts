@@ -86,7 +86,7 @@ export const sessionAcceptShape = {
   }),
 };
 
-export const sessionAcceptSchema = z
+const sessionAcceptSchema = z
   .object({ type: z.literal('session.accept'), ...sessionAcceptShape })
   .meta({ description: 'The agent takes the call.' });
 

@@ -25,7 +25,7 @@ const withText = <const T extends string>(
 
 const latency = z.int().min(0).exactOptional();
 
-export const turnMetricsSchema = z
+const turnMetricsSchema = z
   .object({
     end_of_turn_ms: latency,
     stt_final_ms: latency,
@@ -127,7 +127,7 @@ export const eventsLostSchema = z
   .meta({ description: 'So many events were not sent, right before this one.' });
 
 /** Why a call ended. */
-export const sessionEndReasons = [
+const sessionEndReasons = [
   'ended_by_agent',
   'call_ended',
   'hangup',

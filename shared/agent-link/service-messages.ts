@@ -9,7 +9,7 @@ import { conversationEventSchemas, errorEventSchema, eventsLostSchema, sessionEn
 import { counter, epochField } from './fields.ts';
 import { AGENT_LINK_PROTOCOL } from './limits.ts';
 
-export const callerIdentitySchema = z
+const callerIdentitySchema = z
   .object({
     carrier: z.enum(carrierNames).exactOptional().meta({ description: 'How the call came.' }),
     from: z.string().exactOptional().meta({ description: "The caller's number." }),
@@ -26,7 +26,7 @@ export type CallerIdentity = z.output<typeof callerIdentitySchema>;
  * greeting and tools. With `session.reject`, or no answer, the call goes on without the agent. Missed messages follow the accept as
  * ordinary messages of the new link.
  */
-export const resumeSchema = z
+const resumeSchema = z
   .object({
     attempt: z
       .int()
@@ -50,7 +50,7 @@ export const resumeSchema = z
 
 const textMap = z.record(z.string(), z.string());
 
-export const signedSchema = z
+const signedSchema = z
   .object({
     sid: z.string(),
     agent: z.string().exactOptional(),
@@ -60,7 +60,7 @@ export const signedSchema = z
 
 export type SignedSession = z.output<typeof signedSchema>;
 
-export const sessionStartSchema = z
+const sessionStartSchema = z
   .object({
     type: z.literal('session.start'),
     protocol: z.literal(AGENT_LINK_PROTOCOL),
@@ -88,9 +88,9 @@ export const sessionStartSchema = z
       'The first message of a link: a call begins, or with `resume` a link that broke is opened anew. Answered by `session.accept` or `session.reject`.',
   });
 
-export const toolKinds = ['read_only', 'side_effect'] as const;
+const toolKinds = ['read_only', 'side_effect'] as const;
 
-export const toolCallSchema = z
+const toolCallSchema = z
   .object({
     type: z.literal('tool.call'),
     id: counter.meta({ description: 'Echoed in `tool.result`; never used twice in a call.' }),
@@ -107,7 +107,7 @@ export const toolCallSchema = z
   })
   .meta({ description: 'Run the tool and answer with `tool.result`.' });
 
-export const toolCancelSchema = z
+const toolCancelSchema = z
   .object({
     type: z.literal('tool.cancel'),
     id: counter,
@@ -117,7 +117,7 @@ export const toolCancelSchema = z
 
 const codes = Object.keys(agentLinkErrors) as [AgentLinkErrorCode, ...AgentLinkErrorCode[]];
 
-export const commandResultSchema = z
+const commandResultSchema = z
   .object({
     type: z.literal('command.result'),
     id: z.string(),

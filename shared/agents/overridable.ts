@@ -1,6 +1,6 @@
 /**
- * Which keys of the agent file a call may have otherwise. What decides where sound, words and keys of providers are sent is never among them, and
- * neither is what many calls share: whoever may change a call must not be able to reach anybody else by it.
+ * Which keys of the agent file a call may have otherwise. Keys that decide where sound, words and keys of providers are sent are never among them, and
+ * neither are those that many calls share: somebody who may change a call must not be able to reach anybody else by it.
  */
 import type { z } from 'zod';
 import { agentKeys, turnKeys } from '../config/agent-file.ts';

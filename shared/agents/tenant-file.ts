@@ -49,7 +49,7 @@ const allowKeys = z.strictObject({
   }),
 });
 
-export const tenantFileTables = { limits: limitKeys, allow: allowKeys } as const;
+const tenantFileTables = { limits: limitKeys, allow: allowKeys } as const;
 
 export interface TenantSettings {
   readonly limits?: Limits;

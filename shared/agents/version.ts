@@ -61,7 +61,7 @@ const sorted = (given: Readonly<Record<string, string>> = {}): readonly (readonl
   Object.entries(given).toSorted(([one], [other]) => (one < other ? -1 : 1));
 
 /**
- * The same for the same agent of the same content, in whichever process. What two tenants write alike stays apart: versions share connections and
+ * The same for the same agent of the same content, in whichever process. Agents that two tenants write alike stay apart: versions share connections and
  * child processes. `tenantText` is the file of its tenant.
  */
 export function hashOf(id: string, { text, files }: AgentText, tenantText?: string): string {

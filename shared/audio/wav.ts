@@ -120,12 +120,16 @@ function interleaved(data: Uint8Array, code: number): Int16Array {
     return samples;
   }
   if (code === FORMAT_PCM) {
-    return Int16Array.from({ length: data.length / 2 }, (_, i) => view.getInt16(2 * i, true));
+    const samples = new Int16Array(data.length / 2);
+    for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(2 * i, true);
+    return samples;
   }
-  return Int16Array.from({ length: data.length / 4 }, (_, i) => {
+  const samples = new Int16Array(data.length / 4);
+  for (let i = 0; i < samples.length; i++) {
     const value = Math.round(view.getFloat32(4 * i, true) * 32_768);
-    return Math.max(-32_768, Math.min(32_767, Number.isNaN(value) ? 0 : value));
-  });
+    samples[i] = Math.max(-32_768, Math.min(32_767, Number.isNaN(value) ? 0 : value));
+  }
+  return samples;
 }
 
 function tag(view: DataView, at: number): string {

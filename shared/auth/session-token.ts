@@ -74,7 +74,7 @@ export function sign(payload: Uint8Array, secret: string): Buffer {
 }
 
 /** Audience and times against the server's clock; undefined when the claims are in order. */
-export function claimsFault(
+function claimsFault(
   claims: SessionClaims,
   { audience, nowS }: Pick<VerifyOptions, 'audience' | 'nowS'>,
 ): TokenFault | undefined {

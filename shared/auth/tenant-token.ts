@@ -1,13 +1,13 @@
 /**
  * Tokens that open the calls of one tenant alone: signed by the static token that opens those of all, so that the service keeps no list, and
- * another static token makes all of them void. What a token opens is signed with it. Pure but for digests.
+ * another static token makes all of them void. The signature covers what the token opens. Pure but for digests.
  */
 import { createHmac } from 'node:crypto';
 import { isSameSecret } from './same-secret.ts';
 import { minSecretBytes } from './session-token.ts';
 
 /** The history page, the live view, and what operators may do in a running call. */
-export const tenantAccess = ['calls', 'live', 'listen', 'whisper', 'take_over'] as const;
+const tenantAccess = ['calls', 'live', 'listen', 'whisper', 'take_over'] as const;
 export type TenantAccess = (typeof tenantAccess)[number];
 
 /** The holder of one token could find a short secret by trying. */

@@ -5,9 +5,9 @@
 import { createHmac } from 'node:crypto';
 import { fail, ok, type Result } from '../base/result.ts';
 
-const prefix = 'whsec_';
-const leastBytes = 24;
-const mostBytes = 64;
+/** A secret is its prefix and so many bytes in base64. */
+export const webhookSecret = { prefix: 'whsec_', leastBytes: 24, mostBytes: 64 } as const;
+const { prefix, leastBytes, mostBytes } = webhookSecret;
 const mostSecrets = 4;
 
 const form = `must hold ${prefix} and the base64 of ${leastBytes} to ${mostBytes} bytes; while it is changed, the new one and the old one with a space between them`;

@@ -47,7 +47,7 @@ export function writeJson(value: unknown, replacer?: Change): string {
     // Nearly every value has none, and the engine itself writes many times as fast.
     if (!text.includes(markOfExact)) return text;
   } catch (error) {
-    // What the engine says of a bigint.
+    // The message of the engine for a bigint.
     if (!(error instanceof TypeError)) throw error;
   }
   return stringify(value, replacer) ?? 'null';

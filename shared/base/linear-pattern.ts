@@ -1,6 +1,6 @@
 /**
  * Regular expressions that others wrote, in linear time: RE2 in place of the engine's own, which a text of 41 characters can keep busy for
- * hours. What RE2 cannot do (look-ahead, look-behind, back-references, more than 1,000 repetitions) is refused, and what both know means
+ * hours. Patterns that RE2 cannot do (look-ahead, look-behind, back-references, more than 1,000 repetitions) are refused, and all others mean
  * the same as in JavaScript with the flag `u`.
  */
 import { RE2JS } from 're2js';

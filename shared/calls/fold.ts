@@ -119,7 +119,7 @@ export class CallFold {
     this.#lastAt = Math.max(this.#lastAt, fact.at);
     switch (fact.t) {
       case 'call':
-        // Who hands the call to another agent before it opens writes it again, and so does a worker that takes it up.
+        // A worker that hands the call to another agent before it opens writes it again, and so does a worker that takes it up.
         this.#head = {
           ...fact,
           started: this.#head?.started ?? fact.started,

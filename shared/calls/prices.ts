@@ -124,7 +124,7 @@ export const withCost = (record: CallRecord, table: PriceTable): CallRecord => {
   };
 };
 
-/** The record with what something cost that was used afterwards. One that has no cost gets none, and what the table has no price for in its currency is named in it. */
+/** The record with the cost of a later use, such as an analysis. A record without cost gets none; a use without a price in its currency is named in it. */
 export function withCostOf(record: CallRecord, used: UsageLine, table: PriceTable | undefined): CallRecord {
   const { cost, direction } = record;
   if (cost === undefined) return record;

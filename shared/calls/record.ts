@@ -45,7 +45,7 @@ export type UsageUnit = (typeof usageUnits)[number];
 const units = z.partialRecord(z.enum(usageUnits), amount);
 
 /** How much of one provider a call used. */
-export const usageLineSchema = z.object({
+const usageLineSchema = z.object({
   stage: z.enum(usageStages),
   provider: z.string().meta({ description: 'As the agent file names it; for `telephone` the transport.' }),
   model: z.string().exactOptional(),
@@ -53,7 +53,7 @@ export const usageLineSchema = z.object({
 });
 export type UsageLine = z.output<typeof usageLineSchema>;
 
-export const usageSchema = z.object({
+const usageSchema = z.object({
   by_stage: z.partialRecord(z.enum(usageStages), units).meta({
     description:
       'Sums. `input_tokens` holds `cached_tokens`; those of `realtime` hold what is told by modality.',
@@ -62,7 +62,7 @@ export const usageSchema = z.object({
 });
 export type CallUsage = z.output<typeof usageSchema>;
 
-export const costSchema = z
+const costSchema = z
   .object({
     currency: z.string(),
     total: amount,

@@ -302,7 +302,7 @@ export type CallSections = Pick<
   'agent' | 'turn' | 'stt' | 'llm' | 'tts' | 'realtime' | 'telephony'
 >;
 
-/** Reads again the sections of which a call may have something otherwise. What it gives lacks what is wrong. */
+/** Reads again the sections of which a call may have something otherwise. The result lacks the parts that are wrong. */
 export function readCallSections(tree: Tree, site: CallSectionsSite): Partial<CallSections> {
   const table = readAgentTable(tree, site.problems);
   const telephony = readTelephony(tree['telephony'], { texts: table.texts, problems: site.problems });

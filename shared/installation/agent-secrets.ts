@@ -51,7 +51,7 @@ export class AgentSecrets {
 
   #ofFile(name: string): string | undefined {
     const { dir, tenant } = this.#site;
-    // What is a setting of the service is none of an agent.
+    // A setting of the service is no secret of an agent.
     if (dir === undefined || !nameForm.test(name) || name.startsWith('SVC_')) return undefined;
     const path = join(dir, tenant ?? '', name);
     this.paths.push(path);

@@ -124,7 +124,7 @@ export interface AgentReading {
 function whyOutside(path: string, within: string | undefined): string | undefined {
   if (within === undefined) return undefined;
   try {
-    // What stands for a device or for another program is never read: it may have no end.
+    // A file that stands for a device or for another program is never read: it may have no end.
     if (!statSync(path).isFile()) return 'it is no file';
     const isInside = realpathSync(path).startsWith(realpathSync(within) + sep);
     return isInside ? undefined : 'it lies outside of the folder of its tenant';

@@ -45,7 +45,7 @@ export type Fetched =
 /** Why a fetch ended; it names hosts and files, never what came. */
 class FetchError extends Error {}
 
-/** Chooses the turn model of a start, and fetches it first where it is missing. What there is to say of it is said once. */
+/** Chooses the turn model of a start, and fetches it first where it is missing. The log says once what came of it. */
 export async function provideTurnModel(
   settings: Parameters<typeof fetchTurnModel>[0],
   { log, ...options }: FetchOptions & { readonly log: Log },
@@ -74,7 +74,7 @@ export async function fetchTurnModel(
   const { wheel, file } = options.pinned ?? { wheel: smartTurnWheel, file: models['smart-turn'].files[0] };
   try {
     makeFolder(dirname(path), 0o777);
-    // What cannot be kept is not asked for.
+    // A file that cannot be kept is not asked for.
     writeFileSync(part, '');
   } catch (error) {
     if (!isOfSystem(error)) throw error;

@@ -162,7 +162,7 @@ export interface Language {
   readonly begun: readonly string[];
   /**
    * What begins something and is no answer: "well", "my name is". Where nothing else was said, more is to be expected even behind the full
-   * stop that STT puts. What can be an answer ("this one", "I am") stands not here.
+   * stop that STT puts. Words that can be an answer ("this one", "I am") do not stand here.
    */
   readonly openings: readonly string[];
   /** Phrases that ask for time to think or to look something up: "let me see". They are no turn to answer yet. */

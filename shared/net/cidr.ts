@@ -98,11 +98,6 @@ export function isInRange(ip: IpBytes, { base, bits }: Cidr): boolean {
   });
 }
 
-/** `10.0.0.0/8`, as {@link parseCidr} reads it. */
-export function formatCidr({ base, bits }: Cidr): string {
-  return `${formatIp(base)}/${bits}`;
-}
-
 /** IPv4 with points; IPv6 as eight groups, without `::`. */
 export function formatIp(ip: IpBytes): string {
   return ip.length === 4 ? ip.join('.') : ipGroups(ip).join(':');

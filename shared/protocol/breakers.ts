@@ -188,7 +188,7 @@ export class Breaker {
   #close(): void {
     Atomics.store(this.#cells, cell.openedAt, 0);
     Atomics.store(this.#cells, cell.pauseMs, 0);
-    // What led to the opening says nothing about the provider as it is now.
+    // The failures that opened it say nothing about the provider as it is now.
     Atomics.store(this.#cells, cell.even, 0);
     Atomics.store(this.#cells, cell.odd, 0);
   }

@@ -69,7 +69,7 @@ const types: Readonly<Record<ConversationMessageType, true>> = {
 };
 
 /** Names that a client may ask for. */
-export const conversationMessageTypes = Object.keys(types) as readonly ConversationMessageType[];
+const conversationMessageTypes = Object.keys(types) as readonly ConversationMessageType[];
 
 /** Those of the names that exist, each once; a name of a later version is no fault. */
 export const knownMessageTypes = (names: readonly string[]): readonly ConversationMessageType[] =>

@@ -6,7 +6,7 @@
 import { answerIn, answerWord } from './answer-word.ts';
 
 /** Bytes of the header that a box takes; they begin at a multiple of 8. */
-export const peekBoxBytes = 16;
+const peekBoxBytes = 16;
 /** Fewer samples of the unfinished frame are no news, and the model needs as many of the frame before, for its context. */
 export const leastPeekSamples = 64;
 

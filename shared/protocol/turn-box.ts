@@ -8,7 +8,7 @@ import { answerIn, answerWord, questionIn } from './answer-word.ts';
 /** An answer that comes later than this after its question is of no use, and a thread leaves it out. */
 export const turnAnswerWithinMs = 300;
 /** Bytes of the header that a box takes; they begin at a multiple of 8. */
-export const turnBoxBytes = 32;
+const turnBoxBytes = 32;
 
 const field = { asked: 0, start: 1, end: 2, askedAt: 3, giveUpAt: 4, taken: 5 } as const;
 /** The answer, in words of 64 bits. */

@@ -50,7 +50,7 @@ export const levelsOfSide = 2_000;
 /** Below the folder of those that stay: a folder for each tenant, and in it what stands there of the operator's own agents. */
 export const tenantsFolder = 'tenants';
 
-/** The name of a call's folder: its id, or where that is no name of a file, a text made of it; behind that of its tenant, whose calls may have ids of others. */
+/** The name of a call's folder: its id, or a text made of an id that is no name of a file. The tenant stands in front: two tenants may have the same id. */
 export function recordingName(callId: string, tenant?: string): string {
   const name = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(callId)
     ? callId

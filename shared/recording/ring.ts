@@ -8,7 +8,7 @@
 import { assert } from '../base/assert.ts';
 
 /** Entries of a call: sound of either side, a line of the transcript, a fact, and how the recording begins and ends. */
-export const entryKinds = ['heard', 'sent', 'line', 'fact', 'open', 'end'] as const;
+const entryKinds = ['heard', 'sent', 'line', 'fact', 'open', 'end'] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
 /** Four seconds of both sides at 16 kHz. Pages that no call has used take no memory. */

@@ -35,7 +35,7 @@ export const chunkOverhead = lengthBytes + tagBytes;
 /** Of a finished file. */
 export const fixedChunk = 64 * 1024;
 /** More than anybody writes at once. */
-export const mostOfChunk = 16 * 1024 * 1024;
+const mostOfChunk = 16 * 1024 * 1024;
 const lastFlag = 0x8000_0000;
 
 /** A file that cannot be read, and why, as a clause. */

@@ -36,7 +36,7 @@ export function decodeRtviFrame(bytes: Uint8Array): RtviFrame | undefined {
     }
     return frame;
   } catch (error) {
-    // What the library throws for bytes that end too early or name no field.
+    // The library throws this for bytes that end too early or name no field.
     if (error instanceof Error) return undefined;
     throw error;
   }

@@ -23,7 +23,7 @@ export const rtviKeys = {
 } as const;
 
 /** Events without a name of their own in RTVI, which a client asks for by `?events=` and gets as `server-message`. */
-export const rtviEvents = ['bot.heard', 'agent.changed'] as const;
+const rtviEvents = ['bot.heard', 'agent.changed'] as const;
 type RtviEvent = (typeof rtviEvents)[number];
 
 /** Those that a call's metadata names. */

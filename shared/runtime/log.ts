@@ -54,8 +54,8 @@ export class LineLimit {
 const lineLimit = new LineLimit();
 
 /**
- * Writes a line unless its logger has said the same too often; the sentence is the first text among the arguments. What is
- * written after a gap says how many lines are missing.
+ * Writes a line unless its logger has said the same too often; the sentence is the first text among the arguments. A line
+ * behind a gap says how many lines are missing.
  */
 function logWithinLimit(this: Logger, args: Parameters<Logger['info']>, write: Logger['info']): void {
   const given: readonly unknown[] = args;

@@ -1,6 +1,6 @@
 /**
- * The server variables of SIP registration: one account at a PBX or provider, which then sends its calls here. What of an address is
- * understood stands in `readPlace` alone.
+ * The server variables of SIP registration: one account at a PBX or provider, which then sends its calls here. The parts of an
+ * address that are understood stand in `readPlace` alone.
  */
 import { fail, ok, type Result } from '../base/result.ts';
 import { parseHostPort } from '../net/address.ts';

@@ -94,7 +94,7 @@ export type CarrierCommand = Exclude<ControlCommand, { readonly type: 'answered'
 
 export type AnsweredBy = 'person' | 'machine' | 'beep' | 'spoken';
 
-/** Key of a call's metadata that names the call which the service made, where the service listens to who answers. */
+/** Key of a call's metadata: the call that the service made, where the service finds out by itself who answers. */
 export const screeningKey = 'outbound_screening';
 
 /** Key of a call's metadata that says `outbound` of a call that the service made; the server sets it. */

@@ -54,7 +54,7 @@ export class AgentLimits {
   #usedMs = new Map<string, number>();
   #day = 0;
 
-  /** Other limits hold. What was used stays used. */
+  /** Other limits hold. Minutes that were used stay used. */
   set(limits: ReadonlyMap<string, Limits>): void {
     this.#limits = limits;
   }

@@ -1,6 +1,6 @@
 /**
- * The agents of a service that has many (SVC_AGENTS_DIR): which versions are in force, which of them a call gets, and what workers are told. What a
- * running call began with is kept until no call needs it.
+ * The agents of a service that has many (SVC_AGENTS_DIR): which versions are in force, which of them a call gets, and what workers are told. The
+ * version that a running call began with is kept until no call needs it.
  */
 import { AgentTable, type AgentChoice, type CallFacts } from '../../shared/agents/choose.ts';
 import { readChosen, writeChosen } from '../../shared/agents/chosen.ts';
@@ -253,7 +253,7 @@ export class Agents {
   #take(changes: ReadonlyMap<string, FoundAgent | undefined>): void {
     const { wallClock } = this.#options;
     const readings = [...changes]
-      // What the operator names by itself does not leave with its file.
+      // An agent that the operator names in the settings does not leave with its file.
       .filter(([path, found]) => found !== undefined || path !== this.#options.own.place.path)
       .map(([path, found]) => [path, found && this.#reading(found)] as const);
     this.#changed(this.#catalogue.apply(new Map(readings), wallClock.now()));

@@ -139,7 +139,7 @@ export class Catalogue {
   }
 
   /**
-   * Of those that want to come into force, each that claims what another file has or wants. Who has it in force keeps it: nobody keeps an
+   * Of those that want to come into force, each that claims what another file has or wants. The one that has it in force keeps it: nobody keeps an
    * agent from being changed by wanting what it has.
    */
   #conflicts(wanted: ReadonlyMap<string, AgentVersion>): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 /**
  * What agents and tenants have used of their minutes of a day, on disk, so that a service that is stopped and started counts on. One small file,
- * which is written now and then and when the service ends; the one before it stays until the new one is whole. What cannot be read counts as
+ * which is written now and then and when the service ends; the one before it stays until the new one is whole. A file that cannot be read counts as
  * nothing used.
  */
 import { join } from 'node:path';

@@ -90,7 +90,7 @@ export class Children {
   send(worker: number, message: ToWorker, socket?: Socket): boolean {
     const child = this.#worker(worker);
     if (child?.connected !== true) return false;
-    // What `send` returns speaks of the backlog: the message goes out all the same.
+    // The result of `send` speaks of the backlog: the message goes out all the same.
     if (socket === undefined) child.send(message);
     else child.send(message, socket, {}, () => undefined);
     return true;
@@ -101,7 +101,7 @@ export class Children {
     if (socket === undefined) return this.send(worker, offer);
     const child = this.#worker(worker);
     if (child?.connected !== true) return false;
-    // What goes wrong on the way shows as the end of the worker, which gives the offer to another.
+    // An error on the way shows as the end of the worker, which gives the offer to another.
     child.send(offer, socket, { keepOpen: true }, () => undefined);
     return true;
   }

@@ -178,7 +178,7 @@ function newClient(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password: password.reveal() }),
     database,
-    // What is asked is not kept for later; what is heard is subscribed to as soon as that can be.
+    // Questions are not kept for later; channels are subscribed to as soon as that can be.
     disableOfflineQueue: !listens,
     disableClientInfo: true,
     maintNotifications: 'disabled',

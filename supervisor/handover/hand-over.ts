@@ -15,6 +15,7 @@ import { refusal } from '../http/refusals.ts';
 import {
   isUnconfirmed,
   mostDeaths,
+  rescueMs,
   type OfferSignals,
   type OfferState,
   type OpenOffer,
@@ -24,11 +25,6 @@ import {
 import { validRecord, type LeftRecord } from './left-records.ts';
 import { waitingOf, waitsForOneOf, workerFor } from './worker-for.ts';
 
-/**
- * How long a connection may wait for a worker after the one that had it died. Where all died at once it waits for the start of a
- * process, which takes seconds on a busy machine.
- */
-const rescueMs = 10_000;
 /** A client that is told of the end of its call has this long to read it. */
 const cutGraceMs = 1_000;
 const noWorkerCame = refusal('no_worker', {

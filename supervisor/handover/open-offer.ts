@@ -61,6 +61,11 @@ export interface OpenOffer {
   state: OfferState;
 }
 
+/**
+ * How long a call may wait for a worker after the one that had it died. Where all died at once it waits for the start of a process, which takes
+ * seconds on a busy machine.
+ */
+export const rescueMs = 10_000;
 /** A call during which so many workers hung or died is ended, for the sake of all others. */
 export const mostDeaths = 2;
 

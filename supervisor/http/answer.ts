@@ -42,3 +42,12 @@ export const answerHeaders = (body: string): Readonly<Record<string, string>> =>
 });
 
 export const errorBody = (answer: Answer): string => `${JSON.stringify(answer, ['code', 'message'])}\n`;
+
+/** A part of a path, such as the id of a call, which its client may have chosen; undefined for one that is not encoded as parts are. */
+export function decoded(part: string | undefined): string | undefined {
+  try {
+    return part === undefined ? undefined : decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}

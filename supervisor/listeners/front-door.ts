@@ -314,7 +314,7 @@ export class FrontDoor {
     if (agents === undefined || listener.startsWith('carrier_')) return {};
     const signed = metadata['session.agent'];
     const asked = new URLSearchParams(url.split('?')[1] ?? '').get('agent') ?? undefined;
-    // What a client of the call protocol asks for by `start` is not known yet.
+    // The agent that a client of the call protocol asks for by `start` is not known yet.
     if (signed === undefined && asked === undefined && callProtocol.includes(listener)) return {};
     const chosen = agents.chosen({ signed, asked, share: metadata['session_id'] ?? randomUUID() });
     return chosen === undefined ? undefined : { [chosenKeys.signed]: chosen };

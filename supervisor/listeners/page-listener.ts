@@ -96,7 +96,7 @@ const upgradeRequired = refusal('upgrade_required', {
 });
 
 /** Opens the listener. Rejects when its address cannot be bound or the page was not built. */
-export async function openPageListener(options: PageListenerOptions): Promise<OpenListener> {
+async function openPageListener(options: PageListenerOptions): Promise<OpenListener> {
   const files = readPageFiles(options.folder);
   let answering = 0;
   const { server, silent } = newGuardedServer((request, response) => {

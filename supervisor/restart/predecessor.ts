@@ -1,6 +1,6 @@
 /**
  * The supervisor from which this one takes over (decision 0017): says when this one is prepared, reads what the old one
- * remembers, and gets its listeners, and after that the connections that still reach it. What the old one's calls hold is
+ * remembers, and gets its listeners, and after that the connections that still reach it. Places that the old one's calls hold are
  * counted here until they are over, or until the old one is gone.
  */
 import { Socket as DatagramSocket } from 'node:dgram';

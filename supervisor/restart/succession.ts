@@ -106,7 +106,7 @@ export class Succession {
 
   /** Takes every upgrade that reaches this process. */
   arrived(arrived: Arrived): void {
-    // What is wrong in itself needs no other process to say so.
+    // A request that is wrong in itself needs no other process to say so.
     if (arrived.arrival.fault !== undefined) {
       this.#options.judge(arrived);
       return;

@@ -79,7 +79,7 @@ export class Successor implements SuccessorProcess {
   }
 
   send(message: ToSuccessor): void {
-    // What goes wrong shows as its end.
+    // An error shows as the end of the process.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 

@@ -63,7 +63,7 @@ export function evalFlagsOf(url: string): Record<string, string> {
 export const eventsOf = (url: string): string => [...rtviEventsIn(queryOf(url).get('events') ?? '')].join();
 
 /** What the client plays; a rate that no call can have is not taken. */
-export function outputRateOf(url: string): number {
+function outputRateOf(url: string): number {
   const asked = Number(queryOf(url).get(rtviKeys.outputRate));
   return callSampleRates.includes(asked) ? asked : rtviOutputRate;
 }

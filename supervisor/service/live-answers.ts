@@ -7,7 +7,7 @@ import { readerOf } from '../../shared/auth/tenant-token.ts';
 import { operatorName } from '../../shared/monitor/messages.ts';
 import { auditOf, type Log } from '../../shared/runtime/log.ts';
 import type { LiveView } from './live-view.ts';
-import { answerHeaders, errorBody } from '../http/answer.ts';
+import { answerHeaders, decoded, errorBody } from '../http/answer.ts';
 import { refusal, refusals, type Answer } from '../http/refusals.ts';
 import type { MonitorFile } from '../monitor/page.ts';
 import { livePage } from './live-page.ts';
@@ -69,15 +69,6 @@ export async function answerLive(
     if (isThere) respond(202, '{}\n');
     else refuse(refusals.no_such_call);
   } else refuse(refusal('not_found', { message: 'there is /live, /live/state and /live/calls/ID/end' }));
-}
-
-/** The id of a call, which its client may have chosen, as it stands in a path. */
-function decoded(part: string | undefined): string | undefined {
-  try {
-    return part === undefined ? undefined : decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
 }
 
 export const isLive = (request: IncomingMessage): boolean => /^\/live($|[/?])/.test(request.url ?? '');

@@ -72,7 +72,7 @@ export class Service {
   #isSuccessorStopping = false;
   #timer: Timer | undefined;
 
-  /** Each part is made of those above it. What a part tells later ones goes by functions, of which none is called in here. */
+  /** Each part is made of those above it. A part tells later ones by functions, of which none is called in here. */
   constructor(options: ServiceOptions) {
     this.#options = options;
     const { settings, clock, log, workers, systemd, launch, parent, inferenceThreads, turnModel } = options;
@@ -418,7 +418,7 @@ export class Service {
     if (role === 'worker') this.#options.agents?.workerReady(index);
     this.#handOver.retry();
     this.#sip.retry();
-    // What a worker was told before it could listen is lost.
+    // A worker that could not listen yet has missed the message.
     if (role === 'worker' && this.#lifecycle.state.phase === 'stopping')
       this.#children.send(index, { type: 'shutdown' });
     if (processes.allReady(this.#children.table)) this.#step({ type: 'children.ready' });

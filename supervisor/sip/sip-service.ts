@@ -356,7 +356,7 @@ export class SipService {
   }
 
   /**
-   * Calls are asked for once somebody can have them, and no more once the service stops. What this process makes rings through a restart:
+   * Calls are asked for once somebody can have them, and no more once the service stops. Calls that this process makes ring through a restart:
    * its workers are there for as long as it has calls.
    */
   #register(): void {

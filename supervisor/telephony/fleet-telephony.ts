@@ -1,5 +1,5 @@
 /**
- * Telephone calls of a fleet. A balancer in front of several hosts may bring what a carrier or an operator says to any of them; it is
+ * Telephone calls of a fleet. A balancer in front of several hosts may bring the request of a carrier or an operator to any of them; it is
  * passed on to the host that has the transfer, the call or the call that was made. Where that host is gone, or nobody can tell which it
  * is, this one does what it would do after a death: it knows nothing of the call. Without a shared store there is one host.
  */

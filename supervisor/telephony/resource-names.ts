@@ -10,7 +10,7 @@ export const marks = {
   leg: 'svc:leg:',
   /** Legs of cold transfers, with the id of the caller's call. */
   cold: 'svc:to:',
-  /** Calls that were made here, and of which the carrier finds out who answers; and those of which it does not. */
+  /** Calls that were made here: those in which the carrier finds out who answers, and the others. */
   outbound: 'svc:out:',
   unscreened: 'svc:own:',
 } as const;

@@ -1,6 +1,6 @@
 /**
- * One request to a carrier's API and what is known afterwards: an answer, that nothing went out, or that nobody knows. What may have been
- * done is tried again only where that does no harm, and no redirect is followed; what the answer says is bounded, and neither addresses nor credentials get into anything it tells.
+ * One request to a carrier's API and what is known afterwards: an answer, that nothing went out, or that nobody knows. A request that
+ * may have been done is tried again only where that does no harm, and no redirect is followed; what the answer says is bounded, and neither addresses nor credentials get into anything it tells.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import { Agent } from '../../shared/runtime/undici.ts';

@@ -12,7 +12,7 @@ import type { Answer } from '../http/refusals.ts';
 
 const pageRefused = originRefused('SVC_WEBRTC_CORS_ORIGIN');
 
-export const allowedMethods = 'POST, GET, PATCH, DELETE, OPTIONS';
+const allowedMethods = 'POST, GET, PATCH, DELETE, OPTIONS';
 
 const one = (value: string | string[] | undefined): string =>
   typeof value === 'string' ? value.toLowerCase() : '';

@@ -1,6 +1,6 @@
 /**
- * Session URLs across a restart (decision 0017): the new supervisor has the listener, the old one the calls that began before. What the
- * new one is asked about a session that it does not know it asks the old one, and passes the answer on; the old one does the same
+ * Session URLs across a restart (decision 0017): the new supervisor has the listener, the old one the calls that began before. The
+ * new one asks the old one about a session that it does not know, and passes the answer on; the old one does the same
  * with the one before it.
  *
  * Invariant: a client that asks is answered once, at the latest when the other process is gone.

@@ -1,5 +1,5 @@
 /** What one seed means: the settings of the call, the manners of its world, and the faults that it has to bear. */
-import { defaultDtmfSettings } from '../../worker/core/turn/dtmf.ts';
+import { dtmfSettings } from '../support/core/script-settings.ts';
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
 import { newToolBook, readingTool } from '../support/core/tool-book.ts';
 import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
@@ -153,7 +153,7 @@ function settingsOf(prng: Prng): CallSettings {
     fillers: prng.chance(0.8) ? ['Just a moment.', 'Still looking that up.'] : [],
     lateLines: ['Bear with me.', 'Still on it.'],
     pronounce: prng.chance(0.3) ? { SQL: 'sequel' } : {},
-    dtmf: defaultDtmfSettings,
+    dtmf: dtmfSettings,
     tools: newToolBook({ endCall: prng.chance(0.9), tools: { lookup: readingTool } }),
     maxToolRounds: 2,
     confirmQuestion: 'Is that right?',

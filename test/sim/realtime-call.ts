@@ -43,7 +43,22 @@ interface Entry {
   readonly item?: string;
 }
 
-const lettersOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+/** What is compared of a text. Each question compares the whole call, so that most texts come again. */
+interface Read {
+  readonly letters: string;
+  readonly words: readonly string[];
+  /** Words that the model made up. */
+  readonly made: readonly string[];
+}
+const known = new Map<string, Read>();
+function read(text: string): Read {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const letters = text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+  const one = { letters, words: text.split(' '), made: text.match(/\ba\d+\b/g) ?? [] };
+  known.set(text, one);
+  return one;
+}
 
 /** The words that end nearest to so many characters. */
 function nearestWords(text: string, chars: number): string {
@@ -511,21 +526,21 @@ export class SimulatedCall {
   compare(session: VendorSession, behind: readonly ChatMessage[]): void {
     expect(session.instructions).toBe(this.prompt);
     const isNote = ({ role, text }: Entry): boolean => role === 'note' && text !== 'Go on.';
-    const known = [...this.history, ...behind];
+    const all = [...this.history, ...behind];
     const forgets = session.caps.truncates || session.caps.removes;
     const cut = forgets && !session.entries.some(isNote);
-    const held = session.entries.filter((entry) => entry.role !== 'note' && lettersOf(entry.text) !== '');
-    const made = held.flatMap(({ text }) => text.match(/\ba\d+\b/g) ?? []);
+    const held = session.entries.filter((entry) => entry.role !== 'note' && read(entry.text).letters !== '');
+    const made = held.flatMap(({ text }) => read(text).made);
     expect(made, 'words of the model are told once').toHaveLength(new Set(made).size);
     // What a session did not say itself it was told, and nobody tells what was not heard.
-    const heard = new Set(known.flatMap(({ role, text }) => (role === 'assistant' ? text.split(' ') : [])));
+    const heard = new Set(all.flatMap(({ role, text }) => (role === 'assistant' ? read(text).words : [])));
     const given = held.filter(({ role, item }) => role === 'assistant' && item === undefined);
-    expect(given.flatMap(({ text }) => text.split(' ')).filter((word) => !heard.has(word))).toEqual([]);
+    expect(given.flatMap(({ text }) => read(text).words).filter((word) => !heard.has(word))).toEqual([]);
     if (forgets) expect(session.entries.filter(({ text }) => text.includes('your last answer'))).toEqual([]);
-    const shown = (role: string, text: string): string => `${role} ${lettersOf(text)}`;
+    const shown = (role: string, text: string): string => `${role} ${read(text).letters}`;
     const told = held.map(({ role, text }) => shown(role, text));
-    const wanted = known
-      .filter((message) => message.role !== 'system' && lettersOf(message.text) !== '')
+    const wanted = all
+      .filter((message) => message.role !== 'system' && read(message.text).letters !== '')
       .map((message) => shown(message.role, this.said.get(message) ?? message.text));
     // Items of one answer are one message of the history.
     if (cut) expect(joined(told)).toEqual(joined(wanted));

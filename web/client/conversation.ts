@@ -106,7 +106,7 @@ export class Conversation {
     if (known?.epoch === epoch && known.state === 'open')
       return this.#write(known, `${known.text}${gapBetween(known.text, text)}${text}`);
     if (text.trim() === '') return undefined;
-    // What was heard of the caller and led to no turn stays as it is.
+    // Words of the caller that led to no turn stay as they are.
     this.#finish(this.#openOf('caller'), 'done');
     this.#certain = '';
     this.#finish(this.#openOf('agent'), 'done');

@@ -18,7 +18,7 @@ export class TokenRefused extends Error {
 }
 
 /** What an HTTP status says about a call. */
-export function outcomeOfStatus(status: number): CallOutcome {
+function outcomeOfStatus(status: number): CallOutcome {
   if (status === 401 || status === 403 || status === 413) return { kind: 'unauthorised' };
   if (status === 429 || status === 503) return { kind: 'busy' };
   // A proxy answers so when the service behind it is gone.

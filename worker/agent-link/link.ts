@@ -128,7 +128,7 @@ function onOpened(step: LinkStep): void {
   state.phase = { type: 'handshaking', by: now + times.handshakeMs };
   const { outbox, broken } = state;
   if (broken !== undefined) reopen(outbox, now);
-  // What is lost is told in the message itself; the event follows the accept.
+  // The message itself says which events are lost; the event follows the accept.
   const { metadata, ...message } = startOf(step);
   const { lost } = outbox;
   outbox.lost = 0;

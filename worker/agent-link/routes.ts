@@ -19,7 +19,7 @@ export type Routed =
 export type RouteOf = (start: Pick<CallStart, 'callId' | 'metadata'>) => Routed;
 
 /** The key of a call's metadata, and of a token's `meta`, that names its route. */
-export const routeKey = 'agent_route';
+const routeKey = 'agent_route';
 
 /** `unknown` is told of calls that name a route that is not there: they go to the default process. */
 export const newRouteOf =

@@ -63,7 +63,7 @@ export class CallAgent {
   }
 
   /**
-   * The call is in this node, which may have something of its own. What was in force is let go by what is returned, once nothing of the
+   * The call is in this node, which may have something of its own. The returned function lets go of the node before, once nothing of the
    * call uses it.
    */
   enter(node: string | undefined, log: Log): () => void {

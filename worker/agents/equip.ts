@@ -1,6 +1,6 @@
 /**
  * Equips an agent: from its definition and the adapters of its providers comes everything that its calls share in this worker and that
- * another agent's calls have otherwise. What belongs to the worker is lent by it.
+ * another agent's calls have otherwise. The worker lends what belongs to it.
  */
 import { ringMarginFrames } from '../call/audio.ts';
 import type { AgentServices } from '../call/services.ts';

@@ -94,7 +94,7 @@ export class LookUps {
       return { kind: 'failed', refuse: onFailure === 'refuse' };
     } finally {
       timer.cancel();
-      // What is still read of an answer that was enough.
+      // Stops reading an answer that was enough.
       controller.abort();
       metrics.beforeCallTime.observe((clock.now() - beganAt) / 1000);
     }

@@ -193,3 +193,10 @@ export class AgentsOfCall {
     this.#site.entered();
   }
 }
+
+/** What the log says of how the call came to its agent: nothing in a service of one agent. */
+export function chosenFields(chosen: ChosenAgent | undefined): Readonly<Record<string, string>> {
+  if (chosen === undefined) return {};
+  const { hash, by, insteadOf } = chosen;
+  return { agentBy: by, agentVersion: hash, ...(insteadOf !== undefined && { insteadOf }) };
+}

@@ -106,7 +106,7 @@ export class CallAudio {
     this.#playout = new Playout(this.#outbound, {
       sink: this.#sink(),
       gridBefore: services.gridBefore,
-      // What was sent ahead is heard after a hold: none of it is left by the time a voice is confirmed.
+      // Sound that was sent ahead is heard after a hold: none of it is left by the time a voice is confirmed.
       leadMs: () => (detector.hearsVoice ? 0 : leadMs),
     });
     this.#vad = new VadClient({
@@ -145,7 +145,7 @@ export class CallAudio {
     this.#echo = newCallEcho({ mode: services.echo, sampleRate, heard: this.#inbound });
   }
 
-  /** Another agent has the call, whose sessions the stages have. What is heard behind its voice, and how echo and noise are dealt with, stays as it was. */
+  /** Another agent has the call, whose sessions the stages have. The sounds behind its voice, and how echo and noise are dealt with, stay as they were. */
   retune({ speech, tts }: Pick<CallServices, 'speech' | 'tts'>): void {
     this.#lines = tts;
     this.#threshold = speech.threshold;

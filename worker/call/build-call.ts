@@ -98,7 +98,7 @@ function settingsOf(
     ...given
   } = setup;
   const capabilities = capabilitiesOf(start, services.carriers.capabilities);
-  // What an agent process says is taken word for word.
+  // Texts of an agent process are taken word for word.
   return {
     ...withVariables(services.settings, variablesOf(start, services, variables)),
     ...transferSettings(capabilities, services.carriers.telephony),

@@ -27,13 +27,12 @@ import type {
   TtsStage,
   ToolCall,
 } from '../stages/stage.ts';
+import { longestArguments } from '../tools/catalog.ts';
 
 // The tool calls of one round of the LLM, put together from the parts in which they come.
 
 /** Calls that are kept: one more than the core looks at, so that it notices. */
 const mostToolCalls = 17;
-/** Arguments of one call that are kept; longer arguments are no JSON any more and are refused. */
-const longestArguments = 65_536;
 
 class RoundCalls {
   readonly #calls: ToolCall[] = [];
@@ -48,6 +47,7 @@ class RoundCalls {
     this.#calls[part.index] = {
       id: known.id || part.id || '',
       name: known.name || part.name || '',
+      // Longer arguments are no JSON any more, and are refused.
       arguments: text.slice(0, longestArguments + 1),
     };
   }
@@ -239,7 +239,7 @@ export class CallStages {
         tell({
           type: event.isFinal ? 'stt.final' : 'stt.partial',
           text: event.text,
-          // What ends because it was asked to end says nothing of the caller.
+          // A text that STT ends because it was asked to says nothing of the caller.
           speechFinal: event.speechFinal && !event.fromFinalize,
           ...(event.isOthers === true && { isOthers: true }),
           position: this.#options.position(),

@@ -19,7 +19,6 @@ import type { AccountedCall, Accounts, CallAccount } from '../call/account.ts';
 import type { TraceOf } from '../call/trace.ts';
 import type { ProviderNote } from '../stages/provider-note.ts';
 import { CallFacts, type TextRedaction, type Untimed } from './call-facts.ts';
-import { modelsOf } from './models.ts';
 import { SpoolWriter, type SpoolDisk } from './spool-writer.ts';
 import { appendFile, rename, utimes } from 'node:fs';
 import { join } from 'node:path';
@@ -197,3 +196,27 @@ export class CallAccounts {
 /** The agent that was chosen for a call or that its client named, as far as anybody said. */
 const askedFor = (metadata: AccountedCall['start']['metadata']): string =>
   readChosen(metadata[chosenKeys.signed] ?? '')?.id ?? metadata['agent'] ?? '';
+
+/** The models that the agent file names, on which prices depend: `llm llm_chat` → `gpt-4.1`. A provider that chooses by itself has none. */
+function modelsOf({
+  stt,
+  llm,
+  tts,
+  realtime,
+}: Pick<AgentDefinition, 'stt' | 'llm' | 'tts' | 'realtime'>): ReadonlyMap<string, string> {
+  const models = new Map<string, string>();
+  const note = (
+    stage: string,
+    { provider, options }: { readonly provider: string; readonly options: object },
+  ): void => {
+    const model: unknown = Reflect.get(options, 'model');
+    if (typeof model === 'string') models.set(`${stage} ${provider}`, model);
+  };
+  for (const [stage, definition] of Object.entries({ stt, llm, tts })) {
+    // Both may be the same provider with two models; the first one is used most.
+    if (definition?.secondary !== undefined) note(stage, definition.secondary);
+    if (definition !== undefined) note(stage, definition);
+  }
+  if (realtime !== undefined) note('realtime', realtime);
+  return models;
+}

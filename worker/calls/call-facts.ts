@@ -78,7 +78,7 @@ export class CallFacts implements CallAccount {
       if (order.type === 'told') this.#follow(order.event, now);
       else this.#perform(order, now);
     }
-    // What is told in the step that pauses was said before it, and what is told in the one that goes on in the pause.
+    // Words told in the step that pauses were said before it, and those told in the step that goes on were said in the pause.
     this.#pause(!mayBeRecorded(state), now);
   }
 

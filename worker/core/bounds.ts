@@ -1,5 +1,5 @@
 /**
- * How much a call may hold, in bytes of JSON as they are written down for the worker that takes it up. Whatever is allowed here is saved: the
+ * How much a call may hold, in bytes of JSON as they are written down for the worker that takes it up. All that is allowed here is saved: the
  * sum of all bounds is below that of the record (shared/protocol/call-record.ts).
  */
 

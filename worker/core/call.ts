@@ -45,7 +45,7 @@ export function step(state: CallState, event: CallEvent, now: Millis): CallActio
   return context.actions;
 }
 
-/** Whoever gives a command is answered also when the call is over. */
+/** A command is answered also when the call is over. */
 function tooLate(event: CallEvent): CallAction[] {
   const actions: CallAction[] = [];
   if (event.type === 'command.given') {
@@ -154,7 +154,7 @@ function open(
   const { state, now } = step;
   if (!openCourse(state.course, now + state.setup.settings.maxCallMs)) return;
   if (message !== undefined) {
-    // Whatever becomes of it, nobody talks with a machine.
+    // The agent talks with no machine, whatever becomes of the call.
     endSoon(state.course, 'machine');
     nextEpoch(step);
     startText(step, 'closing', { text: message, interruptible: false });
@@ -162,7 +162,7 @@ function open(
   }
   const quiet = state.caller.turn.phase === 'idle' && state.delivery.response === undefined;
   if (state.delivery.response !== undefined || greetingOf(state.setup.settings).trim() === '') return;
-  // Who speaks already is heard first, and greeted in answer.
+  // A caller who speaks already is heard first, and greeted in answer.
   if (afterWords || !quiet) state.conversation.greets = true;
   else startBotTurn(step, 'greeting');
 }

@@ -23,7 +23,7 @@ type Resumed = Extract<CallEvent, { type: 'call.resumed' }>;
 export function onCallResumed(step: Step, event: Resumed): void {
   const { state } = step;
   state.numbers.lostEpochs += 1;
-  // What the caller has pressed meanwhile has not been read.
+  // Keys that the caller has pressed meanwhile have not been read.
   if (state.keys.completeAt !== undefined) state.keys.completeAt += event.silentMs ?? 0;
   forgetVoice(step, event.turnAudio);
   // The sound of lines was the other worker's; this one says what it has.

@@ -165,7 +165,7 @@ export class CallHost {
     const by = now + earlyMs;
     const isSending = call.runner.dueAt <= by + housekeepingMs;
     call.housekeptAt = now;
-    // What a stall swallowed is left out.
+    // Housekeeping that a stall swallowed is left out.
     call.housekeepAt = isSending ? this.gridBefore(by) + housekeepingMs : this.#sharedAfter(by, call.slot);
     if (call.end !== undefined && now >= call.end.at) call.end.hangUp();
     call.housekeep(now);

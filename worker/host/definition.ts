@@ -124,13 +124,13 @@ export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
   };
   const fillers = (settings.fillers.length > 0 ? settings.fillers : settings.lateLines).map(pronounce);
   const farewell = pieces(settings.farewell);
-  // What a call fills in is not known before it.
+  // Values that a call fills in are not known before it.
   const greeted = pieces(greetingOf(settings)).filter((piece) => !hasVariables(piece));
   const [first, behind] = [
     [...greeted, ...pieces(apology), ...pieces(misheard)],
     [...pieces(idle.ask), ...pieces(outage.hold)],
   ];
-  // What no answer holds is not respelled either.
+  // Murmurs stand in no answer, and are not respelled.
   const last = [pronounce(confirmQuestion), ...(settings.turn.murmurs ?? [])];
   const texts = [...fillers, ...first, ...farewell, ...behind, ...last];
   return { texts, fillers, farewell };

@@ -14,13 +14,26 @@ const shipped = new URL('../announcements/en.wav', import.meta.url);
 /** Silence behind it, in seconds: what a frame and a filter hold back until more audio comes shall not be a part of the sound. */
 const endS = 0.06;
 
+/** The announcement that ships, by the rate that it was made for: all agents of a worker share it. */
+const shippedLines = new Map<number, KnownLine>();
+
 /**
  * The announcement at the rate of TTS, in Hz.
  *
  * @throws Error when the recording that ships is missing.
  */
 export function announcementLine({ text, recording }: AnnouncementDefinition, rate: number): KnownLine {
-  const { pcm, sampleRate } = recording ?? (text === '' ? newSignal(rate) : parseWav(readFileSync(shipped)));
+  if (recording !== undefined) return lineOf(recording, rate);
+  if (text === '') return lineOf(newSignal(rate), rate);
+  const known = shippedLines.get(rate) ?? lineOf(parseWav(readFileSync(shipped)), rate);
+  shippedLines.set(rate, known);
+  return known;
+}
+
+function lineOf(
+  { pcm, sampleRate }: { readonly pcm: Int16Array; readonly sampleRate: number },
+  rate: number,
+): KnownLine {
   const sound = resampled(pcm, { from: sampleRate, to: rate });
   const padded = new Int16Array(sound.length + Math.round(endS * rate));
   padded.set(sound);

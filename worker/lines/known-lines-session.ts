@@ -153,7 +153,7 @@ function moved(
   let knownMs = 0;
   for (const segment of segments) {
     if (segment.knownMs !== undefined) {
-      // What ends where the provider's text ends is not moved over a line that follows it.
+      // Audio that ends where the provider's text ends is not moved over a line that follows it.
       if (atEnd && left === 0 && total > 0) break;
       total += segment.chars;
       knownMs += segment.knownMs;

@@ -226,7 +226,7 @@ export class CallMonitor implements CallObserver {
         }
         const { note, say } = message;
         const whole = this.#words?.isLost === true ? `${note} ${wordsUnknown}` : note;
-        // What STT has by now belongs before the note.
+        // Words that STT has by now belong before the note.
         this.#words?.close();
         this.#use('hands back', operator);
         const isComing = takeoverOf(this.#begun?.state) === 'coming';

@@ -50,7 +50,7 @@ export class OperatorSocket {
     const { ws, text, voice, gone } = options;
     ws.on('message', (data: Buffer, isBinary) => {
       this.#aliveAt = options.now();
-      // What comes behind a close is no operator's any more.
+      // Messages behind a close are no operator's any more.
       if (ws.readyState !== WebSocket.OPEN) return;
       this.#attempt(() => {
         if (!isBinary) text(data.toString());

@@ -211,7 +211,7 @@ export class RecordingArchive {
     for (const { path, owner } of days)
       all.push(...(await this.#finished(path, () => owner, { isWaiting: false })));
     all.push(...(await this.#finished(this.#path('outbox'), waitingOwner, { isWaiting: true })));
-    // What is on its way is being read, and will be gone from here by itself.
+    // A recording that is on its way is being read, and will be gone from here by itself.
     const onItsWay = all.filter(({ path }) => path === this.#onItsWay);
     const others = all.filter(({ path }) => path !== this.#onItsWay);
     const mostBytes = onItsWay.reduce((left, { bytes }) => left - bytes, this.#options.mostBytes);

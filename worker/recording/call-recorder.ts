@@ -113,7 +113,7 @@ export class CallRecorder implements CallObserver {
         if (order.type === 'call.end') this.#line({ type: 'ends', reason: order.reason }, now);
       }
     }
-    // What is told in the step that pauses was said before it, and what is told in the one that goes on in the pause.
+    // Words told in the step that pauses were said before it, and those told in the step that goes on were said in the pause.
     this.#pause(!mayBeRecorded(state), now);
     if (!definition.facts) return;
     const asked = this.#tools.flatMap((tools) => tools.takeAsked());

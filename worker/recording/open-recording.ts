@@ -28,7 +28,7 @@ interface Piece {
   bytes: number;
 }
 
-/** A file that takes what is appended, or what belongs to a place of it. Nothing of what throws is written. */
+/** A file that takes bytes at its end, or at a place. Where it throws, nothing is written. */
 interface Target {
   write(bytes: Uint8Array, at?: number): void;
   close(): void;

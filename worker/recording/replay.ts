@@ -177,7 +177,7 @@ class RememberedTools implements ToolBook {
   }
 
   #answer<T>(question: string, otherwise: T): T {
-    // What stands in the file is what the same book once said.
+    // The file has the answers that the same book once gave.
     return this.#answers.has(question) ? (this.#answers.get(question) as T) : otherwise;
   }
 }

@@ -37,7 +37,7 @@ export class SealedLog {
     this.#key = key;
   }
 
-  /** @throws where there is no room. What comes then goes into another file: parts of the chunk may stand on the disk, and its number is used. */
+  /** @throws where there is no room. Later chunks go into another file: parts of the chunk may stand on the disk, and its number is used. */
   append(bytes: Uint8Array): void {
     const file = (this.#file ??= this.#begin());
     const chunk = file.sealer.seal(bytes);

@@ -16,7 +16,7 @@ const mostOfAnswer = 16_384;
 const agent = new Agent({ connections: 2 });
 
 /** The bucket did not take it. Of its answer the message holds the code of the error alone, which is a word of S3's, and no key. */
-export class UploadRefused extends Error {
+class UploadRefused extends Error {
   override readonly name = 'UploadRefused';
 }
 

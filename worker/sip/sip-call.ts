@@ -107,7 +107,7 @@ export class SipCall implements CallTransport {
     if (saved !== undefined && saved.kind !== kind)
       throw new TypeError('the saved call is of another version');
     const { media, isOpen } = offer;
-    // What both sides agreed on while nobody had the call stands in the offer.
+    // The session that both sides agreed on while no worker had the call stands in the offer.
     const fresh = {
       phase: 'starting' as const,
       rate: sipCodecRate(media.codec),
@@ -131,7 +131,7 @@ export class SipCall implements CallTransport {
       codec,
     );
     if (left.srtp !== undefined) this.#in.restore(left.srtp);
-    // What was sent since it was saved has used some.
+    // Packets sent since it was saved have used some.
     if (saved !== undefined) left.srtcp.sent += 1_000;
     this.#srtcp = srtcpOf(media, left.srtcp);
     this.#out = new RtpOut(media, {
@@ -237,7 +237,7 @@ export class SipCall implements CallTransport {
   }
 
   inputTaken(): void {
-    // What the engine did not take is gone: nobody can make a phone wait.
+    // Audio that the engine did not take is gone: nobody can make a phone wait.
   }
 
   save(): { readonly kind: string; readonly json: string } {
@@ -394,7 +394,7 @@ export class SipCall implements CallTransport {
     if (this.#isClosed) return;
     this.#isClosed = true;
     if (this.#options.opus !== undefined) freeOpus(this.#options.opus);
-    // What is sent is on its way only when that is told: a socket that is closed before sends nothing.
+    // A packet is on its way only when the socket says so: a socket that is closed before sends nothing.
     const close = (): void => void this.#options.socket.close();
     if (!this.#report(this.#options.now(), close)) close();
     this.#options.line.over();

@@ -1,6 +1,6 @@
 /**
- * Stages that an agent does without, because a model hears and speaks by itself. Asked where the model fails, they are what a provider is that is
- * down: the call apologises, and ends when that lasts.
+ * Stages that an agent does without, because a model hears and speaks by itself. When the model fails and they are asked, they answer as a
+ * provider that is down: the call apologises, and ends when that lasts.
  */
 import type { LlmStage, StageContext, StageError, SttStage, TtsStage } from './stage.ts';
 import { Soon } from './timers.ts';

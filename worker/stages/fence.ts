@@ -1,6 +1,6 @@
 /**
  * What a tenant's file names may lead to public addresses alone (docs/security.md): each session of such a stage says so, and its connections
- * are made by the addresses that its names really lead to. What is no name is looked at as well.
+ * are made by the addresses that its names really lead to. Literal addresses are looked at as well.
  */
 import { Agent, type AgentOptions } from 'node:https';
 import { Agent as PlainAgent } from 'node:http';

@@ -10,7 +10,7 @@ import type { LookupAddress, LookupAllOptions, LookupOptions } from 'node:dns';
 import { systemClock, type Clock } from '../../shared/runtime/clock.ts';
 
 /** Longest wait for an address, in milliseconds; within the limit of the whole connection. */
-export const LOOKUP_TIMEOUT_MS = 2_000;
+const LOOKUP_TIMEOUT_MS = 2_000;
 /** With an old answer at hand, a slow resolver is waited for no longer than this. */
 const STALE_AFTER_MS = 300;
 const FRESH_MS = 30_000;

@@ -1,6 +1,6 @@
 /**
  * What stands in the place of values where an LLM reads a conversation: `[card 1]`. The same value has the same one wherever it comes up in the
- * request, however it was said. What the LLM answers gets the values back. Pure.
+ * request, however it was said. The LLM's answer gets the values back. Pure.
  */
 import type { Redactor } from '../../shared/calls/privacy/redactor.ts';
 import type { ChatMessage } from './stage.ts';

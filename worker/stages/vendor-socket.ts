@@ -12,7 +12,7 @@ import type { StageContext, StageError } from './stage.ts';
 import { causeInText, explained } from './failure.ts';
 import { isSuccess, refusedWith } from './http.ts';
 
-// What an HTTP answer means that came where a WebSocket was asked for, with the vendor's words for it.
+// The meaning of an HTTP answer that came where a WebSocket was asked for, with the vendor's words for it.
 
 /** The body only says why; nobody waits long for it. */
 const bodyMs = 300;

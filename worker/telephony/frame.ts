@@ -16,8 +16,8 @@ function leaveOutBroken(message: Record<string, unknown>, names: readonly string
 }
 
 /**
- * The message in a frame, undefined where it is none. Of what ought to be objects those are there that are, so that a field can be asked for;
- * what they hold is checked where it is read. `format` names the format of the audio in `start`.
+ * The message in a frame, undefined where it is none. Parts that ought to be objects and are none are left out, so that a field can be asked for;
+ * their fields are checked where they are read. `format` names the format of the audio in `start`.
  */
 export function readCarrierFrame(
   frame: string,

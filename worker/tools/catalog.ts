@@ -20,7 +20,7 @@ import { isTable } from '../../shared/config/table.ts';
 // Arguments of tool calls as the LLM writes them, with every digit of their numbers.
 
 /** Characters of the arguments of one call; a longer text is no question to a tool. */
-const longestArguments = 65_536;
+export const longestArguments = 65_536;
 const deepestArguments = 64;
 
 /** The arguments of one call, or the rule that they break in words for the LLM. No text at all means none. */
@@ -52,7 +52,7 @@ export interface CatalogTool {
 }
 
 /** What providers take in one request, and more than any model chooses from well. */
-export const mostOffered = 128;
+const mostOffered = 128;
 /** Characters of one of them. */
 const longestOffered = 131_072;
 

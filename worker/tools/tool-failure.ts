@@ -92,9 +92,9 @@ export function requestError(error: unknown): StageError {
   return explained({ kind: 'protocol', rule: 'a valid answer' }, { code: name });
 }
 
-/** Of the protocol's SDK. */
-const connectionClosed = -32_000;
-const requestTimeout = -32_001;
+/** Of the protocol's SDK, which makes them on this side. */
+export const connectionClosed = -32_000;
+export const requestTimeout = -32_001;
 
 function readError(error: Error): StageError | undefined {
   const code: unknown = Reflect.get(error, 'code');

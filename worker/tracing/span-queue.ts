@@ -24,7 +24,7 @@ export interface SpanQueueOptions {
 }
 
 /** The name under which the service instruments itself. */
-export const instrumentationScope = 'voice-agent';
+const instrumentationScope = 'voice-agent';
 
 export class SpanQueue {
   readonly #options: SpanQueueOptions;

@@ -76,7 +76,7 @@ export class StageSpans {
     }
   }
 
-  /** Who answers is known when somebody is asked, and may change within one request. */
+  /** The provider that answers is known when one is asked, and may change within one request. */
   #nameAnswer(span: OpenSpan, { stage, session }: Extract<ProviderNote, { what: 'requested' }>): void {
     const { conversation, models } = this.#options;
     const isSpeaking = stage === 'realtime' && models.realtime !== undefined;

@@ -7,7 +7,7 @@ import type { Sampling } from '../../shared/tracing/setup.ts';
 import type { CallTrace, ToolAttempt, TraceOf } from '../call/trace.ts';
 
 /** The key of a call's metadata that holds the header of the program that started it. */
-export const traceparentKey = 'traceparent';
+const traceparentKey = 'traceparent';
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const header = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;

@@ -353,7 +353,7 @@ export class PeerCall implements CallTransport {
 
   #give(pcm: Int16Array): void {
     const bytes = new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
-    // What an engine that is full does not take is lost, as it would be by a network that is.
+    // Audio that a full engine does not take is lost, as it would be in a full network.
     if (!this.#options.events.audio(bytes)) this.#isRefused = true;
   }
 

@@ -1,4 +1,4 @@
-/** Records of calls as lines for people. What was said is shown so that a terminal takes no orders from it. Pure. */
+/** Records of calls as lines for people. Words of a call are shown so that a terminal takes no orders from them. Pure. */
 import { writeJson } from '../../../shared/base/exact-json.ts';
 import type { CallRecord, Spread } from '../../../shared/calls/record.ts';
 import type { CallRow } from '../../../shared/calls/query.ts';

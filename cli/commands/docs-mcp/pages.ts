@@ -76,7 +76,7 @@ export function readDocumentation(home: string): Documentation {
     },
   });
   index.addAll(sections.map((section, id) => ({ ...section, id })));
-  // What decisions and measurements say is behind what guides and references say, which is how it is.
+  // Decisions and measurements come behind guides and references, which say how things are now.
   const isAside = ({ page }: Section): boolean => /^(CHANGELOG|docs\/(decisions|measurements))/.test(page);
   const weightOf = (section: Section, query: string): number =>
     (isAside(section) ? 0.25 : 1) * (hasRowOf(section, query) ? 8 : 1);

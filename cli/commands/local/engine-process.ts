@@ -89,7 +89,7 @@ export class EngineProcess<To extends Typed, From extends Typed> {
     });
     this.#child = child;
     child.stderr?.on('data', (bytes: Buffer) => {
-      // What it says while it loads helps; later on it quotes what it was given to speak.
+      // Its output helps while it loads; later on it quotes the text that it was given to speak.
       if (!this.#isReady) process.stderr.write(bytes);
     });
     child.on('message', (message) => this.#take(message as From));

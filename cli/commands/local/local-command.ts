@@ -127,8 +127,8 @@ class LocalSpeech {
   readonly #models: Models;
   readonly #options: LocalCommandOptions;
   readonly #log: Log;
-  readonly #ear: EngineProcess<ToRecognizer, FromRecognizer> | undefined;
-  readonly #mouth: EngineProcess<ToVoice, FromVoice> | undefined;
+  readonly #recognizer: EngineProcess<ToRecognizer, FromRecognizer> | undefined;
+  readonly #voice: EngineProcess<ToVoice, FromVoice> | undefined;
   readonly #speaking: EngineSpeaking | undefined;
   readonly #recognizerServer: RecognizerServer | undefined;
   readonly #speechServer: Server;
@@ -143,18 +143,18 @@ class LocalSpeech {
     this.#log = options.newLog();
     const { clock } = options;
     if (models.recognizer !== undefined) {
-      const ear = this.#newEar(models.recognizer.files);
-      this.#ear = ear.engine;
+      const recognizer = this.#newRecognizer(models.recognizer.files);
+      this.#recognizer = recognizer.engine;
       this.#recognizerServer = newRecognizerServer({
-        hearing: ear.hearing,
+        hearing: recognizer.hearing,
         maxStreams: args.maxStreams,
         clock,
       });
     }
     if (models.voice !== undefined) {
-      const mouth = this.#newMouth(models.voice.files);
-      this.#mouth = mouth.engine;
-      this.#speaking = mouth.speaking;
+      const voice = this.#newVoice(models.voice.files);
+      this.#voice = voice.engine;
+      this.#speaking = voice.speaking;
     }
     this.#speechServer = newSpeechServer({
       speaking: this.#speaking,
@@ -164,7 +164,7 @@ class LocalSpeech {
     });
   }
 
-  #newEar(files: RecognizerFiles): {
+  #newRecognizer(files: RecognizerFiles): {
     engine: EngineProcess<ToRecognizer, FromRecognizer>;
     hearing: EngineHearing;
   } {
@@ -182,7 +182,7 @@ class LocalSpeech {
     return { engine, hearing };
   }
 
-  #newMouth(files: VoiceFiles): { engine: EngineProcess<ToVoice, FromVoice>; speaking: EngineSpeaking } {
+  #newVoice(files: VoiceFiles): { engine: EngineProcess<ToVoice, FromVoice>; speaking: EngineSpeaking } {
     const speaking: EngineSpeaking = new EngineSpeaking(() => engine, { mostWaiting: mostWaitingTexts });
     const engine: EngineProcess<ToVoice, FromVoice> = new EngineProcess({
       name: 'voice',
@@ -201,18 +201,19 @@ class LocalSpeech {
   }
 
   #health(): { isReady: boolean } & Readonly<Record<string, unknown>> {
-    const isReady = (this.#ear?.isReady ?? true) && (this.#mouth?.isReady ?? true) && !this.#isStopping;
+    const isReady =
+      (this.#recognizer?.isReady ?? true) && (this.#voice?.isReady ?? true) && !this.#isStopping;
     return {
       isReady,
-      stt: this.#ear && {
+      stt: this.#recognizer && {
         model: this.#models.recognizer?.name,
-        ready: this.#ear.isReady,
+        ready: this.#recognizer.isReady,
         streams: this.#recognizerServer?.streams,
         max_streams: this.#args.maxStreams,
       },
-      tts: this.#mouth && {
+      tts: this.#voice && {
         model: this.#models.voice?.name,
-        ready: this.#mouth.isReady,
+        ready: this.#voice.isReady,
         waiting: this.#speaking?.waiting,
       },
     };
@@ -223,7 +224,7 @@ class LocalSpeech {
     const { host, sttPort, ttsPort } = this.#args;
     if (!isLoopbackHost(host))
       this.#log.warn('these servers ask nobody for a key, and --host is not a loopback address');
-    const engines = await Promise.all([this.#ear?.start(), this.#mouth?.start()]);
+    const engines = await Promise.all([this.#recognizer?.start(), this.#voice?.start()]);
     for (const engine of engines) if (engine?.ok === false) return this.#giveUp(engine.error);
     if (this.#recognizerServer !== undefined) {
       const stt = await listen(this.#recognizerServer.http, { host, port: sttPort, option: '--stt-port' });
@@ -246,8 +247,8 @@ class LocalSpeech {
   }
 
   #close(): void {
-    this.#ear?.close();
-    this.#mouth?.close();
+    this.#recognizer?.close();
+    this.#voice?.close();
   }
 
   /** Ends when what is under way has ended, or at once when asked again. */

@@ -2,7 +2,7 @@
  * The streams of a recogniser process: audio in, results out, all streams that can go on decoded together.
  *
  * Invariant: the audio of a stream is given to the model only when the model has used up what it had, and only then is it
- * reported as taken, so that who counts what is not taken yet bounds the memory. A stream that was finished gives exactly
+ * reported as taken, so that a server that counts the rest bounds the memory. A stream that was finished gives exactly
  * one `finished` and begins anew with the next audio. It knows neither sockets nor processes.
  */
 import type { FromRecognizer, Recognition, ToRecognizer } from './messages.ts';

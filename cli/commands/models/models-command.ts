@@ -33,7 +33,7 @@ export async function runModels(args: readonly string[], options: ModelsCommandO
   try {
     return await run(args, options);
   } catch (error) {
-    // What the system refuses: a folder of another user, a full disk.
+    // The system refuses it: a folder of another user, a full disk.
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     options.writeError(
       `SVC_MODELS_DIR: ${folderOf(options)} cannot be used: ${reasonOfFile(error)} (${String(Reflect.get(error, 'code'))})`,

@@ -11,7 +11,7 @@ import unbzip2 from 'unbzip2-stream';
 const chunkBytes = 262_144;
 
 /** The archive holds something that no model needs, or is damaged. */
-export class ArchiveError extends Error {}
+class ArchiveError extends Error {}
 
 /** Where an entry belongs below the top folder: nowhere for the top folder itself. */
 function pathBelow(top: string, { type, path }: ReadEntry): string {

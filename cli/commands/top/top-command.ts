@@ -80,7 +80,7 @@ async function ask(address: URL, token: string): Promise<LiveState | string> {
     return `no live view ${elsewhere}`;
   } catch (error) {
     if (error instanceof SyntaxError) return `no live view ${elsewhere}`;
-    // What is not there, or does not answer in time.
+    // The service is not there, or does not answer in time.
     return `the service does not answer ${elsewhere}`;
   }
 }

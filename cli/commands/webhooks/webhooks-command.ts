@@ -64,7 +64,7 @@ interface Found {
   readonly event: QueuedEvent;
 }
 
-/** The events of a folder, the oldest first. What cannot be read is left out. */
+/** The events of a folder, the oldest first. Files that cannot be read are left out. */
 function eventsIn(dir: string, folder: Folder): Found[] {
   const found = readdirSync(join(dir, webhookFolders[folder])).flatMap((name): Found[] => {
     if (endpointOfFile(name) === undefined) return [];

@@ -4,7 +4,7 @@
  */
 import type { Conversation } from '../conversation.ts';
 
-export const consoleHelp = `Type what the caller says. Ctrl-C interrupts the agent, Ctrl-D ends the call.
+const consoleHelp = `Type what the caller says. Ctrl-C interrupts the agent, Ctrl-D ends the call.
 /key 1    press keys: 0-9 * # A-D, several at once too
 /wait 15  stay silent for so many seconds
 /quit     end the call`;

@@ -18,7 +18,7 @@ export class ScriptedModel implements LlmStage {
     this.#fail = fail;
   }
 
-  /** The caller begins a step, counted from 1. What the step before it has left will not be said any more. */
+  /** The caller begins a step, counted from 1. Answers that the step before it has left will not be said any more. */
   begin(step: number, answers: readonly ScriptedAnswer[]): void {
     this.finish();
     this.#step = step;

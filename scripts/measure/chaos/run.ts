@@ -90,7 +90,7 @@ export async function runChaos(
     };
     service = await ChaosService.start(given);
     const result = await withCalls(options, { crowd, providers, service, clockFile, log });
-    // What the dead left behind is found by the next one.
+    // The next one finds what the dead worker left behind.
     stop();
     service = await ChaosService.start({ ...given, fullDisk: false, memory: undefined });
     await recordsMade(folder);
@@ -127,7 +127,7 @@ async function withCalls(options: ChaosOptions, stage: Stage): Promise<Omit<Chao
   const prng = newPrng(options.seed);
   const schedule = plan(options.faults, { seconds: options.seconds, providerMs: options.providerMs, prng });
   await crowd.fill(service.address);
-  // What opening them cost is no measure of faults.
+  // The cost of opening them is no measure of faults.
   crowd.lateness = new Distribution();
   await sleep(settleMs);
   const calm = crowd.lateness.summary();

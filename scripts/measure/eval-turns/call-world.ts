@@ -308,7 +308,7 @@ export class CallWorld {
     this.#isGiven = false;
     this.#in(isLate ? 0 : finalAfterMs, () => {
       if (text !== '') this.#hearWords();
-      // What ends because it was asked to end is no evidence.
+      // A text that ends because that was asked for is no evidence.
       if (text !== '') this.tell({ type: 'stt.final', text, speechFinal: false, position: this.position });
       this.tell({ type: 'stt.finalized', position: this.position });
     });

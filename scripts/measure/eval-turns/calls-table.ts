@@ -88,7 +88,7 @@ export function findingsOf(call: Call, without: Call): CallFindings {
     isGreeted: greeting?.end === 'whole' && greeting.toMs <= (before?.toMs ?? 0) + lateMs,
     laterMs: answers.flatMap((atMs, at) => {
       const base = others[at];
-      // What nobody answers without the talker either says nothing of the talker.
+      // A question that is not answered without the talker either says nothing of the talker.
       if (base === undefined) return [];
       return [atMs === undefined ? undefined : atMs - base];
     }),

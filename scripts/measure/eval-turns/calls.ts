@@ -4,8 +4,7 @@
  * nothing of the talker or writes that down as well; and once without any talker, which the others are compared with. Beside them callers who are soft
  * themselves, or become soft: nobody may take them for somebody else.
  */
-import { newPrng } from '../../../shared/base/prng.ts';
-import { faded, laid, mix, msOf, samplesOf, type CallScene, type Scenario } from './scenarios.ts';
+import { faded, laid, mix, msOf, newNoise, samplesOf, type CallScene, type Scenario } from './scenarios.ts';
 import { levelled, talk, type Person } from './speakers.ts';
 import { half } from './spoken.ts';
 import { wordsOver, type SpokenWord } from './words.ts';
@@ -30,10 +29,10 @@ const otherMs = 16_000;
 /** A talker who begins in silence ends so much later. */
 const silenceTalkMs = 4_000;
 /** Levels of callers, one after another, in dB below full scale. */
-export const callersDb = [-20, -27, -36] as const;
+const callersDb = [-20, -27, -36] as const;
 const lineDb = -58;
 /** Callers with at least this much to say, none of it for longer. */
-export const longestMs = 7_500;
+const longestMs = 7_500;
 
 type Moment = 'from the start' | 'into an answer' | 'into silence';
 const moments: readonly Moment[] = ['from the start', 'into an answer', 'into silence'];
@@ -64,21 +63,40 @@ const rooms: readonly Room[] = moments.flatMap((moment) =>
   ]),
 );
 
-/** Every caller in every room, with talkers of the caller's own half alone. */
-export function callsInRooms(persons: readonly Person[], agent: Int16Array): Scenario[] {
-  return persons.flatMap((caller, index) => {
-    const own = caller.clips.filter(({ pcm }) => msOf(pcm.length) <= longestMs);
-    if (own.length === 0) return [];
-    const others = persons.filter(({ name, isAside }) => isAside === caller.isAside && name !== caller.name);
-    const talkers = Array.from({ length: others.length }, (_, i) => others[(index + i) % others.length]);
-    // A television has many voices, a second person in the room has one.
-    const heard = talkers.flatMap((one) => one ?? []).slice(0, index % 2 === 0 ? Infinity : 1);
-    const db = callersDb[index % callersDb.length] ?? -27;
-    return rooms.map((room) =>
-      callIn(room, { caller: { ...caller, clips: own }, db, talkers: heard, agent }),
-    );
-  });
+/** A caller with something to say: the level, and the others of the caller's own half, in an order of the caller's own. */
+export interface Caller {
+  readonly caller: Person;
+  readonly db: number;
+  readonly others: readonly Person[];
+  /** The caller's place among all. */
+  readonly place: number;
 }
+
+/** All callers, or only the first so many of each half: what they are does not depend on how many they are. */
+export function callersAmong(persons: readonly Person[], mostOfHalf: number): Caller[] {
+  const found = persons.flatMap((person, place): Caller[] => {
+    const clips = person.clips.filter(({ pcm }) => msOf(pcm.length) <= longestMs);
+    if (clips.length === 0) return [];
+    const own = persons.filter(({ name, isAside }) => isAside === person.isAside && name !== person.name);
+    const others = own.flatMap((_, i) => own[(place + i) % own.length] ?? []);
+    return [{ caller: { ...person, clips }, db: callersDb[place % callersDb.length] ?? -27, others, place }];
+  });
+  return [false, true]
+    .flatMap((half) => found.filter(({ caller }) => caller.isAside === half).slice(0, mostOfHalf))
+    .toSorted((one, other) => one.place - other.place);
+}
+
+/** Callers in every room, with talkers of the caller's own half alone. */
+export const callsInRooms = (
+  persons: readonly Person[],
+  agent: Int16Array,
+  mostOfHalf = Infinity,
+): Scenario[] =>
+  callersAmong(persons, mostOfHalf).flatMap(({ caller, db, others, place }) => {
+    // A television has many voices, a second person in the room has one.
+    const talkers = others.slice(0, place % 2 === 0 ? Infinity : 1);
+    return rooms.map((room) => callIn(room, { caller, db, talkers, agent }));
+  });
 
 /** Of a caller who is quiet, and by how much somebody becomes softer who moves away. */
 const quietDb = -45;
@@ -122,7 +140,7 @@ export function callIn(room: Room, { caller, db, talkers, agent }: Cast): Scenar
     for (const part of other.parts) mix(pcm, part.pcm, { at: samplesOf(part.atMs), gain: 1 });
     if (room.isWritten) words.push(...besides(other.words, questions));
   }
-  if (room.hasNoise) addLineNoise(pcm);
+  if (room.hasNoise) mix(pcm, lineNoise(pcm.length), { at: 0, gain: 1 });
   return {
     kind: 'call',
     group: groupOf(room, caller),
@@ -163,9 +181,4 @@ const familyOf = ({ moment, belowDb: db, isWritten, soft }: Room, { isAside }: P
     : `caller ${soft}, ${half(isAside)}`;
 
 /** Noise of a telephone line: white, and of a level that is common. */
-function addLineNoise(pcm: Int16Array): void {
-  const prng = newPrng(5);
-  const most = Math.round(32_768 * 10 ** (lineDb / 20) * Math.sqrt(3));
-  const noise = Int16Array.from({ length: pcm.length }, () => prng.below(2 * most + 1) - most);
-  mix(pcm, noise, { at: 0, gain: 1 });
-}
+const lineNoise = newNoise(5, Math.round(32_768 * 10 ** (lineDb / 20) * Math.sqrt(3)));

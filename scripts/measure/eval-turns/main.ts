@@ -162,6 +162,8 @@ async function scenariosOf(
   const [bot] = speech;
   const voices = await speakers();
   const noisePcm = noises.map(({ pcm }) => pcm);
+  // Calls of others would be made and thrown away: they are long, and many.
+  const mostOfHalf = sample === 0 ? Infinity : sample;
   const found = [
     ...(wants('turns') ? turnScenarios(speech, noisePcm) : []),
     ...(wants('natural') ? naturalTurns(speech) : []),
@@ -172,10 +174,12 @@ async function scenariosOf(
     ...(wants('laughter') && bot !== undefined ? laughterOver(bot) : []),
     ...(wants('hesitation') ? hesitations(voices) : []),
     ...(wants('digits') && bot !== undefined ? [...shortWords(digits, bot), ...longNumbers(voices)] : []),
-    ...(wants('background') && bot !== undefined ? callsInRooms(personsOf(others), speechOf(bot.pcm)) : []),
+    ...(wants('background') && bot !== undefined
+      ? callsInRooms(personsOf(others), speechOf(bot.pcm), mostOfHalf)
+      : []),
     // Only where asked for: defaults leave noise where it is, and these are as many calls as all others together.
     ...(only.has('noise') && bot !== undefined
-      ? callsInNoise(personsOf(others), noises, speechOf(bot.pcm))
+      ? callsInNoise(personsOf(others), noises, { agent: speechOf(bot.pcm), mostOfHalf })
       : []),
     ...(wants('strings') ? digitStrings(digits, isAside) : []),
   ];

@@ -4,8 +4,8 @@
  * its noise taken out, and with that left to the service.
  */
 import { noiseModes } from '../../../shared/protocol/noise-mode.ts';
-import { callIn, callersDb, longestMs, type Cast, type Room } from './calls.ts';
-import { mix, msOf, quieterBy, type Scenario } from './scenarios.ts';
+import { callIn, callersAmong, type Cast, type Room } from './calls.ts';
+import { mix, quieterBy, type Scenario } from './scenarios.ts';
 import type { Recording } from './recordings.ts';
 import { levelled, type Person } from './speakers.ts';
 import { half } from './spoken.ts';
@@ -25,29 +25,24 @@ interface Behind {
 }
 
 /** Callers, talkers and noises that are kept aside come together; every other noise is. */
-export function callsInNoise(
+export const callsInNoise = (
   persons: readonly Person[],
   noises: readonly Recording[],
-  agent: Int16Array,
-): Scenario[] {
-  return persons.flatMap((caller, index) => {
-    const own = caller.clips.filter(({ pcm }) => msOf(pcm.length) <= longestMs);
-    if (own.length === 0) return [];
+  { agent, mostOfHalf = Infinity }: { readonly agent: Int16Array; readonly mostOfHalf?: number },
+): Scenario[] =>
+  callersAmong(persons, mostOfHalf).flatMap(({ caller, db, others: [talker] }) => {
     const heard = noises.filter((_, at) => at % 2 === (caller.isAside ? 1 : 0));
-    const others = persons.filter(({ name, isAside }) => isAside === caller.isAside && name !== caller.name);
-    const talker = others[index % Math.max(1, others.length)];
     const kinds: Behind[] = heard.map((noise) => ({ kind: kindOf(noise), noise }));
     if (talker !== undefined)
       kinds.push(
         { kind: 'second talker', talker },
         { kind: 'second talker, written', talker, isWritten: true },
       );
-    const db = callersDb[index % callersDb.length] ?? -27;
-    const cast: Cast = { caller: { ...caller, clips: own }, db, talkers: [], agent };
     const behind = kinds.flatMap((kind) => levelsDb.map((level): Behind => ({ ...kind, level })));
-    return [{ kind: 'no noise' }, ...behind].flatMap((what) => noisyCalls(cast, what));
+    return [{ kind: 'no noise' }, ...behind].flatMap((what) =>
+      noisyCalls({ caller, db, talkers: [], agent }, what),
+    );
   });
-}
 
 /** By the name of its file. */
 const kindOf = ({ name }: Recording): string => name.replace(/\.wav$/i, '').replaceAll('_', ' ');

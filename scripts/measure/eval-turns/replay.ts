@@ -182,7 +182,7 @@ class ServicePlayer implements Player {
       slot,
       scenario,
       speech,
-      // What a call sends depends on what was decided in it: it has one decider.
+      // The sound that a call sends depends on its decisions: it has one decider.
       ...(scenario.kind === 'call' && { isSending: () => this.deciders[0]?.isAudible === true }),
       tell: (fact, how) => {
         for (const decider of this.deciders) decider.take(fact, how);
@@ -196,7 +196,7 @@ class ServicePlayer implements Player {
 
   advance(): boolean {
     this.#questions.collect();
-    // What is taken here may be asked about once more.
+    // A text that is taken here may be asked about once more.
     this.#ear.collect();
     if (this.#ear.waits || this.#questions.waits) return false;
     this.#isOver = this.#ear.over;

@@ -137,10 +137,26 @@ export function faded(pcm: Int16Array): Int16Array {
   return out;
 }
 
+/** Noise of this strength, of which each length is the beginning of a longer one: it is made once. */
+export function newNoise(seed: number, most: number): (length: number) => Int16Array {
+  const prng = newPrng(seed);
+  let made = new Int16Array(0);
+  return (length) => {
+    if (length > made.length) {
+      const longer = new Int16Array(length);
+      longer.set(made);
+      for (let i = made.length; i < length; i += 1) longer[i] = prng.below(2 * most + 1) - most;
+      made = longer;
+    }
+    return made.subarray(0, length);
+  };
+}
+
+const lineSilence = newNoise(1, 2);
+
 /** Silence as a line has it, with the parts laid into it. */
 export function laid(lengthMs: number, parts: readonly { atMs: number; pcm: Int16Array }[]): Int16Array {
-  const prng = newPrng(1);
-  const out = Int16Array.from({ length: samplesOf(lengthMs) }, () => prng.below(5) - 2);
+  const out = lineSilence(samplesOf(lengthMs)).slice();
   for (const { atMs, pcm } of parts) mix(out, pcm, { at: samplesOf(atMs), gain: 1 });
   return out;
 }

@@ -47,13 +47,19 @@ export function talk(
   { fromMs, toMs, db }: { fromMs: number; toMs: number; db: number },
 ): { parts: { atMs: number; pcm: Int16Array }[]; words: SpokenWord[] } {
   const clips = persons.flatMap((person) => person.clips);
+  const levels = new Map<Int16Array, Int16Array>();
+  const ofLevel = (pcm: Int16Array): Int16Array => {
+    const known = levels.get(pcm) ?? levelled(pcm, db);
+    levels.set(pcm, known);
+    return known;
+  };
   const parts: { atMs: number; pcm: Int16Array }[] = [];
   const words: SpokenWord[] = [];
   for (let atMs = fromMs, at = 0; atMs < toMs && clips.length > 0; at += 1) {
     const clip = clips[at % clips.length];
     if (clip === undefined) break;
     const endMs = atMs + msOf(clip.pcm.length);
-    parts.push({ atMs, pcm: levelled(clip.pcm, db) });
+    parts.push({ atMs, pcm: ofLevel(clip.pcm) });
     words.push(...wordsOver(clip.text, atMs, endMs));
     atMs = endMs + gapMs;
   }

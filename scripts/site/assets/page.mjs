@@ -31,7 +31,7 @@
     button.addEventListener('blur', () => (button.textContent = 'Copy'));
     code.parentElement.before(button);
   }
-  // What scrolls sideways has to be reached by keyboard, too.
+  // A part that scrolls sideways has to be reached by keyboard, too.
   for (const box of document.querySelectorAll('pre, .wide'))
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
 

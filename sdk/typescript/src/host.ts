@@ -96,7 +96,7 @@ export class CallHost {
       known.resume(connection, received);
       return known;
     }
-    // What the service has begun before it has begun anew.
+    // The service had begun these before it has begun anew.
     known?.abandon();
     const call: CallLink = new CallLink(connection, {
       agent: arrival.agent,

@@ -185,7 +185,7 @@ class LinkServer implements AgentServer {
       if (isBinary) events.binary();
       else events.text(textOf(data));
     });
-    // What breaks the protocol of WebSockets, or is too large: `close` follows.
+    // A frame breaks the protocol of WebSockets, or is too large: `close` follows.
     socket.on('error', (error) =>
       arrival.agent.logger.warn('a link failed', { code: Reflect.get(error, 'code') }),
     );

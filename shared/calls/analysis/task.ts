@@ -49,7 +49,7 @@ const hasParts = (schema: Schema): boolean =>
     (key) => schema[key] !== undefined,
   );
 
-export function answerSchema({ summary, success, labels, schema }: AnalysisTask): Schema {
+function answerSchema({ summary, success, labels, schema }: AnalysisTask): Schema {
   const criterion = closedObject({
     answer: { enum: [...verdicts] },
     quote: { type: 'string', maxLength: longestQuote },

@@ -82,7 +82,7 @@ export class Redaction {
 
   /** The text without what must not be kept. */
   text(text: string): string {
-    // What was pressed goes first: a pattern that took a part of it would leave the rest to be read.
+    // Pressed keys are removed first: a pattern that took a part of them would leave the rest to be read.
     let left = this.#withoutKeys(text);
     for (const pattern of this.#patterns) left = pattern.replaceAll(left, replacement);
     return this.#privacy?.text(left) ?? left;

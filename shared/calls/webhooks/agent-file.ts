@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { present } from '../../base/present.ts';
-import { variableName, type VariableSite } from '../../config/agent/secrets.ts';
+import { setVariable, variableName, type VariableSite } from '../../config/agent/secrets.ts';
 import type { KeyPath } from '../../config/problem.ts';
 import { isTable, readTable } from '../../config/table.ts';
 import { isLoopbackHost } from '../../net/loopback.ts';
@@ -157,16 +157,11 @@ function checkAddress(
 }
 
 /** The variable, where it has a secret. */
-function readSecret(name: string, at: KeyPath, { env, requireSecrets, problems }: VariableSite): string[] {
-  const value = env[name];
-  if (value === undefined || value === '') {
-    const rule = `names the environment variable ${name}, which is not set`;
-    if (requireSecrets) problems.error(at, rule);
-    else problems.warning(at, rule);
-    return [];
-  }
+function readSecret(name: string, at: KeyPath, site: VariableSite): string[] {
+  const value = setVariable(name, at, site);
+  if (value === undefined) return [];
   if (webhookKey(value) === undefined) {
-    problems.error(at, `names the environment variable ${name}, which ${secretRule}`);
+    site.problems.error(at, `names the environment variable ${name}, which ${secretRule}`);
     return [];
   }
   return [name];

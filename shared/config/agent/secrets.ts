@@ -21,20 +21,29 @@ export interface VariableSite {
 /** Values that a header may carry; a child process takes any text. */
 type Carrier = 'header' | 'process';
 
+/** The value of a variable that a key names; where it is not set, the problem is told. */
+export function setVariable(
+  name: string,
+  at: KeyPath,
+  { env, requireSecrets, problems }: VariableSite,
+): string | undefined {
+  const value = env[name];
+  if (value !== undefined && value !== '') return value;
+  const rule = `names the environment variable ${name}, which is not set`;
+  if (requireSecrets) problems.error(at, rule);
+  else problems.warning(at, rule);
+  return undefined;
+}
+
 function readVariable(
   name: string,
   at: KeyPath,
-  { env, requireSecrets, problems, carrier }: VariableSite & { carrier: Carrier },
+  { carrier, ...site }: VariableSite & { carrier: Carrier },
 ): Sensitive<string> | undefined {
-  const value = env[name];
-  if (value === undefined || value === '') {
-    const rule = `names the environment variable ${name}, which is not set`;
-    if (requireSecrets) problems.error(at, rule);
-    else problems.warning(at, rule);
-    return undefined;
-  }
+  const value = setVariable(name, at, site);
+  if (value === undefined) return undefined;
   if (carrier === 'header' && !/^[\x20-\x7e]+$/.test(value)) {
-    problems.error(
+    site.problems.error(
       at,
       `names the environment variable ${name}, whose value holds characters that no header has`,
     );

@@ -6,7 +6,7 @@ import type { KeyPath, ProblemList } from '../problem.ts';
 import { agentTool } from '../../agents/team.ts';
 import { isTable } from '../table.ts';
 
-export const transferTool = 'transfer_call';
+const transferTool = 'transfer_call';
 /** Tools that need no declaration. */
 export const pauseTool = 'pause_recording';
 export const resumeTool = 'resume_recording';

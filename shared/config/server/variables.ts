@@ -38,7 +38,7 @@ export interface Variable<T> {
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const longestDurationMs = 24 * 3_600_000;
 
-export function showDuration(durationMs: number): string {
+function showDuration(durationMs: number): string {
   const unit = ['h', 'm', 's'].find(
     (name) => durationMs >= (unitMs[name] ?? 1) && durationMs % (unitMs[name] ?? 1) === 0,
   );

@@ -7,7 +7,7 @@
 declare const BUILD_WITHOUT: string | undefined;
 
 /** The names of a comma-separated list. */
-export function listedFeatures(text: string): string[] {
+function listedFeatures(text: string): string[] {
   return text
     .split(',')
     .map((name) => name.trim())

@@ -1,5 +1,5 @@
 /**
- * Providers that come from packages: `provider = "npm:@acme/our-stt"`. What a package exports for a stage, how it is looked at before
+ * Providers that come from packages: `provider = "npm:@acme/our-stt"`. This file says what a package exports for a stage, how it is looked at before
  * anybody trusts its shape, and how its options are read. Pure: packages are found and loaded elsewhere (decision 0040).
  */
 import { fail, ok, type Result } from '../../base/result.ts';
@@ -10,7 +10,7 @@ import type { StageName, TableSite, VoiceRules } from './declaration.ts';
 export type PackageProvider = `npm:${string}`;
 
 /** The version of the contract that a package of this service's time is written for. */
-export const stageContract = 1;
+const stageContract = 1;
 
 /** The options table of every package: `[stt.options]`. */
 export const packageTable = 'options';

@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { fail } from '../../base/result.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';
 import { Sensitive } from '../sensitive.ts';
+import { setVariable } from '../agent/secrets.ts';
 import type {
   Chosen,
   ChosenPackage,
@@ -160,19 +161,14 @@ function split(raw: Readonly<Record<string, unknown>>, site: Site): StageParts {
 /** Reads the provider key from its variable; the file must name one where the provider cannot do without. */
 function readKey(parts: StageParts, name: string | undefined, site: Site): StageKey {
   const at = [...site.at, 'api_key_env'];
-  const { problems, env, requireSecrets } = site.reader;
+  const { problems } = site.reader;
   if (name === undefined) {
     const isRequired = parts.provider?.apiKey === 'required' && parts.own['api_key_env'] === undefined;
     if (isRequired) problems.missing(at, 'is required for this provider');
     return {};
   }
-  const value = env[name];
-  if (value === undefined || value === '') {
-    const rule = `names the environment variable ${name}, which is not set`;
-    if (requireSecrets) problems.error(at, rule);
-    else problems.warning(at, rule);
-    return { apiKeyEnv: name };
-  }
+  const value = setVariable(name, at, site.reader);
+  if (value === undefined) return { apiKeyEnv: name };
   if (!/^[\x21-\x7e]+$/.test(value)) {
     problems.error(
       at,

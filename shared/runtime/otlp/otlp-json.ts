@@ -13,7 +13,7 @@ export interface SpanEvent {
   readonly attributes: Attributes;
 }
 
-export const spanKinds = { internal: 1, server: 2, client: 3 } as const;
+const spanKinds = { internal: 1, server: 2, client: 3 } as const;
 
 export interface Span {
   readonly traceId: string;

@@ -41,7 +41,7 @@ function readChallenge(header: Challenge['header'], params: Params): Challenge |
   const [, name, session] = /^(SHA-256|MD5)(-sess)?$/i.exec(params.get('algorithm') ?? 'MD5') ?? [];
   const [realm, nonce, opaque] = ['realm', 'nonce', 'opaque'].map((key) => params.get(key));
   const qop = params.get('qop');
-  // What is put between quotes again must not end them.
+  // Text that is put between quotes again must not end them.
   const isClean = [realm, nonce, opaque].every((text) => !/["\\]/.test(text ?? ''));
   if (name === undefined || realm === undefined || nonce === undefined || !isClean) return undefined;
   const offered = (qop ?? '').split(',').map((one) => one.trim().toLowerCase());

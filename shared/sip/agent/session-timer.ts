@@ -1,6 +1,6 @@
 /**
- * Session timers (RFC 4028): a call whose peer vanished without a word ends by itself. The peer refreshes unless it asks this side to,
- * which then does by UPDATE, or by INVITE where the peer does not say that it takes that. Pure.
+ * Session timers (RFC 4028): a call whose peer vanished without a word ends by itself. The peer refreshes the session, or asks this side
+ * to; this side then sends UPDATE, or INVITE to a peer that does not announce UPDATE. Pure.
  */
 import { headerOf, lists, type SipMessage, type SipRequest, type SipResponse } from '../message/message.ts';
 import { paramsOf } from '../message/fields.ts';

@@ -291,7 +291,7 @@ export type AgentAction =
       /** Undefined where the peer wants to be offered something. */
       readonly media: SipMedia | undefined;
     }
-  /** A peer that may call offers nothing that both can have: by which way, and what it offers. */
+  /** The offer of a peer that may call has nothing that both sides can do; `offers` says what it has. */
   | { readonly type: 'call.unmet'; readonly callId: string; readonly offers: string }
   | { readonly type: 'call.opened'; readonly call: number }
   | { readonly type: 'call.agreed'; readonly call: number; readonly media: SipMedia }

@@ -63,7 +63,7 @@ function cutOutside(text: string, separator: ',' | ';'): string[] {
   return parts;
 }
 
-export const splitList = (value: string): string[] => cutOutside(value, ',').filter((part) => part !== '');
+const splitList = (value: string): string[] => cutOutside(value, ',').filter((part) => part !== '');
 
 /** The parts between semicolons. */
 export const splitParams = (value: string): string[] => cutOutside(value, ';');

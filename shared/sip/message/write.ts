@@ -47,7 +47,7 @@ export interface Source {
 }
 
 /** Via as it goes back: with where the request came from (RFC 3261, 18.2.1; RFC 3581, 4). */
-export function markedVia(value: string, source: Source): string {
+function markedVia(value: string, source: Source): string {
   const via = readVia(value);
   if (via === undefined) return value;
   let marked = value;

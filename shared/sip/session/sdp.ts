@@ -196,7 +196,7 @@ function cryptoOf({ crypto }: MediaDescription): OfferedKey[] {
 }
 
 /**
- * The lines of a session description as every device should have written them. What real ones do otherwise and can mean one thing only is
+ * The lines of a session description as every device should have written them. Mistakes of real ones that can mean one thing only are
  * put right here: blanks at the ends of lines and around their parts, line feeds alone, letters of the wrong case. Pure.
  */
 

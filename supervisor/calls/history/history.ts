@@ -16,10 +16,9 @@ import type { RecordingKeys } from '../../../shared/recording/keys.ts';
 import { recordingFiles } from '../../../shared/recording/layout.ts';
 import { Unreadable } from '../../../shared/recording/sealed.ts';
 import { auditOf, type Log } from '../../../shared/runtime/log.ts';
-import { answerHeaders, errorBody } from '../../http/answer.ts';
+import { answerHeaders, decoded, errorBody } from '../../http/answer.ts';
 import { onlyBy, refusal, refusals, type Answer } from '../../http/refusals.ts';
-import { readQuery } from './query.ts';
-import { readRange } from './range.ts';
+import { readQuery, readRange } from './query.ts';
 import { readFileSync } from 'node:fs';
 
 /**
@@ -248,15 +247,6 @@ function json(response: ServerResponse, value: unknown): void {
 function refuse(response: ServerResponse, answer: Answer): void {
   const body = errorBody(answer);
   response.writeHead(answer.status, { ...answerHeaders(body), ...answer.headers }).end(body);
-}
-
-/** An id as it stands in a path. */
-function decoded(part: string | undefined): string | undefined {
-  try {
-    return part === undefined ? undefined : decodeURIComponent(part);
-  } catch {
-    return undefined;
-  }
 }
 
 export const isHistory = (request: IncomingMessage): boolean => /^\/calls($|[/?])/.test(request.url ?? '');

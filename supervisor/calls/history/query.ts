@@ -1,4 +1,4 @@
-/** The question of the history page, as its address has it. Pure. */
+/** A question of the history page, as its address has it, and the part of a recording that its `Range` asks for. Pure. */
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
 import { callEndCodes } from '../../../shared/calls/ends.ts';
 import type { CallQuery } from '../../../shared/calls/query.ts';
@@ -53,4 +53,18 @@ export function readQuery(search: URLSearchParams): Result<CallQuery, string> {
     query = { ...query, ...read.value };
   }
   return ok(query);
+}
+
+export interface ByteRange {
+  readonly from: number;
+  /** Behind the last one. Not behind `from`: there is nothing of what was asked for. */
+  readonly to: number;
+}
+
+/** The bytes that `Range` asks for (RFC 9110, 14.1.2). Undefined where the whole is to be sent: several ranges at once, or a header of another form, count as none. */
+export function readRange(header: string | undefined, size: number): ByteRange | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  if (first === '') return last === '' ? undefined : { from: Math.max(0, size - Number(last)), to: size };
+  if (last !== '' && Number(last) < Number(first)) return undefined;
+  return { from: Number(first), to: last === '' ? size : Math.min(size, Number(last) + 1) };
 }

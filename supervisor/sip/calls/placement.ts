@@ -10,11 +10,8 @@ import {
   type SipOffer,
   type SipToWorker,
 } from '../../../shared/sip/calls.ts';
-import { mostDeaths } from '../../handover/open-offer.ts';
+import { mostDeaths, rescueMs } from '../../handover/open-offer.ts';
 import type { RtpSocket } from './rtp-ports.ts';
-
-/** How long a call may wait for a worker. */
-const rescueMs = 10_000;
 
 type State =
   | { readonly phase: 'waiting'; readonly since: Millis }

@@ -1,6 +1,6 @@
 /**
- * SIP as a carrier: calls that the service makes through its trunk, and what a call asks of its peer (docs/sip.md, Calls out). Who may be
- * called, and how often, is judged before (supervisor/telephony/outbound). Room and a socket for audio are there before anybody rings.
+ * SIP as a carrier: calls that the service makes through its trunk, and what a call asks of its peer (docs/sip.md, Calls out). The numbers that
+ * may be called, and how often, are judged before (supervisor/telephony/outbound). Room and a socket for audio are there before anybody rings.
  */
 import { lookup } from 'node:dns/promises';
 import type { SipTrunk } from '../../../shared/sip/trunk.ts';
@@ -145,7 +145,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
       noPort();
       return { kind: 'refused', code: 'unavailable' };
     }
-    // What is played before the answer is not the agent's to hear, and must not wait for it.
+    // Sound that is played before the answer is not for the agent to hear, and must not wait for it.
     rtp.socket.on('message', () => undefined);
     startReceiving(rtp.socket);
     const callId = newToken();

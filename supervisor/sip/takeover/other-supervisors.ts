@@ -105,7 +105,7 @@ export class OtherSupervisors {
       else this.#options.full();
       return true;
     }
-    // What the one before passed on and nobody here knows goes back, and further back: it is not passed on again.
+    // A message that the supervisor before passed on and nobody here knows goes back to older ones: it is not passed on again.
     if (this.#before === undefined || !mayBeOlder(message, this.#known)) return false;
     this.#before.pass(incoming);
     return true;

@@ -1,6 +1,6 @@
 /**
- * The certificate of the TLS listener as its files have it: a renewed one counts for the connections that come after it. What cannot be
- * used, such as a chain whose key is not written yet, leaves the one before in force.
+ * The certificate of the TLS listener as its files have it: a renewed one counts for the connections that come after it. Files that
+ * cannot be used, such as a chain whose key is not written yet, leave the one before in force.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';

@@ -1,6 +1,6 @@
 /**
- * Every socket that SIP comes by: bound here, or given by the supervisor before this one, and left to the one after it. What comes in
- * is a message with the way that it came, and what goes out goes that way back.
+ * Every socket that SIP comes by: bound here, or given by the supervisor before this one, and left to the one after it. A message
+ * comes in with the way that it came, and its answer goes that way back.
  */
 import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';

@@ -24,7 +24,7 @@ function button(text, path, enabled) {
 }
 let shown = '', toldAt = 0;
 function tell(text) { $('told').textContent = text; toldAt = Date.now(); }
-// What is shown again when all is well, the same as before or not.
+// The calls are shown again when all is well, the same as before or not.
 function trouble(text) { shown = ''; $('head').textContent = text; document.title = 'Transfer desk'; }
 async function look() {
   if (Date.now() - toldAt > 8000) tell('');

@@ -54,7 +54,7 @@ export type OutboundEvent =
   | { readonly type: 'unheard' }
   | { readonly type: 'time.passed' };
 
-/** The agent never had a stream of a call that is over now, and was at `before`. What the carrier refused to make is no call. */
+/** The agent never had a stream of a call that is over now, and was at `before`. A call that the carrier refused to make is none. */
 export function wasUnreached({ end, detection }: OutboundCall, before: OutboundPhase): boolean {
   if (before === 'person') return end === 'failed';
   const isListenedTo = detection === 'own' && (before === 'machine' || before === 'message');

@@ -92,7 +92,7 @@ function wanted({ telnyx }: ServerSettings): TelnyxSettings {
 }
 
 /** Judges the upgrade of a media stream by its path and its token. */
-export function admitStreamB(
+function admitStreamB(
   { streamToken, control }: TelnyxSettings,
   head: RequestHead,
   { nowS, shows }: { readonly nowS: number; readonly shows: boolean },

@@ -1,5 +1,5 @@
 /**
- * Asks a provider of relays for credentials: Cloudflare's TURN service, and Twilio's Network Traversal Service. What it answers is a
+ * Asks a provider of relays for credentials: Cloudflare's TURN service, and Twilio's Network Traversal Service. Its answer is a
  * stranger's: it is read by a schema, bounded, and becomes what browsers take and nothing besides.
  */
 import * as z from 'zod';

@@ -134,6 +134,17 @@ export const heard: readonly Dialogue[] = [
     },
   ),
 
+  dialogue('words before one that is said as several are heard when they were said', (begin) => {
+    const call = begin({ settings: { pronounce: { SQL: 'structured query language' } } })
+      .opens()
+      .callerSays('Go.')
+      .llmAnswers('This is an old SQL.');
+    for (const [index, chars] of [0, 5, 8, 11, 15, 26, 32].entries())
+      call.tell({ type: 'tts.word', context: call.context, chars, startMs: index * 100 });
+    call.botPlays(450 - softlyMs);
+    cut(call, 'This is an old');
+  }),
+
   dialogue('a sentence that an estimate has only just reached has not begun', (begin) => {
     for (const [chars, kept] of [
       [27, 'Alpha beta gamma delta.'],

@@ -366,6 +366,21 @@ export const listening: readonly Dialogue[] = [
       'assistant: epsilon zeta eta theta.',
       'user: Mm-hmm.',
     );
+    // The candidate is looked at again in the very moment in which the response ends.
+    const other = begin().opens().callerSays('Go.').llmAnswers('Alpha beta gamma delta.').botPlays(500);
+    other.callerBegins().sttGuesses('mm-hmm').callerInsists().later(350).botPlays(Infinity).drains();
+    other.skips().later(500).without('playout.clear');
+  }),
+
+  dialogue('words of an aside have the agent go on only when STT owes none of it', (begin) => {
+    const call = speaking(begin)
+      .callerBegins()
+      .callerStops()
+      .later(1_200)
+      .callerBegins()
+      .callerStops()
+      .skips();
+    call.sttHears('mm-hmm').orders();
   }),
 
   dialogue('what two sessions of STT heard of the same words counts once', (begin) => {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fleetFor, shareCutByDrain } from '../../support/fleet/capacity.ts';
+import { everyNth } from '../../support/sampled.ts';
 import { FleetSimulation, type FleetOutcome, type FleetSettings } from '../../support/fleet/simulation.ts';
 
 const page = readFileSync(new URL('../../../docs/scale.md', import.meta.url), 'utf8');
@@ -45,14 +46,15 @@ describe('10,000 calls on 50 hosts', () => {
     );
   });
 
-  it.each([1, 2, 3])('lose and refuse none in a quiet day (seed %i)', (seed) => {
+  // A build tries another seed in each of these.
+  it.each(everyNth([1, 2, 3], 3, 0))('lose and refuse none in a quiet day (seed %i)', (seed) => {
     const { refused, cut, told, most, fullest } = run({ seed });
     expect([refused, cut, told]).toEqual([0, 0, 0]);
     expect(most).toBeGreaterThan(9_800);
     expect(fullest).toBeLessThan(fleet.maxSessions);
   });
 
-  it.each([1, 2, 3])('count every call once, whatever happens (seed %i)', (seed) => {
+  it.each(everyNth([1, 2, 3], 3, 1))('count every call once, whatever happens (seed %i)', (seed) => {
     const { came, refused, completed, told, cut, open } = run({
       seed,
       deathsAtS: deaths,
@@ -62,12 +64,15 @@ describe('10,000 calls on 50 hosts', () => {
     expect(came).toBeGreaterThan(390_000);
   });
 
-  it.each([1, 2, 3])('lose by a death no more than that host had, and refuse none (seed %i)', (seed) => {
-    const { cut, refused, fullest } = run({ seed, deathsAtS: deaths });
-    expect(refused).toBe(0);
-    expect(cut).toBeGreaterThan(deaths.length * 100);
-    expect(cut).toBeLessThanOrEqual(deaths.length * fullest);
-  });
+  it.each(everyNth([1, 2, 3], 3, 2))(
+    'lose by a death no more than that host had, and refuse none (seed %i)',
+    (seed) => {
+      const { cut, refused, fullest } = run({ seed, deathsAtS: deaths });
+      expect(refused).toBe(0);
+      expect(cut).toBeGreaterThan(deaths.length * 100);
+      expect(cut).toBeLessThanOrEqual(deaths.length * fullest);
+    },
+  );
 
   it.each([30, 180, 600, 1_800])('outlast a drain of %i s as often as the page says', (drainS) => {
     const { told, atDrain, refused, rolled } = run({ drainS, rolloutsAtS: [1_800], lastsS: 4 * hour });

@@ -10,7 +10,6 @@ import {
   inside,
   last,
   operand,
-  property,
   returned,
   statement,
   term,
@@ -38,7 +37,9 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
   },
   'candidate.ts: beginCandidate': {
     'forgets an aside when the caller goes on': never(condition('aside')),
-    'holds the bot for its own echo': always(value('held')),
+  },
+  'candidate.ts: firstOutput': {
+    'holds the bot for its own echo': remove(operand('echoes')),
   },
   'candidate.ts: goOnWhenListening': {
     'goes on by words of an aside while STT owes more of it': remove(operand('owesAside')),
@@ -66,7 +67,7 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
     'never interrupts by voice where words are asked for': never(operand('lastedMs')),
   },
   'candidate.ts: onVoiceLasted': {
-    'does not listen to how long a voice lasts': remove(statement('lastedMs')),
+    'does not listen to how long a voice lasts': remove(statement('Math')),
   },
   'agent-side.ts: interruptible': {
     'lets the caller interrupt a line that may not be': replace(
@@ -89,7 +90,7 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
   'candidate.ts: onCandidateDeadline': {
     'forgets a word that might have been half a phrase': never(condition('halfAt')),
   },
-  'candidate.ts: isHalfPhrase': { 'lets "no" wait while the bot speaks': remove(operand('held')) },
+  'candidate.ts: isHalfPhrase': { 'lets "no" wait while the bot speaks': remove(operand('plain')) },
   'hear.ts: isThinking': {
     'loses the question behind a filler that a noise has cut': swap(returned(), '||', '&&'),
   },
@@ -109,7 +110,10 @@ export const callerMutants: readonly Mutant[] = mutantsOf({
     'does not listen to a voice after it asked early': remove(call('listen')),
   },
   'listening.ts: goOn': {
-    'drops what was said before the caller went on': replace(property('words'), 'words: newWords()'),
+    'drops what was said before the caller went on': replace(
+      call('ownOf'),
+      '{ ...ownOf(turn), words: newWords() }',
+    ),
   },
   'turn-ended.ts: isPart': {
     'acts on a part of what was said': never(returned()),

@@ -4,19 +4,19 @@ import { chapters } from '../../golden/chapters.ts';
 import type { Core } from '../../support/core/core.ts';
 import { Script } from '../../support/core/script.ts';
 import { everyNth } from '../../support/sampled.ts';
-import { coreWith, mutants } from './mutants.ts';
+import { coreWith, mutants, sourceWith } from './mutants.ts';
 import { runSeeds } from '../seeds.ts';
 
 const seeds = 300;
 
 /** The check that noticed that the core is broken: a scripted conversation, which costs little, or else a rule of the simulation. */
-function noticed(core: Core): string | undefined {
-  return scripted(core) ?? simulated(core);
+function noticed(core: Core, count = seeds): string | undefined {
+  return scripted(core) ?? simulated(core, count);
 }
 
-function simulated(core: Core): string | undefined {
+function simulated(core: Core, count: number): string | undefined {
   try {
-    return runSeeds(core, 1, { count: seeds, stopAfter: 1 }).failed[0]?.violations[0]?.rule;
+    return runSeeds(core, 1, { count, stopAfter: 1 }).failed[0]?.violations[0]?.rule;
   } catch (error) {
     return `the core throws: ${String(error)}`;
   }
@@ -40,7 +40,20 @@ function scripted(core: Core): string | undefined {
 
 describe('a core', () => {
   it('that was bundled without a change passes everything', async () => {
-    expect(noticed(await coreWith(undefined))).toBeUndefined();
+    // What it does in more seeds is tried with the core as it is.
+    expect(noticed(await coreWith(undefined), 30)).toBeUndefined();
+  });
+
+  it('has the place of every mutant, whether or not a build tries it', () => {
+    const lost = mutants.flatMap((mutant) => {
+      try {
+        sourceWith(mutant);
+        return [];
+      } catch (error) {
+        return [String(error)];
+      }
+    });
+    expect(lost).toEqual([]);
   });
 
   // A build tries every sixth one, `npm run test:long` all of them.

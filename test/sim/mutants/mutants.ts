@@ -45,9 +45,12 @@ function sourceOf(file: string): ts.SourceFile {
   return source;
 }
 
+/** The source of a file of the core with the mutant in it. Throws where its place is not there, or not the only one. */
+export const sourceWith = (change: Mutant): string => mutated(sourceOf(change.file), change);
+
 /** The core with the mutant in it, or the core as it is. */
 export async function coreWith(change: Mutant | undefined): Promise<Core> {
-  const contents = change === undefined ? undefined : mutated(sourceOf(change.file), change);
+  const contents = change === undefined ? undefined : sourceWith(change);
   const result = await build({
     stdin: {
       contents: `export { step } from './call.ts'; export { nextDeadline } from './timers.ts'; export { newCall } from './state.ts';`,

@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { systemWallClock } from '../../../shared/runtime/clock.ts';
 import {
   knock,
@@ -20,6 +20,7 @@ import { TestService, type TestServiceOptions } from '../../support/process/serv
 import { craft, secret } from '../tokens/craft.ts';
 
 let service: TestService | undefined;
+let shared: TestService | undefined;
 const open: KnockAnswer[] = [];
 
 async function start(
@@ -28,6 +29,9 @@ async function start(
 ): Promise<TestService> {
   return (service = await TestService.start({ env, ...more }));
 }
+
+/** One service for all tests that ask nothing special of it and leave it as it was. */
+const plain = async (): Promise<TestService> => (shared ??= await TestService.start());
 
 async function ask(at: TestService, options: KnockOptions = {}): Promise<KnockAnswer> {
   const answer = await knock(at.port, options);
@@ -46,6 +50,7 @@ afterEach(async () => {
   await service?.stop();
   service = undefined;
 });
+afterAll(() => shared?.stop());
 
 describe('every answer before a call', () => {
   it('has a JSON body with code and message, and Cache-Control: no-store; the value is never in it', async () => {
@@ -86,18 +91,18 @@ describe('every answer before a call', () => {
   });
 
   it('a head of up to 8 KiB is read', async () => {
-    const at = await start();
+    const at = await plain();
     expect((await ask(at, { headers: { Padding: 'x'.repeat(7_800) } })).status).toBe(101);
   });
 
   it('the request path is not inspected on the generic listener', async () => {
-    const at = await start();
+    const at = await plain();
     for (const target of ['/', '/ws', '/any/where?x=1', '//', '/%zz', '*', 'http://elsewhere/x'])
       expect((await ask(at, { target })).status).toBe(101);
   });
 
   it('without authentication configured a token that nobody asked for does not matter', async () => {
-    const at = await start();
+    const at = await plain();
     expect((await ask(at, { target: '/?token=anything' })).status).toBe(101);
   });
 
@@ -116,7 +121,7 @@ describe('every answer before a call', () => {
 
 describe('slow clients', () => {
   it('one that says nothing, a slow head and a half-open connection are cut off, on both ports', async () => {
-    const at = await start();
+    const at = await plain();
     const health = Number(at.address('health').split(':').at(-1));
     const halfOpen = async (port: number): Promise<KnockAnswer> => {
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -141,7 +146,7 @@ describe('slow clients', () => {
   });
 
   it('one that sends its head at once finds room among thousands that are silent', async () => {
-    const at = await start();
+    const at = await plain();
     const silent: Socket[] = [];
     let cut = 0;
     for (let wave = 0; wave < 10; wave += 1) {

@@ -2,6 +2,7 @@
 import { newPrng, type Prng } from '../../../shared/base/prng.ts';
 import { decodeMulaw, encodeMulaw } from '../../../shared/audio/g711.ts';
 import { newResampler } from '../../../shared/audio/resampler.ts';
+import { convolved } from './convolve.ts';
 
 const rate = 16_000;
 
@@ -33,8 +34,12 @@ export function level(pcm: ArrayLike<number>): number {
   return Math.sqrt(sum / Math.max(1, pcm.length));
 }
 
-const rounded = (pcm: Samples): Int16Array =>
-  Int16Array.from(pcm, (sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample))));
+function rounded(pcm: Samples): Int16Array {
+  const out = new Int16Array(pcm.length);
+  for (let i = 0; i < out.length; i += 1)
+    out[i] = Math.max(-32_768, Math.min(32_767, Math.round(pcm[i] ?? 0)));
+  return out;
+}
 
 const gauss = (prng: Prng): number =>
   Math.sqrt(-2 * Math.log(prng.next() + 1e-12)) * Math.cos(2 * Math.PI * prng.next());
@@ -64,12 +69,8 @@ function inRoom(pcm: Samples, { ms, db, prng }: { ms: number; db: number; prng: 
   const length = (ms * rate) / 1000;
   const tail = Float64Array.from({ length }, (_, i) => gauss(prng) * 10 ** ((-3 * i) / length));
   const scale = 10 ** (db / 20) / (level(tail) * Math.sqrt(length));
-  const out = pcm.slice();
-  for (let k = 0; k < length; k += 1) {
-    const gain = (tail[k] ?? 0) * scale;
-    for (let i = k; i < out.length; i += 1) out[i] = (out[i] ?? 0) + gain * (pcm[i - k] ?? 0);
-  }
-  return out;
+  const echo = convolved(pcm, tail);
+  return pcm.map((sample, i) => sample + scale * (echo[i] ?? 0));
 }
 
 function drifted(pcm: Samples, ppm: number): Samples {

@@ -1,5 +1,5 @@
 /** The agent of the scripted conversations, and what may differ from one to the other. */
-import { defaultDtmfSettings } from '../../../worker/core/turn/dtmf.ts';
+import type { DtmfSettings } from '../../../worker/core/turn/dtmf.ts';
 import { defaultCallLimits, type CallSettings } from '../../../worker/core/settings.ts';
 import type { Core } from './core.ts';
 import { newToolBook } from './tool-book.ts';
@@ -12,6 +12,15 @@ export interface ScriptOptions {
   /** False: TTS must speak fillers and farewell as well. */
   readonly linesReady?: boolean;
 }
+
+export const dtmfSettings: DtmfSettings = {
+  collect: true,
+  terminator: '#',
+  maxDigits: 20,
+  interDigitMs: 3_000,
+  loneTerminator: true,
+  note: '[The caller pressed the keys: {digits}]',
+};
 
 export const scriptSettings: CallSettings = {
   prompt: 'Be brief.',
@@ -26,7 +35,7 @@ export const scriptSettings: CallSettings = {
   lateLines: ['Bear with me.', 'Still at it.'],
   pronounce: {},
   tools: newToolBook(),
-  dtmf: defaultDtmfSettings,
+  dtmf: dtmfSettings,
   maxToolRounds: 4,
   confirmQuestion: 'Shall I do that?',
   maxCallMs: 600_000,

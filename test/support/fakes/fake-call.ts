@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { newWorkerMetrics } from '../../../shared/runtime/metrics.ts';
 import type { Mailboxes } from '../../../shared/protocol/mailbox.ts';
 import type { AgentServices, CallAgents, CallServices } from '../../../worker/call/services.ts';
-import { defaultDtmfSettings } from '../../../worker/core/turn/dtmf.ts';
+import { dtmfSettings } from '../core/script-settings.ts';
 import { defaultCallLimits } from '../../../worker/core/settings.ts';
 import type { SpokenStage } from '../../../worker/lines/known-lines.ts';
 import type {
@@ -283,7 +283,7 @@ export const fakeSettings = (): CallServices['settings'] => ({
   fillers: ['One moment.'],
   lateLines: ['Bear with me.'],
   pronounce: {},
-  dtmf: defaultDtmfSettings,
+  dtmf: dtmfSettings,
   maxToolRounds: 4,
   confirmQuestion: 'Shall I?',
   maxCallMs: 600_000,
@@ -338,7 +338,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
         capabilities: {},
         telephony: {
           ...{ settleTimeoutMs: 8_000, warmTransfer: false, returnLine: '', destinations: new Map() },
-          dtmf: defaultDtmfSettings,
+          dtmf: dtmfSettings,
         },
         language: 'en',
         ask: (_, answered) => answered({ kind: 'refused', code: 'unavailable' }),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readRange } from '../../../supervisor/calls/history/range.ts';
+import { readRange } from '../../../supervisor/calls/history/query.ts';
 
 it.each([
   [undefined, undefined],

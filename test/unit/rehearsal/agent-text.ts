@@ -1,4 +1,4 @@
-/** An agent file whose LLM is at this address; its ears and voice are never opened. */
+/** An agent file whose LLM is at this address; its STT and TTS are never opened. */
 export const agentText = (baseUrl: string, agentKeys = ''): string => `
 [agent]
 name = "rehearsed"

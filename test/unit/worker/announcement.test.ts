@@ -45,6 +45,13 @@ describe('the announcement', () => {
     expect(line.pcm.subarray(0, pcm.length)).toEqual(pcm);
   });
 
+  it('that ships is made once for all agents of a worker whose voices have the same rate', () => {
+    const { announcement: text } = builtInTexts('en');
+    const line = announcementLine({ text }, 16_000);
+    expect(announcementLine({ text }, 16_000) === line).toBe(true);
+    expect(announcementLine({ text }, 8_000).pcm.length).toBeLessThan(line.pcm.length);
+  });
+
   it('that ships is small, mono, of 16 kHz, and lasts as long as its text takes to say', async () => {
     const { pcm, sampleRate, channels } = parseWav(shipped);
     expect({ sampleRate, channels }).toEqual({ sampleRate: 16_000, channels: 1 });

@@ -1,5 +1,5 @@
 /**
- * Handing the caller over to another agent of the same team, within the call (docs/agents.md, Handing a call over). What is said before it is
+ * Handing the caller over to another agent of the same team, within the call (docs/agents.md, Handing a call over). Speech before it is
  * heard to its end; then the shell gets the other agent ready, and the core takes it at once or, where the caller has spoken meanwhile, not at all.
  * A caller who speaks stays with the agent that has the call.
  */
@@ -150,7 +150,7 @@ export function onAgentPrepared(step: Step, { commandId, agent, settings }: Prep
   const { request } = claim;
   agentChange.claim = { phase: 'none' };
   agentChange.count += 1;
-  // What the other one is told of the conversation is this one's to say.
+  // This agent says what the other one is told of the conversation.
   const context = state.setup.settings.team?.context ?? 'full';
   leaveFormer(step, request);
   actions.push({ type: 'agent.enter', commandId });

@@ -2,7 +2,7 @@
 import { number, opaque, record, time, union } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 
-/** Whom the caller can be handed to, and what the other one is told. */
+/** The agents to which the caller can be handed, and what the other one is told. */
 export interface TeamSettings {
   /** Of the conversation: all of it, what the LLM sums up of it, or nothing. */
   readonly context: 'full' | 'summary' | 'none';

@@ -74,7 +74,7 @@ export function onLlmText(step: Step<'setup'>, response: Response, text: string)
   response.writing.llmAt = step.now;
   if (text === '') return;
   response.writing.firstTextAt ??= step.now;
-  // Who has been told to hold on hears that it is over.
+  // A caller who was told to hold on hears that the wait is over.
   const back = response.recovery.again ? step.state.setup.settings.outage.back : '';
   response.recovery.again = false;
   const isApart = back !== '' && step.state.setup.settings.modelSpeaks === true;
@@ -335,7 +335,7 @@ function onRoundOver(
   } else if (action.type === 'rounds.exhausted') {
     speakInstead(step, response, 'given_up');
   } else if (response.writing.text + response.writing.splitter.pending !== '' && leavesOwn(state)) {
-    // What was said so far is heard in the voice that it was said with, and an answer of its own follows.
+    // The text so far is heard in the voice that it was said with, and an answer of its own follows.
     response.writing.phase = 'done';
     state.conversation.owed = true;
     finishOrComplete(step, response);

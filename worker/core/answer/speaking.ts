@@ -92,7 +92,7 @@ export function openResponse(
     now,
   });
   const former = state.delivery.response;
-  // What stands in for a response that broke down goes on with it.
+  // A line that stands in for a response that broke down goes on with it.
   if (former !== undefined) {
     response.recovery.wasAudible = former.recovery.wasAudible || former.playing.phase !== 'waiting';
     response.recovery.heardText =
@@ -337,11 +337,11 @@ export function completeResponse(step: Step): void {
   }
   if (response.source === 'answer') state.course.parting = 'none';
   if (isLast && !leavesMore(step, response)) endCall(step, 'ended');
-  // Who heard nothing has been waiting all the time.
+  // A caller who heard nothing has been waiting all the time.
   else answerOwed(step, stillOwedSince(step));
 }
 
-/** Who speaks into this farewell may have more to say: one of the LLM's, or that of `end`. */
+/** A caller who speaks into this farewell may have more to say: a farewell of the LLM, or that of `end`. */
 const mayAnswer = (state: Slices<'course' | 'faults'>, { source }: Response): boolean =>
   mayStay(state) || (source === 'closing' && !state.faults.lastWords);
 

@@ -16,7 +16,7 @@ export interface TransferRequest {
   readonly isNumber: boolean;
   readonly mode: 'cold' | 'warm';
   readonly summary: string;
-  /** Whom the outcome is told: a tool call of this turn, or whoever gave the command. */
+  /** The one that is told the outcome: a tool call of this turn, or the giver of the command. */
   readonly by:
     | { readonly kind: 'tool'; readonly key: number; readonly attempt: number; readonly epoch: number }
     | { readonly kind: 'command'; readonly id: string | undefined };

@@ -92,7 +92,7 @@ export function heardBy({ delivery: { response, client } }: Slices<'delivery'>):
     response.playing.silentAt === undefined
   )
     return undefined;
-  // What was given to TTS since the output ran dry is still to be heard.
+  // Text given to TTS since the output ran dry is still to be heard.
   if (response.spoken.said > response.spoken.starvedSaid) return undefined;
   return response.playing.silentAt + (client.echoesMarks ? echoGraceMs : unconfirmedMs);
 }

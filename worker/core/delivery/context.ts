@@ -13,7 +13,7 @@ import { tell, type HeardEnd } from '../told.ts';
 import { takeAtSafePoint } from '../tools/tools-cut.ts';
 import type { ToolPair } from '../tools/tools-state.ts';
 
-export function promptOf({
+function promptOf({
   conversation: { flow, edits },
   setup: { settings },
 }: Slices<'setup' | 'conversation'>): string {

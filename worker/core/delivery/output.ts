@@ -184,7 +184,7 @@ function giveUpResponse(step: Step, former: Response): void {
   }
   if (former.source === 'answer') loseAnswer(step);
   const silentMs = now - (former.playing.silentAt ?? now);
-  // Who has heard the announcement, and nothing for long since then, hears it again.
+  // A caller who has heard the announcement, and nothing for long since then, hears it again.
   const wasTold = former.playing.phase !== 'waiting' && nobodySpeaks(state);
   const isLong = wasTold && silentMs >= state.setup.settings.limits.fillerAfterMs;
   if (!isAnnounced(former) || isLong) {

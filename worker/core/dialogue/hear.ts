@@ -56,7 +56,7 @@ function perform(step: Step, action: TurnAction): void {
       if (state.conversation.owed && mayAnswerNow(step)) startOwedAnswer(step);
       return;
     case 'stt.fault':
-      // Whoever speaks with an operator is heard without STT.
+      // A caller who speaks with an operator is heard without STT.
       if (noticeFault(step, 'stt', action.what) && agentLeads(state)) endSoon(state.course);
       return;
     case 'stt.works':

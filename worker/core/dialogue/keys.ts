@@ -17,7 +17,7 @@ export function onDtmf(step: Step, digit: string, position: PlayoutPosition | un
   // It would be an answer to half of what the caller brings.
   dropSpeculation(step);
   if (state.delivery.response !== undefined && state.setup.settings.interrupt.dtmf && interruptible(state)) {
-    // Whoever speaks into the response has a turn now, which is answered together with the keys.
+    // A caller who speaks into the response has a turn now, which is answered together with the keys.
     if (state.caller.turn.phase === 'fading') beginAside(step, state.caller.turn);
     cutResponse(step, position);
   }
@@ -34,7 +34,7 @@ function takeEntry(step: Step, entry: string | undefined): void {
   silence.idle.asks = 0;
   conversation.notes.push(keysNote(entry, setup.settings.dtmf));
   const isAlone = delivery.response === undefined;
-  // What the caller is saying stands before them; what is said into a response is only a turn once that is over.
+  // The words that the caller is saying stand before the keys; words said into a response become a turn only once that is over.
   const isBehind = isAlone && caller.turn.phase !== 'idle' && caller.turn.startedAt <= keys.pressedAt;
   if (!isBehind) enterKeys(step.state);
   if (isAlone && nobodySpeaks(step.state)) startOwedAnswer(step);

@@ -70,7 +70,7 @@ function onLine(step: Step, id: string | undefined, command: Command<'say'>): Re
   return undefined;
 }
 
-/** Who types takes the floor like one who speaks. */
+/** A caller who types takes the floor like one who speaks. */
 function onTyped(
   step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
   id: string | undefined,
@@ -95,12 +95,12 @@ export function speakWaiting(step: Step): void {
     delivery: { response },
     caller: { turn },
   } = state;
-  // What was said into the response is answered behind the line.
+  // Words that were said into the response are answered behind the line.
   const quiet = nobodySpeaks(state) || (response !== undefined && turn.phase === 'aside');
   if (line === undefined || !quiet || !agentLeads(state)) return;
   if (response !== undefined) {
     if (!line.cuts || response.hangUpAfter || isLastWord(response)) return;
-    // What the caller asked is answered after the line, when nobody has heard anything of the answer.
+    // The caller's question is answered after the line, when nobody has heard anything of the answer.
     state.conversation.owed ||= response.source === 'answer' && response.playing.phase === 'waiting';
     cutResponse(step, step.position);
   } else {

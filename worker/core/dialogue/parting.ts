@@ -57,7 +57,7 @@ function goOnLeaving(step: Step, owedSince: Millis): void {
 /** Nobody speaks, and no line waits, in a call that is on its way to its end. */
 export function leave(step: Step): void {
   const { course, keys } = step.state;
-  // Who has cut the farewell with a key presses more of them.
+  // A caller who has cut the farewell with a key presses more keys.
   if (course.parting === 'cut' && isPressing(keys)) return;
   if (course.parting === 'said') endCall(step, 'ended');
   else startBotTurn(step, 'farewell');

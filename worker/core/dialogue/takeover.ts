@@ -20,7 +20,7 @@ import { dropSpeculation } from './speculation.ts';
 /** A sentence that goes on for longer is cut. */
 const longestSentenceMs: Millis = 6_000;
 /** An operator who does not come back within this time has left the caller to the agent. Three seconds of silence are long on a telephone. */
-export const operatorAwayMs: Millis = 2_000;
+const operatorAwayMs: Millis = 2_000;
 
 const taken =
   'A person of your side has taken the call over and speaks to the caller now, in your place. What follows is said without you.';
@@ -119,7 +119,7 @@ function takeOver(step: Step, heardTo?: number): void {
   tellTools(step, { type: 'question.left' });
   operator.phase = 'speaking';
   operator.by = undefined;
-  // Whatever the agent owed the caller is the operator's to answer.
+  // The operator answers what the agent owed the caller.
   conversation.owed = false;
   conversation.greets = false;
   delivery.cutOff = '';

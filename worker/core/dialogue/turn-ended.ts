@@ -49,7 +49,7 @@ function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' 
   const longMs = hasRest ? wordlessInterruptionMs : wordlessSpeechMs;
   // An STT that fails tells no word from a noise.
   const isDeaf = !hasRest && isDeafTo(state);
-  // What is softer than the caller, or never ends, is a television more often than somebody whom STT does not understand.
+  // A voice that is softer than the caller, or never ends, is a television more often than somebody whom STT does not understand.
   const isCaller = turn.isSoft !== true && turn.isCovered !== true && turn.words.isOthers !== true;
   const lasted = isCaller && turn.lastVoiceAt - turn.startedAt >= longMs;
   const spoke = kind === 'silence' && (isDeaf || lasted);
@@ -73,7 +73,7 @@ function answerPart(step: Step, text: string, owedSince: Millis): void {
   startLine(step, 'apology', { owedSince });
 }
 
-// What a turn amounts to once its text is known.
+// ---- a turn whose text is known ----
 
 /** What the words of a turn amount to: something said, the agent's own voice, words of listening, or no words at all. */
 function kindOf(
@@ -120,7 +120,7 @@ export function answerWithKeys(step: Step): void {
 export function answerTurn(step: Step, turn: Finalizing): void {
   const { state, now } = step;
   if (isPressing(state.keys) && !isEnding(state.course)) {
-    // Who goes on was not cut off.
+    // A caller who goes on was not cut off.
     state.caller.patience.decidedAt = undefined;
     return;
   }
@@ -165,7 +165,7 @@ export function answerTurn(step: Step, turn: Finalizing): void {
   answerWords(step, words === '' || typed === '' ? words + typed : `${words} ${typed}`, { owedSince });
 }
 
-/** Who spoke first is greeted, whatever it was: the words stand in the conversation, and the next answer knows them. */
+/** A caller who spoke first is greeted, whatever was said: the words stand in the conversation, and the next answer knows them. */
 function greetInAnswer(step: Step, text: string, owedSince: Millis): void {
   const { state } = step;
   state.conversation.greets = false;

@@ -38,7 +38,7 @@ export function isLaughter(words: readonly string[]): boolean {
   return words.length > 0 && (isAgain || words.every((word) => laughter.test(word)));
 }
 
-/** What recognisers write of a sound that is no word: "[laughter]", "(coughs)", "*sighs*", "♪ music ♪". What stands in for a number stays. */
+/** What recognisers write of a sound that is no word: "[laughter]", "(coughs)", "*sighs*", "♪ music ♪". Signs that stand in for a number stay. */
 export const withoutNotes = (text: string): string =>
   /[[(*♪]/.test(text)
     ? text
@@ -58,7 +58,7 @@ export interface Listening {
   readonly urgent: ReadonlySet<string>;
 }
 
-export function newListening(backchannels: readonly string[], urgent: ReadonlySet<string>): Listening {
+function newListening(backchannels: readonly string[], urgent: ReadonlySet<string>): Listening {
   const phrases = phrasesOf(backchannels);
   const byFirst = new Map<string, Phrase[]>();
   for (const phrase of phrases) {

@@ -24,11 +24,11 @@ const moreWordsMs = 250;
 /** "No" may become "no problem": while the output stands still, the rest of such a phrase is waited for. A pause ends that sooner. */
 const halfPhraseMs = 900;
 /**
- * A voice that falls silent this soon is a nod more often than an interruption: the agent goes on softly until its words are known. What was
- * said in a breath more is waited for in silence.
+ * A voice that falls silent this soon is a nod more often than an interruption: the agent goes on softly until its words are known. The words
+ * of a longer one are waited for in silence.
  */
 const shortVoiceMs = 700;
-/** Nor one that is not heard yet: whoever waits for it takes the agent for gone. */
+/** Nor one that is not heard yet: a caller who waits for it takes the agent for gone. */
 const longestWaitMs = 1_200;
 /** An STT that tells words as they come would have told some by then: who laughs or hums hears the agent go on, softly. */
 const wordlessHoldMs = 1_000;
@@ -44,7 +44,7 @@ export function beginCandidate(step: TurnStep, voice: VoiceLevel): void {
   const { isFaint = false } = voice;
   const { turn } = state.caller;
   const wasThere = step.position === undefined || step.position.sentMs < reactionMs;
-  // What was said before and still counts is the beginning of what is said now.
+  // Words that were said before and still count are the beginning of those that are said now.
   const words = turn.phase === 'aside' ? turn.words : newWords();
   state.caller.turn = {
     phase: 'candidate',
@@ -398,7 +398,7 @@ export function onCandidateDeadline(step: TurnStep): void {
   const { state, now } = step;
   const { turn } = state.caller;
   if (turn.phase === 'fading' && now >= turn.resumeAt) {
-    // What was half a phrase while the voice went on is a word now, and a voice that nobody knew has stopped.
+    // Half a phrase, while the voice went on, is a word now, and a voice that nobody knew has stopped.
     if ((turn.halfAt !== undefined || turn.isFaint === true) && interrupts(step, turn)) confirm(step, turn);
     else endFading(step, turn);
   } else if (turn.phase === 'candidate') {

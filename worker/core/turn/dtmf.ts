@@ -18,15 +18,6 @@ export interface DtmfSettings {
   readonly note: string;
 }
 
-export const defaultDtmfSettings: DtmfSettings = {
-  collect: true,
-  terminator: '#',
-  maxDigits: 20,
-  interDigitMs: 3_000,
-  loneTerminator: true,
-  note: '[The caller pressed the keys: {digits}]',
-};
-
 export interface DtmfCollector {
   digits: string;
   /** When the first key of the newest entry was pressed. */

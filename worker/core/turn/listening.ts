@@ -58,7 +58,7 @@ export function onSpeechStarted(step: TurnStep, event: SpeechStarted): void {
       goOn(step, turn);
       return;
     case 'speaking':
-      // What STT was asked in the stretch before says nothing of the words of this one.
+      // The question to STT in the stretch before says nothing of the words of this one.
       if (wholeText(turn.words) !== '') turn.asked = undefined;
       return;
     case 'candidate':
@@ -117,8 +117,8 @@ export function onSpeechStopped(
 }
 
 /**
- * A short silence, which ends no turn. Of a candidate it is worth asking what was said: the agent stands still meanwhile. What STT has written
- * for good since then is all that it heard: a guess is as a rule behind the voice, and an answer to it would be asked for in vain.
+ * A short silence, which ends no turn. Of a candidate it is worth asking what was said: the agent stands still meanwhile. The text that STT has
+ * written for good since then is all that it heard: a guess is as a rule behind the voice, and an answer to it would be asked for in vain.
  */
 export function onVoicePaused(step: TurnStep, silenceMs: Millis): void {
   const { caller } = step.state;

@@ -87,7 +87,7 @@ export function hesitationAt(text: string, vocabulary: Vocabulary): 'surely' | '
     return 'surely';
   if (isStopped) return undefined;
   const told = spoken.map((endings) => hesitationIn(words, endings));
-  // What is a word of hesitation in one language, and in another that may be spoken as well is none, is taken for none.
+  // A word of hesitation in one language that is none in another, which may be spoken as well, is taken for none.
   if (told.length === 0 || told.includes(undefined)) return undefined;
   return told.includes('surely') ? 'surely' : 'perhaps';
 }

@@ -8,9 +8,9 @@
 import type { Millis } from '../../../shared/base/units.ts';
 
 /** Voice and pauses of a person who answers take no longer (Asterisk's AMD: 1,500, Twilio: 2,400; measured in between). */
-export const longestHelloMs: Millis = 1_900;
+const longestHelloMs: Millis = 1_900;
 /** Silence in which a person waits for an answer (Asterisk's AMD: 800, Twilio: 1,200). */
-export const waitsMs: Millis = 800;
+const waitsMs: Millis = 800;
 /** A person who says nothing for so long waits for the other side to begin (Asterisk's AMD: 2,500). */
 export const longestQuietMs: Millis = 2_500;
 /** Less voice than that is a click (Asterisk's AMD: a word has 100 ms). */

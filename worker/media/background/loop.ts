@@ -1,6 +1,6 @@
 /**
- * Sounds that go on for as long as a call lasts: one turn of each, at the rates of the calls, shared by all calls of a worker. What a rate has
- * of a turn is made when the first call gets there, 20 ms at a time, so that no call waits for the whole of it.
+ * Sounds that go on for as long as a call lasts: one turn of each, at the rates of the calls, shared by all calls of a worker. The turn at a rate
+ * is made when the first call gets there, 20 ms at a time, so that no call waits for the whole of it.
  */
 import { newResampler } from '../../../shared/audio/resampler.ts';
 import { assert } from '../../../shared/base/assert.ts';

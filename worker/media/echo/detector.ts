@@ -281,7 +281,7 @@ export class EchoDetector {
     if (share < Math.max(isShort ? limits.fewSamplesShare : 0, leastFound({ isLikely, isMoved, isRepeated })))
       return undefined;
     const usual = Math.min(limits.enoughShare, this.#usualShare);
-    // What was not enough a moment ago is none because it was found again.
+    // A likeness that was not enough a moment ago is not enough only because it is found again.
     const isSame = isNear(delay, this.#known, sameDelay);
     if (this.#known !== undefined && share < (isSame ? leastKnown(usual) : limits.knownPart * usual))
       return undefined;
@@ -313,7 +313,7 @@ function adjustedShare(of: Float32Array, by: Float32Array, length: number): numb
   return 1 - (1 - explainedShare(of, by, 1 - (1 - limits.enoughShare) / byChance)) * byChance;
 }
 
-/** Samples that matter in what is heard, from one on: all of them where it is equally loud all the time, few where only its end is. */
+/** How many samples of the heard sound count, from one on: all of them where it is equally loud all the time, few where only its end is loud. */
 function effectiveLength(from = 0): number {
   let sum = 0;
   let squares = 0;

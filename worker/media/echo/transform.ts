@@ -6,7 +6,7 @@ import { assert } from '../../../shared/base/assert.ts';
 import { floatBytes, kernel, kernelFloats } from './kernel.ts';
 
 /** The longest block. */
-export const longestBlock = 4_096;
+const longestBlock = 4_096;
 /** The last two stages have loops of their own. */
 const least = 4;
 /** Turns of a stage whose values lie so far apart begin at that number less `least`. */

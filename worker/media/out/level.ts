@@ -102,7 +102,7 @@ export class Level {
       if (size * limit > peak) limit = peak / size;
       samples[at] = Math.round(sample * limit);
     }
-    // What is as good as nothing is nothing, so that samples stay as they are.
+    // A change that nobody can hear is taken for none, so that samples stay as they are.
     this.#limit = limit > 0.9999 ? 1 : limit;
   }
 

@@ -256,7 +256,7 @@ export class OutboundAudio {
 
   /** Length of the audio of the open context that is on the wire. */
   get sentMs(): Millis {
-    // What went out before counts from the start, while its audio is made once more.
+    // Audio that went out before counts from the start, while it is made once more.
     return Math.min((this.#sent * 1000) / this.#options.toRate, Math.max(this.deliveredMs, this.#beforeMs));
   }
 

@@ -181,7 +181,7 @@ export class Playout {
   /** The stretch ends here: held, cut, or replaced by another context. Unless it was told to clear, the client plays on what it has. */
   interrupt({ clearedAt }: { readonly clearedAt?: Millis } = {}): void {
     const dueAt = this.#dueAt ?? this.#storedUntil;
-    // What follows keeps to the grid, in the next place that a client without anything in store has free.
+    // The audio behind it keeps to the grid, in the next place that a client without anything in store has free.
     if (clearedAt !== undefined) this.#forgetStore();
     const early = clearedAt === undefined ? 0 : Math.ceil((dueAt - clearedAt) / FRAME_MS) - 1;
     this.#storedUntil = dueAt - Math.max(0, early) * FRAME_MS;

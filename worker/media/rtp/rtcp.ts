@@ -1,5 +1,5 @@
 /**
- * Reports about both directions of a call (RFC 3550, 6.4): what the client is told of what arrived, and what it tells of what it got.
+ * Reports about both directions of a call (RFC 3550, 6.4): this side reports the packets that arrived, and the client those that it got.
  * Pure, time as an argument. A malformed report is nothing.
  *
  * Invariant: every report that is written is a compound one: a sender's or a receiver's report, then the source's name.
@@ -43,7 +43,7 @@ export interface ReporterOptions {
 export class RtcpReporter {
   readonly #options: ReporterOptions;
   readonly #name: Buffer;
-  // What came.
+  // Packets that came.
   #remoteSsrc: number | undefined;
   #firstSequence = 0;
   #highest = 0;
@@ -56,7 +56,7 @@ export class RtcpReporter {
   #earlier: Pick<Heard, 'packets' | 'lost'>;
   #roundTripMs: Millis | undefined;
   #lastReport: { readonly middle: number; readonly at: Millis } | undefined;
-  // What went.
+  // Packets that went out.
   #sentPackets = 0;
   #sentBytes = 0;
   #sentTimestamp = 0;

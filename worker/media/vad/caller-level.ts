@@ -84,7 +84,7 @@ export class CallerLevel {
     this.#sinceNearMs += frameMs;
     this.#sinceLoudMs += frameMs;
     const isVoice = probability >= this.#threshold;
-    // What begins behind silence is as loud as it is from the first frame on.
+    // A voice that begins behind silence is as loud as it will be from the first frame on.
     if (isVoice && this.#voice.count === 0) this.#fast.reset();
     this.#fast.add(power);
     if (isVoice) this.#hearVoice(probability, power, frameMs);
@@ -100,7 +100,7 @@ export class CallerLevel {
     if (this.#voice.count > 0 && (!this.#isKnown || this.#isSoftAlone)) this.#become(this.#voice.db);
     else if (this.#louder.count >= limits.louderFrames) this.#becomeLouder();
     else if (this.#caller.count === 0 && this.#other.count > 0) {
-      // Who spoke over the agent when nothing was known was the caller.
+      // The voice that spoke over the agent when nothing was known was the caller's.
       this.#become(this.#other.db);
       this.#otherMs = 0;
     }

@@ -109,7 +109,7 @@ export class SpeechDetector {
     this.#level = new CallerLevel(settings.threshold, isOverAgent);
   }
 
-  /** Another agent has the call, whose settings these are. What was learned of the caller stays. */
+  /** Another agent has the call, whose settings these are. The things learned of the caller stay. */
   retune(settings: SpeechDetectorSettings): void {
     this.#settings = settings;
     this.#release = releaseOf(settings);

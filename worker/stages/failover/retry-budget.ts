@@ -16,7 +16,7 @@ const perCall: BucketSize = { tokens: 8, perSecond: 0.2 };
 /** All calls of a worker may lose a provider at the same moment. */
 const perProcess: BucketSize = { tokens: 512, perSecond: 20 };
 
-export class TokenBucket {
+class TokenBucket {
   readonly #size: BucketSize;
   #tokens: number;
   #atMs: number | undefined;

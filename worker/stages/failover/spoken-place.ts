@@ -54,7 +54,7 @@ function afterTimedWords(text: string, { from, fromMs, words, deliveredMs, msPer
     if (known !== undefined) atMs = known;
     const usualMs = word.text.length * msPerChar;
     const nextMs = placeAt(words, word.chars + word.text.length) ?? atMs + usualMs;
-    // What is longer than words are is a pause behind the word.
+    // Time that is longer than any word is a pause behind the word.
     const spokenMs = Math.min(nextMs - atMs, 2 * usualMs) * (word.text.trimEnd().length / word.text.length);
     if (deliveredMs < atMs + spokenMs / 2) return word.chars;
     // A word of which nothing was told has not begun, unless the voice tells late.

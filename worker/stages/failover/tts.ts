@@ -27,7 +27,7 @@ export interface FailoverTtsOptions extends FailoverScope<TtsStage> {
 }
 
 export function newFailoverTts(options: FailoverTtsOptions): TtsStage {
-  // What a voice has shown of its pace holds for all calls of the worker.
+  // The pace that a voice has shown holds for all calls of the worker.
   const paces: Paces = { primary: new Pace(), secondary: new Pace() };
   const givenUp = new GivenUp<TtsStage>();
   return {
@@ -269,7 +269,7 @@ class FailoverTtsSession implements TtsSession {
       return;
     }
     if (this.#turns.afterFailure(voice.use, error, (use) => this.#takeOver(use))) return;
-    // What exists is heard; the text behind it is its owner's affair.
+    // Audio that exists is heard; the core deals with the text behind it.
     this.#held.passAll();
     if (this.#isClosed) return;
     this.#end();

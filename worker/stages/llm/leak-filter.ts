@@ -130,7 +130,7 @@ export class LeakFilter {
         break;
       }
       if (verdict === 'no' || verdict.chars === 0) {
-        // What opened and did not close for so long is not looked through again, character by character.
+        // A form that opened and did not close for so long is not looked through again, character by character.
         const chars = rest.length > longestChars ? rest.length : 1;
         out += this.#speak(rest.slice(0, chars));
         rest = this.#passed(rest, chars);
@@ -241,7 +241,7 @@ export class LeakFilter {
     this.#skipped = undefined;
     this.#hasLeaked = true;
     this.#gap ??= '';
-    // What follows begins anew, whatever stands in front of it.
+    // The text behind it begins anew, whatever stands in front of it.
     this.#before = '';
   }
 

@@ -2,8 +2,8 @@
  * What leaks of a model's own form into its text, by its shape: tags and tokens in which it thinks, calls tools, reads their results and
  * begins turns, and the words that are left of them where a server took the tokens away. Speech has none of these.
  *
- * Pure. Each rule looks at text that begins with what it may be, and waits for more where more may change its mind: what is
- * found does not depend on how a stream is cut.
+ * Pure. Each rule looks at text that may be the beginning of its shape, and waits while more text may change its mind: the
+ * result does not depend on how a stream is cut.
  */
 import { argumentsIn, bracketEnd, callsIn, isCallShaped, type OfferedTools } from './leaked-calls.ts';
 import { isRecord, parseJson } from '../json.ts';
@@ -364,7 +364,7 @@ function listAt(site: Site): Verdict {
   const behind = text.slice(1).trimStart();
   if (behind === '') return site.ended ? 'no' : 'wait';
   if (behind.startsWith('{')) return groupAt(site, (whole) => isCallShaped(parseJson(whole)));
-  // What the model takes for a note on the call: "[Calling tool: get(...)]".
+  // A form that the model takes for a note on the call: "[Calling tool: get(...)]".
   const note = /^[A-Za-z][\w ]{0,32}:\s*/.exec(behind)?.[0] ?? '';
   if (note === '' && /^[A-Za-z][\w ]{0,32}$/.test(behind)) return site.ended ? 'no' : 'wait';
   const name = /^[\w-]+/.exec(behind.slice(note.length))?.[0] ?? '';

@@ -6,9 +6,10 @@
  */
 import type { LlmEvent, LlmFinish, LlmUsage, OpaqueReasoning, StageError } from '../stage.ts';
 
-const MAX_CALLS = 128;
-const TOO_MANY = `at most ${MAX_CALLS} tool calls in a response`;
-const MAX_ARGUMENT_BYTES = 1_048_576;
+export const MAX_CALLS = 128;
+export const TOO_MANY = `at most ${MAX_CALLS} tool calls in a response`;
+export const MAX_ARGUMENT_BYTES = 1_048_576;
+export const TOO_LARGE = 'at most 1 MiB of arguments in a tool call';
 
 /** A tool call whose arguments arrive. */
 export interface RunningCall {
@@ -96,7 +97,7 @@ export class RoundOutput {
     if (this.#isClosed || part === '') return;
     call.argumentBytes += Buffer.byteLength(part);
     if (call.argumentBytes > MAX_ARGUMENT_BYTES) {
-      this.#refuse('at most 1 MiB of arguments in a tool call');
+      this.#refuse(TOO_LARGE);
       return;
     }
     call.arguments += part;

@@ -243,8 +243,8 @@ export class RealtimeCall {
   }
 
   /**
-   * What a session is opened with: all that was said and heard, but for the turn that it is given as sound; or what another holds that it goes on
-   * from. An answer that is being heard is told with the next question, as far as it was heard by then.
+   * A session is opened with all that was said and heard, but for the turn that it is given as sound, or with the handle of a session that it goes
+   * on from. An answer that is being heard is told with the next question, as far as it was heard by then.
    */
   #opening(resume: string | undefined): Opening {
     const request = this.#newest;
@@ -282,7 +282,7 @@ export class RealtimeCall {
     this.#setup = { instructions: seed.instructions, tools: seed.tools };
     // One that goes on from another holds what that held.
     if (seed.resume === undefined) this.#conversation.seeded(before, unknown);
-    // What was answered in part is no turn to be heard again.
+    // A turn that was answered in part is not to be heard again.
     if (this.#round?.hasBegun === true) this.#turnIsOver();
     this.#audio.moved();
     if (!this.#speaking.isAudible) this.#audio.flow(session);
@@ -338,7 +338,7 @@ export class RealtimeCall {
       this.#answerInstead(round, 'failed');
       return;
     }
-    // What replaces a session holds all but the turn that it is to hear.
+    // The session that replaces another one holds all but the turn that it is to hear.
     const steps = isReplaced ? [] : plan.steps;
     for (const step of steps) this.#perform(step, session);
     if (isReplaced) this.#commitSpoken(session);
@@ -417,7 +417,7 @@ export class RealtimeCall {
     }
     const round = this.#round;
     const isLate = round === undefined || event.answer !== round.answer || round.instead !== undefined;
-    // What was cancelled is charged all the same.
+    // An answer that was cancelled is charged all the same.
     if (event.type === 'done' && event.usage !== undefined)
       spendAnswer(this.#options.vendor.primary.meter, event.usage, { isLate });
     if (isLate) return;
@@ -496,7 +496,7 @@ export class RealtimeCall {
 
   // ---- where the model fails ----
 
-  /** The session is gone. What nobody has heard of yet is asked of the next one. */
+  /** The session is gone. Questions that nobody has heard of yet are asked of the next one. */
   #onLost(error: StageError): void {
     const round = this.#round;
     if (round === undefined || round.instead !== undefined) return;

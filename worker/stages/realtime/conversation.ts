@@ -2,8 +2,8 @@
  * What a session of a speaking model holds of the conversation, and what it lacks. The history of the call is the truth, and the session a cache
  * of it: before each answer the two are compared, and the steps are told that make the session right. Pure.
  *
- * Messages of the history stay the same objects for as long as they are in it, so that what was sent is known by identity. What a model said or
- * called in the session itself enters the history as it was heard, and is known by its words and by the names of its calls.
+ * Messages of the history stay the same objects for as long as they are in it, so that what was sent is known by identity. Words and calls of
+ * the model in the session itself enter the history as they were heard, and are known by their text and by the names of the calls.
  */
 import { unwritten } from '../../core/unwritten.ts';
 import type { ChatMessage, LlmRequest } from '../stage.ts';
@@ -157,7 +157,7 @@ export class SessionConversation {
     return held.some((message) => isGone(message) && !isNote(message));
   }
 
-  /** Of what the session was told that an answer had said, not all was heard in the end. What it said itself can be cut where it stands. */
+  /** Not all was heard in the end of an answer that the session was told. An answer of its own can be cut where it stands. */
   #tookBack(history: readonly ChatMessage[]): boolean {
     const fresh = history.filter(isAgents).filter((message) => !this.#sent.has(message));
     const { truncates, removes } = this.#caps;
@@ -196,7 +196,7 @@ export class SessionConversation {
     const calls = callsOf(message);
     const calling = this.#callingOf(message);
     if (calling !== undefined) return this.#cut(calling, behind(message.text, calling.before));
-    // What the session was told of this answer already, for the model to go on behind it.
+    // The session was told this part of the answer already, for the model to go on behind it.
     const passed = this.#passed.find((one) => isFollowedBy(one, message));
     const told = lettersOf(passed?.text ?? '');
     const text = behind(message.text, told);

@@ -1,6 +1,6 @@
 /**
  * The voice of lines where an agent has no TTS: the model reads them, in a session of its own that knows nothing of the call, so that a line is
- * never an answer. A line is asked for when it is whole. What a model reads may differ from the text by a word.
+ * never an answer. A line is asked for when it is whole. The model's reading may differ from the text by a word.
  */
 import { newResampler } from '../../../shared/audio/resampler.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../stage.ts';
@@ -27,7 +27,7 @@ export const lineVoice = (
 ): TtsStage => ({
   provider: model.provider,
   open: (context, sink) => new LineVoice(model, { context, sampleRate, meter, sink }),
-  // Who opened the model closes it.
+  // The stage that opened the model closes it.
   close: () => Promise.resolve(),
 });
 

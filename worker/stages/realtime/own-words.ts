@@ -148,7 +148,7 @@ export class OwnWords implements SttSession {
 
   #tellWithout(stretch: Stretch): void {
     const { sink, isTurn, judged, noted } = this.#options;
-    // What is known for good stands already, and there is nothing more as far as anybody knows.
+    // The words that are known for good stand already, and as far as anybody knows there are no more.
     const isWhole = stretch.hasWords && stretch.partial === '';
     const isOfWords = isWhole || isTurn();
     judged(isOfWords);

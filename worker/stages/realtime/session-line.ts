@@ -199,7 +199,7 @@ export class SessionLine<O extends { readonly seed: RealtimeSeed }> {
       this.#ready(event);
       return;
     }
-    // What was said meanwhile is not in it.
+    // Words that were said meanwhile are not in it.
     next.session.close();
     if (event.type === 'error') this.#count(event.error);
     if (!this.#isDown) this.#rotateIn(askQuietMs);

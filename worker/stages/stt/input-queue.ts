@@ -5,7 +5,7 @@
  */
 
 /** Bound of the stage's input: so many frames wait. */
-export const QUEUED_FRAMES = 64;
+const QUEUED_FRAMES = 64;
 
 /** The end of an utterance that was asked for; `isEmpty` when it had no audio, so that nothing needs sending. */
 export interface UtteranceEnd {

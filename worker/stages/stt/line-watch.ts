@@ -6,7 +6,7 @@ import type { Transcript } from '../stage.ts';
 import type { TimedTranscript } from './wire.ts';
 
 /** After this long without a sign of life during an utterance the server is asked for one, and has as long to answer. */
-export const SILENCE_MS = 2_000;
+const SILENCE_MS = 2_000;
 
 export class LineWatch {
   #sentAtMs = 0;

@@ -86,7 +86,7 @@ export class MainSpeaker {
   }
 }
 
-/** Who says the newest word is not known yet: where others are heard, it may be theirs. */
+/** The speaker of the newest word is not known yet: where others are heard, it may be theirs. */
 function withoutUncertain(words: readonly SpokenWord[]): readonly SpokenWord[] {
   const last = words.findLastIndex(({ speaker }) => speaker !== undefined);
   return words.slice(0, last + 1);

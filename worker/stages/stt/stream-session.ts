@@ -352,7 +352,7 @@ export class StreamSession implements SttSession {
     if (link.state === 'connecting' || link.state === 'settling') return [...due, link.dueMs];
     due.push(this.#watch.patienceEndsMs(this.#sent), this.#watch.keepAliveAtMs(this.#vendor.keepAliveMs));
     if (link.state === 'finishing') return [...due, finishDueMs(link)];
-    // What waits for anything but its pace is sent on when the socket has room.
+    // Audio that waits for anything but its pace is sent on when the socket has room.
     const isHeld = this.#queue.head !== undefined && this.#watch.frameAtMs > this.#now();
     return isHeld ? [...due, this.#watch.frameAtMs] : due;
   }
@@ -382,7 +382,7 @@ export class StreamSession implements SttSession {
     if (wire.isTold?.() === true) this.#apply(connection, [...wire.expired(), finalized]);
     else if (this.#watch.isAsked) this.#fail({ kind: 'timeout', what: 'finalize' });
     else {
-      // What this connection still says belongs to the past; a new one cannot mix it into the next utterance.
+      // Results that this connection still brings belong to the past; a new one cannot mix them into the next utterance.
       connection.leave(this.#scope.context.clock, wire.goodbye?.() ?? []);
       this.#connect();
       this.#deliver([...wire.expired(), { type: 'finalized', isLate: true }]);

@@ -238,7 +238,7 @@ export class ChunkOrder {
       return bytes;
     }
     this.#waiting.set(chunk, bytes);
-    // What is far ahead of everything that was heard is no gap: the count has jumped.
+    // A number far ahead of everything that was heard is no gap: the count has jumped.
     if (this.#waiting.size > window) this.next = Math.min(...this.#waiting.keys());
     return this.#drain();
   }

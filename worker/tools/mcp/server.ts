@@ -27,7 +27,14 @@ import {
 import { explained } from '../../stages/failure.ts';
 import type { Failure } from '../../stages/failure-log.ts';
 import type { StdioTransport } from './stdio.ts';
-import { mcpSite, requestError, tooSlow, toolFailure } from '../tool-failure.ts';
+import {
+  connectionClosed,
+  mcpSite,
+  requestError,
+  requestTimeout,
+  tooSlow,
+  toolFailure,
+} from '../tool-failure.ts';
 import { cutOff, tooLarge } from './message-bounds.ts';
 import { listPage, readListing, reportOf, toolResult, type LeftOutTool, type Listing } from './listing.ts';
 import { sendExactly } from './messages.ts';
@@ -58,8 +65,6 @@ const mostRunning = 256;
 const drainMs = 32_000;
 
 /** Codes of the protocol that this side makes itself. */
-const connectionClosed = -32_000;
-const requestTimeout = -32_001;
 const ownCodes: readonly number[] = [connectionClosed, requestTimeout, tooLarge, cutOff];
 /** What the LLM is told of a refusal. */
 const longestRefusal = 500;
@@ -435,7 +440,7 @@ function lossOf(error: unknown, { transport }: Pick<Client, 'transport'>): Loss 
   if (code === cutOff) return 'unknown';
   if (isRefusal(code) && sessionWords.some((words) => words.test(error.message.slice(0, longestMessage))))
     return 'untaken';
-  // What fetch says of a connection that could not be had, or broke.
+  // The words of fetch for a connection that could not be had, or broke.
   if (error instanceof TypeError) return isUnsent(error) ? 'untaken' : 'unknown';
   return undefined;
 }

@@ -134,7 +134,7 @@ export class StdioTransport implements Transport {
   }
 
   #over(): void {
-    // What is left of the group goes, too.
+    // The rest of the group goes, too.
     this.#cutLifeline();
     this.#child?.stdin?.destroy();
     this.#child?.stdout?.destroy();

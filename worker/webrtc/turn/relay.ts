@@ -188,7 +188,7 @@ function datagramWire({ host, port }: TurnServer, { opened, received, broke }: W
     close: () => {
       if (isClosed) return;
       isClosed = true;
-      // What was sent a moment ago, the word that the relay is free, has left: a connected socket sends at once.
+      // The message of a moment ago, which frees the relay, has left: a connected socket sends at once.
       socket.close();
     },
   };

@@ -123,7 +123,7 @@ export class ToolRuns {
     const { logger, session } = this.#options;
     try {
       const text = write(outcome);
-      // What JSON leaves out (a function, a symbol) would leave neither a result nor an error.
+      // A value that JSON leaves out (a function, a symbol) would leave neither a result nor an error.
       if (fitsLink(text) && isShallow(JSON.parse(text)) && /"(result|error)":/.test(text)) return text;
       logger.error('a tool gave what no message can hold', { session: session.id });
     } catch (error) {

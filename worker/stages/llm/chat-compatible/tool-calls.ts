@@ -7,9 +7,7 @@
  */
 import type { LlmEvent } from '../../stage.ts';
 import { isRecord, parseJson, recordOf, textOf, writeJson } from '../../json.ts';
-
-const MAX_CALLS = 128;
-const MAX_ARGUMENT_BYTES = 1_048_576;
+import { MAX_ARGUMENT_BYTES, MAX_CALLS, TOO_LARGE, TOO_MANY } from '../output.ts';
 
 export type ToolCallEvent = Extract<LlmEvent, { type: 'tool-call' }>;
 
@@ -51,11 +49,11 @@ export class ToolCalls {
     const fragment = fragmentOf(raw, position);
     let call = this.#byIndex.get(fragment.index);
     if (call === undefined || startsAnotherCall(call, fragment)) {
-      if (this.#calls.length === MAX_CALLS) return `at most ${MAX_CALLS} tool calls in a response`;
+      if (this.#calls.length === MAX_CALLS) return TOO_MANY;
       call = this.#newCall(fragment);
     }
     call.argumentBytes += Buffer.byteLength(fragment.arguments);
-    if (call.argumentBytes > MAX_ARGUMENT_BYTES) return 'at most 1 MiB of arguments in a tool call';
+    if (call.argumentBytes > MAX_ARGUMENT_BYTES) return TOO_LARGE;
     call.arguments += fragment.arguments;
     if (!call.announced && fragment.name !== call.name && fragment.arguments === '')
       call.name += fragment.name;

@@ -46,7 +46,7 @@ export function closeError({
   isReady: boolean;
 }): StageError {
   switch (code) {
-    // What was sent was wrong, or the handle: not to be sent again as it was.
+    // The message was wrong, or the handle: it is not to be sent again as it was.
     case 1007:
       return { kind: 'rejected', status: 400 };
     // At the start the model is wrong. Later it is a fault that answers to results of tools are known to have.

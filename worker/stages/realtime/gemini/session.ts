@@ -1,5 +1,5 @@
 /**
- * A call's session with Gemini Live on its socket. What is said before the service is ready waits, in order and bounded.
+ * A call's session with Gemini Live on its socket. Messages before the service is ready wait, in order and bounded.
  *
  * Invariant: after `error` and after `close()` nothing is emitted, and nothing from inside a method of the session.
  */

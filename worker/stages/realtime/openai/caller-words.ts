@@ -49,7 +49,7 @@ export class CallerWords {
     return [{ type: 'user-text', turn: known.turn, text: text.trim(), final: false }];
   }
 
-  /** A server that tells words without having named their item tells those of the turn that it has not named, where that is one. */
+  /** Words for an item that the server has not named belong to the turn without a name, where there is one such turn. */
   #of(item: string): Turn | undefined {
     if (this.#committed.length === 1) this.named(item);
     return this.#turns.get(item);

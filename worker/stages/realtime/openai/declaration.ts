@@ -184,7 +184,7 @@ const read: OptionsReader<RealtimeOpenAiKeys, RealtimeOpenAiOptions> = ({ value,
   if (model === undefined && !site.isWrong('model'))
     problems.missing([...site.at, 'model'], `is required for ${name}`);
   const baseUrl = address === undefined ? undefined : readOwnSocket(address, site, 'path_and_query');
-  // What stands in for a service on this machine needs no key of it.
+  // A server on this machine that stands in for a service needs no key of it.
   const isKeyMissing =
     dialect.isCloud && !site.hasKey && !(baseUrl !== undefined && isLoopbackHost(new URL(baseUrl).hostname));
   if (isKeyMissing) problems.missing([...site.stageAt, 'api_key_env'], `is required for ${name}`);

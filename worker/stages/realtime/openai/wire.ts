@@ -323,7 +323,7 @@ export class OpenAiWire {
     return was;
   }
 
-  /** Whether what the server says of a response is about the answer that runs: also where it does not say of which, or gives no label back. */
+  /** Whether an event about a response is about the answer that runs: also one that names no response, or gives no label back. */
   #isRunning(response: string, label: string | undefined): boolean {
     const running = this.#running;
     if (running === undefined || this.#over.has(response)) return false;
@@ -335,14 +335,14 @@ export class OpenAiWire {
   #readAnswer(type: string, message: JsonRecord): void {
     const response = recordOf(message['response']);
     const id = textOf(response?.['id']) || textOf(message['response_id']);
-    // Who stands between may leave labels out; whose answer has none, says that it has none.
+    // A proxy may leave labels out; an answer without one says so.
     const hasLabel = response === undefined || 'metadata' in response;
     const label = hasLabel ? textOf(recordOf(response?.['metadata'])?.['answer']) : undefined;
     const isRunning = this.#isRunning(id, label);
     const running = this.#running;
     if (type === 'response.done') {
       const wasOver = this.#isOver(id);
-      // What keeps the server from the next answer need not be known.
+      // An answer that keeps the server from the next one need not be known.
       const isAwaited = running !== undefined && running.answer === undefined;
       const isEnd = running !== undefined && (isAwaited || (isRunning && !wasOver));
       if (!isEnd || isAwaited || running.isCancelled) this.#forget(response ?? {});
@@ -447,7 +447,7 @@ export class OpenAiWire {
     } else if (id.startsWith(about.update)) {
       this.#fail({ kind: 'protocol', rule: 'the provider takes its configuration' }, error);
     } else if (id.startsWith(about.item) && code !== 'item_create_duplicate_item_id') {
-      // What it does not know it would have to guess; a new session is told everything.
+      // The server would have to guess what it does not know; a new session is told everything.
       this.#fail({ kind: 'protocol', rule: 'the provider takes what is added to its history' }, error);
     } else if (textOf(error['type']) === 'server_error') {
       this.#serverErrors += 1;

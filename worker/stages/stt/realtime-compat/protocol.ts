@@ -291,7 +291,7 @@ class GenerationWire implements SttWire {
   }
 
   #finish(whole = this.#text): readonly WireEvent[] {
-    // What is done twice is done once.
+    // An utterance that is ended twice ends once.
     if (!this.#isGenerating) return [];
     const isFinalizing = this.#isFinalizing;
     this.#isGenerating = false;
