@@ -39,3 +39,6 @@ export function countOf(value: unknown): number {
   const count = isExactNumber(value) ? Number(value.value) : value;
   return typeof count === 'number' && Number.isFinite(count) && count > 0 ? Math.floor(count) : 0;
 }
+
+/** Half a character, from a text that was cut in its middle, and NUL have no place in what services store: they refuse all of it. */
+export const wholeCharacters = (text: string): string => text.replaceAll(/[\p{Cs}\0]/gu, '\uFFFD');

@@ -197,6 +197,19 @@ describe('the text of a stream', () => {
     expect(spoken(events)).toBe('Hello there');
   });
 
+  it('keeps thoughts for the calls that they led to, and for no answer', () => {
+    const thought = [delta({ reasoning_content: 'Hm, ' }), delta({ reasoning_content: 'the weather.' })];
+    const made = run([
+      ...thought,
+      calls({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    expect(made.at(-1)).toMatchObject({
+      reasoning: { provider: 'chat_compatible', data: '[["a","Hm, the weather."]]' },
+    });
+    expect(run([...thought, delta({ content: 'Hi' }, 'stop')]).at(-1)).not.toHaveProperty('reasoning');
+  });
+
   it('bears a null delta, no choices, other choices, parts and usage anywhere', () => {
     const events = run([
       { choices: [] },

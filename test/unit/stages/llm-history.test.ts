@@ -6,6 +6,9 @@ import { renderChatRequest } from '../../../worker/stages/llm/chat-compatible/re
 import { renderGenerateRequest } from '../../../worker/stages/llm/generate/request.ts';
 import { renderMessagesRequest } from '../../../worker/stages/llm/messages/request.ts';
 import { renderResponsesRequest } from '../../../worker/stages/llm/responses/request.ts';
+import { turnsOf } from '../../../worker/stages/realtime/gemini/messages.ts';
+import { dialects } from '../../../worker/stages/realtime/openai/declaration.ts';
+import { itemsOf, withHistory } from '../../../worker/stages/realtime/openai/requests.ts';
 import type { ChatMessage, LlmRequest } from '../../../worker/stages/stage.ts';
 import {
   chatOfGenerate,
@@ -14,6 +17,7 @@ import {
   everywhere,
   llama,
   mistral,
+  mistralTokenizer,
   qwen,
   systemless,
   withoutTools,
@@ -70,7 +74,10 @@ const calls = fc.array(
   fc.record({
     id: ids,
     name: fc.constantFrom('get', 'get', 'get<|channel|>commentary', ''),
-    arguments: fc.constantFrom('{}', '{"x":1}', '{"x":', '[]', '', 'null'),
+    arguments: fc.constantFrom(
+      ...['{}', '{"x":1}', '{"x":', '[]', '', 'null'],
+      ...['{"x":["\\ud83d"]}', '{"\\uDE00":"\\u0000"}', '{"x":"\\ud83d\\ude00 \\\\ud83d"}', '{"x":"\uD83D"}'],
+    ),
   }),
   { minLength: 1, maxLength: 4 },
 );
@@ -86,7 +93,7 @@ const happening: fc.Arbitrary<ChatMessage[]> = fc.oneof(
     const [text, toolCalls, kept, spoken, turned] = round;
     const results = toolCalls
       .slice(0, kept)
-      .map(({ id }, at) => result(id, ['{"ok":true}', '', 'cut \uD83D'][at % 3]!));
+      .map(({ id }, at) => result(id, ['{"ok":true}', '', 'cut \uD83D', '{"x":"\\ud83d"}'][at % 4]!));
     const between: ChatMessage[] = spoken.trim() === '' ? [] : [{ role: 'user', text: spoken }];
     return [{ role: 'assistant', text, toolCalls }, ...between, ...(turned ? results.toReversed() : results)];
   }),
@@ -106,11 +113,30 @@ describe('any history is sent in a form that is accepted', () => {
     );
   });
 
-  it('by that of Llama 3, which takes one call in a message, and is known by its name', () => {
+  it.each([
+    'meta-llama/Llama-3.3-70B-Instruct',
+    'accounts/fireworks/models/llama-v3p1-8b-instruct',
+    'openai/gpt-oss-20b',
+  ])('by those that take one call in a message, which are known by their names: %s', (model) => {
     fc.assert(
       fc.property(histories, (messages) => {
-        const wire = chatOf(messages, 'meta-llama/Llama-3.3-70B-Instruct');
+        const wire = chatOf(messages, model);
         for (const judge of [llama, mistral, everywhere]) expect(judge(wire)).toBeUndefined();
+      }),
+    );
+  });
+
+  it.each([
+    'mistralai/Mistral-7B-Instruct-v0.3',
+    'mistralai/Mixtral-8x22B-Instruct-v0.1',
+    'mistralai/Mistral-Nemo-Instruct-2407',
+    'mistralai/Mistral-Small-Instruct-2409',
+    'ministral-8b-2410',
+  ])('by the tokenizer of earlier Mistral models, which takes no words beside calls: %s', (model) => {
+    fc.assert(
+      fc.property(histories, (messages) => {
+        const wire = chatOf(messages, model);
+        for (const judge of [mistralTokenizer, everywhere]) expect(judge(wire)).toBeUndefined();
       }),
     );
   });
@@ -160,6 +186,20 @@ describe('any history is sent in a form that is accepted', () => {
   });
 });
 
+it('speaking models are sent whole characters alone', () => {
+  fc.assert(
+    fc.property(histories, (messages) => {
+      const item = { dialect: dialects.openai, isKnownCall: (id: string) => id === 'D681PevKs' };
+      const sent = [
+        turnsOf(messages),
+        messages.map((message) => itemsOf(message, item)),
+        withHistory('Be kind.', messages),
+      ];
+      expect(JSON.stringify(sent)).not.toMatch(/(?<!\\)\\u(?:d[89a-f]|0000)/i);
+    }),
+  );
+});
+
 describe('what is sent of a history', () => {
   it('keeps the greeting as words of the agent', () => {
     expect(
@@ -197,6 +237,50 @@ describe('what is sent of a history', () => {
       'https://api.vendor.example:8443',
     ])
       expect([idsAt(at, own).fits('toolu_01A'), idsAt(at, own).fits('abcDEF123')]).toEqual([false, true]);
+  });
+
+  it('moves the words beside a call to the next answer where a message has one or the other', () => {
+    const wire = chatOf(
+      [
+        { role: 'user', text: 'Go' },
+        { role: 'assistant', text: 'A moment.', toolCalls: [{ id: 'a', name: 'get', arguments: '{}' }] },
+        result('a', '7'),
+        { role: 'assistant', text: 'It is 7.' },
+        { role: 'user', text: 'And now?' },
+      ],
+      'Mistral-Nemo-Instruct-2407',
+    );
+    expect(wire.map(({ content }) => content)).toEqual(['Go', null, '7', 'A moment. It is 7.', 'And now?']);
+  });
+
+  it('gives thoughts back with their calls, and says that there are some where a vendor asks for them', () => {
+    const reasoning = { provider: 'chat_compatible', data: '[["a","Hm."]]' };
+    const call = (id: string): ChatMessage => ({
+      role: 'assistant',
+      text: '',
+      toolCalls: [{ id, name: 'get', arguments: '{}' }],
+      ...(id === 'a' && { reasoning }),
+    });
+    const messages: ChatMessage[] = [
+      { role: 'user', text: 'Go' },
+      call('a'),
+      result('a', '7'),
+      call('b'),
+      result('b', '8'),
+    ];
+    const thoughtsAt = (url: string, model: string): unknown[] => {
+      const body = read(renderChatRequest({ messages, tools }, { baseUrl: url, model }));
+      return (body['messages'] as Record<string, unknown>[]).flatMap((message) =>
+        message['role'] === 'assistant' ? [message['reasoning_content']] : [],
+      );
+    };
+    for (const [url, model, thoughts] of [
+      ['https://api.deepseek.com/v1', 'deepseek-v4-flash', ['Hm.', ' ']],
+      ['https://api.moonshot.ai/v1', 'kimi-k2.5', ['Hm.', ' ']],
+      ['http://gateway.example/v1', 'deepseek/deepseek-v4-flash', ['Hm.', undefined]],
+      ['http://gateway.example/v1', 'mistral-medium-3-5', [undefined, undefined]],
+    ] as const)
+      expect(thoughtsAt(url, model)).toEqual(thoughts);
   });
 
   it('puts a result behind its call that came after other words', () => {

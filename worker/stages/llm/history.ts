@@ -9,7 +9,7 @@
  */
 import type { LlmRequest, OpaqueReasoning, ToolCall } from '../stage.ts';
 import { requestIds, type IdDialect } from './call-ids.ts';
-import { isRecord, parseJson } from '../json.ts';
+import { isRecord, parseJson, wholeCharacters } from '../json.ts';
 
 export interface PairedCall {
   /** As the model gave it; opaque reasoning refers to it. */
@@ -61,8 +61,12 @@ const nothingTold: AssistantTurn = { role: 'assistant', text: '…', calls: [], 
 /** How a system message reads that has to go out as the user's: models answer what they take for the caller's words. */
 const asNote = (text: string): string => `[Note, not said by the caller: ${text}]`;
 
-/** Half a character, from a text that was cut in its middle, and NUL have no place in what services store: they refuse all of it. */
-const wholeCharacters = (text: string): string => text.replaceAll(/[\p{Cs}\0]/gu, '\uFFFD');
+/** The same of JSON text, where halves and NUL may also be written as escapes. Numbers keep their digits. */
+export const wholeJson = (text: string): string =>
+  wholeCharacters(text).replaceAll(
+    /\\(?:u(d[89ab]..)\\u(d[c-f]..)|u(?:d[89a-f]..|0000)|.)/gis,
+    (escape, high?: string) => (escape.length < 3 || high !== undefined ? escape : String.raw`\ufffd`),
+  );
 
 /** A call whose result may still come. */
 type OpenCall = Omit<PairedCall, 'result'> & { result: string };
@@ -123,7 +127,7 @@ class OpenCalls {
     return {
       id,
       name: isKnown ? name : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown',
-      arguments: isRecord(parseJson(given)) ? given : '{}',
+      arguments: isRecord(parseJson(given)) ? wholeJson(given) : '{}',
     };
   }
 }

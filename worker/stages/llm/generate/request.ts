@@ -7,7 +7,7 @@
 import type { LlmGenerateOptions } from './declaration.ts';
 import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
 import { vendorIds } from '../call-ids.ts';
-import { pairHistory, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
+import { pairHistory, wholeJson, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
 import { isRecord, parseJson, textOf, writeJson, type JsonRecord } from '../../json.ts';
 import { wireNames, type WireNames } from '../../wire-names.ts';
 import { reasoningOf } from '../reasoning.ts';
@@ -109,7 +109,7 @@ function callParts(
 }
 
 function resultPart(call: PairedCall, names: WireNames): JsonRecord {
-  const parsed = parseJson(call.result);
+  const parsed = parseJson(wholeJson(call.result));
   const output = isRecord(parsed) || Array.isArray(parsed) ? parsed : call.result;
   return { functionResponse: { ...idOf(call), name: names.toWire(call.name), response: { output } } };
 }
