@@ -149,6 +149,7 @@ export const english: Language = {
     no: listed(
       "no|nope|nah|not|don't|do not|stop|cancel|wait|never|wrong|that's wrong|leave it|hold on",
       'forget it|never mind',
+      'absolutely not|certainly not|definitely not|of course not|surely not|obviously not|clearly not|sure not',
     ),
     firmYes: listed('yes|yeah|yep|yup|absolutely|definitely|certainly|of course|go ahead and'),
     order: new RegExp(`^(?:${orders})(?: |$)`, 'u'),
@@ -171,7 +172,7 @@ export const english: Language = {
     ),
     courtesies: listed(
       'for me|for us|right away|straight away|immediately|thank you for asking|thanks for asking|thank you for your help|thanks for your help',
-      'um|uh|er|erm|ah|oh|hm|hmm|well|please|thanks|thank you|thank you so much|thank you very much|many thanks|thanks a lot|indeed|sir|madam|maam',
+      'um|uh|er|erm|ah|oh|hm|hmm|well|please|thanks|thank you|thank you so much|thank you very much|many thanks|thanks a lot|thanks a million|thank you kindly|indeed|sir|madam|maam',
       "great|perfect|lovely|wonderful|excellent|good|awesome|cool|nice|brilliant|super|that's great|that's perfect|that's very kind|that's kind of you",
       "that's very kind of you|you're very kind|all right|alright",
     ),

@@ -131,6 +131,7 @@ export const polish: Language = {
     no: listed(
       'nie|nigdy|żaden|żadne|żadnego|stop|stój|czekaj|poczekaj|proszę czekać|proszę poczekać|chwileczkę|chwila|anuluj|anulować|źle|błąd|rezygnuję|zapomnij|daj spokój',
       'odwołaj|wcale|skądże|zostaw',
+      'oczywiście że nie|na pewno nie|jasne że nie|pewnie że nie|zdecydowanie nie|absolutnie nie|oczywiście nie',
     ),
     firmYes: listed('tak|jasne|oczywiście|jak najbardziej|naturalnie'),
     // "Proszę zarezerwować" loses its first word as a courtesy.
