@@ -3,14 +3,20 @@
  * be a tool's: what is read here is written with `writeJson`. Pure.
  */
 import { isExactNumber, parseJson as parseExactly } from '../../shared/base/exact-json.ts';
+import { isDeeperThan } from '../../shared/base/nesting.ts';
 
 export { writeJson } from '../../shared/base/exact-json.ts';
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
+/** Levels that are read: a model that loops writes thousands, and who writes those again has no stack left. */
+const deepest = 256;
+
 export function parseJson(text: string): unknown {
   try {
-    return parseExactly(text);
+    const value = parseExactly(text);
+    // A shorter text has no room for so many.
+    return text.length > 2 * deepest && isDeeperThan(value, deepest) ? undefined : value;
   } catch {
     // The caller names the rule that was broken; the text itself must not travel in an error.
     return undefined;

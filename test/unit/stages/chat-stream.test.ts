@@ -186,6 +186,13 @@ describe('tool calls of a stream', () => {
   });
 });
 
+it('a call with arguments of thousands of levels is a fault of the stream and none of the call', () => {
+  const deep = `${'{"a":'.repeat(6_000)}1${'}'.repeat(6_000)}`;
+  const chunk = JSON.stringify(calls({ index: 0, id: 'a', function: { name: 'f', arguments: 0 } }));
+  const events = run([chunk.replace('"arguments":0', `"arguments":${deep}`)]);
+  expect(events).toMatchObject([{ type: 'error', error: { kind: 'protocol' } }]);
+});
+
 describe('the text of a stream', () => {
   it('holds no reasoning, wherever the server puts it', () => {
     const events = run([

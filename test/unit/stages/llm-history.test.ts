@@ -200,6 +200,21 @@ it('speaking models are sent whole characters alone', () => {
   );
 });
 
+it.each([70, 6_000])('is written, also where a call or a result is nested %d levels deep', (levels) => {
+  const deep = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  const messages: ChatMessage[] = [
+    { role: 'user', text: 'Go' },
+    { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'get', arguments: deep }] },
+    result('a', deep),
+  ];
+  expect(chatOf(messages)[1]?.tool_calls?.[0]?.function.arguments).toBe('{}');
+  for (const [, chat] of otherInterfaces) {
+    const [, call, answer] = chat({ messages, tools });
+    expect(call?.tool_calls?.[0]?.function.arguments).toBe('{}');
+    expect(answer?.content).toContain('{');
+  }
+});
+
 describe('what is sent of a history', () => {
   it('keeps the greeting as words of the agent', () => {
     expect(

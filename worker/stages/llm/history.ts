@@ -9,6 +9,7 @@
  */
 import type { LlmRequest, OpaqueReasoning, ToolCall } from '../stage.ts';
 import { requestIds, type IdDialect } from './call-ids.ts';
+import { isDeeperThan } from '../../../shared/base/nesting.ts';
 import { isRecord, parseJson, wholeCharacters } from '../json.ts';
 
 export interface PairedCall {
@@ -42,6 +43,9 @@ export interface PairedHistory {
   readonly system: string;
   readonly turns: readonly Turn[];
 }
+
+/** Levels of JSON; a model that loops writes thousands, services take a hundred, and tools no more than these. */
+export const deepest = 64;
 
 /** What stands in for the result of a call that was interrupted: servers refuse a call without one. */
 const noResult = '{"status":"interrupted"}';
@@ -124,10 +128,11 @@ class OpenCalls {
   /** Templates and services parse what a history holds; a call that was cut or misnamed must not fail every later request. */
   #readable({ id, name, arguments: given }: ToolCall): ToolCall {
     const isKnown = this.#names.has(name);
+    const parsed = parseJson(given);
     return {
       id,
       name: isKnown ? name : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown',
-      arguments: isRecord(parseJson(given)) ? wholeJson(given) : '{}',
+      arguments: isRecord(parsed) && !isDeeperThan(parsed, deepest) ? wholeJson(given) : '{}',
     };
   }
 }
