@@ -32,16 +32,22 @@ function chatOf(messages: readonly ChatMessage[], model = 'm'): ChatWire[] {
   return read(renderChatRequest({ messages, tools }, { baseUrl, model }))['messages'] as ChatWire[];
 }
 
-const otherInterfaces: readonly [string, (request: LlmRequest) => ChatWire[]][] = [
-  ['responses', (request) => chatOfResponses(read(renderResponsesRequest(request, { baseUrl, model: 'm' })))],
+const otherInterfaces: readonly [string, (request: LlmRequest, model?: string) => ChatWire[]][] = [
+  [
+    'responses',
+    (request, model = 'm') => chatOfResponses(read(renderResponsesRequest(request, { baseUrl, model }))),
+  ],
   [
     'messages',
-    (request) => {
-      const options = { baseUrl, model: 'm', maxTokens: 1, thinking: 'model_default' as const };
+    (request, model = 'm') => {
+      const options = { baseUrl, model, maxTokens: 1, thinking: 'model_default' as const };
       return chatOfMessages(read(renderMessagesRequest(request, options)));
     },
   ],
-  ['generate', (request) => chatOfGenerate(read(renderGenerateRequest(request, { baseUrl, model: 'm' })))],
+  [
+    'generate',
+    (request, model = 'm') => chatOfGenerate(read(renderGenerateRequest(request, { baseUrl, model }))),
+  ],
 ];
 
 // ---- what happens in calls ----
@@ -174,6 +180,35 @@ describe('any history is sent in a form that is accepted', () => {
       );
     },
   );
+
+  it.each(otherInterfaces)('as the names of models ask for it, by the %s interface too', (_name, chat) => {
+    fc.assert(
+      fc.property(histories, (messages) => {
+        const told: ChatMessage[] = [{ role: 'system', text: 'Be kind.' }, ...messages];
+        const one = chat({ messages: told, tools }, 'Llama-3.1-8B-Instruct');
+        const alone = chat({ messages: told, tools }, 'Mistral-Nemo-Instruct-2407');
+        const systemless = chat({ messages: told, tools }, 'gemma-2-9b-it');
+        for (const wire of [one, alone, systemless]) expect(everywhere(wire)).toBeUndefined();
+        expect(llama(one)).toBeUndefined();
+        for (const { content, tool_calls: made } of alone)
+          expect(made === undefined || content === null).toBe(true);
+        expect(systemless[0]?.content).toMatch(/^Be kind\./);
+      }),
+    );
+  });
+
+  it('without instructions for Gemma 3 where the vendor takes none', () => {
+    const messages: ChatMessage[] = [
+      { role: 'system', text: 'Be kind.' },
+      { role: 'user', text: 'Hi.' },
+    ];
+    const body = (model: string) => read(renderGenerateRequest({ messages, tools: [] }, { baseUrl, model }));
+    expect(body('gemma-3-27b-it')).not.toHaveProperty('systemInstruction');
+    expect(body('gemma-3-27b-it')['contents']).toEqual([
+      { role: 'user', parts: [{ text: 'Be kind.\n\nHi.' }] },
+    ]);
+    expect(body('gemini-3-flash')).toHaveProperty('systemInstruction');
+  });
 
   it('with the same ids in later rounds, whatever came in between', () => {
     fc.assert(

@@ -3,12 +3,13 @@
  * while a tool ran, an answer that was cut, calls that another provider made. No interface tells whose template is behind it
  * (Mistral's models stand behind chat completions, messages and responses alike), so the strictest one decides for all.
  *
- * Invariant: the user is first and speaks or has tools answer last, user and assistant take turns, no text is blank or holds half a
+ * Invariant: the user is first and speaks or has tools answer last, user and assistant take turns but for calls that follow one another, no text is blank or holds half a
  * character, every tool call has exactly one result right behind it and valid JSON arguments, and ids of calls are unique within the
  * request. Pure; what was said keeps its order.
  */
 import type { LlmRequest, OpaqueReasoning, ToolCall } from '../stage.ts';
 import { requestIds, type IdDialect } from './call-ids.ts';
+import type { ModelShape } from './model-shape.ts';
 import { isDeeperThan } from '../../../shared/base/nesting.ts';
 import { isRecord, parseJson, wholeCharacters } from '../json.ts';
 
@@ -75,7 +76,34 @@ export const wholeJson = (text: string): string =>
 /** A call whose result may still come. */
 type OpenCall = Omit<PairedCall, 'result'> & { result: string };
 
-export function pairHistory({ messages, tools }: LlmRequest, ids: IdDialect): PairedHistory {
+export function pairHistory(request: LlmRequest, ids: IdDialect, shape: ModelShape): PairedHistory {
+  const { system, turns } = pairedTurns(request, ids);
+  const alone = shape.callsAlone ? withCallsAlone(turns) : turns;
+  const shaped = shape.callsOneByOne ? alone.flatMap(oneByOne) : alone;
+  if (!shape.isSystemless || system === '') return { system, turns: shaped };
+  // The user is always first.
+  const [first, ...others] = shaped;
+  return { system: '', turns: [{ role: 'user', text: `${system}\n\n${first?.text ?? ''}` }, ...others] };
+}
+
+/** Words that came with calls go in front of the next ones; where none follow yet, they are left out. */
+function withCallsAlone(turns: readonly Turn[]): Turn[] {
+  let waiting = '';
+  return turns.map((turn): Turn => {
+    if (turn.role === 'user') return turn;
+    const text = [waiting, turn.text].filter((part) => part !== '').join(' ');
+    waiting = turn.calls.length > 0 ? text : '';
+    return { ...turn, text: turn.calls.length > 0 ? '' : text };
+  });
+}
+
+/** As if the model had waited for each result. */
+function oneByOne(turn: Turn): readonly Turn[] {
+  if (turn.role === 'user' || turn.calls.length < 2) return [turn];
+  return turn.calls.map((call, at) => ({ ...turn, text: at === 0 ? turn.text : '', calls: [call] }));
+}
+
+function pairedTurns({ messages, tools }: LlmRequest, ids: IdDialect): PairedHistory {
   const system: string[] = [];
   const turns: Turn[] = [];
   const names = new Set(tools.map(({ name }) => name));

@@ -7,6 +7,7 @@ import type { ChatCompatibleOptions } from './declaration.ts';
 import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
 import { kimiIds, nineLetters, type IdDialect } from '../call-ids.ts';
 import { pairHistory, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
+import { shapeOf } from '../model-shape.ts';
 import { textOf, writeJson } from '../../json.ts';
 import { reasoningOf } from '../reasoning.ts';
 import { CHAT_PROVIDER } from './stream.ts';
@@ -36,7 +37,7 @@ export function renderChatRequest(request: LlmRequest, options: ChatCompatibleOp
     model: options.model,
     stream: true,
     stream_options: { include_usage: true },
-    messages: renderMessages(request, dialectOf(options)),
+    messages: renderMessages(request, options),
     ...(tools.length === 0 ? {} : { tools, tool_choice: 'auto' }),
     ...(options.maxTokens === undefined ? {} : { max_tokens: options.maxTokens }),
     ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
@@ -53,12 +54,6 @@ function renderTool(tool: ToolDeclaration): unknown {
 
 interface Dialect {
   readonly ids: IdDialect;
-  /** The most calls in one message. */
-  readonly callsAtOnce: number;
-  /** It knows no system message: what it says stands in front of the user's first words. */
-  readonly isSystemless: boolean;
-  /** A message has words or calls, and never both. */
-  readonly callsAlone: boolean;
   /** Calls go back with the thoughts that led to them; `always`: every message of the agent has some. */
   readonly thoughts: 'never' | 'own' | 'always';
 }
@@ -68,46 +63,22 @@ function dialectOf({ model, baseUrl }: Pick<ChatCompatibleOptions, 'model' | 'ba
   const isOwner = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn)|kimi\.com)$/.test(new URL(baseUrl).hostname);
   return {
     ids: /kimi/i.test(model) ? kimiIds : nineLetters,
-    callsAtOnce: /llama[-_.]?v?3|gpt-oss/i.test(model) ? 1 : Infinity,
-    isSystemless: /gemma-(?:1\.1|2|[27]b)|mi(?:s|x)tral-(?:8x)?7b-instruct-v0\.[12]/i.test(model),
-    // Mistral's models up to the end of 2024, where its own tokenizer checks what they are sent.
-    callsAlone:
-      /(?:mi[sx]|code?s)tral-(?:8x)?\d+b|mistral-nemo|(?:mis|minis|pix)tral\b.*-24(?:0\d|10)\b/i.test(model),
     // Others refuse the field.
     thoughts: !/deepseek|kimi/i.test(model) ? 'never' : isOwner ? 'always' : 'own',
   };
 }
 
-function renderMessages(request: LlmRequest, dialect: Dialect): WireMessage[] {
-  const { system, turns } = pairHistory(request, dialect.ids);
-  const rendered = dialect.callsAlone ? withCallsAlone(turns) : turns;
-  const messages = rendered.flatMap((turn) => renderTurn(turn, dialect));
-  const [first, ...others] = messages;
-  if (system === '' || first === undefined) return messages;
-  if (!dialect.isSystemless) return [{ role: 'system', content: system }, ...messages];
-  return [{ ...first, content: `${system}\n\n${first.content ?? ''}` }, ...others];
-}
-
-/** Words that came with calls go in front of the next ones; where none follow yet, they are left out. */
-function withCallsAlone(turns: readonly Turn[]): Turn[] {
-  let waiting = '';
-  return turns.map((turn): Turn => {
-    if (turn.role === 'user') return turn;
-    const text = [waiting, turn.text].filter((part) => part !== '').join(' ');
-    waiting = turn.calls.length > 0 ? text : '';
-    return { ...turn, text: turn.calls.length > 0 ? '' : text };
-  });
+function renderMessages(request: LlmRequest, options: ChatCompatibleOptions): WireMessage[] {
+  const dialect = dialectOf(options);
+  const { system, turns } = pairHistory(request, dialect.ids, shapeOf(options.model));
+  const messages = turns.flatMap((turn) => renderTurn(turn, dialect));
+  return system === '' ? messages : [{ role: 'system', content: system }, ...messages];
 }
 
 function renderTurn(turn: Turn, dialect: Dialect): WireMessage[] {
   if (turn.role === 'user') return [{ role: turn.role, content: turn.text }];
   if (turn.calls.length === 0) return [{ role: turn.role, content: turn.text, ...thoughtsOf(turn, dialect) }];
-  const { calls } = turn;
-  if (calls.length <= dialect.callsAtOnce) return renderCalls(turn, dialect);
-  // One after the other, as if the model had waited for each.
-  return calls.flatMap((call, at) =>
-    renderCalls({ ...turn, text: at === 0 ? turn.text : '', calls: [call] }, dialect),
-  );
+  return renderCalls(turn, dialect);
 }
 
 function renderCalls(turn: AssistantTurn, dialect: Dialect): WireMessage[] {

@@ -16,6 +16,7 @@ import {
   type PairedCall,
   type Turn,
 } from '../history.ts';
+import { shapeOf, type ModelShape } from '../model-shape.ts';
 import { isRecord, parseJson, textOf, writeJson, type JsonRecord } from '../../json.ts';
 import { wireNames, type WireNames } from '../../wire-names.ts';
 import { reasoningOf } from '../reasoning.ts';
@@ -37,13 +38,19 @@ export function toolNames(request: LlmRequest): WireNames {
   return wireNames([...request.tools, ...calls].map(({ name }) => name));
 }
 
+/** The service takes no instructions for Gemma up to its third generation, whose own templates do. */
+function shapeAt(model: string): ModelShape {
+  const shape = shapeOf(model);
+  return { ...shape, isSystemless: shape.isSystemless || /gemma-3/.test(model) };
+}
+
 /** JSON text of the request. */
 export function renderGenerateRequest(
   request: LlmRequest,
   options: LlmGenerateOptions,
   names: WireNames = toolNames(request),
 ): string {
-  const { system, turns } = pairHistory(request, vendorIds);
+  const { system, turns } = pairHistory(request, vendorIds, shapeAt(options.model));
   const generation = {
     ...(options.maxOutputTokens !== undefined && { maxOutputTokens: options.maxOutputTokens }),
     ...(options.temperature !== undefined && { temperature: options.temperature }),
