@@ -48,3 +48,20 @@ export function countOf(value: unknown): number {
 
 /** Half a character, from a text that was cut in its middle, and NUL have no place in what services store: they refuse all of it. */
 export const wholeCharacters = (text: string): string => text.replaceAll(/[\p{Cs}\0]/gu, '\uFFFD');
+
+/** The same of JSON text, where halves and NUL may also be written as escapes. Numbers keep their digits. */
+export const wholeJson = (text: string): string =>
+  wholeCharacters(text).replaceAll(
+    /\\(?:u(d[89ab]..)\\u(d[c-f]..)|u(?:d[89a-f]..|0000)|.)/gis,
+    (escape, high?: string) => (escape.length < 3 || high !== undefined ? escape : String.raw`\ufffd`),
+  );
+
+/** Levels that services take in what they are sent: more are read here, and none of them was meant. */
+const deepestTree = 64;
+
+/** The object or list that a text is, as services take it; undefined for any other text. */
+export function treeIn(text: string): JsonRecord | readonly unknown[] | undefined {
+  const value = parseJson(wholeJson(text));
+  const tree = isRecord(value) || Array.isArray(value) ? value : undefined;
+  return isDeeperThan(tree, deepestTree) ? undefined : tree;
+}

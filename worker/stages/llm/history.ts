@@ -10,8 +10,7 @@
 import type { LlmRequest, OpaqueReasoning, ToolCall } from '../stage.ts';
 import { requestIds, type IdDialect } from './call-ids.ts';
 import type { ModelShape } from './model-shape.ts';
-import { isDeeperThan } from '../../../shared/base/nesting.ts';
-import { isRecord, parseJson, wholeCharacters } from '../json.ts';
+import { isRecord, treeIn, wholeCharacters, wholeJson } from '../json.ts';
 
 export interface PairedCall {
   /** As the model gave it; opaque reasoning refers to it. */
@@ -45,9 +44,6 @@ export interface PairedHistory {
   readonly turns: readonly Turn[];
 }
 
-/** Levels of JSON; a model that loops writes thousands, services take a hundred, and tools no more than these. */
-export const deepest = 64;
-
 /** What stands in for the result of a call that was interrupted: servers refuse a call without one. */
 const noResult = '{"status":"interrupted"}';
 /** A result without a word, as JSON writes it. */
@@ -65,13 +61,6 @@ const nothingTold: AssistantTurn = { role: 'assistant', text: '…', calls: [], 
 
 /** How a system message reads that has to go out as the user's: models answer what they take for the caller's words. */
 const asNote = (text: string): string => `[Note, not said by the caller: ${text}]`;
-
-/** The same of JSON text, where halves and NUL may also be written as escapes. Numbers keep their digits. */
-export const wholeJson = (text: string): string =>
-  wholeCharacters(text).replaceAll(
-    /\\(?:u(d[89ab]..)\\u(d[c-f]..)|u(?:d[89a-f]..|0000)|.)/gis,
-    (escape, high?: string) => (escape.length < 3 || high !== undefined ? escape : String.raw`\ufffd`),
-  );
 
 /** A call whose result may still come. */
 type OpenCall = Omit<PairedCall, 'result'> & { result: string };
@@ -156,11 +145,10 @@ class OpenCalls {
   /** Templates and services parse what a history holds; a call that was cut or misnamed must not fail every later request. */
   #readable({ id, name, arguments: given }: ToolCall): ToolCall {
     const isKnown = this.#names.has(name);
-    const parsed = parseJson(given);
     return {
       id,
       name: isKnown ? name : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown',
-      arguments: isRecord(parsed) && !isDeeperThan(parsed, deepest) ? wholeJson(given) : '{}',
+      arguments: isRecord(treeIn(given)) ? wholeJson(given) : '{}',
     };
   }
 }

@@ -4,20 +4,12 @@
  * Invariant: roles alternate, the user speaks first and last, all results of a round stand in one content after it, and
  * a thought signature stands on the part that it came with. Pure.
  */
-import { isDeeperThan } from '../../../../shared/base/nesting.ts';
 import type { LlmGenerateOptions } from './declaration.ts';
 import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
 import { vendorIds } from '../call-ids.ts';
-import {
-  deepest,
-  pairHistory,
-  wholeJson,
-  type AssistantTurn,
-  type PairedCall,
-  type Turn,
-} from '../history.ts';
+import { pairHistory, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
 import { shapeOf, type ModelShape } from '../model-shape.ts';
-import { isRecord, parseJson, textOf, writeJson, type JsonRecord } from '../../json.ts';
+import { parseJson, textOf, treeIn, writeJson, type JsonRecord } from '../../json.ts';
 import { wireNames, type WireNames } from '../../wire-names.ts';
 import { reasoningOf } from '../reasoning.ts';
 
@@ -124,9 +116,7 @@ function callParts(
 }
 
 function resultPart(call: PairedCall, names: WireNames): JsonRecord {
-  const parsed = parseJson(wholeJson(call.result));
-  const isTree = (isRecord(parsed) || Array.isArray(parsed)) && !isDeeperThan(parsed, deepest);
-  const output = isTree ? parsed : call.result;
+  const output = treeIn(call.result) ?? call.result;
   return { functionResponse: { ...idOf(call), name: names.toWire(call.name), response: { output } } };
 }
 
