@@ -110,7 +110,7 @@ const isAmong = (phrase: Words, phrases: readonly Words[]): boolean =>
 /** The answer asks something. "Why not?" asks nothing. */
 const isAsking = (answer: string, { noRefusal, language }: Answers): boolean =>
   answer
-    .split('?')
+    .split(/[?？؟]/u)
     .slice(0, -1)
     .map((part) => answeredWords(part, language))
     .some((words) => !noRefusal.some((phrase) => isAmong(words.slice(-phrase.length), [phrase])));

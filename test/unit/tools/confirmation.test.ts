@@ -493,4 +493,8 @@ describe('in any other language', () => {
     expect(german('Bitte nicht.')).toBe('no');
     expect(german('Vielleicht.')).toBe('unclear');
   });
+
+  it('knows a question by its mark', () => {
+    for (const answer of ['Ja?', 'Ja？', 'Ja؟']) expect(german(answer)).toBe('unclear');
+  });
 });
