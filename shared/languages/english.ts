@@ -157,7 +157,7 @@ export const english: Language = {
     accepts: listed(
       "that'd be great|that'd be good|that'd be nice|that'd be lovely|that'd be perfect|that'd be fine|that'd be wonderful|that'd be helpful|that would be very nice",
       "that would be very kind|that would be very helpful|that would be really nice|that would be really helpful|that's fine|that is fine|that's okay|that is okay",
-      "that's ok|that's correct|that is correct|that's what i want|that is what i want|exactly|indeed|go for it|fine by me|you bet|go on|keep going|let's do it|let's do that",
+      "that's ok|that's correct|that is correct|that's what i want|that is what i want|that's what i would like|that is what i would like|that's what i'd like|sounds about right|that sounds about right|you got it|exactly|indeed|go for it|fine by me|you bet|go on|keep going|let's do it|let's do that",
       'let us do that|happy to|id be happy to|as i said|as i said before',
       'i would like that|i would like it|i would like you to|i would love that|i would love it|i would appreciate it|i would appreciate that|i would|id like that|id like it',
       "id like you to|id love that|id love it|i'd appreciate that|i'd appreciate it|i want that|i want it|i want you to|i do want that|i do want it",

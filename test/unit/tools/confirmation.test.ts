@@ -450,13 +450,26 @@ describe.each(Object.entries(answers))('the whole answer decides (%s)', (languag
 
 describe('a firm word before a no is a no, and "why not?" asks nothing', () => {
   it.each([
-    ['en', ['Absolutely not.', 'Of course not.'], ['Sure, why not?', 'Yes, thanks a million.']],
+    [
+      'en',
+      ['Absolutely not.', 'Of course not.'],
+      [
+        'Sure, why not?',
+        'Yes, thanks a million.',
+        'That is what I would like, please.',
+        'Sounds about right.',
+      ],
+    ],
     ['de', ['Natürlich nicht.', 'Sicher nicht.'], ['Klar, warum nicht?', 'Ja, vielen lieben Dank.']],
     ['fr', ['Bien sûr que non.', 'Certainement pas.'], ['Oui, pourquoi pas ?']],
     ['es', ['Claro que no.', 'Por supuesto que no.'], ['Sí, ¿por qué no?']],
     ['it', ['Certo che no.', 'Assolutamente no.'], ['Sì, perché no?']],
     ['nl', ['Natuurlijk niet.', 'Zeker niet.'], ['Ja, waarom niet?']],
-    ['pl', ['Oczywiście, że nie.', 'Na pewno nie.'], ['Tak, czemu nie?']],
+    [
+      'pl',
+      ['Oczywiście, że nie.', 'Na pewno nie.'],
+      ['Tak, czemu nie?', 'Tak, proszę bardzo, niech pan to zrobi.'],
+    ],
     ['pt', ['Claro que não.', 'Com certeza não.'], ['Sim, por que não?']],
     ['tr', ['Tabii ki hayır.', 'Kesinlikle olmaz.'], ['Evet, neden olmasın?']],
     ['hi', ['बिल्कुल नहीं।'], ['हाँ, क्यों नहीं?']],
