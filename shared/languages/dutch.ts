@@ -134,6 +134,7 @@ export const dutch: Language = {
     ),
     no: listed(
       'nee|neen|niet|nooit|geen|niks|niets|stop|halt|wacht|wachten|annuleer|annuleren|fout|onjuist|laat maar|vergeet het|nimmer|moment|een ogenblik',
+      'natuurlijk niet|zeker niet|absoluut niet|uiteraard niet|vanzelfsprekend niet|natuurlijk nee',
     ),
     firmYes: listed('ja|jawel|jazeker|natuurlijk|uiteraard|zeker|absoluut'),
     // "Boekt u de tafel", or "graag boeken".

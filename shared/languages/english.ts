@@ -149,6 +149,7 @@ export const english: Language = {
     no: listed(
       "no|nope|nah|not|don't|do not|stop|cancel|wait|never|wrong|that's wrong|leave it|hold on",
       'forget it|never mind',
+      'absolutely not|certainly not|definitely not|of course not|surely not|obviously not|clearly not|sure not',
     ),
     firmYes: listed('yes|yeah|yep|yup|absolutely|definitely|certainly|of course|go ahead and'),
     order: new RegExp(`^(?:${orders})(?: |$)`, 'u'),
@@ -156,7 +157,7 @@ export const english: Language = {
     accepts: listed(
       "that'd be great|that'd be good|that'd be nice|that'd be lovely|that'd be perfect|that'd be fine|that'd be wonderful|that'd be helpful|that would be very nice",
       "that would be very kind|that would be very helpful|that would be really nice|that would be really helpful|that's fine|that is fine|that's okay|that is okay",
-      "that's ok|that's correct|that is correct|that's what i want|that is what i want|exactly|indeed|go for it|fine by me|you bet|go on|keep going|let's do it|let's do that",
+      "that's ok|that's correct|that is correct|that's what i want|that is what i want|that's what i would like|that is what i would like|that's what i'd like|sounds about right|that sounds about right|you got it|exactly|indeed|go for it|fine by me|you bet|go on|keep going|let's do it|let's do that",
       'let us do that|happy to|id be happy to|as i said|as i said before',
       'i would like that|i would like it|i would like you to|i would love that|i would love it|i would appreciate it|i would appreciate that|i would|id like that|id like it',
       "id like you to|id love that|id love it|i'd appreciate that|i'd appreciate it|i want that|i want it|i want you to|i do want that|i do want it",
@@ -171,7 +172,7 @@ export const english: Language = {
     ),
     courtesies: listed(
       'for me|for us|right away|straight away|immediately|thank you for asking|thanks for asking|thank you for your help|thanks for your help',
-      'um|uh|er|erm|ah|oh|hm|hmm|well|please|thanks|thank you|thank you so much|thank you very much|many thanks|thanks a lot|indeed|sir|madam|maam',
+      'um|uh|er|erm|ah|oh|hm|hmm|well|please|thanks|thank you|thank you so much|thank you very much|many thanks|thanks a lot|thanks a million|thank you kindly|indeed|sir|madam|maam',
       "great|perfect|lovely|wonderful|excellent|good|awesome|cool|nice|brilliant|super|that's great|that's perfect|that's very kind|that's kind of you",
       "that's very kind of you|you're very kind|all right|alright",
     ),

@@ -147,6 +147,7 @@ export const french: Language = {
     no: listed(
       'non|pas|jamais|arrêtez|arrête|stop|attendez|attends|annulez|annule|faux|laissez|laisse|aucun',
       'aucune|un instant|un moment',
+      'bien sûr que non|certainement pas|absolument pas|sûrement pas|évidemment non|évidemment pas|bien évidemment que non|bien entendu que non',
     ),
     firmYes: listed('oui|bien sûr|absolument'),
     order: new RegExp(`^(?:${orders}|\\p{L}+ez)(?: |$)`, 'u'),

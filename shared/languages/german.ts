@@ -157,6 +157,7 @@ export const german: Language = {
     no: listed(
       'nein|nee|nö|nicht|nie|niemals|kein|keine|keinen|stopp|stop|halt|abbrechen|warte|warten|moment',
       'falsch|lassen sie|lass|vergiss es|vergessen sie',
+      'natürlich nicht|sicher nicht|bestimmt nicht|gewiss nicht|klar nicht|selbstverständlich nicht|natürlich nein',
     ),
     firmYes: listed('ja|jawohl|natürlich|auf jeden fall'),
     // "Buchen Sie den Tisch", or "bitte buchen".
@@ -178,7 +179,7 @@ export const german: Language = {
     ),
     courtesies: listed(
       'für mich|danke der nachfrage|danke für ihre hilfe|oh|ah|hm|hmm|okay',
-      'äh|ähm|also|bitte|danke|danke schön|dankeschön|danke sehr|vielen dank|herzlichen dank|besten dank|sehr nett|sehr freundlich|das ist nett',
+      'äh|ähm|also|bitte|danke|danke schön|dankeschön|danke sehr|vielen dank|vielen lieben dank|tausend dank|herzlichen dank|besten dank|sehr nett|sehr freundlich|das ist nett',
       'das ist sehr nett|super|prima|toll|perfekt|wunderbar|gut|sehr gut|schön',
     ),
     light: spaced('so das es ich doch dann ist'),

@@ -127,6 +127,7 @@ export const hindi: Language = {
     no: listed(
       'नहीं|नही|जी नहीं|जी नही|नहीं जी|मत|मत करो|मत कीजिए|कभी नहीं|रुको|रुकिए|रुकिये|ठहरिए|रहने दो|रहने दीजिए|गलत|ग़लत|कैंसिल|रद्द|नो|बंद करो|छोड़ो|छोड़िए',
       'nahi|nahin|nahee|ji nahi|ji nahin|mat|mat karo|mat kijiye|kabhi nahi|ruko|rukiye|rukie|thehriye|rehne do|rehne dijiye|galat|cancel|radd|no|band karo|chhodo|chodo|chhodiye|wait|stop',
+      'बिल्कुल नहीं|बिलकुल नहीं|ज़रूर नहीं|पक्का नहीं',
     ),
     firmYes: listed(
       'हाँ|हां|हाँ जी|हां जी|जी हाँ|जी हां|बिल्कुल|बिलकुल|ज़रूर|जरूर|haan|han|haan ji|han ji|ji haan|ji han|bilkul|zaroor|jaroor|yes',

@@ -135,6 +135,7 @@ export const italian: Language = {
     no: listed(
       'no|non|mai|nessuno|niente|basta|fermo|fermi|ferma|stop|aspetti|aspetta|annulli|annulla|cancelli tutto|sbagliato|lasci|lascia|lasci stare|lasci perdere',
       'lascia stare|lascia perdere|neanche|nemmeno|macché|un momento|un attimo',
+      'certo che no|certamente no|assolutamente no|ovviamente no|sicuramente no|naturalmente no|certo no|di sicuro no',
     ),
     firmYes: listed("sì|certo|certamente|assolutamente|senz'altro|ovviamente|naturalmente"),
     // "Lo prenoti", "me la mandi" and "prenotalo" as well.

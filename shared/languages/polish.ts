@@ -131,12 +131,14 @@ export const polish: Language = {
     no: listed(
       'nie|nigdy|żaden|żadne|żadnego|stop|stój|czekaj|poczekaj|proszę czekać|proszę poczekać|chwileczkę|chwila|anuluj|anulować|źle|błąd|rezygnuję|zapomnij|daj spokój',
       'odwołaj|wcale|skądże|zostaw',
+      'oczywiście że nie|na pewno nie|jasne że nie|pewnie że nie|zdecydowanie nie|absolutnie nie|oczywiście nie',
     ),
     firmYes: listed('tak|jasne|oczywiście|jak najbardziej|naturalnie'),
     // "Proszę zarezerwować" loses its first word as a courtesy.
     order: new RegExp(`^(?:${orders})(?: |$)|^\\p{L}+(?:ać|eć|ić|yć|ąć|uć)(?: |$)`, 'u'),
     told: /(?:łem|łam|liśmy|łyśmy|łbym|łabym|uję|ę)$/u,
     accepts: listed(
+      'niech pan to zrobi|niech pani to zrobi',
       'byłoby świetnie|byłoby super|byłoby dobrze|byłoby miło|byłoby wspaniale|to byłoby świetne|to byłoby miłe|bardzo chętnie|chętnie|z przyjemnością|z chęcią|bardzo proszę|poproszę',
       'tak poproszę|poproszę bardzo|pasuje|pasuje mi|mi pasuje|odpowiada mi|to mi odpowiada|to mi pasuje|może być|niech będzie|niech tak będzie|tak jest|to prawda|to się zgadza',
       'wszystko się zgadza|brzmi dobrze|dobry pomysł|świetny pomysł|właśnie tego chcę|tego chcę|tak chcę|akceptuję|jestem pewien|jestem pewna|jestem za|proszę bardzo|proszę działać',

@@ -130,6 +130,7 @@ export const portuguese: Language = {
     no: listed(
       'não|nao|nunca|jamais|pare|espere|espera|aguarde|cancele|cancela|cancelar|errado|incorreto|deixe|deixa|esqueça|esquece|nem pensar|de jeito nenhum',
       'um momento|peraí|tampouco|desisto',
+      'claro que não|com certeza não|certamente não|com certeza que não|obviamente não|naturalmente não|evidentemente não|é claro que não',
     ),
     firmYes: listed('sim|claro que sim|com certeza|sem dúvida'),
     // "Reserve-o" and "pode reservar" as well.

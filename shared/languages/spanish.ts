@@ -141,6 +141,7 @@ export const spanish: Language = {
     no: listed(
       'no|nunca|jamás|pare|espere|espera|cancele|cancela|cancelar|detente|incorrecto|déjelo|déjalo',
       'olvídelo|olvídalo|tampoco|un momento|para nada|en absoluto|de ninguna manera|de ningún modo',
+      'claro que no|por supuesto que no|desde luego que no|seguro que no|obviamente no|naturalmente no|evidentemente no',
     ),
     firmYes: listed('sí|claro que sí|por supuesto'),
     // "Resérvelo" as well.

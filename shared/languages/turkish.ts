@@ -116,6 +116,7 @@ export const turkish: Language = {
     no: listed(
       'hayır|yok|olmaz|istemiyorum|yapma|yapmayın|dur|durun|bekle|bekleyin|iptal|vazgeç|vazgeçtim',
       'yanlış|onaylamıyorum|değil|gerek yok|boş ver|etme|etmeyin|etmeyiniz|edilmesin|silme|silmeyin|durdurma|durdurmayın|istemem',
+      'tabii ki hayır|tabi ki hayır|kesinlikle hayır|elbette hayır|tabii hayır|tabii ki değil|kesinlikle olmaz|elbette olmaz|tabii ki olmaz|tabii ki istemem',
     ),
     firmYes: listed('evet|elbette|kesinlikle'),
     // The verb stands last.

@@ -11,8 +11,11 @@ import { assert } from '../base/assert.ts';
 export const historyBytes = 256 * 1024;
 /** Of everything else of its conversation, as JSON. */
 export const stateBytes = 1536 * 1024;
-/** Most bytes of what a call is made with: a prompt of 64 KiB (docs/reference/agent-link.md, Limits) and the rest. */
-const setupBytes = 80 * 1024;
+/**
+ * Most bytes of what a call is made with: what an agent process accepts it with and what the server of `[before_call]` answers (64 KiB each),
+ * what it was ordered with (32 KiB), and what is filled in beside them.
+ */
+const setupBytes = 192 * 1024;
 /** Most bytes of a call's name in the log. */
 const nameBytes = 256;
 /**

@@ -179,7 +179,7 @@ function settle(step: Step, hadResponse: boolean): void {
   settleHandOff(step);
   settleAgent(step);
   if (!isOpen(state.course)) return;
-  if (isEnding(state.course)) dropTexts(step, state.commands);
+  if (isEnding(state.course) && state.course.parting !== 'cut') dropTexts(step, state.commands);
   // A TTS that was given up says no line.
   if (state.faults.lastWords) dropLines(step, state.commands);
   answerTyped(step);

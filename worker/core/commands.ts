@@ -8,7 +8,7 @@
  * | `say` | when the agent begins to speak the line, as a turn of an epoch of its own; lines that wait when the call goes to its end come before the farewell | when a line that interrupts comes after it, or the call ends outright while it waits | `empty`, `queue_full`, `call_ending`, `call_over` |
  * | `edit` | at once: it comes into force as a whole, right before the next response starts | never | `queue_full`, `call_ending`, `call_over` |
  * | `end` | when the call is being ended, behind the farewell or after `endGraceMs` | when the caller has hung up before that | `call_ending`, `call_over` |
- * | `text` | when the turn is answered that it is, or is part of | when the call goes to its end while it waits | `empty`, `too_long`, `queue_full`, `call_ending`, `call_over` |
+ * | `text` | when the turn is answered that it is, or is part of | when the call goes to its end while it waits | `empty`, `too_long`, `queue_full`, `call_over`, and `call_ending` where it interrupts no farewell of `end` |
  * | `operator` | at once; what comes of it is told (`operator.took_over`, `operator.handed_back`) | never | `empty`, `already_done`, `call_ending`, `call_over` |
  * | `transfer` | when the carrier has taken it | never | `unsupported`, `already_done`, `transfer_failed`, `outcome_unknown`, `call_ending`, `call_over` |
  *

@@ -93,7 +93,7 @@ function readPlain({ answer, all, agreed, agreeing, refused }: Said, known: Answ
     if (isCut) return 'no';
     return assent === 0 || refusal > assent ? 'no' : 'unclear';
   }
-  if (leading(own, agreeing) === undefined || answer.includes('?')) return 'unclear';
+  if (leading(own, agreeing) === undefined || isAsking(answer, known)) return 'unclear';
   const rest = without(own, [...agreeing, ...polite]);
   if (isDoubted(rest, known)) return 'unclear';
   if (rest.every((word) => light.has(word))) return 'yes';
@@ -106,6 +106,14 @@ function readPlain({ answer, all, agreed, agreeing, refused }: Said, known: Answ
 
 const isAmong = (phrase: Words, phrases: readonly Words[]): boolean =>
   phrases.some((one) => one.join(' ') === phrase.join(' '));
+
+/** The answer asks something. "Why not?" asks nothing. */
+const isAsking = (answer: string, { noRefusal, language }: Answers): boolean =>
+  answer
+    .split(/[?？؟]/u)
+    .slice(0, -1)
+    .map((part) => answeredWords(part, language))
+    .some((words) => !noRefusal.some((phrase) => isAmong(words.slice(-phrase.length), [phrase])));
 
 const isDoubted = (words: Words, { doubting }: Answers): boolean =>
   words.some((word) => doubting.has(word) || /\p{N}/u.test(word));
@@ -157,7 +165,7 @@ function isWished(
     without(words, [...meant, ...agreeing, ...polite]).filter((word) => !light.has(word));
   const at = all.findIndex((_, index) => leading(all.slice(index), meant) !== undefined);
   const [before, behind] = [plain(all.slice(0, at)), plain(all.slice(at))];
-  if (answer.includes('?') || isDoubted([...before, ...behind], known)) return false;
+  if (isAsking(answer, known) || isDoubted([...before, ...behind], known)) return false;
   // "Cancel my booking", but not "I cancel bookings".
   const isTold = (word: string): boolean => tellers.has(word) || told.some((ending) => ending.test(word));
   const hasObject = isAmong(leading(all.slice(at), meant) ?? [], said);

@@ -137,7 +137,9 @@ function codecsOf({ rtp }: MediaDescription, payloads: readonly number[]): Offer
     const codec = sipCodecs.find((known) => known.toUpperCase() === name);
     // Opus is always said to have two, and what it has stands in each packet (RFC 7587, 7).
     const isUsual = codec === 'opus' || (mapping?.encoding ?? 1) === 1;
-    if (codec !== undefined && isUsual && (mapping?.rate ?? 8_000) === sipClockRate(codec))
+    // G.722 samples at 16 kHz, and many write that for its clock (RFC 3551, 4.5.2).
+    const isClock = mapping?.rate === 16_000 && codec === 'G722';
+    if (codec !== undefined && isUsual && (isClock || (mapping?.rate ?? 8_000) === sipClockRate(codec)))
       found.push({ codec, payloadType });
   }
   return found;

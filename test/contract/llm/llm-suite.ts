@@ -151,14 +151,25 @@ export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): v
       expect([...kinds]).toEqual(['disconnected']);
     });
 
-    it.each(['data:\n\n', 'data: \n\n', 'data\r\n\r\n', 'event: ping\ndata:\n\n', ': ping\n\n'])(
-      'bears %j between its events',
-      async (nothing) => {
-        const chunks = dialect.text('One two.').flatMap((chunk) => [nothing, chunk]);
-        expect(await outcome(eventStream([...chunks, nothing]))).toMatchObject({ type: 'done' });
-        expect(text()).toBe('One two.');
-      },
-    );
+    it.each([
+      ...[
+        'data:\n\n',
+        'data: \n\n',
+        'data\r\n\r\n',
+        'event: ping\ndata:\n\n',
+        ': ping\n\n',
+        'data: null\n\n',
+      ],
+      ...[
+        'event: ping\r\ndata: 2026-11-28 10:00:00.000\r\n\r\n',
+        'event: keep-alive\ndata: ok\n\n',
+        'event:HEARTBEAT\ndata\n\n',
+      ],
+    ])('bears %j between its events', async (nothing) => {
+      const chunks = dialect.text('One two.').flatMap((chunk) => [nothing, chunk]);
+      expect(await outcome(eventStream([...chunks, nothing]))).toMatchObject({ type: 'done' });
+      expect(text()).toBe('One two.');
+    });
 
     it('says nothing of what leaks of the model’s own form, and makes the call that is in it', async () => {
       const parameters = { type: 'object', properties: { x: { type: 'string' } } };

@@ -117,6 +117,21 @@ describe('tools of Gemini Live', () => {
     await server.heard(4);
   });
 
+  it('give what is nested too deeply for the service as a text', async () => {
+    const { session, events } = await readyGemini(server, {}, { tools: [lookUp] });
+    speak(session, 1);
+    await server.heard(3);
+    server.last.waiting.set('a', 'look_up');
+    server.last.socket.send(
+      Buffer.from('{"toolCall":{"functionCalls":[{"id":"a","name":"look_up","args":{}}]}}'),
+    );
+    await events.seen('tool-call');
+    const deep = '['.repeat(100) + ']'.repeat(100);
+    session.append([result('a', deep)]);
+    await server.heard(4);
+    expect(JSON.stringify(responses())).toContain(`"output":"${deep}"`);
+  });
+
   it('are told as not wanted, and what they found is told in words', async () => {
     const { session, events } = await readyGemini(server, {}, { tools: [lookUp] });
     server.replies.push({ calls: [call(1), call(2)] });

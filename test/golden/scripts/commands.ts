@@ -162,6 +162,16 @@ export const commands: readonly Dialogue[] = [
     call.botSays('thank you.').botFinishes().ends('ended', 'command');
   }),
 
+  dialogue('who types into the farewell is answered, and then hears the rest of it', (begin) => {
+    const call = begin().opens().tell(end('So long, and thank you.', 'a')).botPlays(700).skips();
+    call.tell(typed('When do you open?', 'b', { context: 1, sentMs: 700 })).ordered('b done');
+    call.rounds(1).llmIsAsked('assistant: So long, and', 'user: When do you open?');
+    call.llmAnswers('At nine.').botFinishes().botSays('thank you.').callerBegins().callerInsists();
+    call.tell(typed('On Sundays?', 'c')).sttHears('And').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.ordered('c done').rounds(2).llmAnswers('No.').botFinishes().botSays('thank you.').botFinishes();
+    call.ordered('a done').ends('ended', 'command');
+  }),
+
   dialogue('who interrupts a line before the farewell is answered, and hears the others', (begin) => {
     const call = begin()
       .opens()

@@ -46,6 +46,20 @@ describe('a call whose voice is down', () => {
     }
   });
 
+  // Speech detection of a loaded machine is late, and some agents wait for long.
+  it.each(['stalls', 'resets', 'garbage'] as const)(
+    'counts the whole pause before the end of a turn (%s)',
+    (tts) => {
+      for (const silenceEndMs of numbers(700, 1_200, 100))
+        for (const llmMs of [100, 200, 300]) {
+          const settings = { ...patient, turn: { ...scriptSettings.turn, silenceEndMs } };
+          const heard = outage({ tts, llmMs, turns: 3, fadeMs: 240, echoMs: 40, settings });
+          const waits = heard.longestMs > longestQuietMs - 500;
+          expect({ silenceEndMs, llmMs, waits }).toEqual({ silenceEndMs, llmMs, waits: false });
+        }
+    },
+  );
+
   it.each(['stalls', 'resets', 'garbage'] as const)('answers each turn in time (%s)', (tts) => {
     for (const llmMs of numbers(100, 3_000, 100))
       for (const keys of [false, true]) {

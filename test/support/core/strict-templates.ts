@@ -28,6 +28,12 @@ function isJsonObject(text: string): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** All strings of a value. */
+function textIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? Object.entries(value).flat().map(textIn).join() : '';
+}
+
 /** Results stand directly behind their calls, in the order of these, one for each. */
 function pairingProblem(messages: readonly ChatWire[]): string | undefined {
   const ids = new Set<string>();
@@ -40,6 +46,8 @@ function pairingProblem(messages: readonly ChatWire[]): string | undefined {
       if (answer?.role !== 'tool' || answer.tool_call_id !== call.id) return 'results follow in order';
       if (!/^[A-Za-z0-9_-]{1,64}$/.test(call.function.name)) return 'names of tools';
       if (!isJsonObject(call.function.arguments)) return 'arguments are an object';
+      if (/[\p{Cs}\0]/u.test(textIn(JSON.parse(call.function.arguments))))
+        return 'arguments have whole characters';
     }
     if (message.role === 'tool' && !ids.has(message.tool_call_id ?? '')) return 'a result has a call';
     if (message.role === 'tool' && !['tool', 'assistant'].includes(messages[at - 1]?.role ?? ''))
@@ -88,7 +96,13 @@ export const withoutTools: Judge = (messages) => {
 export const systemless: Judge = (messages) =>
   messages.some(({ role }) => role === 'system') ? 'no system message' : withoutTools(messages);
 
-/** Llama 3 and later. */
+/** Mistral's own tokenizer for its models of 2023 and 2024. */
+export const mistralTokenizer: Judge = (messages) =>
+  messages.some((message) => isCalling(message) && message.content !== null)
+    ? 'words or calls, not both'
+    : mistral(messages);
+
+/** Llama 3, and gpt-oss, which takes the name of every result from the first call. */
 export const llama: Judge = (messages) =>
   messages.some(({ tool_calls: calls }) => (calls ?? []).length > 1) ? 'one call in a message' : undefined;
 

@@ -1,8 +1,14 @@
 /** A whole call is saved: each bound is told where it is met, and all of them together fit into the record of a call. */
 import { describe, expect, it } from 'vitest';
 import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
+import { mostAnswerBytes } from '../../../shared/agents/before-call-answer.ts';
 import { agentLinkBacklog, agentLinkLimits } from '../../../shared/agent-link/limits.ts';
-import { historyBytes, stateBytes } from '../../../shared/protocol/call-record.ts';
+import {
+  callRecordBytes,
+  CallRecords,
+  historyBytes,
+  stateBytes,
+} from '../../../shared/protocol/call-record.ts';
 import { noteEdit } from '../../../worker/core/answer/edits.ts';
 import { newResponse, newRespelling, writeText } from '../../../worker/core/answer/response.ts';
 import {
@@ -154,6 +160,22 @@ describe('the history of a call', () => {
     expect([history.messages.length, history.bytes]).toEqual([2, historyBytes]);
     addUser(history, '');
     expect(history.messages.map(({ text }) => text === 'the first')).toEqual([false, false]);
+  });
+});
+
+describe('what a call is made with', () => {
+  it('is saved, also where everybody who may say something of it says as much as may be', () => {
+    const memory = new ArrayBuffer(callRecordBytes({ slots: 1 }));
+    const record = new CallRecords([memory], { slots: 1 }).record(0);
+    record.begin(7);
+    record.opened();
+    const order = 32 * 1024;
+    // For each tool of an agent process, what a file would say of it.
+    const filledIn = agentLinkLimits.tools * 256;
+    const setup = 'x'.repeat(agentLinkLimits.messageBytes + mostAnswerBytes + order + filledIn);
+    record.keepSetup(setup);
+    record.save('state', '[]');
+    expect([record.left(7), record.read().setup.length]).toEqual(['open', setup.length]);
   });
 });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, it, expect } from 'vitest';
 import { spokenLanguages } from '../../../shared/languages/languages.ts';
 import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
+import { longestAnswerChars } from '../../../worker/core/bounds.ts';
 import {
   addText as addTextIn,
   finishText,
@@ -116,6 +117,27 @@ describe('pieces of text', () => {
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThanOrEqual(300);
     expect(pieces.every((piece) => piece.endsWith(' '))).toBe(true);
     expect(Math.max(...piecesOf('x'.repeat(2_000)).map((piece) => piece.length))).toBeLessThanOrEqual(300);
+  });
+
+  it.each(['\n', '\n ', 'etc. ', '。', 'a, '])('are found soon, also of %j over and over', (sign) => {
+    let longest = 0;
+    const text = sign.repeat(longestAnswerChars / sign.length);
+    const watched = (pattern: RegExp): RegExp =>
+      Object.assign(new RegExp(pattern), {
+        test: (piece: string): boolean => {
+          longest = Math.max(longest, piece.length);
+          return pattern.test(piece);
+        },
+      });
+    const { abbreviation, lastAbbreviation } = sentences;
+    const words = {
+      ...sentences,
+      abbreviation: watched(abbreviation),
+      lastAbbreviation: watched(lastAbbreviation),
+    };
+    const pieces = addTextIn(newSplitter(), text, words);
+    expect(text.startsWith(pieces.join(''))).toBe(true);
+    expect(longest).toBeLessThanOrEqual(600);
   });
 
   it('never end behind a word that leads on to the next, in any of the languages that it knows', () => {

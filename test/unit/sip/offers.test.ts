@@ -53,6 +53,12 @@ describe('of several audio streams', () => {
       ['m=audio 0 RTP/AVP 18', 'm=audio 10000 RTP/AVP 0'],
     ],
     [
+      'one of G.722 is taken whose clock is said to be its sample rate',
+      ['m=audio 4000 RTP/AVP 9', 'a=rtpmap:9 G722/16000', 'm=audio 4002 RTP/AVP 18'],
+      false,
+      ['m=audio 10000 RTP/AVP 9', 'm=audio 0 RTP/AVP 18'],
+    ],
+    [
       'one that is there is taken',
       ['m=audio 0 RTP/AVP 8', 'm=video 5000 RTP/AVP 96', 'm=audio 4002 RTP/AVP 0'],
       false,

@@ -186,6 +186,13 @@ describe('tool calls of a stream', () => {
   });
 });
 
+it('a call with arguments of thousands of levels is a fault of the stream and none of the call', () => {
+  const deep = `${'{"a":'.repeat(6_000)}1${'}'.repeat(6_000)}`;
+  const chunk = JSON.stringify(calls({ index: 0, id: 'a', function: { name: 'f', arguments: 0 } }));
+  const events = run([chunk.replace('"arguments":0', `"arguments":${deep}`)]);
+  expect(events).toMatchObject([{ type: 'error', error: { kind: 'protocol' } }]);
+});
+
 describe('the text of a stream', () => {
   it('holds no reasoning, wherever the server puts it', () => {
     const events = run([
@@ -195,6 +202,19 @@ describe('the text of a stream', () => {
       delta({ content: ' there' }, 'stop'),
     ]);
     expect(spoken(events)).toBe('Hello there');
+  });
+
+  it('keeps thoughts for the calls that they led to, and for no answer', () => {
+    const thought = [delta({ reasoning_content: 'Hm, ' }), delta({ reasoning_content: 'the weather.' })];
+    const made = run([
+      ...thought,
+      calls({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    expect(made.at(-1)).toMatchObject({
+      reasoning: { provider: 'chat_compatible', data: '[["a","Hm, the weather."]]' },
+    });
+    expect(run([...thought, delta({ content: 'Hi' }, 'stop')]).at(-1)).not.toHaveProperty('reasoning');
   });
 
   it('bears a null delta, no choices, other choices, parts and usage anywhere', () => {

@@ -6,6 +6,9 @@ import { renderChatRequest } from '../../../worker/stages/llm/chat-compatible/re
 import { renderGenerateRequest } from '../../../worker/stages/llm/generate/request.ts';
 import { renderMessagesRequest } from '../../../worker/stages/llm/messages/request.ts';
 import { renderResponsesRequest } from '../../../worker/stages/llm/responses/request.ts';
+import { turnsOf } from '../../../worker/stages/realtime/gemini/messages.ts';
+import { dialects } from '../../../worker/stages/realtime/openai/declaration.ts';
+import { itemsOf, withHistory } from '../../../worker/stages/realtime/openai/requests.ts';
 import type { ChatMessage, LlmRequest } from '../../../worker/stages/stage.ts';
 import {
   chatOfGenerate,
@@ -14,6 +17,7 @@ import {
   everywhere,
   llama,
   mistral,
+  mistralTokenizer,
   qwen,
   systemless,
   withoutTools,
@@ -28,16 +32,22 @@ function chatOf(messages: readonly ChatMessage[], model = 'm'): ChatWire[] {
   return read(renderChatRequest({ messages, tools }, { baseUrl, model }))['messages'] as ChatWire[];
 }
 
-const otherInterfaces: readonly [string, (request: LlmRequest) => ChatWire[]][] = [
-  ['responses', (request) => chatOfResponses(read(renderResponsesRequest(request, { baseUrl, model: 'm' })))],
+const otherInterfaces: readonly [string, (request: LlmRequest, model?: string) => ChatWire[]][] = [
+  [
+    'responses',
+    (request, model = 'm') => chatOfResponses(read(renderResponsesRequest(request, { baseUrl, model }))),
+  ],
   [
     'messages',
-    (request) => {
-      const options = { baseUrl, model: 'm', maxTokens: 1, thinking: 'model_default' as const };
+    (request, model = 'm') => {
+      const options = { baseUrl, model, maxTokens: 1, thinking: 'model_default' as const };
       return chatOfMessages(read(renderMessagesRequest(request, options)));
     },
   ],
-  ['generate', (request) => chatOfGenerate(read(renderGenerateRequest(request, { baseUrl, model: 'm' })))],
+  [
+    'generate',
+    (request, model = 'm') => chatOfGenerate(read(renderGenerateRequest(request, { baseUrl, model }))),
+  ],
 ];
 
 // ---- what happens in calls ----
@@ -70,7 +80,10 @@ const calls = fc.array(
   fc.record({
     id: ids,
     name: fc.constantFrom('get', 'get', 'get<|channel|>commentary', ''),
-    arguments: fc.constantFrom('{}', '{"x":1}', '{"x":', '[]', '', 'null'),
+    arguments: fc.constantFrom(
+      ...['{}', '{"x":1}', '{"x":', '[]', '', 'null'],
+      ...['{"x":["\\ud83d"]}', '{"\\uDE00":"\\u0000"}', '{"x":"\\ud83d\\ude00 \\\\ud83d"}', '{"x":"\uD83D"}'],
+    ),
   }),
   { minLength: 1, maxLength: 4 },
 );
@@ -86,7 +99,7 @@ const happening: fc.Arbitrary<ChatMessage[]> = fc.oneof(
     const [text, toolCalls, kept, spoken, turned] = round;
     const results = toolCalls
       .slice(0, kept)
-      .map(({ id }, at) => result(id, ['{"ok":true}', '', 'cut \uD83D'][at % 3]!));
+      .map(({ id }, at) => result(id, ['{"ok":true}', '', 'cut \uD83D', '{"x":"\\ud83d"}'][at % 4]!));
     const between: ChatMessage[] = spoken.trim() === '' ? [] : [{ role: 'user', text: spoken }];
     return [{ role: 'assistant', text, toolCalls }, ...between, ...(turned ? results.toReversed() : results)];
   }),
@@ -106,11 +119,30 @@ describe('any history is sent in a form that is accepted', () => {
     );
   });
 
-  it('by that of Llama 3, which takes one call in a message, and is known by its name', () => {
+  it.each([
+    'meta-llama/Llama-3.3-70B-Instruct',
+    'accounts/fireworks/models/llama-v3p1-8b-instruct',
+    'openai/gpt-oss-20b',
+  ])('by those that take one call in a message, which are known by their names: %s', (model) => {
     fc.assert(
       fc.property(histories, (messages) => {
-        const wire = chatOf(messages, 'meta-llama/Llama-3.3-70B-Instruct');
+        const wire = chatOf(messages, model);
         for (const judge of [llama, mistral, everywhere]) expect(judge(wire)).toBeUndefined();
+      }),
+    );
+  });
+
+  it.each([
+    'mistralai/Mistral-7B-Instruct-v0.3',
+    'mistralai/Mixtral-8x22B-Instruct-v0.1',
+    'mistralai/Mistral-Nemo-Instruct-2407',
+    'mistralai/Mistral-Small-Instruct-2409',
+    'ministral-8b-2410',
+  ])('by the tokenizer of earlier Mistral models, which takes no words beside calls: %s', (model) => {
+    fc.assert(
+      fc.property(histories, (messages) => {
+        const wire = chatOf(messages, model);
+        for (const judge of [mistralTokenizer, everywhere]) expect(judge(wire)).toBeUndefined();
       }),
     );
   });
@@ -149,6 +181,35 @@ describe('any history is sent in a form that is accepted', () => {
     },
   );
 
+  it.each(otherInterfaces)('as the names of models ask for it, by the %s interface too', (_name, chat) => {
+    fc.assert(
+      fc.property(histories, (messages) => {
+        const told: ChatMessage[] = [{ role: 'system', text: 'Be kind.' }, ...messages];
+        const one = chat({ messages: told, tools }, 'Llama-3.1-8B-Instruct');
+        const alone = chat({ messages: told, tools }, 'Mistral-Nemo-Instruct-2407');
+        const systemless = chat({ messages: told, tools }, 'gemma-2-9b-it');
+        for (const wire of [one, alone, systemless]) expect(everywhere(wire)).toBeUndefined();
+        expect(llama(one)).toBeUndefined();
+        for (const { content, tool_calls: made } of alone)
+          expect(made === undefined || content === null).toBe(true);
+        expect(systemless[0]?.content).toMatch(/^Be kind\./);
+      }),
+    );
+  });
+
+  it('without instructions for Gemma 3 where the vendor takes none', () => {
+    const messages: ChatMessage[] = [
+      { role: 'system', text: 'Be kind.' },
+      { role: 'user', text: 'Hi.' },
+    ];
+    const body = (model: string) => read(renderGenerateRequest({ messages, tools: [] }, { baseUrl, model }));
+    expect(body('gemma-3-27b-it')).not.toHaveProperty('systemInstruction');
+    expect(body('gemma-3-27b-it')['contents']).toEqual([
+      { role: 'user', parts: [{ text: 'Be kind.\n\nHi.' }] },
+    ]);
+    expect(body('gemini-3-flash')).toHaveProperty('systemInstruction');
+  });
+
   it('with the same ids in later rounds, whatever came in between', () => {
     fc.assert(
       fc.property(histories, histories, (before, after) => {
@@ -158,6 +219,35 @@ describe('any history is sent in a form that is accepted', () => {
       }),
     );
   });
+});
+
+it('speaking models are sent whole characters alone', () => {
+  fc.assert(
+    fc.property(histories, (messages) => {
+      const item = { dialect: dialects.openai, isKnownCall: (id: string) => id === 'D681PevKs' };
+      const sent = [
+        turnsOf(messages),
+        messages.map((message) => itemsOf(message, item)),
+        withHistory('Be kind.', messages),
+      ];
+      expect(JSON.stringify(sent)).not.toMatch(/(?<!\\)\\u(?:d[89a-f]|0000)/i);
+    }),
+  );
+});
+
+it.each([70, 6_000])('is written, also where a call or a result is nested %d levels deep', (levels) => {
+  const deep = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  const messages: ChatMessage[] = [
+    { role: 'user', text: 'Go' },
+    { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'get', arguments: deep }] },
+    result('a', deep),
+  ];
+  expect(chatOf(messages)[1]?.tool_calls?.[0]?.function.arguments).toBe('{}');
+  for (const [, chat] of otherInterfaces) {
+    const [, call, answer] = chat({ messages, tools });
+    expect(call?.tool_calls?.[0]?.function.arguments).toBe('{}');
+    expect(answer?.content).toContain('{');
+  }
 });
 
 describe('what is sent of a history', () => {
@@ -197,6 +287,50 @@ describe('what is sent of a history', () => {
       'https://api.vendor.example:8443',
     ])
       expect([idsAt(at, own).fits('toolu_01A'), idsAt(at, own).fits('abcDEF123')]).toEqual([false, true]);
+  });
+
+  it('moves the words beside a call to the next answer where a message has one or the other', () => {
+    const wire = chatOf(
+      [
+        { role: 'user', text: 'Go' },
+        { role: 'assistant', text: 'A moment.', toolCalls: [{ id: 'a', name: 'get', arguments: '{}' }] },
+        result('a', '7'),
+        { role: 'assistant', text: 'It is 7.' },
+        { role: 'user', text: 'And now?' },
+      ],
+      'Mistral-Nemo-Instruct-2407',
+    );
+    expect(wire.map(({ content }) => content)).toEqual(['Go', null, '7', 'A moment. It is 7.', 'And now?']);
+  });
+
+  it('gives thoughts back with their calls, and says that there are some where a vendor asks for them', () => {
+    const reasoning = { provider: 'chat_compatible', data: '[["a","Hm."]]' };
+    const call = (id: string): ChatMessage => ({
+      role: 'assistant',
+      text: '',
+      toolCalls: [{ id, name: 'get', arguments: '{}' }],
+      ...(id === 'a' && { reasoning }),
+    });
+    const messages: ChatMessage[] = [
+      { role: 'user', text: 'Go' },
+      call('a'),
+      result('a', '7'),
+      call('b'),
+      result('b', '8'),
+    ];
+    const thoughtsAt = (url: string, model: string): unknown[] => {
+      const body = read(renderChatRequest({ messages, tools }, { baseUrl: url, model }));
+      return (body['messages'] as Record<string, unknown>[]).flatMap((message) =>
+        message['role'] === 'assistant' ? [message['reasoning_content']] : [],
+      );
+    };
+    for (const [url, model, thoughts] of [
+      ['https://api.deepseek.com/v1', 'deepseek-v4-flash', ['Hm.', ' ']],
+      ['https://api.moonshot.ai/v1', 'kimi-k2.5', ['Hm.', ' ']],
+      ['http://gateway.example/v1', 'deepseek/deepseek-v4-flash', ['Hm.', undefined]],
+      ['http://gateway.example/v1', 'mistral-medium-3-5', [undefined, undefined]],
+    ] as const)
+      expect(thoughtsAt(url, model)).toEqual(thoughts);
   });
 
   it('puts a result behind its call that came after other words', () => {

@@ -67,7 +67,7 @@ describe('in English', () => {
       'Yesterday.',
       'Sure thing is sure.',
     ],
-    ...['I guess so.', 'Can you repeat that?', 'Absolutely not.', 'Fine print.', 'No problem.'],
+    ...['I guess so.', 'Can you repeat that?', 'Fine print.', 'Yes, why not tomorrow?', 'No problem.'],
     'Yes I would like to tell you a long story about my day before we go on with this table.',
   ])('%j is unclear', (answer) => expect(read(answer, 'en')).toBe('unclear'));
 });
@@ -448,6 +448,37 @@ describe.each(Object.entries(answers))('the whole answer decides (%s)', (languag
   });
 });
 
+describe('a firm word before a no is a no, and "why not?" asks nothing', () => {
+  it.each([
+    [
+      'en',
+      ['Absolutely not.', 'Of course not.'],
+      [
+        'Sure, why not?',
+        'Yes, thanks a million.',
+        'That is what I would like, please.',
+        'Sounds about right.',
+      ],
+    ],
+    ['de', ['Natürlich nicht.', 'Sicher nicht.'], ['Klar, warum nicht?', 'Ja, vielen lieben Dank.']],
+    ['fr', ['Bien sûr que non.', 'Certainement pas.'], ['Oui, pourquoi pas ?']],
+    ['es', ['Claro que no.', 'Por supuesto que no.'], ['Sí, ¿por qué no?']],
+    ['it', ['Certo che no.', 'Assolutamente no.'], ['Sì, perché no?']],
+    ['nl', ['Natuurlijk niet.', 'Zeker niet.'], ['Ja, waarom niet?']],
+    [
+      'pl',
+      ['Oczywiście, że nie.', 'Na pewno nie.'],
+      ['Tak, czemu nie?', 'Tak, proszę bardzo, niech pan to zrobi.'],
+    ],
+    ['pt', ['Claro que não.', 'Com certeza não.'], ['Sim, por que não?']],
+    ['tr', ['Tabii ki hayır.', 'Kesinlikle olmaz.'], ['Evet, neden olmasın?']],
+    ['hi', ['बिल्कुल नहीं।'], ['हाँ, क्यों नहीं?']],
+  ])('in %s', (language, refusals, assents) => {
+    for (const answer of refusals) expect([answer, read(answer, language)]).toEqual([answer, 'no']);
+    for (const answer of assents) expect([answer, read(answer, language)]).toEqual([answer, 'yes']);
+  });
+});
+
 describe('of callers who may change the language', () => {
   it.each(['en', 'de', 'es', 'fr', 'tr'])(
     'is read with the words of all languages as with those of %s',
@@ -474,5 +505,9 @@ describe('in any other language', () => {
     expect(german('Nein.')).toBe('no');
     expect(german('Bitte nicht.')).toBe('no');
     expect(german('Vielleicht.')).toBe('unclear');
+  });
+
+  it('knows a question by its mark', () => {
+    for (const answer of ['Ja?', 'Ja？', 'Ja؟']) expect(german(answer)).toBe('unclear');
   });
 });

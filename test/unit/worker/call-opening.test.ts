@@ -216,7 +216,7 @@ describe('a call that another worker takes up', () => {
 
   it('is not taken up when its setup does not fit', () => {
     const { record, journal } = newJournal();
-    newWorld().newCall({ journal, prepare: () => ({ prompt: 'x'.repeat(90 * 1024) }) });
+    newWorld().newCall({ journal, prepare: () => ({ prompt: 'x'.repeat(200 * 1024) }) });
     expect(record.left(7)).toBe('writable');
   });
 

@@ -74,10 +74,10 @@ const entities: Readonly<Record<string, string>> = {
   ldquo: '“',
   rdquo: '”',
 };
-/** Control characters, marks of direction, and what has no width but where it joins letters. */
+/** Control characters, marks of direction, what has no width but where it joins letters, and half a character, which voices refuse. */
 // eslint-disable-next-line no-control-regex -- they are what is left out
 const invisible =
-  /\u001B\[[\d;]*[A-Za-z]|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/g;
+  /\u001B\[[\d;]*[A-Za-z]|[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\p{Cs}]/gu;
 /** What is left of the blanks around an emoji. */
 const gap = /(?<=\S)[ \t]{2,}(?=\S)/g;
 
@@ -113,7 +113,7 @@ export function withoutMarkup(text: string): string {
     .replaceAll(emoji, '')
     .replaceAll(drawing, '')
     .replaceAll(newSigns, '');
-  return nothing.test(said) ? '' : said.replaceAll(gap, ' ');
+  return nothing.test(said) ? '' : said.replaceAll(invisible, '').replaceAll(gap, ' ');
 }
 
 function pauseFor(sign: string, at: number, text: string): string {

@@ -14,6 +14,8 @@ export interface Splitter {
 
 /** No piece is longer, whatever the text looks like. */
 const maxPieceChars = 300;
+/** So much of the text is looked at for a piece and what follows it: a model that loops may write thousands of line feeds or full stops at once. */
+const lookChars = 2 * maxPieceChars;
 /** A first piece may end at a comma once it has this many characters. */
 const firstClauseChars = 24;
 /** A first piece ends at a space once it has this many characters. */
@@ -66,7 +68,7 @@ export const isSentence = ({ pending }: Splitter, { abbreviation }: Sentences): 
   /[^\d\s][\p{STerm}…]["'”’»」』）)\]]*\s*$/u.test(pending) && !abbreviation.test(pending.trimEnd());
 
 function pieceEnd(splitter: Splitter, words: Sentences): number | undefined {
-  const text = splitter.pending;
+  const text = splitter.pending.slice(0, lookChars);
   const minChars = splitter.started ? minSentenceChars : 1;
   const end =
     endOf(text, { pattern: sentenceEnd, minChars, words }) ??

@@ -145,7 +145,7 @@ export function audibleWithin(
     faults: { inARow },
     silence: { readyLines },
   } = state;
-  const { audibleWithinMs, lateAudibleMs, fillerAfterMs, ttsLeastMs, ttsHurriedMs } = settings.limits;
+  const { audibleWithinMs, lateAudibleMs, ttsLeastMs, ttsHurriedMs } = settings.limits;
   const {
     playing: { silentAt },
     writing: { firstTextAt, llmAt },
@@ -164,12 +164,11 @@ export function audibleWithin(
   const isHurried = inARow.stt > 0 || inARow.llm > 0;
   const hurriedMs = textAfterMs + ttsHurriedMs;
   const calmMs = isHurried ? hurriedMs : Math.min(textAfterMs + ttsLeastMs, lateAudibleMs - pausedMs);
-  // Not before a filler would be due: the line that is spoken instead begins with one.
-  return Math.min(audibleWithinMs, Math.max(audibleWithinMs - pausedMs, fillerAfterMs, hurriedMs, calmMs));
+  return Math.min(audibleWithinMs, Math.max(audibleWithinMs - pausedMs, hurriedMs, calmMs));
 }
 
 /** A longer pause was a takeover's, and the voice of the next worker begins as late. */
-const longestPauseMs = 1_000;
+const longestPauseMs = 1_500;
 
 /** Times that TTS breaks off, or something stands in for what it owes, before the caller is told and the response is given up. */
 const mostStandIns = 3;
@@ -255,7 +254,9 @@ function hasWaited({ state, now }: Step, former: Response): boolean {
   if (isOwn && waitedMs < audibleWithin(state, former)) return false;
   // A filler that nobody heard has not ended the wait.
   const unheard = former.playing.phase === 'waiting' && former.writing.fillers.length > 0;
-  return unheard || waitedMs >= state.setup.settings.limits.fillerAfterMs;
+  return (
+    unheard || waitedMs >= Math.min(state.setup.settings.limits.fillerAfterMs, audibleWithin(state, former))
+  );
 }
 
 /** The session that was to play the announcement is gone. */

@@ -19,7 +19,7 @@ import { agentLeads } from '../operator.ts';
 import { isLastWord } from '../answer/response.ts';
 import { cutResponse, startText } from '../answer/speaking.ts';
 import { beginCommandTransfer } from '../answer/transfer.ts';
-import { nobodySpeaks, type Step } from '../state.ts';
+import { nobodySpeaks, type Slices, type Step } from '../state.ts';
 import type { RefusalCode } from '../told.ts';
 import { onOperator } from './takeover.ts';
 
@@ -28,9 +28,18 @@ type Command<T extends CallCommand['type']> = Extract<CallCommand, { type: T }>;
 
 /** Takes a command, or refuses it. A command that is not done at once waits until nobody speaks. */
 export function onCommand(step: Step, { id, command }: Given): void {
-  const code = isEnding(step.state.course) ? 'call_ending' : accept(step, id, command);
+  const isTooLate = isEnding(step.state.course) && !answersFarewell(step.state, command);
+  const code = isTooLate ? 'call_ending' : accept(step, id, command);
   if (code !== undefined) answer(step, { id, type: command.type }, { kind: 'refused', code });
 }
+
+/** Who types into the farewell of `end`, or into what comes before it, is answered as who speaks into it. */
+const answersFarewell = (
+  state: Slices<'setup' | 'course' | 'delivery' | 'commands'>,
+  { type }: CallCommand,
+): boolean =>
+  type === 'text' &&
+  (state.course.parting === 'cut' || (state.commands.end !== undefined && interruptible(state)));
 
 function accept(step: Step, id: string | undefined, command: CallCommand): RefusalCode | undefined {
   const { state } = step;

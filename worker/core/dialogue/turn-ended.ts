@@ -209,6 +209,7 @@ export function answerTyped(step: Step): void {
   const { state } = step;
   if (state.commands.texts.length === 0 || state.delivery.response !== undefined || !nobodySpeaks(state))
     return;
+  if (state.course.parting === 'cut') state.course.parting = 'refused';
   beginEpoch(step);
   tell(step, { type: 'turn.user_ended', epoch: state.numbers.epoch });
   if (operatorLeads(state)) {

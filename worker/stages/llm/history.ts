@@ -3,13 +3,14 @@
  * while a tool ran, an answer that was cut, calls that another provider made. No interface tells whose template is behind it
  * (Mistral's models stand behind chat completions, messages and responses alike), so the strictest one decides for all.
  *
- * Invariant: the user is first and speaks or has tools answer last, user and assistant take turns, no text is blank or holds half a
+ * Invariant: the user is first and speaks or has tools answer last, user and assistant take turns but for calls that follow one another, no text is blank or holds half a
  * character, every tool call has exactly one result right behind it and valid JSON arguments, and ids of calls are unique within the
  * request. Pure; what was said keeps its order.
  */
 import type { LlmRequest, OpaqueReasoning, ToolCall } from '../stage.ts';
 import { requestIds, type IdDialect } from './call-ids.ts';
-import { isRecord, parseJson } from '../json.ts';
+import type { ModelShape } from './model-shape.ts';
+import { isRecord, treeIn, wholeCharacters, wholeJson } from '../json.ts';
 
 export interface PairedCall {
   /** As the model gave it; opaque reasoning refers to it. */
@@ -61,13 +62,37 @@ const nothingTold: AssistantTurn = { role: 'assistant', text: '…', calls: [], 
 /** How a system message reads that has to go out as the user's: models answer what they take for the caller's words. */
 const asNote = (text: string): string => `[Note, not said by the caller: ${text}]`;
 
-/** Half a character, from a text that was cut in its middle, and NUL have no place in what services store: they refuse all of it. */
-const wholeCharacters = (text: string): string => text.replaceAll(/[\p{Cs}\0]/gu, '\uFFFD');
-
 /** A call whose result may still come. */
 type OpenCall = Omit<PairedCall, 'result'> & { result: string };
 
-export function pairHistory({ messages, tools }: LlmRequest, ids: IdDialect): PairedHistory {
+export function pairHistory(request: LlmRequest, ids: IdDialect, shape: ModelShape): PairedHistory {
+  const { system, turns } = pairedTurns(request, ids);
+  const alone = shape.callsAlone ? withCallsAlone(turns) : turns;
+  const shaped = shape.callsOneByOne ? alone.flatMap(oneByOne) : alone;
+  if (!shape.isSystemless || system === '') return { system, turns: shaped };
+  // The user is always first.
+  const [first, ...others] = shaped;
+  return { system: '', turns: [{ role: 'user', text: `${system}\n\n${first?.text ?? ''}` }, ...others] };
+}
+
+/** Words that came with calls go in front of the next ones; where none follow yet, they are left out. */
+function withCallsAlone(turns: readonly Turn[]): Turn[] {
+  let waiting = '';
+  return turns.map((turn): Turn => {
+    if (turn.role === 'user') return turn;
+    const text = [waiting, turn.text].filter((part) => part !== '').join(' ');
+    waiting = turn.calls.length > 0 ? text : '';
+    return { ...turn, text: turn.calls.length > 0 ? '' : text };
+  });
+}
+
+/** As if the model had waited for each result. */
+function oneByOne(turn: Turn): readonly Turn[] {
+  if (turn.role === 'user' || turn.calls.length < 2) return [turn];
+  return turn.calls.map((call, at) => ({ ...turn, text: at === 0 ? turn.text : '', calls: [call] }));
+}
+
+function pairedTurns({ messages, tools }: LlmRequest, ids: IdDialect): PairedHistory {
   const system: string[] = [];
   const turns: Turn[] = [];
   const names = new Set(tools.map(({ name }) => name));
@@ -123,7 +148,7 @@ class OpenCalls {
     return {
       id,
       name: isKnown ? name : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown',
-      arguments: isRecord(parseJson(given)) ? given : '{}',
+      arguments: isRecord(treeIn(given)) ? wholeJson(given) : '{}',
     };
   }
 }

@@ -10,14 +10,14 @@ import { bearerHeaders } from '../../keys.ts';
 import type { LlmStage, ProviderAccess } from '../../stage.ts';
 import { syntheticIds } from '../call-ids.ts';
 import { renderChatRequest } from './request.ts';
-import { ChatStream } from './stream.ts';
+import { CHAT_PROVIDER, ChatStream } from './stream.ts';
 import { newHttpLlm } from '../http-stage.ts';
 
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newChatCompatible(options: ChatCompatibleOptions & ProviderAccess): LlmStage {
   const url = urlUnder(options.baseUrl, '/chat/completions');
   return newHttpLlm({
-    provider: 'chat_compatible',
+    provider: CHAT_PROVIDER,
     options,
     url: () => url,
     headers: { accept: 'text/event-stream', ...bearerHeaders(url, options.apiKey) },

@@ -7,7 +7,10 @@ import type { ChatCompatibleOptions } from './declaration.ts';
 import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
 import { kimiIds, nineLetters, type IdDialect } from '../call-ids.ts';
 import { pairHistory, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
-import { writeJson } from '../../json.ts';
+import { shapeOf } from '../model-shape.ts';
+import { textOf, writeJson } from '../../json.ts';
+import { reasoningOf } from '../reasoning.ts';
+import { CHAT_PROVIDER } from './stream.ts';
 
 interface WireToolCall {
   readonly id: string;
@@ -18,6 +21,7 @@ interface WireToolCall {
 interface WireMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string | null;
+  readonly reasoning_content?: string;
   readonly tool_calls?: readonly WireToolCall[];
   readonly tool_call_id?: string;
 }
@@ -33,7 +37,7 @@ export function renderChatRequest(request: LlmRequest, options: ChatCompatibleOp
     model: options.model,
     stream: true,
     stream_options: { include_usage: true },
-    messages: renderMessages(request, dialectOf(options.model)),
+    messages: renderMessages(request, options),
     ...(tools.length === 0 ? {} : { tools, tool_choice: 'auto' }),
     ...(options.maxTokens === undefined ? {} : { max_tokens: options.maxTokens }),
     ...(options.temperature === undefined ? {} : { temperature: options.temperature }),
@@ -50,47 +54,56 @@ function renderTool(tool: ToolDeclaration): unknown {
 
 interface Dialect {
   readonly ids: IdDialect;
-  /** The most calls in one message. */
-  readonly callsAtOnce: number;
-  /** It knows no system message: what it says stands in front of the user's first words. */
-  readonly isSystemless: boolean;
+  /** Calls go back with the thoughts that led to them; `always`: every message of the agent has some. */
+  readonly thoughts: 'never' | 'own' | 'always';
 }
 
 /** Only the name of the model tells where one wants more than the others, or something else. */
-function dialectOf(model: string): Dialect {
+function dialectOf({ model, baseUrl }: Pick<ChatCompatibleOptions, 'model' | 'baseUrl'>): Dialect {
+  const isOwner = /(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn)|kimi\.com)$/.test(new URL(baseUrl).hostname);
   return {
     ids: /kimi/i.test(model) ? kimiIds : nineLetters,
-    callsAtOnce: /llama[-_.]?3/i.test(model) ? 1 : Infinity,
-    isSystemless: /gemma-(?:1\.1|2|[27]b)|mi(?:s|x)tral-(?:8x)?7b-instruct-v0\.[12]/i.test(model),
+    // Others refuse the field.
+    thoughts: !/deepseek|kimi/i.test(model) ? 'never' : isOwner ? 'always' : 'own',
   };
 }
 
-function renderMessages(request: LlmRequest, { ids, callsAtOnce, isSystemless }: Dialect): WireMessage[] {
-  const { system, turns } = pairHistory(request, ids);
-  const messages = turns.flatMap((turn) => renderTurn(turn, callsAtOnce));
-  const [first, ...others] = messages;
-  if (system === '' || first === undefined) return messages;
-  if (!isSystemless) return [{ role: 'system', content: system }, ...messages];
-  return [{ ...first, content: `${system}\n\n${first.content ?? ''}` }, ...others];
+function renderMessages(request: LlmRequest, options: ChatCompatibleOptions): WireMessage[] {
+  const dialect = dialectOf(options);
+  const { system, turns } = pairHistory(request, dialect.ids, shapeOf(options.model));
+  const messages = turns.flatMap((turn) => renderTurn(turn, dialect));
+  return system === '' ? messages : [{ role: 'system', content: system }, ...messages];
 }
 
-function renderTurn(turn: Turn, callsAtOnce: number): WireMessage[] {
-  if (turn.role === 'user' || turn.calls.length === 0) return [{ role: turn.role, content: turn.text }];
-  const { calls } = turn;
-  if (calls.length <= callsAtOnce) return renderCalls(turn);
-  // One after the other, as if the model had waited for each.
-  return calls.flatMap((call, at) => renderCalls({ text: at === 0 ? turn.text : '', calls: [call] }));
+function renderTurn(turn: Turn, dialect: Dialect): WireMessage[] {
+  if (turn.role === 'user') return [{ role: turn.role, content: turn.text }];
+  if (turn.calls.length === 0) return [{ role: turn.role, content: turn.text, ...thoughtsOf(turn, dialect) }];
+  return renderCalls(turn, dialect);
 }
 
-function renderCalls({ text, calls }: Pick<AssistantTurn, 'text' | 'calls'>): WireMessage[] {
+function renderCalls(turn: AssistantTurn, dialect: Dialect): WireMessage[] {
+  const { text, calls } = turn;
   return [
-    { role: 'assistant', content: text === '' ? null : text, tool_calls: calls.map(renderCall) },
+    {
+      role: 'assistant',
+      content: text === '' ? null : text,
+      ...thoughtsOf(turn, dialect),
+      tool_calls: calls.map(renderCall),
+    },
     ...calls.map(({ wireId, result }): WireMessage => ({
       role: 'tool',
       tool_call_id: wireId,
       content: result,
     })),
   ];
+}
+
+/** Thoughts are lost with a worker, and were another provider's after a failover: a blank is taken for them, and an empty text is not. */
+function thoughtsOf({ calls, reasoning }: AssistantTurn, { thoughts }: Dialect): Partial<WireMessage> {
+  if (thoughts === 'never') return {};
+  const kept = reasoningOf(reasoning, CHAT_PROVIDER).get(calls[0]?.id ?? '');
+  const text = textOf(kept?.[0]) || (thoughts === 'always' ? ' ' : '');
+  return text === '' ? {} : { reasoning_content: text };
 }
 
 function renderCall({ wireId, name, arguments: given }: PairedCall): WireToolCall {

@@ -4,12 +4,18 @@
  * Invariant: it emits exactly one `done` or `error`, last. Pure: no sockets, no time. It must not emit reasoning, and
  * errors carry the server's status, never its message.
  */
-import type { LlmEvent, LlmFinish, LlmUsage, StageError } from '../../stage.ts';
+import type { LlmEvent, LlmFinish, LlmUsage, OpaqueReasoning, StageError } from '../../stage.ts';
 import { countOf, isRecord, listOf, parseJson, recordOf, textOf, type JsonRecord } from '../../json.ts';
+import { ReasoningNotes } from '../reasoning.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
 import { SaidAgain } from '../said-again.ts';
 import { isEndMarker, type SseEvent } from '../sse.ts';
 import { ToolCalls } from './tool-calls.ts';
+
+export const CHAT_PROVIDER = 'chat_compatible';
+
+/** Longer thoughts are not kept: `ReasoningNotes` would drop them. */
+const mostThoughts = 262_144;
 
 /** What an in-stream error without a usable code counts as: a gateway that lost its upstream. */
 const UNKNOWN_ERROR_STATUS = 502;
@@ -31,6 +37,8 @@ export class ChatStream {
   #hasFailed = false;
   #hasContent = false;
   #hasThoughts = false;
+  /** What some servers want back with the calls that it led to. */
+  #thoughts = '';
   readonly #said = new SaidAgain();
 
   constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
@@ -120,7 +128,22 @@ export class ChatStream {
     }
     this.#isClosed = true;
     const ended = kept ? finish : this.#calls.count > 0 ? 'tool_calls' : 'stop';
-    this.#emit({ type: 'done', finish: ended, usage: this.#usage });
+    const reasoning = this.#reasoning();
+    this.#emit({
+      type: 'done',
+      finish: ended,
+      usage: this.#usage,
+      ...(reasoning !== undefined && { reasoning }),
+    });
+  }
+
+  #reasoning(): OpaqueReasoning | undefined {
+    const { firstId } = this.#calls;
+    if (firstId === undefined || this.#thoughts === '') return undefined;
+    const notes = new ReasoningNotes(CHAT_PROVIDER);
+    notes.add(this.#thoughts);
+    notes.call(firstId);
+    return notes.end();
   }
 
   #chunk(body: JsonRecord): void {
@@ -147,7 +170,9 @@ export class ChatStream {
       this.#emit({ type: 'text', text: content });
     }
     // Reasoning shows that the model works; it is never spoken.
-    if (textOf(delta['reasoning_content']) !== '' || textOf(delta['reasoning']) !== '') {
+    const thoughts = textOf(delta['reasoning_content']);
+    if (this.#thoughts.length <= mostThoughts) this.#thoughts += thoughts;
+    if (thoughts !== '' || textOf(delta['reasoning']) !== '') {
       this.#hasContent = true;
       this.#hasThoughts = true;
     }

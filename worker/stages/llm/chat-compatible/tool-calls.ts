@@ -44,6 +44,10 @@ export class ToolCalls {
     return this.#calls.length;
   }
 
+  get firstId(): string | undefined {
+    return this.#calls[0]?.id;
+  }
+
   /** Takes one element of `delta.tool_calls`; returns the rule it breaks, if any. */
   add(raw: unknown, position: number, emit: (event: ToolCallEvent) => void): string | undefined {
     const fragment = fragmentOf(raw, position);

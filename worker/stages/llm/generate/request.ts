@@ -8,7 +8,8 @@ import type { LlmGenerateOptions } from './declaration.ts';
 import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
 import { vendorIds } from '../call-ids.ts';
 import { pairHistory, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
-import { isRecord, parseJson, textOf, writeJson, type JsonRecord } from '../../json.ts';
+import { shapeOf, type ModelShape } from '../model-shape.ts';
+import { parseJson, textOf, treeIn, writeJson, type JsonRecord } from '../../json.ts';
 import { wireNames, type WireNames } from '../../wire-names.ts';
 import { reasoningOf } from '../reasoning.ts';
 
@@ -29,13 +30,19 @@ export function toolNames(request: LlmRequest): WireNames {
   return wireNames([...request.tools, ...calls].map(({ name }) => name));
 }
 
+/** The service takes no instructions for Gemma up to its third generation, whose own templates do. */
+function shapeAt(model: string): ModelShape {
+  const shape = shapeOf(model);
+  return { ...shape, isSystemless: shape.isSystemless || /gemma-3/.test(model) };
+}
+
 /** JSON text of the request. */
 export function renderGenerateRequest(
   request: LlmRequest,
   options: LlmGenerateOptions,
   names: WireNames = toolNames(request),
 ): string {
-  const { system, turns } = pairHistory(request, vendorIds);
+  const { system, turns } = pairHistory(request, vendorIds, shapeAt(options.model));
   const generation = {
     ...(options.maxOutputTokens !== undefined && { maxOutputTokens: options.maxOutputTokens }),
     ...(options.temperature !== undefined && { temperature: options.temperature }),
@@ -109,8 +116,7 @@ function callParts(
 }
 
 function resultPart(call: PairedCall, names: WireNames): JsonRecord {
-  const parsed = parseJson(call.result);
-  const output = isRecord(parsed) || Array.isArray(parsed) ? parsed : call.result;
+  const output = treeIn(call.result) ?? call.result;
   return { functionResponse: { ...idOf(call), name: names.toWire(call.name), response: { output } } };
 }
 

@@ -8,6 +8,7 @@ import type { LlmMessagesOptions } from './declaration.ts';
 import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
 import { vendorIds, type IdDialect } from '../call-ids.ts';
 import { pairHistory, type AssistantTurn, type PairedCall, type Turn } from '../history.ts';
+import { shapeOf } from '../model-shape.ts';
 import { parseJson, writeJson, type JsonRecord } from '../../json.ts';
 import { reasoningOf } from '../reasoning.ts';
 
@@ -27,7 +28,7 @@ export function renderMessagesRequest(
   options: LlmMessagesOptions,
   ids: IdDialect = vendorIds,
 ): string {
-  const { system, turns } = pairHistory(request, ids);
+  const { system, turns } = pairHistory(request, ids, shapeOf(options.model));
   const tools = toolsOf(request, turns);
   return writeJson({
     model: options.model,

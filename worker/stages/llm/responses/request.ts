@@ -8,6 +8,7 @@ import type { LlmResponsesOptions } from './declaration.ts';
 import type { LlmCall, LlmRequest, ToolDeclaration } from '../../stage.ts';
 import { vendorIds, type IdDialect } from '../call-ids.ts';
 import { pairHistory, type AssistantTurn, type Turn } from '../history.ts';
+import { shapeOf } from '../model-shape.ts';
 import { writeJson } from '../../json.ts';
 import { reasoningOf } from '../reasoning.ts';
 
@@ -22,7 +23,7 @@ export function renderResponsesRequest(
   options: LlmResponsesOptions & Pick<LlmCall, 'conversation'>,
   ids: IdDialect = vendorIds,
 ): string {
-  const { system, turns } = pairHistory(request, ids);
+  const { system, turns } = pairHistory(request, ids, shapeOf(options.model));
   const effort = options.reasoningEffort === 'disabled' ? 'none' : options.reasoningEffort;
   const cacheKey = options.conversation?.slice(0, MAX_CACHE_KEY_CHARS);
   return writeJson({

@@ -1,7 +1,7 @@
 /** What is said to Gemini Live: the setup of a session, the conversation so far, and what is added to it. Pure. */
 import type { ChatMessage, ToolDeclaration } from '../../stage.ts';
 import type { WireNames } from '../../wire-names.ts';
-import { writeJson, type JsonRecord } from '../../json.ts';
+import { wholeCharacters, writeJson, type JsonRecord } from '../../json.ts';
 import type { RealtimeAccess, RealtimeSeed } from '../contract.ts';
 import type { GeminiLiveOptions } from './declaration.ts';
 import { wireParameters } from './schema.ts';
@@ -130,7 +130,9 @@ function seededInstructions(
     ({ role, parts }) => `${role === 'user' ? 'Caller' : 'You'}: ${parts[0]?.text ?? ''}`,
   );
   const repeated =
-    seeding === 'history' ? [] : [`What was said last:\n${said.join('\n').slice(-repeatedChars)}`];
+    seeding === 'history'
+      ? []
+      : [`What was said last:\n${wholeCharacters(said.join('\n').slice(-repeatedChars))}`];
   return [instructions, goesOn, ...repeated].filter((part) => part !== '').join('\n\n');
 }
 
@@ -157,8 +159,9 @@ const textTurn = (role: WireTurn['role'], text: string): WireTurn => ({ role, pa
  */
 export function turnsOf(messages: readonly ChatMessage[]): readonly WireTurn[] {
   const turns: WireTurn[] = [];
-  const add = (role: WireTurn['role'], text: string): void => {
-    if (text.trim() === '') return;
+  const add = (role: WireTurn['role'], given: string): void => {
+    if (given.trim() === '') return;
+    const text = wholeCharacters(given);
     const last = turns.at(-1);
     if (last?.role === role)
       turns[turns.length - 1] = textTurn(role, `${last.parts[0]?.text ?? ''}\n${text}`);

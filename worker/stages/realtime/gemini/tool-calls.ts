@@ -2,7 +2,7 @@
  * Calls of tools of a session and their results. A call is told once, however often and in whatever place the service says it, also behind its
  * result; results of calls that came together go back together, because the model waits for all. Pure.
  */
-import { isRecord, parseJson, textOf, writeJson, type JsonRecord } from '../../json.ts';
+import { textOf, treeIn, writeJson, type JsonRecord } from '../../json.ts';
 import type { ChatMessage, ToolCall } from '../../stage.ts';
 import type { WireNames } from '../../wire-names.ts';
 
@@ -125,8 +125,7 @@ export class ToolCalls {
   }
 
   #response({ wireId, name, result }: OpenCall): JsonRecord {
-    const parsed = result === undefined ? undefined : parseJson(result);
-    const output = isRecord(parsed) || Array.isArray(parsed) ? parsed : result;
+    const output = result === undefined ? undefined : (treeIn(result) ?? result);
     return {
       ...(wireId !== undefined && { id: wireId }),
       name: this.#names.toWire(name),

@@ -1,4 +1,5 @@
 /** What is sent to servers of `openai_realtime`, in the shape of their dialect. Pure. */
+import { wholeCharacters } from '../../json.ts';
 import type { ChatMessage, ToolDeclaration } from '../../stage.ts';
 import type { RealtimeAccess, RealtimeSeed } from '../contract.ts';
 import type { RealtimeOpenAiOptions } from './declaration.ts';
@@ -135,13 +136,13 @@ export function withHistory(
     from -= 1;
   }
   const kept = lines.slice(from);
-  return kept.length === 0 ? instructions : [head, ...kept].join('\n');
+  return kept.length === 0 ? instructions : wholeCharacters([head, ...kept].join('\n'));
 }
 
 const text = (role: string, type: string, words: string): Fields => ({
   type: 'message',
   role,
-  content: [{ type, text: words }],
+  content: [{ type, text: wholeCharacters(words) }],
 });
 
 /** A message as items of the conversation. A call that this session did not make is told in words, and so is its result. */
@@ -158,7 +159,7 @@ export function itemsOf(
       return [text(message.role, 'input_text', message.text)];
     case 'tool':
       return isKnownCall(message.callId)
-        ? [{ type: 'function_call_output', call_id: message.callId, output: message.text }]
+        ? [{ type: 'function_call_output', call_id: message.callId, output: wholeCharacters(message.text) }]
         : [text('system', 'input_text', resultLine(message))];
     case 'assistant': {
       const spoken =
