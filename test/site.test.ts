@@ -31,6 +31,23 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** In a page: words of cells that are neither code nor links, and do not stand in one line. */
+const brokenWords = `[...document.querySelectorAll('td')].flatMap((cell) => {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const broken = [];
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    if (text.parentElement.closest('code, a') !== null) continue;
+    for (const { index, 0: word } of text.data.matchAll(/[a-z]+/gi)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      if (range.getClientRects().length > 1) broken.push(word);
+    }
+  }
+  return broken;
+})`;
+
 const htmlFiles = (): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html'));
 
@@ -145,6 +162,29 @@ describe('the documentation site', () => {
     60_000,
   );
 
+  it.skipIf(browser === undefined)(
+    'breaks no plain word of a table that fits',
+    async () => {
+      const chrome = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox'] });
+      try {
+        const page = await chrome.newPage({ viewport: { width: 1400, height: 900 } });
+        for (const name of [
+          'docs/decisions/index',
+          'docs/beside-others',
+          'docs/stability',
+          'docs/providers',
+          'docs/reference/commands',
+        ]) {
+          await page.goto(pathToFileURL(join(folder, `${name}.html`)).href);
+          expect(await page.evaluate<string[]>(brokenWords), name).toEqual([]);
+        }
+      } finally {
+        await chrome.close();
+      }
+    },
+    60_000,
+  );
+
   /** Over HTTP, as readers have it. */
   async function served(use: (base: string, chrome: Browser) => Promise<void>): Promise<void> {
     const types: Readonly<Record<string, string>> = {
@@ -233,6 +273,52 @@ describe('the documentation site', () => {
           const shown = page.locator(target.includes('#') ? 'tr:target' : 'h1');
           expect(await shown.innerText()).toContain(name.replace('after_call.', ''));
         }
+      });
+    },
+    60_000,
+  );
+
+  it.skipIf(browser === undefined)(
+    'begins on the first screen of a phone, with its outline folded, and shows the outline elsewhere',
+    async () => {
+      await served(async (base, chrome) => {
+        const page = await chrome.newPage();
+        const outline = page.locator('.contents li').first();
+        const text = page.locator('main > p').first();
+        for (const [width, isFolded] of [
+          [390, true],
+          [1100, false],
+          [1600, false],
+        ] as const) {
+          await page.setViewportSize({ width, height: 844 });
+          await page.goto(`${base}/docs/reference/agent-file.html`);
+          expect(await outline.isVisible(), `${width}`).toBe(!isFolded);
+          if (isFolded) expect((await text.boundingBox())?.y).toBeLessThan(400);
+          await page.getByText('On this page').click();
+          expect(await outline.isVisible(), `${width}`).toBe(isFolded);
+        }
+      });
+    },
+    60_000,
+  );
+
+  it.skipIf(browser === undefined)(
+    'hides no code behind a button',
+    async () => {
+      await served(async (base, chrome) => {
+        const page = await chrome.newPage();
+        const button = page.locator('.copy').first();
+        const opacity = () => button.evaluate((one) => getComputedStyle(one).opacity);
+        await page.goto(`${base}/docs/quick-start.html`);
+        expect(await opacity()).toBe('0');
+        await page.locator('pre').first().hover();
+        expect(await opacity()).toBe('1');
+        await page.setViewportSize({ width: 390, height: 844 });
+        const [above, code] = await Promise.all([
+          button.boundingBox(),
+          page.locator('pre code').first().boundingBox(),
+        ]);
+        expect(code!.y).toBeGreaterThanOrEqual(above!.y + above!.height);
       });
     },
     60_000,
