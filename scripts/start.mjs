@@ -11,7 +11,9 @@ import { answerHelp } from './process/help.mjs';
 import { isInstalled, makeReady } from './process/ready.mjs';
 import { stopWithNpm } from './process/stop-with-npm.mjs';
 
-const command = isInstalled ? 'npx voice-agent-service demo' : 'npm start --';
+/** In a checkout and in a project of `init` it is a script that says which agent. */
+const isScript = !isInstalled || process.env.npm_lifecycle_event === 'start';
+const command = isScript ? 'npm start --' : 'npx voice-agent-service demo';
 const usage = `usage: ${command} [options]
   --free-ports  every port is a free one
   --realtime    the demo has a model that hears and speaks by itself

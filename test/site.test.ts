@@ -392,6 +392,7 @@ describe('the documentation site', () => {
     const rows = [...list.matchAll(/^- \[[^\]]+\]\(([^)]+\.md)\): \S/gm)].map(([, href = '']) => href);
     expect(rows.length).toBeGreaterThan(100);
     expect(rows.filter((href) => !existsSync(join(folder, href)))).toEqual([]);
+    expect([...list.matchAll(/^- .*\.md\)(?!: \S).*$/gm)].map(([row]) => row)).toEqual([]);
     const full = readFileSync(join(folder, 'llms-full.txt'), 'utf8');
     for (const name of ['docs/tools.md', 'docs/reference/agent-file.md', 'docs/rehearsal.md'])
       expect(full).toContain(`<!-- ${name} -->`);
