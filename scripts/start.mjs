@@ -109,7 +109,7 @@ function historyOf(folder) {
   };
 }
 
-/** The environment of the supervisor: the user's own settings win. */
+/** The environment of the supervisor: the user's own settings win; of an agent file the demo may have made a copy. */
 function supervisorEnv(agentFile, history) {
   const fixed = {
     SVC_WS_ADDR: '127.0.0.1:8080',
@@ -118,7 +118,7 @@ function supervisorEnv(agentFile, history) {
     SVC_RTVI_ADDR: '127.0.0.1:8089',
   };
   const free = Object.fromEntries(Object.keys(fixed).map((name) => [name, '127.0.0.1:0']));
-  return { ...(flags['free-ports'] ? free : fixed), ...history, SVC_AGENT_FILE: agentFile, ...process.env };
+  return { ...(flags['free-ports'] ? free : fixed), ...history, ...process.env, SVC_AGENT_FILE: agentFile };
 }
 
 /** Whether the supervisor found another program on one of its ports. */

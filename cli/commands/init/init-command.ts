@@ -121,9 +121,7 @@ function nextSteps(template: TemplateName, folder: string): readonly string[] {
     template === 'typescript'
       ? 'npm test          # Node 22.18 or newer runs TypeScript as it is'
       : 'npm test',
+    ...(hasBackend ? ['npm run backend & # what the tools ask, until you have your own'] : []),
     'npm start',
-    ...(hasBackend
-      ? ['npm run backend   # in another terminal: what the tools ask, until you have your own']
-      : []),
   ];
 }

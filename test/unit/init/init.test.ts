@@ -105,6 +105,7 @@ describe.each(templateNames)('the project %s', (template) => {
     const scripts = existsSync(join(target, 'package.json')) ? read('package.json') : '';
     const run = [...texts.matchAll(/npm (?:run )?(test|start|check|console)\b/g)].map(([, name]) => name!);
     expect(run.filter((name) => !scripts.includes(`"${name}":`))).toEqual([]);
+    expect(read('README.md').includes('npm run backend')).toBe(scripts.includes('"backend":'));
     if (scripts !== '') expect(/"start": "(.*)"/.exec(scripts)?.[1]).toMatch(startsDemo);
     const pages = [...texts.matchAll(/node_modules\/voice-agent-service\/(docs\/[\w/-]+\.md)/g)];
     expect(pages.filter(([, page]) => !existsSync(join(home, page!)))).toEqual([]);
