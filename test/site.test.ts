@@ -303,12 +303,48 @@ describe('the documentation site', () => {
   );
 
   it.skipIf(browser === undefined)(
+    'stays where it is when its scripts come late',
+    async () => {
+      const tops = `[...document.querySelectorAll('header > *, main > *:not(.copy)')].map((one) => Math.round(one.getBoundingClientRect().top))`;
+      await served(async (base, chrome) => {
+        for (const [width, isMobile] of [
+          [412, true],
+          [1350, false],
+        ] as const) {
+          const context = await chrome.newContext({
+            ...{ viewport: { width, height: 823 }, hasTouch: isMobile, isMobile, bypassCSP: true },
+          });
+          for (const name of ['index', 'docs/try', 'docs/reference/agent-file']) {
+            const page = await context.newPage();
+            let come = (): void => undefined;
+            const late = new Promise<void>((resolve) => (come = resolve));
+            await page.route(/page\.mjs|widget\.js/, async (route) => {
+              await late;
+              await route.continue();
+            });
+            await page.goto(`${base}/${name}.html`, { waitUntil: 'commit' });
+            await page.waitForFunction(`document.readyState === 'interactive'`);
+            const before = await page.evaluate<number[]>(tops);
+            come();
+            await page.waitForLoadState();
+            expect(await page.evaluate<number[]>(tops), `${name}, ${width}`).toEqual(before);
+            await page.close();
+          }
+          await context.close();
+        }
+      });
+    },
+    60_000,
+  );
+
+  it.skipIf(browser === undefined)(
     'hides no code behind a button',
     async () => {
       await served(async (base, chrome) => {
         const page = await chrome.newPage();
         const button = page.locator('.copy').first();
-        const opacity = () => button.evaluate((one) => getComputedStyle(one).opacity);
+        const opacity = (): Promise<string> =>
+          page.evaluate<string>(`getComputedStyle(document.querySelector('.copy')).opacity`);
         await page.goto(`${base}/docs/quick-start.html`);
         expect(await opacity()).toBe('0');
         await page.locator('pre').first().hover();
