@@ -11,7 +11,9 @@ import { answerHelp } from './process/help.mjs';
 import { isInstalled, makeReady } from './process/ready.mjs';
 import { stopWithNpm } from './process/stop-with-npm.mjs';
 
-const command = isInstalled ? 'npx voice-agent-service demo' : 'npm start --';
+/** In a checkout and in a project of `init` it is a script that says which agent. */
+const isScript = !isInstalled || process.env.npm_lifecycle_event === 'start';
+const command = isScript ? 'npm start --' : 'npx voice-agent-service demo';
 const usage = `usage: ${command} [options]
   --free-ports  every port is a free one
   --realtime    the demo has a model that hears and speaks by itself
@@ -107,7 +109,7 @@ function historyOf(folder) {
   };
 }
 
-/** The environment of the supervisor: the user's own settings win. */
+/** The environment of the supervisor: the user's own settings win; of an agent file the demo may have made a copy. */
 function supervisorEnv(agentFile, history) {
   const fixed = {
     SVC_WS_ADDR: '127.0.0.1:8080',
@@ -116,7 +118,7 @@ function supervisorEnv(agentFile, history) {
     SVC_RTVI_ADDR: '127.0.0.1:8089',
   };
   const free = Object.fromEntries(Object.keys(fixed).map((name) => [name, '127.0.0.1:0']));
-  return { ...(flags['free-ports'] ? free : fixed), ...history, SVC_AGENT_FILE: agentFile, ...process.env };
+  return { ...(flags['free-ports'] ? free : fixed), ...history, ...process.env, SVC_AGENT_FILE: agentFile };
 }
 
 /** Whether the supervisor found another program on one of its ports. */

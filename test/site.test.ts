@@ -31,6 +31,23 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** In a page: words of cells that are neither code nor links, and do not stand in one line. */
+const brokenWords = `[...document.querySelectorAll('td')].flatMap((cell) => {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const broken = [];
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    if (text.parentElement.closest('code, a') !== null) continue;
+    for (const { index, 0: word } of text.data.matchAll(/[a-z]+/gi)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      if (range.getClientRects().length > 1) broken.push(word);
+    }
+  }
+  return broken;
+})`;
+
 const htmlFiles = (): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html'));
 
@@ -145,6 +162,29 @@ describe('the documentation site', () => {
     60_000,
   );
 
+  it.skipIf(browser === undefined)(
+    'breaks no plain word of a table that fits',
+    async () => {
+      const chrome = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox'] });
+      try {
+        const page = await chrome.newPage({ viewport: { width: 1400, height: 900 } });
+        for (const name of [
+          'docs/decisions/index',
+          'docs/beside-others',
+          'docs/stability',
+          'docs/providers',
+          'docs/reference/commands',
+        ]) {
+          await page.goto(pathToFileURL(join(folder, `${name}.html`)).href);
+          expect(await page.evaluate<string[]>(brokenWords), name).toEqual([]);
+        }
+      } finally {
+        await chrome.close();
+      }
+    },
+    60_000,
+  );
+
   /** Over HTTP, as readers have it. */
   async function served(use: (base: string, chrome: Browser) => Promise<void>): Promise<void> {
     const types: Readonly<Record<string, string>> = {
@@ -239,6 +279,88 @@ describe('the documentation site', () => {
   );
 
   it.skipIf(browser === undefined)(
+    'begins on the first screen of a phone, with its outline folded, and shows the outline elsewhere',
+    async () => {
+      await served(async (base, chrome) => {
+        const page = await chrome.newPage();
+        const outline = page.locator('.contents li').first();
+        const text = page.locator('main > p').first();
+        for (const [width, isFolded] of [
+          [390, true],
+          [1100, false],
+          [1600, false],
+        ] as const) {
+          await page.setViewportSize({ width, height: 844 });
+          await page.goto(`${base}/docs/reference/agent-file.html`);
+          expect(await outline.isVisible(), `${width}`).toBe(!isFolded);
+          if (isFolded) expect((await text.boundingBox())?.y).toBeLessThan(400);
+          await page.getByText('On this page').click();
+          expect(await outline.isVisible(), `${width}`).toBe(isFolded);
+        }
+      });
+    },
+    60_000,
+  );
+
+  it.skipIf(browser === undefined)(
+    'stays where it is when its scripts come late',
+    async () => {
+      const tops = `[...document.querySelectorAll('header > *, main > *:not(.copy)')].map((one) => Math.round(one.getBoundingClientRect().top))`;
+      await served(async (base, chrome) => {
+        for (const [width, isMobile] of [
+          [412, true],
+          [1350, false],
+        ] as const) {
+          const context = await chrome.newContext({
+            ...{ viewport: { width, height: 823 }, hasTouch: isMobile, isMobile, bypassCSP: true },
+          });
+          for (const name of ['index', 'docs/try', 'docs/reference/agent-file']) {
+            const page = await context.newPage();
+            let come = (): void => undefined;
+            const late = new Promise<void>((resolve) => (come = resolve));
+            await page.route(/page\.mjs|widget\.js/, async (route) => {
+              await late;
+              await route.continue();
+            });
+            await page.goto(`${base}/${name}.html`, { waitUntil: 'commit' });
+            await page.waitForFunction(`document.readyState === 'interactive'`);
+            const before = await page.evaluate<number[]>(tops);
+            come();
+            await page.waitForLoadState();
+            expect(await page.evaluate<number[]>(tops), `${name}, ${width}`).toEqual(before);
+            await page.close();
+          }
+          await context.close();
+        }
+      });
+    },
+    60_000,
+  );
+
+  it.skipIf(browser === undefined)(
+    'hides no code behind a button',
+    async () => {
+      await served(async (base, chrome) => {
+        const page = await chrome.newPage();
+        const button = page.locator('.copy').first();
+        const opacity = (): Promise<string> =>
+          page.evaluate<string>(`getComputedStyle(document.querySelector('.copy')).opacity`);
+        await page.goto(`${base}/docs/quick-start.html`);
+        expect(await opacity()).toBe('0');
+        await page.locator('pre').first().hover();
+        expect(await opacity()).toBe('1');
+        await page.setViewportSize({ width: 390, height: 844 });
+        const [above, code] = await Promise.all([
+          button.boundingBox(),
+          page.locator('pre code').first().boundingBox(),
+        ]);
+        expect(code!.y).toBeGreaterThanOrEqual(above!.y + above!.height);
+      });
+    },
+    60_000,
+  );
+
+  it.skipIf(browser === undefined)(
     'copies code, and remembers whether it is light or dark',
     async () => {
       await served(async (base, chrome) => {
@@ -306,6 +428,7 @@ describe('the documentation site', () => {
     const rows = [...list.matchAll(/^- \[[^\]]+\]\(([^)]+\.md)\): \S/gm)].map(([, href = '']) => href);
     expect(rows.length).toBeGreaterThan(100);
     expect(rows.filter((href) => !existsSync(join(folder, href)))).toEqual([]);
+    expect([...list.matchAll(/^- .*\.md\)(?!: \S).*$/gm)].map(([row]) => row)).toEqual([]);
     const full = readFileSync(join(folder, 'llms-full.txt'), 'utf8');
     for (const name of ['docs/tools.md', 'docs/reference/agent-file.md', 'docs/rehearsal.md'])
       expect(full).toContain(`<!-- ${name} -->`);

@@ -71,11 +71,9 @@ export class Transcript {
       case 'tool.called':
         this.#last.tools.push({ id: event.id, name: event.name, arguments: event.arguments, isRun: false });
         return;
-      case 'tool.started': {
-        const use = this.#useOf(event.id);
-        if (use !== undefined) use.isRun = true;
+      case 'tool.started':
+        this.#runs(event.id);
         return;
-      }
       case 'tool.result': {
         const use = this.#useOf(event.id);
         if (use !== undefined) use.result = event.text;
@@ -119,6 +117,17 @@ export class Transcript {
     const last = this.#turns.at(-1);
     if (last === undefined) throw new Error('a transcript begins with a turn');
     return last;
+  }
+
+  /** A tool that waited for the caller's yes belongs to the turn of the yes. */
+  #runs(id: string): void {
+    const use = this.#useOf(id);
+    if (use === undefined) return;
+    use.isRun = true;
+    const asked = this.#turns.find(({ tools }) => tools.includes(use));
+    if (asked === undefined || asked === this.#last) return;
+    asked.tools.splice(asked.tools.indexOf(use), 1);
+    this.#last.tools.push(use);
   }
 
   #useOf(id: string): ToolUse | undefined {

@@ -6,12 +6,12 @@
  * stdin closes, so it never outlives the command that started it. It shares no code with the service.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { agentFileFor } from './agent-copy.ts';
 import { llmServer } from './llm-server.ts';
 import { startRealtimeServer } from './realtime-server.ts';
 import { startSttServer } from './stt-server.ts';
@@ -64,22 +64,9 @@ async function listen(server: Server, wanted: number): Promise<number> {
 const scratch = mkdtempSync(join(tmpdir(), 'voice-demo-'));
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
 
-/** The agent file as it is when all ports are the fixed ones; else a copy with the ports in use. */
-async function agentFileFor(name: string, ports: Ports): Promise<string> {
-  const shipped = fileURLToPath(new URL(`../../../examples/demo/${name}`, import.meta.url));
-  const moved = Object.entries(ports).filter(([role, port]) => port !== fixedPorts[role as Role]);
-  if (moved.length === 0) return shipped;
-  let text = await readFile(shipped, 'utf8');
-  for (const [role, port] of moved) {
-    text = text.replace(
-      new RegExp(`^(base_url = "\\w+://127\\.0\\.0\\.1):${fixedPorts[role as Role]}\\b`, 'm'),
-      `$1:${port}`,
-    );
-  }
-  const path = join(scratch, 'agent.toml');
-  await writeFile(path, text);
-  return path;
-}
+/** The demo's own agent file. */
+const shipped = (name: string): string =>
+  fileURLToPath(new URL(`../../../examples/demo/${name}`, import.meta.url));
 
 const engines = {
   ear: new ThreadPool({
@@ -124,7 +111,9 @@ async function main(): Promise<void> {
     tts: await listen(ttsServer(speak), wanted('tts')),
     ...(values.realtime && { realtime: await startRealtime() }),
   };
-  const agent = await agentFileFor(values.realtime ? 'realtime.toml' : 'agent.toml', ports);
+  const source = process.env['SVC_AGENT_FILE'] ?? shipped(values.realtime ? 'realtime.toml' : 'agent.toml');
+  const moved = new Map(Object.entries(ports).map(([role, port]) => [fixedPorts[role as Role], port]));
+  const agent = await agentFileFor(source, { moved, scratch });
 
   const stop = (): void => process.exit(0);
   process.once('SIGTERM', stop);

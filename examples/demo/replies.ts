@@ -152,6 +152,9 @@ export function sayResult(content: string): string {
   }
   if (typeof result !== 'object' || result === null)
     return readable(result) === '' ? 'That is done.' : `${readable(result)}.`;
+  // Of a tool that failed the service tells the model what to make of it.
+  if ('error' in result && typeof result.error === 'object' && result.error !== null)
+    return 'Sorry, that did not work.';
   const fields = Object.entries(result).map(([name, value]) => [name, readable(value)] as const);
   const failed = fields.find(([name, value]) => name === 'error' && value !== '');
   if (failed !== undefined) return `Sorry, that did not work: ${failed[1]}.`;

@@ -12,5 +12,5 @@ export function missingChanges(given: {
   readonly released: Readonly<Record<string, string>>;
   readonly current: Readonly<Record<string, string>>;
   readonly packageOf: (report: string) => string;
-  readonly changes: readonly Pick<Change, 'file' | 'packages'>[];
+  readonly changes: readonly Change[];
 }): string[];

@@ -29,22 +29,32 @@ export function parseChange(file, text) {
 
 export const isBreaking = ({ packages }) => Object.values(packages).includes('major');
 
-/** Of a report the lines of code, each as often as it is there. */
-const linesOf = (report) => report.split('\n').map((line) => line.trim());
+/** The name that a line of a report declares; undefined for comments, imports and brackets. */
+const nameIn = (line) =>
+  /^(?!import |\/\/)(?:(?:export|declare|default|abstract|static|readonly|get|set|type|interface|class|function|const|enum|namespace) )*([A-Za-z_$][\w$]*)/.exec(
+    line,
+  )?.[1];
+
+/** Lines of a report that are gone or read otherwise, each with the names by which people know it: its own and that of what it is in. */
+function goneFrom(before, after) {
+  const left = new Map();
+  for (const line of after.split('\n')) left.set(line.trim(), (left.get(line.trim()) ?? 0) + 1);
+  let declaration;
+  return before.split('\n').flatMap((whole) => {
+    const line = whole.trim();
+    if (/^\w/.test(whole)) declaration = nameIn(whole);
+    const count = left.get(line) ?? 0;
+    left.set(line, count - 1);
+    const name = nameIn(line);
+    return count > 0 ? [] : [name === undefined ? [] : [name, declaration]];
+  });
+}
 
 /** How much of a change the report of an entry shows: what is gone or reads otherwise may break those who used it. */
 export function bumpBetween(before, after) {
   if (before === after) return undefined;
   if (before === undefined) return 'minor';
-  if (after === undefined) return 'major';
-  const left = new Map();
-  for (const line of linesOf(after)) left.set(line, (left.get(line) ?? 0) + 1);
-  for (const line of linesOf(before)) {
-    const count = left.get(line) ?? 0;
-    if (count === 0) return 'major';
-    left.set(line, count - 1);
-  }
-  return 'minor';
+  return after === undefined || goneFrom(before, after).length > 0 ? 'major' : 'minor';
 }
 
 const isEnough = (given, wanted) => bumps.indexOf(given ?? '') >= bumps.indexOf(wanted);
@@ -68,12 +78,31 @@ function untold({ released, current, packageOf, changes }) {
   if (Object.keys(released).length === 0) return [];
   const names = [...new Set([...Object.keys(released), ...Object.keys(current)])].sort();
   return names.flatMap((report) => {
-    const wanted = bumpBetween(released[report], current[report]);
-    const owner = packageOf(report);
-    if (wanted === undefined || changes.some(({ packages }) => isEnough(packages[owner], wanted))) return [];
+    const [before, after, owner] = [released[report], current[report], packageOf(report)];
+    const wanted = bumpBetween(before, after);
+    if (wanted === undefined) return [];
+    const telling = changes.filter(({ packages }) => isEnough(packages[owner], wanted));
     const upgrade = wanted === 'major' ? ' with what users do behind "Upgrade:"' : '';
-    return [
-      `api/${report}.api.md differs from the last release: add a file to .changeset that gives ${owner} the bump ${wanted}${upgrade}`,
-    ];
+    if (telling.length === 0)
+      return [
+        `api/${report}.api.md differs from the last release: add a file to .changeset that gives ${owner} the bump ${wanted}${upgrade}`,
+      ];
+    return unnamed(goneFrom(before ?? '', after ?? before ?? ''), telling).map(
+      (name) =>
+        `api/${report}.api.md: ${name} is gone or reads otherwise, and no file of .changeset that gives ${owner} the bump major names it`,
+    );
   });
+}
+
+/** A file that tells of one break does not tell of the next. */
+function unnamed(gone, telling) {
+  const words = new Set(
+    telling.flatMap((change) => `${change.words} ${change.upgrade}`.match(/[\w$]+/g) ?? []),
+  );
+  const left = gone.filter((names) => names.length > 0 && !names.some((name) => words.has(name)));
+  return [
+    ...new Set(
+      left.map(([name, declaration]) => (name === declaration ? name : `${name} of ${declaration}`)),
+    ),
+  ];
 }

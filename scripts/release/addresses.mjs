@@ -8,15 +8,24 @@ export const repeatingAddresses = [
   'CHANGELOG.md',
   'RELEASING.md',
   'deploy/README.md',
+  'deploy/helm/voice-agent-service/README.md',
+  'deploy/helm/voice-agent-service/values.yaml',
+  'deploy/kubernetes/voice-agent.yaml',
+  'examples/templates/any-project/compose.webrtc.yaml',
+  'examples/templates/any-project/compose.yaml',
   'sdk/python/pyproject.toml',
   '.github/CODEOWNERS',
   '.github/ISSUE_TEMPLATE/config.yml',
+  'test/unit/deploy/chart-everything.yaml',
 ];
 
 const ownerOf = (home) => new URL(home).pathname.split('/')[1];
 
 /** The page of the repository. */
 export const homeOf = (checkout) => manifestIn(checkout).repository.url.replace(/^git\+|\.git$/g, '');
+
+/** The image that a release publishes, without its version. */
+export const imageOf = (home) => `ghcr.io/${ownerOf(home).toLowerCase()}/voice-agent-service`;
 
 /** The page that was written everywhere the last time. */
 const writtenHome = (checkout) => manifestIn(checkout).homepage.replace(/#.*$/, '');

@@ -25,14 +25,18 @@ async function pythonIn(folder, packages) {
   return python;
 }
 
-/** Packs the chart, pushes it, pulls it and renders it: the pods have to run the image of this version. */
+/**
+ * Packs the chart, pushes it and pulls it into `folder`; without a registry it is taken as it is. Resolves with what renders it: the documents
+ * that values make.
+ */
 export async function chartThrough({ checkout, oci, version, folder, tools }) {
   const python = await pythonIn(join(tools, 'helm'), helm);
-  mkdirSync(folder);
-  const script = join(checkout, 'scripts/release/chart_oci.py');
-  const chart = join(checkout, 'deploy/helm/voice-agent-service');
-  const images = (await run(python, [script, chart, oci, version, folder])).trim();
-  if (images !== `voice-agent-service:${version}`) throw new Error(`the chart runs ${images}`);
+  const helmOf = (...args) => run(python, [join(checkout, 'scripts/release/chart_oci.py'), ...args]);
+  const source = join(checkout, 'deploy/helm/voice-agent-service');
+  mkdirSync(folder, { recursive: true });
+  if (oci !== undefined) await helmOf('push', source, oci, version, folder);
+  const chart = oci === undefined ? source : join(folder, readdirSync(folder)[0]);
+  return async (values) => JSON.parse(await helmOf('render', chart, JSON.stringify(values)));
 }
 
 /** `tools`: a folder for what is needed to build. `checkout` is built where it stands. */

@@ -46,17 +46,16 @@ async function round(world, checkout, { version }) {
   loopback.addPython(packed.python);
   say(`published ${version}`);
   const { oci } = loopback;
-  if (oci === undefined) say('no registry of charts can be had here: the chart was not pushed');
-  else {
-    await chartThrough({ checkout, oci, version, tools, folder: join(world.work, `chart-${version}`) });
-    say(`pushed, pulled and rendered the chart of ${version}`);
-  }
+  const charts = join(world.work, `chart-${version}`);
+  const render = await chartThrough({ checkout, oci, version, tools, folder: join(charts, 'pulled') });
+  if (oci === undefined) say('no registry of charts can be had here: the chart is taken from the checkout');
+  else say(`pushed and pulled the chart of ${version}`);
   const image = withImage ? await imageOf(world, checkout, version) : undefined;
   for (const [name, path] of nodes) {
     // Of each release a cache of its own: npm would ask an older one which versions there are.
     const env = loopback.env({ PATH: path, npm_config_cache: join(world.work, `npm-cache-${version}`) });
     const work = mkdtempSync(join(world.work, 'strangers-'));
-    const left = await tryRelease({ work, env, version, image, checkout, index: loopback.index });
+    const left = await tryRelease({ work, env, version, image, render, checkout, index: loopback.index });
     say(`installed and called ${version} on Node ${name}${left.map((one) => ` (${one})`).join('')}`);
   }
 }

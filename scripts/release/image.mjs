@@ -1,9 +1,9 @@
 // The image, built by buildah and run for a call. Its base comes from its registry; where none can be reached, root puts one together of
 // Debian's packages and Node's own program, under the same name, so that every instruction of deploy/Dockerfile is run all the same.
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanEnv, run, Running } from './commands.mjs';
-import { freePort, install } from './loopback.mjs';
+import { install } from './loopback.mjs';
 
 const baseIn = (checkout) =>
   /^FROM (\S+)$/m.exec(readFileSync(join(checkout, 'deploy/Dockerfile'), 'utf8'))[1];
@@ -69,27 +69,17 @@ export async function buildImage({ checkout, work, tools, version }) {
   return { buildah, name };
 }
 
-/** Runs what the image runs, as its user, on the network of this machine, with an agent file. Resolves with the address for calls. */
-export async function runImage({ buildah, name }, { work, version, agentFile }) {
+/** Runs what the image runs, as its user, on the network of this machine, with what a pod gives it. */
+export async function runImage({ buildah, name }, { args, variables, folders, user, version }) {
   const container = await buildah.run('from', '--pull=never', name);
   const { config } = JSON.parse(await buildah.run('inspect', container)).OCIv1;
   const label = config.Labels['org.opencontainers.image.version'];
-  if (label !== version || config.User !== '1000:1000')
+  if (label !== version || config.User !== user)
     throw new Error(`the image is of ${label} and runs as ${config.User}`);
-  const shared = join(work, 'image-agent');
-  mkdirSync(shared, { recursive: true });
-  chmodSync(shared, 0o755);
-  writeFileSync(join(shared, 'agent.toml'), agentFile, { mode: 0o644 });
-  const address = `127.0.0.1:${await freePort()}`;
-  const settings = {
-    SVC_AGENT_FILE: '/etc/voice-agent/agent.toml',
-    SVC_WS_ADDR: address,
-    SVC_HEALTH_ADDR: '127.0.0.1:0',
-    SVC_MODEL_INDEX: 'off',
-  };
-  const env = Object.entries(settings).flatMap(([key, value]) => ['--env', `${key}=${value}`]);
-  const mount = ['--volume', `${shared}:/etc/voice-agent:ro`];
-  const service = buildah.start('run', ...env, ...mount, container, '--', ...config.Entrypoint);
-  await service.says(/"msg":"ready"/);
-  return { service, ws: `ws://${address}` };
+  const env = Object.entries(variables).flatMap(([key, value]) => ['--env', `${key}=${value}`]);
+  const mounts = folders.flatMap(({ folder, mountPath, readOnly }) => [
+    '--volume',
+    `${folder}:${mountPath}${readOnly ? ':ro' : ''}`,
+  ]);
+  return buildah.start('run', ...env, ...mounts, container, '--', ...config.Entrypoint, ...args);
 }

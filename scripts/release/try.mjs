@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, Running } from './commands.mjs';
-import { runImage } from './image.mjs';
+import { startPod } from './pod.mjs';
 
-const chromium = '/usr/bin/chromium';
+/** Debian's, or what a runner of the forge has. */
+const chromium = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 
 /** An empty folder for one part, and how npm and its programs run in it. */
 function projectIn(folder, env) {
@@ -61,10 +62,12 @@ async function pythonAgent({ work, env, version, index }) {
   return { agent, url: `ws://127.0.0.1:${port}`, greeting: 'this is the bakery' };
 }
 
+const programOf = (version) => ['--yes', '--prefer-offline', `voice-agent-service@${version}`];
+
 /** `npx` in an empty folder: the demo with this agent, a caller who asks, and what else is to be done while it runs. */
 async function callThrough({ work, env, version }, { url, greeting }, meanwhile = async () => undefined) {
   const { folder, ...project } = projectIn(join(work, 'service'), env);
-  const program = ['--yes', '--prefer-offline', `voice-agent-service@${version}`];
+  const program = programOf(version);
   const settings = { ...env, SVC_AGENT_URL: url, SVC_WS_ORIGINS: '*' };
   const demo = new Running('npx', [...program, 'demo', '--free-ports', '--json'], {
     cwd: folder,
@@ -79,8 +82,8 @@ async function callThrough({ work, env, version }, { url, greeting }, meanwhile 
       ...{ method: 'POST', headers: { 'Content-Type': 'application/json' }, body },
     });
     project.write('question.wav', Buffer.from(await speech.arrayBuffer()));
-    const call = async (url, words) => {
-      const caller = [...program, 'call', 'question.wav', '--url', url, '--json'];
+    const call = async (url, words, ...more) => {
+      const caller = [...program, 'call', 'question.wav', '--url', url, '--json', ...more];
       const { answered, timeline } = JSON.parse(await run('npx', caller, { cwd: folder, env }));
       const said = timeline.map(({ what }) => what).join(' ');
       if (answered !== true || !said.includes(words))
@@ -93,15 +96,19 @@ async function callThrough({ work, env, version }, { url, greeting }, meanwhile 
   }
 }
 
-/** The demo's agent in the image, with the providers that run, and a call from outside. */
-async function callImage({ work, version, image, checkout }, { stt, llm, tts }, call) {
+/** The demo's agent in a pod of the chart, with the providers that run, and a call from outside with a token. */
+async function callPod(given, { stt, llm, tts }, call) {
+  const { work, env, version, checkout } = given;
   const agentFile = readFileSync(join(checkout, 'examples/demo/agent.toml'), 'utf8')
     .replace(/^base_url = "ws:.*$/m, `base_url = "${stt}"`)
     .replace(/^base_url = "http:.*8085.*$/m, `base_url = "${llm}"`)
     .replace(/^base_url = "http:.*8086.*$/m, `base_url = "${tts}"`);
-  const { service, ws } = await runImage(image, { work, version, agentFile });
+  const program = programOf(version);
+  const { service, url, secret } = await startPod(given, { agentFile, program });
   try {
-    await call(ws, 'You can ask me');
+    const mint = [...program, 'token', 'mint', '--aud', 'svc-ws'];
+    const token = await run('npx', mint, { cwd: work, env: { ...env, SVC_SESSION_SECRET: secret } });
+    await call(url, 'You can ask me', '--token', token.trim());
   } finally {
     await service.stop();
   }
@@ -109,7 +116,7 @@ async function callImage({ work, version, image, checkout }, { stt, llm, tts }, 
 
 /** A page with the library for browsers, which calls what runs, in Chromium where the machine has it. Says whether it has. */
 async function callFromBrowser({ work, env, version }, { ws, greeting }) {
-  if (!existsSync(chromium)) return false;
+  if (chromium === undefined) return false;
   const project = projectIn(join(work, 'client'), env);
   await project.install(`@voice-agent-service/client@${version}`);
   project.write(
@@ -157,10 +164,7 @@ async function beginProject({ work, env, version }) {
   const [major] = (await run('node', ['--version'], { env })).slice(1).split('.');
   const template = Number(major) > 22 ? 'typescript' : 'realtime';
   const wanted = ['init', 'desk', '--template', template];
-  await run('npx', ['--yes', '--prefer-offline', `voice-agent-service@${version}`, ...wanted], {
-    cwd: folder,
-    env,
-  });
+  await run('npx', [...programOf(version), ...wanted], { cwd: folder, env });
   const cwd = join(folder, 'desk');
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd, env });
   for (const script of ['check', 'test']) await run('npm', ['run', script], { cwd, env });
@@ -188,8 +192,8 @@ export async function tryRelease(given) {
   try {
     await callThrough(given, typescript, async (demo, call) => {
       const called = await callFromBrowser(given, { ws: demo.ws, greeting: typescript.greeting });
-      if (!called) left.push(`${chromium} is not installed: no call from a page`);
-      if (given.image !== undefined) await callImage(given, demo, call);
+      if (!called) left.push('neither Chromium nor Chrome is installed: no call from a page');
+      await callPod(given, demo, call);
     });
   } finally {
     await typescript.agent.stop();

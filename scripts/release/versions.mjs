@@ -6,6 +6,7 @@ export const repeating = [
   'package-lock.json',
   'sdk/python/pyproject.toml',
   'deploy/helm/voice-agent-service/Chart.yaml',
+  'deploy/helm/voice-agent-service/README.md',
   'deploy/kubernetes/voice-agent.yaml',
   'deploy/README.md',
   'docs/quick-start.md',
@@ -15,7 +16,7 @@ export const repeating = [
 
 /** A version where it is ours: behind our name, or as the value of `version` in a file of ours. */
 const ours =
-  /(?<=voice-agent-service[-_:]|^version(?: = "|: )|^appVersion: |app\.kubernetes\.io\/version: ")\d+\.\d+\.\d+/gm;
+  /(?<=voice-agent-service(?:[-_:]| --version )|^version(?: = "|: )|^appVersion: |app\.kubernetes\.io\/version: ")\d+\.\d+\.\d+/gm;
 const inLock = /(?<="name": "voice-agent-service",\s+"version": ")\d+\.\d+\.\d+/g;
 
 const patternOf = (path) => (path === 'package-lock.json' ? inLock : ours);

@@ -41,7 +41,7 @@ function contentsOf({ parts }) {
   const items = heads.map(
     ({ slug, title, level }) => `<li class="level-${level}"><a href="#${slug}">${escapeHtml(title)}</a></li>`,
   );
-  return `<details class="contents" open><summary>On this page</summary><ul>${items.join('')}</ul></details>`;
+  return `<details class="contents"><summary>On this page</summary><ul>${items.join('')}</ul></details>`;
 }
 
 /** The page that calls a service on the reader's machine has to reach it. */

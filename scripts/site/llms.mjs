@@ -10,7 +10,7 @@ const isFormal = (part) => /^(Status|Belongs to|Generated from)\b/.test(part) ||
 
 /** The first sentence that a page says of itself: no heading, no picture, no table, no code. */
 export function firstSentence(text) {
-  const paragraphs = text.replace(/^```[\s\S]*?^```/gm, '').split(/\n\s*\n/);
+  const paragraphs = text.replace(/^(```[\s\S]*?^```|#+ .*)$/gm, '').split(/\n\s*\n/);
   const isProse = (part) => /^(?:\*\*)?[\p{Lu}\p{N}`]/u.test(part) && !isFormal(part);
   const paragraph = paragraphs.find((part) => isProse(part.trim())) ?? '';
   const plain = paragraph

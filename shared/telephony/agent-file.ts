@@ -18,12 +18,10 @@ export const dtmfKeys = z.strictObject({
     .regex(/^[0-9*#A-D]?$/, 'must be one key of 0-9 * # A-D, or empty for none')
     .default('#')
     .meta({ description: 'Key that ends an entry; empty: none does.' }),
-  max_digits: z
-    .int()
-    .min(1)
-    .max(64)
-    .default(20)
-    .meta({ description: 'An entry ends after this many keys.', unit: 'keys' }),
+  max_digits: z.int().min(1).max(64).default(20).meta({
+    description: 'An entry ends after this many keys; a terminator behind them is a lone one.',
+    unit: 'keys',
+  }),
   inter_digit_ms: z.int().min(100).max(60_000).default(3000).meta({
     description:
       'An entry ends when no further key follows for this long; what is said meanwhile is answered with it.',

@@ -116,9 +116,12 @@ function nextSteps(template: TemplateName, folder: string): readonly string[] {
     ];
   const hasBackend = template === 'restaurant' || template === 'support';
   return [
-    ...[`cd ${folder}`, 'npm install', 'npm test', 'npm start'],
-    ...(hasBackend
-      ? ['npm run backend   # in another terminal: what the tools ask, until you have your own']
-      : []),
+    `cd ${folder}`,
+    'npm install',
+    template === 'typescript'
+      ? 'npm test          # Node 22.18 or newer runs TypeScript as it is'
+      : 'npm test',
+    ...(hasBackend ? ['npm run backend & # what the tools ask, until you have your own'] : []),
+    'npm start',
   ];
 }

@@ -3,11 +3,11 @@ export const templates = {
   demo: { text: 'an agent file that talks about the weather', layers: ['any-project', 'agent-file', 'demo'] },
   restaurant: {
     text: 'books tables: a flow, a confirmation, a tool over HTTP',
-    layers: ['any-project', 'agent-file', 'restaurant'],
+    layers: ['any-project', 'agent-file', 'with-backend', 'restaurant'],
   },
   support: {
     text: 'looks up orders and arranges calls back: tools over HTTP',
-    layers: ['any-project', 'agent-file', 'support'],
+    layers: ['any-project', 'agent-file', 'with-backend', 'support'],
   },
   realtime: {
     text: 'a model that hears and speaks by itself',

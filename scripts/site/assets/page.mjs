@@ -19,6 +19,11 @@
   nameTheme();
   theme.hidden = false;
 
+  for (const contents of document.querySelectorAll('.contents')) {
+    contents.open = matchMedia('(min-width: 60rem)').matches;
+    contents.dataset.opened = '';
+  }
+
   for (const code of document.querySelectorAll('pre > code')) {
     const button = document.createElement('button');
     button.type = 'button';

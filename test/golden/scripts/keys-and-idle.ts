@@ -36,6 +36,16 @@ export const keysAndIdle: readonly Dialogue[] = [
     call.presses('4#').llmIsAsked('user: [The caller pressed the keys: 4]');
   }),
 
+  dialogue('a terminator behind the last digit is part of no entry, and leaves the answer alone', (begin) => {
+    const dtmf = { ...scriptSettings.dtmf, maxDigits: 4, loneTerminator: false };
+    const early = begin({ settings: { dtmf } }).opens().presses('4711').rounds(1);
+    early.presses('#').rounds(1).llmAnswers('It is near.').botPlays(300);
+    early.skips().presses('#').orders().botFinishes().rounds(1);
+    early
+      .callerSays('Thank you.')
+      .llmIsAsked('user: [The caller pressed the keys: 4711]', 'assistant: It is near.', 'user: Thank you.');
+  }),
+
   dialogue('the digit limit, the time between digits and the note are those of the agent file', (begin) => {
     const note = '[Arayan {digits} tuşlarına bastı]';
     const dtmf = { ...scriptSettings.dtmf, maxDigits: 3, interDigitMs: 500, note };

@@ -281,6 +281,8 @@ describe('with tools', () => {
     ['', 'That is done.'],
     ['{}', 'That is done.'],
     ['{"error":"timeout"}', 'Sorry, that did not work: timeout.'],
+    ['{"error":{"code":"connection_failed","message":"Tell the caller."}}', 'Sorry, that did not work.'],
+    ['{"error":null,"status":"packed"}', 'Here is what I found. status: packed.'],
     ['{"temperature_c":21,"sky":"clear"}', 'Here is what I found. temperature c: 21, sky: clear.'],
     ['42', '42.'],
   ])('speaks the result %j', (content, text) => {

@@ -59,6 +59,7 @@ interface Ready {
   readonly page: string;
   readonly ws: string;
   readonly health: string;
+  readonly llm: string;
   readonly realtime?: string;
 }
 
@@ -239,6 +240,21 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     const { child, errors } = await startForPeople({ STAND_IN_TAKEN: '1' });
     expect(child.exitCode).toBe(1);
     expect(errors()).toContain('`npm start -- --free-ports` takes free ports instead.');
+  });
+
+  it('tells an agent of the user where the providers are, and leaves its file alone', async () => {
+    const own = join(checkout, 'own');
+    mkdirSync(own);
+    const text = `prompt_file = "prompt.md"\nbase_url = "http://127.0.0.1:8085/v1"\n`;
+    writeFileSync(join(own, 'agent.toml'), text);
+    writeFileSync(join(own, 'prompt.md'), 'Be brief.');
+    const { settings, ready, child } = await start({ SVC_AGENT_FILE: 'own/agent.toml' });
+    expect(readFileSync(settings.agent, 'utf8')).toBe(text.replace('http://127.0.0.1:8085/v1', ready.llm));
+    expect(readFileSync(join(settings.agent, '../prompt.md'), 'utf8')).toBe('Be brief.');
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    expect(readdirSync(scratch)).toEqual([]);
+    expect([readFileSync(join(own, 'agent.toml'), 'utf8'), readdirSync(own).length]).toEqual([text, 2]);
   });
 
   it('leaves the settings of the user alone', async () => {

@@ -45,6 +45,9 @@ const filesIn = (path: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1));
 
+/** What `npm start` runs takes the options of the demo, `--free-ports` among them. */
+const startsDemo = /voice-agent-service demo\b|svc-supervisor agent dev\b/;
+
 describe.each(templateNames)('the project %s', (template) => {
   const target = join(folder, `new-${template}`);
   const read = (name: string): string => readFileSync(join(target, name), 'utf8');
@@ -102,6 +105,8 @@ describe.each(templateNames)('the project %s', (template) => {
     const scripts = existsSync(join(target, 'package.json')) ? read('package.json') : '';
     const run = [...texts.matchAll(/npm (?:run )?(test|start|check|console)\b/g)].map(([, name]) => name!);
     expect(run.filter((name) => !scripts.includes(`"${name}":`))).toEqual([]);
+    expect(read('README.md').includes('npm run backend')).toBe(scripts.includes('"backend":'));
+    if (scripts !== '') expect(/"start": "(.*)"/.exec(scripts)?.[1]).toMatch(startsDemo);
     const pages = [...texts.matchAll(/node_modules\/voice-agent-service\/(docs\/[\w/-]+\.md)/g)];
     expect(pages.filter(([, page]) => !existsSync(join(home, page!)))).toEqual([]);
   });

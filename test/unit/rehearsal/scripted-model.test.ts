@@ -67,6 +67,19 @@ describe('a scripted model', () => {
     expect(out).toMatch(/^ok {6}one \(3 turns/);
   });
 
+  it('runs a tool in the step whose yes lets it run, not in the one that asks for it', async () => {
+    const { status, out } = await rehearse(`caller = [
+      { say = "A table for four.", model = [{ call = "book_table", arguments = { people = 4 } }], expect = { never_calls = ["book_table"] } },
+      { say = "Yes.", model = ["It is booked."], expect = { calls = [{ name = "book_table", times = 1 }] } },
+    ]
+    expect = { calls = [{ name = "book_table", times = 1 }], says = ["nothing of the kind"] }
+    ${booked}`);
+    expect(status).toBe(1);
+    expect(out).not.toContain('no call of book_table');
+    expect(out).not.toContain('a call of book_table');
+    expect(out).toMatch(/Shall I book that\?\n +caller: Yes\.\n +tool book_table/);
+  });
+
   it('runs nothing after a no', async () => {
     const { status, out } = await rehearse(`caller = [
       { say = "A table for four.", model = [{ call = "book_table", arguments = { people = 4 } }] },

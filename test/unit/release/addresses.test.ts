@@ -3,7 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { addressFault, homeOf, moved, repeatingAddresses } from '../../../scripts/release/addresses.mjs';
+import {
+  addressFault,
+  homeOf,
+  imageOf,
+  moved,
+  repeatingAddresses,
+} from '../../../scripts/release/addresses.mjs';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const home = homeOf(root);
@@ -13,12 +19,22 @@ describe('the address of the repository', () => {
   it('is the same in every file that names it, and stands in no other', () => {
     const owner = new URL(home).pathname.split('/')[1]!;
     const pattern = `${home}|ghcr\\.io/${owner}/`;
-    const naming = execFileSync('git', ['grep', '-lE', pattern], { cwd: root, encoding: 'utf8' }).trim();
+    const naming = execFileSync('git', ['grep', '-liE', pattern], { cwd: root, encoding: 'utf8' }).trim();
     const listed = repeatingAddresses.filter((path) => path !== '.github/CODEOWNERS');
     expect(naming.split('\n').toSorted()).toEqual(listed.toSorted());
     expect(textOf('.github/CODEOWNERS')).toContain(`@${owner}\n`);
     const { homepage, bugs } = JSON.parse(textOf('package.json')) as Record<string, string>;
     expect([homepage, bugs]).toEqual([`${home}#readme`, `${home}/issues`]);
+  });
+
+  it.each([
+    ['the chart', 'deploy/helm/voice-agent-service/values.yaml', 'repository: <image>\n'],
+    ['the manifest', 'deploy/kubernetes/voice-agent.yaml', 'image: <image>:'],
+    ['a new project', 'examples/templates/any-project/compose.yaml', ':-<image>:SERVICE_VERSION}'],
+    ['one with WebRTC', 'examples/templates/any-project/compose.webrtc.yaml', ':-<image>:SERVICE_VERSION}'],
+    ['the workflow', '.github/workflows/release.yml', 'image="ghcr.io/${OWNER,,}/voice-agent-service:'],
+  ])('of the image that a release publishes stands in %s', (_, path, words) => {
+    expect(textOf(path)).toContain(words.replace('<image>', imageOf(home)));
   });
 
   it.each([

@@ -59,12 +59,14 @@ describe('a release', () => {
   const missing = (
     current: Readonly<Record<string, string>>,
     packages?: Readonly<Record<string, 'patch' | 'minor' | 'major'>>,
+    words = 'The type `b` is `c`.',
   ): string[] =>
     missingChanges({
       released,
       current,
       packageOf,
-      changes: packages === undefined ? [] : [{ file: '.changeset/a.md', packages }],
+      changes:
+        packages === undefined ? [] : [{ file: '.changeset/a.md', packages, words, upgrade: 'Do it.' }],
     });
 
   it('wants no change where none is seen', () => expect(missing(released)).toEqual([]));
@@ -78,6 +80,30 @@ describe('a release', () => {
     expect(missing(broken, { '@v/agent': 'minor', '@v/client': 'minor' })).toHaveLength(1);
     expect(missing(broken, { '@v/agent': 'major', '@v/client': 'patch' })).toHaveLength(1);
     expect(missing(broken, { '@v/agent': 'major', '@v/client': 'minor' })).toEqual([]);
+  });
+
+  it('wants every break to be named: a file that tells of another one does not do', () => {
+    const before =
+      'export class Call {\n    end(): void;\n    say(text: string): void;\n}\n// @public\ntype Mode = 1;';
+    const told = (after: string, words: string): string[] =>
+      missingChanges({
+        released: { agent: before },
+        current: { agent: after },
+        packageOf,
+        changes: [{ file: '.changeset/a.md', packages: { '@v/agent': 'major' }, words, upgrade: 'Do it.' }],
+      });
+    const ended = before.replace('end(): void', 'end(how: string): void');
+    expect(told(ended, '`call.end` wants to know how.')).toEqual([]);
+    expect(told(ended, 'A `Call` ends otherwise.')).toEqual([]);
+    expect(told(ended, 'An ending is told.')).toEqual([
+      expect.stringMatching(/^api\/agent\.api\.md: end of Call is gone .*@v\/agent the bump major/),
+    ]);
+    const both = ended.replace('type Mode = 1', 'type Mode = 2');
+    expect(told(both, '`call.end` wants to know how.')).toEqual([
+      expect.stringContaining('md: Mode is gone'),
+    ]);
+    expect(told(before.replace('@public', '@public (undocumented)'), 'Nothing.')).toEqual([]);
+    expect(told(`${before}\ntype More = 1;`, 'Nothing.')).toEqual([]);
   });
 
   it('knows the packages that there are', () => {

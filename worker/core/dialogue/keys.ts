@@ -1,7 +1,7 @@
 /** Keys that the caller presses: they may interrupt, and an entry of them is answered like words, together with those around it. */
 import { beginAside } from '../turn/candidate.ts';
 import { interruptible } from './agent-side.ts';
-import { dtmfDeadline, keysNote, pressKey } from '../turn/dtmf.ts';
+import { dtmfDeadline, isIdleKey, keysNote, pressKey } from '../turn/dtmf.ts';
 import { answerWithKeys } from './turn-ended.ts';
 import type { PlayoutPosition } from '../events.ts';
 import { enterKeys } from '../delivery/context.ts';
@@ -12,7 +12,7 @@ import { nobodySpeaks, type Step } from '../state.ts';
 export function onDtmf(step: Step, digit: string, position: PlayoutPosition | undefined): void {
   const { state, now } = step;
   const settings = state.setup.settings.dtmf;
-  if (!settings.collect) return;
+  if (!settings.collect || isIdleKey(state.keys, digit, settings)) return;
   state.silence.idle.askAt = undefined;
   // It would be an answer to half of what the caller brings.
   dropSpeculation(step);

@@ -37,15 +37,21 @@ export const newDtmfCollector = (): DtmfCollector => ({
   entries: [],
 });
 
-/** Takes one key and returns the entry that it completed. */
+/** A terminator with nothing before it, where it is no entry: as if it had not been pressed. Callers add one to a number that is whole. */
+export const isIdleKey = (
+  { digits }: DtmfCollector,
+  digit: string,
+  { terminator, loneTerminator }: DtmfSettings,
+): boolean => digits === '' && digit === terminator && !loneTerminator;
+
+/** Takes one key that is not idle, and returns the entry that it completed. */
 export function pressKey(
   collector: DtmfCollector,
   digit: string,
   { settings, now }: { settings: DtmfSettings; now: Millis },
 ): string | undefined {
   if (collector.digits === '') collector.pressedAt = now;
-  if (digit === settings.terminator)
-    return takeEntry(collector) ?? (settings.loneTerminator ? digit : undefined);
+  if (digit === settings.terminator) return takeEntry(collector) ?? digit;
   collector.digits += digit;
   collector.completeAt = now + settings.interDigitMs;
   return collector.digits.length >= settings.maxDigits ? takeEntry(collector) : undefined;
