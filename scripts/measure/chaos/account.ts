@@ -10,6 +10,9 @@ export const seamMs = 40;
 /** Stands behind the context of a request whose answer is tried again, and in no later one. */
 const askedAgainNote = '[The caller has not heard your answer. Give it now.]';
 
+/** Stands behind the beginning of an answer whose worker died. */
+const cutOffNote = 'Your last message was cut off.';
+
 export interface ChatMessage {
   readonly role: string;
   readonly content: string;
@@ -103,15 +106,14 @@ export class Account {
    */
   asked(messages: readonly ChatMessage[], { isHeld = false } = {}): void {
     const said = messages.filter(({ role, content }) => role !== 'system' && content !== askedAgainNote);
-    if (isHeld) {
-      this.#judgeEntries(said);
-      this.#judgeWords(said);
-      return;
+    if (!isHeld) {
+      this.#compareWithEarlier(said);
+      this.#context = said;
     }
-    this.#compareWithEarlier(said);
     this.#judgeEntries(said);
-    this.#judgeWords(said);
-    this.#context = said;
+    // What the model is to go on from is being said.
+    const goesOn = messages.at(-1)?.content.startsWith(cutOffNote) === true;
+    this.#judgeWords(said, goesOn ? said.at(-1) : undefined);
   }
 
   /** What the model has seen stays as it was; only more comes behind it, in the last message as well. */
@@ -136,8 +138,10 @@ export class Account {
     }
   }
 
-  #judgeWords(said: readonly ChatMessage[]): void {
-    const words = said.filter(({ role }) => role === 'assistant').flatMap(({ content }) => wordsIn(content));
+  #judgeWords(said: readonly ChatMessage[], beingSaid: ChatMessage | undefined): void {
+    const words = said
+      .filter(({ role }) => role === 'assistant')
+      .flatMap((one) => wordsIn(one.content).map((word) => ({ ...word, isLate: one === beingSaid })));
     let reply = -1;
     let next = 0;
     for (const word of words) {
@@ -147,7 +151,7 @@ export class Account {
       if (word.reply !== reply) next = 0;
       if (word.word !== next)
         this.#complain(`word ${word.word} of reply ${word.reply} in the context, not ${next}`);
-      const isLate = !this.#isReading || word.reply <= this.#lateReplies;
+      const isLate = word.isLate || !this.#isReading || word.reply <= this.#lateReplies;
       const received = (this.#received.get(word.reply) ?? 0) + this.#slackWords;
       if (!isLate && word.word >= received)
         this.#complain(`word ${word.word} of reply ${word.reply} is in the context and was not heard`);

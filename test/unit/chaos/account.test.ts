@@ -86,6 +86,18 @@ describe('the comparison with the service', () => {
     expect(account.violations.join()).toContain(complaint);
   });
 
+  it('expects no hearing of what is being said while the model goes on from it, and hearing of it afterwards', () => {
+    const account = talked();
+    const goOn = { role: 'system', content: 'Your last message was cut off. Go on.' };
+    account.asked([keys('3*1'), said(words(3, 1, 0, 9)), goOn], { isHeld: true });
+    expect(account.violations).toEqual([]);
+    account.asked([keys('3*1'), said(words(3, 1, 0, 9)), keys('3*2')], { isHeld: true });
+    expect(account.violations.join()).toContain('word 5 of reply 1 is in the context and was not heard');
+    const other = talked();
+    other.asked([keys('3*1'), said(words(3, 1, 0, 6)), keys('3*2'), said(words(3, 2, 0, 6)), goOn]);
+    expect(other.violations).toEqual(['call 3: word 5 of reply 1 is in the context and was not heard']);
+  });
+
   it('expects of a caller that reads nothing no hearing', () => {
     const account = talked();
     account.setReading(false);
