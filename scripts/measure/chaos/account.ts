@@ -18,6 +18,13 @@ export interface ChatMessage {
   readonly content: string;
 }
 
+/** What the model is to go on from is being said, until the caller says something. */
+function beingSaidIn(messages: readonly ChatMessage[]): ChatMessage | undefined {
+  const note = messages.findLastIndex(({ content }) => content.startsWith(cutOffNote));
+  if (note < 0 || messages.slice(note).some(({ role }) => role === 'user')) return undefined;
+  return messages.slice(0, note).findLast(({ role }) => role === 'assistant');
+}
+
 export class Account {
   readonly call: number;
   /** Broken promises, in words; a few of each. */
@@ -111,9 +118,7 @@ export class Account {
       this.#context = said;
     }
     this.#judgeEntries(said);
-    // What the model is to go on from is being said.
-    const goesOn = messages.at(-1)?.content.startsWith(cutOffNote) === true;
-    this.#judgeWords(said, goesOn ? said.at(-1) : undefined);
+    this.#judgeWords(said, beingSaidIn(messages));
   }
 
   /** What the model has seen stays as it was; only more comes behind it, in the last message as well. */

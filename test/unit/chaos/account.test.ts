@@ -90,6 +90,8 @@ describe('the comparison with the service', () => {
     const account = talked();
     const goOn = { role: 'system', content: 'Your last message was cut off. Go on.' };
     account.asked([keys('3*1'), said(words(3, 1, 0, 9)), goOn], { isHeld: true });
+    // The model is asked once more.
+    account.asked([keys('3*1'), said(words(3, 1, 0, 9)), goOn, said('')], { isHeld: true });
     expect(account.violations).toEqual([]);
     account.asked([keys('3*1'), said(words(3, 1, 0, 9)), keys('3*2')], { isHeld: true });
     expect(account.violations.join()).toContain('word 5 of reply 1 is in the context and was not heard');

@@ -29,7 +29,9 @@ import { SessionConversation, type SyncStep } from './conversation.ts';
 import { Ears } from './ears.ts';
 import { OwnWords } from './own-words.ts';
 import type { RealtimeCallOptions } from './options.ts';
+import { resultOf } from './repeated-calls.ts';
 import { emptyRequest, partsOf, withWords } from './request-parts.ts';
+import { newRound, type Round } from './round.ts';
 import { SessionLine, type Opened } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { spendAnswer } from './spending.ts';
@@ -43,20 +45,6 @@ const longestPauseMs: Millis = 5_000;
 const shortestTurnMs: Millis = 600;
 /** A model that says nothing for so long is asked once more, and after as long again another provider answers. */
 const silentMs: Millis = 2_500;
-
-/** A request that is not over. */
-interface Round {
-  answer: number;
-  askedAt: Millis;
-  readonly request: LlmRequest;
-  readonly sink: (event: LlmEvent) => void;
-  /** Anything of it was told. */
-  hasBegun: boolean;
-  calls: number;
-  wasAskedAgain: boolean;
-  /** Another provider answers it. */
-  instead: LlmRound | undefined;
-}
 
 /** What a session was opened with. */
 interface Opening {
@@ -290,16 +278,7 @@ export class RealtimeCall {
 
   #start(request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound {
     this.#isCalling = false;
-    const round: Round = {
-      answer: 0,
-      askedAt: 0,
-      request,
-      sink,
-      hasBegun: false,
-      calls: 0,
-      wasAskedAgain: false,
-      instead: undefined,
-    };
+    const round = newRound(request, sink);
     this.#round = round;
     this.#newest = request;
     this.#ask(round);
@@ -431,7 +410,12 @@ export class RealtimeCall {
         if (!this.#speaking.hasWords(round.answer)) this.#say(round, event.item, ' ');
         this.#speaking.audio(round.answer, event.item, event.pcm);
         return;
-      case 'tool-call':
+      case 'tool-call': {
+        const result = resultOf(round.request, event);
+        if (result !== undefined) {
+          round.repeated.push(result);
+          return;
+        }
         this.#conversation.called(event.id);
         round.sink({
           type: 'tool-call',
@@ -442,6 +426,7 @@ export class RealtimeCall {
         });
         round.calls += 1;
         return;
+      }
       case 'done':
         this.#onDone(round, event);
     }
@@ -473,12 +458,26 @@ export class RealtimeCall {
       return;
     }
     if (finish === 'completed') this.#conversation.answerEnded();
+    if (this.#gaveAgain(round)) return;
     const ended = finish === 'length' || finish === 'content_filter' ? finish : 'stop';
     this.#over(round, {
       type: 'done',
       finish: round.calls > 0 ? 'tool_calls' : ended,
       usage,
     });
+  }
+
+  /** The model has the results of calls that it made once more; true where it goes on from nothing else. */
+  #gaveAgain(round: Round): boolean {
+    const session = this.#line?.session;
+    const results = round.repeated.splice(0);
+    if (results.length === 0 || session === undefined) return false;
+    session.append(results);
+    if (round.calls > 0 || round.wasAskedAgain) return false;
+    round.wasAskedAgain = true;
+    round.hasBegun = false;
+    this.#respond(round, session);
+    return true;
   }
 
   /** Nobody has to hear it again: from now on its words stand for it. */

@@ -52,6 +52,7 @@ export interface SpeakingOptions {
 export class Speaking {
   readonly #options: SpeakingOptions;
   #sink: ((event: TtsEvent) => void) | undefined;
+  /** Speaks lines; absent where it has failed and nothing was owed of it. */
   #tts: TtsSession | undefined;
   readonly #contexts = new Map<number, Spoken>();
   #innerContexts = 0;
@@ -77,8 +78,9 @@ export class Speaking {
     this.#sink = sink;
     this.#contexts.clear();
     this.#isPaused = false;
-    const tts = this.#options.openTts((event) => this.#takeLine(event));
-    this.#tts = tts;
+    const former = this.#tts;
+    this.#openTts();
+    former?.close();
     return {
       sampleRate: this.#options.sampleRate,
       speak: (context, text, how) => this.#speak(context, text, how),
@@ -89,19 +91,30 @@ export class Speaking {
       },
       pause: () => {
         this.#isPaused = true;
-        tts.pause();
+        this.#tts?.pause();
       },
       resume: () => {
         this.#isPaused = false;
-        tts.resume();
+        this.#tts?.resume();
         this.#soon();
       },
       close: () => {
-        if (this.#tts === tts) this.#sink = undefined;
+        if (this.#sink !== sink) return;
+        this.#sink = undefined;
         this.#contexts.clear();
-        tts.close();
+        this.#tts?.close();
+        this.#tts = undefined;
       },
     };
+  }
+
+  #openTts(): TtsSession {
+    const tts = this.#options.openTts((event) => {
+      if (this.#tts === tts) this.#takeLine(event);
+    });
+    this.#tts = tts;
+    if (this.#isPaused) tts.pause();
+    return tts;
   }
 
   // ---- what the model says ----
@@ -205,7 +218,7 @@ export class Speaking {
       spoken.segments.push(last);
     }
     last.chars += text.length;
-    this.#tts?.speak(last.inner, text, how);
+    (this.#tts ?? this.#openTts()).speak(last.inner, text, how);
   }
 
   #endLine({ segments }: Spoken): void {
@@ -238,11 +251,19 @@ export class Speaking {
     return spoken;
   }
 
+  get #owesLine(): boolean {
+    return [...this.#contexts.values()].some(({ segments }) =>
+      segments.some((segment) => segment.kind === 'line' && !segment.isOver),
+    );
+  }
+
   // ---- sound ----
 
   #takeLine(event: TtsEvent): void {
     if (event.type === 'error') {
-      this.#sink?.(event);
+      // The model goes on with its own voice, and the next line is another session's.
+      this.#tts = undefined;
+      if (this.#owesLine) this.#sink?.(event);
       return;
     }
     for (const spoken of this.#contexts.values())
@@ -343,7 +364,7 @@ export class Speaking {
   #speakMute({ text, chars }: Extract<Segment, { kind: 'answer' }>, { segments, isFlushed }: Spoken): void {
     this.#innerContexts += 1;
     segments[0] = { kind: 'line', inner: this.#innerContexts, chars, events: [], isOver: false };
-    this.#tts?.speak(this.#innerContexts, text);
+    (this.#tts ?? this.#openTts()).speak(this.#innerContexts, text);
     if (isFlushed || segments.length > 1) this.#tts?.flush(this.#innerContexts);
   }
 

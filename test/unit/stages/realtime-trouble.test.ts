@@ -1,0 +1,81 @@
+/** What goes wrong around a speaking model that works: nobody in the call notices. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ChatMessage } from '../../../worker/stages/stage.ts';
+import { newCall, sound } from '../../support/core/realtime-call.ts';
+
+let call: ReturnType<typeof newCall>;
+beforeEach(() => {
+  call = newCall();
+});
+
+it('gives the result of a call that another session tells once more again, and no tool runs', () => {
+  const question = call.says('what time is it');
+  const clock = { id: 'c1', name: 'clock', arguments: '{}' };
+  call.start(question);
+  call.model.last.say({ type: 'tool-call', answer: 1, ...clock });
+  call.model.last.say({ type: 'done', answer: 1, finish: 'completed' });
+  call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
+  call.model.ready();
+  const past: ChatMessage[] = [
+    { role: 'assistant', text: '', toolCalls: [clock] },
+    { role: 'tool', callId: 'c1', name: 'clock', text: 'noon' },
+  ];
+  const before = call.said.length;
+  call.start(question, ...past, call.says('and now', 9));
+  for (const answer of [2, 3]) {
+    call.model.last.say({ type: 'tool-call', answer, ...clock });
+    call.model.last.say({ type: 'done', answer, finish: 'completed' });
+    expect(call.model.last.told.filter((one) => one === 'tool: noon')).toHaveLength(answer - 1);
+  }
+  // A model that asks for nothing else is not asked for ever.
+  expect(call.said.slice(before)).toEqual([{ type: 'done', finish: 'stop', usage: undefined }]);
+  // One with other arguments is another call.
+  call.start(question, ...past, call.says('in Rome', 9));
+  call.model.last.say({ type: 'tool-call', answer: 4, ...clock, arguments: '{"in":"Rome"}' });
+  expect(call.said.at(-1)).toMatchObject({ type: 'tool-call', arguments: '{"in":"Rome"}' });
+});
+
+describe('a TTS that fails', () => {
+  const fails = (): void => call.tts.sessions.at(-1)?.say({ type: 'error', error: { kind: 'disconnected' } });
+  const sounds = (): number[] =>
+    call.spoken.flatMap((event) => (event.type === 'audio' ? [event.pcm[0] ?? 0] : []));
+  const errors = (): number => call.spoken.filter(({ type }) => type === 'error').length;
+
+  it('while the model speaks is noticed by nobody, and the next line has another session', () => {
+    call.start(call.says('tell me a story'));
+    call.model.last.say({ type: 'text', answer: 1, item: 'a', text: 'Once upon a time.' });
+    call.model.last.say({ type: 'audio', answer: 1, item: 'a', pcm: sound(1) });
+    call.voice.speak(1, 'Once upon a time.');
+    fails();
+    call.model.last.say({ type: 'audio', answer: 1, item: 'a', pcm: sound(2) });
+    call.model.last.say({ type: 'done', answer: 1, finish: 'completed' });
+    call.voice.flush(1);
+    call.clock.advance(1);
+    expect([sounds(), errors()]).toEqual([[1, 2], 0]);
+    expect(call.tts.sessions).toHaveLength(1);
+    call.voice.pause();
+    call.voice.speak(2, 'Goodbye.');
+    expect(call.tts.sessions[1]?.asked).toEqual(['pause', 'speak 1 Goodbye.']);
+  });
+
+  it('before anybody spoke is noticed by nobody', () => {
+    fails();
+    fails();
+    expect([errors(), call.tts.sessions.length]).toEqual([0, 1]);
+  });
+
+  it('in a line is told', () => {
+    call.voice.speak(1, 'This call is recorded.');
+    fails();
+    expect(errors()).toBe(1);
+  });
+
+  it('in words of a model that does not speak is told', () => {
+    call = newCall({ modelSpeaks: false });
+    call.start(call.says('tell me a story'));
+    call.model.last.say({ type: 'text', answer: 1, item: 'a', text: 'Once upon a time.' });
+    call.voice.speak(1, 'Once upon a time.');
+    fails();
+    expect(errors()).toBe(1);
+  });
+});
