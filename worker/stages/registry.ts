@@ -16,6 +16,7 @@ import {
   type BreakerBook,
   type ProviderRole,
 } from '../../shared/protocol/breakers.ts';
+import { vocabularyOf } from '../../shared/languages/vocabulary.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { absentLlm, absentStt, absentTts } from './absent.ts';
@@ -168,6 +169,7 @@ export function withRealtime(
     cascade: tts === undefined ? { ...stages, tts: lineVoice(model, { sampleRate, meter }) } : stages,
     sampleRate,
     modelSpeaks: primary.access.output === 'audio',
+    sentences: vocabularyOf([primary.access.language]).sentences,
     words: primary.access.words,
     hasStt: stt !== undefined,
   });

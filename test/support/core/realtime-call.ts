@@ -1,4 +1,5 @@
 /** A call whose model hears and speaks by itself, with a scripted model and scripted stages beside it. */
+import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import { breakerInts, Breakers } from '../../../shared/protocol/breakers.ts';
 import { RetryBudgets } from '../../../worker/stages/failover/retry-budget.ts';
 import { realtimeStages } from '../../../worker/stages/realtime/stages.ts';
@@ -85,6 +86,7 @@ export function newCall(options: CallOptions = {}) {
     cascade: { stt: stt.stage, llm: llm.stage, tts: tts.stage },
     sampleRate: 8_000,
     modelSpeaks,
+    sentences: vocabularyOf(['en']).sentences,
     words,
     hasStt,
   });

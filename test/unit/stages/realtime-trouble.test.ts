@@ -79,3 +79,25 @@ describe('a TTS that fails', () => {
     expect(errors()).toBe(1);
   });
 });
+
+describe('an LLM that answers in place of the model', () => {
+  const texts = (): string[] => call.said.flatMap((event) => (event.type === 'text' ? [event.text] : []));
+  const writes = (...parts: readonly string[]): void => {
+    call.model.last.say({ type: 'error', error: { kind: 'rejected', status: 401 } });
+    call.start(call.says('what time is it'));
+    for (const text of parts) call.llm.rounds[0]?.say({ type: 'text', text });
+  };
+
+  it('is heard by the sentence, not by the word', () => {
+    writes('It', ' is', ' noon.', ' Dr.', ' No', ' will', ' see', ' you', ' soon');
+    call.llm.rounds[0]?.say({ type: 'done', finish: 'stop', usage: undefined });
+    expect(texts()).toEqual(['It is noon. ', 'Dr. No will see you soon']);
+    expect(call.said.at(-1)?.type).toBe('done');
+  });
+
+  it('and breaks off leaves no half sentence behind', () => {
+    writes('It', ' is', ' noon.', ' The', ' do');
+    call.llm.rounds[0]?.say({ type: 'error', error: { kind: 'disconnected' } });
+    expect(texts()).toEqual(['It is noon. ']);
+  });
+});

@@ -36,6 +36,7 @@ import { SessionLine, type Opened } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { spendAnswer } from './spending.ts';
 import { TurnAudio } from './turn-audio.ts';
+import { wholeSentences } from './whole-sentences.ts';
 import { writeDown } from './write-down.ts';
 import { WrittenWords } from './written-words.ts';
 
@@ -562,11 +563,13 @@ export class RealtimeCall {
   }
 
   #askFallback(round: Round, request: LlmRequest): void {
-    round.instead = this.#fallback?.start(request, (event) => {
+    const { modelSpeaks, sentences } = this.#options;
+    const take = (event: LlmEvent): void => {
       if (this.#round !== round) return;
       if (event.type === 'done' || event.type === 'error') this.#over(round, event);
       else round.sink(event);
-    });
+    };
+    round.instead = this.#fallback?.start(request, modelSpeaks ? wholeSentences(sentences, take) : take);
   }
 
   #cancel(round: Round): void {
