@@ -101,3 +101,75 @@ describe('an LLM that answers in place of the model', () => {
     expect(texts()).toEqual(['It is noon. ']);
   });
 });
+
+describe('a session at its end', () => {
+  const says = (answer: number, text: string): void => {
+    call.model.last.say({ type: 'text', answer, item: `item ${answer}`, text });
+    call.model.last.say({ type: 'audio', answer, item: `item ${answer}`, pcm: sound(1, 8_000) });
+    call.voice.speak(1, text);
+  };
+  const dies = (): void => call.model.last.say({ type: 'error', error: { kind: 'disconnected' } });
+
+  it('that says so again and again is followed by one', () => {
+    const [first] = call.model.sessions;
+    for (let times = 0; times < 3; times += 1) {
+      first?.say({ type: 'expiring', inMs: 10_000 });
+      call.clock.advance(1);
+    }
+    expect(call.model.sessions).toHaveLength(2);
+    first?.say({ type: 'expiring', inMs: 5_000 });
+    call.model.ready();
+    call.clock.advance(1_000);
+    expect(call.model.sessions.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+  });
+
+  it('in the moment of an interruption is followed by one that hears it and knows what was heard', () => {
+    const question = call.says('tell me a story');
+    const round = call.start(question);
+    says(1, 'Once upon a time there was');
+    call.ears.audio(sound(9));
+    round.cancel();
+    call.voice.cancel(1);
+    dies();
+    const heard = call.hears('Once upon');
+    const stop = call.says('stop', 8);
+    call.start(question, heard, stop);
+    const { seed, told } = call.model.last;
+    expect(seed.history).toEqual([question]);
+    expect(told).toEqual(['begin', 'audio 9,8', 'assistant: Once upon', 'end', 'respond 2']);
+  });
+
+  it('while a tool runs is followed by one that is told the result in words', () => {
+    const question = call.says('what time is it');
+    const clock = { id: 'c1', name: 'clock', arguments: '{}' };
+    call.start(question);
+    call.model.last.say({ type: 'tool-call', answer: 1, ...clock });
+    call.model.last.say({ type: 'done', answer: 1, finish: 'completed' });
+    dies();
+    call.model.ready();
+    call.start(
+      question,
+      { role: 'assistant', text: '', toolCalls: [clock] },
+      { role: 'tool', callId: 'c1', name: 'clock', text: 'noon' },
+    );
+    expect(call.model.last.told.slice(-2)).toEqual([
+      'system: An earlier call of clock gave: noon',
+      'respond 2',
+    ]);
+  });
+
+  it('that speaks on behind a cancel is heard by nobody', () => {
+    const question = call.says('tell me a story');
+    const round = call.start(question);
+    says(1, 'Once upon');
+    round.cancel();
+    call.voice.cancel(1);
+    call.clock.advance(1);
+    const before = [...call.spoken.filter(({ type }) => type === 'audio'), ...call.said];
+    says(1, ' a time');
+    call.model.last.say({ type: 'tool-call', answer: 1, id: 'c1', name: 'pay', arguments: '{}' });
+    call.model.last.say({ type: 'done', answer: 1, finish: 'cancelled' });
+    call.clock.advance(1);
+    expect([...call.spoken.filter(({ type }) => type === 'audio'), ...call.said]).toEqual(before);
+  });
+});
