@@ -277,6 +277,7 @@ export class SimulatedCall {
       sampleRate: rate,
       modelSpeaks: true,
       sentences: vocabularyOf(['en']).sentences,
+      maxSilenceMs: 2_500,
       words: 'own',
       hasStt: true,
     });

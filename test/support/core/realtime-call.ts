@@ -29,6 +29,7 @@ export const sound = (first: number, length = 80): Int16Array => new Int16Array(
 interface CallOptions {
   caps?: Partial<RealtimeCaps>;
   modelSpeaks?: boolean;
+  maxSilenceMs?: number;
   words?: 'own' | 'vendor';
   hasStt?: boolean;
   /** Memory that the calls of a vendor share, and their time. */
@@ -73,6 +74,7 @@ export function newCall(options: CallOptions = {}) {
   const {
     caps = {},
     modelSpeaks = true,
+    maxSilenceMs = 2_500,
     words = 'own',
     hasStt = false,
     clock = newVirtualClock(),
@@ -87,6 +89,7 @@ export function newCall(options: CallOptions = {}) {
     sampleRate: 8_000,
     modelSpeaks,
     sentences: vocabularyOf(['en']).sentences,
+    maxSilenceMs,
     words,
     hasStt,
   });

@@ -173,3 +173,14 @@ describe('a session at its end', () => {
     expect([...call.spoken.filter(({ type }) => type === 'audio'), ...call.said]).toEqual(before);
   });
 });
+
+it.each([
+  [2_500, ['begin', 'audio 7', 'abandon', 'begin', 'audio 8']],
+  [10_000, ['begin', 'audio 7,8']],
+])('a turn whose pauses may last for %i ms is heard with all of them', (maxSilenceMs, told) => {
+  call = newCall({ maxSilenceMs });
+  call.ears.audio(sound(7));
+  call.clock.advance(8_000);
+  call.ears.audio(sound(8));
+  expect(call.model.last.told).toEqual(told);
+});

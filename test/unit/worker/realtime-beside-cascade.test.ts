@@ -63,6 +63,7 @@ class ScriptedCall {
       sampleRate: 16_000,
       modelSpeaks: true,
       sentences: vocabularyOf(['en']).sentences,
+      maxSilenceMs: 2_500,
       words,
       hasStt: true,
     });

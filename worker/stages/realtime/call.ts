@@ -40,8 +40,8 @@ import { wholeSentences } from './whole-sentences.ts';
 import { writeDown } from './write-down.ts';
 import { WrittenWords } from './written-words.ts';
 
-/** A pause within a turn is shorter: what was said before it belongs to no turn. */
-const longestPauseMs: Millis = 5_000;
+/** What was said before a pause that is longer than any within a turn, and than this, belongs to no turn. */
+const longPauseMs: Millis = 5_000;
 /** Sound for a turn whose words nobody knows: shorter is a cough or a click. With the moment before the voice and the silence behind it. */
 const shortestTurnMs: Millis = 600;
 /** A model that says nothing for so long is asked once more, and after as long again another provider answers. */
@@ -137,8 +137,9 @@ export class RealtimeCall {
 
   #hear(pcm: Int16Array): void {
     if (this.#isGivenAgain) return;
-    const now = this.#options.context.clock.now();
-    if (now - this.#heardAt > longestPauseMs) {
+    const { context, maxSilenceMs } = this.#options;
+    const now = context.clock.now();
+    if (now - this.#heardAt > Math.max(longPauseMs, maxSilenceMs)) {
       this.#audio.forget(this.#line?.session);
       this.#written?.forget();
       this.#ears?.turnIsOver();
