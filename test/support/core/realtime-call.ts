@@ -98,7 +98,8 @@ export function newCall(options: CallOptions = {}) {
   const spoken: TtsEvent[] = [];
   const said: LlmEvent[] = [];
   const ears: SttSession = stages.stt.open(context, (event) => heard.push(event));
-  const voice: TtsSession = stages.tts.open(context, (event) => spoken.push(event));
+  const openVoice = (): TtsSession => stages.tts.open(context, (event) => spoken.push(event));
+  const voice = openVoice();
   let history: readonly ChatMessage[] = [];
   const expects = (): LlmRequest => ({ messages: [prompt, ...history], tools: [] });
   const mind: LlmSession = stages.llm.open(context, { expects });
@@ -129,7 +130,7 @@ export function newCall(options: CallOptions = {}) {
     /** The session of STT is replaced by another. */
     hearsAnew: (): SttSession => stages.stt.open(context, (event) => heard.push(event)),
     ...{ clock, model, stt, llm, tts, failures, figures },
-    ...{ ears, voice, mind, heard, spoken, said },
+    ...{ ears, voice, openVoice, mind, heard, spoken, said },
     ...{ start, knows, hears, says },
   };
 }

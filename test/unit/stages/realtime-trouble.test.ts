@@ -64,6 +64,23 @@ describe('a TTS that fails', () => {
     expect([errors(), call.tts.sessions.length]).toEqual([0, 1]);
   });
 
+  it('in a line before the answer costs the line alone: the answer is heard in the voice of the model', () => {
+    call.start(call.says('what time is it'));
+    call.voice.speak(1, 'One moment. ');
+    call.model.last.say({ type: 'text', answer: 1, item: 'a', text: 'It is noon' });
+    call.model.last.say({ type: 'audio', answer: 1, item: 'a', pcm: sound(1) });
+    call.voice.speak(1, 'It is noon');
+    fails();
+    call.voice.close();
+    const voice = call.openVoice();
+    call.model.last.say({ type: 'text', answer: 1, item: 'a', text: ' in Rome.' });
+    call.model.last.say({ type: 'done', answer: 1, finish: 'completed' });
+    voice.speak(2, 'It is noon in Rome.');
+    voice.flush(2);
+    call.clock.advance(1);
+    expect([sounds(), call.tts.sessions.at(-1)?.asked]).toEqual([[1], []]);
+  });
+
   it('in a line is told', () => {
     call.voice.speak(1, 'This call is recorded.');
     fails();

@@ -27,6 +27,8 @@ interface Answer {
   /** No more sound comes. */
   isDone: boolean;
   wasHeard: boolean;
+  /** Some of it was passed on. */
+  isPlaying: boolean;
 }
 
 type Segment =
@@ -76,7 +78,7 @@ export class Speaking {
   /** The session that the call speaks with; another one takes its place where it failed. */
   open(sink: (event: TtsEvent) => void): TtsSession {
     this.#sink = sink;
-    this.#contexts.clear();
+    this.#forgetContexts();
     this.#isPaused = false;
     const former = this.#tts;
     this.#openTts();
@@ -101,11 +103,20 @@ export class Speaking {
       close: () => {
         if (this.#sink !== sink) return;
         this.#sink = undefined;
-        this.#contexts.clear();
+        this.#forgetContexts();
         this.#tts?.close();
         this.#tts = undefined;
       },
     };
+  }
+
+  /** What is left of them is said anew. An answer that waited behind a line has its sound, and is known by its words again. */
+  #forgetContexts(): void {
+    const lost = [...this.#contexts.values()].flatMap(({ segments }) => segments);
+    for (const segment of lost.toReversed())
+      if (segment.kind === 'answer' && !segment.answer.isPlaying)
+        segment.answer.unspoken = segment.text + segment.answer.unspoken;
+    this.#contexts.clear();
   }
 
   #openTts(): TtsSession {
@@ -128,6 +139,7 @@ export class Speaking {
       unspoken: '',
       isDone: false,
       wasHeard: false,
+      isPlaying: false,
     };
     const { sampleRate } = this.#options;
     this.#resampler = rate === sampleRate ? undefined : newResampler({ from: rate, to: sampleRate });
@@ -340,6 +352,7 @@ export class Speaking {
     while (!this.#isPaused) {
       const pcm = answer.chunks.shift();
       if (pcm === undefined) return isWhole;
+      answer.isPlaying = true;
       this.#tell({ type: 'audio', context, pcm });
     }
     return false;
