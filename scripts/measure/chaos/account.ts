@@ -44,7 +44,7 @@ export class Account {
   readonly #entries: string[] = [];
   #context: readonly ChatMessage[] = [];
   #epoch = -1;
-  /** Replies up to this one may have come while nothing was read. */
+  /** Replies up to this one may have come while nothing was read, or softly. */
   #lateReplies = 0;
   #isReading = true;
   readonly #slackWords: number;
@@ -100,6 +100,11 @@ export class Account {
   setReading(reading: boolean): void {
     this.#isReading = reading;
     if (reading) this.#lateReplies = this.#reply + 2;
+  }
+
+  /** The agent goes on softly under the caller's voice, and what it says cannot be made out. */
+  softened(): void {
+    this.#lateReplies = Math.max(this.#lateReplies, this.#reply + 1);
   }
 
   cleared(epoch: number): void {

@@ -100,6 +100,20 @@ describe('the comparison with the service', () => {
     expect(other.violations).toEqual(['call 3: word 5 of reply 1 is in the context and was not heard']);
   });
 
+  it('expects no hearing of what is said softly, and goes on to judge what follows', () => {
+    const account = talked();
+    const reader = new GroupReader();
+    const soft = speechFor(words(3, 1, 5, 9));
+    for (let at = 0; at < soft.length; at += 2) soft.writeInt16LE(Math.round(soft.readInt16LE(at) * 0.2), at);
+    expect(reader.read(speechFor('Sorry, what was that?'), (group) => account.heard(group))).toBe(false);
+    if (reader.read(soft, (group) => account.heard(group))) account.softened();
+    account.asked([keys('3*1'), said(words(3, 1, 0, 9)), keys('3*2')]);
+    expect(account.violations).toEqual([]);
+    hear(account, words(3, 4, 0, 2));
+    account.asked([keys('3*1'), said(words(3, 1, 0, 9)), keys('3*2'), said(words(3, 4, 0, 3)), keys('3*2')]);
+    expect(account.violations.join()).toContain('word 2 of reply 4 is in the context and was not heard');
+  });
+
   it('expects of a caller that reads nothing no hearing', () => {
     const account = talked();
     account.setReading(false);
