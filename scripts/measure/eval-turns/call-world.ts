@@ -259,8 +259,13 @@ export class CallWorld {
         if (this.#output?.said !== undefined) this.notes.stoppedMs.push(this.#now);
         this.#heldFrom = this.#now + (action.duckMs ?? 0);
         return;
-      case 'playout.resume':
       case 'playout.duck':
+        // Callers hear that the agent gives way to them; behind a pause it goes on.
+        if (this.#output?.said !== undefined && this.#heldFrom === Infinity)
+          this.notes.stoppedMs.push(this.#now);
+        this.#heldFrom = Infinity;
+        return;
+      case 'playout.resume':
         this.#heldFrom = Infinity;
         return;
       case 'playout.clear':

@@ -63,7 +63,8 @@ export const heard: readonly Dialogue[] = [
     const call = answering(begin).botPlays(6 * msPerChar);
     call.tell({ type: 'playout.acknowledged', context: call.context, playedMs: msPerChar }).callerBegins();
     call.later(2_000).callerInsists().sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
-    call.llmIsAsked('user: Go.', 'assistant: Alpha beta', 'user: Stop.');
+    // Two words were sent before the caller began, one more was heard softly.
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Stop.');
   }),
 
   dialogue('an acknowledgement that goes backwards is none', (begin) => {

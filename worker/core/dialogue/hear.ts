@@ -76,8 +76,8 @@ function goOnListening(step: Step): void {
 const mayAnswerNow = ({ state }: Step): boolean =>
   state.delivery.response === undefined && !isEnding(state.course) && nobodySpeaks(state);
 
-/** Callers hear that the agent gives way when it becomes softer; most nods are over before it falls silent. Longer, and somebody else in the room is answered. */
-const duckMs = 440;
+/** Callers hear that the agent gives way when it becomes softer; most nods are over before it falls silent. */
+const duckMs = 600;
 
 /** A response that can be heard gives way step by step, unless words ask for silence; one that is silent just now does not begin. */
 function holdOutput(
