@@ -81,6 +81,22 @@ describe('a TTS that fails', () => {
     expect([sounds(), call.tts.sessions.at(-1)?.asked]).toEqual([[1], []]);
   });
 
+  it('behind a line whose sound has come is noticed by nobody', () => {
+    call.start(call.says('what time is it'));
+    call.model.last.say({ type: 'text', answer: 1, item: 'a', text: 'It is noon.' });
+    call.model.last.say({ type: 'audio', answer: 1, item: 'a', pcm: sound(1) });
+    call.voice.speak(1, 'It is noon.');
+    call.voice.speak(1, ' Goodbye.');
+    call.voice.flush(1);
+    const tts = call.tts.sessions[0];
+    tts?.say({ type: 'audio', context: 1, pcm: sound(2) });
+    tts?.say({ type: 'flushed', context: 1 });
+    fails();
+    call.model.last.say({ type: 'done', answer: 1, finish: 'completed' });
+    call.clock.advance(1);
+    expect([sounds(), errors()]).toEqual([[1, 2], 0]);
+  });
+
   it('in a line is told', () => {
     call.voice.speak(1, 'This call is recorded.');
     fails();

@@ -265,7 +265,9 @@ export class Speaking {
 
   get #owesLine(): boolean {
     return [...this.#contexts.values()].some(({ segments }) =>
-      segments.some((segment) => segment.kind === 'line' && !segment.isOver),
+      segments.some(
+        (segment) => segment.kind === 'line' && !segment.isOver && !segment.events.some(isEndOfLine),
+      ),
     );
   }
 
@@ -327,7 +329,7 @@ export class Speaking {
   #playLine(context: number, segment: Extract<Segment, { kind: 'line' }>, spoken: Spoken): boolean {
     const { chars } = spoken;
     for (const event of segment.events.splice(0)) {
-      if (event.type === 'flushed' || event.type === 'cancelled') segment.isOver = true;
+      if (isEndOfLine(event)) segment.isOver = true;
       else if (event.type === 'audio') {
         spoken.samples += event.pcm.length;
         this.#tell({ type: 'audio', context, pcm: event.pcm });
@@ -390,6 +392,8 @@ export class Speaking {
     this.#sink?.(event);
   }
 }
+
+const isEndOfLine = ({ type }: OfContext): boolean => type === 'flushed' || type === 'cancelled';
 
 /** The answer is over, and none of it was sound. */
 const isMute = ({ isDone, wasHeard }: Answer): boolean => isDone && !wasHeard;
