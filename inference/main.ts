@@ -12,7 +12,7 @@ import {
   type InferenceSetup,
 } from '../shared/protocol/ipc.ts';
 import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
-import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
+import { exitWithParent, firstMessage, tellParent, wakeWhenOrphaned } from '../shared/runtime/child.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { errorFields, newLog } from '../shared/runtime/log.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
@@ -93,7 +93,7 @@ async function main(): Promise<void> {
   waitForThreads(boxes, turnThreads, () => {
     isReady = true;
     log.info({ threads: layout.threads, turnThreads, cores: cpus().length }, 'inference ready');
-    process.send?.({ type: 'ready' } satisfies FromInference);
+    tellParent({ type: 'ready' } satisfies FromInference);
   });
 }
 

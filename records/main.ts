@@ -4,17 +4,23 @@
  */
 import '../shared/runtime/stack.ts';
 import { constants, setPriority } from 'node:os';
-import type { FromRecords, RecordsSetup, ToRecords } from '../shared/calls/messages.ts';
-import { exitWithParent, firstMessage } from '../shared/runtime/child.ts';
+import {
+  recordsLeaveWithinMs,
+  type FromRecords,
+  type RecordsSetup,
+  type ToRecords,
+} from '../shared/calls/messages.ts';
+import { exitWithParent, firstMessage, tellParent, wakeWhenOrphaned } from '../shared/runtime/child.ts';
+import { systemClock } from '../shared/runtime/clock.ts';
 import { RecordsProcess } from './records-process.ts';
 
-const send = (message: FromRecords): void => {
-  if (process.connected) process.send?.(message);
-};
-
+wakeWhenOrphaned();
 const setup = await firstMessage<RecordsSetup>();
-const records = new RecordsProcess(setup, send);
-exitWithParent(() => void records.leave().finally(() => process.exit(0)));
+const records = new RecordsProcess(setup, (message: FromRecords) => tellParent(message));
+exitWithParent(() => {
+  systemClock.after(recordsLeaveWithinMs, () => process.exit(0));
+  void records.leave().finally(() => process.exit(0));
+});
 process.on('message', (message: ToRecords) => records.take(message));
 records.run();
 // Calls come first, whatever is to be written. Only now: a service that stops right after its start waits for this process to load.

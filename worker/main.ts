@@ -19,7 +19,7 @@ import {
 } from '../shared/protocol/ipc.ts';
 import { showsNumbers } from '../shared/telephony/variables.ts';
 import { mailboxBytes, Mailboxes, markOfSlot } from '../shared/protocol/mailbox.ts';
-import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
+import { exitWithParent, firstMessage, tellParent, wakeWhenOrphaned } from '../shared/runtime/child.ts';
 import { afterOthers, systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { wakeWaiters } from '../shared/runtime/futex.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
@@ -398,7 +398,7 @@ class Worker {
   }
 
   #send(message: FromWorker): void {
-    if (process.connected) process.send?.(message);
+    tellParent(message);
   }
 }
 

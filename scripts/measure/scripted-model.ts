@@ -46,6 +46,11 @@ const usage = {
 
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Fields) : {};
+/** How histories in instructions name who said a line; notes are the service's. */
+const roleOf = new Map([
+  ['Caller', 'user'],
+  ['You', 'assistant'],
+]);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export class ScriptedModel {
@@ -208,8 +213,8 @@ class Session {
   /** All that it was told, the history that its instructions hold first. */
   #messages(): ToldMessage[] {
     const told = this.#instructions.split('\n').flatMap((line): ToldMessage[] => {
-      const [, who, content = ''] = /^(Caller|You): (.*)$/.exec(line) ?? [];
-      return who === undefined ? [] : [{ role: who === 'You' ? 'assistant' : 'user', content }];
+      const [, who, content = ''] = /^(Caller|You|Note): (.*)$/.exec(line) ?? [];
+      return who === undefined ? [] : [{ role: roleOf.get(who) ?? 'system', content }];
     });
     return [...told, ...this.#items.map(({ role, content }) => ({ role, content }))];
   }

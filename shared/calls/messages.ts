@@ -6,6 +6,9 @@ import type { Analysed, AnalysisFailure } from './analysis/analyse.ts';
 import type { Result } from '../base/result.ts';
 import type { LogLevel } from '../config/server/server.ts';
 
+/** The process brings what has ended into the database when it leaves, at the low priority that it has. */
+export const recordsLeaveWithinMs = 20_000;
+
 /** An endpoint of webhooks. */
 export interface EndpointSetup {
   readonly url: string;

@@ -38,6 +38,11 @@ export function exitWithParent(stop: () => void): void {
   if (!process.connected) stop();
 }
 
+/** Says something to the process that started this one. One that is gone hears nothing, which `exitWithParent` is told of. */
+export function tellParent(message: unknown): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+}
+
 /** The message with which the supervisor sets a child up; its type is the supervisor's promise. */
 export function firstMessage<T>(): Promise<T> {
   return new Promise((resolve) => process.once('message', (message) => resolve(message as T)));

@@ -6,12 +6,13 @@ import { parseJson } from '../../shared/base/exact-json.ts';
 import { fork, type ChildProcess } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type {
-  AfterCallVersions,
-  FromRecords,
-  RecordsQuestion,
-  RecordsSetup,
-  ToRecords,
+import {
+  recordsLeaveWithinMs,
+  type AfterCallVersions,
+  type FromRecords,
+  type RecordsQuestion,
+  type RecordsSetup,
+  type ToRecords,
 } from '../../shared/calls/messages.ts';
 import { readPrices } from '../../shared/calls/prices.ts';
 import { spoolFolders } from '../../shared/calls/spool.ts';
@@ -27,8 +28,6 @@ const longestPauseMs = 60_000;
 /** A process that lived for so long begins anew with the first pause. */
 const provenMs = 60_000;
 const answerWithinMs = 10_000;
-/** The process brings what has ended into the database when it leaves, at the low priority that it has. */
-const leaveWithinMs = 20_000;
 
 /** Why records cannot be kept as these settings say; undefined where they can, or none are. Folders are made where they are not there. */
 export function whyNoRecords({ calls }: Pick<ServerSettings, 'calls'>): string | undefined {
@@ -160,7 +159,7 @@ export class CallRecords {
     const child = this.#child;
     if (child === undefined) return;
     await new Promise<void>((resolved) => {
-      const timer = this.#options.clock.after(leaveWithinMs, () => child.kill('SIGKILL'));
+      const timer = this.#options.clock.after(recordsLeaveWithinMs, () => child.kill('SIGKILL'));
       this.#gone = () => {
         timer.cancel();
         resolved();

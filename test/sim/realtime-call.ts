@@ -2,6 +2,7 @@
  * A call of a model that hears and speaks, and a vendor that keeps the conversation that a session was told: at each question that must be what
  * was said and heard, in the words of the history.
  */
+import { vocabularyOf } from '../../shared/languages/vocabulary.ts';
 import { expect } from 'vitest';
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
 import { unwritten } from '../../worker/core/unwritten.ts';
@@ -290,6 +291,8 @@ export class SimulatedCall {
       cascade: { stt: this.stt.stage, llm: this.llm.stage, tts: this.tts.stage },
       sampleRate: rate,
       modelSpeaks: true,
+      sentences: vocabularyOf(['en']).sentences,
+      maxSilenceMs: 2_500,
       words: 'own',
       hasStt: true,
     });

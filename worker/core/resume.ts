@@ -6,7 +6,7 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from './events.ts';
 import { hear } from './dialogue/hear.ts';
-import { noteGap, type HeardState, type Piece } from './delivery/heard.ts';
+import { noteGap, wordsBefore, type HeardState, type Piece } from './delivery/heard.ts';
 import { forgetOwedWords } from './delivery/written.ts';
 import { wasteSpeculation } from './dialogue/speculation-state.ts';
 import { onOperatorResumed } from './dialogue/takeover.ts';
@@ -56,12 +56,13 @@ function resumeResponse(
 ): void {
   const { state, now, actions } = step;
   const { pieces, marks } = former.playing.heard;
-  const kept = piecesBefore(pieces, sentMs);
-  const base = pieces[kept - 1];
+  const whole = piecesBefore(pieces, sentMs);
+  const kept = [...pieces.slice(0, whole), ...spokenPart(step, former, { whole, sentMs })];
+  const base = kept.at(-1);
   for (const [id, mark] of marks) if (mark.sentAt === undefined) marks.delete(id);
   state.numbers.context += 1;
   const saidBefore = base?.endSaid ?? 0;
-  const heard: HeardState = { ...former.playing.heard, pieces: pieces.slice(0, kept) };
+  const heard: HeardState = { ...former.playing.heard, pieces: kept };
   const response: Response = {
     ...former,
     context: state.numbers.context,
@@ -81,12 +82,28 @@ function resumeResponse(
     context: response.context,
     from: { audioMs: fromMs, skipMs: sentMs - fromMs },
   });
-  const speaks = speakPieces(step, response, pieces.slice(kept));
+  const speaks = speakPieces(step, response, pieces.slice(whole));
   if (former.writing.phase === 'tools') return;
   if (former.writing.phase !== 'done') askAgain(step, response);
   // Also where it has no words: tones are heard as well.
   else if (speaks) actions.push({ type: 'tts.flush', context: response.context });
   else actions.push({ type: 'playout.finish', context: response.context });
+}
+
+/**
+ * What is on the wire of words that a model spoke itself. Their rest is said by another voice, which would reach the sample with other words: it
+ * begins with the word in which the model stopped.
+ */
+function spokenPart(
+  step: Step<'setup'>,
+  { writing: { text }, playing: { heard } }: Response,
+  { whole, sentMs }: { whole: number; sentMs: Millis },
+): Piece[] {
+  const before = heard.pieces[whole - 1] ?? { endChars: 0, endSaid: 0, endMs: 0 };
+  if (heard.pieces[whole]?.flows !== true || sentMs <= (before.endMs ?? 0)) return [];
+  const endChars = Math.max(before.endChars, wordsBefore(heard, text, sentMs));
+  const said = step.state.setup.pronounce(text.slice(before.endChars, endChars));
+  return [{ endChars, endSaid: before.endSaid + said.length, endMs: sentMs }];
 }
 
 /** How many pieces lie wholly before `sentMs`. */

@@ -207,11 +207,21 @@ const confirming = (
 /** What decides over the agent where STT has no words. */
 const lasting = (wordlessMs: number): readonly number[] => (wordlessMs === 0 ? [] : [wordlessMs]);
 
-export const stageDefinitions = ({ stt, llm, tts, realtime, reach }: AgentDefinition): StageDefinitions => ({
+export const stageDefinitions = ({
+  stt,
+  llm,
+  tts,
+  realtime,
+  turn,
+  reach,
+}: AgentDefinition): StageDefinitions => ({
   stt: stt && sttStage(stt, reach),
   llm: llm && llmStage(llm, reach),
   tts: tts && ttsStage(tts, reach),
-  realtime: realtime && { primary: { chosen: realtime, access: realtimeAccess(realtime, reach) } },
+  realtime: realtime && {
+    primary: { chosen: realtime, access: realtimeAccess(realtime, reach) },
+    maxSilenceMs: Math.max(turn.silences.withModel.maxSilenceMs, turn.silences.withoutModel.maxSilenceMs),
+  },
 });
 
 type Reach = AgentDefinition['reach'];

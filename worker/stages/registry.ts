@@ -16,6 +16,7 @@ import {
   type BreakerBook,
   type ProviderRole,
 } from '../../shared/protocol/breakers.ts';
+import { vocabularyOf } from '../../shared/languages/vocabulary.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { absentLlm, absentStt, absentTts } from './absent.ts';
@@ -47,6 +48,9 @@ interface Made extends Stages {
   readonly realtime: RealtimeModel;
 }
 
+/** `maxSilenceMs`: no pause within a turn is longer. */
+type RealtimeDefined = Pick<StageDefinition<'realtime'>, 'primary'> & { readonly maxSilenceMs: number };
+
 interface Access {
   readonly stt: SttAccess;
   readonly llm: ProviderAccess;
@@ -73,7 +77,7 @@ export interface StageDefinitions {
   readonly llm?: StageDefinition<'llm'> | undefined;
   readonly tts?: StageDefinition<'tts'> | undefined;
   /** The model that speaks by itself in their place, where the agent has one: then any of them may be absent. */
-  readonly realtime?: Pick<StageDefinition<'realtime'>, 'primary'> | undefined;
+  readonly realtime?: RealtimeDefined | undefined;
 }
 
 /** What the stages of a worker share with those of all others, and where they are counted. */
@@ -135,7 +139,7 @@ export function withRealtime(
 ): Stages {
   const { breakers, metrics, machineMs, failed, noted, budgets = new RetryBudgets() } = services;
   const place = { stage: 'realtime', role: 'primary' } as const;
-  const { primary } = realtimeOf(definitions);
+  const { primary, maxSilenceMs } = realtimeOf(definitions);
   const identity = identityOf(primary);
   const { site } = providerSite(definitions, place);
   const failureOf = newFailureReader(site);
@@ -168,6 +172,8 @@ export function withRealtime(
     cascade: tts === undefined ? { ...stages, tts: lineVoice(model, { sampleRate, meter }) } : stages,
     sampleRate,
     modelSpeaks: primary.access.output === 'audio',
+    maxSilenceMs,
+    sentences: vocabularyOf([primary.access.language]).sentences,
     words: primary.access.words,
     hasStt: stt !== undefined,
   });
@@ -286,7 +292,7 @@ const definitionOf = <S extends StageName>(
   return one;
 };
 
-function realtimeOf({ realtime }: StageDefinitions): Pick<StageDefinition<'realtime'>, 'primary'> {
+function realtimeOf({ realtime }: StageDefinitions): RealtimeDefined {
   assert(realtime !== undefined, 'a model that speaks is asked for only where there is one');
   return realtime;
 }

@@ -5,7 +5,7 @@
 import '../../../shared/runtime/stack.ts';
 import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
-import { exitWithParent } from '../../../shared/runtime/child.ts';
+import { exitWithParent, tellParent, wakeWhenOrphaned } from '../../../shared/runtime/child.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import type { FromRecognizer, ToRecognizer } from './messages.ts';
 import { hasCapitalsOnly, Recognizing } from './recognition.ts';
@@ -14,7 +14,7 @@ import { loadSherpa, openRecognizer } from './sherpa.ts';
 /** Below the service, whose calls must not wait for this. */
 const niceness = 5;
 
-const tell = (message: FromRecognizer): void => void process.send?.(message);
+const tell = (message: FromRecognizer): void => tellParent(message);
 
 let recognizing: Recognizing | undefined;
 let isScheduled = false;
@@ -53,4 +53,5 @@ process.on('message', (received) => {
       schedule();
   }
 });
+wakeWhenOrphaned();
 exitWithParent(() => process.exit(0));

@@ -5,7 +5,7 @@
 import '../../../shared/runtime/stack.ts';
 import { setPriority } from 'node:os';
 import { newResampler } from '../../../shared/audio/resampler.ts';
-import { exitWithParent } from '../../../shared/runtime/child.ts';
+import { exitWithParent, tellParent, wakeWhenOrphaned } from '../../../shared/runtime/child.ts';
 import type { FromVoice, SpeechJob, ToVoice } from './messages.ts';
 import { loadSherpa, openVoice } from './sherpa.ts';
 
@@ -14,7 +14,7 @@ const niceness = 5;
 /** The only rate that clients of such servers know. */
 const outputRate = 24_000;
 
-const tell = (message: FromVoice): void => void process.send?.(message);
+const tell = (message: FromVoice): void => tellParent(message);
 
 let speak: ((speech: SpeechJob) => Int16Array) | undefined;
 
@@ -61,4 +61,5 @@ process.on('message', (received) => {
       }
   }
 });
+wakeWhenOrphaned();
 exitWithParent(() => process.exit(0));

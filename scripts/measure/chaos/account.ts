@@ -10,9 +10,19 @@ export const seamMs = 40;
 /** Stands behind the context of a request whose answer is tried again, and in no later one. */
 const askedAgainNote = '[The caller has not heard your answer. Give it now.]';
 
+/** Stands behind the beginning of an answer whose worker died. */
+const cutOffNote = 'Your last message was cut off.';
+
 export interface ChatMessage {
   readonly role: string;
   readonly content: string;
+}
+
+/** What the model is to go on from is being said, until the caller says something. */
+function beingSaidIn(messages: readonly ChatMessage[]): ChatMessage | undefined {
+  const note = messages.findLastIndex(({ content }) => content.startsWith(cutOffNote));
+  if (note < 0 || messages.slice(note).some(({ role }) => role === 'user')) return undefined;
+  return messages.slice(0, note).findLast(({ role }) => role === 'assistant');
 }
 
 export class Account {
@@ -34,7 +44,7 @@ export class Account {
   readonly #entries: string[] = [];
   #context: readonly ChatMessage[] = [];
   #epoch = -1;
-  /** Replies up to this one may have come while nothing was read. */
+  /** Replies up to this one may have come while nothing was read, or softly. */
   #lateReplies = 0;
   #isReading = true;
   readonly #slackWords: number;
@@ -92,6 +102,11 @@ export class Account {
     if (reading) this.#lateReplies = this.#reply + 2;
   }
 
+  /** The agent goes on softly under the caller's voice, and what it says cannot be made out. */
+  softened(): void {
+    this.#lateReplies = Math.max(this.#lateReplies, this.#reply + 1);
+  }
+
   cleared(epoch: number): void {
     if (epoch <= this.#epoch) this.#complain(`epoch ${epoch} after ${this.#epoch}`);
     this.#epoch = epoch;
@@ -103,15 +118,12 @@ export class Account {
    */
   asked(messages: readonly ChatMessage[], { isHeld = false } = {}): void {
     const said = messages.filter(({ role, content }) => role !== 'system' && content !== askedAgainNote);
-    if (isHeld) {
-      this.#judgeEntries(said);
-      this.#judgeWords(said);
-      return;
+    if (!isHeld) {
+      this.#compareWithEarlier(said);
+      this.#context = said;
     }
-    this.#compareWithEarlier(said);
     this.#judgeEntries(said);
-    this.#judgeWords(said);
-    this.#context = said;
+    this.#judgeWords(said, beingSaidIn(messages));
   }
 
   /** What the model has seen stays as it was; only more comes behind it, in the last message as well. */
@@ -136,8 +148,10 @@ export class Account {
     }
   }
 
-  #judgeWords(said: readonly ChatMessage[]): void {
-    const words = said.filter(({ role }) => role === 'assistant').flatMap(({ content }) => wordsIn(content));
+  #judgeWords(said: readonly ChatMessage[], beingSaid: ChatMessage | undefined): void {
+    const words = said
+      .filter(({ role }) => role === 'assistant')
+      .flatMap((one) => wordsIn(one.content).map((word) => ({ ...word, isLate: one === beingSaid })));
     let reply = -1;
     let next = 0;
     for (const word of words) {
@@ -147,7 +161,7 @@ export class Account {
       if (word.reply !== reply) next = 0;
       if (word.word !== next)
         this.#complain(`word ${word.word} of reply ${word.reply} in the context, not ${next}`);
-      const isLate = !this.#isReading || word.reply <= this.#lateReplies;
+      const isLate = word.isLate || !this.#isReading || word.reply <= this.#lateReplies;
       const received = (this.#received.get(word.reply) ?? 0) + this.#slackWords;
       if (!isLate && word.word >= received)
         this.#complain(`word ${word.word} of reply ${word.reply} is in the context and was not heard`);

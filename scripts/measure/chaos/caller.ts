@@ -213,7 +213,7 @@ export class Caller {
   }
 
   #onAudio(payload: Buffer, now: number): void {
-    this.#reader.read(payload, (group) => this.account.heard(group));
+    if (this.#reader.read(payload, (group) => this.account.heard(group))) this.account.softened();
     this.#playedAt = Math.max(this.#playedAt, now) + frameMs;
     this.#soundAt = now;
     this.silence.heard(now);

@@ -51,11 +51,21 @@ export interface HeardGroup {
   readonly at: number;
 }
 
+/** Of a voice that was made softer, in which words cannot be told apart, the marks still stand in this proportion. */
+const markShare = firstMark / lastMark;
+/** Softer, rounding hides it. */
+const leastMark = 500;
+
+const isSoftMark = (first: number, last: number): boolean =>
+  first >= leastMark && first < firstMark && Math.abs(first / last / markShare - 1) < 0.01;
+
 /** Finds groups in a stream of samples, wherever they begin. Groups of which a part is missing are not told. */
 export class GroupReader {
   #rest: Int16Array = new Int16Array(0);
 
-  read(payload: Buffer, take: (group: HeardGroup) => void): void {
+  /** Says whether some of it was softer than it was made. */
+  read(payload: Buffer, take: (group: HeardGroup) => void): boolean {
+    let isSoft = false;
     const fresh = new Int16Array(payload.length >> 1);
     for (let i = 0; i < fresh.length; i += 1) fresh[i] = payload.readInt16LE(i * 2);
     const samples = new Int16Array(this.#rest.length + fresh.length);
@@ -64,6 +74,7 @@ export class GroupReader {
     let at = 0;
     while (at + groupSamples <= samples.length) {
       if (samples[at] !== firstMark || samples[at + groupSamples - 1] !== lastMark) {
+        isSoft ||= isSoftMark(samples[at] ?? 0, samples[at + groupSamples - 1] ?? 0);
         at += 1;
         continue;
       }
@@ -72,5 +83,6 @@ export class GroupReader {
       at += groupSamples;
     }
     this.#rest = samples.slice(at);
+    return isSoft;
   }
 }

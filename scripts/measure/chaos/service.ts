@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MemoryGroup } from './memory-group.ts';
-import { processesOf, serviceProcesses, supervisorsOf } from '../bench/processes.ts';
+import { isThere, processesOf, serviceProcesses, supervisorsOf } from '../bench/processes.ts';
 
 export interface ChaosServiceOptions {
   readonly root: URL;
@@ -73,9 +73,19 @@ export class ChaosService {
     return { host: '127.0.0.1', port: this.#ports.ws };
   }
 
+  /** The oldest first: two while calls of one that was replaced go on. */
+  get supervisors(): readonly number[] {
+    return supervisorsOf(this.#child.pid ?? 0);
+  }
+
+  /** Everything of the service that runs. */
+  get left(): readonly number[] {
+    return processesOf(this.#child.pid ?? 0).filter(isThere);
+  }
+
   /** Process ids by role, as they are now: the newest supervisor, and the workers of all. */
   processes(): { supervisor: number; inference: number | undefined; workers: number[] } {
-    const supervisors = supervisorsOf(this.#child.pid ?? 0);
+    const { supervisors } = this;
     const supervisor = supervisors.at(-1) ?? this.#child.pid ?? 0;
     const workers = supervisors.flatMap((pid) =>
       [...serviceProcesses(pid)].filter(([name]) => name.startsWith('worker')).map(([, worker]) => worker),
@@ -99,7 +109,7 @@ export class ChaosService {
 
   async exitWithin(limitMs: number): Promise<boolean> {
     for (const until = performance.now() + limitMs; performance.now() < until;) {
-      if (supervisorsOf(this.#child.pid ?? 0).length === 0) return true;
+      if (this.supervisors.length === 0) return true;
       await sleep(20);
     }
     return false;

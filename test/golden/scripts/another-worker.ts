@@ -11,6 +11,9 @@ const takenOver = (call: Script, { sentMs = 0, turnAudio = true, silentMs = 0 } 
   return call.skips().tell({ type: 'call.resumed', position, turnAudio, silentMs });
 };
 
+/** A model speaks its words itself. */
+const speaks = { modelSpeaks: true };
+
 export const anotherWorker: readonly Dialogue[] = [
   dialogue(
     'what is on the wire as a whole is not said again, and the piece that broke off goes on at its sample',
@@ -57,6 +60,40 @@ export const anotherWorker: readonly Dialogue[] = [
     call.llmIsAsked('user: Go.', 'assistant: First part. And');
     assert.equal(call.request.at(-1)?.role, 'system');
     call.skips().llmAnswers('then some.').orders('tts.speak 2 "And then some."', 'tts.flush 2');
+  }),
+
+  dialogue(
+    'of what a model spoke, the words on the wire are over, and another voice says the rest',
+    (begin) => {
+      const call = begin({ settings: speaks }).opens().callerSays('Go.');
+      call
+        .llmWrites('Alpha beta ')
+        .llmWrites('gamma delta ')
+        .llmAnswers('epsilon zeta.')
+        .botPlays(14 * msPerChar);
+      takenOver(call, { sentMs: 14 * msPerChar }).orders(
+        'playout.open 2',
+        'tts.speak 2 "gamma delta epsilon zeta."',
+        'tts.flush 2',
+      );
+    },
+  ),
+
+  dialogue('a model that was still speaking goes on from what it has said', (begin) => {
+    const call = begin({ settings: speaks })
+      .opens()
+      .callerSays('Go.')
+      .llmWrites('Alpha beta')
+      .botPlays(Infinity);
+    takenOver(call, { sentMs: 7 * msPerChar }).orders('playout.open 2', 'tts.speak 2 "beta"', 'llm.start 1');
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta');
+    assert.equal(call.request.at(-1)?.role, 'system');
+    call.llmAnswers('gamma.').orders('tts.speak 2 " gamma."', 'tts.flush 2');
+  }),
+
+  dialogue('a model that had said nothing yet is asked the same', (begin) => {
+    const call = takenOver(begin({ settings: speaks }).opens().callerSays('Go.'));
+    call.orders('playout.open 2', 'llm.start 1').llmIsAsked('user: Go.');
   }),
 
   dialogue('a turn is heard again from its beginning', (begin) => {

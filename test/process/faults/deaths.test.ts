@@ -1,4 +1,7 @@
 /** Processes of the service die: what ends, what goes on, and what comes back. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import type { CallClient, CallerEvent } from '../../../cli/commands/call/caller.ts';
@@ -157,6 +160,24 @@ describe('kill -9 of the supervisor', () => {
     service.signal('SIGKILL');
     expect(await call.closed).toEqual({ code: 1001, reason: 'shutdown' });
     expect((await service.ended).signal).toBe('SIGKILL');
+  });
+
+  it('whose process of records is stopped, or still loads: it wakes, and no process is left', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'deaths-'));
+    const env = { SVC_CALLS_DB: join(folder, 'calls.db') };
+    service = await TestService.start({ env });
+    await service.readyWhen((body) => body['ready'] === 1);
+    for (const child of service.children('records')) process.kill(child, 'SIGSTOP');
+    service.signal('SIGKILL');
+    expect((await service.ended).signal).toBe('SIGKILL');
+
+    service = await TestService.launch({ env });
+    await service.says('listening', (line) => line['listener'] === 'health');
+    await expect.poll(() => service.children('records')).toHaveLength(1);
+    service.signal('SIGKILL');
+    expect((await service.ended).signal).toBe('SIGKILL');
+    expect(service.said('an exception escaped a call; this worker takes no new calls')).toBeUndefined();
+    rmSync(folder, { recursive: true });
   });
 
   it('without calls: no process is left', async () => {

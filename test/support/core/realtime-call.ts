@@ -1,4 +1,5 @@
 /** A call whose model hears and speaks by itself, with a scripted model and scripted stages beside it. */
+import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import { breakerInts, Breakers } from '../../../shared/protocol/breakers.ts';
 import { RetryBudgets } from '../../../worker/stages/failover/retry-budget.ts';
 import { realtimeStages } from '../../../worker/stages/realtime/stages.ts';
@@ -28,6 +29,7 @@ export const sound = (first: number, length = 80): Int16Array => new Int16Array(
 interface CallOptions {
   caps?: Partial<RealtimeCaps>;
   modelSpeaks?: boolean;
+  maxSilenceMs?: number;
   words?: 'own' | 'vendor';
   hasStt?: boolean;
   /** Memory that the calls of a vendor share, and their time. */
@@ -72,6 +74,7 @@ export function newCall(options: CallOptions = {}) {
   const {
     caps = {},
     modelSpeaks = true,
+    maxSilenceMs = 2_500,
     words = 'own',
     hasStt = false,
     clock = newVirtualClock(),
@@ -85,6 +88,8 @@ export function newCall(options: CallOptions = {}) {
     cascade: { stt: stt.stage, llm: llm.stage, tts: tts.stage },
     sampleRate: 8_000,
     modelSpeaks,
+    sentences: vocabularyOf(['en']).sentences,
+    maxSilenceMs,
     words,
     hasStt,
   });
@@ -93,7 +98,8 @@ export function newCall(options: CallOptions = {}) {
   const spoken: TtsEvent[] = [];
   const said: LlmEvent[] = [];
   const ears: SttSession = stages.stt.open(context, (event) => heard.push(event));
-  const voice: TtsSession = stages.tts.open(context, (event) => spoken.push(event));
+  const openVoice = (): TtsSession => stages.tts.open(context, (event) => spoken.push(event));
+  const voice = openVoice();
   let history: readonly ChatMessage[] = [];
   const expects = (): LlmRequest => ({ messages: [prompt, ...history], tools: [] });
   const mind: LlmSession = stages.llm.open(context, { expects });
@@ -124,7 +130,7 @@ export function newCall(options: CallOptions = {}) {
     /** The session of STT is replaced by another. */
     hearsAnew: (): SttSession => stages.stt.open(context, (event) => heard.push(event)),
     ...{ clock, model, stt, llm, tts, failures, figures },
-    ...{ ears, voice, mind, heard, spoken, said },
+    ...{ ears, voice, openVoice, mind, heard, spoken, said },
     ...{ start, knows, hears, says },
   };
 }

@@ -86,6 +86,34 @@ describe('the comparison with the service', () => {
     expect(account.violations.join()).toContain(complaint);
   });
 
+  it('expects no hearing of what is being said while the model goes on from it, and hearing of it afterwards', () => {
+    const account = talked();
+    const goOn = { role: 'system', content: 'Your last message was cut off. Go on.' };
+    account.asked([keys('3*1'), said(words(3, 1, 0, 9)), goOn], { isHeld: true });
+    // The model is asked once more.
+    account.asked([keys('3*1'), said(words(3, 1, 0, 9)), goOn, said('')], { isHeld: true });
+    expect(account.violations).toEqual([]);
+    account.asked([keys('3*1'), said(words(3, 1, 0, 9)), keys('3*2')], { isHeld: true });
+    expect(account.violations.join()).toContain('word 5 of reply 1 is in the context and was not heard');
+    const other = talked();
+    other.asked([keys('3*1'), said(words(3, 1, 0, 6)), keys('3*2'), said(words(3, 2, 0, 6)), goOn]);
+    expect(other.violations).toEqual(['call 3: word 5 of reply 1 is in the context and was not heard']);
+  });
+
+  it('expects no hearing of what is said softly, and goes on to judge what follows', () => {
+    const account = talked();
+    const reader = new GroupReader();
+    const soft = speechFor(words(3, 1, 5, 9));
+    for (let at = 0; at < soft.length; at += 2) soft.writeInt16LE(Math.round(soft.readInt16LE(at) * 0.2), at);
+    expect(reader.read(speechFor('Sorry, what was that?'), (group) => account.heard(group))).toBe(false);
+    if (reader.read(soft, (group) => account.heard(group))) account.softened();
+    account.asked([keys('3*1'), said(words(3, 1, 0, 9)), keys('3*2')]);
+    expect(account.violations).toEqual([]);
+    hear(account, words(3, 4, 0, 2));
+    account.asked([keys('3*1'), said(words(3, 1, 0, 9)), keys('3*2'), said(words(3, 4, 0, 3)), keys('3*2')]);
+    expect(account.violations.join()).toContain('word 2 of reply 4 is in the context and was not heard');
+  });
+
   it('expects of a caller that reads nothing no hearing', () => {
     const account = talked();
     account.setReading(false);

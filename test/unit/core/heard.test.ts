@@ -3,14 +3,17 @@ import fc from 'fast-check';
 import { describe, it, expect } from 'vitest';
 import { newClientPlayout } from '../../../worker/core/delivery/client-playout.ts';
 import {
+  defaultMsPerChar,
   expectMark,
   heardChars,
+  heardCodec,
   newHeardState,
   noteGap,
   noteMarkPlayed,
   noteMarkSent,
   noteSpoken,
   noteWord,
+  wordsBefore,
 } from '../../../worker/core/delivery/heard.ts';
 import { newRespelling } from '../../../worker/core/answer/response.ts';
 
@@ -100,6 +103,17 @@ describe('what was heard', () => {
     expect(upTo(4).trim()).toBe('Ask SQL');
     expect(upTo(10).trim()).toBe('Ask SQL or XML for one,');
     expect(upTo(14).trim()).toBe('Ask SQL or XML for one, then SQL');
+  });
+
+  it('is known to a worker that has no times of words, by how fast the voice was', () => {
+    const spoken = newHeardState();
+    spoken.pieces.push({ endChars: 53, endSaid: 53, endMs: undefined, flows: true });
+    // Four times as slow as a voice that nobody has heard yet.
+    for (const { index } of text.matchAll(/\S+/g))
+      noteWord(spoken, { chars: index, startMs: index * 4 * defaultMsPerChar });
+    const heard = heardCodec.read(JSON.parse(heardCodec.write(spoken)), 0);
+    for (const chars of [10, 23, 47])
+      expect(wordsBefore(heard, text, (chars + 1) * 4 * defaultMsPerChar)).toBe(chars);
   });
 
   it('is nothing without a position and without marks', () => {

@@ -1,4 +1,5 @@
 /** One call by script, with the three stages and with a model that speaks: programs, clients and records are told the same of both. */
+import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import { describe, expect, it } from 'vitest';
 import { conversationMessage } from '../../../worker/transports/conversation-message.ts';
 import { messageOf } from '../../../worker/agent-link/messages.ts';
@@ -61,6 +62,8 @@ class ScriptedCall {
       },
       sampleRate: 16_000,
       modelSpeaks: true,
+      sentences: vocabularyOf(['en']).sentences,
+      maxSilenceMs: 2_500,
       words,
       hasStt: true,
     });

@@ -5,11 +5,12 @@
 import '../../../shared/runtime/stack.ts';
 import { writeJson } from '../../../shared/base/exact-json.ts';
 import type { FromAnalyst, ToAnalyst } from '../../../shared/calls/messages.ts';
-import { exitWithParent } from '../../../shared/runtime/child.ts';
+import { exitWithParent, tellParent, wakeWhenOrphaned } from '../../../shared/runtime/child.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { newLog } from '../../../shared/runtime/log.ts';
 import { Analyst } from './analyst.ts';
 
+wakeWhenOrphaned();
 exitWithParent(() => process.exit(0));
 let analyst: Promise<Analyst> | undefined;
 
@@ -25,6 +26,6 @@ process.on('message', (message: ToAnalyst) => {
     ?.then(async (ready) => await ready.analyse(record))
     .then((outcome) => {
       const answer: FromAnalyst = { type: 'analysed', id, outcome: writeJson(outcome) };
-      if (process.connected) process.send?.(answer);
+      tellParent(answer);
     });
 });

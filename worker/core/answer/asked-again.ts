@@ -3,9 +3,17 @@ import type { Step } from '../state.ts';
 import { unfilled, type Response } from './response.ts';
 import { startRound } from './speaking.ts';
 
-/** The LLM was still writing: it is asked the same again, and what it had written before is expected first. */
+/**
+ * The LLM was still writing: it is asked the same again, and what it had written before is expected first. One that speaks itself would say it in
+ * other words: it goes on from those that are being said.
+ */
 export function askAgain(step: Step<'setup' | 'numbers' | 'conversation'>, response: Response): void {
-  response.writing.expected = written(response);
+  const before = written(response);
+  if (step.state.setup.settings.modelSpeaks === true && before.trim() !== '') {
+    goOnBehind(step, response, before);
+    return;
+  }
+  response.writing.expected = before;
   startRound(step, response);
 }
 
@@ -26,17 +34,24 @@ export function unexpectedText(
     return text.slice(length);
   }
   response.writing.expected = '';
-  const before = written(response);
+  step.actions.push({ type: 'llm.cancel' });
+  goOnBehind(step, response, written(response));
+  return undefined;
+}
+
+function goOnBehind(
+  step: Step<'setup' | 'numbers' | 'conversation'>,
+  response: Response,
+  before: string,
+): void {
   // Streams stop between words, and a new message does not begin with a space.
   if (/\S$/.test(before)) response.writing.splitter.pending += ' ';
-  step.actions.push({ type: 'llm.cancel' });
   startRound(step, response, {
     behind: [
       { role: 'assistant', text: before },
       { role: 'system', text: goOn },
     ],
   });
-  return undefined;
 }
 
 /** What the LLM wrote in its newest round, without the fillers between. */

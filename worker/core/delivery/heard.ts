@@ -44,8 +44,8 @@ export interface HeardState {
   acknowledged: { readonly playedMs: Millis; readonly saidAt: Millis } | undefined;
   /** When no frames went out: the output was held, TTS had no more, or all of it is on the wire. The client plays on. */
   readonly gaps: { fromAt: Millis; toAt: Millis | undefined }[];
-  /** Speaking rate assumed until the first piece of the response has been measured. */
-  readonly msPerChar: Millis;
+  /** Speaking rate assumed until the first piece of the response has been measured, or the times of its words are known. */
+  msPerChar: Millis;
 }
 
 /** Speaking rate of a voice that nobody has heard yet. */
@@ -57,6 +57,8 @@ const maxMarks = 128;
 /** More gaps than any client delay can hold. */
 const maxGaps = 16;
 const maxWords = 4_000;
+/** Less text than this does not tell how fast a voice speaks. */
+export const tellingChars = 15;
 /** No word takes longer. */
 const longestWordMs = 1_500;
 /** How far an estimate is off grows with the root of the characters since the last place that is known. */
@@ -95,7 +97,10 @@ export function noteFlow(heard: HeardState, now: Millis): void {
 export function noteWord(heard: HeardState, word: { chars: number; startMs: Millis }): void {
   const last = heard.wordTimes.at(-1);
   const inOrder = last === undefined || (word.chars > last.chars && word.startMs >= last.startMs);
-  if (inOrder && heard.wordTimes.length < maxWords) heard.wordTimes.push(word);
+  if (!inOrder || heard.wordTimes.length >= maxWords) return;
+  heard.wordTimes.push(word);
+  // A worker that takes the call up does not have these times.
+  if (word.chars >= tellingChars && word.startMs > 0) heard.msPerChar = word.startMs / word.chars;
 }
 
 /** The transport says how much of the response was played. */
@@ -223,6 +228,10 @@ function gapsWithin(heard: HeardState, from: Millis, { to }: { to: Millis }): Mi
 
 /** Characters of the response's text whose audio lies before `ms`. */
 export const charsAt = (heard: HeardState, ms: Millis): number => placeAt(heard, ms).chars;
+
+/** The same, cut back to the end of a whole word. */
+export const wordsBefore = (heard: HeardState, text: string, ms: Millis): number =>
+  wholeWords(text, charsAt(heard, ms));
 
 /** How many characters lie before `ms`, and how many of them certainly do. */
 interface Place {

@@ -13,6 +13,7 @@ import {
   noteMarkPlayed,
   noteMarkSent,
   noteSpoken,
+  tellingChars,
 } from './heard.ts';
 import { enterHeard, tellHeard, tellHeardEnd } from './context.ts';
 import type { CallEvent } from '../events.ts';
@@ -36,8 +37,6 @@ import { tell, type FaultKind } from '../told.ts';
 
 /** How long a client that never echoed a mark is assumed to play on after the last frame. */
 const unconfirmedPlayoutMs = 500;
-/** Less text than this does not tell how fast TTS speaks. */
-const tellingChars = 15;
 const slowestMsPerChar = 200;
 
 export function onTtsSpoken(

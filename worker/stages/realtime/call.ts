@@ -29,34 +29,23 @@ import { SessionConversation, type SyncStep } from './conversation.ts';
 import { Ears } from './ears.ts';
 import { OwnWords } from './own-words.ts';
 import type { RealtimeCallOptions } from './options.ts';
+import { resultOf } from './repeated-calls.ts';
 import { emptyRequest, partsOf, withWords } from './request-parts.ts';
+import { newRound, type Round } from './round.ts';
 import { SessionLine, type Opened } from './session-line.ts';
 import { Speaking } from './speaking.ts';
 import { spendAnswer } from './spending.ts';
 import { TurnAudio } from './turn-audio.ts';
+import { wholeSentences } from './whole-sentences.ts';
 import { writeDown } from './write-down.ts';
 import { WrittenWords } from './written-words.ts';
 
-/** A pause within a turn is shorter: what was said before it belongs to no turn. */
-const longestPauseMs: Millis = 5_000;
+/** What was said before a pause that is longer than any within a turn, and than this, belongs to no turn. */
+const longPauseMs: Millis = 5_000;
 /** Sound for a turn whose words nobody knows: shorter is a cough or a click. With the moment before the voice and the silence behind it. */
 const shortestTurnMs: Millis = 600;
 /** A model that says nothing for so long is asked once more, and after as long again another provider answers. */
 const silentMs: Millis = 2_500;
-
-/** A request that is not over. */
-interface Round {
-  answer: number;
-  askedAt: Millis;
-  readonly request: LlmRequest;
-  readonly sink: (event: LlmEvent) => void;
-  /** Anything of it was told. */
-  hasBegun: boolean;
-  calls: number;
-  wasAskedAgain: boolean;
-  /** Another provider answers it. */
-  instead: LlmRound | undefined;
-}
 
 /** What a session was opened with. */
 interface Opening {
@@ -148,8 +137,9 @@ export class RealtimeCall {
 
   #hear(pcm: Int16Array): void {
     if (this.#isGivenAgain) return;
-    const now = this.#options.context.clock.now();
-    if (now - this.#heardAt > longestPauseMs) {
+    const { context, maxSilenceMs } = this.#options;
+    const now = context.clock.now();
+    if (now - this.#heardAt > Math.max(longPauseMs, maxSilenceMs)) {
       this.#audio.forget(this.#line?.session);
       this.#written?.forget();
       this.#ears?.turnIsOver();
@@ -290,16 +280,7 @@ export class RealtimeCall {
 
   #start(request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound {
     this.#isCalling = false;
-    const round: Round = {
-      answer: 0,
-      askedAt: 0,
-      request,
-      sink,
-      hasBegun: false,
-      calls: 0,
-      wasAskedAgain: false,
-      instead: undefined,
-    };
+    const round = newRound(request, sink);
     this.#round = round;
     this.#newest = request;
     this.#ask(round);
@@ -431,7 +412,12 @@ export class RealtimeCall {
         if (!this.#speaking.hasWords(round.answer)) this.#say(round, event.item, ' ');
         this.#speaking.audio(round.answer, event.item, event.pcm);
         return;
-      case 'tool-call':
+      case 'tool-call': {
+        const result = resultOf(round.request, event);
+        if (result !== undefined) {
+          round.repeated.push(result);
+          return;
+        }
         this.#conversation.called(event.id);
         round.sink({
           type: 'tool-call',
@@ -442,6 +428,7 @@ export class RealtimeCall {
         });
         round.calls += 1;
         return;
+      }
       case 'done':
         this.#onDone(round, event);
     }
@@ -473,12 +460,26 @@ export class RealtimeCall {
       return;
     }
     if (finish === 'completed') this.#conversation.answerEnded();
+    if (this.#gaveAgain(round)) return;
     const ended = finish === 'length' || finish === 'content_filter' ? finish : 'stop';
     this.#over(round, {
       type: 'done',
       finish: round.calls > 0 ? 'tool_calls' : ended,
       usage,
     });
+  }
+
+  /** The model has the results of calls that it made once more; true where it goes on from nothing else. */
+  #gaveAgain(round: Round): boolean {
+    const session = this.#line?.session;
+    const results = round.repeated.splice(0);
+    if (results.length === 0 || session === undefined) return false;
+    session.append(results);
+    if (round.calls > 0 || round.wasAskedAgain) return false;
+    round.wasAskedAgain = true;
+    round.hasBegun = false;
+    this.#respond(round, session);
+    return true;
   }
 
   /** Nobody has to hear it again: from now on its words stand for it. */
@@ -563,11 +564,13 @@ export class RealtimeCall {
   }
 
   #askFallback(round: Round, request: LlmRequest): void {
-    round.instead = this.#fallback?.start(request, (event) => {
+    const { modelSpeaks, sentences } = this.#options;
+    const take = (event: LlmEvent): void => {
       if (this.#round !== round) return;
       if (event.type === 'done' || event.type === 'error') this.#over(round, event);
       else round.sink(event);
-    });
+    };
+    round.instead = this.#fallback?.start(request, modelSpeaks ? wholeSentences(sentences, take) : take);
   }
 
   #cancel(round: Round): void {

@@ -1,4 +1,6 @@
 /** What a call with a speaking model is made of. */
+import type { Millis } from '../../../shared/base/units.ts';
+import type { Sentences } from '../../../shared/languages/vocabulary.ts';
 import type { LlmStage, StageContext, SttStage, TtsStage } from '../stage.ts';
 import type { Vendor } from './session-line.ts';
 
@@ -16,6 +18,10 @@ export interface RealtimeCallOptions {
   readonly sampleRate: number;
   /** The model has a voice; otherwise the TTS speaks its words too. */
   readonly modelSpeaks: boolean;
+  /** Where sentences end in the agent's language. */
+  readonly sentences: Sentences;
+  /** No pause within a turn is longer. */
+  readonly maxSilenceMs: Millis;
   /** `vendor`: the model writes down what the caller says, and the STT beside it hears what is said over the agent, and where the model does not hear. */
   readonly words: 'own' | 'vendor';
   /** An STT stands beside the model. */

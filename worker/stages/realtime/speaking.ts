@@ -27,6 +27,8 @@ interface Answer {
   /** No more sound comes. */
   isDone: boolean;
   wasHeard: boolean;
+  /** Some of it was passed on. */
+  isPlaying: boolean;
 }
 
 type Segment =
@@ -52,6 +54,7 @@ export interface SpeakingOptions {
 export class Speaking {
   readonly #options: SpeakingOptions;
   #sink: ((event: TtsEvent) => void) | undefined;
+  /** Speaks lines; absent where it has failed and nothing was owed of it. */
   #tts: TtsSession | undefined;
   readonly #contexts = new Map<number, Spoken>();
   #innerContexts = 0;
@@ -75,10 +78,11 @@ export class Speaking {
   /** The session that the call speaks with; another one takes its place where it failed. */
   open(sink: (event: TtsEvent) => void): TtsSession {
     this.#sink = sink;
-    this.#contexts.clear();
+    this.#forgetContexts();
     this.#isPaused = false;
-    const tts = this.#options.openTts((event) => this.#takeLine(event));
-    this.#tts = tts;
+    const former = this.#tts;
+    this.#openTts();
+    former?.close();
     return {
       sampleRate: this.#options.sampleRate,
       speak: (context, text, how) => this.#speak(context, text, how),
@@ -89,19 +93,39 @@ export class Speaking {
       },
       pause: () => {
         this.#isPaused = true;
-        tts.pause();
+        this.#tts?.pause();
       },
       resume: () => {
         this.#isPaused = false;
-        tts.resume();
+        this.#tts?.resume();
         this.#soon();
       },
       close: () => {
-        if (this.#tts === tts) this.#sink = undefined;
-        this.#contexts.clear();
-        tts.close();
+        if (this.#sink !== sink) return;
+        this.#sink = undefined;
+        this.#forgetContexts();
+        this.#tts?.close();
+        this.#tts = undefined;
       },
     };
+  }
+
+  /** What is left of them is said anew. An answer that waited behind a line has its sound, and is known by its words again. */
+  #forgetContexts(): void {
+    const lost = [...this.#contexts.values()].flatMap(({ segments }) => segments);
+    for (const segment of lost.toReversed())
+      if (segment.kind === 'answer' && !segment.answer.isPlaying)
+        segment.answer.unspoken = segment.text + segment.answer.unspoken;
+    this.#contexts.clear();
+  }
+
+  #openTts(): TtsSession {
+    const tts = this.#options.openTts((event) => {
+      if (this.#tts === tts) this.#takeLine(event);
+    });
+    this.#tts = tts;
+    if (this.#isPaused) tts.pause();
+    return tts;
   }
 
   // ---- what the model says ----
@@ -115,6 +139,7 @@ export class Speaking {
       unspoken: '',
       isDone: false,
       wasHeard: false,
+      isPlaying: false,
     };
     const { sampleRate } = this.#options;
     this.#resampler = rate === sampleRate ? undefined : newResampler({ from: rate, to: sampleRate });
@@ -205,7 +230,7 @@ export class Speaking {
       spoken.segments.push(last);
     }
     last.chars += text.length;
-    this.#tts?.speak(last.inner, text, how);
+    (this.#tts ?? this.#openTts()).speak(last.inner, text, how);
   }
 
   #endLine({ segments }: Spoken): void {
@@ -238,11 +263,21 @@ export class Speaking {
     return spoken;
   }
 
+  get #owesLine(): boolean {
+    return [...this.#contexts.values()].some(({ segments }) =>
+      segments.some(
+        (segment) => segment.kind === 'line' && !segment.isOver && !segment.events.some(isEndOfLine),
+      ),
+    );
+  }
+
   // ---- sound ----
 
   #takeLine(event: TtsEvent): void {
     if (event.type === 'error') {
-      this.#sink?.(event);
+      // The model goes on with its own voice, and the next line is another session's.
+      this.#tts = undefined;
+      if (this.#owesLine) this.#sink?.(event);
       return;
     }
     for (const spoken of this.#contexts.values())
@@ -294,7 +329,7 @@ export class Speaking {
   #playLine(context: number, segment: Extract<Segment, { kind: 'line' }>, spoken: Spoken): boolean {
     const { chars } = spoken;
     for (const event of segment.events.splice(0)) {
-      if (event.type === 'flushed' || event.type === 'cancelled') segment.isOver = true;
+      if (isEndOfLine(event)) segment.isOver = true;
       else if (event.type === 'audio') {
         spoken.samples += event.pcm.length;
         this.#tell({ type: 'audio', context, pcm: event.pcm });
@@ -319,6 +354,7 @@ export class Speaking {
     while (!this.#isPaused) {
       const pcm = answer.chunks.shift();
       if (pcm === undefined) return isWhole;
+      answer.isPlaying = true;
       this.#tell({ type: 'audio', context, pcm });
     }
     return false;
@@ -343,7 +379,7 @@ export class Speaking {
   #speakMute({ text, chars }: Extract<Segment, { kind: 'answer' }>, { segments, isFlushed }: Spoken): void {
     this.#innerContexts += 1;
     segments[0] = { kind: 'line', inner: this.#innerContexts, chars, events: [], isOver: false };
-    this.#tts?.speak(this.#innerContexts, text);
+    (this.#tts ?? this.#openTts()).speak(this.#innerContexts, text);
     if (isFlushed || segments.length > 1) this.#tts?.flush(this.#innerContexts);
   }
 
@@ -356,6 +392,8 @@ export class Speaking {
     this.#sink?.(event);
   }
 }
+
+const isEndOfLine = ({ type }: OfContext): boolean => type === 'flushed' || type === 'cancelled';
 
 /** The answer is over, and none of it was sound. */
 const isMute = ({ isDone, wasHeard }: Answer): boolean => isDone && !wasHeard;
