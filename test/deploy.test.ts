@@ -99,6 +99,8 @@ describe('the files for running the service', () => {
   it('have a folder for recordings and for what outlives a crash, and of the service alone', () => {
     expect(unit).toMatch(/^StateDirectory=voice-agent$/m);
     expect(unit).toMatch(/^StateDirectoryMode=0700$/m);
+    expect(unit).toMatch(/^CacheDirectory=voice-agent$/m);
+    expect(unit).toMatch(/^Environment=NODE_COMPILE_CACHE=\/var\/cache\/voice-agent$/m);
     const hints = [...textOf('debian/environment').matchAll(/^#SVC_\w+_DIR=(\S+)$/gm)].map(
       ([, path]) => path,
     );
