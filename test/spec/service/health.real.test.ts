@@ -1,21 +1,26 @@
 /** The listener of probes and metrics (docs/operate/runbook.md), asked of the running service. */
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
 
 let service: TestService;
+let shared: TestService | undefined;
 const start = async (options: TestServiceOptions = {}): Promise<void> => {
   service = await TestService.start(options);
 };
+/** One service for all tests that ask nothing special of it and leave it as it was. */
+const plain = async (): Promise<TestService> =>
+  (service = shared ??= await TestService.start({ workers: 2, env: { SVC_MAX_SESSIONS: '7' } }));
 
 afterEach(async () => {
-  await service.stop();
+  if (service !== shared) await service.stop();
 });
+afterAll(() => shared?.stop());
 
 const bearer = (token: string): { authorization: string } => ({ authorization: `Bearer ${token}` });
 
 describe('probes', () => {
   it('/healthz is 200; /readyz is 200 with counts only', async () => {
-    await start({ workers: 2, env: { SVC_MAX_SESSIONS: '7' } });
+    await plain();
     const health = await service.get('/healthz');
     expect([health.status, await health.json()]).toEqual([200, { alive: 1 }]);
     const ready = await service.get('/readyz');
@@ -26,7 +31,7 @@ describe('probes', () => {
   });
 
   it('a query does not matter, another path is 404, another method 405', async () => {
-    await start();
+    await plain();
     expect((await service.get('/healthz?from=balancer')).status).toBe(200);
     expect((await service.get('/')).status).toBe(404);
     const url = `http://${service.address('health')}/healthz`;
@@ -61,7 +66,7 @@ describe('/readyz while inference is silent', () => {
 
 describe('/metrics', () => {
   it('is Prometheus text that adds up the workers', async () => {
-    await start({ workers: 2 });
+    await plain();
     for (let i = 0; i < 2; i += 1) {
       const calls = await Promise.all([service.call(), service.call()]);
       await Promise.all(calls.map((call) => call.hangUp()));
