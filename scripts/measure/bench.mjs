@@ -8,7 +8,7 @@ const usage = `usage: npm run bench -- [options]
   --rate HZ        sample rate of the calls (16000)
   --encoding E     pcm16 or mulaw (pcm16)
   --transport carrier_a  calls over media streams of carrier A, mulaw at 8000, in place of websocket
-  --set NAME=VALUE a variable of the service; may be given several times
+  --set NAME=VALUE a variable of the service; may be given several times. SVC_SMART_TURN_MODEL=FILE: with a turn model (none)
   --observed       every call is recorded, with sound, transcript and facts, and traced to a collector of the bench
   --linked         every call has a link to an agent process of the bench, which reacts to each turn
   --realtime       a model hears and speaks by itself, in place of the three stages; their figures stand beside its own

@@ -367,6 +367,8 @@ export async function withDemo<T>(
       SVC_HEALTH_ADDR: '127.0.0.1:0',
       SVC_DRAIN_TIMEOUT: '1s',
       SVC_MODEL_INDEX: 'off',
+      // Whether this machine has one must not change the figures.
+      SVC_SMART_TURN_MODEL: 'off',
       ...variables,
     },
   });

@@ -141,6 +141,8 @@ function startService({ root, workers, env, preloads = [] }: PartyOptions, file:
       SVC_HEALTH_ADDR: '127.0.0.1:0',
       SVC_DRAIN_TIMEOUT: '1s',
       SVC_MODEL_INDEX: 'off',
+      // Whether this machine has one must not change the figures.
+      SVC_SMART_TURN_MODEL: 'off',
       ...(nodeOptions !== '' && { NODE_OPTIONS: nodeOptions }),
       ...env,
     },

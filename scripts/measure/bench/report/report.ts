@@ -234,6 +234,7 @@ export function describe(result: RunResult): string {
   const verdict = passed ? 'PASS' : 'FAIL';
   return [
     `${options.calls} calls, ${options.format.sampleRate} Hz ${options.format.encoding}, workers ${options.workers}, ` +
+      `${(options.variables['SVC_SMART_TURN_MODEL'] ?? 'off') === 'off' ? 'no turn model' : 'with a turn model'}, ` +
       `${(windowMs / 1000).toFixed(0)} s; ${result.voices}`,
     `${cpus()[0]?.model ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.version}; load average before ` +
       `${result.loadAverageBefore.toFixed(2)}, meanwhile other processes used ${result.foreignCores.toFixed(2)} cores, ` +
