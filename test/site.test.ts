@@ -303,7 +303,7 @@ describe('the documentation site', () => {
   );
 
   it.skipIf(browser === undefined)(
-    'stays where it is when its scripts come late',
+    'stays where it is when its scripts and images come late',
     async () => {
       const tops = `[...document.querySelectorAll('header > *, main > *:not(.copy)')].map((one) => Math.round(one.getBoundingClientRect().top))`;
       await served(async (base, chrome) => {
@@ -318,7 +318,7 @@ describe('the documentation site', () => {
             const page = await context.newPage();
             let come = (): void => undefined;
             const late = new Promise<void>((resolve) => (come = resolve));
-            await page.route(/page\.mjs|widget\.js/, async (route) => {
+            await page.route(/page\.mjs|widget\.js|\.png$/, async (route) => {
               await late;
               await route.continue();
             });

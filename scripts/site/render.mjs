@@ -1,5 +1,5 @@
 // Markdown to HTML, with every link looked up: to a page, to a file that is copied along, or to a heading. A link that leads nowhere is a problem.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import MarkdownIt from 'markdown-it';
 
@@ -151,11 +151,21 @@ export function markdownOf(page, site) {
   return pieces.map((piece, index) => (index % 2 === 0 ? relink(piece) : piece)).join('');
 }
 
+/** An image has its place before it comes: its width and height stand in the head of a PNG. */
+function sizeImage(image, page, root) {
+  const file = join(root, posix.dirname(page.path), decodeURI(image.attrGet('src')));
+  if (!file.endsWith('.png') || !existsSync(file)) return;
+  const bytes = readFileSync(file);
+  image.attrSet('width', String(bytes.readUInt32BE(16)));
+  image.attrSet('height', String(bytes.readUInt32BE(20)));
+}
+
 /** Turns links into those of the site. */
 export function renderPage(page, site) {
   const lookUp = linksOf(page, site);
   const fix = (tokens) => {
     for (const token of tokens) {
+      if (token.type === 'image') sizeImage(token, page, site.root);
       for (const name of ['href', 'src']) {
         const value = token.attrGet?.(name);
         if (value === null || value === undefined) continue;

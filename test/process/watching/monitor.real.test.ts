@@ -297,7 +297,7 @@ describe('an operator who takes over', () => {
     one.send({ type: 'take_over', id: 'again', at: 'once' });
     expect(await one.answer('again')).toBe('done');
     expect(await one.takeover('operator')).toMatchObject({ yours: true });
-    expect(uses()).toHaveLength(2);
+    await expect.poll(uses).toHaveLength(2);
   }, 60_000);
 
   it('leaves the caller to the agent when nobody comes back within two seconds', async () => {
