@@ -2,14 +2,14 @@
  * Silero VAD, v5 or v6, for 16 kHz: a spectrum, four convolutions and an LSTM. Through ONNX Runtime a frame takes three times as long, also
  * after a moment of sleep, and the runtime takes 40 MB; the results are the same to six digits (decision 0110).
  *
- * One instance serves all calls of a thread: its arrays are work space, and what it remembers of a call lies in the call's memory.
+ * One instance serves all calls of a thread: its arrays are work space, and its memory of a call lies with the call.
  */
 import { readFileSync } from 'node:fs';
 import { newPowerSpectrum } from '../power-spectrum.ts';
 import { affineBytes } from './affine-bytes.ts';
 import { readWeights, type Weights } from './weights.ts';
 
-/** What VAD needs of a model. */
+/** A model as VAD uses it. */
 export interface VadModel {
   /**
    * How probably there is a voice in a frame, 0 to 1.
@@ -50,7 +50,7 @@ interface Step {
   readonly xStep: number;
   readonly out: Float32Array;
   readonly columns: number;
-  /** What is less becomes this. */
+  /** A smaller result becomes this. */
   readonly least: number;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The weights in a file of Silero VAD, v5 or v6 (ONNX): tensors by name. The files of its makers hold one network for each sample rate, or that
  * for 16 kHz alone, in a graph of its own or inside of branches; names may have a prefix. Of ONNX it knows where graphs, nodes and tensors
- * lie, and nothing of what the nodes do.
+ * lie, and not how nodes compute.
  */
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 
@@ -59,7 +59,7 @@ function keep(tensor: Uint8Array, tensors: Tensors): void {
     tensors.set(new TextDecoder().decode(name).replace(prefix, ''), raw);
 }
 
-/** What a message has under a field number: messages, texts or bytes. */
+/** The fields of a message with one number: messages, texts or bytes. */
 function messages(bytes: Uint8Array, wanted: number): Uint8Array[] {
   const reader = new BinaryReader(bytes);
   const found: Uint8Array[] = [];
