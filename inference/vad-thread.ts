@@ -31,6 +31,8 @@ export interface VadTask {
 }
 
 const contextSamples = inputSamples - vadFrameSamples;
+/** A look at many calls takes long: the thread shows that it lives after so many runs of the model. */
+const runsPerBeat = 32;
 /** A call of which no frame came for so long needs no noise taken out. */
 const sweepMs = 1_000;
 
@@ -87,6 +89,8 @@ export class VadThread {
   /** The most frames that one slot had waiting, quiet ones included, and the most that were none of these. */
   #fullest = 0;
   #oldest = 0;
+  /** The first of these in the look before: a look that still goes on tells at least as many. */
+  #fullestBefore = 0;
   #calls = 0;
 
   constructor(options: VadThreadOptions) {
@@ -119,6 +123,7 @@ export class VadThread {
 
   /** Shows a heartbeat and judges at most one waiting frame of each slot, and every quiet one before it. Returns how often the model ran for it. */
   judgeWaiting(): number {
+    this.#fullestBefore = this.#fullest;
     this.#fullest = 0;
     this.#oldest = 0;
     const slots = this.#candidates();
@@ -135,10 +140,15 @@ export class VadThread {
       if (peek === undefined) judged += 1;
       this.#judge(slot, peek);
       this.#ringBell(slot, peek);
+      if (runs % runsPerBeat === 0) this.#beat(Math.max(this.#fullest, this.#fullestBefore));
     }
-    this.#boxes.beatThread(this.#thread, heartbeatOf(machineMs()), this.#fullest);
+    this.#beat(this.#fullest);
     if (judged + this.#quiet + this.#dropped > 0) this.#count(judged);
     return runs;
+  }
+
+  #beat(fullest: number): void {
+    this.#boxes.beatThread(this.#thread, heartbeatOf(machineMs()), fullest);
   }
 
   #count(judged: number): void {
@@ -254,7 +264,7 @@ export class VadThread {
     if (mailbox.generation === slot.generation) this.#deliver(slot, Math.min(probability, cleaned));
   }
 
-  /** What the model says of the frame without its noise, where it is taken out; else 1. */
+  /** The model's probability of a voice in the frame without its noise; 1 where no noise is taken out. */
   #judgeCleaned({ mailbox, cleaner, cleanedModel, modelBefore }: SlotState): number {
     if (!cleaner.isWanted) return 1;
     const isCleaned = cleaner.clean(mailbox, mailbox.consumed);

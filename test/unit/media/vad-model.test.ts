@@ -143,6 +143,22 @@ describe('the VAD thread', () => {
     expect(box.consumed).toBe(box.base);
   });
 
+  it('shows in the middle of a look at many calls that it lives', () => {
+    const { boxes } = newSetup(40);
+    const told: number[] = [];
+    const watched: VadModel = {
+      judge: () => {
+        told.push(boxes.threadStatus(0).oldestUnread);
+        return 0;
+      },
+    };
+    const thread = new VadThread({ thread: 0, boxes, model: watched, wake: () => undefined });
+    for (let slot = 0; slot < 40; slot += 1) put(boxes, slot, noise(1, slot));
+    put(boxes, 0, noise(1, 40));
+    thread.judgeWaiting();
+    expect(told).toEqual([...Array<number>(32).fill(0), ...Array<number>(8).fill(2)]);
+  });
+
   it('leaves out the oldest frames of a call that fell behind, and counts them', () => {
     const { boxes, thread } = newSetup();
     for (let i = 0; i < 12; i += 1) put(boxes, 0, noise(1, i));
