@@ -152,7 +152,7 @@ export function sayResult(content: string): string {
   }
   if (typeof result !== 'object' || result === null)
     return readable(result) === '' ? 'That is done.' : `${readable(result)}.`;
-  // Of a tool that failed the service tells the model what to make of it.
+  // The service tells the model how to go on after a tool that failed.
   if ('error' in result && typeof result.error === 'object' && result.error !== null)
     return 'Sorry, that did not work.';
   const fields = Object.entries(result).map(([name, value]) => [name, readable(value)] as const);

@@ -25,7 +25,7 @@ function foldersOf(documents, { volumeMounts }, volumes, work) {
   });
 }
 
-/** What the cluster would start. */
+/** The container that the cluster would start. */
 function containerOf(documents, work) {
   const { spec } = documents.find(({ kind }) => kind === 'Deployment').spec.template;
   const [container] = spec.containers;

@@ -167,7 +167,7 @@ export class CallRecords {
       const part = (): void => {
         if (child.connected) child.disconnect();
       };
-      // One that still loads would never learn how it is set up, and leave behind what has ended.
+      // A process that still loads would leave without its setup, and the records of ended calls would wait for the next start.
       if (this.#isReady) part();
       else this.#becameReady = part;
     });

@@ -44,7 +44,7 @@ interface Entry {
   readonly item?: string;
 }
 
-/** What is compared of a text. Each question compares the whole call, so that most texts come again. */
+/** The parts of a text that are compared. Each question compares the whole call, so that most texts come again. */
 interface Read {
   readonly letters: string;
   readonly words: readonly string[];

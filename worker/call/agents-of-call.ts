@@ -194,7 +194,7 @@ export class AgentsOfCall {
   }
 }
 
-/** What the log says of how the call came to its agent: nothing in a service of one agent. */
+/** The fields of the log that tell how the call came to its agent: none in a service of one agent. */
 export function chosenFields(chosen: ChosenAgent | undefined): Readonly<Record<string, string>> {
   if (chosen === undefined) return {};
   const { hash, by, insteadOf } = chosen;

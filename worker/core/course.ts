@@ -26,7 +26,7 @@ export interface Course {
   /** The newest cause there was to end it; means nothing while the call goes on. */
   cause: EndCause | undefined;
   /**
-   * What became of a farewell that the caller may answer with more: `cut`, or `heard` to its end while the caller was speaking. The
+   * The fate of a farewell that the caller may answer with more: `cut`, or `heard` to its end while the caller was speaking. The
    * caller's words decide. `refused`: the talk went on; a farewell that follows at once is the LLM's last word, and spoken to its end. `said`: it is
    * over, and only lines that wait stand between it and the end.
    */

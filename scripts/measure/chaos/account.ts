@@ -18,7 +18,7 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** What the model is to go on from is being said, until the caller says something. */
+/** The words from which the model is to go on. Somebody says them now, until the caller says something. */
 function beingSaidIn(messages: readonly ChatMessage[]): ChatMessage | undefined {
   const note = messages.findLastIndex(({ content }) => content.startsWith(cutOffNote));
   if (note < 0 || messages.slice(note).some(({ role }) => role === 'user')) return undefined;

@@ -51,7 +51,7 @@ export interface HeardGroup {
   readonly at: number;
 }
 
-/** Of a voice that was made softer, in which words cannot be told apart, the marks still stand in this proportion. */
+/** The marks keep this proportion in a voice that was made softer. Its words cannot be told apart any more. */
 const markShare = firstMark / lastMark;
 /** Softer, rounding hides it. */
 const leastMark = 500;

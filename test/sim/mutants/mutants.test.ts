@@ -40,7 +40,7 @@ function scripted(core: Core): string | undefined {
 
 describe('a core', () => {
   it('that was bundled without a change passes everything', async () => {
-    // What it does in more seeds is tried with the core as it is.
+    // The simulation tries the unchanged core with more seeds.
     expect(noticed(await coreWith(undefined), 30)).toBeUndefined();
   });
 

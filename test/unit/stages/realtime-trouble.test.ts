@@ -1,4 +1,4 @@
-/** What goes wrong around a speaking model that works: nobody in the call notices. */
+/** Faults around a speaking model that works: nobody in the call notices them. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../../worker/stages/stage.ts';
 import { newCall, sound } from '../../support/core/realtime-call.ts';
