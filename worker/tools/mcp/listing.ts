@@ -13,8 +13,6 @@ import { mostResultBytes, unreadAnswer, type ToolReport, type ToolRunRequest } f
 /** Tools and pages of a server that are looked at. */
 const mostTools = 128;
 const mostPages = 8;
-/** Parts of one result. */
-const mostParts = 64;
 /** What is kept of a description (as for an agent process: docs/reference/agent-link.md, Tool declaration). */
 const longestDescription = 4_096;
 const longestName = 256;
@@ -26,11 +24,17 @@ export const listPage = z.looseObject({
   nextCursor: z.string().max(4_096).optional(),
 });
 
+/** The parts of a result, where a server writes one, or its text, in the place of a list. */
+function partsOf(content: unknown): unknown {
+  if (content === undefined) return undefined;
+  return (Array.isArray(content) ? content : [content]).map((part: unknown) => {
+    if (!isTable(part)) return { type: 'text', text: textOfStructured(part) };
+    return part['type'] === undefined && typeof part['text'] === 'string' ? { ...part, type: 'text' } : part;
+  });
+}
+
 export const toolResult = z.looseObject({
-  content: z
-    .array(z.looseObject({ type: z.string() }))
-    .max(mostParts)
-    .default([]),
+  content: z.preprocess(partsOf, z.array(z.looseObject({ type: z.string() })).default([])),
   /** Its text. */
   structuredContent: z.unknown().optional(),
   isError: z.boolean().default(false),
@@ -132,18 +136,18 @@ function textOf(part: { readonly type: string }): string {
   return resource.success ? resource.data.resource.text : `[${part.type.slice(0, 32)}, not shown]`;
 }
 
-const textOfStructured = (content: unknown): string =>
-  typeof content === 'string' ? content : writeJson(content);
+function textOfStructured(content: unknown): string {
+  return typeof content === 'string' ? content : writeJson(content);
+}
 
 /** The report of a result, bounded in size. */
 export function reportOf(
   { content, structuredContent, isError }: z.output<typeof toolResult>,
   kind: ToolRunRequest['kind'],
 ): ToolReport {
-  const text =
-    content.length === 0 && structuredContent !== undefined
-      ? textOfStructured(structuredContent)
-      : content.map(textOf).join('\n');
+  const shown = content.map(textOf).join('\n');
+  const isBlank = shown.trim() === '';
+  const text = isBlank && structuredContent !== undefined ? textOfStructured(structuredContent) : shown;
   if (isError) return { kind: 'failed', message: text.slice(0, longestFailure), transport: false };
   if (Buffer.byteLength(text) > mostResultBytes)
     return unreadAnswer('the answer is larger than 64 KiB', kind);
