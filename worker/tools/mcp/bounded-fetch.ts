@@ -47,7 +47,7 @@ export const newBoundedFetch =
       ? ReadableStream.from(boundedEvents(response.body, asked)).pipeThrough(new TextEncoderStream())
       : await singleMessage(response.body, asked);
     const isMessage = typeof body === 'string' && body.trimStart().startsWith('{');
-    // Whatever a server calls it.
+    // Servers call it by other names.
     if (response.ok && isMessage) headers.set('content-type', 'application/json');
     return new Response(body, { status, statusText, headers });
   };

@@ -145,8 +145,11 @@ export function reportOf(
   { content, structuredContent, isError }: z.output<typeof toolResult>,
   kind: ToolRunRequest['kind'],
 ): ToolReport {
-  const shown = content.map(textOf).join('\n');
-  const isBlank = shown.trim() === '';
+  const shown = content
+    .map(textOf)
+    .filter((part) => part.trim() !== '')
+    .join('\n');
+  const isBlank = shown === '';
   const text = isBlank && structuredContent !== undefined ? textOfStructured(structuredContent) : shown;
   if (isError) return { kind: 'failed', message: text.slice(0, longestFailure), transport: false };
   if (Buffer.byteLength(text) > mostResultBytes)
