@@ -163,7 +163,7 @@ export const spanish: Language = {
     openers: spaced('el los la las un una para a en con de y también'),
     hedges: spaced(
       'pero si quizás quizá vez creo mejor primero después antes solo otro otra qué cómo cuándo cuánto cuál quién dónde depende excepto salvo cambiar fuera',
-      'sé entiendo entendido comprendo veo oigo escucho saber preguntar pregunta hola todavía aún ya aquí tengo soy llamo dígame probablemente supongo espero aunque tal',
+      'sé entiendo entendido comprendo veo oigo escucho saber preguntar pregunta hola todavía aún ya aquí tengo soy llamo dígame probablemente supongo espero aunque tal repita repite repítalo repítelo explíqueme explique explica léalo léamelo escuche escucha minuto',
     ),
     details: spaced(
       'dos tres cuatro cinco seis siete ocho nueve diez once doce veinte treinta media hoy mañana tarde noche semana próximo próxima lunes martes miércoles',

@@ -87,8 +87,8 @@ const gap = /(?<=\S)[ \t]{2,}(?=\S)/g;
 
 /** Brackets, quotes and lines that nothing is left between. */
 const nothing = /^[\s"'“”‘’()[\]{}<>:;,|=~_-]*$/;
-/** Nothing but signs that are no words by themselves: voices say what is on none of them, or make a noise. */
-const isSigns = /^\s*[\p{Pd}.,;:!?…·_^'"“”‘’()[\]][\s\p{Pd}.,;:!?…·_^'"“”‘’()[\]]*$/u;
+/** Nothing but signs, of which several are no words: voices say what is on none of them, or make a noise. */
+const isSigns = /^\s*(?:[\p{Pd}.,;:!?…·_^'"“”‘’()[\]]\s*){2,}$/u;
 const isMarked = new RegExp(
   `[*_;^=\`#>|~[•·∙‣⁃◦+&={}<\\\\$:【-]|[\\u{1F780}-\\u{1F8FF}]|\\p{Emoji_Presentation}|\\uFE0F|[${arrows}${signs}]`,
   'u',
