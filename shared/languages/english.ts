@@ -126,9 +126,9 @@ export const english: Language = {
   },
   sentences: {
     abbreviations: spaced(
-      'mr mrs ms dr prof st no vs etc inc ltd co approx str tel av capt lt sgt rev gov hon jr mt ave blvd dept ext feb apr aug sept sep oct nov dec',
+      'mr mrs ms dr prof st no vs etc inc ltd co approx str tel av capt lt sgt rev gov hon jr mt ave blvd dept ext jan feb mar apr jun jul aug sept sep oct nov dec apt ste vol fig sec',
     ),
-    lastAbbreviations: spaced('etc jr ave blvd'),
+    lastAbbreviations: spaced('etc jr ave blvd sec'),
     openers: spaced(
       'i you he she it we they the this that these those there here my your our his its and but so if when what how who where why',
       'can could would will shall should do does did is are was were have please then now yes thank thanks',

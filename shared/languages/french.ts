@@ -128,7 +128,9 @@ export const french: Language = {
     ats: spaced('at arobase arobas arrobase'),
   },
   sentences: {
-    abbreviations: spaced('mr mm mme mlle dr prof st ste av bd tél env etc p no art cf'),
+    abbreviations: spaced(
+      'mr mm mme mlle dr prof st ste av bd tél env etc p no art cf janv févr avr juil sept oct nov déc',
+    ),
     lastAbbreviations: ['etc'],
     openers: spaced(
       "je tu il elle nous vous ils elles ce c'est ça la le les voulez pouvez avez merci et mais si",

@@ -137,7 +137,7 @@ export const german: Language = {
   },
   sentences: {
     abbreviations: spaced(
-      'dr prof st nr bzw ca hr fr str tel inkl exkl ggf evtl usw etc vs jr dipl ing min max mind std abs abt bspw sog zzgl vgl',
+      'dr prof st nr bzw ca hr fr str tel inkl exkl ggf evtl usw etc vs jr dipl ing min max mind std abs abt bspw sog zzgl vgl med jur phil jan feb aug sept okt nov dez',
     ),
     lastAbbreviations: spaced('etc usw jr'),
     openers: spaced('ich er sie es wir ihr möchten haben können soll bitte wenn das die der'),

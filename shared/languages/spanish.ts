@@ -122,8 +122,10 @@ export const spanish: Language = {
     ats: spaced('arroba at'),
   },
   sentences: {
-    abbreviations: spaced('sr sra srta dr dra ud uds d dña prof núm pág tel av avda etc ext art'),
-    lastAbbreviations: ['etc'],
+    abbreviations: spaced(
+      'sr sra srta dr dra ud uds d dña prof núm pág tel av avda etc ext art aprox ee uu máx mín',
+    ),
+    lastAbbreviations: ['etc', 'uu'],
     openers: spaced(
       'yo usted él ella nosotros ellos el la los las un una hay puede quiere y pero si gracias',
     ),
