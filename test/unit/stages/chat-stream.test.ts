@@ -133,6 +133,21 @@ describe('tool calls of a stream', () => {
     expect(assembled(events).map((call) => call.id)).toEqual(['a', 'b']);
   });
 
+  it.each(['', 'f'])('whose fragments have an id each are one, with the name %j in all of them', (name) => {
+    const events = run([
+      calls({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }),
+      calls({ index: 0, id: 'b', function: { name, arguments: '{"x":' } }),
+      calls({ index: 0, id: 'c', function: { name, arguments: '1}' } }),
+      calls({ index: 0, id: 'd', function: { name: 'f', arguments: '{"x":2}' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    expect(
+      assembled(events)
+        .map(({ arguments: text }) => text)
+        .slice(-2),
+    ).toEqual(['{"x":1}', '{"x":2}']);
+  });
+
   it('take their place in the list for an index', () => {
     const events = run([
       calls({ id: 'a', function: { name: 'f' } }, { id: 'b', function: { name: 'g' } }),

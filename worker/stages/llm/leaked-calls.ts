@@ -1,6 +1,6 @@
 /**
  * Calls of tools that stand in text, in the forms in which models write them: JSON that names a tool, a name in front of its arguments, tags for
- * each argument, and the call of a function. And what servers that do not know the model's form leave in the names and arguments of real calls.
+ * each argument, and the call of a function. And what servers that do not know the model's form leave in the names of real calls.
  *
  * Pure. Numbers keep their digits.
  */
@@ -313,19 +313,4 @@ export function argumentsIn(inner: string): string | undefined {
 export function toolNameIn(name: string, tools: OfferedTools): string {
   if (tools.has(name)) return name;
   return wordsIn(name).find((word) => tools.has(word)) ?? (/^[\w-]+/.exec(name)?.[0] || name);
-}
-
-/**
- * The arguments without what stands around them: tokens, a fence, a bracket too many. A call that ends in two objects stays as it is: nobody
- * knows which of them is meant.
- */
-export function argumentsOf(text: string): string {
-  const value = parseJson(text);
-  if (value === null) return '{}';
-  if (typeof value === 'string' && isRecord(parseJson(value))) return value;
-  const from = text.indexOf('{');
-  if (value !== undefined || from < 0) return text;
-  const end = bracketEnd(text, from) ?? text.length;
-  const object = text.slice(from, end);
-  return isRecord(parseJson(object)) && !text.slice(end).includes('{') ? object : text;
 }

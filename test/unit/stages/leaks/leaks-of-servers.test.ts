@@ -1,5 +1,6 @@
 /** What leaks where a server, a vendor or a prompt has a form of its own, by public reports. */
 import { describe, expect, it } from 'vitest';
+import type { LlmEvent } from '../../../../worker/stages/stage.ts';
 import { guarded, sameForAnyCut } from './guarded.ts';
 
 const one = 'get {"x":"one"}';
@@ -109,6 +110,50 @@ describe('what is no call of an offered tool is not said', () => {
 it('thoughts are none of the answer by whatever name they end', () => {
   for (const end of ['</thinking_process>', '\n[BEGIN FINAL RESPONSE]\n'])
     expect(guarded([`I shall be brief.${end}Yes.`]).said).toBe('Yes.');
+});
+
+describe('arguments that are no JSON', () => {
+  const made = (text: string): readonly string[] => {
+    const call: LlmEvent = { type: 'tool-call', index: 0, id: 'a', name: 'get', arguments: '' };
+    return guarded([], { events: [call, { type: 'tool-call', index: 0, arguments: text }] }).calls;
+  };
+
+  it.each([
+    // Sent twice, or behind an empty beginning
+    ['{"x":"one"}{"x":"one"}', '{"x":"one"}'],
+    ['{}{"x":"one"}', '{"x":"one"}'],
+    ['{"x":"one"}{}', '{"x":"one"}'],
+    // Of Python and JavaScript
+    ["{'x': 'it\\'s \"one\"', 'y': True, 'z': None}", '{"x":"it\'s \\"one\\"","y":true,"z":null}'],
+    ['{x: "one", n: 1915883588174806058}', '{"x":"one","n":1915883588174806058}'],
+    ['{"x":"one",}', '{"x":"one"}'],
+    ['{"l":[1,2,],}', '{"l":[1,2]}'],
+    ['{"x":"a\nb\tc"}', '{"x":"a\\nb\\tc"}'],
+    ['None', '{}'],
+    // Not closed
+    ['{"x":"one"', '{"x":"one"}'],
+    ['{"x":{"l":["a"', '{"x":{"l":["a"]}}'],
+  ])('are taken as they are meant: %s', (text, args) => {
+    expect(made(text)).toEqual([`get ${args}`]);
+  });
+
+  it.each([
+    '{"n": 10',
+    '{"x":"on',
+    '{"x":',
+    '{"x" "y"}',
+    '{x: one}',
+    '{"x":1}{"x":2}',
+    '{"d":2024-01-01}',
+    '{"x":"one"} {"y":1} {}',
+  ])('stay as they are where nobody knows: %s', (text) => {
+    expect(made(text)).toEqual([`get ${text}`]);
+  });
+
+  it('are looked at in no time, however long they are', () => {
+    for (const text of ['{"a":[', "{'", '{a', `{"a"${' '.repeat(60_000)}x`, `{${"'a':1,".repeat(9_000)}x`])
+      expect(made(text.padEnd(60_000, text.slice(-3)))).toHaveLength(1);
+  });
 });
 
 describe('speech stays as it is', () => {
