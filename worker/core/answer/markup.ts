@@ -57,6 +57,8 @@ const [blocks, inline] = [
 const token = /<\|[a-z_]{1,32}\|>/gi;
 const nextCell = /<\/t[dh]>\s*(?=<t[dh][\s>])/gi;
 const comment = /<!--[^]*?-->/g;
+/** What nobody says of an address of the web, and a slash at its end. */
+const webAddress = /(?<![\p{L}\p{N}])https?:\/\/(?:www\.)?([^\s<>()"']+)/giu;
 /** An address in angle brackets. */
 const address = /<((?:https?:\/\/|mailto:)?[^\s<>]+[@.][^\s<>]+)>/g;
 const entity = /&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]{2,6}));/gi;
@@ -111,6 +113,7 @@ export function withoutMarkup(text: string): string {
     .replaceAll(lineStart, '$1')
     .replaceAll(link, '$1$2')
     .replaceAll(citation, '')
+    .replaceAll(webAddress, (_, rest: string) => rest.replace(/\/(?=[.,;:!?]*$)/, ''))
     .replaceAll(shortcode, '')
     .replaceAll(highlight, '$1')
     .replaceAll(strong, '')
