@@ -4,7 +4,7 @@
  *
  * Pure. Numbers keep their digits.
  */
-import { isRecord, parseJson } from '../json.ts';
+import { isRecord, parseJson, writeJson } from '../json.ts';
 import { bracketEnd, openBrackets } from './leaked-calls.ts';
 
 /** A call that ends in two objects stays as it is, unless one of them says nothing: nobody knows which of them is meant. */
@@ -18,9 +18,14 @@ export function argumentsOf(text: string): string {
   const object = text.slice(from, end);
   const rest = text.slice(end).trim();
   if (!isRecord(parseJson(object))) return (rest.includes('{') ? undefined : strictObject(object)) ?? text;
-  if (!rest.includes('{') || rest === object || isEmptyObject(rest)) return object;
+  if (!rest.includes('{') || isSameObject(rest, object) || isEmptyObject(rest)) return object;
   return isEmptyObject(object) && rest.startsWith('{') ? argumentsOf(rest) : text;
 }
+
+const isSameObject = (one: string, other: string): boolean => {
+  const value = parseJson(one);
+  return isRecord(value) && writeJson(value) === writeJson(parseJson(other));
+};
 
 const isEmptyObject = (text: string): boolean => /^\{\s*\}$/.test(text);
 
