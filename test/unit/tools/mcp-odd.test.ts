@@ -393,6 +393,14 @@ describe('what a server writes in its own way', () => {
     expect(await runTool(tools, 'echo')).toEqual({ kind: 'result', text: 'fine' });
   });
 
+  it.each(['"same"', '7'])('of more pages is read once where all are the same: %s', async (cursor) => {
+    const { tools, lines } = await started({
+      page: `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}],"nextCursor":${cursor}}`,
+    });
+    expect(names(tools)).toEqual(['end_call', 'echo']);
+    expect(lines.filter(({ level }) => Number(level) > 30)).toEqual([]);
+  });
+
   it('of a tool at length is offered in two parts: OpenAI refuses more than 1,024 characters', async () => {
     const description = Array.from(
       { length: 60 },

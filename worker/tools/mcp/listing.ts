@@ -62,14 +62,17 @@ export async function readListing(
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page += 1) {
     const { tools: listed, nextCursor = '' } = await ask(cursor);
+    // A server that takes no notice of cursors gives the same page again.
+    const known = new Set(tools.map(({ name }) => name));
     for (const entry of listed) {
       const read = readTool(entry);
       if (!isWanted(read.ok ? read.value.name : read.error.name)) continue;
       if (!read.ok) leftOut.push(read.error);
+      else if (known.has(read.value.name)) continue;
       else if (tools.length < mostTools) tools.push(read.value);
       else leftOut.push({ name: read.value.name, rule: `is one more than the ${mostTools} that are taken` });
     }
-    if (nextCursor === '') return { tools, leftOut };
+    if (nextCursor === '' || nextCursor === cursor) return { tools, leftOut };
     cursor = nextCursor;
   }
   leftOut.push({ name: '', rule: `stands behind the ${mostPages} pages of tools that are read` });
