@@ -37,6 +37,13 @@ export class OfferedTools {
     return this.#schemas.has(name);
   }
 
+  /** The tool of this name, however its words are put together: `getOrder` is `get_order`. */
+  offered(name: string): string | undefined {
+    if (this.has(name)) return name;
+    const [found, ...more] = [...this.#schemas.keys()].filter((one) => plain(one) === plain(name));
+    return more.length === 0 ? found : undefined;
+  }
+
   wantsText(name: string, key: string): boolean {
     return recordOf(this.#propertiesOf(name)[key])?.['type'] === 'string';
   }
@@ -66,6 +73,8 @@ export class OfferedTools {
     return recordOf(this.#schemas.get(name)?.['properties']) ?? {};
   }
 }
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
 
 /** Behind the bracket that closes the one at `from`; nothing while it is open. Brackets within quotes do not count. */
 export function bracketEnd(text: string, from: number): number | undefined {
@@ -312,5 +321,8 @@ export function argumentsIn(inner: string): string | undefined {
 /** The offered tool that a name means: servers leave the prefixes, counts and tokens of a model's own form in it. */
 export function toolNameIn(name: string, tools: OfferedTools): string {
   if (tools.has(name)) return name;
-  return wordsIn(name).find((word) => tools.has(word)) ?? (/^[\w-]+/.exec(name)?.[0] || name);
+  const named = wordsIn(name)
+    .map((word) => tools.offered(word))
+    .find((one) => one !== undefined);
+  return named ?? (/^[\w-]+/.exec(name)?.[0] || name);
 }

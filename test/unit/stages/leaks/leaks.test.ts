@@ -313,6 +313,8 @@ describe('calls that the server understood', () => {
     ' get ',
     'get\n',
     '<|tool_call_begin|>functions.get:12',
+    'Get',
+    'functions.GET',
   ])('are known by a name with remnants: %s', (name) => {
     expect(guarded([], { events: made(name, '{"x":"one"}') }).calls).toEqual([`get {"x":"one"}`]);
   });
@@ -335,6 +337,13 @@ describe('calls that the server understood', () => {
   ])('have arguments without what stands around them: %s', (text, args) => {
     expect(guarded([], { events: made('get', ...text.split('')) }).calls).toEqual([`get ${args}`]);
   });
+
+  it.each(['endCall', 'End-Call', 'functions.endcall'])(
+    'are known however their words are put together: %s',
+    (name) => {
+      expect(guarded([], { events: made(name, '{}') }).calls).toEqual(['end_call {}']);
+    },
+  );
 
   it('keep a name that no tool has', () => {
     expect(guarded([], { events: made('other', '{}') }).calls).toEqual(['other {}']);
