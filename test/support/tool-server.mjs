@@ -43,6 +43,11 @@ const answers = {
   },
   parts: (id) =>
     say({ id, result: { content: Array.from({ length: 5_000 }, () => ({ type: 'text', text: '' })) } }),
+  // As a shell of Windows passes it on, from a server that gives ids back as text.
+  marked: (id) =>
+    process.stdout.write(
+      `\uFEFF${JSON.stringify({ jsonrpc: '2.0', id: `${id}`, result: text('marked') })}\r\n`,
+    ),
   floods: () => {
     for (let line = 0; line < 5_000; line += 1)
       say({ method: 'notifications/message', params: { level: 'info', data: 'x' } });

@@ -134,6 +134,7 @@ describe('a tool server that is a child', () => {
     ['huge', { kind: 'failed', message: 'the answer is larger than 256 KiB', transport: false }],
     ['hugeReversed', { kind: 'failed', message: 'the answer is larger than 256 KiB', transport: false }],
     ['odd', { kind: 'failed', message: 'the tool server gave no valid answer', transport: false }],
+    ['marked', { kind: 'result', text: 'marked' }],
     ['picture', { kind: 'result', text: '[image, not shown]' }],
     ['long', { kind: 'result', text: 'after the long line' }],
     ['parts', { kind: 'result', text: '' }],
