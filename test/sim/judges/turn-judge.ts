@@ -1,7 +1,7 @@
 /** Judges the caller's side: who speaks, when a turn must end, what its words are, and which texts the context must hold. */
 import { Asides } from '../asides.ts';
 import type { Order } from '../../support/core/order.ts';
-import { KeyJudge } from './key-judge.ts';
+import { KeyJudge, never, type Since } from './key-judge.ts';
 import { isDecision, isLine, telling, type Scene, type Story } from '../story.ts';
 import { SttLedger } from '../world/stt-ledger.ts';
 
@@ -19,6 +19,8 @@ export class TurnJudge {
   #owed = 0;
   #lastVoiceAt = 0;
   #beganAt = 0;
+  /** Since when its words may have begun: what was said into a response may be the beginning of them. */
+  #wordsFrom = 0;
   #loud = false;
   /** For how long at least the voice has lasted. */
   #lastedMs = 0;
@@ -114,7 +116,6 @@ export class TurnJudge {
     const mayDecide =
       this.#story.mouth === 'own' || (this.#isLateAside && scene.event.type !== 'call.resumed');
     if (mayDecide && isDecision(scene)) this.#decides(scene);
-    this.#settles(scene);
     this.#keys.complete(scene, this.#spokeAt(scene));
     // In a call that ends nobody waits for keys.
     this.#settles(scene, this.#story.ending && scene.has('playout.open'));
@@ -186,8 +187,9 @@ export class TurnJudge {
     }
   }
 
-  #began(now: number): void {
+  #began(now: number, wordsFrom = now): void {
     this.#beganAt = now;
+    this.#wordsFrom = wordsFrom;
     this.#isIntoSilence = this.#story.response !== undefined && this.#story.response.startedAt === undefined;
     this.#story.isBackground = false;
     this.#loud = false;
@@ -226,15 +228,16 @@ export class TurnJudge {
     const story = this.#story;
     if (story.response?.final === 'perhaps' && scene.actions.length > 0) story.response.final = undefined;
     const again = story.mouth === 'aside';
+    const isFresh = scene.actions.some((action) => action.type === 'stt.listen' && action.fresh);
     const listens = scene.actions.some((action) => action.type === 'stt.listen' && (action.fresh || again));
     this.#asides.goesOn(scene, this.#owed);
     // What was said before was nothing.
-    if (scene.actions.some((action) => action.type === 'stt.listen' && action.fresh))
-      this.#keys.follow(scene);
+    if (isFresh) this.#keys.follow(scene);
+    const wordsFrom = again && !isFresh ? this.#wordsFrom : now;
     if (story.response === undefined) {
       story.demand(now, !scene.has('playout.pause'), 'a response that is over is held');
       story.demand(now, listens, 'nobody listens to the caller');
-      this.#began(now);
+      this.#began(now, wordsFrom);
       this.#own();
     } else if (story.response.hangUp && scene.actions.length === 0) {
       // It may be the last word.
@@ -244,13 +247,13 @@ export class TurnJudge {
       const touches = scene.has('playout.pause') || scene.has('playout.clear');
       story.demand(now, !touches, 'speech touches what may not be interrupted');
       story.demand(now, listens, 'what is said into a response is not heard');
-      this.#began(now);
+      this.#began(now, wordsFrom);
       story.mouth = 'candidate';
     } else {
       const isFaint = scene.event.type === 'speech.started' && scene.event.isFaint === true;
       const held = scene.has('playout.pause') || story.witnesses.plan.micHearsBot || isFaint;
       story.demand(now, held && listens, 'speech does not hold the output');
-      this.#began(now);
+      this.#began(now, wordsFrom);
       story.mouth = 'candidate';
     }
   }
@@ -321,9 +324,13 @@ export class TurnJudge {
     const story = this.#story;
     const { now } = scene;
     if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt) return;
+    // TTS may be given up in the same step: what it did not say is spoken again, and nothing holds it.
+    const isRepeated = scene.has('tts.reopen');
     // Words of a voice that nobody knew interrupt when it has stopped; a line that waits may cut the response then, too.
-    if (scene.has('playout.clear') && !scene.actions.some(isLine)) return;
-    story.demand(now, !story.held || scene.has('playout.resume'), 'a candidate that died does not resume');
+    if (scene.has('playout.clear') && !isRepeated && !scene.actions.some(isLine)) return;
+    const goesOn = isRepeated ? !scene.has('playout.pause') : scene.has('playout.resume');
+    story.demand(now, !story.held || goesOn, 'a candidate that died does not resume');
+    if (isRepeated) story.held = false;
     this.#becomesAside();
   }
 
@@ -387,12 +394,13 @@ export class TurnJudge {
     this.#waitsForText(now);
   }
 
-  /** Since when the caller has been speaking: never, where nobody is; undefined where an aside may be nothing. */
-  #spokeAt(scene: Scene): number | undefined {
+  /** Since when the caller has been speaking: never, where nobody is; at any time, where an aside may be nothing. */
+  #spokeAt(scene: Scene): Since {
     const { mouth, response, voice } = this.#story;
-    if (mouth === 'none' || (response !== undefined && !scene.has('playout.clear'))) return Infinity;
+    if (mouth === 'none' || (response !== undefined && !scene.has('playout.clear'))) return never;
     const isAside = mouth === 'aside' || (mouth === 'candidate' && !voice);
-    return isAside && !this.#asides.isSure ? undefined : this.#beganAt;
+    if (isAside && !this.#asides.isSure) return { earliest: -Infinity, latest: Infinity };
+    return { earliest: this.#wordsFrom, latest: this.#beganAt };
   }
 
   /** A turn whose text is known is answered, unless keys are being pressed. */
