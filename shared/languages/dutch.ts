@@ -89,7 +89,29 @@ export const dutch: Language = {
     'ik ga even kijken|ik kijk even|ik kijk even na|ik zoek even|ik zoek het even op|ik zoek het op|ik ben aan het zoeken|ik denk even na|moment|momentje|een moment|een momentje|één moment|een ogenblik|ogenblik|ogenblikje|een ogenblikje|een seconde|een secondje|één seconde|eventjes|een minuutje',
     'een minuut|wacht|wacht even|wacht eens|wacht eens even|wacht u even|wacht een moment|geef me even|geef me een momentje|geef me een seconde|hoe zeg je dat|hoe heet dat|goede vraag|dat is een goede vraag|blijf aan de lijn',
     'hoe zal ik het zeggen|hoe moet ik het zeggen|even zoeken|even opzoeken|laat me even zoeken|even nakijken|ik moet het even nakijken|momentje hoor|momentje alstublieft|een moment alstublieft|een ogenblik alstublieft|wacht even hoor',
+    'ik ben zo terug|ik ben zo weer terug',
   ),
+  askingForTime: {
+    moments: spaced(
+      'seconden minuten moment momentje ogenblik ogenblikje seconde secondje secondes minuut minuutje minuutjes geduld lijn wachten',
+    ),
+    granting: spaced(
+      'een één twee klein kleine even nog geef me mij heeft hebt u je kunt kan wacht blijf blijven aan de hebben',
+    ),
+    own: listed(
+      'ik moet|ik pak|ik zoek|ik kijk|ik haal|ik vraag|ik open|ik ga|ik ben|ik check|ik log|dat moet ik|die moet ik|daar moet ik|moet ik|laat me',
+      'laat mij',
+    ),
+    looks: spaced(
+      'zoeken zoek kijken kijk nakijken opzoeken checken check controleren controleer vinden nagaan',
+    ),
+    takes: spaced('pakken pak halen haal vragen vraag openen open openmaken inloggen log navragen'),
+    things: spaced(
+      'kaart pas bril pen potlood papier paspoort portemonnee brief mail e-mail email app rijbewijs identiteitskaart papieren document documenten rekening',
+      'factuur agenda kalender notities map envelop vrouw man baas collega moeder vader zoon dochter partner scherm bonnetje',
+    ),
+    after: spaced('even snel eerst nog het dat die aan op erbij dit daar nu bij'),
+  },
   corrections: listed(
     'nee sorry|sorry nee|nee wacht|nee ik bedoel|ik bedoel|ik bedoelde|nee pardon|of eigenlijk|nee eigenlijk|of beter gezegd|beter gezegd|oh nee|o nee|nee nee',
   ),

@@ -101,7 +101,29 @@ export const english: Language = {
     "i'm just getting my card|i am just getting my card|i'm getting my card|where did i put it|where have i put it|give me one sec",
     'give me one second|give me one moment|one more second|i had it a moment ago|i need a second|i need a moment|i need a minute',
     'can you give me a second|can you give me a moment|can you hold on|could you hold on|let me pull it up|let me open it',
+    "be right back|i'll be right back|i will be right back|i'll be back in a second",
   ),
+  askingForTime: {
+    moments: spaced(
+      'second sec secs seconds minute minutes moment moments mo tick ticks jiffy instant patience',
+    ),
+    granting: spaced(
+      'give me just a two couple few more only little short quick can could you have wait hold hang on for with bear half another',
+    ),
+    own: listed(
+      "let me|i need to|i just need to|i have to|i just have to|i must|i'll|i will|i'm|i am|i've got to|i've just got to|i gotta|i should|to|while i",
+      'until i',
+    ),
+    looks: spaced('find finding look looking check checking search searching see verify verifying locate'),
+    takes: spaced(
+      'fetch fetching grab grabbing get getting open opening pull pulling log logging ask asking dig digging unlock reach bring',
+    ),
+    things: spaced(
+      'card pen pencil paper glasses passport wallet purse letter email mail inbox app id license licence papers paperwork document documents invoice',
+      'calendar diary notes notebook receipt envelope folder wife husband partner boss colleague mother mum mom dad father son daughter screen',
+    ),
+    after: spaced('still it that them this for up first quickly quick real now here just you'),
+  },
   corrections: listed(
     'no sorry|sorry no|no i mean|i mean|sorry i mean|sorry i meant|i meant|no wait|wait no|no actually|actually no|or rather|oh sorry|oh no sorry|correction|no no',
   ),

@@ -102,7 +102,30 @@ export const french: Language = {
     'je vais chercher ma carte|je vais la chercher|je vais le chercher|je prends ma carte',
     "laissez-moi chercher|donnez-moi une seconde|donnez-moi un instant|j'ai besoin d'un instant|je l'ai quelque part",
     "où est-ce que je l'ai mis|où je l'ai mis|restez en ligne|je l'ai sur le bout de la langue|j'y suis presque|deux petites secondes",
+    'je reviens|je reviens tout de suite',
   ),
+  askingForTime: {
+    moments: spaced('instant moment seconde secondes minute minutes patience patienter'),
+    granting: spaced(
+      'un une deux petit petite petites juste encore donnez-moi donne-moi laissez-moi vous pouvez pourriez ayez je peu de attendez attends',
+    ),
+    own: listed(
+      "je dois|je vais|je prends|je cherche|je sors|je regarde|je demande|j'ouvre|j'attrape|je vérifie|je récupère|je suis|je me|il faut que|que je",
+      "que j'ouvre|laissez-moi|laisse-moi|le temps de|je le|je la|je les",
+    ),
+    looks: spaced(
+      'chercher cherche regarder regarde vérifier vérifie trouver trouve retrouver retrouve consulter',
+    ),
+    takes: spaced(
+      "prendre prends prenne sortir sors sorte ouvrir ouvre j'ouvre attraper attrape j'attrape demander demande connecter connecte récupérer récupère",
+    ),
+    things: spaced(
+      "carte lunettes stylo crayon papier papiers passeport portefeuille lettre courrier mail e-mail courriel appli application l'application l'appli",
+      "identité d'identité document documents facture agenda l'agenda calendrier notes dossier femme mari mère père chef collègue fils fille noter écran",
+      "l'écran permis reçu",
+    ),
+    after: spaced("vite rapidement juste d'abord le la les ça cela un peu là je en train de dans mon ma mes"),
+  },
   corrections: listed(
     'non pardon|pardon non|non excusez-moi|excusez-moi non|non attendez|non je veux dire|je veux dire|enfin non|ou plutôt|non plutôt|non désolé|je voulais dire',
   ),

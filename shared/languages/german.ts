@@ -112,7 +112,35 @@ export const german: Language = {
     "ich habs gleich|ich hab's gleich|ich habe es gleich|moment ich hole sie|moment ich hole die karte|ich hole sie kurz|ich hole kurz die karte",
     'wo hab ich sie denn|wo habe ich es denn|bleiben sie dran|geben sie mir eine sekunde|geben sie mir einen moment|ich brauche einen moment',
     'ich brauche kurz|es liegt mir auf der zunge',
+    'bin gleich wieder da|ich bin gleich wieder da|ich bin sofort wieder da',
   ),
+  askingForTime: {
+    moments: spaced(
+      'moment momentchen augenblick sekunde sekunden sekündchen minute minuten minütchen geduld dranbleiben warten',
+    ),
+    granting: spaced(
+      'ein eine einen zwei paar kurze kurzen kleine kleinen kleiner halbe noch nur kurz mal haben sie geben gib mir können könnten kannst du etwas bitte',
+      'brauche ich würden',
+    ),
+    own: listed(
+      'ich muss|ich hole|ich hol|ich suche|ich such|ich schaue|ich schau|ich gucke|ich guck|ich frage|ich frag|ich mache|ich mach|ich öffne',
+      'ich prüfe|ich sehe|ich logge|ich gehe|ich geh|ich bin|ich krame|da muss ich|das muss ich|den muss ich|die muss ich|muss ich|lassen sie mich',
+      'lass mich|bis ich',
+    ),
+    looks: spaced(
+      'suche suchen such finden finde nachschauen nachsehen nachgucken nachlesen schaue schau schauen gucken gucke guck prüfen prüfe überprüfen checken',
+      'nachfragen raussuchen heraussuchen nachschlagen',
+    ),
+    takes: spaced(
+      'hole holen hol öffnen öffne aufmachen mache mach fragen frage frag greifen rausholen herausholen rauskramen kramen krame einloggen anmelden logge',
+    ),
+    things: spaced(
+      'karte brille stift kuli zettel papier ausweis pass reisepass personalausweis geldbeutel portemonnaie geldbörse brief mail e-mail app unterlagen',
+      'dokumente dokument rechnung beleg kalender terminkalender notizen ordner umschlag führerschein frau mann chef chefin kollegin kollegen mutter vater',
+      'sohn tochter freundin freund partner partnerin bildschirm',
+    ),
+    after: spaced('kurz schnell mal eben gerade noch erst das es sie ihn da auf raus heraus mir dafür nach'),
+  },
   corrections: listed(
     'nein entschuldigung|entschuldigung nein|nein moment|nein warte|nein ich meine|ich meine|ich meinte|entschuldigung ich meine|ach nein|nein doch|quatsch|nein quatsch|beziehungsweise|nein sorry|vielmehr|nee sorry',
   ),

@@ -85,7 +85,30 @@ export const hindi: Language = {
     'ek minute|ek minat|ek minute rukiye|ek minute ruko|ek minute dijiye|ek second|ek sec|ek second rukiye|ek pal|zara rukiye|jara rukiye|thoda rukiye|rukiye|ruko|dekhta hoon|dekhti hoon|main dekhta hoon|main dekhti hoon|abhi dekhta hoon|abhi dekhti hoon|dekhne dijiye|mujhe dekhne dijiye|dekhta hun|dekhti hun',
     'sochne dijiye|mujhe sochne dijiye|sochta hoon|sochti hoon|soch raha hoon|soch rahi hoon|dhoondh raha hoon|dhundh raha hoon|dhundh rahi hoon|check karta hoon|check karti hoon|main check karta hoon|kaise kahoon|accha sawal hai|hold kijiye|let me see|let me check|one minute|one second',
     "देखते हैं|सोचने दो|याद करने दीजिए|ज़रा देखूँ|dekhte hain|sochne do|yaad karne dijiye|zara dekhun|let me think|let's see",
+    'अभी आता हूँ|अभी आती हूँ|abhi aata hoon|abhi aati hoon',
   ),
+  askingForTime: {
+    moments: spaced('मिनट सेकंड सेकेंड पल क्षण होल्ड लाइन इंतज़ार minute second sec pal hold line intezaar'),
+    granting: spaced(
+      'एक दो ज़रा थोड़ा बस दीजिए मुझे पर रहिए कीजिए रुकिए प्लीज ek do zara thoda bas dijiye mujhe par rahiye kijiye rukiye please',
+    ),
+    // The endings of its verbs say who does it.
+    own: [],
+    looks: spaced(
+      'ढूँढना ढूँढ ढूँढता ढूँढती देखता देखती देखना देखूँ चेक dhoondhna dhoondh dhundh dhundhna dekhta dekhti dekhna dekhun check',
+    ),
+    takes: spaced(
+      'लूँ लेता लेती लाता लाती निकालता निकालती निकाल निकालना निकालनी खोलता खोलती खोलना खोलनी खोल पूछता पूछती पूछ पूछना loon leta leti lata lati nikalta',
+      'nikalti nikal nikalna kholta kholti kholna khol poochta puchta puchti puchna',
+    ),
+    things: spaced(
+      'कार्ड चश्मा पेन कलम कागज काग़ज़ पासपोर्ट पर्स चिट्ठी पत्र ईमेल मेल ऐप आधार दस्तावेज़ बिल डायरी कैलेंडर पत्नी पति बॉस माँ पिता बेटे बेटी card chashma',
+      'pen kagaz passport purse chitthi email mail app aadhaar document bill diary calendar patni pati boss',
+    ),
+    after: spaced(
+      'है हूँ मैं मुझे अपना अपनी अपने पड़ेगा पड़ेगी रहा रही करना करता करती से hai hoon main mujhe apna apni apne padega padegi raha rahi karna karta karti se',
+    ),
+  },
   corrections: listed(
     'नहीं माफ़ कीजिए|नहीं सॉरी|सॉरी नहीं|मेरा मतलब|नहीं नहीं|नहीं मेरा मतलब|बल्कि|nahi sorry|sorry nahi|nahin sorry|mera matlab|nahi nahi|nahin nahin|balki',
   ),

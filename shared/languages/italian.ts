@@ -91,7 +91,30 @@ export const italian: Language = {
     'un minuto|un attimo per favore|un momento per favore|attimo|aspetti|aspetta|aspetti un attimo|aspetti un momento|aspetta un attimo|aspetti un secondo|mi dia un attimo|mi dia un secondo|mi dia un momento|dammi un secondo|devo guardare|devo controllare|devo cercare|devo cercarlo|lo sto cercando|sto cercando',
     'sto guardando|guardo subito|guardo un attimo|lo cerco|controllo un attimo|come si dice|bella domanda|buona domanda|che dire|resti in linea|abbia pazienza',
     'vediamo un attimo|mi faccia vedere un attimo|aspetti che guardo|aspetta che guardo|aspetti che controllo|come dire|come posso dire|fammi controllare|un secondo solo|un secondo per favore|un attimo che guardo',
+    'torno subito|arrivo subito',
   ),
+  askingForTime: {
+    moments: spaced(
+      'momento momentino attimo attimino secondo secondino secondi minuto minutino minuti istante pazienza attendere',
+    ),
+    granting: spaced("un due solo soltanto ancora mi dia dammi può abbia po' di aspetti aspetta"),
+    own: listed(
+      'devo|sto|lo sto|la sto|mi lasci|mi faccia|fammi|lasciami|prendo|cerco|apro|guardo|chiedo|vado a|che|il tempo di|controllo|tiro',
+    ),
+    looks: spaced(
+      'cercare cercando cerco cercarlo cercarla guardare guardo guardando guardarci controllare controllo controllando controllarlo trovare trovo trovarlo',
+      'trovarla verificare verifico',
+    ),
+    takes: spaced(
+      'prendere prendo prenda prendendo aprire apro aprendo chiedere chiedo tirare tiro tirando recuperare recupero accedere collegarmi',
+    ),
+    things: spaced(
+      "l'agenda l'app l'applicazione l'email carta tessera occhiali penna matita foglio passaporto portafoglio lettera mail email e-mail posta app applicazione documento documenti patente",
+      'bolletta fattura agenda calendario appunti busta cartella moglie marito capo collega madre padre mamma papà figlio figlia compagno compagna schermo',
+      'ricevuta',
+    ),
+    after: spaced("un attimo subito prima lo la po' adesso velocemente qui fuori ora questo"),
+  },
   corrections: listed(
     'no scusi|scusi no|no scusa|no aspetti|no volevo dire|volevo dire|voglio dire|cioè no|no cioè|anzi|anzi no|no anzi|o meglio|mi correggo|no no',
   ),

@@ -51,6 +51,26 @@ export interface NodWords {
   readonly phrases: readonly string[];
 }
 
+/**
+ * What requests for time are made of that no list of phrases holds: "just two seconds", "hang on, I need to find my card". Words are
+ * compared as they sound.
+ */
+export interface WaitingWords {
+  /** Short times, and what else one waits with: "second", "patience". */
+  readonly moments: readonly string[];
+  /** Words that make a request of one of them, with nothing else in it. */
+  readonly granting: readonly string[];
+  /** How the caller begins to say what they are about to do: "let me", "I have to". Empty where verbs tell it. */
+  readonly own: readonly string[];
+  /** Verbs of looking something up, and of getting something. */
+  readonly looks: readonly string[];
+  readonly takes: readonly string[];
+  /** What people get or look into during a call, and whom they ask: "card", "letter", "wife". */
+  readonly things: readonly string[];
+  /** What may stand around verb and thing and is neither. */
+  readonly after: readonly string[];
+}
+
 /** Numbers, spelled words and addresses that are said piece by piece. Patterns are sources of regular expressions. */
 export interface NumberWords {
   /** Pattern: the agent asks for what is told digit by digit or letter by letter. */
@@ -167,6 +187,7 @@ export interface Language {
   readonly openings: readonly string[];
   /** Phrases that ask for time to think or to look something up: "let me see". They are no turn to answer yet. */
   readonly thinking: readonly string[];
+  readonly askingForTime: WaitingWords;
   /** First words of a correction, which seldom comes alone: "no sorry, five people ... on Friday". */
   readonly corrections: readonly string[];
   /** The model of whole sentences (`completeness-weights.ts`) has learned the language. */

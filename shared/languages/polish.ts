@@ -84,7 +84,29 @@ export const polish: Language = {
     'szukam|właśnie szukam|chwila|chwileczkę|chwileczka|chwilkę|chwilka|jedną chwilę|jedną chwileczkę|momencik|moment|jeden moment|sekunda|sekundę|sekundkę|sekundka|jedną sekundę|minutkę|minutka|minutę|proszę chwilę poczekać|proszę chwileczkę poczekać|proszę czekać|proszę poczekać',
     'poczekaj|czekaj|zaraz|zaraz zaraz|proszę o chwilę|proszę o moment|proszę dać mi chwilę|proszę dać mi sekundę|daj mi chwilę|jak to się mówi|jak to powiedzieć|dobre pytanie|to dobre pytanie',
     'chwila moment|niech no zobaczę|zaraz znajdę|już szukam|muszę się chwilę zastanowić|jak by to powiedzieć|jakby to powiedzieć|momencik proszę|chwileczkę proszę|moment proszę',
+    'zaraz wracam|już wracam|zaraz wrócę',
   ),
+  askingForTime: {
+    moments: spaced(
+      'sekundy sekund minuty minut chwila chwilę chwilkę chwileczkę moment momencik sekunda sekundę sekundkę minuta minutę minutkę cierpliwości cierpliwość rozłączać rozłączaj rozłącza',
+      'poczekać zaczekać',
+    ),
+    granting: spaced('trochę dwa kilka proszę dać mi daj jedną jeszcze o dwie tylko może pan pani się nie'),
+    own: listed(
+      'muszę|biorę|wezmę|już|właśnie|zapytam|spytam|znajdę|otworzę|otwieram|szukam|sprawdzę|sprawdzam|wyjmę|poszukam|zajrzę|niech|tylko|zaraz|pójdę',
+    ),
+    looks: spaced(
+      'znaleźć znajdę szukam szukać poszukać poszukam sprawdzić sprawdzę sprawdzam zobaczyć zobaczę zajrzeć zajrzę patrzę',
+    ),
+    takes: spaced(
+      'biorę wezmę wziąć wyjmę wyjąć otworzę otworzyć otwieram zapytam zapytać spytam spytać przynieść przyniosę zalogować zaloguję pójdę',
+    ),
+    things: spaced(
+      'kalendarzu listę kartę karty okulary długopis ołówek kartkę papier paszport portfel list listu maila mail e-mail aplikację dowód dokument dokumenty dokumentów fakturę',
+      'rachunek kalendarz kalendarza notatki notatek kopertę żonę żony męża szefa szefową kolegę mamę tatę syna córkę paragon',
+    ),
+    after: spaced('to tylko szybko najpierw zaraz się go ją jeszcze'),
+  },
   corrections: listed(
     'nie przepraszam|przepraszam nie|nie czekaj|nie to znaczy|to znaczy nie|a nie|nie nie|poprawka|chciałem powiedzieć|chciałam powiedzieć',
   ),

@@ -85,7 +85,30 @@ export const portuguese: Language = {
     'me dá um segundo|me dê um segundo|dê-me um segundo|dá-me um segundo|tenho que ver|tenho de ver|tenho que olhar|tenho que procurar|tenho de procurar|preciso ver|preciso olhar|preciso procurar|preciso pensar|estou procurando|estou à procura|estou olhando|estou pensando|estou a pensar|estou a ver',
     'como se diz|como é que se diz|boa pergunta|é uma boa pergunta',
     'deixa eu dar uma olhada|deixe eu ver|deixa eu lembrar|deixa eu conferir|como é que eu digo|como eu digo|como dizer|só um instantinho|um instantinho|espere um bocadinho|um bocadinho|só um bocadinho|deixe-me procurar|deixa-me procurar',
+    'já volto|volto já|volto num instante',
   ),
+  askingForTime: {
+    moments: spaced(
+      'momento momentinho minuto minutinho minutos segundo segundinho segundos instante instantinho bocadinho paciência desligue aguardar',
+    ),
+    granting: spaced(
+      'pouco pouquinho um uma dois só mais me dê dá dê-me por favor pode não de espere espera tenha',
+    ),
+    own: listed(
+      'tenho que|tenho de|preciso|vou|estou|deixa eu|deixe-me|deixa-me|deixe eu|que|para|abro|procuro|pego',
+    ),
+    looks: spaced(
+      'procurar procurando procuro olhar olhando verificar verificando conferir checar confirmar achar encontrar buscar ver',
+    ),
+    takes: spaced(
+      'pegar pegando pego abrir abrindo abro perguntar perguntando pergunto tirar apanhar trazer entrar acessar',
+    ),
+    things: spaced(
+      'cartão óculos caneta lápis papel passaporte carteira carta e-mail email correio app aplicativo aplicação identidade documento documentos rg fatura',
+      'agenda calendário anotações notas envelope pasta mulher esposa marido chefe mãe pai filho filha colega tela ecrã recibo',
+    ),
+    after: spaced('rápido rapidinho primeiro agora isso aqui já antes um pouco o a'),
+  },
   corrections: listed(
     'não desculpe|desculpe não|não desculpa|desculpa não|não perdão|não espera|quero dizer|não quero dizer|quis dizer|aliás|não aliás|ou melhor|melhor dizendo|não não',
   ),

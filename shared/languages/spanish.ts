@@ -96,7 +96,33 @@ export const spanish: Language = {
     'espere que miro|espera que miro|espere que lo busco|deje que piense|deja que piense|cómo le digo|cómo te digo|cómo decirlo|un momento que miro|un segundo que miro|permítame ver|déjeme revisar|déjame revisar|déjeme checar|déjame checar',
     'voy a por la tarjeta|voy a buscarla|déjeme buscarlo|déjeme buscar la tarjeta|dónde lo puse|dónde la he puesto',
     'necesito un momento|no cuelgue|ya casi|ya lo tengo casi|lo tengo en la punta de la lengua|lo tenía por aquí|ahora se lo digo|enseguida se lo digo',
+    'ahora vuelvo|enseguida vuelvo|vuelvo enseguida',
   ),
+  askingForTime: {
+    moments: spaced(
+      'momento momentito momentico segundo segundos segundito minuto minutos minutito instante paciencia esperar',
+    ),
+    granting: spaced(
+      'un uno dos solo sólo deme dame dé por favor puede podría tenga ten poco de más otro espere espera me',
+    ),
+    own: listed(
+      'tengo que|voy a|voy por|estoy|lo estoy|la estoy|déjeme|déjame|deje que|deja que|permítame|para|que|busco|cojo|saco|abro|miro|pregunto|debo',
+      'necesito',
+    ),
+    looks: spaced(
+      'buscar buscarlo buscarla buscando busco busque mirar mirarlo mirarla mirando miro mire comprobar comprobarlo comprobando compruebe revisar revisarlo',
+      'revisando revise verificar verificarlo verifique encontrar encontrarlo encontrarla consultar consultarlo checar',
+    ),
+    takes: spaced(
+      'entrando por coger cojo agarrar traer sacar saco sacando saque abrir abro abriendo abra preguntar preguntarle pregunto preguntando pregunte entrar conectarme',
+    ),
+    things: spaced(
+      'tarjeta gafas lentes anteojos boli bolígrafo lapicero pluma lápiz papel pasaporte cartera billetera carta correo mail email aplicación app dni cédula',
+      'identificación carnet carné documento documentos papeles factura agenda calendario notas carpeta mujer esposa marido esposo jefe jefa madre padre hijo',
+      'hija compañero compañera pantalla recibo',
+    ),
+    after: spaced('rápido rápidamente primero ahora lo la eso un poco aquí antes momento'),
+  },
   corrections: listed(
     'no perdón|perdón no|no perdone|perdone no|no espere|no quiero decir|quiero decir|quise decir|digo|no digo|mejor dicho|no lo siento|o sea no|más bien|ay no',
   ),

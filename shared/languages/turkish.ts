@@ -77,7 +77,31 @@ export const turkish: Language = {
     'bir dakikanızı rica edeyim|bir saniyenizi alabilir miyim|hemen söylüyorum|şimdi söylüyorum|bakıp söyleyeyim|hemen söyleyeyim',
     'kartımı alıyorum|kartımı alayım|kartımı getireyim|nereye koydum|nereye koymuştum|bir bakayım da söyleyeyim|dilimin ucunda|hatta kalın',
     'biraz zaman verin|bana bir saniye verin|bulmam lazım|şimdi buluyorum|az kaldı|hatırlamaya çalışıyorum',
+    'hemen geliyorum|hemen dönüyorum|şimdi geliyorum',
   ),
+  askingForTime: {
+    moments: spaced('saniye saniyecik saniyenizi dakika dakikacık dakikanızı an sabır bekler hatta'),
+    granting: spaced(
+      'bir iki bi yarım bana lütfen verin verir rica edeyim biraz sadece misiniz misin mısınız kalır kalın kalabilir bekleyin daha beni alabilir miyim',
+    ),
+    // The endings of its verbs say who does it.
+    own: [],
+    looks: spaced(
+      'bakmam bakayım bakıyorum bakıp bulmam bulayım buluyorum aramam arayayım arıyorum kontrol düşünmem düşüneyim',
+    ),
+    takes: spaced(
+      'alayım alıyorum almam getireyim getiriyorum getirmem çıkarayım çıkarıyorum çıkarmam açayım açıyorum açmam sorayım soruyorum sormam gireyim giriyorum',
+      'girmem yapayım yapıyorum yapmam',
+    ),
+    things: spaced(
+      'takvime ajandaya notlara deftere kartımı kartıma gözlüğümü gözlüklerimi kalem kalemi kağıt kâğıt kağıdı pasaportumu pasaportuma kimliğimi kimliğime cüzdanımı mektubu mektuba maili',
+      'mailime e-postayı e-postama e-postamı uygulamayı uygulamaya belgeyi belgelere belgeleri evrakları evraklara faturayı faturaya dosyayı dosyaya takvimi',
+      'takvimime ajandama notlarıma defterime eşime karıma kocama anneme babama müdürüme patronuma oğluma kızıma ehliyetimi fişi zarfı ekrana giriş',
+    ),
+    after: spaced(
+      'lazım gerek gerekiyor hemen bir şimdi önce biraz da de onu ona bunu buna etmem edeyim ediyorum ben',
+    ),
+  },
   corrections: listed(
     'hayır pardon|pardon hayır|yok pardon|hayır yani|yani hayır|yok yok|hayır özür dilerim|daha doğrusu|yok hayır|demek istediğim|hayır şey',
   ),

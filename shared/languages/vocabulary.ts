@@ -2,7 +2,7 @@
  * The words of the languages that a call's callers may speak, made ready for comparison: sets, patterns, phrases from the longest to the
  * shortest. They are made once for each set of languages, and never look at a call.
  */
-import type { AnswerWords, Language, NumberWords, SentenceWords } from './language.ts';
+import type { AnswerWords, Language, NumberWords, SentenceWords, WaitingWords } from './language.ts';
 import { languageOf } from './languages.ts';
 import { answeredWords, bare, spokenWords } from './spelling.ts';
 
@@ -20,7 +20,23 @@ export interface Endings {
   /** What asks for time, and what may stand beside it. */
   readonly thinking: readonly Phrase[];
   readonly besideThinking: readonly Phrase[];
+  readonly waiting: Waiting;
   readonly corrections: readonly Phrase[];
+  /** Single words that refuse, as they sound. */
+  readonly refusals: ReadonlySet<string>;
+}
+
+/** What requests for time are made of, as it sounds. */
+export interface Waiting {
+  readonly moments: ReadonlySet<string>;
+  readonly granting: ReadonlySet<string>;
+  /** What may stand beside them. */
+  readonly courtesies: readonly Phrase[];
+  readonly own: readonly Phrase[];
+  readonly looks: ReadonlySet<string>;
+  readonly takes: ReadonlySet<string>;
+  readonly things: ReadonlySet<string>;
+  readonly after: ReadonlySet<string>;
 }
 
 export interface Numbers {
@@ -155,9 +171,25 @@ function endingsOf(language: Language): Endings {
     openings: phrasesOf(openings.flatMap(joinedOrParted)),
     thinking: phrasesOf(thinking.flatMap(joinedOrParted)),
     besideThinking: phrasesOf([...hesitations, ...openings, ...backchannels, ...courtesies]),
+    waiting: waitingOf(language.askingForTime, [...openings, ...backchannels, ...courtesies]),
     corrections: phrasesOf(corrections),
+    refusals: soundSet(no.filter((words) => !words.includes(' '))),
   };
 }
+
+const soundSet = (words: readonly string[]): ReadonlySet<string> =>
+  new Set(words.flatMap(spokenWords).map(bare));
+
+const waitingOf = (words: WaitingWords, courtesies: readonly string[]): Waiting => ({
+  moments: soundSet(words.moments),
+  granting: soundSet(words.granting),
+  courtesies: phrasesOf(courtesies),
+  own: phrasesOf(words.own.flatMap(joinedOrParted)),
+  looks: soundSet(words.looks),
+  takes: soundSet(words.takes),
+  things: soundSet(words.things),
+  after: soundSet(words.after),
+});
 
 const anyOf = (patterns: readonly string[], flags: string): RegExp => new RegExp(patterns.join('|'), flags);
 

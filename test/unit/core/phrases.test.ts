@@ -4,11 +4,11 @@ import { spokenLanguages } from '../../../shared/languages/languages.ts';
 import { spokenWords } from '../../../shared/languages/spelling.ts';
 import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import {
-  asksForTime,
-  endsHesitant,
+  beginsCorrection,
   endsSentence,
   withoutEcho as withoutEchoIn,
 } from '../../../worker/core/turn/phrases.ts';
+import { asksForTime, endsHesitant } from '../../../worker/core/turn/time-asked.ts';
 
 const vocabulary = vocabularyOf(spokenLanguages(['multi']));
 const withoutEcho = (words: readonly string[], played: readonly string[], options = {}) =>
@@ -118,6 +118,18 @@ describe('the end of what was said', () => {
     const own = vocabularyOf(spokenLanguages([language]));
     for (const text of asking.split('|')) expect(asksForTime(text, own), text).toBe(true);
     for (const text of other.split('|')) expect(asksForTime(text, own), text).toBe(false);
+  });
+
+  it.each([
+    ['en', 'no hang on Tuesday', 'hang on Tuesday'],
+    ['de', 'nein warten Sie Dienstag', 'ja Dienstag'],
+    ['pt', 'não espere terça', 'terça'],
+    ['tr', 'hayır bekleyin salı', 'salı olsun'],
+    ['pl', 'nie chwila wtorek', 'nie we wtorek'],
+    ['hi', 'नहीं रुकिए मंगलवार', 'मंगलवार'],
+  ])('takes a refusal that asks for a moment for a correction (%s)', (language, corrects, other) => {
+    const own = vocabularyOf(spokenLanguages([language]));
+    expect([corrects, other].map((text) => beginsCorrection(text, own))).toEqual([true, false]);
   });
 
   it('is not hesitant behind a full stop or an ordinary word', () => {

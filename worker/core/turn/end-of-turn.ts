@@ -6,7 +6,8 @@ import { maybe, number, record, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { completeness } from './completeness.ts';
 import { numberSaid } from './numbers-said.ts';
-import { asksForTime, beginsCorrection, endsSentence, hesitationAt } from './phrases.ts';
+import { beginsCorrection, endsSentence, hesitationAt } from './phrases.ts';
+import { asksForTime } from './time-asked.ts';
 import type { TurnSettings } from '../settings.ts';
 import type { Vocabulary } from '../../../shared/languages/vocabulary.ts';
 
