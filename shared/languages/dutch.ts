@@ -42,13 +42,21 @@ export const dutch: Language = {
       'precies exact inderdaad natuurlijk uiteraard zeker absoluut vanzelfsprekend vandaar snap begrijp begrepen weet oké oke okee ok okay ja jawel',
       'gelijk gelukkig goddank opluchting opgelucht serieus eerlijk ongelooflijk bizar grappig bijzonder verrassend wauw wow jee jeetje hemel',
       'hemeltje tjonge eens akkoord dacht klinkt lijkt blij gerust knap jammer aha mieters fascinerend opmerkelijk verbazend benieuwd schattig nieuw',
+      'lief zoet triest spannend vervelend zonde eigenaardig raar vreemd helemaal volledig volkomen vermoedelijk waarschijnlijk verwacht vermoed',
+      'attent slim slimme werkt verdrietig indruk verrast verbaasd ontroerd dankbaar tevreden overtuigd gevleid gehoord gemerkt gehoopt',
+      'gedacht geloofd aangenomen prettig aangenaam elegant ontroerend bemoedigend veelbelovend verfrissend tragisch',
+      'absurd krankzinnig gek waanzinnig bijzondere opwindend solide doordacht sluw vriendelijke',
     ),
     light: spaced(
       'bedankt dank oh o ah ach zo nou hè dat is het een ik u je heel erg hebt heeft heb daar in om te me mij er ook al dan nu weten horen zien hoor',
       'helemaal alles op die manier punt idee nieuws zit komt uit wel aan kijk van mijn god mee ben was nog vind',
+      'meer beter',
+      'bent zijn waren we wij ze hij zij jij jullie ons onze hun hem haar zou zouden had hadden geweest geworden onder met voor door over bij naar',
+      'dit deze minder best behoorlijk tamelijk ontzettend enorm',
+      'ding dingen gebaar plan keuze aanbod verhaal verrassing toeval oplossing',
     ),
     exclaiming: spaced('wat hoe'),
-    inverting: spaced('waar is heb heeft hebt zit komt'),
+    inverting: spaced('waar is heb heeft hebt zit komt bent zijn'),
     wondering: listed(
       'oh echt|echt|echt waar|oh ja|o ja|ah ja|is dat zo|is dat waar|serieus|oh serieus|meent u dat|meen je dat|werkelijk|zeker weten',
     ),
@@ -57,9 +65,11 @@ export const dutch: Language = {
       'nee toch|je meent het|u meent het|dat wist ik niet|dat wist ik nog niet|wist ik niet|dat dacht ik al|ik dacht het al|dacht ik al|niet gek',
       'niet slecht|niet verkeerd|helemaal niet slecht|lang niet slecht|geen enkel probleem|geen probleem|komt goed|komt in orde',
       'ik snap wat u bedoelt|ik begrijp wat u bedoelt|ik weet wat u bedoelt|wat een opluchting|wat een geluk|wat een goed idee|kijk eens aan|te gek',
-      'zonder meer|zo is het|zo zit het|daar heeft u gelijk in|gelukkig maar|lieve hemel|mijn god|dat kan ik me voorstellen|kan ik me voorstellen',
+      'zonder meer|zo is het|zo zit het|zo zit dat|zo is dat|zo gaat dat|daar heeft u gelijk in|gelukkig maar|lieve hemel|mijn god|dat kan ik me voorstellen|kan ik me voorstellen',
       'dat verklaart het|dat verklaart veel|geen wonder|ik luister|ik ben er nog|ik volg u|ik volg het|vind ik leuk|wat een verrassing',
       'dat is nieuw voor mij|des te beter|mij best|wat mij betreft|wat leuk',
+      'zoals ik dacht|zoals verwacht|dat is zonde|niet te geloven|dat had ik verwacht|dat vermoedde ik al|wie had dat gedacht|daar kan ik me in vinden',
+      'ik ben onder de indruk|onder de indruk|is goed|is prima|is oké|is ok|is duidelijk|is mooi|is fijn|is super|zit goed',
     ),
   },
   goodbyes: listed(
@@ -83,6 +93,9 @@ export const dutch: Language = {
   openings: listed(
     'nou|nou ja|kijk|tja|dus|eigenlijk|zeg maar|weet u|weet je|luister|laten we zeggen',
     'goed dus|en|maar|het|de|ik heet|mijn naam is|mijn nummer is|het nummer is',
+  ),
+  shortQuestions: listed(
+    'tot wanneer|tot hoe laat|vanaf wanneer|sinds wanneer|hoe laat|met wie|voor wie|waar naartoe|waarheen|waarvandaan|waarom niet|wat nog meer|wie nog meer',
   ),
   thinking: listed(
     'even kijken|even kijken hoor|eens kijken|laat me even kijken|laat me kijken|laat me eens kijken|laat me zien|even denken|even nadenken|laat me even denken|laat me nadenken|laat me even nadenken|ik moet even kijken|ik moet even zoeken|ik moet even nadenken|ik moet het even opzoeken',

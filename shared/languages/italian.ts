@@ -45,10 +45,19 @@ export const italian: Language = {
       'contenta piacere meraviglia sollievo ragione senso fortuna dio mamma caspita wow accidenti incredibile impressionante divertente curioso',
       'strano rassicurante tranquillo tranquilla sembra pare va so bravo brava eccome affascinante notevole sorprendente carino carina delizioso',
       'sollevato sollevata rassicurato',
+      'suona suonano peccato simpatico simpatica triste generoso generosa premuroso eccezionale straordinario splendida stupenda pazzesco assurdo emozionante completamente pienamente sinceramente probabilmente pensavo immaginavo',
+      'emozione emozionato emozionata contentissimo contentissima felicissimo furbo furba intelligente astuto colpito colpita sorpreso sorpresa',
+      'stupito commosso grato grata soddisfatto soddisfatta convinto lusingato dimenticato sentito notato sperato aspettato pensato creduto supposto',
+      'meravigliosa bellissima bellissimi fantastica fantastici deliziosa elegante tenero incoraggiante promettente rinfrescante piacevole',
+      'tragico folle attento premurosa corretta solido azzeccato abile',
     ),
     light: spaced(
       'grazie ah oh eh beh è lo la il un una mi ti si le di a per me molto proprio tutto così allora questo questa anche poi ha ho sono ne ci in',
       'effetti saperlo sapersi sentirlo cosa adesso ora ecco notizia idea mia mio fa bel tanto era stato davvero più',
+      'bene stata',
+      'lei lui noi voi loro funziona gli del della dei delle con su da al alla sarebbe stati sembrava avevo aveva avevano abbiamo hanno fosse meno',
+      'abbastanza troppo veramente estremamente qui là quel quella quello quei quegli',
+      'cose gesto pensiero scelta offerta storia coincidenza servizio soluzione',
     ),
     exclaiming: spaced('che quanto'),
     inverting: [],
@@ -62,6 +71,7 @@ export const italian: Language = {
       'ci mancherebbe|per forza|ci credo|eh già|come no|buono a sapersi|bene a sapersi|me lo posso immaginare|questo spiega tutto|questo spiega',
       'la seguo|la ascolto|ci sono|sono qui|mi piace|che sorpresa|che fortuna|non mi stupisce|tanto meglio|prendo nota|che bello|lo dicevo io',
       'meglio così|ancora meglio|è meglio così',
+      "che peccato|come immaginavo|come previsto|lo sapevo già|me lo aspettavo|non ci posso credere|è un peccato|mi sta bene|mi va bene|chi l'avrebbe detto",
     ),
   },
   goodbyes: listed(
@@ -85,6 +95,9 @@ export const italian: Language = {
   openings: listed(
     "em|allora|dunque|cioè|beh|be'|bè|insomma|diciamo|praticamente|in pratica|in realtà|guardi",
     'guarda|senta|senti|quindi|vabbè|ma|il|mi chiamo|io mi chiamo|il mio nome è|il mio numero è',
+  ),
+  shortQuestions: listed(
+    'fino a quando|fino a che ora|da quando|per quando|a che ora|con chi|per chi|da dove|perché no|che altro|chi altro|quale dei due|per quanto tempo',
   ),
   thinking: listed(
     "vediamo|vediamo un po'|fammi vedere|mi faccia vedere|fammi pensare|mi faccia pensare|mi lasci pensare|mi lasci vedere|mi faccia controllare|mi faccia guardare|ci penso|ci devo pensare|devo pensarci|sto pensando|un attimo|un attimo solo|un attimino|un momento|un momentino|un secondo",

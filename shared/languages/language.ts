@@ -83,7 +83,7 @@ export interface NumberWords {
   readonly values: readonly string[];
   /** Other words for a single digit. */
   readonly digits: readonly string[];
-  /** From forty on, and what else says a number of two digits with what follows, or in place of it. */
+  /** From forty on, and what else says a number of two digits with what follows, or without it. */
   readonly tens: readonly string[];
   /** Single words that say two digits: "vierunddreißig". Empty where such numbers are several words. */
   readonly pairs: readonly string[];
@@ -185,6 +185,8 @@ export interface Language {
    * stop that STT puts. Words that can be an answer ("this one", "I am") do not stand here.
    */
   readonly openings: readonly string[];
+  /** Questions that end behind their question word: "and until when". Question words that begin one as often do not stand here. */
+  readonly shortQuestions: readonly string[];
   /** Phrases that ask for time to think or to look something up: "let me see". They are no turn to answer yet. */
   readonly thinking: readonly string[];
   readonly askingForTime: WaitingWords;

@@ -38,10 +38,19 @@ export const polish: Language = {
       'poważnie niesamowite niesamowicie niewiarygodne zdecydowanie absolutnie ewidentnie istotnie faktycznie rzeczywiście boże rany matko jejku',
       'ojej wow łał śmieszne zabawne dziwne brzmi myślałem myślałam domyślałem domyślałam uspokajające uff bomba niezły nieźle słyszę fascynujące',
       'zaskakujące urocze',
+      'szkoda smutne przykre przykro uprzejme uprzejmy uprzejma sympatyczne hojne ekscytujące wzruszające wyjątkowe nadzwyczajne kompletnie całkowicie zupełnie prawdopodobnie spodziewałem spodziewałam',
+      'uczciwie uczciwe uprzejmie ekscytująco sprytne sprytnie mądre mądrze cudowna cudowny cudowne wspaniałe wspaniali wrażeniem wrażenie',
+      'zaskoczony zaskoczona zdumiony wzruszony wdzięczny wdzięczna zadowolony zadowolona przekonany przekonana zapomniałem zapomniałam słyszałem',
+      'słyszałam zauważyłem liczyłem wierzyłem przypuszczałem przyjemnie przyjemne eleganckie pyszne zachęcające obiecujące odświeżające',
+      'tragiczne absurdalne szalone wiadomości działa miła całkowitą sensowne trafne solidne urocza',
     ),
     light: spaced(
       'dziękuję dzięki ach o a oj to jest się mnie mi ja pan pani i bardzo już teraz też całkiem wszystko w porządku ma masz słyszeć wiedzieć tego',
       'tym więc pomysł uwaga wiadomość taki takie moja mój dla sobie był było jestem',
+      'lepiej bardziej',
+      'jesteś są była byli pod nad z na do od przy ono on ona my wy oni nam wam byłoby miałem miałam mają być mniej dość dosyć',
+      'niezwykle ogromnie tutaj',
+      'rzecz rzeczy gest plan wybór oferta historia niespodzianka rozwiązanie',
     ),
     exclaiming: spaced('jak jakie jaki jaka ale'),
     inverting: [],
@@ -55,6 +64,8 @@ export const polish: Language = {
       'całe szczęście|co za ulga|co za szczęście|żaden kłopot|żaden problem|bez problemu|bez problemów|nie szkodzi|nie ma problemu|nie ma sprawy',
       'wiem o tym|wyobrażam sobie|mogę sobie wyobrazić|to wyjaśnia|to wszystko wyjaśnia|nic dziwnego|słucham dalej|podoba mi się|co za niespodzianka',
       'tym lepiej|notuję|zanotowałem|to dla mnie nowość|też tak myślę|tak myślę|też tak uważam|jeszcze lepiej',
+      'jaka szkoda|wielka szkoda|tak jak myślałem|tak jak myślałam|spodziewałem się|spodziewałam się|wiedziałem|wiedziałam|nie wierzę|kto by pomyślał|trudno uwierzyć',
+      'jestem pod wrażeniem|pod wrażeniem',
     ),
   },
   goodbyes: listed(
@@ -78,6 +89,9 @@ export const polish: Language = {
   openings: listed(
     'em|no więc|więc|tak więc|a więc|otóż|no to|znaczy|to znaczy|znaczy się|wie pan|wie pani|wiesz|proszę pana',
     'proszę pani|jakby|w sumie|w zasadzie|właściwie|powiedzmy|ale|nazywam się|mam na imię|moje nazwisko to|mój numer to|numer to',
+  ),
+  shortQuestions: listed(
+    'do kiedy|od kiedy|na kiedy|o której|o której godzinie|do której|do której godziny|z kim|dla kogo|skąd|dokąd|po co|dlaczego nie|co jeszcze|kto jeszcze',
   ),
   thinking: listed(
     'niech pomyślę|niech się zastanowię|niech zobaczę|niech spojrzę|niech sprawdzę|zaraz zobaczę|zaraz sprawdzę|już sprawdzam|już patrzę|sprawdzam|zobaczmy|pomyślmy|muszę pomyśleć|muszę się zastanowić|muszę sprawdzić|muszę poszukać|muszę zobaczyć|muszę zajrzeć|zastanawiam się',

@@ -31,10 +31,19 @@ export const turkish: Language = {
       'hakikaten sahi sahiden cidden ciddi katılıyorum düşünmüştüm rahatladım şükür neyse allahtan eyvallah peki vay vaay tanrım allah şaşırdım',
       'inanılmaz etkileyici komik garip tam kabul makul normal doğal rahatlatıcı',
       'aferin bravo helal hayret tüh yazık eyvah pratikmiş kolaymış',
+      'naziksiniz naziksin kibarsınız incesiniz tatlısınız cömertsiniz harikasınız süpersiniz düşüncelisiniz haklı üzücü acayip değişik heyecanlı kolay pratik kullanışlı sanırım muhtemelen tahminimce bekliyordum düşündüm düşünüyordum tahmin düşündüğüm',
+      'düşünceli adil akıllıca akıllı zekice kibar nazik ince tatlı şirin zarif leziz etkilendim etkilenmiş sevindirdi sevindi duygulandım',
+      'minnettarım tatmin ikna unutmuşum unutmuştum duymuştum fark umuyordum sanıyordum biliyordum haberim bayağı epey oldukça cesaretlendirici umut',
+      'ferah keyifli eğlenceli zevkli dokunaklı acı endişe saçma çılgın delice olağanüstü sıradışı sağlam yerinde isabetli',
+      'becerikli istediğim beklediğim sandığım umduğum',
     ),
     light: spaced(
       'teşekkürler teşekkür sağol sağolun oldu olur ah ha he oh ya bu şu o bunu onu buna ben de da ki çok en gayet bir zaman bence bana benim için canım aman be sizi siz bilmek duymak duyduğuma',
       'şimdi yine işte geliyor görünüyor kulağa söylüyorsunuz olarak fikir haber fikirdeyim aynı bari canına dediğiniz gibi hep ne ederim oldum',
+      'bilmem bilmesi sağ olun olasınız ettim bile miş',
+      'geldi gelmiş bize sana onun bunun şunun burada orada böyle şöyle kadar ile üzerine hakkında daha fazla oldukça epey bayağı diye olmuş olmuştu',
+      'olurdu olacak olsun vardı varmış imiş idi ise hâlâ artık sizce bizim sizin onlar biz sen',
+      'şey jest plan seçim teklif hikaye sürpriz tesadüf hizmet ayrıntı çözüm',
     ),
     exclaiming: spaced('ne kadar'),
     inverting: [],
@@ -54,6 +63,8 @@ export const turkish: Language = {
       'aman ne iyi|aman ne güzel|aman allahım|şimdi anladım|şimdi anlaşıldı|desenize|desene|vah vah|hay allah|olacak iş değil|işte bu|ben de öyle duydum',
       'duymuştum|hatırladım|hatırlıyorum|şimdi hatırladım|not ettim|kaydettim|aydınlandım|kulağa hoş geliyor|ne güzel haber|sağlık olsun|canınız sağ olsun',
       'hayırlısı|hayırlı olsun',
+      'takip ediyorum|sizi takip ediyorum|oldu|oldu o zaman|tam düşündüğüm gibi|düşündüğüm gibi|beklediğim gibi|bunu bekliyordum|şaka gibi|şaka mı bu|inanamıyorum|inanmıyorum',
+      'içime su serpildi|içim açıldı|yüreğime su serpildi|aklımdan çıkmış|unutmuşum|unutmuşum onu',
     ),
   },
   goodbyes: listed(
@@ -69,6 +80,9 @@ export const turkish: Language = {
   openings: listed(
     'şey|yani|hani|şöyle|aslında|valla|bak|bakın|mesela',
     'ama|ve|şey yani|benim adım|adım|numaram|telefon numaram',
+  ),
+  shortQuestions: listed(
+    'ne zamana kadar|ne zamandan beri|saat kaçta|saat kaça kadar|kiminle|kimin için|nereden|nereye|ne için|neden olmasın|başka ne|başka kim|hangisi|kaçta|kaça',
   ),
   thinking: listed(
     'bir bakayım|bakayım|bi bakayım|dur bakayım|durun bakayım|bir düşüneyim|düşüneyim|bi düşüneyim|bir saniye|bi saniye|bir saniye lütfen|bir dakika|bi dakika|bir dakika lütfen|bir an|bir an lütfen|biraz bekleyin|bekleyin|bekle|bir saniye bekleyin|bir dakika bekleyin',
@@ -103,19 +117,19 @@ export const turkish: Language = {
     ),
   },
   corrections: listed(
-    'hayır pardon|pardon hayır|yok pardon|hayır yani|yani hayır|yok yok|hayır özür dilerim|daha doğrusu|yok hayır|demek istediğim|hayır şey',
+    'hayır pardon|pardon hayır|yok pardon|hayır yani|yani hayır|yok yok|hayır özür dilerim|daha doğrusu|yok hayır|demek istediğim|hayır şey|hayır dur|hayır durun|yok dur|yok durun',
   ),
   isLearned: false,
   numbers: {
     asked: String.raw`numara|rakam|hane|şifre|\bkod|hecele|harf harf|e-?posta|e-?mail|plaka|\b(?:pin|iban)\b`,
     spelled: String.raw`hecele|harf harf|kodla`,
-    counted: 'hane(?:li)?|rakam(?:lı)?|basamaklı|karakter(?:li)?|harf(?:li)?',
+    counted: 'hane\\p{L}*|rakam\\p{L}*|basamak\\p{L}*|karakter\\p{L}*|harf\\p{L}*',
     values: spaced(
       'sıfır bir iki üç dört beş altı yedi sekiz dokuz on onbir oniki onüç ondört onbeş onaltı onyedi onsekiz ondokuz',
       'yirmi yirmibir yirmiiki yirmiüç yirmidört yirmibeş yirmialtı yirmiyedi yirmisekiz yirmidokuz otuz',
     ),
     digits: [],
-    tens: spaced('kırk elli altmış yetmiş seksen doksan'),
+    tens: spaced('on kırk elli altmış yetmiş seksen doksan'),
     pairs: [],
     double: ['çift'],
     triple: [],

@@ -17,6 +17,7 @@ export interface Endings {
   readonly begun: readonly Phrase[];
   /** As they sound, like what follows. */
   readonly openings: readonly Phrase[];
+  readonly shortQuestions: readonly Phrase[];
   /** What asks for time, and what may stand beside it. */
   readonly thinking: readonly Phrase[];
   readonly besideThinking: readonly Phrase[];
@@ -169,6 +170,7 @@ function endingsOf(language: Language): Endings {
     doubtful: wordSet(doubtful),
     begun: sorted(begun.map(spokenWords)),
     openings: phrasesOf(openings.flatMap(joinedOrParted)),
+    shortQuestions: phrasesOf(language.shortQuestions),
     thinking: phrasesOf(thinking.flatMap(joinedOrParted)),
     besideThinking: phrasesOf([...hesitations, ...openings, ...backchannels, ...courtesies]),
     waiting: waitingOf(language.askingForTime, [...openings, ...backchannels, ...courtesies]),
@@ -202,10 +204,13 @@ function numbersOf(all: readonly NumberWords[]): Numbers {
   const spellings = all.flatMap(({ values }) =>
     values.map((value, at) => ({ at, words: value.split('/').flatMap((one) => spokenWords(one)) })),
   );
-  const [ones, others] = [
-    spellings.filter(({ at }) => at < singleDigits),
-    spellings.filter(({ at }) => at >= singleDigits),
-  ].map((some) => some.flatMap(({ words }) => words)) as [string[], string[]];
+  const wordsOf = (which: (value: number) => boolean): string[] =>
+    spellings.filter(({ at }) => which(at)).flatMap(({ words }) => words);
+  const ones = wordsOf((value) => value < singleDigits);
+  const round = wordsOf((value) => value > singleDigits && value % singleDigits === 0);
+  const others = wordsOf(
+    (value) => value === singleDigits || (value % singleDigits > 0 && value > singleDigits),
+  );
   const counted = all.map((one) => one.counted).join('|');
   return {
     asked: anyOf(
@@ -221,8 +226,8 @@ function numbersOf(all: readonly NumberWords[]): Numbers {
       spellings.flatMap(({ at, words }) => words.map((word) => [word.replaceAll('-', ''), at] as const)),
     ),
     digits: wordSet([...ones, ...all.flatMap(({ digits }) => digits)]),
-    tens: wordSet([...others, ...all.flatMap(({ tens }) => tens)]),
-    pairs: wordSet(all.flatMap(({ pairs }) => pairs)),
+    tens: wordSet([...round, ...all.flatMap(({ tens }) => tens)]),
+    pairs: new Set([...others, ...all.flatMap(({ pairs }) => pairs)].map((word) => word.replaceAll('-', ''))),
     repeats: new Map([
       ...all.flatMap(({ double }) => spokenWords(double.join(' ')).map((word) => [word, 1] as const)),
       ...all.flatMap(({ triple }) => spokenWords(triple.join(' ')).map((word) => [word, 2] as const)),

@@ -42,6 +42,7 @@ describe('the silence that ends a turn', () => {
   const rows: readonly [string, Partial<PauseEvidence>, number][] = [
     ['nothing is known', {}, 700],
     ['words say nothing', { text: 'iki bilet' }, 700],
+    ['words end in a short question', { text: 'from the third and until when' }, 700],
     ['words hesitate', { text: 'iki bilet ve' }, 1_260],
     ['STT says that the sentence is over', { text: 'Two tickets.', speechFinal: true }, 400],
     ['it says so of a guess', { text: 'Two tickets.', speechFinal: true, guessed: true }, 700],

@@ -5,6 +5,7 @@ import { spokenWords } from '../../../shared/languages/spelling.ts';
 import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import {
   beginsCorrection,
+  endsInShortQuestion,
   endsSentence,
   withoutEcho as withoutEchoIn,
 } from '../../../worker/core/turn/phrases.ts';
@@ -130,6 +131,18 @@ describe('the end of what was said', () => {
   ])('takes a refusal that asks for a moment for a correction (%s)', (language, corrects, other) => {
     const own = vocabularyOf(spokenLanguages([language]));
     expect([corrects, other].map((text) => beginsCorrection(text, own))).toEqual([true, false]);
+  });
+
+  it.each([
+    ['en', 'from the third and until when', 'until when I am back the'],
+    ['de', 'ab dem dritten und bis wann', 'wann'],
+    ['fr', "à partir du trois et jusqu'à quand", 'quand'],
+    ['es', 'el viernes y a qué hora', 'a qué'],
+    ['pl', 'od trzeciego a do kiedy', 'kiedy'],
+    ['pt', 'a partir do dia três e até quando', 'quando'],
+  ])('knows a question that ends behind its question word (%s)', (language, asks, other) => {
+    const own = vocabularyOf(spokenLanguages([language]));
+    expect([asks, other].map((text) => endsInShortQuestion(text, own))).toEqual([true, false]);
   });
 
   it('is not hesitant behind a full stop or an ordinary word', () => {

@@ -6,7 +6,7 @@ import { maybe, number, record, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { completeness } from './completeness.ts';
 import { numberSaid } from './numbers-said.ts';
-import { beginsCorrection, endsSentence, hesitationAt } from './phrases.ts';
+import { beginsCorrection, endsInShortQuestion, endsSentence, hesitationAt } from './phrases.ts';
 import { asksForTime } from './time-asked.ts';
 import type { TurnSettings } from '../settings.ts';
 import type { Vocabulary } from '../../../shared/languages/vocabulary.ts';
@@ -68,6 +68,8 @@ function unbounded(evidence: PauseEvidence, settings: TurnSettings): Millis {
   if (number === 'whole') return wholeNumberMs;
   if (number === 'begun') return begunNumberMs + patienceMs;
   if (number === 'open') return Math.max(openNumberMs, silenceEndMs) + patienceMs;
+  // Its last word begins a question as often, and looks like a beginning.
+  if (!endsSentence(text) && endsInShortQuestion(text, vocabulary)) return silenceEndMs + patienceMs;
   const waitMs = ofSentence(evidence, settings);
   return beginsCorrection(text, vocabulary) ? Math.max(waitMs, correctedMs) : waitMs;
 }

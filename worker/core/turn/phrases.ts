@@ -135,6 +135,15 @@ export function beginsCorrection(text: string, vocabulary: Vocabulary): boolean 
   });
 }
 
+/** The words end in a question that has no verb: "from the third, and until when". */
+export function endsInShortQuestion(text: string, vocabulary: Vocabulary): boolean {
+  const words = spokenWords(text);
+  const said = words.map(bare);
+  return spokenIn(words, vocabulary).some(({ shortQuestions }) =>
+    shortQuestions.some((phrase) => endsIn(said, phrase)),
+  );
+}
+
 /** The words end as a sentence does. */
 export const endsSentence = (text: string): boolean =>
   /[.?!。！？।]["'”’)\]]*\s*$/u.test(text) && !/\.\.\.\s*$/u.test(text);
