@@ -86,9 +86,11 @@ export const dutch: Language = {
   doubtful: spaced(
     'dan zo die dit deze ook nog even eigenlijk misschien ongeveer ik wij we u er is was ben niet wel nou gewoon uw',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'ik wil|ik wou|ik zou|ik zou graag|ik heb|ik ben|ik zoek|ik heet|mijn naam is|mijn nummer is|het nummer is|ik wil graag|wij willen|we willen|ik moet|ik bel',
     'kunt u|kan u|kun je|zou u|zou je|heeft u|mag ik|kan ik|zou ik|ik denk|ik bedoel|dat wil zeggen|ik denk dat',
+    'aan de andere kant|aan de ene kant|ten eerste|bijvoorbeeld|eerlijk gezegd|met andere woorden|in mijn geval|indien mogelijk|het probleem is|de vraag is|mijn adres is|wat betreft',
   ),
   openings: listed(
     'nou|nou ja|kijk|tja|dus|eigenlijk|zeg maar|weet u|weet je|luister|laten we zeggen',

@@ -93,10 +93,12 @@ export const english: Language = {
   doubtful: spaced(
     'like so then that in on at well about this these those very just maybe plus actually basically',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'can you|can i|can we|could you|could i|could we|would you|would i|would we|will you|will i|will we|do you|do i|do we',
     'did you|did i|did we|should you|should i|should we|i need|i want|i have|i think|i mean|we need|we want|we have|we think|we mean',
     "would like|i'd like",
+    "for example|for instance|on the other hand|on the one hand|first of all|to be honest|in other words|let's say|speaking of|as far as|in my case|if possible|depending on|the reason is|what happened is|the problem is|the question is",
   ),
   openings: listed(
     'well|so|like|you know|i mean|okay so|ok so|right so|also|basically|actually|anyway',

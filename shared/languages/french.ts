@@ -97,9 +97,11 @@ export const french: Language = {
   doubtful: spaced(
     "alors puis enfin voilà là bien tu il elle on nous vous y en ça ne pas même si quand qui sans plus aussi peut-être plutôt d'abord",
   ),
+  leadingEnd: undefined,
   begun: listed(
     "je voudrais|j'aimerais|je souhaite|je souhaiterais|je veux|je cherche|je suis|j'ai|j'ai besoin de|je m'appelle|mon nom est|mon numéro est|c'est le",
     'est-ce que|pouvez-vous|pourriez-vous|avez-vous|puis-je|peut-on|je pense|je crois|je pense que|parce que|il y a',
+    "d'un autre côté|d'un côté|tout d'abord|par exemple|pour être honnête|autrement dit|dans mon cas|si possible|le problème c'est|la question c'est|ce qui se passe c'est|à propos de|au niveau de",
   ),
   openings: listed(
     'alors|bon|ben|bah|eh bien|et bien|enfin|disons|donc|bon ben|bon alors|en fait|du coup|tu sais|vous savez',

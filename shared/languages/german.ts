@@ -96,7 +96,7 @@ export const german: Language = {
     'nein nee nö nicht halt stopp stop warte warten was wer wann wo warum wieso wie welche moment sorry pardon',
   ),
   hesitations: spaced(
-    'äh ähm öh öhm hm hmm und oder aber weil dass ob wenn sondern der dem den des eine einen einem einer eines',
+    'lautet äh ähm öh öhm hm hmm und oder aber weil dass ob wenn sondern der dem den des eine einen einem einer eines',
     'mein meine meinen meinem meiner unser unsere unseren für von vom zum zur beim zwischen ohne bis im am ins ans also',
   ),
   // Behind a verb many of them are the second part of it: "rufen Sie mich an".
@@ -104,9 +104,11 @@ export const german: Language = {
     'die das so dann denn zu auf in an um mit bei aus nach über unter ein es sie ich wir ihr ihre da noch halt eigentlich vielleicht',
     'ungefähr etwa sehr ziemlich wie als',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'ich möchte|ich würde|ich hätte|ich brauche|ich will|ich wollte|ich suche|ich habe|ich bin|ich heiße|mein name ist|wir möchten|wir brauchen',
     'können sie|könnten sie|haben sie|würden sie|kannst du|könntest du|kann ich|könnte ich|ich glaube|ich meine|das heißt',
+    'andererseits|einerseits|irgendwie|zum einen|zum anderen|zum beispiel|ehrlich gesagt|mit anderen worten|soweit ich weiß|in meinem fall|wenn möglich|je nach|das problem ist|die frage ist|der grund ist|könnte ich bitte|könnten sie bitte|kann ich bitte|dürfte ich bitte|möglich ist würde',
   ),
   openings: listed(
     'also|ja also|nun|nun ja|na ja|naja|tja|so|na|und|aber|sagen wir|sagen wir mal',

@@ -80,9 +80,11 @@ export const hindi: Language = {
     'मैं हम है हैं यह ये फिर शायद अभी भी ही थोड़ा वाला असल',
     'main hum hai hain yeh ye phir fir shayad abhi bhi hi thoda to wala',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'मेरा नाम|मेरा नंबर|मेरा नाम है|मेरा नंबर है|मुझे|मैं चाहता|मैं चाहती|क्या आप|क्या मैं|मुझे एक|मुझे लगता है|बात यह है कि|के बारे में|के लिए',
     'mera naam|mera number|mera naam hai|mera number hai|mujhe|main chahta|main chahti|kya aap|kya main|mujhe ek|mujhe lagta hai|baat yeh hai ki|ke baare mein|ke liye',
+    'दूसरी तरफ़|एक तरफ़|सबसे पहले|उदाहरण के लिए|सच कहूँ तो|दूसरे शब्दों में|मेरे मामले में|अगर हो सके तो|समस्या यह है|सवाल यह है|मेरा पता|मेरा पता है|मान लीजिए|मान लो|हम लोग|dusri taraf|ek taraf|sabse pehle|sach kahun to|mere mamle mein|mera pata|mera pata hai|maan lijiye|maan lo|hum log',
   ),
   openings: listed(
     'अं|अम|उम|हम्म|मतलब|तो|वैसे|देखिए|सुनिए|असल में|बात यह है|बात ये है|यानी|अच्छा तो|हाँ तो|और|लेकिन|मेरा नाम|मेरा नाम है|मेरा नंबर|मेरा नंबर है|matlab',

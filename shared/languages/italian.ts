@@ -88,9 +88,11 @@ export const italian: Language = {
   doubtful: spaced(
     'allora quindi poi così bene ecco questo questa quello quella se quando come è sono anche più tipo diciamo forse non ci',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'mi chiamo|il mio nome è|io sono|io mi chiamo|vorrei|volevo|vorrei sapere|ho bisogno di|mi serve|il mio numero è|il numero è|devo|sto cercando',
     'può|potrebbe|posso|avete|è possibile|penso che|credo che|cioè che|nel senso',
+    "d'altra parte|da un lato|prima di tutto|per esempio|ad esempio|a essere sincero|in altre parole|nel mio caso|se possibile|il problema è|la domanda è|il mio indirizzo è|a proposito di",
   ),
   openings: listed(
     "em|allora|dunque|cioè|beh|be'|bè|insomma|diciamo|praticamente|in pratica|in realtà|guardi",

@@ -178,6 +178,8 @@ export interface Language {
   readonly hesitations: readonly string[];
   /** Last words that end a sentence as often as they lead on: "book that", "I think that". */
   readonly doubtful: readonly string[];
+  /** The end of a last word after which a speaker goes on; absent where endings do not say it. */
+  readonly leadingEnd: RegExp | undefined;
   /** Several last words after which a speaker goes on: "can you". */
   readonly begun: readonly string[];
   /**

@@ -82,9 +82,11 @@ export const polish: Language = {
   doubtful: spaced(
     'to ten ta więc no może jeszcze też jest są jestem mam się mi ja my już właściwie chyba tego tam tu jako jak co kiedy który która',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'chciałbym|chciałabym|chcę|chciałbym się|chciałabym się|potrzebuję|nazywam się|mam na imię|moje nazwisko to|mój numer to|numer to|jestem|szukam|dzwonię w|dzwonię w sprawie',
     'czy może|czy mogę|czy mógłby|czy mogłaby|czy mógłbym|czy mogłabym|czy jest|czy są|czy pan|czy pani|wydaje mi się|myślę że|to znaczy|chodzi o|w sprawie',
+    'z drugiej strony|z jednej strony|po pierwsze|na przykład|szczerze mówiąc|innymi słowy|w moim przypadku|jeśli to możliwe|problem w tym że|pytanie brzmi|a potem|i potem|coś w rodzaju|coś w stylu|mój adres to|szukamy|potrzebujemy|chcielibyśmy',
   ),
   openings: listed(
     'em|no więc|więc|tak więc|a więc|otóż|no to|znaczy|to znaczy|znaczy się|wie pan|wie pani|wiesz|proszę pana',

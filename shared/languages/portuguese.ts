@@ -81,9 +81,11 @@ export const portuguese: Language = {
   doubtful: spaced(
     'então assim bem né isso este esta esse essa aquele aquela quando como qual é são sou eu também mais talvez tá bom não me te lhe',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'eu quero|eu queria|queria|gostaria|eu gostaria|gostaria de|eu preciso|preciso|preciso de|meu nome é|o meu nome é|me chamo|chamo-me|eu sou|o meu número é',
     'meu número é|eu tenho|estou|estou ligando|estou a ligar|pode|poderia|posso|você pode|tem como|acho que|eu acho|quer dizer|deixa eu',
+    'por outro lado|por um lado|em primeiro lugar|por exemplo|para ser sincero|em outras palavras|no meu caso|se possível|o problema é|a questão é|e depois|e aí|como posso dizer|meu endereço é|a respeito de',
   ),
   openings: listed(
     'ahn|hã|ãh|então|tipo|olha|olhe|sabe|veja|veja bem|quer dizer|digamos|ora|ora bem|pois bem',

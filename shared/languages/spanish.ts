@@ -94,9 +94,11 @@ export const spanish: Language = {
   doubtful: spaced(
     'bueno entonces así bien ya eso esto este esta ese esa también quizás tal luego tu te cuando como es son soy más',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'me llamo|mi nombre es|mi número es|yo soy|me gustaría|quisiera|quiero|necesito|tengo|estoy|busco|quería|puede|podría|puedo|tiene',
     'se puede|creo que|pienso que|o sea|es que|hay que',
+    'por otro lado|por un lado|en primer lugar|por ejemplo|para ser sincero|en otras palabras|en mi caso|si es posible|el problema es|la pregunta es|sabe usted|cómo le diría|podría por favor|me podría|quizás podríamos|tal vez podríamos|a lo mejor podríamos|por favor podría',
   ),
   openings: listed(
     'em|bueno|pues|entonces|o sea|es que|digamos|mire|mira|oiga|oye|verá|en fin|ya sabe',

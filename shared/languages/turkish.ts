@@ -74,9 +74,19 @@ export const turkish: Language = {
   urgent: spaced('hayır yok dur durun bekle bekleyin ne kim nerede neden niye nasıl hangi kaç pardon stop'),
   hesitations: spaced(
     'ıı ııı ee eee şey yani ve ama veya ya çünkü ile için gibi eğer fakat ayrıca hani mesela bir ıhm hmm',
+    'göre rağmen karşın dair acaba',
   ),
-  doubtful: spaced('ben sen biz siz bu şu o da de ki en çok daha belki aslında falan bana işte benim'),
-  begun: listed('benim adım|adım|numaram|telefon numaram|şey yani|nasıl desem|bir de'),
+  doubtful: spaced(
+    'ben sen biz siz bu şu o da de ki en çok daha belki aslında falan bana işte benim',
+    'sonra önce dolayı',
+  ),
+  // Verbs that say when, how or on what condition, and the one that says what for is to come.
+  leadingEnd:
+    /^(?!erken$|sahip$|nasip$|takip$|garip$|kayıp$|ayıp$|kulüp$|rakip$|masa|kasa|olarak$).{2,}(?:[ıiuü]p|[ae]r[ae]k|[ıiuü]nc[ae]|[rş]ken|(?:rs|iyors|mişs|ıyors|uyors|üyors)[ae](?:m|k|n[ıi]z)?|ts[ae][mk]|[dt][ıiuü]ğ[ıiuü](?:m|n)?)$/u,
+  begun: listed(
+    'benim adım|adım|numaram|telefon numaram|şey yani|nasıl desem|bir de',
+    'öte yandan|bir yandan|diğer yandan|bir taraftan|ve sonra|ondan sonra|ilk olarak|öncelikle|örneğin|mesele şu|sorun şu|soru şu|benim durumumda|eğer mümkünse|mümkünse|dürüst olmak gerekirse|başka bir deyişle|bir nevi|bir çeşit|bir tür|duruma göre|bildiğim kadarıyla|gördüğüm kadarıyla|adresim|soyadım|doğum tarihim|telefonum|e-postam|sipariş numarası|müşteri numarası|hesap numarası|telefon numarası|ilk harfi|son harfi|onlardan biri|bunlardan biri|sizde hiç|bende hiç|rica etsem|rica edersem',
+  ),
   openings: listed(
     'şey|yani|hani|şöyle|aslında|valla|bak|bakın|mesela',
     'ama|ve|şey yani|benim adım|adım|numaram|telefon numaram',

@@ -15,6 +15,7 @@ export interface Endings {
   readonly hesitations: ReadonlySet<string>;
   readonly doubtful: ReadonlySet<string>;
   readonly begun: readonly Phrase[];
+  readonly leadingEnd: RegExp | undefined;
   /** As they sound, like what follows. */
   readonly openings: readonly Phrase[];
   readonly shortQuestions: readonly Phrase[];
@@ -169,6 +170,7 @@ function endingsOf(language: Language): Endings {
     hesitations: wordSet(hesitations),
     doubtful: wordSet(doubtful),
     begun: sorted(begun.map(spokenWords)),
+    leadingEnd: language.leadingEnd,
     openings: phrasesOf(openings.flatMap(joinedOrParted)),
     shortQuestions: phrasesOf(language.shortQuestions),
     thinking: phrasesOf(thinking.flatMap(joinedOrParted)),

@@ -145,6 +145,20 @@ describe('the end of what was said', () => {
     expect([asks, other].map((text) => endsInShortQuestion(text, own))).toEqual([true, false]);
   });
 
+  it('tells Turkish verbs that lead on by their endings, and nouns that end alike', () => {
+    const own = vocabularyOf(['tr']);
+    const begun = [
+      'oraya gidip',
+      'eve gelirken',
+      'biletim olursa',
+      'sizin istediğiniz gibi yaparak',
+      'saat altıyı geçince',
+    ];
+    for (const text of begun) expect([text, endsHesitant(text, own)]).toEqual([text, true]);
+    for (const text of ['çok erken', 'bir kulüp', 'o gerek', 'kayıp'])
+      expect([text, endsHesitant(text, own)]).toEqual([text, false]);
+  });
+
   it('is not hesitant behind a full stop or an ordinary word', () => {
     for (const text of ['Call me then.', 'That is what I am here for!', 'two tickets', 'Evet', '', '  '])
       expect(endsHesitant(text, vocabulary), text).toBe(false);

@@ -116,7 +116,8 @@ export const beginsAt = (words: readonly string[], at: number, phrase: Phrase): 
 
 function hesitationIn(words: readonly string[], spoken: Endings): 'surely' | 'perhaps' | undefined {
   const last = words.at(-1) ?? '';
-  const { hesitations, doubtful, begun } = spoken;
+  const { hesitations, doubtful, begun, leadingEnd } = spoken;
+  if (leadingEnd?.test(last) === true) return 'surely';
   if (hesitations.has(last) || begun.some((phrase) => endsIn(words, phrase))) return 'surely';
   return doubtful.has(last) ? 'perhaps' : undefined;
 }
