@@ -257,6 +257,8 @@ export interface SttLedger {
   hasTold: boolean;
   /** This STT guesses while the caller speaks, so that its silence means something. */
   guesses: boolean;
+  /** It did so in calls before. Absent: nobody knows. */
+  streamed?: boolean | undefined;
 }
 
 export const newSttLedger = (): SttLedger => ({
@@ -340,4 +342,5 @@ export const sttLedgerCodec: Codec<SttLedger> = record<SttLedger>({
   reopenedAt: maybe(time),
   hasTold: flag,
   guesses: flag,
+  streamed: maybe(flag),
 });
