@@ -163,6 +163,28 @@ describe('the documentation site', () => {
   );
 
   it.skipIf(browser === undefined)(
+    'has no page that is wider than the smallest phone',
+    async () => {
+      const chrome = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox'] });
+      try {
+        const page = await chrome.newPage({ viewport: { width: 320, height: 700 } });
+        // Pages of one kind are made alike.
+        const names = htmlFiles().filter((name) => !/(?:decisions|reference\/errors)\/\w/.test(name));
+        const wide: string[] = [];
+        for (const name of names) {
+          await page.goto(pathToFileURL(join(folder, name)).href);
+          if (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth'))
+            wide.push(name);
+        }
+        expect(wide).toEqual([]);
+      } finally {
+        await chrome.close();
+      }
+    },
+    60_000,
+  );
+
+  it.skipIf(browser === undefined)(
     'breaks no plain word of a table that fits',
     async () => {
       const chrome = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox'] });
