@@ -91,6 +91,19 @@ describe.each(templateNames)('the project %s', (template) => {
     expect(asked.filter((name) => !read('.env.example').includes(`${name}=`))).toEqual([]);
   });
 
+  it('has what its tools ask on this machine beside the service in its containers, too', () => {
+    const asked = [...read('agent.toml').matchAll(/^url = "http:\/\/127\.0\.0\.1:(\d+)\//gm)].map(
+      ([, port]) => port!,
+    );
+    const file = 'compose.override.yaml';
+    const compose = existsSync(join(target, file)) ? read(file) : '';
+    for (const port of asked) {
+      const [, program = ''] = /volumes: \['\.\/(\w+\.mjs):/.exec(compose) ?? [];
+      expect(compose).toContain('network_mode: service:service');
+      expect(read(program)).toContain(port);
+    }
+  });
+
   it('sets only variables that there are, and names in its texts only files and scripts that there are', () => {
     const set = [
       ...filesIn(target)
