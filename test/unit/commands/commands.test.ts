@@ -13,10 +13,12 @@ function mistakeIn(line: string): string | undefined {
 
 describe('the command line', () => {
   it.each(Object.keys(commands).filter((name) => name !== 'serve'))('explains %s', (name) => {
-    for (const option of ['--help', '-h'])
-      expect(chooseCommand([...name.split(' '), option])).toEqual({
-        help: expect.stringMatching(new RegExp(`^usage: svc-supervisor ${name}\\b`)),
-      });
+    for (const option of ['--help', '-h']) {
+      const choice = chooseCommand([...name.split(' '), option]);
+      expect('help' in choice ? choice.help : choice).toMatch(
+        new RegExp(`^usage: svc-supervisor ${name}\\b`),
+      );
+    }
   });
 
   it.each([
