@@ -144,76 +144,83 @@ describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumM
     }
   }
 
-  it('goes from the greeting over the question to the right spoken answer, and hangs up', async () => {
-    // The greeting takes five seconds.
-    const wav = await recording('question.wav', [[9, "What's the weather in Boston?"]]);
-    await withPage(wav, async (page) => {
-      await untilHeard(page, echoedMarks(page));
-      const greeting = await heardSoFar(page);
-      await echoedMarks(page).nth(3).waitFor({ timeout: 30_000 });
-      await untilState(page, 'listening');
-      const answer = await heardSoFar(page);
-      expect(await page.evaluate('window.svcCall.answers.count')).toBe(1);
-      await page.getByRole('button', { name: 'Hang up' }).click();
-      await untilState(page, 'ended');
+  // Each has a browser of its own, so that both calls are made at once.
+  it.concurrent(
+    'goes from the greeting over the question to the right spoken answer, and hangs up',
+    async () => {
+      // The greeting takes five seconds.
+      const wav = await recording('question.wav', [[9, "What's the weather in Boston?"]]);
+      await withPage(wav, async (page) => {
+        await untilHeard(page, echoedMarks(page));
+        const greeting = await heardSoFar(page);
+        await echoedMarks(page).nth(3).waitFor({ timeout: 30_000 });
+        await untilState(page, 'listening');
+        const answer = await heardSoFar(page);
+        expect(await page.evaluate('window.svcCall.answers.count')).toBe(1);
+        await page.getByRole('button', { name: 'Hang up' }).click();
+        await untilState(page, 'ended');
 
-      expect(ear.transcribe(greeting.pcm, greeting.rate)).toBe(
-        'hello you can ask me about the time the weather a table or an order',
-      );
-      expect(ear.transcribe(answer.pcm, answer.rate)).toBe(
-        'in boston it is nine degrees with fog that is demo data not a real forecast',
-      );
-      expect(await linesOf(page)).toEqual([
-        ['Agent', expect.stringMatching(/^Hello/)],
-        ['You', expect.stringMatching(/^what's the weather in boston/i)],
-        ['Agent', expect.stringMatching(/^In Boston it is 9 degrees .* real forecast\.$/)],
-      ]);
-      const states = await page.evaluate<string[]>('window.states');
-      expect(states.slice(states.indexOf('caller-speaking')).slice(0, 3)).toEqual([
-        'caller-speaking',
-        'thinking',
-        'agent-speaking',
-      ]);
-      expect(states.slice(0, states.indexOf('caller-speaking'))).toContain('listening');
-      expect(await page.evaluate('window.svcCall.received')).not.toContain('clear');
-      expect(await page.evaluate('window.svcCall.lastError')).toBeUndefined();
-    });
-  });
+        expect(ear.transcribe(greeting.pcm, greeting.rate)).toBe(
+          'hello you can ask me about the time the weather a table or an order',
+        );
+        expect(ear.transcribe(answer.pcm, answer.rate)).toBe(
+          'in boston it is nine degrees with fog that is demo data not a real forecast',
+        );
+        expect(await linesOf(page)).toEqual([
+          ['Agent', expect.stringMatching(/^Hello/)],
+          ['You', expect.stringMatching(/^what's the weather in boston/i)],
+          ['Agent', expect.stringMatching(/^In Boston it is 9 degrees .* real forecast\.$/)],
+        ]);
+        const states = await page.evaluate<string[]>('window.states');
+        expect(states.slice(states.indexOf('caller-speaking')).slice(0, 3)).toEqual([
+          'caller-speaking',
+          'thinking',
+          'agent-speaking',
+        ]);
+        expect(states.slice(0, states.indexOf('caller-speaking'))).toContain('listening');
+        expect(await page.evaluate('window.svcCall.received')).not.toContain('clear');
+        expect(await page.evaluate('window.svcCall.lastError')).toBeUndefined();
+      });
+    },
+  );
 
-  it('falls silent when the caller talks over the answer, and answers the new question', async () => {
-    const questions = await Promise.all(
-      ["What's the weather in Boston?", "What's the weather in Rome?"].map((text) =>
-        spoken(demo, text, { rate: RATE }),
-      ),
-    );
-    const say = (page: Page, question: Int16Array | undefined): Promise<unknown> =>
-      page.evaluate(`window.say(${JSON.stringify(Array.from(question ?? []))})`);
-    const silent = await recording('silence.wav', []);
-    await withPage(silent, async (page) => {
-      await untilHeard(page, echoedMarks(page));
-      await heardSoFar(page);
-      await say(page, questions[0]);
-      const begun = await heardFor(page, 1.2);
-      await say(page, questions[1]);
-      const clear = page.locator('#log li.row-clear');
-      await clear.waitFor({ timeout: 30_000 });
-      await untilHeard(page, echoedMarks(page, 'li.row-clear ~'));
-      const [rest, answer] = splitAtPause(await heardSoFar(page));
-      const cut = joined(begun, rest);
-
-      expect(loudSeconds(cut)).toBeGreaterThan(1);
-      expect(ear.transcribe(cut.pcm, cut.rate)).not.toMatch(/real forecast$/);
-      expect(ear.transcribe(answer.pcm, answer.rate)).toMatch(
-        /\bin rome it is twenty two degrees with sunshine that is demo data\b/,
+  it.concurrent(
+    'falls silent when the caller talks over the answer, and answers the new question',
+    async () => {
+      const questions = await Promise.all(
+        ["What's the weather in Boston?", "What's the weather in Rome?"].map((text) =>
+          spoken(demo, text, { rate: RATE }),
+        ),
       );
-      expect(await clear.allTextContents()).toEqual([expect.stringMatching(/epoch \d+$/)]);
-      const lines = await linesOf(page);
-      expect(lines.filter((parts) => parts.includes('You interrupted this answer'))).toEqual([
-        ['Agent', expect.stringMatching(/Boston/), 'You interrupted this answer'],
-      ]);
-      expect(lines.at(-1)).toEqual(['Agent', expect.stringMatching(/^In Rome .* real forecast\.$/)]);
-      await page.getByRole('button', { name: 'Hang up' }).click();
-      await untilState(page, 'ended');
-    });
-  });
+      const say = (page: Page, question: Int16Array | undefined): Promise<unknown> =>
+        page.evaluate(`window.say(${JSON.stringify(Array.from(question ?? []))})`);
+      const silent = await recording('silence.wav', []);
+      await withPage(silent, async (page) => {
+        await untilHeard(page, echoedMarks(page));
+        await heardSoFar(page);
+        await say(page, questions[0]);
+        const begun = await heardFor(page, 1.2);
+        await say(page, questions[1]);
+        const clear = page.locator('#log li.row-clear');
+        await clear.waitFor({ timeout: 30_000 });
+        await untilHeard(page, echoedMarks(page, 'li.row-clear ~'));
+        const [rest, answer] = splitAtPause(await heardSoFar(page));
+        const cut = joined(begun, rest);
+
+        expect(loudSeconds(cut)).toBeGreaterThan(1);
+        expect(ear.transcribe(cut.pcm, cut.rate)).not.toMatch(/real forecast$/);
+        expect(ear.transcribe(answer.pcm, answer.rate)).toMatch(
+          /\bin rome it is twenty two degrees with sunshine that is demo data\b/,
+        );
+        expect(await clear.allTextContents()).toEqual([expect.stringMatching(/epoch \d+$/)]);
+        const lines = await linesOf(page);
+        expect(lines.filter((parts) => parts.includes('You interrupted this answer'))).toEqual([
+          ['Agent', expect.stringMatching(/Boston/), 'You interrupted this answer'],
+        ]);
+        expect(lines.at(-1)).toEqual(['Agent', expect.stringMatching(/^In Rome .* real forecast\.$/)]);
+        await page.getByRole('button', { name: 'Hang up' }).click();
+        await untilState(page, 'ended');
+      });
+    },
+  );
 });
