@@ -189,6 +189,27 @@ describe('the documentation site', () => {
   );
 
   it.skipIf(browser === undefined)(
+    'shows the heading that an address names, under its own head',
+    async () => {
+      const chrome = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox'] });
+      try {
+        const page = await chrome.newPage();
+        const hidden = `document.querySelector('header').getBoundingClientRect().bottom - document.querySelector(':target').getBoundingClientRect().top`;
+        for (const width of [320, 340, 360, 390, 700, 1400]) {
+          await page.setViewportSize({ width, height: 700 });
+          const url = pathToFileURL(join(folder, 'docs/operate/runbook.html')).href;
+          await page.goto('about:blank');
+          await page.goto(`${url}#voiceagentrecordingsnotuploaded`);
+          expect(await page.evaluate<number>(hidden), `${width}`).toBeLessThanOrEqual(0);
+        }
+      } finally {
+        await chrome.close();
+      }
+    },
+    60_000,
+  );
+
+  it.skipIf(browser === undefined)(
     'breaks no plain word of a table that fits',
     async () => {
       const chrome = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox'] });
