@@ -316,7 +316,7 @@ export class Caller {
     else {
       findings.unexpectedClears += 1;
       this.#tell('cut although nobody talked over it', now);
-      // What cut it is still to be answered.
+      // The words that cut it are still to be answered.
       if (this.#state.name === 'listening') this.#wait(now);
     }
     this.#talkOver = undefined;
