@@ -197,7 +197,7 @@ export const dutch: Language = {
     openers: spaced('een voor om in op met van naar aan en ook bij'),
     hedges: spaced(
       'maar als indien misschien wellicht denk geloof vermoed of tenzij behalve liever eerst alleen later anders andere ander eigenlijk waarschijnlijk',
-      'wat hoe welke welk wanneer waarom wie waar hoeveel kan kunt kunnen zou zal weet begrijp snap zie vraag vragen hallo nog hier heet hoop hoewel voordat nadat mits',
+      'wat hoe welke welk wanneer waarom wie waar hoeveel kan kunt kunnen zou zal weet begrijp snap zie vraag vragen hallo nog hier heet hoop hoewel voordat nadat mits kijken herhaal herhalen uitleggen vertel vertellen minuut',
     ),
     details: spaced(
       'twee drie vier vijf zes zeven acht negen tien elf twaalf twintig dertig half halve beide vandaag morgen overmorgen vanavond ochtend middag avond nacht',

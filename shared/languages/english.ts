@@ -3,7 +3,7 @@ import type { Language } from './language.ts';
 
 /** Orders that callers give to an agent: the first word of one. */
 const orders =
-  'book|reserve|send|transfer|pay|order|make|schedule|set|add|delete|remove|call|put|start|submit|sign|register|confirm|activate|block|update|connect|arrange|buy|sell|go|try|use|take|give|get|open|close|finish|complete|process|continue|place|move|charge|refund|renew|email|text|ship|deliver|print|save|note|check|issue|approve|enter|switch|turn|let|bring|proceed|lock|unlock|forward|extend|accept|apply|create|enroll|repeat|release|return|deal|carry';
+  'book|reserve|send|transfer|pay|order|make|schedule|set|add|delete|remove|call|put|start|submit|sign|register|confirm|activate|block|update|connect|arrange|buy|sell|go|try|use|take|give|get|open|close|finish|complete|process|continue|place|move|charge|refund|renew|email|text|ship|deliver|print|save|note|check|issue|approve|enter|switch|turn|bring|proceed|lock|unlock|forward|extend|accept|apply|create|enroll|release|return|deal|carry';
 
 export const english: Language = {
   code: 'en',
@@ -165,9 +165,9 @@ export const english: Language = {
   },
   sentences: {
     abbreviations: spaced(
-      'mr mrs ms dr prof st no vs etc inc ltd co approx str tel av capt lt sgt rev gov hon jr mt ave blvd dept ext feb apr aug sept sep oct nov dec',
+      'mr mrs ms dr prof st no vs etc inc ltd co approx str tel av capt lt sgt rev gov hon jr mt ave blvd dept ext jan feb mar apr jun jul aug sept sep oct nov dec apt ste vol fig sec',
     ),
-    lastAbbreviations: spaced('etc jr ave blvd'),
+    lastAbbreviations: spaced('etc jr ave blvd sec'),
     openers: spaced(
       'i you he she it we they the this that these those there here my your our his its and but so if when what how who where why',
       'can could would will shall should do does did is are was were have please then now yes thank thanks',
@@ -204,6 +204,7 @@ export const english: Language = {
       'that would be fine|that would be lovely|that would be perfect|that would be wonderful|that would be helpful|that works|that works for me',
       'works for me|that sounds good|that sounds good to me|sounds good to me|that sounds great to me|that suits me|that sounds great|sounds great|sounds perfect|that will be fine|thatll be fine|that will do|thatll do|you can|you may',
       'you can do that|you may do that|you can go ahead|you may go ahead|can you please|could you please|would you please|will you please',
+      'agreed|affirmative|for sure|totally|its fine|it is fine|fine with me|all good|all correct|everything is correct|everything is right|thats all right|thats all correct|thats all fine',
       'if you would|if you could|if you please|by all means|with pleasure|please proceed|proceed|carry on',
     ),
     wishes: listed(
@@ -222,7 +223,7 @@ export const english: Language = {
       'but if unless maybe perhaps think guess suppose except instead actually only first later change',
       'other another different rather after before or what how which when why who where can could would',
       'should will does probably possibly though however until wondering moment second question ask tell know',
-      'see understand understood hear heard listening got mean remember still already hello hi speaking supposed sort kind wish hope hoping',
+      'see understand understood hear heard listening got mean remember still already hello hi speaking supposed sort kind wish hope hoping explain listen remind over minute minutes',
     ),
     details: spaced(
       'one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty half both today tomorrow tonight morning afternoon evening noon',

@@ -167,7 +167,9 @@ export const french: Language = {
     ats: spaced('at arobase arobas arrobase'),
   },
   sentences: {
-    abbreviations: spaced('mr mm mme mlle dr prof st ste av bd tél env etc p no art cf'),
+    abbreviations: spaced(
+      'mr mm mme mlle dr prof st ste av bd tél env etc p no art cf janv févr avr juil sept oct nov déc',
+    ),
     lastAbbreviations: ['etc'],
     openers: spaced(
       "je tu il elle nous vous ils elles ce c'est ça la le les voulez pouvez avez merci et mais si",
@@ -193,7 +195,7 @@ export const french: Language = {
     told: undefined,
     accepts: listed(
       'ce serait très bien|ce serait très gentil|ce serait vraiment bien|ça serait très bien|ça serait gentil|cest bien|cest ce que je veux|évidemment',
-      'je veux bien|je le veux|je voudrais bien|je voudrais ça|jaimerais bien|jaimerais ça|je le souhaite|je souhaite que vous le fassiez|ce serait bien',
+      'je laccepte|je veux bien|je le veux|je voudrais bien|je voudrais ça|jaimerais bien|jaimerais ça|je le souhaite|je souhaite que vous le fassiez|ce serait bien',
       'ce serait parfait|ce serait super|ce serait gentil|ce serait formidable|ça serait bien|ça serait parfait|ça serait super|ça me va|ça me convient',
       'avec plaisir|je suis daccord|je suis sûr|je suis sûre|jaccepte|vous pouvez|vous pouvez y aller|vous pouvez le faire|faites donc|faites ça|faites|fais le',
       'fais ça|je vous en prie|je vous prie|si vous voulez bien|bonne idée|cest bien ça|cest exact|cest correct|cest parfait|très volontiers|procédez',
@@ -209,7 +211,7 @@ export const french: Language = {
     openers: spaced('le la les un une pour à dans avec de du des et aussi en'),
     hedges: spaced(
       'mais si peut sauf plutôt dabord après avant ou où seulement autre crois pense quoi quand pourquoi combien quel quelle qui changer',
-      'sais comprends compris vois entends écoute savoir mappelle demander allô bonjour encore déjà toujours ici peutêtre probablement cependant espère suppose question',
+      'sais comprends compris vois entends écoute savoir mappelle demander allô bonjour encore déjà toujours ici peutêtre probablement cependant espère suppose question répétez répète expliquez explique expliquezmoi dites dis ditesmoi écoutez relisez lisez oubliez parlez minute seconde',
     ),
     details: spaced(
       'deux trois quatre cinq six sept huit neuf dix onze douze vingt trente demi demie aujourdhui demain matin soir midi semaine prochain prochaine heures heure',

@@ -181,7 +181,7 @@ export const german: Language = {
   },
   sentences: {
     abbreviations: spaced(
-      'dr prof st nr bzw ca hr fr str tel inkl exkl ggf evtl usw etc vs jr dipl ing min max mind std abs abt bspw sog zzgl vgl',
+      'dr prof st nr bzw ca hr fr str tel inkl exkl ggf evtl usw etc vs jr dipl ing min max mind std abs abt bspw sog zzgl vgl med jur phil jan feb aug sept okt nov dez',
     ),
     lastAbbreviations: spaced('etc usw jr'),
     openers: spaced('ich er sie es wir ihr möchten haben können soll bitte wenn das die der'),
@@ -216,7 +216,7 @@ export const german: Language = {
       'das können sie machen|können sie machen|können sie gern machen|können sie gerne machen|das dürfen sie|dürfen sie|sie dürfen|sie können|tun sie das',
       'tu das|machen sie es|machen sie|mach es|machen wir|das machen wir|so machen wir das|machen wir so|so machen wir es|ich stimme zu',
       'stimme zu|sehr gern|sehr gerne|das passt|passt so|passt mir|das passt mir|das ist richtig|das stimmt|das ist gut|das ist in ordnung|das klingt gut',
-      'klingt gut|von mir aus|von mir aus gern|von mir aus gerne|nur zu|wenn sie so nett wären|wenn sie so freundlich wären|bitte sehr',
+      'klingt gut|jep|alles richtig|alles korrekt|das bestätige ich|von mir aus|von mir aus gern|von mir aus gerne|nur zu|wenn sie so nett wären|wenn sie so freundlich wären|bitte sehr',
     ),
     wishes: listed(
       'ich möchte|möchte ich|ich will|ich hätte gern|ich hätte gerne|hätte ich gern|hätte ich gerne',
@@ -232,7 +232,7 @@ export const german: Language = {
     hedges: spaced(
       'aber wenn falls vielleicht oder sondern stattdessen eigentlich lieber erst nur später vorher anders andere',
       'glaube denke wie wann warum wer wo welche',
-      'was frage fragen weiß weiss verstehe verstanden kenne sehe höre merke heiße hallo noch schon hier dran trotzdem eben allerdings wahrscheinlich eventuell hoffe bevor nachdem',
+      'was frage fragen weiß weiss verstehe verstanden kenne sehe höre merke heiße hallo noch schon hier dran trotzdem eben allerdings wahrscheinlich eventuell hoffe bevor nachdem erzählen erzähl erklären erklär wiederholen wiederhole wiederhol hören hör sprechen sprich lesen lies lauter langsamer überlegen minute',
     ),
     details: spaced(
       'eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig halb beide heute morgen übermorgen abend mittag nachmittag uhr woche',

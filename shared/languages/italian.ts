@@ -200,7 +200,7 @@ export const italian: Language = {
     hedges: spaced(
       'ma però se forse magari credo penso suppongo oppure o invece piuttosto prima dopo solo soltanto altro altra diverso diversa meglio cambiare tranne',
       'eccetto cosa come quale quando perché chi dove quanto può potrebbe dipende aspettando so capisco capito sento vedo domanda chiedere pronto buongiorno ancora già qui chiamo',
-      'probabilmente spero comunque speriamo pensavo',
+      'probabilmente spero comunque speriamo pensavo ripeta ripeti spieghi spiega senta senti vediamo minuto',
     ),
     details: spaced(
       'due tre quattro cinque sei sette otto nove dieci undici dodici venti trenta mezza mezzo entrambi oggi domani dopodomani stasera mattina pomeriggio sera notte mezzogiorno',

@@ -194,7 +194,7 @@ export const polish: Language = {
     hedges: spaced(
       'ale jeśli jeżeli może chyba myślę sądzę albo lub zamiast raczej wolę najpierw tylko później potem inny inna inne innego lepiej zmienić oprócz',
       'co jak jaki jaka który która kiedy dlaczego czemu kto gdzie ile czy zależy wiem rozumiem słyszę widzę pytanie zapytać halo jeszcze tutaj nazywam prawdopodobnie',
-      'nadzieję właściwie jednak chociaż zanim zastanawiam dopiero',
+      'nadzieję właściwie jednak chociaż zanim zastanawiam dopiero powtórzyć powtórz wyjaśnić wyjaśnij minutę',
     ),
     details: spaced(
       'dwa dwie trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście dwadzieścia trzydzieści pół oba dzisiaj dziś jutro pojutrze rano wieczorem południe',

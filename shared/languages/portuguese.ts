@@ -194,7 +194,7 @@ export const portuguese: Language = {
     openers: spaced('os as um uma para pra em no na com de do da e também às ao por'),
     hedges: spaced(
       'mas se talvez acho penso creio suponho ou porém embora contudo antes depois primeiro só somente apenas outro outra diferente melhor mudar exceto menos',
-      'que quê como qual quando porque quem onde quanto depende poderia espero provavelmente sei entendo entendi percebo vejo ouço pergunta perguntar alô olá oi ainda aqui',
+      'que quê como qual quando porque quem onde quanto depende poderia ver repita repete explique explica minuto espero provavelmente sei entendo entendi percebo vejo ouço pergunta perguntar alô olá oi ainda aqui',
       'chamo sou falando caso invés',
     ),
     details: spaced(

@@ -166,8 +166,10 @@ export const spanish: Language = {
     ats: spaced('arroba at'),
   },
   sentences: {
-    abbreviations: spaced('sr sra srta dr dra ud uds d dña prof núm pág tel av avda etc ext art'),
-    lastAbbreviations: ['etc'],
+    abbreviations: spaced(
+      'sr sra srta dr dra ud uds d dña prof núm pág tel av avda etc ext art aprox ee uu máx mín',
+    ),
+    lastAbbreviations: ['etc', 'uu'],
     openers: spaced(
       'yo usted él ella nosotros ellos el la los las un una hay puede quiere y pero si gracias',
     ),
@@ -207,7 +209,7 @@ export const spanish: Language = {
     openers: spaced('el los la las un una para a en con de y también'),
     hedges: spaced(
       'pero si quizás quizá vez creo mejor primero después antes solo otro otra qué cómo cuándo cuánto cuál quién dónde depende excepto salvo cambiar fuera',
-      'sé entiendo entendido comprendo veo oigo escucho saber preguntar pregunta hola todavía aún ya aquí tengo soy llamo dígame probablemente supongo espero aunque tal',
+      'sé entiendo entendido comprendo veo oigo escucho saber preguntar pregunta hola todavía aún ya aquí tengo soy llamo dígame probablemente supongo espero aunque tal repita repite repítalo repítelo explíqueme explique explica léalo léamelo escuche escucha minuto',
     ),
     details: spaced(
       'dos tres cuatro cinco seis siete ocho nueve diez once doce veinte treinta media hoy mañana tarde noche semana próximo próxima lunes martes miércoles',

@@ -163,7 +163,7 @@ export const turkish: Language = {
     ),
     no: listed(
       'hayır|yok|olmaz|istemiyorum|yapma|yapmayın|dur|durun|bekle|bekleyin|iptal|vazgeç|vazgeçtim',
-      'yanlış|onaylamıyorum|değil|gerek yok|boş ver|etme|etmeyin|etmeyiniz|edilmesin|silme|silmeyin|durdurma|durdurmayın|istemem',
+      'yanlış|onaylamıyorum|değil|gerek yok|boş ver|boş verin|boşver|boşverin|etme|etmeyin|etmeyiniz|edilmesin|silme|silmeyin|durdurma|durdurmayın|istemem',
       'tabii ki hayır|tabi ki hayır|kesinlikle hayır|elbette hayır|tabii hayır|tabii ki değil|kesinlikle olmaz|elbette olmaz|tabii ki olmaz|tabii ki istemem',
     ),
     firmYes: listed('evet|elbette|kesinlikle'),
@@ -172,7 +172,7 @@ export const turkish: Language = {
     told: /(?:yor(?:um|uz|sun|sunuz)?|[dt][ıiuü](?:m|k)?|[ae]c[ae](?:ğ[ıi]m|ğ[ıi]z|k))$/u,
     accepts: listed(
       'tabii ki|tabi ki|öyle|çok iyi olur|çok memnun olurum|çok makbule geçer|makbule geçer|aynen öyle|istediğim bu|bence de',
-      'çok isterim|bunu isterim|bunu istiyorum|evet istiyorum|kabul ediyorum|kabul|memnun olurum|sevinirim|çok sevinirim|iyi olur',
+      'hay hay|çok isterim|bunu isterim|bunu istiyorum|evet istiyorum|kabul ediyorum|kabul|memnun olurum|sevinirim|çok sevinirim|iyi olur',
       'güzel olur|çok güzel olur|harika olur|süper olur|öyle yapalım|yapalım|öyle yapın|bunu yapın|yapabilirsiniz|devam edebilirsiniz',
       'rica ederim|rica edeceğim|zahmet olmazsa|mümkünse|memnuniyetle|eminim|bana uyar|katılıyorum|iyi fikir',
     ),
@@ -188,7 +188,7 @@ export const turkish: Language = {
     hedges: spaced(
       'ettim ettik etmiştim ediyorum edeceğim ama fakat ancak eğer belki sanırım galiba yerine aslında önce sonra başka',
       'yalnız sadece veya ya ne nasıl hangi neden niye kaç kim nerede mi mı mu mü',
-      'biliyorum anladım anlıyorum duydum duyuyorum dinliyorum görüyorum buradayım merhaba alo hâlâ hala herhalde muhtemelen sorum soru sormak merak umarım var daha',
+      'biliyorum anladım anlıyorum duydum duyuyorum dinliyorum görüyorum buradayım merhaba alo hâlâ hala herhalde muhtemelen sorum soru sormak merak umarım var daha tekrar bakalım anlatın açıklayın söyleyin dinleyin dakika',
     ),
     details: spaced(
       'iki üç dört beş altı yedi sekiz dokuz on yirmi otuz buçuk bugün yarın sabah akşam öğlen hafta gelecek saat pazartesi salı çarşamba perşembe cuma cumartesi',

@@ -253,7 +253,7 @@ const escaped = (words: readonly string[]): string[] => words.map((word) => word
 function sentencesOf(all: readonly SentenceWords[]): Sentences {
   const abbreviations = oneOf(escaped(all.flatMap((one) => one.abbreviations)));
   const last = oneOf(escaped(all.flatMap((one) => one.lastAbbreviations)));
-  const initials = String.raw`\p{L}|(?:\p{L}{1,2}\.)+\p{L}{1,2}`;
+  const initials = String.raw`\p{L}|(?:\p{L}{1,2}\.-?)+\p{L}{1,2}`;
   const ofList = String.raw`(?:^|\n)[ \t]*\d{1,3}\.$`;
   const lastInitials = String.raw`\p{Lu}|(?:\p{Lu}\p{Ll}?\.)+\p{Lu}\p{Ll}?|[ap]\.m`;
   const before = oneOf(all.flatMap((one) => one.beforeOrdinal));

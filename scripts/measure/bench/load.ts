@@ -4,7 +4,7 @@
  */
 import { newPrng } from '../../../shared/base/prng.ts';
 import { wires, type TransportName } from './client/wire.ts';
-import { Caller, newFindings, type Findings } from './client/caller.ts';
+import { Caller, newFindings, type Findings, type Incident } from './client/caller.ts';
 import { loadVoices, type CallFormat } from './client/speech.ts';
 import { Distribution, frameMs, type Stall, type Summary } from './report/statistics.ts';
 
@@ -32,6 +32,8 @@ export interface LoadResult {
   /** How late this process's own ticker ran: the part of lateness that is not the service's. */
   readonly ticker: Summary;
   readonly counts: Readonly<Record<string, number>>;
+  /** The first few; times as those of stalls. */
+  readonly incidents: readonly Incident[];
 }
 
 export type LoadMessage =
@@ -108,7 +110,7 @@ async function open(order: LoadOrder): Promise<void> {
 const openCalls = (): number => callers.filter((caller) => caller?.isOpen === true).length;
 
 function result(): LoadResult {
-  const { frames, response, clear, ...counts } = findings;
+  const { frames, response, clear, incidents, ...counts } = findings;
   return {
     type: 'result',
     open: openCalls(),
@@ -121,6 +123,7 @@ function result(): LoadResult {
     clear: clear.summary(),
     ticker: ticker.summary(),
     counts,
+    incidents: incidents.map((one) => ({ ...one, atMs: one.atMs - beganAt })),
   };
 }
 

@@ -27,9 +27,20 @@ export function checkRealtimeFits(
       ['realtime'],
       'is heard by itself alone: without [stt] nobody hears the caller where the model fails, or hears an operator',
     );
+  checkTelephone(tree, problems);
   const turn = tableAt(tree, 'turn');
   if (turn['speculate'] === true)
     problems.warning(['turn', 'speculate'], 'has no effect with [realtime]: the model is given whole turns');
+}
+
+/** The voice of a call has one rate, which is that of `[tts]`. */
+function checkTelephone(tree: Tree, problems: ProblemList): void {
+  const { audio_format: format } = tableAt(tableAt(tree, 'realtime'), 'openai_realtime');
+  if (format === 'pcmu' && tableAt(tree, 'tts')['sample_rate'] !== 8_000)
+    problems.warning(
+      ['realtime', 'openai_realtime', 'audio_format'],
+      'saves little unless tts.sample_rate is 8000: answers are brought to that rate, and back to the telephone',
+    );
 }
 
 /** Words that come behind an answer decide nothing before it. */

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type {
   ConversationItem,
+  RealtimeAudioConfig,
   RealtimeClientEvent,
   RealtimeResponse,
   RealtimeResponseStatus,
@@ -54,7 +55,9 @@ interface Kept {
   audioMs: number;
 }
 
-const bytesPerMs = 48;
+/** PCM16 at 24 kHz. */
+const pcmBytesPerMs = 48;
+const mulawBytesPerMs = 8;
 export const usage: RealtimeResponseUsage = {
   total_tokens: 253,
   input_tokens: 132,
@@ -156,7 +159,7 @@ export class FakeSession {
         this.update(event);
         return;
       case 'input_audio_buffer.append':
-        this.bufferMs += Buffer.from(event.audio, 'base64').length / bytesPerMs;
+        this.bufferMs += Buffer.from(event.audio, 'base64').length / this.bytesPerMs('input');
         return;
       case 'input_audio_buffer.clear':
         this.bufferMs = 0;
@@ -366,13 +369,22 @@ export class FakeSession {
     this.send({ type: 'conversation.item.done', item, previous_item_id: null });
   }
 
+  private bytesPerMs(way: 'input' | 'output'): number {
+    const { audio } = this.session as { readonly audio?: RealtimeAudioConfig };
+    const type = audio?.[way]?.format?.type ?? this.session[`${way}_audio_format`];
+    return type === 'audio/pcmu' || type === 'g711_ulaw' ? mulawBytesPerMs : pcmBytesPerMs;
+  }
+
   /** A rising line, so that lost and doubled samples show. */
   private sound(
     place: { response_id: string; item_id: string; output_index: number; content_index: number },
     ms: number,
   ): void {
-    const pcm = Int16Array.from({ length: (ms * bytesPerMs) / 2 }, (_, at) => at % 1000);
-    const delta = Buffer.from(pcm.buffer).toString('base64');
+    const isMulaw = this.bytesPerMs('output') === mulawBytesPerMs;
+    const bytes = isMulaw
+      ? Uint8Array.from({ length: ms * mulawBytesPerMs }, (_, at) => at % 256)
+      : Int16Array.from({ length: (ms * pcmBytesPerMs) / 2 }, (_, at) => at % 1000);
+    const delta = Buffer.from(bytes.buffer).toString('base64');
     this.send({ type: 'response.output_audio.delta', ...place, delta });
   }
 

@@ -48,6 +48,25 @@ path_and_query = "/realtime?model=x"`;
     });
   });
 
+  it('may have the sound of telephones, where the server takes it and the voice has its rate', () => {
+    const telephone = hosted('audio_format = "pcmu"');
+    expect(read(telephone)?.options).toEqual({
+      dialect: { ...dialects.openai, inputRate: 8_000, outputRate: 8_000, encoding: 'mulaw' },
+      baseUrl: 'wss://api.openai.com',
+      model: 'gpt-realtime-2.1',
+    });
+    const hint =
+      'realtime.openai_realtime.audio_format saves little unless tts.sample_rate is 8000: answers are brought to that rate, and back to the telephone';
+    expect(messagesOf(telephone)).toContain(hint);
+    const fitting = telephone.replace('[tts]\n', '[tts]\nsample_rate = 8000\n');
+    expect(messagesOf(fitting)).not.toContain(hint);
+    expect(read(hosted('audio_format = "pcm"'))?.options).toMatchObject({ dialect: dialects.openai });
+    for (const dialect of ['localai', 'speaches'])
+      expect(
+        errorsOf(withRealtime('', `dialect = "${dialect}"\nmodel = "m"\naudio_format = "pcmu"`)),
+      ).toEqual([`realtime.openai_realtime.audio_format must be absent or pcm for ${dialect}`]);
+  });
+
   it('reaches the adapter with its key, and its key is known to what hides keys', () => {
     const { definition } = load(hosted('', 'voice = "marin"'), { env: { K: 'key-1' } });
     expect(stageDefinitions(definition!).realtime?.primary.access).toEqual({

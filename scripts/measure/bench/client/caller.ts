@@ -5,7 +5,8 @@
  */
 import { CallClient } from './client.ts';
 import type { Said, UpgradeHead, Wire } from './wire.ts';
-import { answer, framesOfText, greeting, turn } from './script.ts';
+import { answer, excuses, framesOfText, greeting, turn } from './script.ts';
+import { Story } from './story.ts';
 import {
   Distribution,
   FrameWatch,
@@ -13,6 +14,15 @@ import {
   newFrameFindings,
   type FrameFindings,
 } from '../report/statistics.ts';
+
+/** Something that should not be, and what its caller did and heard before. */
+export interface Incident {
+  readonly what: string;
+  readonly caller: string;
+  /** On the clock of the frames. */
+  readonly atMs: number;
+  readonly story: string;
+}
 
 /** Counted by all callers of a process together; replaced when a new measurement begins. */
 export interface Findings {
@@ -27,6 +37,8 @@ export interface Findings {
   unanswered: number;
   /** Answers that ended early although nobody cut them. */
   short: number;
+  /** Lines with which the service says that it has no answer. */
+  excuses: number;
   talkOvers: number;
   /** Talk-overs that no `clear` followed. */
   unnoticed: number;
@@ -34,6 +46,8 @@ export interface Findings {
   premature: number;
   /** `clear` although the caller was silent. */
   unexpectedClears: number;
+  /** The first few. */
+  readonly incidents: Incident[];
 }
 
 export const newFindings = (): Findings => ({
@@ -44,10 +58,12 @@ export const newFindings = (): Findings => ({
   framesReceived: 0,
   unanswered: 0,
   short: 0,
+  excuses: 0,
   talkOvers: 0,
   unnoticed: 0,
   premature: 0,
   unexpectedClears: 0,
+  incidents: [],
 });
 
 export interface CallerOptions {
@@ -72,9 +88,11 @@ const talkOverShare = 0.2;
 const unnoticedAfterMs = 1_000;
 /** The service may hold its output this long after somebody spoke. */
 const mayPauseMs = 1_500;
+/** So many incidents are told of. */
+const mostIncidents = 10;
 
 type State =
-  | { readonly name: 'listening'; readonly expected: number; frames: number; readonly talkOverAt: number }
+  | { readonly name: 'listening'; readonly expected: number; readonly talkOverAt: number }
   | { readonly name: 'pausing'; readonly until: number }
   | { readonly name: 'speaking'; readonly clip: readonly Buffer[]; at: number }
   | { readonly name: 'waiting'; readonly since: number };
@@ -93,6 +111,9 @@ export class Caller {
   #talkOver: TalkOver | undefined;
   #spokeAt = Number.NEGATIVE_INFINITY;
   #silenceAt = 0;
+  /** Of the answer that is heard, since it began: callers may still speak then. */
+  #frames = 0;
+  readonly #story = new Story();
   /** Set by `started`. */
   started = false;
   #stopping = false;
@@ -145,6 +166,11 @@ export class Caller {
     this.#spokeAt = now;
     if (state.at < state.clip.length) return;
     if (this.#talkOver !== undefined) this.#talkOver.endedAt = now;
+    this.#wait(now);
+    this.#story.note(now, 'fell silent');
+  }
+
+  #wait(now: number): void {
     this.#state = { name: 'waiting', since: now };
   }
 
@@ -157,9 +183,12 @@ export class Caller {
 
   #move(now: number): void {
     const state = this.#state;
-    if (state.name === 'pausing' && now >= state.until) this.#speak();
-    else if (state.name === 'waiting' && now - state.since > answerTimeoutMs) {
+    if (state.name === 'pausing' && now >= state.until) {
+      this.#watch.end();
+      this.#speak(now);
+    } else if (state.name === 'waiting' && now - state.since > answerTimeoutMs) {
       this.#options.findings().unanswered += 1;
+      this.#tell('no answer', now);
       this.#pause(now);
     } else if (state.name === 'listening') this.#listenOn(state, now);
   }
@@ -173,21 +202,39 @@ export class Caller {
         confirmedAt: now - frameMs + turn.interruptMinSpeechMs,
         endedAt: undefined,
       };
-      this.#speak();
+      this.#speak(now);
       return;
     }
     // The last frame may be shared by the tail of the sound and silence.
-    const complete = state.frames >= state.expected - 1;
+    const complete = this.#frames >= state.expected - 1;
     if (playedAt === undefined || now < playedAt + (complete ? 100 : 2_000)) return;
-    if (!complete) this.#options.findings().short += 1;
+    if (!complete) this.#noteShort(state.expected, now);
     this.#watch.end();
     this.#pause(now);
   }
 
-  #speak(): void {
+  #noteShort(expected: number, now: number): void {
+    const heard = `${this.#frames} of ${expected} frames`;
+    if (excuses.some((text) => Math.abs(this.#frames - framesOfText(text)) <= 1)) {
+      this.#options.findings().excuses += 1;
+      this.#tell(`an excuse, by its length: ${heard}`, now);
+    } else {
+      this.#options.findings().short += 1;
+      this.#tell(`broken off: ${heard}`, now);
+    }
+  }
+
+  #tell(what: string, now: number): void {
+    const { incidents } = this.#options.findings();
+    if (incidents.length === mostIncidents) return;
+    incidents.push({ what, caller: this.#options.callId, atMs: now, story: this.#story.told(now) });
+  }
+
+  #speak(now: number): void {
     const { clips, random } = this.#options;
     const clip = clips[Math.floor(random() * clips.length)] ?? [];
     this.#state = { name: 'speaking', clip, at: 0 };
+    this.#story.note(now, this.#talkOver === undefined ? 'spoke' : 'spoke over the answer');
   }
 
   #pause(now: number): void {
@@ -198,28 +245,36 @@ export class Caller {
     const talkOver = this.#talkOver;
     if (talkOver?.endedAt === undefined || now - talkOver.endedAt < unnoticedAfterMs) return;
     this.#options.findings().unnoticed += 1;
+    this.#tell('a talk-over that was not noticed', now);
     this.#talkOver = undefined;
+    // The rest of the answer is no answer to what was said over it.
+    if (this.#state.name === 'waiting' && (this.#watch.playedAt ?? 0) > now)
+      this.#state = listening(answer, Infinity);
   }
 
   #onAudio(now: number): void {
     const findings = this.#options.findings();
     findings.framesReceived += 1;
-    const state = this.#state;
     const mayPause = now - this.#spokeAt < mayPauseMs;
-    if (state.name === 'waiting' && this.#talkOver === undefined) {
-      findings.response.add(now - state.since);
-      findings.answers += 1;
-      this.#watch.end();
-      this.#state = listening(answer, this.#talkOverTime(now));
-    } else if (
-      state.name === 'speaking' &&
-      this.#talkOver === undefined &&
-      this.#watch.playedAt === undefined
-    ) {
-      findings.premature += 1;
-    }
-    if (this.#state.name === 'listening') this.#state.frames += 1;
+    const begins = this.#watch.playedAt === undefined;
+    if (begins) this.#frames = 0;
+    this.#frames += 1;
+    this.#noteAnswer(begins, now);
     this.#watch.frame(now, { findings: findings.frames, mayPause });
+  }
+
+  #noteAnswer(begins: boolean, now: number): void {
+    const findings = this.#options.findings();
+    if (this.#talkOver !== undefined) return;
+    if (this.#state.name === 'waiting') {
+      if (begins) findings.response.add(now - this.#state.since);
+      findings.answers += 1;
+      this.#story.note(now, begins ? 'an answer began' : 'listened on');
+      this.#state = listening(answer, this.#talkOverTime(now));
+    } else if (this.#state.name === 'speaking' && begins) {
+      findings.premature += 1;
+      this.#story.note(now, 'an answer began too early');
+    }
   }
 
   #talkOverTime(now: number): number {
@@ -239,6 +294,7 @@ export class Caller {
         this.#onAudio(now);
         return;
       case 'mark':
+        this.#story.note(now, `mark after ${this.#frames} frames`);
         this.#marks.push({ id: said.id, at: (this.#watch.playedAt ?? now) + markDelayMs });
         return;
       case 'clear':
@@ -255,8 +311,14 @@ export class Caller {
     const findings = this.#options.findings();
     this.#marks = [];
     this.#watch.end();
+    this.#story.note(now, `cut after ${this.#frames} frames`);
     if (this.#talkOver !== undefined) findings.clear.add(now - this.#talkOver.confirmedAt);
-    else findings.unexpectedClears += 1;
+    else {
+      findings.unexpectedClears += 1;
+      this.#tell('cut although nobody talked over it', now);
+      // The words that cut it are still to be answered.
+      if (this.#state.name === 'listening') this.#wait(now);
+    }
     this.#talkOver = undefined;
   }
 
@@ -269,5 +331,5 @@ export class Caller {
 }
 
 function listening(text: string, talkOverAt: number): State {
-  return { name: 'listening', expected: framesOfText(text), frames: 0, talkOverAt };
+  return { name: 'listening', expected: framesOfText(text), talkOverAt };
 }

@@ -1,11 +1,15 @@
 /** What is said and how fast: the one place of the figures that providers, callers and report must agree on. */
 
 import type { NoiseMode } from '../../../../shared/protocol/noise-mode.ts';
+import { english } from '../../../../shared/languages/english.ts';
 import { modelTable } from '../../scripted-model.ts';
 import { providerTables, type Ports } from '../../scripted-providers.ts';
 
 export const greeting = 'Good evening, this is the bench. How can I help you today?';
 export const answer = 'Your table for two is booked. We are looking forward to seeing you tonight.';
+
+/** With these the service says that it has no answer. */
+export const excuses = [english.lines.apology, english.lines.misheard];
 
 /** Speech of the fake voice takes this long for each word. */
 export const wordMs = 300;

@@ -24,8 +24,8 @@ const megabytes = (bytes: number): string => (bytes / 1_048_576).toFixed(1);
 /** The rules of the floor, for the number of calls that was asked for. */
 export function judge(result: RunResult): FloorRow[] {
   const { load, options, metrics } = result;
-  const { answers = 0, unanswered = 0, short = 0 } = load.counts;
-  const answered = answers + unanswered === 0 ? 0 : answers / (answers + unanswered);
+  const { answers = 0, unanswered = 0, short = 0, excuses = 0 } = load.counts;
+  const answered = answers + unanswered === 0 ? 0 : (answers - excuses) / (answers + unanswered);
   const serviceUnderruns = metrics.get('svc_underruns_total') ?? 0;
   return [
     {
@@ -45,7 +45,7 @@ export function judge(result: RunResult): FloorRow[] {
     },
     {
       rule: `turns answered, at least ${percent(floorAnswered)}, all of them whole`,
-      found: `${percent(answered)}, ${short} broken off`,
+      found: `${percent(answered)}, ${excuses} excuses, ${short} broken off`,
       passed: answered >= floorAnswered && short === 0,
     },
     ...noiseRows(result),
@@ -157,8 +157,11 @@ export function compare(stages: RunResult, model: RunResult): string {
     row('frame lateness max, ms', ({ load }) => ms(load.lateness.maxMs)),
     row('end of speech to first audio p50, ms', ({ load }) => ms(load.response.p50Ms)),
     row('end of speech to first audio p99, ms', ({ load }) => ms(load.response.p99Ms)),
-    row('turns answered', ({ load }) => String(load.response.count)),
-  ]).join('\n');
+    row('turns answered', ({ load }) => String(load.counts['answers'])),
+    row('of them broken off', ({ load }) => String(load.counts['short'])),
+  ])
+    .concat(incidentLines(stages))
+    .join('\n');
 }
 
 /** What the second run costs beside the first one, by process. */
@@ -223,6 +226,13 @@ function stallLines({ load }: RunResult): string[] {
   return [`  clients ran dry at ${moments.join('; ')}`, ''];
 }
 
+/** What went wrong for single callers. */
+const incidentLines = ({ load }: RunResult): string[] =>
+  load.incidents.map(
+    ({ what, caller, atMs, story }) =>
+      `  ${(atMs / 1000).toFixed(1)} s, caller ${caller}: ${what}; before: ${story}`,
+  );
+
 export function describe(result: RunResult): string {
   const { load, options, providers, windowMs } = result;
   const { counts } = load;
@@ -259,6 +269,7 @@ export function describe(result: RunResult): string {
     ]),
     '',
     `  LLM and TTS had ${requests} requests, ${brokenOff} of them broken off, and ${connections} new connections`,
+    ...incidentLines(result),
     ...stallLines(result),
     ...partLines(result),
     ...serviceLines(result),

@@ -89,7 +89,7 @@ class OpenAiSession implements RealtimeSession {
     this.#scope = scope;
     this.outputRate = settings.dialect.outputRate;
     this.#wire = new OpenAiWire(settings, seed, () => systemWallClock.now());
-    this.#audio = new CallerAudio(settings.dialect.inputRate);
+    this.#audio = new CallerAudio(settings.dialect);
     this.#opening = new Deadline(context, () => this.#fail({ kind: 'timeout', what: 'connect' }));
     this.#letGo = new Deadline(context, () => this.#tellAll(this.#wire.letGo()));
     this.#quiet = new Deadline(context, () => this.#onQuiet());

@@ -3,21 +3,27 @@
  * cost fifty messages a second. A turn is heard by the server when it is committed, so a piece that waits delays nothing.
  */
 import { ENGINE_RATE } from '../../../../shared/base/units.ts';
+import { encodeMulaw } from '../../../../shared/audio/g711.ts';
 import { newResampler, type Resampler } from '../../../../shared/audio/resampler.ts';
+
+import type { Dialect } from './declaration.ts';
 
 /** Also the shortest turn that a server takes. */
 const pieceMs = 100;
 
 export class CallerAudio {
   readonly #resampler: Resampler;
+  /** Where the server takes mu-law: the bytes of a piece. */
+  readonly #bytes: Uint8Array | undefined;
   readonly #piece: Int16Array;
   #filled = 0;
   /** Samples that were given out since the turn began. */
   #sent = 0;
 
-  constructor(rate: number) {
-    this.#resampler = newResampler({ from: ENGINE_RATE, to: rate });
-    this.#piece = new Int16Array((rate * pieceMs) / 1000);
+  constructor({ inputRate, encoding }: Pick<Dialect, 'inputRate' | 'encoding'>) {
+    this.#resampler = newResampler({ from: ENGINE_RATE, to: inputRate });
+    this.#piece = new Int16Array((inputRate * pieceMs) / 1000);
+    this.#bytes = encoding && new Uint8Array(this.#piece.length);
   }
 
   /** Whether the server has sound of the turn. */
@@ -57,8 +63,11 @@ export class CallerAudio {
   }
 
   #message(samples: number): string {
-    const { buffer, byteOffset } = this.#piece;
-    const audio = Buffer.from(buffer, byteOffset, samples * Int16Array.BYTES_PER_ELEMENT).toString('base64');
+    const piece = this.#piece.subarray(0, samples);
+    const bytes = this.#bytes?.subarray(0, samples);
+    if (bytes !== undefined) encodeMulaw(piece, bytes);
+    const { buffer, byteOffset, byteLength } = bytes ?? piece;
+    const audio = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
     this.#filled = 0;
     this.#sent += samples;
     return `{"type":"input_audio_buffer.append","audio":"${audio}"}`;

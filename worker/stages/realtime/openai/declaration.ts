@@ -27,8 +27,12 @@ export interface Dialect {
   /** Voice and turn detection stand at the top of a session of the nested shape. */
   readonly topLevelVoice?: true;
   /** Hz of the audio that is sent, and of the audio that comes. */
-  readonly inputRate: 16_000 | 24_000;
-  readonly outputRate: 24_000;
+  readonly inputRate: 8_000 | 16_000 | 24_000;
+  readonly outputRate: 8_000 | 24_000;
+  /** Takes and gives the sound of telephones, G.711. */
+  readonly hasG711?: true;
+  /** It is what is sent and what comes. Absent: PCM16. */
+  readonly encoding?: 'mulaw';
   /** Model that writes down what the caller says where the file has none; absent: the server chooses. */
   readonly transcriptionModel?: string;
   /** The model has only the words, so that they are written down even where nobody asks for them. */
@@ -57,6 +61,7 @@ const hosted = {
   shape: 'nested',
   inputRate: 24_000,
   outputRate: 24_000,
+  hasG711: true,
   truncates: true,
   labels: true,
   sessionMs: 60 * minute,
@@ -136,6 +141,10 @@ const keys = z.strictObject({
     description:
       'Name of the model as the server knows it, for azure of the deployment; absent means gpt-realtime-2.1, for xai grok-voice-latest. Required for the others.',
   }),
+  audio_format: z.enum(['pcm', 'pcmu']).default('pcm').meta({
+    description:
+      'Sound on the way to the server and back: pcm, or pcmu (G.711 mu-law, 8 kHz) for an agent that only telephones reach, with tts.sample_rate = 8000. Hosted dialects take both.',
+  }),
   speed: z.number().min(0.25).max(1.5).exactOptional().meta({
     sample: 1.1,
     description: 'Pace of the voice; absent means its own pace.',
@@ -157,11 +166,16 @@ const keys = z.strictObject({
 
 export type RealtimeOpenAiKeys = z.output<typeof keys>;
 
-export type RealtimeOpenAiOptions = Omit<CamelKeys<RealtimeOpenAiKeys>, 'dialect' | 'baseUrl' | 'model'> & {
+export type RealtimeOpenAiOptions = Omit<
+  CamelKeys<RealtimeOpenAiKeys>,
+  'dialect' | 'baseUrl' | 'model' | 'audioFormat'
+> & {
   readonly dialect: Dialect;
   readonly baseUrl: string;
   readonly model: string;
 };
+
+const telephone = { inputRate: 8_000, outputRate: 8_000, encoding: 'mulaw' } as const;
 
 /** Models that refuse a session with a reasoning effort, all else in it included. Deployments have names of their own. */
 const withoutReasoning = /^gpt-(4o.*|realtime(-mini|-1([.]\d+)?)?(-\d{4}-\d{2}-\d{2})?)$/;
@@ -193,9 +207,19 @@ const read: OptionsReader<RealtimeOpenAiKeys, RealtimeOpenAiOptions> = ({ value,
       [...site.at, 'dialect'],
       `names ${name}, where turns that this service ends are not known to work well: try it before callers do`,
     );
+  const isTelephone = known.audio_format === 'pcmu';
+  if (isTelephone && dialect.hasG711 !== true) {
+    problems.error([...site.at, 'audio_format'], `must be absent or pcm for ${name}`);
+    return undefined;
+  }
   if (value === undefined || model === undefined || baseUrl === undefined) return undefined;
   if (!checkEffort(value, model, site) || isKeyMissing) return undefined;
-  return { ...camelKeys(withoutKeys(value, ['base_url', 'dialect', 'model'])), dialect, baseUrl, model };
+  return {
+    ...camelKeys(withoutKeys(value, ['audio_format', 'base_url', 'dialect', 'model'])),
+    dialect: isTelephone ? { ...dialect, ...telephone } : dialect,
+    baseUrl,
+    model,
+  };
 };
 
 export const realtimeOpenAi = declareProvider({

@@ -3,9 +3,11 @@
  *
  * Invariant: bounded; the oldest is forgotten first. Pure.
  */
+import { decodeMulaw } from '../../../../shared/audio/g711.ts';
 import { PcmBytes } from '../../pcm-bytes.ts';
 import { parseJson, recordsOf, textOf, type JsonRecord } from '../../json.ts';
 import type { RealtimeEvent } from '../contract.ts';
+import type { Dialect } from './declaration.ts';
 
 const mostItems = 64;
 const mostCalls = 512;
@@ -36,18 +38,23 @@ function callIn(fields: JsonRecord): Call | undefined {
   return id && name && given !== undefined ? { id, name, arguments: given } : undefined;
 }
 
+function linear(mulaw: Buffer): Int16Array {
+  const pcm = new Int16Array(mulaw.length);
+  decodeMulaw(mulaw, pcm);
+  return pcm;
+}
+
 const isWhole = ({ arguments: given }: Call): boolean => parseJson(given) !== undefined;
 
 export class Items {
-  readonly #rate: number;
+  readonly #dialect: Pick<Dialect, 'outputRate' | 'encoding'>;
   readonly #items = new Map<string, Item>();
   /** Calls of the answer that is being made. */
   #calls = new Map<string, Call>();
   readonly #told = new Set<string>();
 
-  /** @param rate of the sound, in Hz. */
-  constructor(rate: number) {
-    this.#rate = rate;
+  constructor(dialect: Pick<Dialect, 'outputRate' | 'encoding'>) {
+    this.#dialect = dialect;
   }
 
   /** The model made this call in this session. */
@@ -58,12 +65,13 @@ export class Items {
   /** How much sound of the item has come, in milliseconds; absent where it is not known. */
   receivedMs(item: string): number | undefined {
     const known = this.#items.get(item);
-    return known && Math.floor((known.samples * 1000) / this.#rate);
+    return known && Math.floor((known.samples * 1000) / this.#dialect.outputRate);
   }
 
   sound(answer: number, item: string, base64: string): RealtimeEvent[] {
     const known = this.#of(answer, item);
-    const pcm = known.bytes.take(Buffer.from(base64, 'base64'));
+    const bytes = Buffer.from(base64, 'base64');
+    const pcm = this.#dialect.encoding === undefined ? known.bytes.take(bytes) : linear(bytes);
     known.samples += pcm.length;
     return pcm.length === 0 ? [] : [{ type: 'audio', answer, item, pcm }];
   }

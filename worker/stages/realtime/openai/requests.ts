@@ -2,7 +2,7 @@
 import { wholeCharacters } from '../../json.ts';
 import type { ChatMessage, ToolDeclaration } from '../../stage.ts';
 import type { RealtimeAccess, RealtimeSeed } from '../contract.ts';
-import type { RealtimeOpenAiOptions } from './declaration.ts';
+import type { Dialect, RealtimeOpenAiOptions } from './declaration.ts';
 
 export type RealtimeSettings = RealtimeOpenAiOptions & Omit<RealtimeAccess, 'apiKey'>;
 
@@ -38,12 +38,16 @@ function transcriptionOf({
 
 const given = (name: string, value: unknown): Fields => (value === undefined ? {} : { [name]: value });
 
+const flatFormat = ({ encoding }: Dialect): string => (encoding === undefined ? 'pcm16' : 'g711_ulaw');
+const formatOf = ({ encoding }: Dialect, rate: number): Fields =>
+  encoding === undefined ? { type: 'audio/pcm', rate } : { type: 'audio/pcmu' };
+
 /** Fields of the shape in which everything stands at the top. */
 function flatSession(settings: RealtimeSettings): Fields {
   return {
     modalities: settings.output === 'text' ? ['text'] : ['audio', 'text'],
-    input_audio_format: 'pcm16',
-    output_audio_format: 'pcm16',
+    input_audio_format: flatFormat(settings.dialect),
+    output_audio_format: flatFormat(settings.dialect),
     turn_detection: null,
     ...given('input_audio_transcription', transcriptionOf(settings)),
     ...given('voice', settings.voice),
@@ -62,12 +66,12 @@ function nestedSession(settings: RealtimeSettings): Fields {
     output_modalities: [settings.output],
     audio: {
       input: {
-        format: { type: 'audio/pcm', rate: dialect.inputRate },
+        format: formatOf(dialect, dialect.inputRate),
         ...given('transcription', transcriptionOf(settings)),
         ...(!isTop && turns),
       },
       output: {
-        format: { type: 'audio/pcm', rate: dialect.outputRate },
+        format: formatOf(dialect, dialect.outputRate),
         ...(!isTop && voice),
         ...given('speed', settings.speed),
       },

@@ -97,7 +97,7 @@ export class OpenAiWire {
     this.#settings = settings;
     this.#seed = seed;
     this.#wallMs = wallMs;
-    this.#items = new Items(settings.dialect.outputRate);
+    this.#items = new Items(settings.dialect);
   }
 
   get isReady(): boolean {
