@@ -1,6 +1,6 @@
 /**
  * Which STTs of this process have told words while a caller still spoke, in some call of the agent. The silence of such a one means something
- * from the first second of a call on: who laughs has no words.
+ * from the first second of a call on: a caller who laughs has no words.
  */
 import type { SttStage } from '../stages/stage.ts';
 

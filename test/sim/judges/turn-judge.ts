@@ -3,6 +3,7 @@ import { Asides } from '../asides.ts';
 import type { Order } from '../../support/core/order.ts';
 import { KeyJudge, never, type Since } from './key-judge.ts';
 import { isDecision, isLine, telling, type Scene, type Story } from '../story.ts';
+import { ToldWords } from '../told-words.ts';
 import { SttLedger } from '../world/stt-ledger.ts';
 
 /** What cannot be heard yet waits no longer for a voice without words. */
@@ -29,10 +30,7 @@ export class TurnJudge {
   #waited = false;
   readonly #stt = new SttLedger();
   #resumeAt = Infinity;
-  /** STT has said something of the candidate. */
-  #texts = 0;
-  /** And what, as far as it is known by now. */
-  #told = { finals: '', partial: '' };
+  readonly #told = new ToldWords();
   #sttGuesses = false;
   /** Nothing of the response was heard when the candidate began. */
   #isIntoSilence = false;
@@ -59,16 +57,10 @@ export class TurnJudge {
     this.leaves = false;
     this.#keys.facts(scene, this.#spokeAt(scene));
     if (event.type === 'dtmf.pressed' && this.#story.mouth === 'deciding') this.#waitsForText(scene.now);
-    const before = this.#toldWords;
-    if (event.type === 'stt.partial') {
-      this.#sttGuesses = true;
-      this.#texts += 1;
-      this.#told.partial = event.text;
-    } else if (event.type === 'stt.final') {
-      this.#texts += 1;
-      this.#told = { finals: `${this.#told.finals} ${event.text}`, partial: '' };
-    }
-    if (this.#toldWords === before) return;
+    const before = this.#told.bare;
+    if (event.type === 'stt.partial') this.#sttGuesses = true;
+    this.#told.take(event);
+    if (this.#told.bare === before) return;
     this.#toldAt = scene.now;
     if (!this.#isCovered || this.#story.mouth !== 'own') return;
     // More words come before the turn is over: its voice is the caller's.
@@ -180,7 +172,7 @@ export class TurnJudge {
     for (const { type } of actions) {
       if (type === 'stt.reopen') {
         this.#owed = 0;
-        if (this.#asides.reopened()) this.#texts += 1;
+        if (this.#asides.reopened()) this.#told.texts += 1;
       } else if (type === 'stt.finalize' || type === 'stt.flush') this.#owed += 1;
       else if (type === 'stt.replay') this.#asides.replayed();
       this.#stt.order(type);
@@ -194,8 +186,7 @@ export class TurnJudge {
     this.#story.isBackground = false;
     this.#loud = false;
     this.#lastedMs = 0;
-    this.#texts = 0;
-    this.#told = { finals: '', partial: '' };
+    this.#told.forget();
     this.#resumeAt = Infinity;
     this.#story.done('resume');
   }
@@ -213,7 +204,7 @@ export class TurnJudge {
     const story = this.#story;
     story.voice = true;
     this.#isCovered = false;
-    if (this.#toldWords !== '') this.#askedOf = undefined;
+    if (this.#told.bare !== '') this.#askedOf = undefined;
     story.done('finalize');
     story.done('answer');
     story.done('resume');
@@ -268,7 +259,7 @@ export class TurnJudge {
     if (!story.interruptible) return;
     const { minWords } = story.settings.interrupt;
     const { micHearsBot, echoIsClear } = story.witnesses.plan;
-    if (minWords > 0 || this.#texts > 0 || (micHearsBot && !echoIsClear)) return;
+    if (minWords > 0 || this.#told.texts > 0 || (micHearsBot && !echoIsClear)) return;
     story.demand(scene.now, scene.has('playout.clear'), 'a confirmed interruption does not clear');
   }
 
@@ -340,15 +331,7 @@ export class TurnJudge {
     if (story.mouth !== 'own' || !story.voice || !scene.has('stt.flush')) return;
     const since = Math.max(this.#toldAt, this.#beganAt);
     story.demand(scene.now, scene.now - since >= quietWordsMs, 'STT is asked in the middle of words');
-    this.#askedOf = this.#toldWords;
-  }
-
-  get #toldWords(): string {
-    const { finals, partial } = this.#told;
-    return `${finals} ${partial}`
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, ' ')
-      .trim();
+    this.#askedOf = this.#told.bare;
   }
 
   /** It had nothing new: the caller has stopped when the words did. */
@@ -356,7 +339,7 @@ export class TurnJudge {
     const story = this.#story;
     const asked = this.#askedOf;
     this.#askedOf = undefined;
-    if (asked === undefined || story.mouth !== 'own' || !story.voice || asked !== this.#toldWords) return;
+    if (asked === undefined || story.mouth !== 'own' || !story.voice || asked !== this.#told.bare) return;
     story.voice = false;
     this.#isCovered = true;
     this.#lastVoiceAt = now - story.settings.turn.stopMs;
@@ -575,8 +558,7 @@ export class TurnJudge {
 
   /** All that STT has told of the candidate is listening, or it has told that there is nothing: the agent may go on at once. */
   #mayGoOn(): boolean {
-    const { finals, partial } = this.#told;
-    const words = `${finals} ${partial}`.split(/\s+/).filter((word) => word !== '');
+    const { words } = this.#told;
     return telling(words).length === 0 && (words.length > 0 || this.#owed === 0);
   }
 
