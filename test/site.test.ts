@@ -163,6 +163,53 @@ describe('the documentation site', () => {
   );
 
   it.skipIf(browser === undefined)(
+    'has no page that is wider than the smallest phone',
+    async () => {
+      const chrome = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox'] });
+      try {
+        // Nothing that a script does makes a page wider.
+        const page = await chrome.newPage({
+          viewport: { width: 320, height: 700 },
+          javaScriptEnabled: false,
+        });
+        // Pages of one kind are made alike.
+        const names = htmlFiles().filter((name) => !/(?:decisions|reference\/errors)\/\w/.test(name));
+        const wide: string[] = [];
+        for (const name of names) {
+          await page.goto(pathToFileURL(join(folder, name)).href);
+          if (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth'))
+            wide.push(name);
+        }
+        expect(wide).toEqual([]);
+      } finally {
+        await chrome.close();
+      }
+    },
+    60_000,
+  );
+
+  it.skipIf(browser === undefined)(
+    'shows the heading that an address names, under its own head',
+    async () => {
+      const chrome = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox'] });
+      try {
+        const page = await chrome.newPage();
+        const hidden = `document.querySelector('header').getBoundingClientRect().bottom - document.querySelector(':target').getBoundingClientRect().top`;
+        for (const width of [320, 340, 360, 390, 700, 1400]) {
+          await page.setViewportSize({ width, height: 700 });
+          const url = pathToFileURL(join(folder, 'docs/operate/runbook.html')).href;
+          await page.goto('about:blank');
+          await page.goto(`${url}#voiceagentrecordingsnotuploaded`);
+          expect(await page.evaluate<number>(hidden), `${width}`).toBeLessThanOrEqual(0);
+        }
+      } finally {
+        await chrome.close();
+      }
+    },
+    60_000,
+  );
+
+  it.skipIf(browser === undefined)(
     'breaks no plain word of a table that fits',
     async () => {
       const chrome = await chromium.launch({ executablePath: browser!, args: ['--no-sandbox'] });
@@ -215,30 +262,29 @@ describe('the documentation site', () => {
     async () => {
       const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
       await served(async (base, chrome) => {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          const context = await chrome.newContext({ colorScheme, bypassCSP: true });
-          for (const [width, height] of [
-            [1500, 900],
-            [390, 844],
-          ] as const) {
-            const page = await context.newPage();
-            await page.setViewportSize({ width, height });
-            for (const name of [
-              'index',
-              'docs/try',
-              'docs/tools',
-              'docs/reference/errors',
-              'docs/reference/errors/busy',
-              'docs/decisions/0045-webrtc',
-            ]) {
-              await page.goto(`${base}/${name}.html`);
-              await page.evaluate(axe);
-              const found = await page.evaluate<string[]>(
-                `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target)))`,
-              );
-              expect(found, `${name}, ${colorScheme}, ${width}`).toEqual([]);
-            }
-            await page.close();
+        // What colours do is the same at any width, and what widths do in any colour.
+        for (const [colorScheme, width, height] of [
+          ['light', 1500, 900],
+          ['dark', 390, 844],
+        ] as const) {
+          const context = await chrome.newContext({
+            ...{ colorScheme, viewport: { width, height }, bypassCSP: true },
+          });
+          const page = await context.newPage();
+          for (const name of [
+            'index',
+            'docs/try',
+            'docs/tools',
+            'docs/reference/errors',
+            'docs/reference/errors/busy',
+            'docs/decisions/0045-webrtc',
+          ]) {
+            await page.goto(`${base}/${name}.html`);
+            await page.evaluate(axe);
+            const found = await page.evaluate<string[]>(
+              `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target)))`,
+            );
+            expect(found, `${name}, ${colorScheme}, ${width}`).toEqual([]);
           }
           await context.close();
         }

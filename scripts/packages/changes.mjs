@@ -29,32 +29,56 @@ export function parseChange(file, text) {
 
 export const isBreaking = ({ packages }) => Object.values(packages).includes('major');
 
-/** The name that a line of a report declares; undefined for comments, imports and brackets. */
+/** The name that a line of a report declares; undefined where it declares none. */
 const nameIn = (line) =>
-  /^(?!import |\/\/)(?:(?:export|declare|default|abstract|static|readonly|get|set|type|interface|class|function|const|enum|namespace) )*([A-Za-z_$][\w$]*)/.exec(
+  /^(?!import |constructor\()(?:(?:export|declare|default|abstract|static|readonly|get|set|type|interface|class|function|const|enum|namespace) )*([A-Za-z_$][\w$]*)/.exec(
     line,
   )?.[1];
 
-/** Lines of a report that are gone or read otherwise, each with the names by which people know it: its own and that of what it is in. */
-function goneFrom(before, after) {
-  const left = new Map();
-  for (const line of after.split('\n')) left.set(line.trim(), (left.get(line.trim()) ?? 0) + 1);
+/** Lines of a report, but for comments, each with the declaration that it stands in: two declarations may have lines that read alike. */
+function linesOf(report) {
   let declaration;
-  return before.split('\n').flatMap((whole) => {
+  return report.split('\n').flatMap((whole) => {
     const line = whole.trim();
-    if (/^\w/.test(whole)) declaration = nameIn(whole);
-    const count = left.get(line) ?? 0;
-    left.set(line, count - 1);
-    const name = nameIn(line);
-    return count > 0 ? [] : [name === undefined ? [] : [name, declaration]];
+    if (line === '' || line.startsWith('//')) return [];
+    const own = nameIn(line);
+    if (/^\w/.test(whole)) declaration = own;
+    const name = /\w/.test(line) ? (own ?? declaration) : undefined;
+    return [{ line, name, declaration }];
+  });
+}
+
+/** Lines of a report that another one lacks, or has otherwise. */
+function missingIn(other, report) {
+  const keyOf = ({ line, declaration }) => `${declaration}: ${line}`;
+  const left = new Map();
+  for (const each of linesOf(other)) left.set(keyOf(each), (left.get(keyOf(each)) ?? 0) + 1);
+  return linesOf(report).filter((each) => {
+    const count = left.get(keyOf(each)) ?? 0;
+    left.set(keyOf(each), count - 1);
+    return count <= 0;
   });
 }
 
 /** How much of a change the report of an entry shows: what is gone or reads otherwise may break those who used it. */
-export function bumpBetween(before, after) {
-  if (before === after) return undefined;
-  if (before === undefined) return 'minor';
-  return after === undefined || goneFrom(before, after).length > 0 ? 'major' : 'minor';
+export function bumpBetween(before = '', after = '') {
+  if (missingIn(after, before).length > 0) return 'major';
+  return missingIn(before, after).length > 0 ? 'minor' : undefined;
+}
+
+/** Members that an interface has gained and that must be there: people who make one of it have to give them from now on. */
+function wantedNow(before, after) {
+  const idOf = ({ name, declaration }) => `${declaration}: ${name}`;
+  const known = new Set(linesOf(before).map(idOf));
+  const interfaces = new Set(
+    linesOf(before).flatMap(({ line, declaration }) => (/\binterface /.test(line) ? [declaration] : [])),
+  );
+  return missingIn(before, after).filter(
+    (each) =>
+      interfaces.has(each.declaration) &&
+      !known.has(idOf(each)) &&
+      /^(?:readonly )?[\w$]+[:(<]/.test(each.line),
+  );
 }
 
 const isEnough = (given, wanted) => bumps.indexOf(given ?? '') >= bumps.indexOf(wanted);
@@ -87,22 +111,37 @@ function untold({ released, current, packageOf, changes }) {
       return [
         `api/${report}.api.md differs from the last release: add a file to .changeset that gives ${owner} the bump ${wanted}${upgrade}`,
       ];
-    return unnamed(goneFrom(before ?? '', after ?? before ?? ''), telling).map(
-      (name) =>
-        `api/${report}.api.md: ${name} is gone or reads otherwise, and no file of .changeset that gives ${owner} the bump major names it`,
-    );
+    // An entry that is gone has no names left to be told.
+    if (before === undefined || after === undefined) return [];
+    return [
+      ...unnamed(brokenIn(before, after), telling).map(
+        (name) =>
+          `api/${report}.api.md: ${name} is gone or reads otherwise, and no file of .changeset that gives ${owner} the bump major has it in \`backticks\``,
+      ),
+      ...unnamed(wantedNow(before, after), telling).map(
+        (name) =>
+          `api/${report}.api.md: ${name} is new and must be given by those who make one: say so in a file of .changeset, in \`backticks\`; where users make them, its bump is major`,
+      ),
+    ];
   });
 }
 
-/** A file that tells of one break does not tell of the next. */
-function unnamed(gone, telling) {
-  const words = new Set(
-    telling.flatMap((change) => `${change.words} ${change.upgrade}`.match(/[\w$]+/g) ?? []),
+/** What breaks, by names: of a declaration that is gone its own alone. */
+function brokenIn(before, after) {
+  const there = new Set(linesOf(after).map(({ declaration }) => declaration));
+  return missingIn(after, before).filter(
+    ({ name, declaration }) => name !== undefined && (there.has(declaration) || name === declaration),
   );
-  const left = gone.filter((names) => names.length > 0 && !names.some((name) => words.has(name)));
+}
+
+/** Names that no change has as code. A file that tells of one break does not tell of the next, nor does a word that happens to be there. */
+function unnamed(lines, telling) {
+  const code = telling.flatMap(({ words, upgrade }) => `${words} ${upgrade}`.match(/`[^`]+`/g) ?? []);
+  const told = new Set(code.flatMap((span) => span.match(/[\w$]+/g) ?? []));
+  const left = lines.filter(({ name }) => !told.has(name));
   return [
     ...new Set(
-      left.map(([name, declaration]) => (name === declaration ? name : `${name} of ${declaration}`)),
+      left.map(({ name, declaration }) => (name === declaration ? name : `${name} of ${declaration}`)),
     ),
   ];
 }

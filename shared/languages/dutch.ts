@@ -42,13 +42,21 @@ export const dutch: Language = {
       'precies exact inderdaad natuurlijk uiteraard zeker absoluut vanzelfsprekend vandaar snap begrijp begrepen weet oké oke okee ok okay ja jawel',
       'gelijk gelukkig goddank opluchting opgelucht serieus eerlijk ongelooflijk bizar grappig bijzonder verrassend wauw wow jee jeetje hemel',
       'hemeltje tjonge eens akkoord dacht klinkt lijkt blij gerust knap jammer aha mieters fascinerend opmerkelijk verbazend benieuwd schattig nieuw',
+      'lief zoet triest spannend vervelend zonde eigenaardig raar vreemd helemaal volledig volkomen vermoedelijk waarschijnlijk verwacht vermoed',
+      'attent slim slimme werkt verdrietig indruk verrast verbaasd ontroerd dankbaar tevreden overtuigd gevleid gehoord gemerkt gehoopt',
+      'gedacht geloofd aangenomen prettig aangenaam elegant ontroerend bemoedigend veelbelovend verfrissend tragisch',
+      'absurd krankzinnig gek waanzinnig bijzondere opwindend solide doordacht sluw vriendelijke',
     ),
     light: spaced(
       'bedankt dank oh o ah ach zo nou hè dat is het een ik u je heel erg hebt heeft heb daar in om te me mij er ook al dan nu weten horen zien hoor',
       'helemaal alles op die manier punt idee nieuws zit komt uit wel aan kijk van mijn god mee ben was nog vind',
+      'meer beter',
+      'bent zijn waren we wij ze hij zij jij jullie ons onze hun hem haar zou zouden had hadden geweest geworden onder met voor door over bij naar',
+      'dit deze minder best behoorlijk tamelijk ontzettend enorm',
+      'ding dingen gebaar plan keuze aanbod verhaal verrassing toeval oplossing',
     ),
     exclaiming: spaced('wat hoe'),
-    inverting: spaced('waar is heb heeft hebt zit komt'),
+    inverting: spaced('waar is heb heeft hebt zit komt bent zijn'),
     wondering: listed(
       'oh echt|echt|echt waar|oh ja|o ja|ah ja|is dat zo|is dat waar|serieus|oh serieus|meent u dat|meen je dat|werkelijk|zeker weten',
     ),
@@ -57,9 +65,11 @@ export const dutch: Language = {
       'nee toch|je meent het|u meent het|dat wist ik niet|dat wist ik nog niet|wist ik niet|dat dacht ik al|ik dacht het al|dacht ik al|niet gek',
       'niet slecht|niet verkeerd|helemaal niet slecht|lang niet slecht|geen enkel probleem|geen probleem|komt goed|komt in orde',
       'ik snap wat u bedoelt|ik begrijp wat u bedoelt|ik weet wat u bedoelt|wat een opluchting|wat een geluk|wat een goed idee|kijk eens aan|te gek',
-      'zonder meer|zo is het|zo zit het|daar heeft u gelijk in|gelukkig maar|lieve hemel|mijn god|dat kan ik me voorstellen|kan ik me voorstellen',
+      'zonder meer|zo is het|zo zit het|zo zit dat|zo is dat|zo gaat dat|daar heeft u gelijk in|gelukkig maar|lieve hemel|mijn god|dat kan ik me voorstellen|kan ik me voorstellen',
       'dat verklaart het|dat verklaart veel|geen wonder|ik luister|ik ben er nog|ik volg u|ik volg het|vind ik leuk|wat een verrassing',
       'dat is nieuw voor mij|des te beter|mij best|wat mij betreft|wat leuk',
+      'zoals ik dacht|zoals verwacht|dat is zonde|niet te geloven|dat had ik verwacht|dat vermoedde ik al|wie had dat gedacht|daar kan ik me in vinden',
+      'ik ben onder de indruk|onder de indruk|is goed|is prima|is oké|is ok|is duidelijk|is mooi|is fijn|is super|zit goed',
     ),
   },
   goodbyes: listed(
@@ -76,20 +86,47 @@ export const dutch: Language = {
   doubtful: spaced(
     'dan zo die dit deze ook nog even eigenlijk misschien ongeveer ik wij we u er is was ben niet wel nou gewoon uw',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'ik wil|ik wou|ik zou|ik zou graag|ik heb|ik ben|ik zoek|ik heet|mijn naam is|mijn nummer is|het nummer is|ik wil graag|wij willen|we willen|ik moet|ik bel',
     'kunt u|kan u|kun je|zou u|zou je|heeft u|mag ik|kan ik|zou ik|ik denk|ik bedoel|dat wil zeggen|ik denk dat',
+    'aan de andere kant|aan de ene kant|ten eerste|bijvoorbeeld|eerlijk gezegd|met andere woorden|in mijn geval|indien mogelijk|het probleem is|de vraag is|mijn adres is|wat betreft',
   ),
   openings: listed(
     'nou|nou ja|kijk|tja|dus|eigenlijk|zeg maar|weet u|weet je|luister|laten we zeggen',
     'goed dus|en|maar|het|de|ik heet|mijn naam is|mijn nummer is|het nummer is',
+  ),
+  shortQuestions: listed(
+    'tot wanneer|tot hoe laat|vanaf wanneer|sinds wanneer|hoe laat|met wie|voor wie|waar naartoe|waarheen|waarvandaan|waarom niet|wat nog meer|wie nog meer',
   ),
   thinking: listed(
     'even kijken|even kijken hoor|eens kijken|laat me even kijken|laat me kijken|laat me eens kijken|laat me zien|even denken|even nadenken|laat me even denken|laat me nadenken|laat me even nadenken|ik moet even kijken|ik moet even zoeken|ik moet even nadenken|ik moet het even opzoeken',
     'ik ga even kijken|ik kijk even|ik kijk even na|ik zoek even|ik zoek het even op|ik zoek het op|ik ben aan het zoeken|ik denk even na|moment|momentje|een moment|een momentje|één moment|een ogenblik|ogenblik|ogenblikje|een ogenblikje|een seconde|een secondje|één seconde|eventjes|een minuutje',
     'een minuut|wacht|wacht even|wacht eens|wacht eens even|wacht u even|wacht een moment|geef me even|geef me een momentje|geef me een seconde|hoe zeg je dat|hoe heet dat|goede vraag|dat is een goede vraag|blijf aan de lijn',
     'hoe zal ik het zeggen|hoe moet ik het zeggen|even zoeken|even opzoeken|laat me even zoeken|even nakijken|ik moet het even nakijken|momentje hoor|momentje alstublieft|een moment alstublieft|een ogenblik alstublieft|wacht even hoor',
+    'ik ben zo terug|ik ben zo weer terug',
   ),
+  askingForTime: {
+    moments: spaced(
+      'seconden minuten moment momentje ogenblik ogenblikje seconde secondje secondes minuut minuutje minuutjes geduld lijn wachten',
+    ),
+    granting: spaced(
+      'een één twee klein kleine even nog geef me mij heeft hebt u je kunt kan wacht blijf blijven aan de hebben',
+    ),
+    own: listed(
+      'ik moet|ik pak|ik zoek|ik kijk|ik haal|ik vraag|ik open|ik ga|ik ben|ik check|ik log|dat moet ik|die moet ik|daar moet ik|moet ik|laat me',
+      'laat mij',
+    ),
+    looks: spaced(
+      'zoeken zoek kijken kijk nakijken opzoeken checken check controleren controleer vinden nagaan',
+    ),
+    takes: spaced('pakken pak halen haal vragen vraag openen open openmaken inloggen log navragen'),
+    things: spaced(
+      'kaart pas bril pen potlood papier paspoort portemonnee brief mail e-mail email app rijbewijs identiteitskaart papieren document documenten rekening',
+      'factuur agenda kalender notities map envelop vrouw man baas collega moeder vader zoon dochter partner scherm bonnetje',
+    ),
+    after: spaced('even snel eerst nog het dat die aan op erbij dit daar nu bij'),
+  },
   corrections: listed(
     'nee sorry|sorry nee|nee wacht|nee ik bedoel|ik bedoel|ik bedoelde|nee pardon|of eigenlijk|nee eigenlijk|of beter gezegd|beter gezegd|oh nee|o nee|nee nee',
   ),
@@ -160,7 +197,7 @@ export const dutch: Language = {
     openers: spaced('een voor om in op met van naar aan en ook bij'),
     hedges: spaced(
       'maar als indien misschien wellicht denk geloof vermoed of tenzij behalve liever eerst alleen later anders andere ander eigenlijk waarschijnlijk',
-      'wat hoe welke welk wanneer waarom wie waar hoeveel kan kunt kunnen zou zal weet begrijp snap zie vraag vragen hallo nog hier heet hoop hoewel voordat nadat mits',
+      'wat hoe welke welk wanneer waarom wie waar hoeveel kan kunt kunnen zou zal weet begrijp snap zie vraag vragen hallo nog hier heet hoop hoewel voordat nadat mits kijken herhaal herhalen uitleggen vertel vertellen minuut',
     ),
     details: spaced(
       'twee drie vier vijf zes zeven acht negen tien elf twaalf twintig dertig half halve beide vandaag morgen overmorgen vanavond ochtend middag avond nacht',

@@ -3,7 +3,7 @@ import type { Language } from './language.ts';
 
 /** Orders that callers give to an agent: the first word of one. */
 const orders =
-  'book|reserve|send|transfer|pay|order|make|schedule|set|add|delete|remove|call|put|start|submit|sign|register|confirm|activate|block|update|connect|arrange|buy|sell|go|try|use|take|give|get|open|close|finish|complete|process|continue|place|move|charge|refund|renew|email|text|ship|deliver|print|save|note|check|issue|approve|enter|switch|turn|let|bring|proceed|lock|unlock|forward|extend|accept|apply|create|enroll|repeat|release|return|deal|carry';
+  'book|reserve|send|transfer|pay|order|make|schedule|set|add|delete|remove|call|put|start|submit|sign|register|confirm|activate|block|update|connect|arrange|buy|sell|go|try|use|take|give|get|open|close|finish|complete|process|continue|place|move|charge|refund|renew|email|text|ship|deliver|print|save|note|check|issue|approve|enter|switch|turn|bring|proceed|lock|unlock|forward|extend|accept|apply|create|enroll|release|return|deal|carry';
 
 export const english: Language = {
   code: 'en',
@@ -39,16 +39,26 @@ export const english: Language = {
       'sweet phew know see gotcha surprising strange odd thankfully luckily fortunately brill grand genius adorable love proper solid thrilled',
       'excited curious intriguing fascinating remarkable',
       'bravo yay hooray hurray whew yikes ouch oops crikey blimey jeez ooh aww clever smart magnificent spectacular stunning',
+      'kind thoughtful generous gracious considerate convincing completely entirely perfectly fully truly suppose guess reckon assumed gathered knew shocking unfortunate sad tragic hilarious sensational phenomenal outstanding exciting comforting',
+      'impressed amazed astonished surprised shocked touched moved flattered honoured honored grateful thankful satisfied convinced comforted amused',
+      'forgotten realised realized noticed hoped fab ace decent dandy swell elegant exquisite dreamy cute thrilling',
+      'touching moving inspiring encouraging promising refreshing satisfying rewarding enjoyable pleasant delightful charming surreal bizarre insane',
+      'unreal heartbreaking bittersweet ironic',
     ),
     light: spaced(
       "thanks thank oh ah well that that's it it's its is was a an the to very so quite pretty rather just too all of course i i'm you your me my",
       "then hear heard point idea news one thing about at does makes make total complete truly there be feels looks seems we're i'd i'll really such",
       "big been had i've",
+      'got gosh even better',
+      "you're he's she's they're would by something for from with in on he she they we us our his her their would've could've",
+      "must've must might may ever aw like sort bit lot load mind will'd it'd that'd ",
+      'extremely terribly awfully incredibly remarkably wonderfully',
+      'stuff things touch gesture plan choice deal story surprise coincidence service detail view solution',
     ),
     exclaiming: spaced('how'),
-    inverting: spaced('is was are do does am'),
+    inverting: spaced('is was are do does am were has'),
     wondering: listed(
-      'oh really|really|is that so|is that right|is that true|is it|is it really|oh is it|seriously|for real|right|yeah|oh yeah|oh yes|honestly',
+      'oh really|really now|really|is that so|is that right|is that true|is it|is it really|oh is it|seriously|for real|right|yeah|oh yeah|oh yes|honestly',
     ),
     phrases: listed(
       "oh my|my my|i hear that|i hear ya|oh boy|oh man|good grief|thank you|thanks|no way|no kidding|you don't say|i didn't know that|i had no idea",
@@ -67,6 +77,8 @@ export const english: Language = {
       "that figures|that'll do|that will do|that suits me|suits me|all good|fair play|lucky me|lucky you|good heavens|good lord|say no more|that's a relief",
       "well done|nice one|good one|good job|good point|great point|good call|poor you|poor thing|no surprise there|that's something|isn't that something",
       "isn't that nice|aren't you kind",
+      "got you|got that|just as well|might as well|too bad|that's too bad|what a story|what a mess|what a day|good thing|it's a good thing|a good thing too|i should think so|i thought so|i thought so too|i guess so|i hope so|i believe you|i believe so",
+      "that's the one|that's the spirit|that's the thing|a load off my mind|that's a load off my mind|off my chest",
     ),
   },
   goodbyes: listed(
@@ -81,14 +93,19 @@ export const english: Language = {
   doubtful: spaced(
     'like so then that in on at well about this these those very just maybe plus actually basically',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'can you|can i|can we|could you|could i|could we|would you|would i|would we|will you|will i|will we|do you|do i|do we',
     'did you|did i|did we|should you|should i|should we|i need|i want|i have|i think|i mean|we need|we want|we have|we think|we mean',
     "would like|i'd like",
+    "for example|for instance|on the other hand|on the one hand|first of all|to be honest|in other words|let's say|speaking of|as far as|in my case|if possible|depending on|the reason is|what happened is|the problem is|the question is",
   ),
   openings: listed(
     'well|so|like|you know|i mean|okay so|ok so|right so|also|basically|actually|anyway',
     'see|you see|look|listen|the thing is|and|but|the|my name is|the name is|my number is',
+  ),
+  shortQuestions: listed(
+    'until when|till when|since when|from when|by when|for how long|for how much|at what time|until what time|what for|where to|where from|from where|with whom|who with|for whom|why not|what else|who else|which one|which ones|on what day|on which day',
   ),
   thinking: listed(
     'let me see|let me think|let me check|let me look|let me look it up|let me look for it|let me find it|let me get it|let me have a look|let me just check|let me just see|let me just think',
@@ -101,7 +118,29 @@ export const english: Language = {
     "i'm just getting my card|i am just getting my card|i'm getting my card|where did i put it|where have i put it|give me one sec",
     'give me one second|give me one moment|one more second|i had it a moment ago|i need a second|i need a moment|i need a minute',
     'can you give me a second|can you give me a moment|can you hold on|could you hold on|let me pull it up|let me open it',
+    "be right back|i'll be right back|i will be right back|i'll be back in a second",
   ),
+  askingForTime: {
+    moments: spaced(
+      'second sec secs seconds minute minutes moment moments mo tick ticks jiffy instant patience',
+    ),
+    granting: spaced(
+      'give me just a two couple few more only little short quick can could you have wait hold hang on for with bear half another',
+    ),
+    own: listed(
+      "let me|i need to|i just need to|i have to|i just have to|i must|i'll|i will|i'm|i am|i've got to|i've just got to|i gotta|i should|to|while i",
+      'until i',
+    ),
+    looks: spaced('find finding look looking check checking search searching see verify verifying locate'),
+    takes: spaced(
+      'fetch fetching grab grabbing get getting open opening pull pulling log logging ask asking dig digging unlock reach bring',
+    ),
+    things: spaced(
+      'card pen pencil paper glasses passport wallet purse letter email mail inbox app id license licence papers paperwork document documents invoice',
+      'calendar diary notes notebook receipt envelope folder wife husband partner boss colleague mother mum mom dad father son daughter screen',
+    ),
+    after: spaced('still it that them this for up first quickly quick real now here just you'),
+  },
   corrections: listed(
     'no sorry|sorry no|no i mean|i mean|sorry i mean|sorry i meant|i meant|no wait|wait no|no actually|actually no|or rather|oh sorry|oh no sorry|correction|no no',
   ),
@@ -126,9 +165,9 @@ export const english: Language = {
   },
   sentences: {
     abbreviations: spaced(
-      'mr mrs ms dr prof st no vs etc inc ltd co approx str tel av capt lt sgt rev gov hon jr mt ave blvd dept ext feb apr aug sept sep oct nov dec',
+      'mr mrs ms dr prof st no vs etc inc ltd co approx str tel av capt lt sgt rev gov hon jr mt ave blvd dept ext jan feb mar apr jun jul aug sept sep oct nov dec apt ste vol fig sec',
     ),
-    lastAbbreviations: spaced('etc jr ave blvd'),
+    lastAbbreviations: spaced('etc jr ave blvd sec'),
     openers: spaced(
       'i you he she it we they the this that these those there here my your our his its and but so if when what how who where why',
       'can could would will shall should do does did is are was were have please then now yes thank thanks',
@@ -165,6 +204,7 @@ export const english: Language = {
       'that would be fine|that would be lovely|that would be perfect|that would be wonderful|that would be helpful|that works|that works for me',
       'works for me|that sounds good|that sounds good to me|sounds good to me|that sounds great to me|that suits me|that sounds great|sounds great|sounds perfect|that will be fine|thatll be fine|that will do|thatll do|you can|you may',
       'you can do that|you may do that|you can go ahead|you may go ahead|can you please|could you please|would you please|will you please',
+      'agreed|affirmative|for sure|totally|its fine|it is fine|fine with me|all good|all correct|everything is correct|everything is right|thats all right|thats all correct|thats all fine',
       'if you would|if you could|if you please|by all means|with pleasure|please proceed|proceed|carry on',
     ),
     wishes: listed(
@@ -183,7 +223,7 @@ export const english: Language = {
       'but if unless maybe perhaps think guess suppose except instead actually only first later change',
       'other another different rather after before or what how which when why who where can could would',
       'should will does probably possibly though however until wondering moment second question ask tell know',
-      'see understand understood hear heard listening got mean remember still already hello hi speaking supposed sort kind wish hope hoping',
+      'see understand understood hear heard listening got mean remember still already hello hi speaking supposed sort kind wish hope hoping explain listen remind over minute minutes',
     ),
     details: spaced(
       'one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty half both today tomorrow tonight morning afternoon evening noon',

@@ -43,11 +43,20 @@ export const french: Language = {
       'sérieusement dingue fou drôle marrant étonnant surprenant bizarre mince zut dieu vache heureusement ouf bravo merveille certes volontiers sûr',
       'sûre compréhensible adorable épatant imagine fascinant remarquable charmant enchanté enchantée',
       'ouah dommage chapeau',
+      'agréable aimable généreux généreuse attentionné triste embêtant pénible regrettable malin futé passionnant épatante rigolo mignon mignonne complètement entièrement franchement sûrement probablement pensais croyais supposais',
+      'correcte excitant excitante impressionné impressionnée surpris surprise étonné étonnée touché touchée ému émue flatté flattée reconnaissant',
+      'reconnaissante satisfait satisfaite convaincu convaincue oublié remarqué espéré attendu deviné cru pensé bonheur joie chance nouvelles',
+      'délicieux délicieuse élégant élégante ravissant ravissante émouvant émouvante encourageant prometteur rafraîchissant',
+      'absurde insensé délirant hallucinant habile astucieux astucieuse solide pertinent',
     ),
     light: spaced(
       "merci ah oh eh ben bah alors donc c'est ça ce cela est le la un une de à me je j'ai vous avez as tout très si aussi l'entendre l'apprendre",
       "savoir tiens dis a l'air semble paraît là tant ma mon on y va fait mais sans doute en effet fort idée nouvelle chose m' j'entends entends",
-      'maintenant déjà quand même suis sommes était étais vraie',
+      'maintenant déjà suis sommes était étais vraie',
+      "plus mieux j'avais avait avais",
+      "tu il elle nous ils l'ai que qu'on pour par avec dans du des au aux moins trop assez tellement étaient serait aurait été eu dit m'a",
+      "m'avait lui leur son sa ses notre votre quelque pile poil l'avais l'avait",
+      'truc attention geste plan choix offre histoire coïncidence service détail solution',
     ),
     exclaiming: spaced('comme quel quelle'),
     inverting: [],
@@ -69,6 +78,8 @@ export const french: Language = {
       "je me disais aussi|je me disais bien|je m'en souviens|ça me revient|ça me rassure|me voilà rassuré|me voilà rassurée|ça roule|ça se tient|bien noté",
       "bien reçu|je suis content|je suis contente|quel dommage|c'est dommage|quelle idée|voyez vous ça|rien que ça|qui l'eût cru|comme quoi|bien fait|bien vu",
       'bien dit',
+      "comme je pensais|comme je le pensais|comme prévu|ça me va|ça me va bien|ça me convient|je le savais|je m'y attendais|à ce point|c'est pas vrai|on n'arrête pas le progrès",
+      "c'est quelque chose|pile poil|ça m'enlève un poids|un poids en moins|c'est ce qu'on m'a dit|c'est ce que j'ai entendu",
     ),
   },
   goodbyes: listed(
@@ -86,13 +97,18 @@ export const french: Language = {
   doubtful: spaced(
     "alors puis enfin voilà là bien tu il elle on nous vous y en ça ne pas même si quand qui sans plus aussi peut-être plutôt d'abord",
   ),
+  leadingEnd: undefined,
   begun: listed(
     "je voudrais|j'aimerais|je souhaite|je souhaiterais|je veux|je cherche|je suis|j'ai|j'ai besoin de|je m'appelle|mon nom est|mon numéro est|c'est le",
     'est-ce que|pouvez-vous|pourriez-vous|avez-vous|puis-je|peut-on|je pense|je crois|je pense que|parce que|il y a',
+    "d'un autre côté|d'un côté|tout d'abord|par exemple|pour être honnête|autrement dit|dans mon cas|si possible|le problème c'est|la question c'est|ce qui se passe c'est|à propos de|au niveau de",
   ),
   openings: listed(
     'alors|bon|ben|bah|eh bien|et bien|enfin|disons|donc|bon ben|bon alors|en fait|du coup|tu sais|vous savez',
     "tu vois|vous voyez|écoutez|écoute|et|mais|le|les|je m'appelle|mon nom est|moi c'est|mon numéro est|mon numéro c'est le",
+  ),
+  shortQuestions: listed(
+    "jusqu'à quand|jusqu'à quelle heure|à partir de quand|depuis quand|pour quand|pour combien|à quelle heure|avec qui|pour qui|d'où|pourquoi pas|quoi d'autre|qui d'autre|lequel|laquelle|et après",
   ),
   thinking: listed(
     "voyons|voyons voir|attendez|attends|attendez un instant|attendez une seconde|attendez un moment|attends une seconde|un instant|un instant s'il vous plaît|un moment|un moment s'il vous plaît|un petit instant|une seconde|une petite seconde|une minute",
@@ -102,7 +118,30 @@ export const french: Language = {
     'je vais chercher ma carte|je vais la chercher|je vais le chercher|je prends ma carte',
     "laissez-moi chercher|donnez-moi une seconde|donnez-moi un instant|j'ai besoin d'un instant|je l'ai quelque part",
     "où est-ce que je l'ai mis|où je l'ai mis|restez en ligne|je l'ai sur le bout de la langue|j'y suis presque|deux petites secondes",
+    'je reviens|je reviens tout de suite',
   ),
+  askingForTime: {
+    moments: spaced('instant moment seconde secondes minute minutes patience patienter'),
+    granting: spaced(
+      'un une deux petit petite petites juste encore donnez-moi donne-moi laissez-moi vous pouvez pourriez ayez je peu de attendez attends',
+    ),
+    own: listed(
+      "je dois|je vais|je prends|je cherche|je sors|je regarde|je demande|j'ouvre|j'attrape|je vérifie|je récupère|je suis|je me|il faut que|que je",
+      "que j'ouvre|laissez-moi|laisse-moi|le temps de|je le|je la|je les",
+    ),
+    looks: spaced(
+      'chercher cherche regarder regarde vérifier vérifie trouver trouve retrouver retrouve consulter',
+    ),
+    takes: spaced(
+      "prendre prends prenne sortir sors sorte ouvrir ouvre j'ouvre attraper attrape j'attrape demander demande connecter connecte récupérer récupère",
+    ),
+    things: spaced(
+      "carte lunettes stylo crayon papier papiers passeport portefeuille lettre courrier mail e-mail courriel appli application l'application l'appli",
+      "identité d'identité document documents facture agenda l'agenda calendrier notes dossier femme mari mère père chef collègue fils fille noter écran",
+      "l'écran permis reçu",
+    ),
+    after: spaced("vite rapidement juste d'abord le la les ça cela un peu là je en train de dans mon ma mes"),
+  },
   corrections: listed(
     'non pardon|pardon non|non excusez-moi|excusez-moi non|non attendez|non je veux dire|je veux dire|enfin non|ou plutôt|non plutôt|non désolé|je voulais dire',
   ),
@@ -128,7 +167,9 @@ export const french: Language = {
     ats: spaced('at arobase arobas arrobase'),
   },
   sentences: {
-    abbreviations: spaced('mr mm mme mlle dr prof st ste av bd tél env etc p no art cf'),
+    abbreviations: spaced(
+      'mr mm mme mlle dr prof st ste av bd tél env etc p no art cf janv févr avr juil sept oct nov déc',
+    ),
     lastAbbreviations: ['etc'],
     openers: spaced(
       "je tu il elle nous vous ils elles ce c'est ça la le les voulez pouvez avez merci et mais si",
@@ -154,7 +195,7 @@ export const french: Language = {
     told: undefined,
     accepts: listed(
       'ce serait très bien|ce serait très gentil|ce serait vraiment bien|ça serait très bien|ça serait gentil|cest bien|cest ce que je veux|évidemment',
-      'je veux bien|je le veux|je voudrais bien|je voudrais ça|jaimerais bien|jaimerais ça|je le souhaite|je souhaite que vous le fassiez|ce serait bien',
+      'je laccepte|je veux bien|je le veux|je voudrais bien|je voudrais ça|jaimerais bien|jaimerais ça|je le souhaite|je souhaite que vous le fassiez|ce serait bien',
       'ce serait parfait|ce serait super|ce serait gentil|ce serait formidable|ça serait bien|ça serait parfait|ça serait super|ça me va|ça me convient',
       'avec plaisir|je suis daccord|je suis sûr|je suis sûre|jaccepte|vous pouvez|vous pouvez y aller|vous pouvez le faire|faites donc|faites ça|faites|fais le',
       'fais ça|je vous en prie|je vous prie|si vous voulez bien|bonne idée|cest bien ça|cest exact|cest correct|cest parfait|très volontiers|procédez',
@@ -170,7 +211,7 @@ export const french: Language = {
     openers: spaced('le la les un une pour à dans avec de du des et aussi en'),
     hedges: spaced(
       'mais si peut sauf plutôt dabord après avant ou où seulement autre crois pense quoi quand pourquoi combien quel quelle qui changer',
-      'sais comprends compris vois entends écoute savoir mappelle demander allô bonjour encore déjà toujours ici peutêtre probablement cependant espère suppose question',
+      'sais comprends compris vois entends écoute savoir mappelle demander allô bonjour encore déjà toujours ici peutêtre probablement cependant espère suppose question répétez répète expliquez explique expliquezmoi dites dis ditesmoi écoutez relisez lisez oubliez parlez minute seconde',
     ),
     details: spaced(
       'deux trois quatre cinq six sept huit neuf dix onze douze vingt trente demi demie aujourdhui demain matin soir midi semaine prochain prochaine heures heure',

@@ -48,14 +48,23 @@ export const german: Language = {
       'gott güte himmel oje donnerwetter mensch aha erleichtert beruhigt okidoki gespannt gewiss schade angenehm wundervoll faszinierend',
       'bemerkenswert verblüffend überraschend herrje',
       'notiert oha ui uff puh hoppla ohje irre hammer bestens tadellos',
+      'freundlich lieb süß traurig blöd doof ärgerlich bequem großzügig aufmerksam bedauerlich rührend köstlich amüsant ungewöhnlich seltsam merkwürdig komplett vollkommen total durchaus vermutlich glaube ahnte geahnt vermutet erwartet',
+      'fair aufregend clever klug schlau durchdacht gelungen stark cool hübsch niedlich beeindruckt überrascht begeistert gerührt dankbar zufrieden',
+      'überzeugt entzückt verblüfft erstaunt gehört gemerkt geglaubt gehofft angenommen bekannt neuigkeiten neuigkeit überraschung freude',
+      'erleichterung tragisch unheimlich bewegend ermutigend erfrischend bezaubernd charmant elegant absurd verrückt',
+      'irrsinnig heftig allerhand kurios wirksam pfiffig raffiniert solide ordentlich vorbildlich',
     ),
     light: spaced(
       'danke ach oh ah na das ist es ich sie du da so sehr auch mir mich ihnen zu ein eine einen in ordnung der tat dann ganz hören höre hört man',
       'wissen haben hast hat war wäre macht ergibt schon je meine punkt idee jetzt auf jeden fall also bin hab bei sei alles immer doch genauso',
       'sogar ziemlich wohl sind nun mal nur schließlich',
+      'wieder mehr besser noch',
+      'aber bereits geht gehen etwas dem den des er wir uns euch ihr mein dein sein hatte hätte würde wurde worden bisher unheimlich enorm extrem',
+      'wahnsinnig dich sich dass viel vom von zum mit für um nach über unter damit davon dafür darüber daran',
+      'sache sachen ding dinge geste plan wahl angebot geschichte zufall service detail aussicht lösung',
     ),
     exclaiming: spaced('wie'),
-    inverting: spaced('ist war hat hast haben'),
+    inverting: spaced('ist war hat hast haben geht bin sind wurde'),
     wondering: listed(
       'ach wirklich|wirklich|echt|ach echt|echt jetzt|ist das so|ach ja|ach ja wirklich|nicht wahr|tatsächlich|ach tatsächlich|im ernst|ernsthaft',
       'ehrlich|ach so|ach so ja|so',
@@ -75,6 +84,8 @@ export const german: Language = {
       'mein lieber mann|ach herrje|ach schade|wie schade|so ist das|so ist es|so ist das also|recht so|gut so|freut mich|freut mich zu hören',
       'ich erinnere mich|jetzt erinnere ich mich|hatte ich vermutet|das wundert mich nicht|das lobe ich mir|das lass ich mir gefallen|wer hätte das gedacht',
       'respekt|alle achtung',
+      "ist gut|ist ja gut|ist ja toll|ist ja super|ist ja klar|ist klar|ist okay|ist recht|nicht zu fassen|kaum zu glauben|nicht zu glauben|das gibt's nicht|das gibt es nicht|gibt's ja nicht|das glaube ich|glaube ich gern|kann man nichts machen|hab ich mir fast gedacht",
+      'mir fällt ein stein vom herzen|da fällt mir ein stein vom herzen|das ist ja allerhand|das ist ja ein ding|ein ding|ach so ist das|ach so ist es|ach so war das|bin ich froh|bin ich beruhigt|bin ich erleichtert|hatte ich vergessen|hatte ich ganz vergessen|das hatte ich vergessen|das hatte ich ganz vergessen',
     ),
   },
   goodbyes: listed(
@@ -85,7 +96,7 @@ export const german: Language = {
     'nein nee nö nicht halt stopp stop warte warten was wer wann wo warum wieso wie welche moment sorry pardon',
   ),
   hesitations: spaced(
-    'äh ähm öh öhm hm hmm und oder aber weil dass ob wenn sondern der dem den des eine einen einem einer eines',
+    'lautet äh ähm öh öhm hm hmm und oder aber weil dass ob wenn sondern der dem den des eine einen einem einer eines',
     'mein meine meinen meinem meiner unser unsere unseren für von vom zum zur beim zwischen ohne bis im am ins ans also',
   ),
   // Behind a verb many of them are the second part of it: "rufen Sie mich an".
@@ -93,13 +104,18 @@ export const german: Language = {
     'die das so dann denn zu auf in an um mit bei aus nach über unter ein es sie ich wir ihr ihre da noch halt eigentlich vielleicht',
     'ungefähr etwa sehr ziemlich wie als',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'ich möchte|ich würde|ich hätte|ich brauche|ich will|ich wollte|ich suche|ich habe|ich bin|ich heiße|mein name ist|wir möchten|wir brauchen',
     'können sie|könnten sie|haben sie|würden sie|kannst du|könntest du|kann ich|könnte ich|ich glaube|ich meine|das heißt',
+    'andererseits|einerseits|irgendwie|zum einen|zum anderen|zum beispiel|ehrlich gesagt|mit anderen worten|soweit ich weiß|in meinem fall|wenn möglich|je nach|das problem ist|die frage ist|der grund ist|könnte ich bitte|könnten sie bitte|kann ich bitte|dürfte ich bitte|möglich ist würde',
   ),
   openings: listed(
     'also|ja also|nun|nun ja|na ja|naja|tja|so|na|und|aber|sagen wir|sagen wir mal',
     'sozusagen|eigentlich|wissen sie|weißt du|schauen sie|hören sie|ich heiße|mein name ist|ich bin der|ich bin die|meine nummer ist',
+  ),
+  shortQuestions: listed(
+    'bis wann|ab wann|seit wann|von wann bis wann|um wie viel uhr|um wieviel uhr|bis wie viel uhr|für wen|mit wem|von wem|wo denn|wann denn|warum denn|wer denn|was denn|wieso denn|wie lange denn|warum nicht|wer noch|was noch|wofür|wozu|woher|wohin',
   ),
   thinking: listed(
     'mal sehen|mal schauen|mal gucken|mal überlegen|schauen wir mal|sehen wir mal|lass mich überlegen|lassen sie mich überlegen|lass mich nachdenken|lassen sie mich nachdenken|lassen sie mich sehen|lass mich sehen|lassen sie mich schauen',
@@ -112,7 +128,35 @@ export const german: Language = {
     "ich habs gleich|ich hab's gleich|ich habe es gleich|moment ich hole sie|moment ich hole die karte|ich hole sie kurz|ich hole kurz die karte",
     'wo hab ich sie denn|wo habe ich es denn|bleiben sie dran|geben sie mir eine sekunde|geben sie mir einen moment|ich brauche einen moment',
     'ich brauche kurz|es liegt mir auf der zunge',
+    'bin gleich wieder da|ich bin gleich wieder da|ich bin sofort wieder da',
   ),
+  askingForTime: {
+    moments: spaced(
+      'moment momentchen augenblick sekunde sekunden sekündchen minute minuten minütchen geduld dranbleiben warten',
+    ),
+    granting: spaced(
+      'ein eine einen zwei paar kurze kurzen kleine kleinen kleiner halbe noch nur kurz mal haben sie geben gib mir können könnten kannst du etwas bitte',
+      'brauche ich würden',
+    ),
+    own: listed(
+      'ich muss|ich hole|ich hol|ich suche|ich such|ich schaue|ich schau|ich gucke|ich guck|ich frage|ich frag|ich mache|ich mach|ich öffne',
+      'ich prüfe|ich sehe|ich logge|ich gehe|ich geh|ich bin|ich krame|da muss ich|das muss ich|den muss ich|die muss ich|muss ich|lassen sie mich',
+      'lass mich|bis ich',
+    ),
+    looks: spaced(
+      'suche suchen such finden finde nachschauen nachsehen nachgucken nachlesen schaue schau schauen gucken gucke guck prüfen prüfe überprüfen checken',
+      'nachfragen raussuchen heraussuchen nachschlagen',
+    ),
+    takes: spaced(
+      'hole holen hol öffnen öffne aufmachen mache mach fragen frage frag greifen rausholen herausholen rauskramen kramen krame einloggen anmelden logge',
+    ),
+    things: spaced(
+      'karte brille stift kuli zettel papier ausweis pass reisepass personalausweis geldbeutel portemonnaie geldbörse brief mail e-mail app unterlagen',
+      'dokumente dokument rechnung beleg kalender terminkalender notizen ordner umschlag führerschein frau mann chef chefin kollegin kollegen mutter vater',
+      'sohn tochter freundin freund partner partnerin bildschirm',
+    ),
+    after: spaced('kurz schnell mal eben gerade noch erst das es sie ihn da auf raus heraus mir dafür nach'),
+  },
   corrections: listed(
     'nein entschuldigung|entschuldigung nein|nein moment|nein warte|nein ich meine|ich meine|ich meinte|entschuldigung ich meine|ach nein|nein doch|quatsch|nein quatsch|beziehungsweise|nein sorry|vielmehr|nee sorry',
   ),
@@ -137,7 +181,7 @@ export const german: Language = {
   },
   sentences: {
     abbreviations: spaced(
-      'dr prof st nr bzw ca hr fr str tel inkl exkl ggf evtl usw etc vs jr dipl ing min max mind std abs abt bspw sog zzgl vgl',
+      'dr prof st nr bzw ca hr fr str tel inkl exkl ggf evtl usw etc vs jr dipl ing min max mind std abs abt bspw sog zzgl vgl med jur phil jan feb aug sept okt nov dez',
     ),
     lastAbbreviations: spaced('etc usw jr'),
     openers: spaced('ich er sie es wir ihr möchten haben können soll bitte wenn das die der'),
@@ -172,7 +216,7 @@ export const german: Language = {
       'das können sie machen|können sie machen|können sie gern machen|können sie gerne machen|das dürfen sie|dürfen sie|sie dürfen|sie können|tun sie das',
       'tu das|machen sie es|machen sie|mach es|machen wir|das machen wir|so machen wir das|machen wir so|so machen wir es|ich stimme zu',
       'stimme zu|sehr gern|sehr gerne|das passt|passt so|passt mir|das passt mir|das ist richtig|das stimmt|das ist gut|das ist in ordnung|das klingt gut',
-      'klingt gut|von mir aus|von mir aus gern|von mir aus gerne|nur zu|wenn sie so nett wären|wenn sie so freundlich wären|bitte sehr',
+      'klingt gut|jep|alles richtig|alles korrekt|das bestätige ich|von mir aus|von mir aus gern|von mir aus gerne|nur zu|wenn sie so nett wären|wenn sie so freundlich wären|bitte sehr',
     ),
     wishes: listed(
       'ich möchte|möchte ich|ich will|ich hätte gern|ich hätte gerne|hätte ich gern|hätte ich gerne',
@@ -188,7 +232,7 @@ export const german: Language = {
     hedges: spaced(
       'aber wenn falls vielleicht oder sondern stattdessen eigentlich lieber erst nur später vorher anders andere',
       'glaube denke wie wann warum wer wo welche',
-      'was frage fragen weiß weiss verstehe verstanden kenne sehe höre merke heiße hallo noch schon hier dran trotzdem eben allerdings wahrscheinlich eventuell hoffe bevor nachdem',
+      'was frage fragen weiß weiss verstehe verstanden kenne sehe höre merke heiße hallo noch schon hier dran trotzdem eben allerdings wahrscheinlich eventuell hoffe bevor nachdem erzählen erzähl erklären erklär wiederholen wiederhole wiederhol hören hör sprechen sprich lesen lies lauter langsamer überlegen minute',
     ),
     details: spaced(
       'eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig halb beide heute morgen übermorgen abend mittag nachmittag uhr woche',

@@ -35,11 +35,19 @@ export const hindi: Language = {
       'मंज़ूर यकीनन वाकई राहत accha acha achha acchi acche theek thik sahi sach badhiya shandar kamaal kamal lajawab uttam behtareen khoob mazedaar',
       'gazab dilchasp interesting samajh samjha samjhi samajhta samajhti pata sehmat zaroor zarur bilkul ekdum pakka khushi khush wah wow zahir',
       'beshak shukr chalega rahega socha haan han ji ok okay great good nice mast right true sure exactly yes fine perfect super',
+      'अफ़सोस मेहरबानी दुखद अजीब प्यारा प्यारी रोचक उम्मीद afsos meharbani dukhad ajeeb pyara pyari rochak umeed',
+      'समझदारी समझदार होशियार चतुर दुख दुखी हैरान प्रभावित संतुष्ट भूला सुना आशा माना सुखद आनंद मीठा खूबसूरत रोमांचक उत्साहजनक ताज़ा',
+      'पागलपन गजब उचित ठोस samajhdari samajhdar hoshiyar chatur dukh dukhi hairan prabhavit santusht suna asha sundar',
+      'khoobsurat romanchak',
     ),
     light: spaced(
       'धन्यवाद शुक्रिया shukriya dhanyavaad thanks thank you यह ये वो तो है हैं था थी ही भी में मैं मुझे मैंने आपने आप बहुत लगा लग रहा रही अरे ओह आह चलो चलिए गया गई गए आया आ जानकर सुनकर बात के लिए मेरे',
       'सब अब यही ऐसा हूँ हुई हुआ विचार कहा yeh ye to toh hai hain tha thi hi bhi mein main mujhe maine aapne aap bahut bohot lag laga raha rahi arre',
       'are oh ah chalo chaliye gaya gayi aaya aa jaankar sunkar baat ke liye mere sab ab yahi aisa hoon hun hui idea kaha very know',
+      'खबर ख़बर बड़ी बड़ा khabar badi bada',
+      'लगता लगती लगे हुए उनका आपका हमें उन्हें इसका उसका को का की से पर तक साथ इतना इतनी उतना ज़्यादा कम काफ़ी थोड़ा lagta lagti hua aapka humein',
+      'unka iska uska ko ka ki se par tak saath itna itni zyada kam kaafi thoda',
+      'चीज़ योजना cheez',
     ),
     exclaiming: spaced('कितना कितनी kitna kitni'),
     inverting: [],
@@ -52,6 +60,7 @@ export const hindi: Language = {
       'mujhe nahi pata tha|mujhe nahin pata tha|nahi pata tha|hey bhagwan|arre baap re|baap re|koi baat nahi|koi dikkat nahi|good to know|no problem',
       'i see|सुन रहा हूँ|मैं सुन रहा हूँ|सुन रही हूँ|मैं सुन रही हूँ|समझ सकता हूँ|मुझे पसंद आया|पसंद आया|क्या बात है|sun raha hoon',
       'main sun raha hoon|sun rahi hoon|samajh sakta hoon|pasand aaya|kya baat hai',
+      'यकीन नहीं होता|विश्वास नहीं होता|क्या कहने|क्या बात|मुझे लगा ही था|yakeen nahi hota|kya kehne|kya baat|mujhe laga hi tha',
     ),
   },
   goodbyes: listed(
@@ -71,13 +80,18 @@ export const hindi: Language = {
     'मैं हम है हैं यह ये फिर शायद अभी भी ही थोड़ा वाला असल',
     'main hum hai hain yeh ye phir fir shayad abhi bhi hi thoda to wala',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'मेरा नाम|मेरा नंबर|मेरा नाम है|मेरा नंबर है|मुझे|मैं चाहता|मैं चाहती|क्या आप|क्या मैं|मुझे एक|मुझे लगता है|बात यह है कि|के बारे में|के लिए',
     'mera naam|mera number|mera naam hai|mera number hai|mujhe|main chahta|main chahti|kya aap|kya main|mujhe ek|mujhe lagta hai|baat yeh hai ki|ke baare mein|ke liye',
+    'दूसरी तरफ़|एक तरफ़|सबसे पहले|उदाहरण के लिए|सच कहूँ तो|दूसरे शब्दों में|मेरे मामले में|अगर हो सके तो|समस्या यह है|सवाल यह है|मेरा पता|मेरा पता है|मान लीजिए|मान लो|हम लोग|dusri taraf|ek taraf|sabse pehle|sach kahun to|mere mamle mein|mera pata|mera pata hai|maan lijiye|maan lo|hum log',
   ),
   openings: listed(
     'अं|अम|उम|हम्म|मतलब|तो|वैसे|देखिए|सुनिए|असल में|बात यह है|बात ये है|यानी|अच्छा तो|हाँ तो|और|लेकिन|मेरा नाम|मेरा नाम है|मेरा नंबर|मेरा नंबर है|matlab',
     'toh|waise|dekhiye|suniye|asal mein|baat yeh hai|baat ye hai|yaani|accha toh|haan toh|aur|lekin|mera naam|mera naam hai|mera number|mera number hai',
+  ),
+  shortQuestions: listed(
+    'कब तक|कब से|किस समय|कितने बजे|किसके साथ|किसके लिए|कहाँ से|कहाँ तक|क्यों नहीं|और क्या|और कौन|kab tak|kab se|kis samay|kitne baje|kiske saath|kiske liye|kahan se|kahan tak|kyon nahi|aur kya',
   ),
   thinking: listed(
     'एक मिनट|एक मिनट रुकिए|एक मिनट दीजिए|एक मिनट प्लीज|एक सेकंड|एक सेकेंड|एक सेकंड रुकिए|एक पल|एक पल रुकिए|ज़रा रुकिए|ज़रा रुकिये|रुकिए|रुको|थोड़ा रुकिए|देखता हूँ|देखती हूँ|मैं देखता हूँ|मैं देखती हूँ|अभी देखता हूँ|अभी देखती हूँ|देखने दीजिए|मुझे देखने दीजिए|देख लेता हूँ',
@@ -85,7 +99,30 @@ export const hindi: Language = {
     'ek minute|ek minat|ek minute rukiye|ek minute ruko|ek minute dijiye|ek second|ek sec|ek second rukiye|ek pal|zara rukiye|jara rukiye|thoda rukiye|rukiye|ruko|dekhta hoon|dekhti hoon|main dekhta hoon|main dekhti hoon|abhi dekhta hoon|abhi dekhti hoon|dekhne dijiye|mujhe dekhne dijiye|dekhta hun|dekhti hun',
     'sochne dijiye|mujhe sochne dijiye|sochta hoon|sochti hoon|soch raha hoon|soch rahi hoon|dhoondh raha hoon|dhundh raha hoon|dhundh rahi hoon|check karta hoon|check karti hoon|main check karta hoon|kaise kahoon|accha sawal hai|hold kijiye|let me see|let me check|one minute|one second',
     "देखते हैं|सोचने दो|याद करने दीजिए|ज़रा देखूँ|dekhte hain|sochne do|yaad karne dijiye|zara dekhun|let me think|let's see",
+    'अभी आता हूँ|अभी आती हूँ|abhi aata hoon|abhi aati hoon',
   ),
+  askingForTime: {
+    moments: spaced('मिनट सेकंड सेकेंड पल क्षण होल्ड लाइन इंतज़ार minute second sec pal hold line intezaar'),
+    granting: spaced(
+      'एक दो ज़रा थोड़ा बस दीजिए मुझे पर रहिए कीजिए रुकिए प्लीज ek do zara thoda bas dijiye mujhe par rahiye kijiye rukiye please',
+    ),
+    // The endings of its verbs say who does it.
+    own: [],
+    looks: spaced(
+      'ढूँढना ढूँढ ढूँढता ढूँढती देखता देखती देखना देखूँ चेक dhoondhna dhoondh dhundh dhundhna dekhta dekhti dekhna dekhun check',
+    ),
+    takes: spaced(
+      'लूँ लेता लेती लाता लाती निकालता निकालती निकाल निकालना निकालनी खोलता खोलती खोलना खोलनी खोल पूछता पूछती पूछ पूछना loon leta leti lata lati nikalta',
+      'nikalti nikal nikalna kholta kholti kholna khol poochta puchta puchti puchna',
+    ),
+    things: spaced(
+      'कार्ड चश्मा पेन कलम कागज काग़ज़ पासपोर्ट पर्स चिट्ठी पत्र ईमेल मेल ऐप आधार दस्तावेज़ बिल डायरी कैलेंडर पत्नी पति बॉस माँ पिता बेटे बेटी card chashma',
+      'pen kagaz passport purse chitthi email mail app aadhaar document bill diary calendar patni pati boss',
+    ),
+    after: spaced(
+      'है हूँ मैं मुझे अपना अपनी अपने पड़ेगा पड़ेगी रहा रही करना करता करती से hai hoon main mujhe apna apni apne padega padegi raha rahi karna karta karti se',
+    ),
+  },
   corrections: listed(
     'नहीं माफ़ कीजिए|नहीं सॉरी|सॉरी नहीं|मेरा मतलब|नहीं नहीं|नहीं मेरा मतलब|बल्कि|nahi sorry|sorry nahi|nahin sorry|mera matlab|nahi nahi|nahin nahin|balki',
   ),

@@ -45,10 +45,19 @@ export const italian: Language = {
       'contenta piacere meraviglia sollievo ragione senso fortuna dio mamma caspita wow accidenti incredibile impressionante divertente curioso',
       'strano rassicurante tranquillo tranquilla sembra pare va so bravo brava eccome affascinante notevole sorprendente carino carina delizioso',
       'sollevato sollevata rassicurato',
+      'suona suonano peccato simpatico simpatica triste generoso generosa premuroso eccezionale straordinario splendida stupenda pazzesco assurdo emozionante completamente pienamente sinceramente probabilmente pensavo immaginavo',
+      'emozione emozionato emozionata contentissimo contentissima felicissimo furbo furba intelligente astuto colpito colpita sorpreso sorpresa',
+      'stupito commosso grato grata soddisfatto soddisfatta convinto lusingato dimenticato sentito notato sperato aspettato pensato creduto supposto',
+      'meravigliosa bellissima bellissimi fantastica fantastici deliziosa elegante tenero incoraggiante promettente rinfrescante piacevole',
+      'tragico folle attento premurosa corretta solido azzeccato abile',
     ),
     light: spaced(
       'grazie ah oh eh beh è lo la il un una mi ti si le di a per me molto proprio tutto così allora questo questa anche poi ha ho sono ne ci in',
       'effetti saperlo sapersi sentirlo cosa adesso ora ecco notizia idea mia mio fa bel tanto era stato davvero più',
+      'bene stata',
+      'lei lui noi voi loro funziona gli del della dei delle con su da al alla sarebbe stati sembrava avevo aveva avevano abbiamo hanno fosse meno',
+      'abbastanza troppo veramente estremamente qui là quel quella quello quei quegli',
+      'cose gesto pensiero scelta offerta storia coincidenza servizio soluzione',
     ),
     exclaiming: spaced('che quanto'),
     inverting: [],
@@ -62,6 +71,7 @@ export const italian: Language = {
       'ci mancherebbe|per forza|ci credo|eh già|come no|buono a sapersi|bene a sapersi|me lo posso immaginare|questo spiega tutto|questo spiega',
       'la seguo|la ascolto|ci sono|sono qui|mi piace|che sorpresa|che fortuna|non mi stupisce|tanto meglio|prendo nota|che bello|lo dicevo io',
       'meglio così|ancora meglio|è meglio così',
+      "che peccato|come immaginavo|come previsto|lo sapevo già|me lo aspettavo|non ci posso credere|è un peccato|mi sta bene|mi va bene|chi l'avrebbe detto",
     ),
   },
   goodbyes: listed(
@@ -78,20 +88,48 @@ export const italian: Language = {
   doubtful: spaced(
     'allora quindi poi così bene ecco questo questa quello quella se quando come è sono anche più tipo diciamo forse non ci',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'mi chiamo|il mio nome è|io sono|io mi chiamo|vorrei|volevo|vorrei sapere|ho bisogno di|mi serve|il mio numero è|il numero è|devo|sto cercando',
     'può|potrebbe|posso|avete|è possibile|penso che|credo che|cioè che|nel senso',
+    "d'altra parte|da un lato|prima di tutto|per esempio|ad esempio|a essere sincero|in altre parole|nel mio caso|se possibile|il problema è|la domanda è|il mio indirizzo è|a proposito di",
   ),
   openings: listed(
     "em|allora|dunque|cioè|beh|be'|bè|insomma|diciamo|praticamente|in pratica|in realtà|guardi",
     'guarda|senta|senti|quindi|vabbè|ma|il|mi chiamo|io mi chiamo|il mio nome è|il mio numero è',
+  ),
+  shortQuestions: listed(
+    'fino a quando|fino a che ora|da quando|per quando|a che ora|con chi|per chi|da dove|perché no|che altro|chi altro|quale dei due|per quanto tempo',
   ),
   thinking: listed(
     "vediamo|vediamo un po'|fammi vedere|mi faccia vedere|fammi pensare|mi faccia pensare|mi lasci pensare|mi lasci vedere|mi faccia controllare|mi faccia guardare|ci penso|ci devo pensare|devo pensarci|sto pensando|un attimo|un attimo solo|un attimino|un momento|un momentino|un secondo",
     'un minuto|un attimo per favore|un momento per favore|attimo|aspetti|aspetta|aspetti un attimo|aspetti un momento|aspetta un attimo|aspetti un secondo|mi dia un attimo|mi dia un secondo|mi dia un momento|dammi un secondo|devo guardare|devo controllare|devo cercare|devo cercarlo|lo sto cercando|sto cercando',
     'sto guardando|guardo subito|guardo un attimo|lo cerco|controllo un attimo|come si dice|bella domanda|buona domanda|che dire|resti in linea|abbia pazienza',
     'vediamo un attimo|mi faccia vedere un attimo|aspetti che guardo|aspetta che guardo|aspetti che controllo|come dire|come posso dire|fammi controllare|un secondo solo|un secondo per favore|un attimo che guardo',
+    'torno subito|arrivo subito',
   ),
+  askingForTime: {
+    moments: spaced(
+      'momento momentino attimo attimino secondo secondino secondi minuto minutino minuti istante pazienza attendere',
+    ),
+    granting: spaced("un due solo soltanto ancora mi dia dammi può abbia po' di aspetti aspetta"),
+    own: listed(
+      'devo|sto|lo sto|la sto|mi lasci|mi faccia|fammi|lasciami|prendo|cerco|apro|guardo|chiedo|vado a|che|il tempo di|controllo|tiro',
+    ),
+    looks: spaced(
+      'cercare cercando cerco cercarlo cercarla guardare guardo guardando guardarci controllare controllo controllando controllarlo trovare trovo trovarlo',
+      'trovarla verificare verifico',
+    ),
+    takes: spaced(
+      'prendere prendo prenda prendendo aprire apro aprendo chiedere chiedo tirare tiro tirando recuperare recupero accedere collegarmi',
+    ),
+    things: spaced(
+      "l'agenda l'app l'applicazione l'email carta tessera occhiali penna matita foglio passaporto portafoglio lettera mail email e-mail posta app applicazione documento documenti patente",
+      'bolletta fattura agenda calendario appunti busta cartella moglie marito capo collega madre padre mamma papà figlio figlia compagno compagna schermo',
+      'ricevuta',
+    ),
+    after: spaced("un attimo subito prima lo la po' adesso velocemente qui fuori ora questo"),
+  },
   corrections: listed(
     'no scusi|scusi no|no scusa|no aspetti|no volevo dire|volevo dire|voglio dire|cioè no|no cioè|anzi|anzi no|no anzi|o meglio|mi correggo|no no',
   ),
@@ -162,7 +200,7 @@ export const italian: Language = {
     hedges: spaced(
       'ma però se forse magari credo penso suppongo oppure o invece piuttosto prima dopo solo soltanto altro altra diverso diversa meglio cambiare tranne',
       'eccetto cosa come quale quando perché chi dove quanto può potrebbe dipende aspettando so capisco capito sento vedo domanda chiedere pronto buongiorno ancora già qui chiamo',
-      'probabilmente spero comunque speriamo pensavo',
+      'probabilmente spero comunque speriamo pensavo ripeta ripeti spieghi spiega senta senti vediamo minuto',
     ),
     details: spaced(
       'due tre quattro cinque sei sette otto nove dieci undici dodici venti trenta mezza mezzo entrambi oggi domani dopodomani stasera mattina pomeriggio sera notte mezzogiorno',

@@ -51,6 +51,26 @@ export interface NodWords {
   readonly phrases: readonly string[];
 }
 
+/**
+ * What requests for time are made of that no list of phrases holds: "just two seconds", "hang on, I need to find my card". Words are
+ * compared as they sound.
+ */
+export interface WaitingWords {
+  /** Short times, and what else one waits with: "second", "patience". */
+  readonly moments: readonly string[];
+  /** Words that make a request of one of them, with nothing else in it. */
+  readonly granting: readonly string[];
+  /** How the caller begins to say what they are about to do: "let me", "I have to". Empty where verbs tell it. */
+  readonly own: readonly string[];
+  /** Verbs of looking something up, and of getting something. */
+  readonly looks: readonly string[];
+  readonly takes: readonly string[];
+  /** What people get or look into during a call, and whom they ask: "card", "letter", "wife". */
+  readonly things: readonly string[];
+  /** What may stand around verb and thing and is neither. */
+  readonly after: readonly string[];
+}
+
 /** Numbers, spelled words and addresses that are said piece by piece. Patterns are sources of regular expressions. */
 export interface NumberWords {
   /** Pattern: the agent asks for what is told digit by digit or letter by letter. */
@@ -63,7 +83,7 @@ export interface NumberWords {
   readonly values: readonly string[];
   /** Other words for a single digit. */
   readonly digits: readonly string[];
-  /** From forty on, and what else says a number of two digits with what follows, or in place of it. */
+  /** From forty on, and what else says a number of two digits with what follows, or without it. */
   readonly tens: readonly string[];
   /** Single words that say two digits: "vierunddreißig". Empty where such numbers are several words. */
   readonly pairs: readonly string[];
@@ -158,6 +178,8 @@ export interface Language {
   readonly hesitations: readonly string[];
   /** Last words that end a sentence as often as they lead on: "book that", "I think that". */
   readonly doubtful: readonly string[];
+  /** The end of a last word after which a speaker goes on; absent where endings do not say it. */
+  readonly leadingEnd: RegExp | undefined;
   /** Several last words after which a speaker goes on: "can you". */
   readonly begun: readonly string[];
   /**
@@ -165,8 +187,11 @@ export interface Language {
    * stop that STT puts. Words that can be an answer ("this one", "I am") do not stand here.
    */
   readonly openings: readonly string[];
+  /** Questions that end behind their question word: "and until when". Question words that begin one as often do not stand here. */
+  readonly shortQuestions: readonly string[];
   /** Phrases that ask for time to think or to look something up: "let me see". They are no turn to answer yet. */
   readonly thinking: readonly string[];
+  readonly askingForTime: WaitingWords;
   /** First words of a correction, which seldom comes alone: "no sorry, five people ... on Friday". */
   readonly corrections: readonly string[];
   /** The model of whole sentences (`completeness-weights.ts`) has learned the language. */

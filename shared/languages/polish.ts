@@ -38,10 +38,19 @@ export const polish: Language = {
       'poważnie niesamowite niesamowicie niewiarygodne zdecydowanie absolutnie ewidentnie istotnie faktycznie rzeczywiście boże rany matko jejku',
       'ojej wow łał śmieszne zabawne dziwne brzmi myślałem myślałam domyślałem domyślałam uspokajające uff bomba niezły nieźle słyszę fascynujące',
       'zaskakujące urocze',
+      'szkoda smutne przykre przykro uprzejme uprzejmy uprzejma sympatyczne hojne ekscytujące wzruszające wyjątkowe nadzwyczajne kompletnie całkowicie zupełnie prawdopodobnie spodziewałem spodziewałam',
+      'uczciwie uczciwe uprzejmie ekscytująco sprytne sprytnie mądre mądrze cudowna cudowny cudowne wspaniałe wspaniali wrażeniem wrażenie',
+      'zaskoczony zaskoczona zdumiony wzruszony wdzięczny wdzięczna zadowolony zadowolona przekonany przekonana zapomniałem zapomniałam słyszałem',
+      'słyszałam zauważyłem liczyłem wierzyłem przypuszczałem przyjemnie przyjemne eleganckie pyszne zachęcające obiecujące odświeżające',
+      'tragiczne absurdalne szalone wiadomości działa miła całkowitą sensowne trafne solidne urocza',
     ),
     light: spaced(
       'dziękuję dzięki ach o a oj to jest się mnie mi ja pan pani i bardzo już teraz też całkiem wszystko w porządku ma masz słyszeć wiedzieć tego',
       'tym więc pomysł uwaga wiadomość taki takie moja mój dla sobie był było jestem',
+      'lepiej bardziej',
+      'jesteś są była byli pod nad z na do od przy ono on ona my wy oni nam wam byłoby miałem miałam mają być mniej dość dosyć',
+      'niezwykle ogromnie tutaj',
+      'rzecz rzeczy gest plan wybór oferta historia niespodzianka rozwiązanie',
     ),
     exclaiming: spaced('jak jakie jaki jaka ale'),
     inverting: [],
@@ -55,6 +64,8 @@ export const polish: Language = {
       'całe szczęście|co za ulga|co za szczęście|żaden kłopot|żaden problem|bez problemu|bez problemów|nie szkodzi|nie ma problemu|nie ma sprawy',
       'wiem o tym|wyobrażam sobie|mogę sobie wyobrazić|to wyjaśnia|to wszystko wyjaśnia|nic dziwnego|słucham dalej|podoba mi się|co za niespodzianka',
       'tym lepiej|notuję|zanotowałem|to dla mnie nowość|też tak myślę|tak myślę|też tak uważam|jeszcze lepiej',
+      'jaka szkoda|wielka szkoda|tak jak myślałem|tak jak myślałam|spodziewałem się|spodziewałam się|wiedziałem|wiedziałam|nie wierzę|kto by pomyślał|trudno uwierzyć',
+      'jestem pod wrażeniem|pod wrażeniem',
     ),
   },
   goodbyes: listed(
@@ -71,20 +82,47 @@ export const polish: Language = {
   doubtful: spaced(
     'to ten ta więc no może jeszcze też jest są jestem mam się mi ja my już właściwie chyba tego tam tu jako jak co kiedy który która',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'chciałbym|chciałabym|chcę|chciałbym się|chciałabym się|potrzebuję|nazywam się|mam na imię|moje nazwisko to|mój numer to|numer to|jestem|szukam|dzwonię w|dzwonię w sprawie',
     'czy może|czy mogę|czy mógłby|czy mogłaby|czy mógłbym|czy mogłabym|czy jest|czy są|czy pan|czy pani|wydaje mi się|myślę że|to znaczy|chodzi o|w sprawie',
+    'z drugiej strony|z jednej strony|po pierwsze|na przykład|szczerze mówiąc|innymi słowy|w moim przypadku|jeśli to możliwe|problem w tym że|pytanie brzmi|a potem|i potem|coś w rodzaju|coś w stylu|mój adres to|szukamy|potrzebujemy|chcielibyśmy',
   ),
   openings: listed(
     'em|no więc|więc|tak więc|a więc|otóż|no to|znaczy|to znaczy|znaczy się|wie pan|wie pani|wiesz|proszę pana',
     'proszę pani|jakby|w sumie|w zasadzie|właściwie|powiedzmy|ale|nazywam się|mam na imię|moje nazwisko to|mój numer to|numer to',
+  ),
+  shortQuestions: listed(
+    'do kiedy|od kiedy|na kiedy|o której|o której godzinie|do której|do której godziny|z kim|dla kogo|skąd|dokąd|po co|dlaczego nie|co jeszcze|kto jeszcze',
   ),
   thinking: listed(
     'niech pomyślę|niech się zastanowię|niech zobaczę|niech spojrzę|niech sprawdzę|zaraz zobaczę|zaraz sprawdzę|już sprawdzam|już patrzę|sprawdzam|zobaczmy|pomyślmy|muszę pomyśleć|muszę się zastanowić|muszę sprawdzić|muszę poszukać|muszę zobaczyć|muszę zajrzeć|zastanawiam się',
     'szukam|właśnie szukam|chwila|chwileczkę|chwileczka|chwilkę|chwilka|jedną chwilę|jedną chwileczkę|momencik|moment|jeden moment|sekunda|sekundę|sekundkę|sekundka|jedną sekundę|minutkę|minutka|minutę|proszę chwilę poczekać|proszę chwileczkę poczekać|proszę czekać|proszę poczekać',
     'poczekaj|czekaj|zaraz|zaraz zaraz|proszę o chwilę|proszę o moment|proszę dać mi chwilę|proszę dać mi sekundę|daj mi chwilę|jak to się mówi|jak to powiedzieć|dobre pytanie|to dobre pytanie',
     'chwila moment|niech no zobaczę|zaraz znajdę|już szukam|muszę się chwilę zastanowić|jak by to powiedzieć|jakby to powiedzieć|momencik proszę|chwileczkę proszę|moment proszę',
+    'zaraz wracam|już wracam|zaraz wrócę',
   ),
+  askingForTime: {
+    moments: spaced(
+      'sekundy sekund minuty minut chwila chwilę chwilkę chwileczkę moment momencik sekunda sekundę sekundkę minuta minutę minutkę cierpliwości cierpliwość rozłączać rozłączaj rozłącza',
+      'poczekać zaczekać',
+    ),
+    granting: spaced('trochę dwa kilka proszę dać mi daj jedną jeszcze o dwie tylko może pan pani się nie'),
+    own: listed(
+      'muszę|biorę|wezmę|już|właśnie|zapytam|spytam|znajdę|otworzę|otwieram|szukam|sprawdzę|sprawdzam|wyjmę|poszukam|zajrzę|niech|tylko|zaraz|pójdę',
+    ),
+    looks: spaced(
+      'znaleźć znajdę szukam szukać poszukać poszukam sprawdzić sprawdzę sprawdzam zobaczyć zobaczę zajrzeć zajrzę patrzę',
+    ),
+    takes: spaced(
+      'biorę wezmę wziąć wyjmę wyjąć otworzę otworzyć otwieram zapytam zapytać spytam spytać przynieść przyniosę zalogować zaloguję pójdę',
+    ),
+    things: spaced(
+      'kalendarzu listę kartę karty okulary długopis ołówek kartkę papier paszport portfel list listu maila mail e-mail aplikację dowód dokument dokumenty dokumentów fakturę',
+      'rachunek kalendarz kalendarza notatki notatek kopertę żonę żony męża szefa szefową kolegę mamę tatę syna córkę paragon',
+    ),
+    after: spaced('to tylko szybko najpierw zaraz się go ją jeszcze'),
+  },
   corrections: listed(
     'nie przepraszam|przepraszam nie|nie czekaj|nie to znaczy|to znaczy nie|a nie|nie nie|poprawka|chciałem powiedzieć|chciałam powiedzieć',
   ),
@@ -156,7 +194,7 @@ export const polish: Language = {
     hedges: spaced(
       'ale jeśli jeżeli może chyba myślę sądzę albo lub zamiast raczej wolę najpierw tylko później potem inny inna inne innego lepiej zmienić oprócz',
       'co jak jaki jaka który która kiedy dlaczego czemu kto gdzie ile czy zależy wiem rozumiem słyszę widzę pytanie zapytać halo jeszcze tutaj nazywam prawdopodobnie',
-      'nadzieję właściwie jednak chociaż zanim zastanawiam dopiero',
+      'nadzieję właściwie jednak chociaż zanim zastanawiam dopiero powtórzyć powtórz wyjaśnić wyjaśnij minutę',
     ),
     details: spaced(
       'dwa dwie trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście dwadzieścia trzydzieści pół oba dzisiaj dziś jutro pojutrze rano wieczorem południe',

@@ -36,11 +36,20 @@ export const portuguese: Language = {
       'nossa caramba puxa sim tá ok okay combinado naturalmente obviamente certamente efetivamente totalmente absolutamente realmente verdadeiro',
       'sorte engraçado curioso impressionante surpreendente tranquilo tranquila parece uau ufa oba joia jóia fabuloso ideal fascinante notável',
       'encantador encantada encantado aliviado aliviada',
+      'pena simpático simpática triste generoso generosa atencioso atenciosa emocionante excecional extraordinário bonito linda lindo esquisito estranho completamente plenamente sinceramente provavelmente pensava achava',
+      'justo justa emoção emocionado emocionada esperto esperta inteligente astuto impressionado impressionada surpreso surpresa comovido grato',
+      'grata satisfeito satisfeita convencido lisonjeado esquecido ouvido reparado esperado pensado acreditado deduzido agradável prazer delicioso',
+      'deliciosa elegante fofo fofa encorajador promissor refrescante trágico absurdo louco doido notícias funciona',
+      'fantástica magnífica sólido acertado hábil',
     ),
     light: spaced(
       'obrigado obrigada isso ah oh ai eh é está isto aquilo o a um uma de do da me te muito tão então pois já também tudo tem toda todo você eu lá',
       'aí por mim para pra faz fico fiquei foi ser saber ouvir só olha agora ideia notícia meu minha vida senhora com gentileza nem estou sou era',
       'mais',
+      'melhor',
+      'ela ele nós eles vocês seria tinha tinham havia sido disseram disse se nos lhe os as uns dos das no na nas em ao menos bastante demais',
+      'extremamente tanto tô estava estavam',
+      'coisa coisas gesto plano escolha oferta história coincidência serviço solução',
     ),
     exclaiming: spaced('que quão'),
     inverting: [],
@@ -54,6 +63,7 @@ export const portuguese: Language = {
       'nada mal|problema nenhum|sem problema nenhum|sem problemas|de boa|meu deus|show de bola|olha só|pois é|pois claro|estou a ver|tô vendo',
       'tem razão|dá pra imaginar|posso imaginar|isso explica|isso explica tudo|estou ouvindo|estou a ouvir|estou acompanhando|estou aqui|gostei',
       'adorei|que surpresa|que sorte|não me admira|tanto melhor|anotado|eu bem dizia|melhor assim|ainda melhor',
+      'não acredito|não posso acreditar|que pena|é uma pena|como eu pensava|como eu imaginava|já sabia|eu já sabia|quem diria|por mim tudo bem|era de esperar',
     ),
   },
   goodbyes: listed(
@@ -71,13 +81,18 @@ export const portuguese: Language = {
   doubtful: spaced(
     'então assim bem né isso este esta esse essa aquele aquela quando como qual é são sou eu também mais talvez tá bom não me te lhe',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'eu quero|eu queria|queria|gostaria|eu gostaria|gostaria de|eu preciso|preciso|preciso de|meu nome é|o meu nome é|me chamo|chamo-me|eu sou|o meu número é',
     'meu número é|eu tenho|estou|estou ligando|estou a ligar|pode|poderia|posso|você pode|tem como|acho que|eu acho|quer dizer|deixa eu',
+    'por outro lado|por um lado|em primeiro lugar|por exemplo|para ser sincero|em outras palavras|no meu caso|se possível|o problema é|a questão é|e depois|e aí|como posso dizer|meu endereço é|a respeito de',
   ),
   openings: listed(
     'ahn|hã|ãh|então|tipo|olha|olhe|sabe|veja|veja bem|quer dizer|digamos|ora|ora bem|pois bem',
     'bom então|então assim|na verdade|é que|mas|me chamo|chamo-me|meu nome é|o meu nome é|meu número é|o meu número é',
+  ),
+  shortQuestions: listed(
+    'até quando|até que horas|a partir de quando|desde quando|para quando|a que horas|com quem|para quem|de onde|para onde|por que não|que mais|quem mais|qual deles',
   ),
   thinking: listed(
     'deixa eu ver|deixa ver|deixe-me ver|deixe ver|deixa-me ver|deixa eu pensar|deixe-me pensar|deixa-me pensar|deixa eu olhar|deixa eu procurar|deixa eu checar|deixe-me verificar|vamos ver|vejamos|vou ver|vou verificar|vou olhar|vou procurar|um momento|um momento por favor|um momentinho',
@@ -85,7 +100,30 @@ export const portuguese: Language = {
     'me dá um segundo|me dê um segundo|dê-me um segundo|dá-me um segundo|tenho que ver|tenho de ver|tenho que olhar|tenho que procurar|tenho de procurar|preciso ver|preciso olhar|preciso procurar|preciso pensar|estou procurando|estou à procura|estou olhando|estou pensando|estou a pensar|estou a ver',
     'como se diz|como é que se diz|boa pergunta|é uma boa pergunta',
     'deixa eu dar uma olhada|deixe eu ver|deixa eu lembrar|deixa eu conferir|como é que eu digo|como eu digo|como dizer|só um instantinho|um instantinho|espere um bocadinho|um bocadinho|só um bocadinho|deixe-me procurar|deixa-me procurar',
+    'já volto|volto já|volto num instante',
   ),
+  askingForTime: {
+    moments: spaced(
+      'momento momentinho minuto minutinho minutos segundo segundinho segundos instante instantinho bocadinho paciência desligue aguardar',
+    ),
+    granting: spaced(
+      'pouco pouquinho um uma dois só mais me dê dá dê-me por favor pode não de espere espera tenha',
+    ),
+    own: listed(
+      'tenho que|tenho de|preciso|vou|estou|deixa eu|deixe-me|deixa-me|deixe eu|que|para|abro|procuro|pego',
+    ),
+    looks: spaced(
+      'procurar procurando procuro olhar olhando verificar verificando conferir checar confirmar achar encontrar buscar ver',
+    ),
+    takes: spaced(
+      'pegar pegando pego abrir abrindo abro perguntar perguntando pergunto tirar apanhar trazer entrar acessar',
+    ),
+    things: spaced(
+      'cartão óculos caneta lápis papel passaporte carteira carta e-mail email correio app aplicativo aplicação identidade documento documentos rg fatura',
+      'agenda calendário anotações notas envelope pasta mulher esposa marido chefe mãe pai filho filha colega tela ecrã recibo',
+    ),
+    after: spaced('rápido rapidinho primeiro agora isso aqui já antes um pouco o a'),
+  },
   corrections: listed(
     'não desculpe|desculpe não|não desculpa|desculpa não|não perdão|não espera|quero dizer|não quero dizer|quis dizer|aliás|não aliás|ou melhor|melhor dizendo|não não',
   ),
@@ -156,7 +194,7 @@ export const portuguese: Language = {
     openers: spaced('os as um uma para pra em no na com de do da e também às ao por'),
     hedges: spaced(
       'mas se talvez acho penso creio suponho ou porém embora contudo antes depois primeiro só somente apenas outro outra diferente melhor mudar exceto menos',
-      'que quê como qual quando porque quem onde quanto depende poderia espero provavelmente sei entendo entendi percebo vejo ouço pergunta perguntar alô olá oi ainda aqui',
+      'que quê como qual quando porque quem onde quanto depende poderia ver repita repete explique explica minuto espero provavelmente sei entendo entendi percebo vejo ouço pergunta perguntar alô olá oi ainda aqui',
       'chamo sou falando caso invés',
     ),
     details: spaced(

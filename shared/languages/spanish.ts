@@ -42,11 +42,21 @@ export const spanish: Language = {
       'suena parece acuerdo veo imagino serio vaya dios madre caramba anda gracioso curioso impresionante sorprendente tranquilo tranquila suerte',
       'listo fabuloso espectacular ideal encantado encantada tranquiliza encanta fascinante notable encantador',
       'ostras hala buenísimo chulo apuntado anotado recibido uf bravo',
+      'pena lástima casualidad detalle locura pasada gozada ganga simpático simpática majo maja cariñoso generoso generosa triste emocionante conmovedor divertido raro rara extraño pensaba suponía esperaba creía imaginaba probablemente seguramente sinceramente',
+      'justo justa considerado considerada atento atenta emocionado emocionada impresionado impresionada sorprendido sorprendida conmovido',
+      'agradecido agradecida satisfecho satisfecha convencido convencida emoción tranquilidad ilusión sorpresa agradable agradables placer olvidado',
+      'oído notado esperado pensado creído supuesto inteligente astuto lista elegante hermoso hermosa delicioso deliciosa tierno alentador',
+      'prometedor refrescante absurdo insólito alucinante maravillosa fantástica magnífica bellísimo',
+      'buenísima divertida simpáticos funciona muchísimo sólido acertado hábil',
     ),
     light: spaced(
-      'gracias ah oh ay eh uy eso esto es está lo la el un una de me te le muy tan así pues entonces también todo tiene tienes toda mi por en a',
+      'gracias ah oh ay eh uy eso esto es está lo la el un una de me te le muy tan así pues entonces también tiene tienes toda mi por en a',
       'saberlo saber oírlo escucharlo oír ahora mucho bastante realmente gusto idea noticia sirve mira tú estoy estaba estamos he ha más tanto quedo',
       'queda fue era',
+      'mejor',
+      'usted ustedes él ella nosotros sería habría había sido dijeron dijo se nos les que los las unos del con para al han haya mal menos demasiado',
+      'sumamente verdaderamente todas todos algo nada peso encima quita mí',
+      'cosa cosas gesto plan elección oferta historia servicio solución',
     ),
     exclaiming: spaced('qué que cuánto'),
     inverting: [],
@@ -65,6 +75,9 @@ export const spanish: Language = {
       'ya lo sospechaba|qué ilusión|qué alegría|qué lástima|qué pena|qué curioso|qué raro|qué fuerte|qué casualidad|qué detalle|qué gracia|qué cosas|anda',
       'anda mira|vaya tela|por eso|ah por eso|era por eso|ahora lo entiendo|ahora entiendo|ahora caigo|ya caigo|bien hecho|quién lo diría',
       'lo que son las cosas|ya me acuerdo|ah ya me acuerdo|me alegra saberlo|me quedo más tranquilo|me quedo más tranquila|me viene bien|qué bueno saberlo',
+      'como pensaba|como imaginaba|como esperaba|era de esperar|lo que me imaginaba|ya lo sabía|eso creía|eso creo|eso espero|quién lo diría|no está nada mal',
+      'por mí bien|por mi parte bien|eso me dijeron|eso había oído|me quita un peso de encima|un peso menos|justo lo que esperaba',
+      'todo bien|todo claro',
     ),
   },
   goodbyes: listed(
@@ -81,13 +94,18 @@ export const spanish: Language = {
   doubtful: spaced(
     'bueno entonces así bien ya eso esto este esta ese esa también quizás tal luego tu te cuando como es son soy más',
   ),
+  leadingEnd: undefined,
   begun: listed(
     'me llamo|mi nombre es|mi número es|yo soy|me gustaría|quisiera|quiero|necesito|tengo|estoy|busco|quería|puede|podría|puedo|tiene',
     'se puede|creo que|pienso que|o sea|es que|hay que',
+    'por otro lado|por un lado|en primer lugar|por ejemplo|para ser sincero|en otras palabras|en mi caso|si es posible|el problema es|la pregunta es|sabe usted|cómo le diría|podría por favor|me podría|quizás podríamos|tal vez podríamos|a lo mejor podríamos|por favor podría',
   ),
   openings: listed(
     'em|bueno|pues|entonces|o sea|es que|digamos|mire|mira|oiga|oye|verá|en fin|ya sabe',
     'pues bueno|bueno pues|y|pero|el|los|las|me llamo|mi nombre es|mi número es|yo me llamo',
+  ),
+  shortQuestions: listed(
+    'hasta cuándo|hasta qué hora|desde cuándo|a partir de cuándo|para cuándo|por cuánto|a qué hora|con quién|para quién|de dónde|a dónde|adónde|para qué|por qué no|qué más|quién más|cuál de ellos',
   ),
   thinking: listed(
     'a ver|déjeme ver|déjame ver|déjeme pensar|déjame pensar|déjeme mirar|déjame mirar|déjeme buscar|déjeme comprobar|deje que mire|deja que mire|vamos a ver|veamos|espere|espera|espere un momento|espera un momento|espere un segundo|espera un segundo|espérese',
@@ -96,7 +114,33 @@ export const spanish: Language = {
     'espere que miro|espera que miro|espere que lo busco|deje que piense|deja que piense|cómo le digo|cómo te digo|cómo decirlo|un momento que miro|un segundo que miro|permítame ver|déjeme revisar|déjame revisar|déjeme checar|déjame checar',
     'voy a por la tarjeta|voy a buscarla|déjeme buscarlo|déjeme buscar la tarjeta|dónde lo puse|dónde la he puesto',
     'necesito un momento|no cuelgue|ya casi|ya lo tengo casi|lo tengo en la punta de la lengua|lo tenía por aquí|ahora se lo digo|enseguida se lo digo',
+    'ahora vuelvo|enseguida vuelvo|vuelvo enseguida',
   ),
+  askingForTime: {
+    moments: spaced(
+      'momento momentito momentico segundo segundos segundito minuto minutos minutito instante paciencia esperar',
+    ),
+    granting: spaced(
+      'un uno dos solo sólo deme dame dé por favor puede podría tenga ten poco de más otro espere espera me',
+    ),
+    own: listed(
+      'tengo que|voy a|voy por|estoy|lo estoy|la estoy|déjeme|déjame|deje que|deja que|permítame|para|que|busco|cojo|saco|abro|miro|pregunto|debo',
+      'necesito',
+    ),
+    looks: spaced(
+      'buscar buscarlo buscarla buscando busco busque mirar mirarlo mirarla mirando miro mire comprobar comprobarlo comprobando compruebe revisar revisarlo',
+      'revisando revise verificar verificarlo verifique encontrar encontrarlo encontrarla consultar consultarlo checar',
+    ),
+    takes: spaced(
+      'entrando por coger cojo agarrar traer sacar saco sacando saque abrir abro abriendo abra preguntar preguntarle pregunto preguntando pregunte entrar conectarme',
+    ),
+    things: spaced(
+      'tarjeta gafas lentes anteojos boli bolígrafo lapicero pluma lápiz papel pasaporte cartera billetera carta correo mail email aplicación app dni cédula',
+      'identificación carnet carné documento documentos papeles factura agenda calendario notas carpeta mujer esposa marido esposo jefe jefa madre padre hijo',
+      'hija compañero compañera pantalla recibo',
+    ),
+    after: spaced('rápido rápidamente primero ahora lo la eso un poco aquí antes momento'),
+  },
   corrections: listed(
     'no perdón|perdón no|no perdone|perdone no|no espere|no quiero decir|quiero decir|quise decir|digo|no digo|mejor dicho|no lo siento|o sea no|más bien|ay no',
   ),
@@ -122,8 +166,10 @@ export const spanish: Language = {
     ats: spaced('arroba at'),
   },
   sentences: {
-    abbreviations: spaced('sr sra srta dr dra ud uds d dña prof núm pág tel av avda etc ext art'),
-    lastAbbreviations: ['etc'],
+    abbreviations: spaced(
+      'sr sra srta dr dra ud uds d dña prof núm pág tel av avda etc ext art aprox ee uu máx mín',
+    ),
+    lastAbbreviations: ['etc', 'uu'],
     openers: spaced(
       'yo usted él ella nosotros ellos el la los las un una hay puede quiere y pero si gracias',
     ),
@@ -163,7 +209,7 @@ export const spanish: Language = {
     openers: spaced('el los la las un una para a en con de y también'),
     hedges: spaced(
       'pero si quizás quizá vez creo mejor primero después antes solo otro otra qué cómo cuándo cuánto cuál quién dónde depende excepto salvo cambiar fuera',
-      'sé entiendo entendido comprendo veo oigo escucho saber preguntar pregunta hola todavía aún ya aquí tengo soy llamo dígame probablemente supongo espero aunque tal',
+      'sé entiendo entendido comprendo veo oigo escucho saber preguntar pregunta hola todavía aún ya aquí tengo soy llamo dígame probablemente supongo espero aunque tal repita repite repítalo repítelo explíqueme explique explica léalo léamelo escuche escucha minuto',
     ),
     details: spaced(
       'dos tres cuatro cinco seis siete ocho nueve diez once doce veinte treinta media hoy mañana tarde noche semana próximo próxima lunes martes miércoles',

@@ -31,10 +31,19 @@ export const turkish: Language = {
       'hakikaten sahi sahiden cidden ciddi katılıyorum düşünmüştüm rahatladım şükür neyse allahtan eyvallah peki vay vaay tanrım allah şaşırdım',
       'inanılmaz etkileyici komik garip tam kabul makul normal doğal rahatlatıcı',
       'aferin bravo helal hayret tüh yazık eyvah pratikmiş kolaymış',
+      'naziksiniz naziksin kibarsınız incesiniz tatlısınız cömertsiniz harikasınız süpersiniz düşüncelisiniz haklı üzücü acayip değişik heyecanlı kolay pratik kullanışlı sanırım muhtemelen tahminimce bekliyordum düşündüm düşünüyordum tahmin düşündüğüm',
+      'düşünceli adil akıllıca akıllı zekice kibar nazik ince tatlı şirin zarif leziz etkilendim etkilenmiş sevindirdi sevindi duygulandım',
+      'minnettarım tatmin ikna unutmuşum unutmuştum duymuştum fark umuyordum sanıyordum biliyordum haberim bayağı epey oldukça cesaretlendirici umut',
+      'ferah keyifli eğlenceli zevkli dokunaklı acı endişe saçma çılgın delice olağanüstü sıradışı sağlam yerinde isabetli',
+      'becerikli istediğim beklediğim sandığım umduğum',
     ),
     light: spaced(
       'teşekkürler teşekkür sağol sağolun oldu olur ah ha he oh ya bu şu o bunu onu buna ben de da ki çok en gayet bir zaman bence bana benim için canım aman be sizi siz bilmek duymak duyduğuma',
       'şimdi yine işte geliyor görünüyor kulağa söylüyorsunuz olarak fikir haber fikirdeyim aynı bari canına dediğiniz gibi hep ne ederim oldum',
+      'bilmem bilmesi sağ olun olasınız ettim bile miş',
+      'geldi gelmiş bize sana onun bunun şunun burada orada böyle şöyle kadar ile üzerine hakkında daha fazla oldukça epey bayağı diye olmuş olmuştu',
+      'olurdu olacak olsun vardı varmış imiş idi ise hâlâ artık sizce bizim sizin onlar biz sen',
+      'şey jest plan seçim teklif hikaye sürpriz tesadüf hizmet ayrıntı çözüm',
     ),
     exclaiming: spaced('ne kadar'),
     inverting: [],
@@ -54,6 +63,8 @@ export const turkish: Language = {
       'aman ne iyi|aman ne güzel|aman allahım|şimdi anladım|şimdi anlaşıldı|desenize|desene|vah vah|hay allah|olacak iş değil|işte bu|ben de öyle duydum',
       'duymuştum|hatırladım|hatırlıyorum|şimdi hatırladım|not ettim|kaydettim|aydınlandım|kulağa hoş geliyor|ne güzel haber|sağlık olsun|canınız sağ olsun',
       'hayırlısı|hayırlı olsun',
+      'takip ediyorum|sizi takip ediyorum|oldu|oldu o zaman|tam düşündüğüm gibi|düşündüğüm gibi|beklediğim gibi|bunu bekliyordum|şaka gibi|şaka mı bu|inanamıyorum|inanmıyorum',
+      'içime su serpildi|içim açıldı|yüreğime su serpildi|aklımdan çıkmış|unutmuşum|unutmuşum onu',
     ),
   },
   goodbyes: listed(
@@ -63,12 +74,25 @@ export const turkish: Language = {
   urgent: spaced('hayır yok dur durun bekle bekleyin ne kim nerede neden niye nasıl hangi kaç pardon stop'),
   hesitations: spaced(
     'ıı ııı ee eee şey yani ve ama veya ya çünkü ile için gibi eğer fakat ayrıca hani mesela bir ıhm hmm',
+    'göre rağmen karşın dair acaba',
   ),
-  doubtful: spaced('ben sen biz siz bu şu o da de ki en çok daha belki aslında falan bana işte benim'),
-  begun: listed('benim adım|adım|numaram|telefon numaram|şey yani|nasıl desem|bir de'),
+  doubtful: spaced(
+    'ben sen biz siz bu şu o da de ki en çok daha belki aslında falan bana işte benim',
+    'sonra önce dolayı',
+  ),
+  // Verbs that say when, how or on what condition, and the one that says what for is to come.
+  leadingEnd:
+    /^(?!erken$|sahip$|nasip$|takip$|garip$|kayıp$|ayıp$|kulüp$|rakip$|masa|kasa|olarak$).{2,}(?:[ıiuü]p|[ae]r[ae]k|[ıiuü]nc[ae]|[rş]ken|(?:rs|iyors|mişs|ıyors|uyors|üyors)[ae](?:m|k|n[ıi]z)?|ts[ae][mk]|[dt][ıiuü]ğ[ıiuü](?:m|n)?)$/u,
+  begun: listed(
+    'benim adım|adım|numaram|telefon numaram|şey yani|nasıl desem|bir de',
+    'öte yandan|bir yandan|diğer yandan|bir taraftan|ve sonra|ondan sonra|ilk olarak|öncelikle|örneğin|mesele şu|sorun şu|soru şu|benim durumumda|eğer mümkünse|mümkünse|dürüst olmak gerekirse|başka bir deyişle|bir nevi|bir çeşit|bir tür|duruma göre|bildiğim kadarıyla|gördüğüm kadarıyla|adresim|soyadım|doğum tarihim|telefonum|e-postam|sipariş numarası|müşteri numarası|hesap numarası|telefon numarası|ilk harfi|son harfi|onlardan biri|bunlardan biri|sizde hiç|bende hiç|rica etsem|rica edersem',
+  ),
   openings: listed(
     'şey|yani|hani|şöyle|aslında|valla|bak|bakın|mesela',
     'ama|ve|şey yani|benim adım|adım|numaram|telefon numaram',
+  ),
+  shortQuestions: listed(
+    'ne zamana kadar|ne zamandan beri|saat kaçta|saat kaça kadar|kiminle|kimin için|nereden|nereye|ne için|neden olmasın|başka ne|başka kim|hangisi|kaçta|kaça',
   ),
   thinking: listed(
     'bir bakayım|bakayım|bi bakayım|dur bakayım|durun bakayım|bir düşüneyim|düşüneyim|bi düşüneyim|bir saniye|bi saniye|bir saniye lütfen|bir dakika|bi dakika|bir dakika lütfen|bir an|bir an lütfen|biraz bekleyin|bekleyin|bekle|bir saniye bekleyin|bir dakika bekleyin',
@@ -77,21 +101,45 @@ export const turkish: Language = {
     'bir dakikanızı rica edeyim|bir saniyenizi alabilir miyim|hemen söylüyorum|şimdi söylüyorum|bakıp söyleyeyim|hemen söyleyeyim',
     'kartımı alıyorum|kartımı alayım|kartımı getireyim|nereye koydum|nereye koymuştum|bir bakayım da söyleyeyim|dilimin ucunda|hatta kalın',
     'biraz zaman verin|bana bir saniye verin|bulmam lazım|şimdi buluyorum|az kaldı|hatırlamaya çalışıyorum',
+    'hemen geliyorum|hemen dönüyorum|şimdi geliyorum',
   ),
+  askingForTime: {
+    moments: spaced('saniye saniyecik saniyenizi dakika dakikacık dakikanızı an sabır bekler hatta'),
+    granting: spaced(
+      'bir iki bi yarım bana lütfen verin verir rica edeyim biraz sadece misiniz misin mısınız kalır kalın kalabilir bekleyin daha beni alabilir miyim',
+    ),
+    // The endings of its verbs say who does it.
+    own: [],
+    looks: spaced(
+      'bakmam bakayım bakıyorum bakıp bulmam bulayım buluyorum aramam arayayım arıyorum kontrol düşünmem düşüneyim',
+    ),
+    takes: spaced(
+      'alayım alıyorum almam getireyim getiriyorum getirmem çıkarayım çıkarıyorum çıkarmam açayım açıyorum açmam sorayım soruyorum sormam gireyim giriyorum',
+      'girmem yapayım yapıyorum yapmam',
+    ),
+    things: spaced(
+      'takvime ajandaya notlara deftere kartımı kartıma gözlüğümü gözlüklerimi kalem kalemi kağıt kâğıt kağıdı pasaportumu pasaportuma kimliğimi kimliğime cüzdanımı mektubu mektuba maili',
+      'mailime e-postayı e-postama e-postamı uygulamayı uygulamaya belgeyi belgelere belgeleri evrakları evraklara faturayı faturaya dosyayı dosyaya takvimi',
+      'takvimime ajandama notlarıma defterime eşime karıma kocama anneme babama müdürüme patronuma oğluma kızıma ehliyetimi fişi zarfı ekrana giriş',
+    ),
+    after: spaced(
+      'lazım gerek gerekiyor hemen bir şimdi önce biraz da de onu ona bunu buna etmem edeyim ediyorum ben',
+    ),
+  },
   corrections: listed(
-    'hayır pardon|pardon hayır|yok pardon|hayır yani|yani hayır|yok yok|hayır özür dilerim|daha doğrusu|yok hayır|demek istediğim|hayır şey',
+    'hayır pardon|pardon hayır|yok pardon|hayır yani|yani hayır|yok yok|hayır özür dilerim|daha doğrusu|yok hayır|demek istediğim|hayır şey|hayır dur|hayır durun|yok dur|yok durun',
   ),
   isLearned: false,
   numbers: {
     asked: String.raw`numara|rakam|hane|şifre|\bkod|hecele|harf harf|e-?posta|e-?mail|plaka|\b(?:pin|iban)\b`,
     spelled: String.raw`hecele|harf harf|kodla`,
-    counted: 'hane(?:li)?|rakam(?:lı)?|basamaklı|karakter(?:li)?|harf(?:li)?',
+    counted: 'hane\\p{L}*|rakam\\p{L}*|basamak\\p{L}*|karakter\\p{L}*|harf\\p{L}*',
     values: spaced(
       'sıfır bir iki üç dört beş altı yedi sekiz dokuz on onbir oniki onüç ondört onbeş onaltı onyedi onsekiz ondokuz',
       'yirmi yirmibir yirmiiki yirmiüç yirmidört yirmibeş yirmialtı yirmiyedi yirmisekiz yirmidokuz otuz',
     ),
     digits: [],
-    tens: spaced('kırk elli altmış yetmiş seksen doksan'),
+    tens: spaced('on kırk elli altmış yetmiş seksen doksan'),
     pairs: [],
     double: ['çift'],
     triple: [],
@@ -115,7 +163,7 @@ export const turkish: Language = {
     ),
     no: listed(
       'hayır|yok|olmaz|istemiyorum|yapma|yapmayın|dur|durun|bekle|bekleyin|iptal|vazgeç|vazgeçtim',
-      'yanlış|onaylamıyorum|değil|gerek yok|boş ver|etme|etmeyin|etmeyiniz|edilmesin|silme|silmeyin|durdurma|durdurmayın|istemem',
+      'yanlış|onaylamıyorum|değil|gerek yok|boş ver|boş verin|boşver|boşverin|etme|etmeyin|etmeyiniz|edilmesin|silme|silmeyin|durdurma|durdurmayın|istemem',
       'tabii ki hayır|tabi ki hayır|kesinlikle hayır|elbette hayır|tabii hayır|tabii ki değil|kesinlikle olmaz|elbette olmaz|tabii ki olmaz|tabii ki istemem',
     ),
     firmYes: listed('evet|elbette|kesinlikle'),
@@ -124,7 +172,7 @@ export const turkish: Language = {
     told: /(?:yor(?:um|uz|sun|sunuz)?|[dt][ıiuü](?:m|k)?|[ae]c[ae](?:ğ[ıi]m|ğ[ıi]z|k))$/u,
     accepts: listed(
       'tabii ki|tabi ki|öyle|çok iyi olur|çok memnun olurum|çok makbule geçer|makbule geçer|aynen öyle|istediğim bu|bence de',
-      'çok isterim|bunu isterim|bunu istiyorum|evet istiyorum|kabul ediyorum|kabul|memnun olurum|sevinirim|çok sevinirim|iyi olur',
+      'hay hay|çok isterim|bunu isterim|bunu istiyorum|evet istiyorum|kabul ediyorum|kabul|memnun olurum|sevinirim|çok sevinirim|iyi olur',
       'güzel olur|çok güzel olur|harika olur|süper olur|öyle yapalım|yapalım|öyle yapın|bunu yapın|yapabilirsiniz|devam edebilirsiniz',
       'rica ederim|rica edeceğim|zahmet olmazsa|mümkünse|memnuniyetle|eminim|bana uyar|katılıyorum|iyi fikir',
     ),
@@ -140,7 +188,7 @@ export const turkish: Language = {
     hedges: spaced(
       'ettim ettik etmiştim ediyorum edeceğim ama fakat ancak eğer belki sanırım galiba yerine aslında önce sonra başka',
       'yalnız sadece veya ya ne nasıl hangi neden niye kaç kim nerede mi mı mu mü',
-      'biliyorum anladım anlıyorum duydum duyuyorum dinliyorum görüyorum buradayım merhaba alo hâlâ hala herhalde muhtemelen sorum soru sormak merak umarım var daha',
+      'biliyorum anladım anlıyorum duydum duyuyorum dinliyorum görüyorum buradayım merhaba alo hâlâ hala herhalde muhtemelen sorum soru sormak merak umarım var daha tekrar bakalım anlatın açıklayın söyleyin dinleyin dakika',
     ),
     details: spaced(
       'iki üç dört beş altı yedi sekiz dokuz on yirmi otuz buçuk bugün yarın sabah akşam öğlen hafta gelecek saat pazartesi salı çarşamba perşembe cuma cumartesi',

@@ -2,7 +2,7 @@
  * The words of the languages that a call's callers may speak, made ready for comparison: sets, patterns, phrases from the longest to the
  * shortest. They are made once for each set of languages, and never look at a call.
  */
-import type { AnswerWords, Language, NumberWords, SentenceWords } from './language.ts';
+import type { AnswerWords, Language, NumberWords, SentenceWords, WaitingWords } from './language.ts';
 import { languageOf } from './languages.ts';
 import { answeredWords, bare, spokenWords } from './spelling.ts';
 
@@ -15,12 +15,30 @@ export interface Endings {
   readonly hesitations: ReadonlySet<string>;
   readonly doubtful: ReadonlySet<string>;
   readonly begun: readonly Phrase[];
+  readonly leadingEnd: RegExp | undefined;
   /** As they sound, like what follows. */
   readonly openings: readonly Phrase[];
+  readonly shortQuestions: readonly Phrase[];
   /** What asks for time, and what may stand beside it. */
   readonly thinking: readonly Phrase[];
   readonly besideThinking: readonly Phrase[];
+  readonly waiting: Waiting;
   readonly corrections: readonly Phrase[];
+  /** Single words that refuse, as they sound. */
+  readonly refusals: ReadonlySet<string>;
+}
+
+/** What requests for time are made of, as it sounds. */
+export interface Waiting {
+  readonly moments: ReadonlySet<string>;
+  readonly granting: ReadonlySet<string>;
+  /** What may stand beside them. */
+  readonly courtesies: readonly Phrase[];
+  readonly own: readonly Phrase[];
+  readonly looks: ReadonlySet<string>;
+  readonly takes: ReadonlySet<string>;
+  readonly things: ReadonlySet<string>;
+  readonly after: ReadonlySet<string>;
 }
 
 export interface Numbers {
@@ -152,12 +170,30 @@ function endingsOf(language: Language): Endings {
     hesitations: wordSet(hesitations),
     doubtful: wordSet(doubtful),
     begun: sorted(begun.map(spokenWords)),
+    leadingEnd: language.leadingEnd,
     openings: phrasesOf(openings.flatMap(joinedOrParted)),
+    shortQuestions: phrasesOf(language.shortQuestions),
     thinking: phrasesOf(thinking.flatMap(joinedOrParted)),
     besideThinking: phrasesOf([...hesitations, ...openings, ...backchannels, ...courtesies]),
+    waiting: waitingOf(language.askingForTime, [...openings, ...backchannels, ...courtesies]),
     corrections: phrasesOf(corrections),
+    refusals: soundSet(no.filter((words) => !words.includes(' '))),
   };
 }
+
+const soundSet = (words: readonly string[]): ReadonlySet<string> =>
+  new Set(words.flatMap(spokenWords).map(bare));
+
+const waitingOf = (words: WaitingWords, courtesies: readonly string[]): Waiting => ({
+  moments: soundSet(words.moments),
+  granting: soundSet(words.granting),
+  courtesies: phrasesOf(courtesies),
+  own: phrasesOf(words.own.flatMap(joinedOrParted)),
+  looks: soundSet(words.looks),
+  takes: soundSet(words.takes),
+  things: soundSet(words.things),
+  after: soundSet(words.after),
+});
 
 const anyOf = (patterns: readonly string[], flags: string): RegExp => new RegExp(patterns.join('|'), flags);
 
@@ -170,10 +206,13 @@ function numbersOf(all: readonly NumberWords[]): Numbers {
   const spellings = all.flatMap(({ values }) =>
     values.map((value, at) => ({ at, words: value.split('/').flatMap((one) => spokenWords(one)) })),
   );
-  const [ones, others] = [
-    spellings.filter(({ at }) => at < singleDigits),
-    spellings.filter(({ at }) => at >= singleDigits),
-  ].map((some) => some.flatMap(({ words }) => words)) as [string[], string[]];
+  const wordsOf = (which: (value: number) => boolean): string[] =>
+    spellings.filter(({ at }) => which(at)).flatMap(({ words }) => words);
+  const ones = wordsOf((value) => value < singleDigits);
+  const round = wordsOf((value) => value > singleDigits && value % singleDigits === 0);
+  const others = wordsOf(
+    (value) => value === singleDigits || (value % singleDigits > 0 && value > singleDigits),
+  );
   const counted = all.map((one) => one.counted).join('|');
   return {
     asked: anyOf(
@@ -189,8 +228,8 @@ function numbersOf(all: readonly NumberWords[]): Numbers {
       spellings.flatMap(({ at, words }) => words.map((word) => [word.replaceAll('-', ''), at] as const)),
     ),
     digits: wordSet([...ones, ...all.flatMap(({ digits }) => digits)]),
-    tens: wordSet([...others, ...all.flatMap(({ tens }) => tens)]),
-    pairs: wordSet(all.flatMap(({ pairs }) => pairs)),
+    tens: wordSet([...round, ...all.flatMap(({ tens }) => tens)]),
+    pairs: new Set([...others, ...all.flatMap(({ pairs }) => pairs)].map((word) => word.replaceAll('-', ''))),
     repeats: new Map([
       ...all.flatMap(({ double }) => spokenWords(double.join(' ')).map((word) => [word, 1] as const)),
       ...all.flatMap(({ triple }) => spokenWords(triple.join(' ')).map((word) => [word, 2] as const)),
@@ -214,7 +253,7 @@ const escaped = (words: readonly string[]): string[] => words.map((word) => word
 function sentencesOf(all: readonly SentenceWords[]): Sentences {
   const abbreviations = oneOf(escaped(all.flatMap((one) => one.abbreviations)));
   const last = oneOf(escaped(all.flatMap((one) => one.lastAbbreviations)));
-  const initials = String.raw`\p{L}|(?:\p{L}{1,2}\.)+\p{L}{1,2}`;
+  const initials = String.raw`\p{L}|(?:\p{L}{1,2}\.-?)+\p{L}{1,2}`;
   const ofList = String.raw`(?:^|\n)[ \t]*\d{1,3}\.$`;
   const lastInitials = String.raw`\p{Lu}|(?:\p{Lu}\p{Ll}?\.)+\p{Lu}\p{Ll}?|[ap]\.m`;
   const before = oneOf(all.flatMap((one) => one.beforeOrdinal));

@@ -22,7 +22,7 @@ const spinningMs = 2_000;
 const busyShare = 0.7;
 /** Below this the kernel is not asked. */
 const askedAfterMs = 600;
-/** A worker that missed ten beats gets no new call while another is there: its caller would wait until it is found to hang. */
+/** A worker that missed so many beats gets no new call while another is there: its caller would wait until it is found to hang. */
 const drowsyMs = 1_000;
 /** Calls hear loudness alone while inference is silent: after this long that is no hiccup any more. */
 const unheardMs = 2_000;

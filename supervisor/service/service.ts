@@ -45,6 +45,8 @@ import { exportMetrics } from '../tracing/metrics-export.ts';
 import { FleetTelephony } from '../telephony/fleet-telephony.ts';
 
 const lookEveryMs = 200;
+/** Without calls nobody waits for what a look finds. */
+const idleLookEveryMs = 400;
 
 export class Service {
   readonly #options: ServiceOptions;
@@ -55,7 +57,7 @@ export class Service {
   readonly #handOver: HandOver;
   readonly #load: LoadWatch;
   readonly #hangWatch: HangWatch;
-  #hangLookMs = lookEveryMs;
+  #hangLookMs = idleLookEveryMs;
   readonly #incoming: IncomingCalls;
   readonly #presence: Presence;
   readonly #providers: ProviderWatch;
@@ -517,7 +519,8 @@ export class Service {
     this.#memory.boxes.beatSupervisor(heartbeatOf(machineMs()));
     this.#timer?.cancel();
     const deadline = lifecycleDeadline(this.#lifecycle);
-    const untilDeadline = Math.min(lookEveryMs, this.#hangLookMs, (deadline ?? Infinity) - clock.now());
+    const lookMs = this.#sessions.now > 0 ? lookEveryMs : idleLookEveryMs;
+    const untilDeadline = Math.min(lookMs, this.#hangLookMs, (deadline ?? Infinity) - clock.now());
     if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
       this.#handOver.retry();

@@ -113,17 +113,14 @@ describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumM
     rmSync(folder, { recursive: true });
   });
 
-  /** A recording in which each sentence begins at its second; it ends in silence. */
-  async function recording(name: string, sentences: readonly (readonly [number, string])[]): Promise<string> {
-    const pcm = new Int16Array(RATE * 40);
-    for (const [second, text] of sentences) pcm.set(await spoken(demo, text, { rate: RATE }), second * RATE);
-    const path = join(folder, name);
-    writeFileSync(path, writeWav(pcm, RATE));
-    return path;
-  }
+  /** The caller says this, beginning now. */
+  const say = (page: Page, question: Int16Array): Promise<unknown> =>
+    page.evaluate(`window.say(${JSON.stringify(Array.from(question))})`);
 
-  async function withPage(wav: string, use: (page: Page) => Promise<void>): Promise<void> {
-    const chromium = await openChromium(wav, { whole: true });
+  async function withPage(use: (page: Page) => Promise<void>): Promise<void> {
+    const silence = join(folder, 'silence.wav');
+    writeFileSync(silence, writeWav(new Int16Array(RATE * 40), RATE));
+    const chromium = await openChromium(silence, { whole: true });
     try {
       const { page } = chromium;
       const complaints: string[] = [];
@@ -145,11 +142,11 @@ describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumM
   }
 
   it('goes from the greeting over the question to the right spoken answer, and hangs up', async () => {
-    // The greeting takes five seconds.
-    const wav = await recording('question.wav', [[9, "What's the weather in Boston?"]]);
-    await withPage(wav, async (page) => {
+    const question = await spoken(demo, "What's the weather in Boston?", { rate: RATE });
+    await withPage(async (page) => {
       await untilHeard(page, echoedMarks(page));
       const greeting = await heardSoFar(page);
+      await say(page, question);
       await echoedMarks(page).nth(3).waitFor({ timeout: 30_000 });
       await untilState(page, 'listening');
       const answer = await heardSoFar(page);
@@ -181,20 +178,16 @@ describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumM
   });
 
   it('falls silent when the caller talks over the answer, and answers the new question', async () => {
-    const questions = await Promise.all(
-      ["What's the weather in Boston?", "What's the weather in Rome?"].map((text) =>
-        spoken(demo, text, { rate: RATE }),
-      ),
-    );
-    const say = (page: Page, question: Int16Array | undefined): Promise<unknown> =>
-      page.evaluate(`window.say(${JSON.stringify(Array.from(question ?? []))})`);
-    const silent = await recording('silence.wav', []);
-    await withPage(silent, async (page) => {
+    const [boston, rome] = await Promise.all([
+      spoken(demo, "What's the weather in Boston?", { rate: RATE }),
+      spoken(demo, "What's the weather in Rome?", { rate: RATE }),
+    ]);
+    await withPage(async (page) => {
       await untilHeard(page, echoedMarks(page));
       await heardSoFar(page);
-      await say(page, questions[0]);
+      await say(page, boston);
       const begun = await heardFor(page, 1.2);
-      await say(page, questions[1]);
+      await say(page, rome);
       const clear = page.locator('#log li.row-clear');
       await clear.waitFor({ timeout: 30_000 });
       await untilHeard(page, echoedMarks(page, 'li.row-clear ~'));

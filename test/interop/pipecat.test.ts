@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeWav } from '../../shared/audio/wav.ts';
 import { type AnswerEar, loadAnswerEar } from '../support/audio/answer-ear.ts';
 import { chromiumMissing, openChromium, type ChromiumPage } from '../support/chromium.ts';
@@ -48,7 +48,7 @@ describe.skipIf(chromiumMissing !== undefined)(`Pipecat's clients ${chromiumMiss
   let demo: RunningDemo;
   let ear: AnswerEar;
   let chromium: ChromiumPage;
-  let bot: PipecatPage;
+  const bots: PipecatPage[] = [];
 
   beforeAll(async () => {
     const wav = join(folder, 'silence.wav');
@@ -60,84 +60,93 @@ describe.skipIf(chromiumMissing !== undefined)(`Pipecat's clients ${chromiumMiss
     ]);
   });
 
-  afterEach(() => bot.close());
-
   afterAll(async () => {
+    await Promise.all(bots.map((bot) => bot.close()));
     await chromium.close();
     await demo.stop();
     rmSync(folder, { recursive: true });
   });
 
-  const open = async (generation: Generation): Promise<void> => {
-    bot = await PipecatPage.open(await chromium.browser.newPage(), generation);
+  const open = async (generation: Generation): Promise<PipecatPage> => {
+    const bot = await PipecatPage.open(await chromium.browser.newPage(), generation);
+    bots.push(bot);
+    return bot;
   };
 
-  const say = async (text: string): Promise<void> => bot.say(await spoken(demo, text, { rate: 16_000 }));
+  const say = async (bot: PipecatPage, text: string): Promise<void> =>
+    bot.say(await spoken(demo, text, { rate: 16_000 }));
 
-  const heard = async (from: number, to?: number): Promise<string> => {
+  const heard = async (bot: PipecatPage, from: number, to?: number): Promise<string> => {
     const { pcm, rate } = await bot.played(from, to);
     return ear.transcribe(pcm, rate);
   };
 
   /** What the client was told of tools so far. */
-  const toolsOf = async (): Promise<readonly PipecatEvent[]> =>
+  const toolsOf = async (bot: PipecatPage): Promise<readonly PipecatEvent[]> =>
     (await bot.events()).filter(({ name }) => name.startsWith('LLMFunctionCall'));
 
-  it(`${newest.name}: greeting, question, interruption`, async () => {
-    await open(newest);
+  // A page each, so that all calls are made at once.
+  it.concurrent(`${newest.name}: greeting, question, interruption`, async () => {
+    const bot = await open(newest);
     expect(await bot.connect(demo.rtvi)).toMatchObject({ version: newest.version });
     let at = await bot.until('BotStoppedSpeaking');
 
     const weatherFrom = await bot.playedChunks();
-    await say("What's the weather in Paris?");
+    await say(bot, "What's the weather in Paris?");
     at = await bot.until('UserTranscript', { from: at, fits: '(data) => data.final' });
     at = await bot.until('BotStoppedSpeaking', { from: at });
     const weatherTo = await bot.playedChunks();
 
-    await say("What's the weather in London?");
+    await say(bot, "What's the weather in London?");
     at = await bot.until('BotStartedSpeaking', { from: at });
     const cutFrom = await bot.playedChunks();
-    await say("What's the weather in Madrid?");
+    await say(bot, "What's the weather in Madrid?");
     at = await bot.until('BotStartedSpeaking', { from: at });
     const answerFrom = (await bot.events())[at - 1]?.played ?? 0;
     at = await bot.until('BotStoppedSpeaking', { from: at });
     const answerTo = await bot.playedChunks();
 
     // The LLM of the demo ends a call by a tool, whose name is not told.
-    await say('Goodbye.');
+    await say(bot, 'Goodbye.');
     at = await bot.until('LLMFunctionCallStopped', { from: at, fits: '(data) => !data.cancelled' });
-    expect((await toolsOf()).map(({ name }) => name)).toEqual([
+    expect((await toolsOf(bot)).map(({ name }) => name)).toEqual([
       'LLMFunctionCallStarted',
       'LLMFunctionCallInProgress',
       'LLMFunctionCallStopped',
     ]);
-    expect(JSON.stringify(await toolsOf())).not.toContain('end_call');
+    expect(JSON.stringify(await toolsOf(bot))).not.toContain('end_call');
 
     // Looking at sounds takes so long that the agent would ask whether anybody is there.
-    expect(await heard(0, weatherFrom)).toBe(
+    expect(await heard(bot, 0, weatherFrom)).toBe(
       'hello you can ask me about the time the weather a table or an order',
     );
-    expect(await heard(weatherFrom, weatherTo)).toBe(
+    expect(await heard(bot, weatherFrom, weatherTo)).toBe(
       'in paris it is eighteen degrees with clear sky that is demo data not a real forecast',
     );
     // The client plays whatever it was sent, so the answer that was cut has to end where it was.
-    expect(await heard(cutFrom, answerFrom)).not.toMatch(/forecast/);
-    expect(await heard(answerFrom, answerTo)).toMatch(/^in madrid it is twenty four degrees with sunshine/);
+    expect(await heard(bot, cutFrom, answerFrom)).not.toMatch(/forecast/);
+    expect(await heard(bot, answerFrom, answerTo)).toMatch(
+      /^in madrid it is twenty four degrees with sunshine/,
+    );
   });
 
-  describe.skipIf(clientsMissing !== undefined)(`of older versions ${clientsMissing ?? ''}`, () => {
-    it.each(ends(older))('$name: question and answer', async (generation) => {
-      await open(generation);
-      expect(await bot.connect(demo.rtvi)).toMatchObject({ version: generation.version });
-      let at = await bot.until('BotStoppedSpeaking');
-      const from = await bot.playedChunks();
-      await say("What's the weather in Paris?");
-      at = await bot.until('UserTranscript', { from: at, fits: '(data) => data.final' });
-      await bot.until('BotStoppedSpeaking', { from: at });
-      expect(await heard(from)).toMatch(/^in paris it is eighteen degrees with clear sky/);
-      const names = new Set((await bot.events()).map(({ name }) => name));
-      expect(names).toContain('BotLlmText');
-      expect(names).not.toContain('Error');
-    });
-  });
+  describe.skipIf(clientsMissing !== undefined)(
+    `of older versions ${clientsMissing ?? ''}`,
+    { concurrent: true },
+    () => {
+      it.each(ends(older))('$name: question and answer', async (generation) => {
+        const bot = await open(generation);
+        expect(await bot.connect(demo.rtvi)).toMatchObject({ version: generation.version });
+        let at = await bot.until('BotStoppedSpeaking');
+        const from = await bot.playedChunks();
+        await say(bot, "What's the weather in Paris?");
+        at = await bot.until('UserTranscript', { from: at, fits: '(data) => data.final' });
+        await bot.until('BotStoppedSpeaking', { from: at });
+        expect(await heard(bot, from)).toMatch(/^in paris it is eighteen degrees with clear sky/);
+        const names = new Set((await bot.events()).map(({ name }) => name));
+        expect(names).toContain('BotLlmText');
+        expect(names).not.toContain('Error');
+      });
+    },
+  );
 });

@@ -6,11 +6,9 @@ import { explained, runSeeds } from './seeds.ts';
 import { runWorld } from './world/world.ts';
 
 const seeds = tries(2_000, 800);
-/** Of the seeds before, and of few behind these, some break a rule of the judge's own: where keys and a second voice fall into one turn. */
-const firstSeed = 710;
 
 describe('simulated calls', () => {
-  const report = runSeeds(realCore, firstSeed, { count: seeds });
+  const report = runSeeds(realCore, 1, { count: seeds });
 
   it(`hold every rule in ${seeds} seeds`, () => {
     expect(report.seeds).toBe(seeds);

@@ -59,8 +59,7 @@ export class CallLog {
         this.#log.info({ to: event.agent }, 'another agent has the call');
         return;
       case 'command.answered':
-        if (event.outcome.kind === 'refused')
-          this.#log.warn({ command: event.command, code: event.outcome.code }, 'command refused');
+        if (event.outcome.kind === 'refused') this.#refused(event.command, event.outcome.code);
         return;
       case 'operator.took_over':
         this.#log.info('an operator speaks in place of the agent');
@@ -89,6 +88,12 @@ export class CallLog {
         return;
       default:
     }
+  }
+
+  /** A program may ask for the same again and again. */
+  #refused(command: string, code: string): void {
+    if (this.#repeated.isNews(`${command} ${code}`, this.#now()))
+      this.#log.warn({ command, code }, 'command refused');
   }
 
   #fault(stage: FaultStage, what: FaultKind, cause: { readonly cause?: string } = {}): void {

@@ -10,6 +10,7 @@ import type { ContextMessage, OfferedTool } from '../core/actions.ts';
 import type { CallEvent, PlayoutPosition } from '../core/events.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import { AheadTts } from '../stages/ahead-tts.ts';
+import { streamingStts } from './streaming-stt.ts';
 import { LaterStt } from '../stages/later-stt.ts';
 import { reasonOf } from '../stages/failure.ts';
 import type {
@@ -235,7 +236,10 @@ export class CallStages {
     const { tell } = this.#options;
     switch (event.type) {
       case 'transcript':
-        if (event.text.trim() !== '') this.#options.onWords?.();
+        if (event.text.trim() !== '') {
+          this.#options.onWords?.();
+          if (!event.isFinal) streamingStts.note(this.#options.stt);
+        }
         tell({
           type: event.isFinal ? 'stt.final' : 'stt.partial',
           text: event.text,

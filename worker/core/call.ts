@@ -149,10 +149,11 @@ function respond(step: Step, event: ResponseEvent): void {
 
 function open(
   step: Step,
-  { afterWords = false, message }: Extract<CallEvent, { type: 'call.opened' }>,
+  { afterWords = false, message, sttStreams = false }: Extract<CallEvent, { type: 'call.opened' }>,
 ): void {
   const { state, now } = step;
   if (!openCourse(state.course, now + state.setup.settings.maxCallMs)) return;
+  if (sttStreams) state.caller.stt.streamed = true;
   if (message !== undefined) {
     // The agent talks with no machine, whatever becomes of the call.
     endSoon(state.course, 'machine');

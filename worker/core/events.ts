@@ -21,9 +21,15 @@ export type LlmFinish = Extract<ToolEvent, { type: 'round.completed' }>['finish'
 export type CallEvent =
   /**
    * The transport accepted the call; everything may start. `afterWords`: the caller has spoken, which is heard now, and the greeting is the
-   * answer. `message`: an answering machine listens; that is said to it, and the call ends.
+   * answer. `message`: an answering machine listens; that is said to it, and the call ends. `sttStreams`: in calls before, this STT told
+   * words as they came.
    */
-  | { readonly type: 'call.opened'; readonly afterWords?: boolean; readonly message?: string }
+  | {
+      readonly type: 'call.opened';
+      readonly afterWords?: boolean;
+      readonly message?: string;
+      readonly sttStreams?: boolean;
+    }
   /**
    * Another worker had the call and is gone, since `silentMs`. `position` is how far its playback got; `turnAudio` says that the audio
    * of the turn it was hearing is still there.

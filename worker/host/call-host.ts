@@ -17,6 +17,8 @@ const housekeepingMs = FRAME_MS;
 /** So many calls that send nothing wake the worker together, so that few wake it seldom, and many do not fall on one tick. */
 const callsTogether = 12;
 const heartbeatMs = 100;
+/** Nobody is silent while a worker without calls hangs: it wakes a processor as seldom as the supervisor bears. */
+const idleHeartbeatMs = 400;
 
 interface HostedCall {
   readonly runner: CallRunner;
@@ -177,14 +179,15 @@ export class CallHost {
     return this.#pacer.gridBefore(time + housekeepingMs - shiftMs, housekeepingMs) + shiftMs;
   }
 
-  /** Shows from now on that this event loop turns: with each tenth of a second of ticks, and by a timer without calls. */
+  /** Shows from now on that this event loop turns: with each tenth of a second of ticks, and more seldom by a timer without calls. */
   keepBeating(): void {
     const { clock, onBeat } = this.#options;
     this.#beat();
     onBeat();
     this.#beatAt = clock.now() + heartbeatMs;
     this.#beatTimer?.cancel();
-    this.#beatTimer = clock.after(heartbeatMs + housekeepingMs, () => this.keepBeating());
+    const withinMs = this.#count > 0 ? heartbeatMs + housekeepingMs : idleHeartbeatMs;
+    this.#beatTimer = clock.after(withinMs, () => this.keepBeating());
   }
 
   #publish(): void {

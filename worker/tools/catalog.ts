@@ -12,6 +12,7 @@ import type { ToolRule, Verdict } from '../core/tools/tools-state.ts';
 import type { ToolDeclaration } from '../stages/stage.ts';
 import { agentChangeRule, coreRule, type BuiltInTool } from './built-in.ts';
 import { fitsTool, offeredName } from './offered-name.ts';
+import type { Schema } from '../../shared/config/schema-walk.ts';
 import { offeredSchema } from './offered-schema.ts';
 import type { Performer, ToolRunner } from './tool.ts';
 import { isDeeperThan } from '../../shared/base/nesting.ts';
@@ -195,7 +196,7 @@ function catalogTool(source: ToolSource, name: string, check: ArgumentCheck): Ca
   const { name: ownName, description, parameters: declared } = source.declaration;
   const { parameters, renamed } = offeredSchema(declared);
   return {
-    declaration: { name, ...(name !== ownName && { ownName }), description, parameters },
+    declaration: { name, ...(name !== ownName && { ownName }), ...described(description, parameters) },
     ownName,
     read: (text) => {
       const given = readArguments(text);
@@ -207,6 +208,20 @@ function catalogTool(source: ToolSource, name: string, check: ArgumentCheck): Ca
     ...(source.refine !== undefined && { refine: source.refine }),
     ...(source.runner !== undefined && { runner: source.runner }),
   };
+}
+
+/** OpenAI refuses every request with a longer description; that of the arguments may have any length. */
+const longestDescription = 1_024;
+
+/** What a description has beyond its bound stands with the arguments. */
+function described(whole: string, parameters: Schema): Pick<ToolDeclaration, 'description' | 'parameters'> {
+  if (whole.length <= longestDescription) return { description: whole, parameters };
+  const end = whole.lastIndexOf(' ', longestDescription);
+  const isHalf = /[\uD800-\uDBFF]/.test(whole[longestDescription - 1] ?? '');
+  const at = end > longestDescription / 2 ? end : longestDescription - (isHalf ? 1 : 0);
+  const { description: own } = parameters;
+  const rest = [whole.slice(at).trimStart(), ...(typeof own === 'string' ? [own] : [])].join('\n\n');
+  return { description: whole.slice(0, at), parameters: { ...parameters, description: rest } };
 }
 
 const withOwnNames = (given: Arguments, renamed: ReadonlyMap<string, string>): Arguments =>

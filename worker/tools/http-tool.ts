@@ -237,10 +237,21 @@ async function readAnswer(response: Dispatcher.ResponseData, pointer: string): P
     if (bytes > mostResultBytes) return drop(failed('the answer is larger than 64 KiB'));
     chunks.push(part);
   }
-  const text = Buffer.concat(chunks).toString('utf8');
   const type = String(headers['content-type'] ?? '');
+  const text = decoded(Buffer.concat(chunks), type);
   if (/^(image|audio|video)\//i.test(type) || text.includes('\0')) return failed('the answer is not text');
   return takeResult(text, pointer, type);
+}
+
+/** In the character set that the server names; a mark of the order of bytes is no part of a text. */
+function decoded(bytes: Buffer, contentType: string): string {
+  const named = /;\s*charset="?([\w:.-]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(named).decode(bytes);
+  } catch {
+    // A name that nobody knows.
+    return new TextDecoder().decode(bytes);
+  }
 }
 
 function takeResult(text: string, pointer: string, contentType: string): ToolReport {

@@ -1,6 +1,7 @@
 /**
  * The schema of a tool as every LLM interface takes it. OpenAI's refuse a whole request for one object without `properties`, one array without
- * `items`, or combinators at the top; Google's know a part of JSON Schema; Anthropic's have rules for names. Arguments are still checked by
+ * `items`, or combinators at the top; Google's know a part of JSON Schema; Anthropic's have rules for names; llama.cpp makes a grammar of all tools, and
+ * refuses the request for one expression, length or value that it has no grammar for. Arguments are still checked by
  * the schema as it was declared, so that nothing is permitted by leaving something out. Pure; an ordinary schema stays as it is.
  */
 import type { Schema } from '../../shared/config/schema-walk.ts';
@@ -42,6 +43,18 @@ const known: ReadonlySet<string> = new Set([
 ]);
 const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 const texts: ReadonlySet<string> = new Set(['title', 'description', 'format']);
+/** Whole, and of signs that stand for themselves, classes of them and how often they come. */
+const plainPattern = /^\^(?:[^\\[(]|\((?!\?)|\[[^\\\]]*\]|\\[\^$.[\]()|{}*+?])*\$$/;
+const lengths: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'minItems', 'maxItems']);
+const longestLength = 1_000;
+/** Any of them says what kind of value a schema is for. */
+const telling: ReadonlySet<string> = new Set([
+  ...['type', 'anyOf', 'oneOf', 'enum', 'const', 'properties', 'items', 'additionalProperties', 'pattern'],
+]);
+const anything: Schema = {
+  type: ['string', 'number', 'boolean', 'object', 'array', 'null'],
+  items: {},
+};
 /** Schemas that are written out in place of references; the references behind them may be anything. */
 const mostWrittenOut = 1_000;
 
@@ -120,7 +133,7 @@ class Writer {
       const written = known.has(keyword) ? this.#keyword(keyword, value, within) : undefined;
       return written === undefined ? [] : [[keyword, written]];
     });
-    const own = completed(Object.fromEntries(entries), this.#tuple(given, within));
+    const own = completed(noted(Object.fromEntries(entries), given), this.#tuple(given, within));
     const parts = Array.isArray(given['allOf'])
       ? given['allOf'].map((part) => this.schema(part, within) ?? {})
       : [];
@@ -132,27 +145,37 @@ class Writer {
     return withRequired(all);
   }
 
+  /** A schema within the whole: it says what kind of value it is for. */
+  #part(given: unknown, within: readonly string[]): Schema | undefined {
+    const schema = this.schema(given, within);
+    if (schema === undefined || Object.keys(schema).length === 0) return schema;
+    return Object.keys(schema).some((keyword) => telling.has(keyword)) ? schema : { ...anything, ...schema };
+  }
+
   #keyword(keyword: string, value: unknown, within: readonly string[]): unknown {
     if (keyword === 'enum') return Array.isArray(value) && value.length > 0 ? value : undefined;
     if (data.has(keyword)) return value;
     if (value === null || (texts.has(keyword) && typeof value !== 'string')) return undefined;
+    if (keyword === 'pattern')
+      return typeof value === 'string' && plainPattern.test(value) ? value : undefined;
+    if (lengths.has(keyword)) return Number(value) < longestLength ? value : undefined;
     if (keyword === 'required') return Array.isArray(value) ? namesIn(value) : undefined;
     if (keyword === 'properties') return isTable(value) ? this.#named(value, within) : undefined;
     if (keyword === 'anyOf' || keyword === 'oneOf') {
-      const list = Array.isArray(value) ? value.flatMap((one) => this.schema(one, within) ?? []) : [];
+      const list = Array.isArray(value) ? value.flatMap((one) => this.#part(one, within) ?? []) : [];
       return list.length > 0 ? list : undefined;
     }
     // A list of them is written as that of what they may be.
     if (keyword === 'items')
-      return Array.isArray(value) || value === false ? undefined : this.schema(value, within);
-    if (keyword === 'additionalProperties') return isTable(value) ? this.schema(value, within) : value;
+      return Array.isArray(value) || value === false ? undefined : this.#part(value, within);
+    if (keyword === 'additionalProperties') return isTable(value) ? this.#part(value, within) : value;
     return value;
   }
 
   #named(schemas: Schema, within: readonly string[]): Schema {
     return Object.fromEntries(
       Object.entries(schemas).flatMap(([name, schema]) => {
-        const written = this.schema(schema, within);
+        const written = this.#part(schema, within);
         return written === undefined ? [] : [[name, written]];
       }),
     );
@@ -162,7 +185,7 @@ class Writer {
   #tuple({ prefixItems, items }: Schema, within: readonly string[]): Schema | undefined {
     const list: unknown = Array.isArray(prefixItems) ? prefixItems : items;
     if (!Array.isArray(list)) return undefined;
-    const written = list.flatMap((one) => this.schema(one, within) ?? []);
+    const written = list.flatMap((one) => this.#part(one, within) ?? []);
     return written.length === 0 ? {} : { anyOf: written };
   }
 
@@ -190,6 +213,17 @@ function safelyDecoded(step: string): string {
   } catch {
     return step;
   }
+}
+
+/** What the LLM is told in words instead, where there are any that it can keep to. */
+function noted(written: Schema, { pattern, maxLength }: Schema): Schema {
+  const notes = [
+    ...(typeof pattern === 'string' && written['pattern'] === undefined ? [`Pattern: ${pattern}`] : []),
+    ...(Number(maxLength) >= longestLength ? [`At most ${String(maxLength)} characters.`] : []),
+  ];
+  const { description } = written;
+  const all = [...(typeof description === 'string' ? [description] : []), ...notes];
+  return notes.length === 0 ? written : { ...written, description: all.join(' ') };
 }
 
 /** An array says what its items are. */

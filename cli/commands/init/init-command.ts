@@ -62,8 +62,9 @@ export async function runInit(options: InitOptions): Promise<0 | 1 | 2> {
     writeError(`FOLDER: cannot be written: ${String(error.code)}`);
     return 1;
   }
-  write(`${files.size} files in ${folder}. Next:`);
-  for (const line of nextSteps(template, folder)) write(`  ${line}`);
+  write(`${files.size} files in ${folder}; next:`);
+  if (resolve() !== target) write(`  cd ${folder}`);
+  for (const line of nextSteps(template)) write(`  ${line}`);
   return 0;
 }
 
@@ -106,17 +107,15 @@ export function filesOf(template: TemplateName, folder: string): Map<string, str
   return files;
 }
 
-function nextSteps(template: TemplateName, folder: string): readonly string[] {
+function nextSteps(template: TemplateName): readonly string[] {
   if (template === 'python')
     return [
-      `cd ${folder}`,
       'python3 -m venv .venv && . .venv/bin/activate',
       'pip install -r requirements.txt',
       'python -m unittest',
     ];
   const hasBackend = template === 'restaurant' || template === 'support';
   return [
-    `cd ${folder}`,
     'npm install',
     template === 'typescript'
       ? 'npm test          # Node 22.18 or newer runs TypeScript as it is'

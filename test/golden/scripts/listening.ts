@@ -215,6 +215,24 @@ export const listening: readonly Dialogue[] = [
     call.callerStops().sttFinalizes().without('playout.clear').botFinishes();
   }),
 
+  dialogue(
+    'where STT streamed in calls before, the first laugh of a call silences the agent for a second',
+    (begin) => {
+      const options = { settings: { ...interruptedBy(1, 1_000).settings, greeting: answer } };
+      const laughs = (sttStreams: boolean): Script => {
+        const call = begin(options).opens({ sttStreams });
+        call
+          .botPlays(20 * msPerChar)
+          .callerBegins()
+          .callerInsists()
+          .skips();
+        return call.later(740);
+      };
+      laughs(true).orders().later(10).orders('playout.duck').without('playout.clear');
+      laughs(false).orders().later(1_000).orders();
+    },
+  ),
+
   dialogue('nor where the voice is softer than the caller, as a television is', (begin) => {
     const call = untold(begin, interruptedBy(1, 1_000)).callerBegins().callerInsists().skips();
     call.tell({ type: 'voice.lasted', lastedMs: 1_000, belowCallerDb: 14 }).without('playout.clear');

@@ -2,6 +2,14 @@
 import type { Order } from '../../support/core/order.ts';
 import type { Said, Scene, Story } from '../story.ts';
 
+/** Between which moments the caller began to say what is being said. */
+export interface Since {
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+export const never: Since = { earliest: Infinity, latest: Infinity };
+
 const noteOf = (digits: string): string => `[The caller pressed the keys: ${digits}]`;
 
 export class KeyJudge {
@@ -16,12 +24,11 @@ export class KeyJudge {
     this.#story = story;
   }
 
-  /** `spokeAt` says since when the caller has been speaking; undefined where that is not known. */
-  facts(scene: Scene, spokeAt: number | undefined): void {
+  facts(scene: Scene, spokeAt: Since): void {
     if (scene.event.type === 'dtmf.pressed') this.#pressed(scene, scene.event.digit, spokeAt);
   }
 
-  complete(scene: Scene, spokeAt: number | undefined): void {
+  complete(scene: Scene, spokeAt: Since): void {
     const isDue = scene.event.type === 'deadline.reached' && scene.now >= this.#completeAt;
     if (isDue && this.#story.pressing) this.#entry(scene, spokeAt);
   }
@@ -40,7 +47,7 @@ export class KeyJudge {
     }
   }
 
-  #pressed(scene: Scene, digit: string, spokeAt: number | undefined): void {
+  #pressed(scene: Scene, digit: string, spokeAt: Since): void {
     const { now } = scene;
     if (this.#digits === '') this.#pressedAt = now;
     if (digit === '#') {
@@ -55,12 +62,12 @@ export class KeyJudge {
     if (this.#digits.length >= 20) this.#entry(scene, spokeAt);
   }
 
-  #entry(scene: Scene, spokeAt: number | undefined): void {
+  #entry(scene: Scene, { earliest, latest }: Since): void {
     const story = this.#story;
     const said = { words: noteOf(this.#digits).split(' '), exact: true, needed: true };
     this.#behind.push(said);
-    if (spokeAt === undefined) story.users.push(said);
-    else if (spokeAt > this.#pressedAt) this.follow(scene);
+    if (earliest > this.#pressedAt) this.follow(scene);
+    else if (latest > this.#pressedAt) story.users.push(said);
     story.notesOwed = true;
     story.done('keys');
     story.pressing = false;

@@ -201,15 +201,25 @@ export class ResponseJudge {
     if (scene.has('tools.answered')) this.#inTools = false;
     for (const action of scene.actions) this.#order(scene, action);
     this.#nothingToSay(scene);
+    this.#notRepeated(scene);
     const { response } = this.#story;
     if (response?.drainedAt === undefined || this.#story.over) return;
     this.#story.await('end', this.#latestEnd(response), 'a response that was played never ends');
   }
 
-  /** A response that was opened with nothing to say is over at once. */
+  /** TTS has failed too often, and somebody speaks: nothing of it is said again. */
+  #notRepeated(scene: Scene): void {
+    const response = this.#repeated;
+    if (response === undefined || this.#story.mouth !== 'candidate' || !scene.has('playout.clear')) return;
+    this.#repeated = undefined;
+    this.#afterEnd(scene, response);
+  }
+
+  /** A response with nothing to say is over as soon as it was opened, or as the LLM takes leave in it. */
   #nothingToSay(scene: Scene): void {
     const { response, running } = this.#story;
-    const ends = scene.has('playout.open') || scene.has('llm.cancel');
+    const takesLeave = scene.event.type === 'llm.done' && response?.hangUp === true;
+    const ends = scene.has('playout.open') || scene.has('llm.cancel') || takesLeave;
     if (response === undefined || !ends || this.#inTools) return;
     if (response.said !== '' || response.announced || running !== undefined) return;
     this.#context.unheard(response);
@@ -260,7 +270,8 @@ export class ResponseJudge {
     }
   }
 
-  #opened(scene: Scene, { context, from }: Extract<Order, { type: 'playout.open' }>): void {
+  #opened(scene: Scene, opening: Extract<Order, { type: 'playout.open' }>): void {
+    const { context, from } = opening;
     const story = this.#story;
     const { now } = scene;
     const handedOn = from !== undefined && story.response !== undefined;
@@ -270,7 +281,7 @@ export class ResponseJudge {
     const former = handedOn ? story.response : this.#repeated;
     this.#repeated = undefined;
     const base = handedOn ? this.#baseOf(former, from.audioMs) : undefined;
-    const asked = scene.actions.find((action) => action.type === 'llm.start');
+    const asked = askedFor(scene, opening);
     // A line may cut a promoted answer at once.
     const cut = story.speculative !== undefined && scene.has('playout.clear');
     const promoted = former === undefined && asked === undefined ? this.#promoted(scene) : undefined;
@@ -453,4 +464,14 @@ export class ResponseJudge {
     else story.demand(now, event.type === 'call.shutdown', 'a shutdown without a reason');
     story.over = true;
   }
+}
+
+/** The request for the answer that is opened here; a line that cuts this answer in the same step has none. */
+function askedFor(
+  { actions }: Scene,
+  opening: Extract<Order, { type: 'playout.open' }>,
+): Extract<Order, { type: 'llm.start' }> | undefined {
+  const behind = actions.slice(actions.indexOf(opening) + 1);
+  const next = behind.findIndex(({ type }) => type === 'playout.open');
+  return behind.slice(0, next === -1 ? undefined : next).find((action) => action.type === 'llm.start');
 }

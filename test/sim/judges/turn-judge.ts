@@ -1,8 +1,9 @@
 /** Judges the caller's side: who speaks, when a turn must end, what its words are, and which texts the context must hold. */
 import { Asides } from '../asides.ts';
 import type { Order } from '../../support/core/order.ts';
-import { KeyJudge } from './key-judge.ts';
+import { KeyJudge, never, type Since } from './key-judge.ts';
 import { isDecision, isLine, telling, type Scene, type Story } from '../story.ts';
+import { ToldWords } from '../told-words.ts';
 import { SttLedger } from '../world/stt-ledger.ts';
 
 /** What cannot be heard yet waits no longer for a voice without words. */
@@ -19,6 +20,8 @@ export class TurnJudge {
   #owed = 0;
   #lastVoiceAt = 0;
   #beganAt = 0;
+  /** Since when its words may have begun: what was said into a response may be the beginning of them. */
+  #wordsFrom = 0;
   #loud = false;
   /** For how long at least the voice has lasted. */
   #lastedMs = 0;
@@ -27,10 +30,7 @@ export class TurnJudge {
   #waited = false;
   readonly #stt = new SttLedger();
   #resumeAt = Infinity;
-  /** STT has said something of the candidate. */
-  #texts = 0;
-  /** And what, as far as it is known by now. */
-  #told = { finals: '', partial: '' };
+  readonly #told = new ToldWords();
   #sttGuesses = false;
   /** Nothing of the response was heard when the candidate began. */
   #isIntoSilence = false;
@@ -57,16 +57,10 @@ export class TurnJudge {
     this.leaves = false;
     this.#keys.facts(scene, this.#spokeAt(scene));
     if (event.type === 'dtmf.pressed' && this.#story.mouth === 'deciding') this.#waitsForText(scene.now);
-    const before = this.#toldWords;
-    if (event.type === 'stt.partial') {
-      this.#sttGuesses = true;
-      this.#texts += 1;
-      this.#told.partial = event.text;
-    } else if (event.type === 'stt.final') {
-      this.#texts += 1;
-      this.#told = { finals: `${this.#told.finals} ${event.text}`, partial: '' };
-    }
-    if (this.#toldWords === before) return;
+    const before = this.#told.bare;
+    if (event.type === 'stt.partial') this.#sttGuesses = true;
+    this.#told.take(event);
+    if (this.#told.bare === before) return;
     this.#toldAt = scene.now;
     if (!this.#isCovered || this.#story.mouth !== 'own') return;
     // More words come before the turn is over: its voice is the caller's.
@@ -114,7 +108,6 @@ export class TurnJudge {
     const mayDecide =
       this.#story.mouth === 'own' || (this.#isLateAside && scene.event.type !== 'call.resumed');
     if (mayDecide && isDecision(scene)) this.#decides(scene);
-    this.#settles(scene);
     this.#keys.complete(scene, this.#spokeAt(scene));
     // In a call that ends nobody waits for keys.
     this.#settles(scene, this.#story.ending && scene.has('playout.open'));
@@ -179,21 +172,21 @@ export class TurnJudge {
     for (const { type } of actions) {
       if (type === 'stt.reopen') {
         this.#owed = 0;
-        if (this.#asides.reopened()) this.#texts += 1;
+        if (this.#asides.reopened()) this.#told.texts += 1;
       } else if (type === 'stt.finalize' || type === 'stt.flush') this.#owed += 1;
       else if (type === 'stt.replay') this.#asides.replayed();
       this.#stt.order(type);
     }
   }
 
-  #began(now: number): void {
+  #began(now: number, wordsFrom = now): void {
     this.#beganAt = now;
+    this.#wordsFrom = wordsFrom;
     this.#isIntoSilence = this.#story.response !== undefined && this.#story.response.startedAt === undefined;
     this.#story.isBackground = false;
     this.#loud = false;
     this.#lastedMs = 0;
-    this.#texts = 0;
-    this.#told = { finals: '', partial: '' };
+    this.#told.forget();
     this.#resumeAt = Infinity;
     this.#story.done('resume');
   }
@@ -211,7 +204,7 @@ export class TurnJudge {
     const story = this.#story;
     story.voice = true;
     this.#isCovered = false;
-    if (this.#toldWords !== '') this.#askedOf = undefined;
+    if (this.#told.bare !== '') this.#askedOf = undefined;
     story.done('finalize');
     story.done('answer');
     story.done('resume');
@@ -226,15 +219,16 @@ export class TurnJudge {
     const story = this.#story;
     if (story.response?.final === 'perhaps' && scene.actions.length > 0) story.response.final = undefined;
     const again = story.mouth === 'aside';
+    const isFresh = scene.actions.some((action) => action.type === 'stt.listen' && action.fresh);
     const listens = scene.actions.some((action) => action.type === 'stt.listen' && (action.fresh || again));
     this.#asides.goesOn(scene, this.#owed);
     // What was said before was nothing.
-    if (scene.actions.some((action) => action.type === 'stt.listen' && action.fresh))
-      this.#keys.follow(scene);
+    if (isFresh) this.#keys.follow(scene);
+    const wordsFrom = again && !isFresh ? this.#wordsFrom : now;
     if (story.response === undefined) {
       story.demand(now, !scene.has('playout.pause'), 'a response that is over is held');
       story.demand(now, listens, 'nobody listens to the caller');
-      this.#began(now);
+      this.#began(now, wordsFrom);
       this.#own();
     } else if (story.response.hangUp && scene.actions.length === 0) {
       // It may be the last word.
@@ -244,13 +238,13 @@ export class TurnJudge {
       const touches = scene.has('playout.pause') || scene.has('playout.clear');
       story.demand(now, !touches, 'speech touches what may not be interrupted');
       story.demand(now, listens, 'what is said into a response is not heard');
-      this.#began(now);
+      this.#began(now, wordsFrom);
       story.mouth = 'candidate';
     } else {
       const isFaint = scene.event.type === 'speech.started' && scene.event.isFaint === true;
       const held = scene.has('playout.pause') || story.witnesses.plan.micHearsBot || isFaint;
       story.demand(now, held && listens, 'speech does not hold the output');
-      this.#began(now);
+      this.#began(now, wordsFrom);
       story.mouth = 'candidate';
     }
   }
@@ -265,7 +259,7 @@ export class TurnJudge {
     if (!story.interruptible) return;
     const { minWords } = story.settings.interrupt;
     const { micHearsBot, echoIsClear } = story.witnesses.plan;
-    if (minWords > 0 || this.#texts > 0 || (micHearsBot && !echoIsClear)) return;
+    if (minWords > 0 || this.#told.texts > 0 || (micHearsBot && !echoIsClear)) return;
     story.demand(scene.now, scene.has('playout.clear'), 'a confirmed interruption does not clear');
   }
 
@@ -321,9 +315,13 @@ export class TurnJudge {
     const story = this.#story;
     const { now } = scene;
     if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt) return;
+    // TTS may be given up in the same step: what it did not say is spoken again, and nothing holds it.
+    const isRepeated = scene.has('tts.reopen');
     // Words of a voice that nobody knew interrupt when it has stopped; a line that waits may cut the response then, too.
-    if (scene.has('playout.clear') && !scene.actions.some(isLine)) return;
-    story.demand(now, !story.held || scene.has('playout.resume'), 'a candidate that died does not resume');
+    if (scene.has('playout.clear') && !isRepeated && !scene.actions.some(isLine)) return;
+    const goesOn = isRepeated ? !scene.has('playout.pause') : scene.has('playout.resume');
+    story.demand(now, !story.held || goesOn, 'a candidate that died does not resume');
+    if (isRepeated) story.held = false;
     this.#becomesAside();
   }
 
@@ -333,15 +331,7 @@ export class TurnJudge {
     if (story.mouth !== 'own' || !story.voice || !scene.has('stt.flush')) return;
     const since = Math.max(this.#toldAt, this.#beganAt);
     story.demand(scene.now, scene.now - since >= quietWordsMs, 'STT is asked in the middle of words');
-    this.#askedOf = this.#toldWords;
-  }
-
-  get #toldWords(): string {
-    const { finals, partial } = this.#told;
-    return `${finals} ${partial}`
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, ' ')
-      .trim();
+    this.#askedOf = this.#told.bare;
   }
 
   /** It had nothing new: the caller has stopped when the words did. */
@@ -349,7 +339,7 @@ export class TurnJudge {
     const story = this.#story;
     const asked = this.#askedOf;
     this.#askedOf = undefined;
-    if (asked === undefined || story.mouth !== 'own' || !story.voice || asked !== this.#toldWords) return;
+    if (asked === undefined || story.mouth !== 'own' || !story.voice || asked !== this.#told.bare) return;
     story.voice = false;
     this.#isCovered = true;
     this.#lastVoiceAt = now - story.settings.turn.stopMs;
@@ -387,12 +377,13 @@ export class TurnJudge {
     this.#waitsForText(now);
   }
 
-  /** Since when the caller has been speaking: never, where nobody is; undefined where an aside may be nothing. */
-  #spokeAt(scene: Scene): number | undefined {
+  /** Since when the caller has been speaking: never, where nobody is; at any time, where an aside may be nothing. */
+  #spokeAt(scene: Scene): Since {
     const { mouth, response, voice } = this.#story;
-    if (mouth === 'none' || (response !== undefined && !scene.has('playout.clear'))) return Infinity;
+    if (mouth === 'none' || (response !== undefined && !scene.has('playout.clear'))) return never;
     const isAside = mouth === 'aside' || (mouth === 'candidate' && !voice);
-    return isAside && !this.#asides.isSure ? undefined : this.#beganAt;
+    if (isAside && !this.#asides.isSure) return { earliest: -Infinity, latest: Infinity };
+    return { earliest: this.#wordsFrom, latest: this.#beganAt };
   }
 
   /** A turn whose text is known is answered, unless keys are being pressed. */
@@ -567,8 +558,7 @@ export class TurnJudge {
 
   /** All that STT has told of the candidate is listening, or it has told that there is nothing: the agent may go on at once. */
   #mayGoOn(): boolean {
-    const { finals, partial } = this.#told;
-    const words = `${finals} ${partial}`.split(/\s+/).filter((word) => word !== '');
+    const { words } = this.#told;
     return telling(words).length === 0 && (words.length > 0 || this.#owed === 0);
   }
 

@@ -1,5 +1,5 @@
 /** Telephone calls of Twilio against the whole service: the webhook, the stream, and what the caller says, hears and presses. */
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../../examples/demo/flite.ts';
 import { answer } from '../../support/fakes/fake-chat.ts';
 import {
@@ -13,6 +13,7 @@ import { TestService, type TestServiceOptions } from '../../support/process/serv
 import { restarted, stopAll } from '../../support/process/succession.ts';
 
 let service: TestService;
+let shared: TestService | undefined;
 let flite: Flite;
 const streams: FakeStream[] = [];
 const longAnswer = 'This goes on and on for quite a while, as some answers do. '.repeat(12);
@@ -23,11 +24,17 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const stream of streams.splice(0)) stream.close();
-  await stopAll(service);
+  if (service !== shared) await stopAll(service);
 });
+afterAll(() => shared?.stop());
 
 async function start(options: TestServiceOptions = {}): Promise<void> {
   service = await TestService.start({ ...options, env: { ...carrierEnv, ...options.env } });
+}
+
+/** One service for all tests that ask nothing special of it; each has a call of its own. */
+async function plain(): Promise<void> {
+  service = shared ??= await TestService.start({ env: carrierEnv });
 }
 
 const address = (): string => service.address('carrier_a');
@@ -134,10 +141,10 @@ describe('a telephone call of carrier A', () => {
 
 describe('what is not a call of carrier A', () => {
   it('a segment opens one call: the second is refused', async () => {
-    await start();
-    const url = await streamUrl('CA0001');
-    expect((await connect({ callSid: 'CA0001', url })).status).toBe(101);
-    expect((await connect({ callSid: 'CA0001', url })).status).toBe(403);
+    await plain();
+    const url = await streamUrl('CA0011');
+    expect((await connect({ callSid: 'CA0011', url })).status).toBe(101);
+    expect((await connect({ callSid: 'CA0011', url })).status).toBe(403);
   });
 
   it.each([
@@ -145,16 +152,15 @@ describe('what is not a call of carrier A', () => {
     ['an address that was made for nobody', { url: `${publicUrl}/abc.CA0001.x` }, 403],
     ['the address without a segment', { url: publicUrl }, 403],
   ])('%s is refused', async (_, wrong, status) => {
-    await start();
+    await plain();
     const url = await streamUrl('CA0001');
     expect((await connect({ callSid: 'CA0001', url, ...wrong })).status).toBe(status);
-    await stopAll(service);
   });
 
   it('a start for another call than the address was made for ends the stream', async () => {
-    await start();
-    const stream = await connect({ callSid: 'CA0001', url: await streamUrl('CA0001') });
-    stream.begin({}, 'CA0002');
+    await plain();
+    const stream = await connect({ callSid: 'CA0021', url: await streamUrl('CA0021') });
+    stream.begin({}, 'CA0022');
     await stream.until(() => stream.closeCode !== undefined);
     expect(stream.closeCode).toBe(1008);
     expect(await service.says('the stream of a telephone call was closed')).toMatchObject({
@@ -186,7 +192,7 @@ describe('what is not a call of carrier A', () => {
   });
 
   it('the webhook refuses what the carrier did not sign, and other methods and paths', async () => {
-    await start();
+    await plain();
     expect((await postVoice(address(), 'CA0001', { signature: 'AAAA' })).status).toBe(403);
     expect((await postVoice(address(), '../..')).status).toBe(400);
     await service.says('a carrier was refused', (line) => line['code'] === 'bad_signature');

@@ -67,8 +67,8 @@ export class Script {
     return this;
   }
 
-  opens(): this {
-    return this.tell({ type: 'call.opened' }).tell(this.#lines);
+  opens({ sttStreams = false } = {}): this {
+    return this.tell({ type: 'call.opened', ...(sttStreams && { sttStreams }) }).tell(this.#lines);
   }
 
   /** Time passes; deadlines and echoes arrive exactly when they are due. */

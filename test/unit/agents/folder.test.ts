@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -13,19 +14,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listAgents, readAgentAt } from '../../../shared/installation/agents-folder.ts';
-import { afterOthers, systemClock, systemWallClock } from '../../../shared/runtime/clock.ts';
+import { afterOthers, systemClock, systemWallClock, type WallClock } from '../../../shared/runtime/clock.ts';
 import { FolderWatch, quietMs, type FoundAgent } from '../../../supervisor/agents/folder-watch.ts';
 
 let dir: string;
+/** Of the agent that lies beside the folder. */
+let home: string;
 let watch: FolderWatch | undefined;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'svc-agents-'));
+  home = mkdtempSync(join(tmpdir(), 'svc-agents-'));
+  dir = join(home, 'agents');
+  mkdirSync(dir);
 });
 afterEach(() => {
   watch?.close();
   watch = undefined;
-  rmSync(dir, { recursive: true, force: true });
+  rmSync(home, { recursive: true, force: true });
 });
 
 const text = (name: string, more = 'prompt = "You are under test."'): string => `
@@ -124,7 +129,7 @@ describe('the folder', () => {
 });
 
 /** A watch, what it found, and the moment in which something fits. */
-async function open(): Promise<{
+async function open(wallClock: WallClock = systemWallClock): Promise<{
   readonly found: Map<string, FoundAgent | undefined>;
   until: (fits: () => boolean) => Promise<void>;
 }> {
@@ -132,11 +137,11 @@ async function open(): Promise<{
   let changed = (): void => undefined;
   watch = new FolderWatch({
     dir,
-    besides: { place: { path: put('own/../../own.toml', text('own')), shown: 'own.toml' }, named: [] },
+    besides: { place: { path: put('../own.toml', text('own')), shown: 'own.toml' }, named: [] },
     env: {},
     secretsDir: join(dir, '.secrets'),
     clock: systemClock,
-    wallClock: systemWallClock,
+    wallClock,
     found: (changes) => {
       for (const [path, one] of changes) found.set(path, one);
       changed();
@@ -188,9 +193,13 @@ describe('the watch', () => {
   });
 
   it('reads nothing that is being written: of a file written piece by piece it sees the whole', async () => {
-    const { found, until } = await open();
-    const whole = text('slow');
     const path = join(dir, 'slow.toml');
+    let isWriting = true;
+    // However long the machine stands still between two pieces, it is no time for the file.
+    const changedMs = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    const now = (): number => (isWriting ? changedMs() : undefined) ?? systemWallClock.now();
+    const { found, until } = await open({ now });
+    const whole = text('slow');
     const pieces = 8;
     const size = Math.ceil(whole.length / pieces);
     for (let piece = 0; piece < pieces; piece += 1) {
@@ -198,6 +207,7 @@ describe('the watch', () => {
       await new Promise((resolve) => void systemClock.after(quietMs / 5, () => resolve(undefined)));
       expect(found.has(path)).toBe(false);
     }
+    isWriting = false;
     await until(() => found.has(path));
     expect(idAt(found, path)).toBe('slow');
   });

@@ -39,9 +39,20 @@ const after = (evidence: Partial<PauseEvidence>): number =>
   );
 
 describe('the silence that ends a turn', () => {
+  it('is long behind words that have surely begun, also where STT puts a full stop', () => {
+    expect(after({ text: "I'm calling because.", speechFinal: true })).toBeGreaterThan(1_500);
+    expect(after({ text: "I'm calling because of you.", speechFinal: true })).toBeLessThan(500);
+  });
+
   const rows: readonly [string, Partial<PauseEvidence>, number][] = [
     ['nothing is known', {}, 700],
     ['words say nothing', { text: 'iki bilet' }, 700],
+    [
+      'STT puts a stop behind what may be an answer',
+      { text: 'In the.', asked: 'Where?', speechFinal: true },
+      400,
+    ],
+    ['words end in a short question', { text: 'from the third and until when' }, 700],
     ['words hesitate', { text: 'iki bilet ve' }, 1_260],
     ['STT says that the sentence is over', { text: 'Two tickets.', speechFinal: true }, 400],
     ['it says so of a guess', { text: 'Two tickets.', speechFinal: true, guessed: true }, 700],

@@ -1,7 +1,7 @@
 /** What the LLM gets to see of a call. */
 import { describe, it, expect } from 'vitest';
 import { addHeard, addUser, contextFor, newHistory } from '../../../worker/core/delivery/history.ts';
-import { addFinal, newWords, wholeText } from '../../../worker/core/turn/turn.ts';
+import { addFinal, forgetReplayed, newWords, wholeText } from '../../../worker/core/turn/turn.ts';
 
 describe('the context of a request', () => {
   it('starts with the prompt and keeps the order of what was said', () => {
@@ -55,6 +55,19 @@ describe('the words of a turn', () => {
     expect(wholeText(words)).toBe('one two');
     addFinal(words, 'two three');
     expect(wholeText(words)).toBe('one two three');
+  });
+
+  it('count once where two sessions heard the same audio, however often a session is replaced', () => {
+    const words = newWords();
+    addFinal(words, 'one two three.', 500);
+    addFinal(words, 'four', 2_000);
+    forgetReplayed(words, 1_000);
+    expect(wholeText(words)).toBe('one two three. four');
+    addFinal(words, 'three four five.', 2_500);
+    expect(wholeText(words)).toBe('one two three four five.');
+    forgetReplayed(words, 2_600);
+    addFinal(words, 'five six', 3_000);
+    expect(wholeText(words)).toBe('one two three four five six');
   });
 
   it('are bounded', () => {

@@ -4,11 +4,12 @@ import { spokenLanguages } from '../../../shared/languages/languages.ts';
 import { spokenWords } from '../../../shared/languages/spelling.ts';
 import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import {
-  asksForTime,
-  endsHesitant,
+  beginsCorrection,
+  endsInShortQuestion,
   endsSentence,
   withoutEcho as withoutEchoIn,
 } from '../../../worker/core/turn/phrases.ts';
+import { asksForTime, endsHesitant } from '../../../worker/core/turn/time-asked.ts';
 
 const vocabulary = vocabularyOf(spokenLanguages(['multi']));
 const withoutEcho = (words: readonly string[], played: readonly string[], options = {}) =>
@@ -118,6 +119,44 @@ describe('the end of what was said', () => {
     const own = vocabularyOf(spokenLanguages([language]));
     for (const text of asking.split('|')) expect(asksForTime(text, own), text).toBe(true);
     for (const text of other.split('|')) expect(asksForTime(text, own), text).toBe(false);
+  });
+
+  it.each([
+    ['en', 'no hang on Tuesday', 'hang on Tuesday'],
+    ['de', 'nein warten Sie Dienstag', 'ja Dienstag'],
+    ['pt', 'não espere terça', 'terça'],
+    ['tr', 'hayır bekleyin salı', 'salı olsun'],
+    ['pl', 'nie chwila wtorek', 'nie we wtorek'],
+    ['hi', 'नहीं रुकिए मंगलवार', 'मंगलवार'],
+  ])('takes a refusal that asks for a moment for a correction (%s)', (language, corrects, other) => {
+    const own = vocabularyOf(spokenLanguages([language]));
+    expect([corrects, other].map((text) => beginsCorrection(text, own))).toEqual([true, false]);
+  });
+
+  it.each([
+    ['en', 'from the third and until when', 'until when I am back the'],
+    ['de', 'ab dem dritten und bis wann', 'wann'],
+    ['fr', "à partir du trois et jusqu'à quand", 'quand'],
+    ['es', 'el viernes y a qué hora', 'a qué'],
+    ['pl', 'od trzeciego a do kiedy', 'kiedy'],
+    ['pt', 'a partir do dia três e até quando', 'quando'],
+  ])('knows a question that ends behind its question word (%s)', (language, asks, other) => {
+    const own = vocabularyOf(spokenLanguages([language]));
+    expect([asks, other].map((text) => endsInShortQuestion(text, own))).toEqual([true, false]);
+  });
+
+  it('tells Turkish verbs that lead on by their endings, and nouns that end alike', () => {
+    const own = vocabularyOf(['tr']);
+    const begun = [
+      'oraya gidip',
+      'eve gelirken',
+      'biletim olursa',
+      'sizin istediğiniz gibi yaparak',
+      'saat altıyı geçince',
+    ];
+    for (const text of begun) expect([text, endsHesitant(text, own)]).toEqual([text, true]);
+    for (const text of ['çok erken', 'bir kulüp', 'o gerek', 'kayıp'])
+      expect([text, endsHesitant(text, own)]).toEqual([text, false]);
   });
 
   it('is not hesitant behind a full stop or an ordinary word', () => {

@@ -46,6 +46,18 @@ describe('pieces of text', () => {
   });
 
   it.each([
+    [['We open on Jan. 5 in Apt. 4. ', 'See vol. 2 of it.']],
+    [['Yahoo! is a firm. ', 'The bldg. is tall, et al. are in. ', 'It is so.']],
+    [['He said "Hello." and left. ', 'She asked "Why?" and stayed.']],
+    [['It is 5 min. away and weighs 10 lbs. net. ', 'Good.']],
+    [['Dr. med. Müller kommt Mo. oder Di. um acht. ', 'Ja.']],
+    [['Jean est avec J.-P. Martin. ', 'Oui.']],
+    [['that is so fine. ', 'you can come. ', 'at ten we close.']],
+  ])('do not end before a small letter that is there, but in a text of nothing else: %j', (pieces) => {
+    expect(piecesOf(...(pieces.join('').match(/\s*\S+/g) ?? []))).toEqual(pieces);
+  });
+
+  it.each([
     [['Acme Inc. and Bell Co. Ltd. are both here. ', 'Ask them.']],
     [['Das dauert mind. zwei bzw. max. drei Tage. ', 'Geht das?']],
     [['It was written by J.K. Rowling. ', 'Do you know it?']],

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCheck } from '../../../cli/commands/check/check-command.ts';
 import { runInit, type InitOptions } from '../../../cli/commands/init/init-command.ts';
 import { templateNames } from '../../../cli/commands/init/templates.ts';
@@ -89,6 +89,19 @@ describe.each(templateNames)('the project %s', (template) => {
         .matchAll(/\$\{([A-Z_]+):/g),
     ].map(([, name]) => name!);
     expect(asked.filter((name) => !read('.env.example').includes(`${name}=`))).toEqual([]);
+  });
+
+  it('has what its tools ask on this machine beside the service in its containers, too', () => {
+    const asked = [...read('agent.toml').matchAll(/^url = "http:\/\/127\.0\.0\.1:(\d+)\//gm)].map(
+      ([, port]) => port!,
+    );
+    const file = 'compose.override.yaml';
+    const compose = existsSync(join(target, file)) ? read(file) : '';
+    for (const port of asked) {
+      const [, program = ''] = /volumes: \['\.\/(\w+\.mjs):/.exec(compose) ?? [];
+      expect(compose).toContain('network_mode: service:service');
+      expect(read(program)).toContain(port);
+    }
   });
 
   it('sets only variables that there are, and names in its texts only files and scripts that there are', () => {
@@ -168,6 +181,27 @@ describe('init', () => {
     expect(await answered(' Python ')).toEqual([0, true, true, false]);
     expect(await answered('')).toEqual([0, true, false, true]);
     expect(await answered('9')).toEqual([2, false, false, false]);
+  });
+
+  it('says what to do next, from where it was called', async () => {
+    const target = join(folder, 'elsewhere');
+    expect((await init({ folder: target })).lines.slice(1)).toEqual([
+      `  cd ${target}`,
+      '  npm install',
+      '  npm test',
+      '  npm start',
+    ]);
+    const here = join(folder, 'here');
+    mkdirSync(here);
+    const from = process.cwd();
+    onTestFinished(() => process.chdir(from));
+    process.chdir(here);
+    expect((await init({ folder: '.' })).lines).toEqual([
+      expect.stringMatching(/^\d+ files in \.; next:$/),
+      '  npm install',
+      '  npm test',
+      '  npm start',
+    ]);
   });
 
   it.each([

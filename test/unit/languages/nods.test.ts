@@ -6,6 +6,7 @@ import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import { listeningOf, withoutListening } from '../../../worker/core/turn/backchannels.ts';
 import { listensOn } from '../../../worker/core/turn/nods.ts';
 import { overSpeech, type OverSpeech } from './nods/index.ts';
+import { later } from './nods/later.ts';
 
 /** Of a hundred nods and interruptions that were kept aside, how many are told. Figures may grow and never fall. */
 const told: Readonly<Record<string, { readonly nods: number; readonly interruptions: number }>> = {
@@ -21,15 +22,14 @@ const told: Readonly<Record<string, { readonly nods: number; readonly interrupti
   hi: { nods: 100, interruptions: 100 },
 };
 
-/** Parts of a hundred of the half that are taken for listening. */
-function rateOf(
-  texts: readonly string[],
-  { half, code }: { half: number; code: string },
+/** Parts of a hundred of those that are taken for listening. */
+function rateIn(
+  code: string,
+  some: readonly string[],
 ): { percent: number; missed: string[]; taken: string[] } {
   const vocabulary = vocabularyOf([code]);
   const { backchannels } = languages.find((language) => language.code === code) ?? { backchannels: [] };
   const { listening } = listeningOf(backchannels, vocabulary);
-  const some = texts.filter((_, at) => at % 2 === half);
   const listens = (text: string): boolean => {
     const words = spokenWords(text);
     const evidence = { words, isQuestion: false, isAsked: false, unfinished: false, patient: false };
@@ -38,6 +38,12 @@ function rateOf(
   const [taken, missed] = [some.filter(listens), some.filter((text) => !listens(text))];
   return { percent: (100 * taken.length) / some.length, missed, taken };
 }
+
+const rateOf = (texts: readonly string[], { half, code }: { half: number; code: string }) =>
+  rateIn(
+    code,
+    texts.filter((_, at) => at % 2 === half),
+  );
 
 if (process.env['SHOW_NODS'] !== undefined)
   for (const [code, { nods, interruptions }] of Object.entries(overSpeech)) {
@@ -73,3 +79,14 @@ describe.each(languages.map(({ code }) => code))('in %s', (code) => {
     expect(100 - Math.ceil(cut.percent)).toBeGreaterThanOrEqual(told[code]?.interruptions ?? 100);
   });
 });
+
+describe.each(Object.entries(later))(
+  'in %s, of those that were written down later',
+  (code, { usual, rare, interruptions }) => {
+    it('usual nods do not cut, two of three rare ones do not, and interruptions do', () => {
+      expect(rateIn(code, usual).percent).toBeGreaterThanOrEqual(95);
+      expect(rateIn(code, rare).percent).toBeGreaterThanOrEqual(66);
+      expect(rateIn(code, interruptions).percent).toBeLessThanOrEqual(3);
+    });
+  },
+);

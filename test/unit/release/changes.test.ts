@@ -45,6 +45,12 @@ describe('the difference of two reports', () => {
     ['another type', before.replace('string', 'number'), 'major'],
     ['a member that must be given now', before.replace('c?', 'c'), 'major'],
     ['one of two lines that read alike', 'a\na', 'major'],
+    [
+      'a member that another declaration has now',
+      'interface A {\n    c?: number;\n}\ninterface B {\n    b: string;\n}',
+      'major',
+    ],
+    ['a comment', before.replace('    b', '    // (undocumented)\n    b'), undefined],
     ['an entry that is gone', undefined, 'major'],
   ])('asks for what it takes: %s', (name, after, bump) => {
     expect(bumpBetween(name.startsWith('one of two') ? 'a\na\na' : before, after)).toBe(bump);
@@ -94,16 +100,42 @@ describe('a release', () => {
       });
     const ended = before.replace('end(): void', 'end(how: string): void');
     expect(told(ended, '`call.end` wants to know how.')).toEqual([]);
-    expect(told(ended, 'A `Call` ends otherwise.')).toEqual([]);
-    expect(told(ended, 'An ending is told.')).toEqual([
-      expect.stringMatching(/^api\/agent\.api\.md: end of Call is gone .*@v\/agent the bump major/),
-    ]);
+    for (const words of ['A `Call` ends otherwise.', 'An ending is told.', 'At the end of a call: `say`.'])
+      expect(told(ended, words)).toEqual([
+        expect.stringMatching(/^api\/agent\.api\.md: end of Call is gone .*@v\/agent the bump major/),
+      ]);
     const both = ended.replace('type Mode = 1', 'type Mode = 2');
     expect(told(both, '`call.end` wants to know how.')).toEqual([
       expect.stringContaining('md: Mode is gone'),
     ]);
     expect(told(before.replace('@public', '@public (undocumented)'), 'Nothing.')).toEqual([]);
     expect(told(`${before}\ntype More = 1;`, 'Nothing.')).toEqual([]);
+    const without = '// @public\ntype Mode = 1;';
+    expect(told(without, '`Call` is no more.')).toEqual([]);
+    expect(told(without, '`call.end` and `call.say` are no more.')).toEqual([
+      expect.stringContaining('md: Call is gone'),
+    ]);
+  });
+
+  it.each([
+    ['a method that implementations lack', '    close(): void;', true],
+    ['a field that must be given', '    readonly how: string;', true],
+    ['a field that may be given', '    readonly how?: string;', false],
+    ['a method that may be there', '    close?(): void;', false],
+  ])('wants what people who make one of a type must give now to be named: %s', (_, line, isWanted) => {
+    const before = 'export interface Voice {\n    say(text: string): void;\n}';
+    const current = { agent: before.replace('}', `${line}\n}`) };
+    const told = (words: string): string[] =>
+      missingChanges({
+        released: { agent: before },
+        current,
+        packageOf,
+        changes: [{ file: '.changeset/a.md', packages: { '@v/agent': 'minor' }, words, upgrade: '' }],
+      });
+    expect(told('A voice tells more.')).toEqual(
+      isWanted ? [expect.stringMatching(/(how|close) of Voice is new and must be given/)] : [],
+    );
+    expect(told('A voice has `how` and `close()`.')).toEqual([]);
   });
 
   it('knows the packages that there are', () => {

@@ -144,6 +144,14 @@ describe('the version', () => {
     expect(named.filter((path) => !repeating.includes(path) && !path.startsWith('test/'))).toEqual([]);
   });
 
+  it('stands in no sentence that a release would make untrue', () => {
+    const { version } = JSON.parse(textOf('package.json')) as { version: string };
+    const minor = version.replace(/\.\d+$/, '').replace('.', '\\.');
+    const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'docs/stability.md', 'docs/roadmap.md'];
+    const said = new RegExp(`\\b(?:version|release) \\(?v?${minor}(?:\\.[\\dx]+)?\\b`, 'i');
+    expect(pages.filter((path) => said.test(textOf(path)))).toEqual([]);
+  });
+
   it('is set everywhere at once, and nothing else with it', () => {
     const folder = mkdtempSync(join(tmpdir(), 'versions-'));
     const paths = ['package.json', ...repeating];

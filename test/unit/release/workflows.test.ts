@@ -38,6 +38,13 @@ describe.each(workflows)('$name', ({ text }) => {
     expect(text).not.toContain('secrets.');
   });
 
+  it('lets git read what somebody else has checked out, in a container', () => {
+    for (const job of jobsOf(text).filter((each) => /^ {4}container:/m.test(each)))
+      expect(job).toMatch(
+        /actions\/checkout@[^]*git config --global --add safe\.directory "\$GITHUB_WORKSPACE"\n[^]*\.ci\//,
+      );
+  });
+
   it('runs commands that are there', () => {
     const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
       scripts: object;
@@ -47,6 +54,12 @@ describe.each(workflows)('$name', ({ text }) => {
     for (const [, path = ''] of text.matchAll(/(?<=\s)((?:\.ci|scripts)\/[\w./-]+)/g))
       expect([path, existsSync(new URL(path, root))]).toEqual([path, true]);
   });
+});
+
+it('signs where each thing that is released comes from', () => {
+  const release = workflows.find(({ name }) => name === 'release.yml')!.text;
+  const signed = [...release.matchAll(/subject-(?:path|name): (.*)/g)].map(([, subject]) => subject);
+  expect(signed).toEqual(['${{ steps.image.outputs.name }}', '${{ steps.chart.outputs.name }}', 'assets/*']);
 });
 
 describe('an image', () => {

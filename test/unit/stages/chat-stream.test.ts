@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ChatStream } from '../../../worker/stages/llm/chat-compatible/stream.ts';
 import { MessagesStream } from '../../../worker/stages/llm/messages/stream.ts';
+import { ResponsesStream } from '../../../worker/stages/llm/responses/stream.ts';
 import type { LlmEvent } from '../../../worker/stages/stage.ts';
 
 function run(chunks: readonly unknown[]): LlmEvent[] {
@@ -131,6 +132,21 @@ describe('tool calls of a stream', () => {
       delta({}, 'tool_calls'),
     ]);
     expect(assembled(events).map((call) => call.id)).toEqual(['a', 'b']);
+  });
+
+  it.each(['', 'f'])('whose fragments have an id each are one, with the name %j in all of them', (name) => {
+    const events = run([
+      calls({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }),
+      calls({ index: 0, id: 'b', function: { name, arguments: '{"x":' } }),
+      calls({ index: 0, id: 'c', function: { name, arguments: '1}' } }),
+      calls({ index: 0, id: 'd', function: { name: 'f', arguments: '{"x":2}' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    expect(
+      assembled(events)
+        .map(({ arguments: text }) => text)
+        .slice(-2),
+    ).toEqual(['{"x":1}', '{"x":2}']);
   });
 
   it('take their place in the list for an index', () => {
@@ -295,5 +311,67 @@ describe('blocks of a messages interface', () => {
     };
     expect(said(['end_turn'])).toMatchObject([{ type: 'done', finish: 'stop' }]);
     expect(said([])).toEqual([{ type: 'error', error: { kind: 'disconnected' } }]);
+  });
+});
+
+describe('servers that only look like those of the vendors', () => {
+  const given = (
+    stream: typeof MessagesStream | typeof ResponsesStream,
+    bodies: readonly object[],
+  ): LlmEvent[] => {
+    const events: LlmEvent[] = [];
+    const made = new stream(
+      () => 'call_0',
+      (event) => events.push(event),
+    );
+    for (const body of bodies) made.event({ event: '', data: JSON.stringify(body) });
+    made.end();
+    return events;
+  };
+  const call = { type: 'function_call', call_id: 'c1', name: 'get' };
+
+  it('end a message without a reason, which is whole unless it calls something', () => {
+    const text = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hello.' } };
+    const use = {
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'tool_use', id: 'a', name: 'get' },
+    };
+    expect(given(MessagesStream, [text, { type: 'message_stop' }]).at(-1)).toMatchObject({ finish: 'stop' });
+    expect(given(MessagesStream, [use, { type: 'message_stop' }]).at(-1)).toMatchObject({
+      error: { kind: 'disconnected' },
+    });
+  });
+
+  it('name a call otherwise when it is done: it is one, with the arguments that came', () => {
+    const events = given(ResponsesStream, [
+      { type: 'response.output_item.added', output_index: 0, item: { ...call, id: 'i1', arguments: '' } },
+      { type: 'response.function_call_arguments.delta', output_index: 0, item_id: 'i2', delta: '{"x":' },
+      { type: 'response.function_call_arguments.delta', output_index: 0, item_id: 'i3', delta: '1}' },
+      {
+        type: 'response.output_item.done',
+        output_index: 0,
+        item: { ...call, id: 'i4', arguments: '{"x":1}' },
+      },
+      { type: 'response.completed', response: {} },
+    ]);
+    expect(assembled(events)).toEqual([{ id: 'c1', name: 'get', arguments: '{"x":1}' }]);
+    expect(events.at(-1)).toMatchObject({ type: 'done', finish: 'tool_calls' });
+  });
+
+  it('send the answer at its end alone', () => {
+    const content = [{ type: 'output_text', text: 'Hello.' }];
+    const output = [
+      { type: 'message', content },
+      { ...call, id: 'i1', arguments: '{"x":1}' },
+    ];
+    const events = given(ResponsesStream, [{ type: 'response.completed', response: { output } }]);
+    expect(spoken(events)).toBe('Hello.');
+    expect(assembled(events)).toEqual([{ id: 'c1', name: 'get', arguments: '{"x":1}' }]);
+    const twice = given(ResponsesStream, [
+      { type: 'response.output_text.delta', delta: 'Hello.' },
+      { type: 'response.completed', response: { output } },
+    ]);
+    expect([spoken(twice), assembled(twice)]).toEqual(['Hello.', []]);
   });
 });

@@ -79,6 +79,14 @@ describe('the event parser', () => {
     expect(parse([Buffer.from(`data: ${'x'.repeat(most - 5)}\n\n`)], most)).toBe('too-large');
   });
 
+  it.each(['null', '""', '[]', ' [ ] ', 'true', 'ping', '"keep-alive"'])(
+    'leaves out data that says nothing: %s',
+    (data) => {
+      expect(whole(`data: ${data}\n\ndata: x\n\n`)).toEqual([{ event: '', data: 'x' }]);
+      expect(whole(`event: error\ndata: ${data}\n\n`)).toHaveLength(1);
+    },
+  );
+
   it('gives what the end of the stream left open', () => {
     const parser = new SseParser(1_000);
     expect(read(parser, Buffer.from('data: [DONE]'))).toEqual([]);

@@ -13,7 +13,7 @@ import {
   realtimeUrl,
 } from '../../../worker/stages/stt/realtime-compat/protocol.ts';
 import { retryAfterMsOf } from '../../../worker/stages/http.ts';
-import type { JsonObject, SttWire, WireEvent } from '../../../worker/stages/stt/wire.ts';
+import { readText, type JsonObject, type SttWire, type WireEvent } from '../../../worker/stages/stt/wire.ts';
 
 const deepgram = {
   baseUrl: 'wss://a.example/prefix',
@@ -481,6 +481,30 @@ describe('utterances of stt_cloud_c', () => {
     const [event] = new GladiaWire(gladia).finalize();
     expect(event?.type === 'send' && event.message.length).toBe(500 * 32);
   });
+});
+
+it.each(['', ' ', 'null', 'ping', '"pong"', 'OK'])(
+  '%j keeps a connection alive, and says nothing',
+  (text) => {
+    for (const wire of [new DeepgramWire(), new GladiaWire(gladia), new AssemblyAiWire(false)])
+      expect(readText(wire, text)).toEqual([]);
+  },
+);
+
+it('words of stt_cloud_c are heard once, whatever names they come under', () => {
+  const wire = new GladiaWire(gladia);
+  const said = (id: string | undefined, start: number): JsonObject => ({
+    type: 'transcript',
+    data: {
+      ...(id !== undefined && { id }),
+      is_final: true,
+      utterance: { text: 'yes', start, end: start + 0.4 },
+    },
+  });
+  expect(finals(wire.read(said(undefined, 1)))).toEqual(['yes']);
+  expect(wire.read(said(undefined, 1))).toEqual([]);
+  expect(wire.read(said('00-0001', 1))).toEqual([]);
+  expect(finals(wire.read(said(undefined, 2)))).toEqual(['yes']);
 });
 
 describe('the advice of a refusal', () => {

@@ -36,6 +36,18 @@ describe('the wire of tts_cloud_a', () => {
   });
 });
 
+it('a chunk of tts_cloud_a may hold nothing', () => {
+  const wire = new CartesiaWire({}, ids());
+  wire.say('Text.');
+  for (const data of [null, undefined, ''])
+    expect(wire.receive(JSON.stringify({ type: 'chunk', context_id: 'u1', data }))).not.toMatchObject([
+      { type: 'failed' },
+    ]);
+  expect(wire.receive(JSON.stringify({ type: 'chunk', context_id: 'u1', data: 7 }))).toMatchObject([
+    { type: 'failed' },
+  ]);
+});
+
 describe('the wire of tts_cloud_b', () => {
   it('opens no sixth context before the vendor says that one is over', () => {
     const wire = new ElevenLabsWire({}, ids());

@@ -448,6 +448,50 @@ describe.each(Object.entries(answers))('the whole answer decides (%s)', (languag
   });
 });
 
+describe('what is to be told once more, or thought about, is asked for by no yes', () => {
+  it.each([
+    [
+      'en',
+      [
+        'Yes, let me check.',
+        'Yes, repeat that please.',
+        'Yes, give me a minute please.',
+        'Yes, explain that.',
+      ],
+    ],
+    ['de', ['Ja, erklären Sie das.', 'Ja, wiederholen Sie das bitte.', 'Ja, sprechen Sie lauter.']],
+    ['fr', ['Oui, répétez.', 'Oui, expliquez-moi.', 'Oui, donnez-moi une minute.', 'Oui, écoutez.']],
+    ['es', ['Sí, léalo.', 'Sí, repítalo.', 'Sí, explíqueme.']],
+    ['nl', ['Ja, eens kijken.', 'Ja, herhalen.']],
+    ['pl', ['Tak, proszę powtórzyć.']],
+    ['pt', ['Sim, vamos ver.', 'Sim, repete.']],
+    ['it', ['Sì, ripeta.', 'Sì, vediamo.']],
+    ['tr', ['Evet, tekrar edin.', 'Evet, bakalım.', 'Evet, açıklayın.']],
+  ])('%s', (language, answers) => {
+    for (const answer of answers) expect([answer, read(answer, language)]).toEqual([answer, 'unclear']);
+  });
+
+  it.each([
+    [
+      'en',
+      [
+        'Agreed.',
+        "It's fine.",
+        'Yes, everything is correct.',
+        "Yes, that's all fine, thank you.",
+        'For sure.',
+      ],
+    ],
+    ['de', ['Jep.', 'Ja, alles richtig.', 'Ja, das bestätige ich.']],
+    ['fr', ["Oui, je l'accepte."]],
+    ['tr', ['Hay hay.']],
+  ])('and these are one (%s)', (language, answers) => {
+    for (const answer of answers) expect([answer, read(answer, language)]).toEqual([answer, 'yes']);
+  });
+
+  it('nor does "boş verin"', () => expect(read('Evet, boş verin.', 'tr')).not.toBe('yes'));
+});
+
 describe('a firm word before a no is a no, and "why not?" asks nothing', () => {
   it.each([
     [

@@ -183,6 +183,17 @@ describe('an HTTP tool', () => {
     expect(await ask(await serve(listener), { method: 'POST' })).toMatchObject(report);
   });
 
+  it.each([
+    ['application/json', Buffer.from('\uFEFF{"a":"Köln"}')],
+    ['application/json; charset=ISO-8859-1', Buffer.from('{"a":"Köln"}', 'latin1')],
+    ['application/json;charset="utf-16le"', Buffer.from('{"a":"Köln"}', 'utf16le')],
+    ['application/json; charset=nonsense', Buffer.from('{"a":"Köln"}')],
+    ['text/plain; charset=windows-1252', Buffer.from('{"a":"Köln"}', 'latin1')],
+  ])('reads the characters of %s', async (type, body) => {
+    const url = await serve((_, response) => response.writeHead(200, { 'content-type': type }).end(body));
+    expect(await ask(url)).toEqual({ kind: 'result', text: '{"a":"Köln"}' });
+  });
+
   it('stops reading an endless body', async () => {
     const origin = await serve((_, response) => {
       const more = (): void => {

@@ -339,6 +339,86 @@ describe('numbers', () => {
   });
 });
 
+describe('what a server writes in its own way', () => {
+  it.each([
+    ['{"content":"fine"}', 'fine'],
+    ['{"content":{"type":"text","text":"fine"}}', 'fine'],
+    ['{"content":["fine","too"]}', 'fine\ntoo'],
+    ['{"content":[{"text":"fine"}]}', 'fine'],
+    ['{"content":[{"type":"text","text":""}],"structuredContent":{"n":10.00}}', '{"n":10.00}'],
+    [
+      `{"content":[${Array.from({ length: 200 }, (_, at) => `{"type":"text","text":"${at}"}`).join()}]}`,
+      Array.from({ length: 200 }, (_, at) => at).join('\n'),
+    ],
+  ])('as a result is read: %s', async (result, text) => {
+    const { tools } = await started({ page: echo, call: () => result });
+    expect(await runTool(tools, 'echo')).toEqual({ kind: 'result', text });
+  });
+
+  it.each([
+    ['an id as text', (id: number) => `{"jsonrpc":"2.0","id":"${id}","result":{"content":"fine"}}`, {}],
+    [
+      'a list of one message',
+      (id: number) => `[{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"fine"}]}}]`,
+      {},
+    ],
+    [
+      'another type of content',
+      (id: number) => `{"jsonrpc":"2.0","id":${id},"result":{"content":"fine"}}`,
+      { 'content-type': 'text/plain' },
+    ],
+    [
+      'events with an id as text',
+      (id: number) => `event: message\ndata: {"jsonrpc":"2.0","id":"${id}","result":{"content":"fine"}}\n\n`,
+      { 'content-type': 'text/event-stream' },
+    ],
+  ])('as an answer is read: %s', async (_, answer, headers) => {
+    const { tools } = await started({
+      page: echo,
+      call: ({ id }, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(answer(id));
+        return undefined;
+      },
+    });
+    expect(await runTool(tools, 'echo')).toEqual({ kind: 'result', text: 'fine' });
+  });
+
+  it.each([
+    '{"protocolVersion":"2025-06-18","capabilities":{"tools":[]},"serverInfo":{"name":"t","version":"1"}}',
+    '{"protocolVersion":"2025-06-18","capabilities":[],"serverInfo":{"name":"t","version":"1"}}',
+    '{"protocolVersion":"2025-06-18","serverInfo":{"name":"t"}}',
+    '{"protocolVersion":"2025-06-18","capabilities":{"tools":true,"experimental":[]},"serverInfo":{"name":"t","version":1.5}}',
+  ])('of itself loses none of its tools: %s', async (initialized) => {
+    const { tools } = await started({ page: echo, initialized });
+    expect(await runTool(tools, 'echo')).toEqual({ kind: 'result', text: 'fine' });
+  });
+
+  it.each(['"same"', '7'])('of more pages is read once where all are the same: %s', async (cursor) => {
+    const { tools, lines } = await started({
+      page: `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}],"nextCursor":${cursor}}`,
+    });
+    expect(names(tools)).toEqual(['end_call', 'echo']);
+    expect(lines.filter(({ level }) => Number(level) > 30)).toEqual([]);
+  });
+
+  it('of a tool at length is offered in two parts: OpenAI refuses more than 1,024 characters', async () => {
+    const description = Array.from(
+      { length: 60 },
+      (_, at) => `Sentence ${at} about this tool, at length.`,
+    ).join(' ');
+    const schema = { type: 'object', description: 'Of the schema.', properties: {} };
+    const { tools } = await started({
+      page: listed({ ...tool('long', schema), description }, tool('short')),
+    });
+    const [, long, short] = tools.declarations();
+    expect(long?.description.length).toBeLessThanOrEqual(1_024);
+    expect(`${long?.description} ${String(long?.parameters['description'])}`).toBe(
+      `${description}\n\nOf the schema.`,
+    );
+    expect(short).toMatchObject({ description: 'd', parameters: { type: 'object', properties: {} } });
+  });
+});
+
 describe('a session that is lost', () => {
   const rpcError = (code: number, message: string) => (id: number, response: ServerResponse) =>
     void response
@@ -346,6 +426,12 @@ describe('a session that is lost', () => {
       .end(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }));
   const status = (code: number) => (_: number, response: ServerResponse) =>
     void response.writeHead(code).end('{}');
+  const errorWithout = (id: string) => (_: number, response: ServerResponse) =>
+    void response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(`{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":"Server not initialized"}}`);
+  const words = (code: number, text: string) => (_: number, response: ServerResponse) =>
+    void response.writeHead(code).end(text);
   const cut = (_: number, response: ServerResponse): void => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n');
     response.end();
@@ -377,6 +463,11 @@ describe('a session that is lost', () => {
     ['-32600 no valid session', rpcError(-32_600, 'Bad Request: No valid session ID provided')],
     ['-32000 not initialized', rpcError(-32_000, 'Bad Request: Server not initialized')],
     ['-32002 expired', rpcError(-32_002, 'The session has expired')],
+    ['-32000 sessionId', rpcError(-32_000, 'No transport found for sessionId')],
+    ['-32603 not found', rpcError(-32_603, 'Could not find session abc')],
+    ['an error without id', errorWithout('null')],
+    ['500 in words', words(500, 'Session not found')],
+    ['403 in words', words(403, '{"error":"Invalid or expired MCP session"}')],
   ] as const;
   const unknown = [
     ['503', status(503)],

@@ -11,7 +11,7 @@ const offered = (schema: Schema): Schema => offeredSchema(schema).parameters;
 function faultsOf(schema: unknown, at = 'schema'): string[] {
   if (typeof schema === 'boolean') return at.endsWith('additionalProperties') ? [] : [`${at} is a boolean`];
   if (!isTable(schema)) return [`${at} is no object`];
-  const faults: string[] = [];
+  const faults = faultsOfGrammar(schema, at);
   const known =
     /^(type|title|description|properties|required|items|anyOf|oneOf|enum|const|default|examples?|format|pattern|additionalProperties|minimum|maximum|exclusiveMinimum|exclusiveMaximum|multipleOf|minLength|maxLength|minItems|maxItems|uniqueItems|minProperties|maxProperties)$/;
   for (const [keyword, value] of Object.entries(schema)) {
@@ -39,6 +39,23 @@ function faultsOf(schema: unknown, at = 'schema'): string[] {
   if (additionalProperties !== undefined)
     faults.push(...faultsOf(additionalProperties, `${at}.additionalProperties`));
   return faults;
+}
+
+/** What cannot be made a grammar of, by the rules of llama.cpp. */
+function faultsOfGrammar(schema: Schema, at: string): string[] {
+  const { pattern } = schema;
+  const isPlain = typeof pattern !== 'string' || /^\^((?!\\[a-zA-Z\-"])(?!\(\?)[^])*\$$/.test(pattern);
+  const isTelling = /"(type|anyOf|oneOf|enum|const|properties|items|additionalProperties|pattern)":/.test(
+    JSON.stringify(schema),
+  );
+  const lengths = ['minLength', 'maxLength', 'minItems', 'maxItems'].filter(
+    (keyword) => Number(schema[keyword]) >= 1_990,
+  );
+  return [
+    ...(isPlain ? [] : [`${at}.pattern is no grammar`]),
+    ...(isTelling || JSON.stringify(schema) === '{}' ? [] : [`${at} is for no kind of value`]),
+    ...lengths.map((keyword) => `${at}.${keyword} repeats too often`),
+  ];
 }
 
 function faultsOfWhole(schema: Schema): string[] {
@@ -73,13 +90,46 @@ describe('the schema that an LLM is offered', () => {
           items: { type: 'object', properties: { n: { anyOf: [text, whole] } } },
         },
         kind: { enum: ['a', null], default: null },
-        maybe: { type: ['string', 'null'], format: 'date', pattern: '^a', maxLength: 9 },
+        maybe: { type: ['string', 'null'], format: 'date', pattern: '^[a-z]+(-\\.)?$', maxLength: 9 },
       },
     },
   ])('is the declared one where that is ordinary: %j', (schema) => expect(offered(schema)).toEqual(schema));
 
   it.each<[string, Schema, Schema]>([
     ['no properties', { type: 'object' }, { type: 'object', properties: {} }],
+    [
+      'expressions and lengths that are no grammar',
+      {
+        type: 'object',
+        properties: {
+          zip: { ...text, pattern: '^\\d{5}$' },
+          id: { ...text, pattern: 'A-', description: 'The id.', maxLength: 65_536 },
+          list: { type: 'array', items: text, maxItems: 5_000 },
+        },
+      },
+      {
+        type: 'object',
+        properties: {
+          zip: { ...text, description: 'Pattern: ^\\d{5}$' },
+          id: { ...text, description: 'The id. Pattern: A- At most 65536 characters.' },
+          list: { type: 'array', items: text },
+        },
+      },
+    ],
+    [
+      'a value of any kind',
+      { type: 'object', properties: { any: { description: 'Whatever.' } } },
+      {
+        type: 'object',
+        properties: {
+          any: {
+            type: ['string', 'number', 'boolean', 'object', 'array', 'null'],
+            items: {},
+            description: 'Whatever.',
+          },
+        },
+      },
+    ],
     ['a list of types', { type: ['object', 'null'] }, { type: 'object', properties: {} }],
     [
       'allOf at the top',
@@ -255,6 +305,9 @@ describe('the schema that an LLM is offered', () => {
             enum: fc.constantFrom<unknown>(null, [], [1]),
             additionalProperties: fc.constantFrom<unknown>(true, false, null, {}),
             description: fc.constantFrom<unknown>(null, 'd', 7),
+            pattern: fc.constantFrom<unknown>('^a$', 'a', '^\\d$', '^(?!x)$', '^[\\w-]+$', '^a\\$', 7),
+            maxLength: fc.constantFrom<unknown>(9, 65_536),
+            minItems: fc.constantFrom<unknown>(1, 2_000),
           },
           { requiredKeys: [] },
         ),

@@ -39,6 +39,23 @@ describe('the log of a call', () => {
     expect(lines.at(-1)).toMatchObject({ msg: 'call ended', faults: { 'llm failed': 11, announcement: 11 } });
   });
 
+  it('has one line for a program that asks for the same again and again', () => {
+    const { call, lines, warnings } = newCallLog();
+    const refused = (command: 'say' | 'edit', code: 'queue_full' | 'empty'): void =>
+      call.follow({
+        type: 'command.answered',
+        id: 'a',
+        command,
+        outcome: { kind: 'refused', code },
+      });
+    for (let times = 0; times < 200; times += 1) refused('say', 'queue_full');
+    refused('say', 'empty');
+    refused('edit', 'queue_full');
+    expect(warnings()).toHaveLength(3);
+    call.ended('hangup', { lastedMs: 1, energyFrames: 0 });
+    expect(lines.at(-1)).toMatchObject({ faults: { 'say queue_full': 200, 'say empty': 1 } });
+  });
+
   it('tells stages and kinds of faults apart', () => {
     const { call, warnings } = newCallLog();
     call.stageFailed('tts', 'rejected 401');

@@ -17,7 +17,7 @@ const drawing = new RegExp(`[${signs}]`, 'g');
 /** An arrow or a dot between words is a pause. */
 const arrows = '\\u2190-\\u21FF\\u2794\\u2798-\\u27BE\\u27F0-\\u27FF\\u2900-\\u297F\\u2B00-\\u2B11';
 const arrow = new RegExp(
-  `[ \\t]*[${arrows}]\\uFE0F?[ \\t]*|(?:^|[ \\t]+)(?:-{1,2}>|={1,2}>|<-{1,2}|[•·∙◦])[ \\t]+`,
+  `[ \\t]*[${arrows}]\\uFE0F?[ \\t]*|(?:^|[ \\t]+)(?:<?-{1,2}>|<?={1,2}>|<-{1,2}|[•·∙◦])[ \\t]+`,
   'gm',
 );
 const tableRule = /^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$/gm;
@@ -26,19 +26,23 @@ const tableRow = /^[ \t]*\|(.+?)\|?[ \t]*$/gm;
 const lineStart = /^([ \t]*)(?:(?:#{1,6}|>|[-*+•·∙‣⁃◦](?:[ \t]+\[[ xX]\])?)[ \t]+)+/gm;
 /** A picture wherever it lies, and a link with its title. */
 const link =
-  /!\[([^[\]\n]*)\]\([^()\n]*\)|\[([^[\]\n]*)\]\((?:https?:|mailto:|tel:|\/|#)[^()\s]*(?:\s+"[^"\n]*"|\s+'[^'\n]*')?\)/g;
+  /!\[([^[\]\n]*)\]\([^()\n]*\)|\[([^[\]\n]*)\]\((?:https?:|mailto:|tel:|\/|#|\.{1,2}\/|[\w-]+(?:\/[\w-]+)*\.[a-z]{2,5}(?=[)#?\s]))[^()\s]*(?:\s+"[^"\n]*"|\s+'[^'\n]*')?\)/g;
 /** A source that is cited: "【4:0†source】", "[^1]", and "[1]" right behind what it stands for. */
 const citation =
-  /【[^【】\n]{0,80}】|\[\^\w{1,8}\]:?|(?<=[\p{L}\p{N}.,;!?"”’)\]])(?:\[\d{1,3}\])+(?![(\w])/gu;
+  /【(?:[\d:,\s]*|[^【】\n]{0,80}†[^【】\n]{0,80})】|\[\^\w{1,8}\]:?|(?<=[\p{L}\p{N}.,;!?"”’)\]])(?:\[\d{1,3}\])+(?![(\w])/gu;
 /** A sign that is kept from being read as Markdown, and what stands around a formula. */
 const escaped = /\\(?=[\p{P}\p{S}])|\$\$/gu;
 const highlight = /(?<![\p{L}\p{N}=])==(?=[^\s=])([^=\n]+)==(?![\p{L}\p{N}=])/gu;
+/** A face of signs, by itself. */
+const face = /(?<![^\s(])(?:[:;=][-']?[)(DPp|/\\]|\([\^>-][_.-][\^<-]\)|¯\\?_?\(ツ\)_?\/¯)(?=$|[\s.,!?])/g;
+/** Escapes of JSON that a model wrote as text. A small letter behind `\n` may be the name of a file. */
+const escapes = /\\r\\n|\\n(?=$|[^a-z])|(?<=[.!?;,])\\n|\\u([\da-fA-F]{4})/g;
 /** The name of an emoji. */
 const shortcode = /(?<![^\s])[:](?:[a-z][a-z0-9_+-]{1,30}|[+-]1)[:](?![^\s.,!?])/g;
 /** Arrows and squares that are newer than the others. */
 const newSigns = /[\u{1F780}-\u{1F8FF}]/gu;
 const strong =
-  /(?<![*\d])\*{2,3}(?=[^\s*\d])|(?<=[^\s*])\*{2,3}(?!\*)|(?<![\p{L}\p{N}_])__(?=[^\s_])|(?<=[^\s_])__(?![\p{L}\p{N}_])|~~/gu;
+  /(?<![*\d])\*{2,3}(?=[^\s*\d])|(?<=[^\s*])\*{2,3}(?!\*|(?<=\d\*\*)\d)|(?<![\p{L}\p{N}_])__(?=[^\s_])|(?<=[^\s_])__(?![\p{L}\p{N}_])|~~/gu;
 const emphasis = /(?<![\p{L}\p{N}*_])([*_])(?=\S)([^*_\n]*\p{L}[^*_\n]*)(?<=\S)\1(?![\p{L}\p{N}*_])/gu;
 const emoji =
   /(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F)(?:\p{Emoji_Modifier}|\uFE0F|\u200D(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}))*/gu;
@@ -53,6 +57,8 @@ const [blocks, inline] = [
 const token = /<\|[a-z_]{1,32}\|>/gi;
 const nextCell = /<\/t[dh]>\s*(?=<t[dh][\s>])/gi;
 const comment = /<!--[^]*?-->/g;
+/** What nobody says of an address of the web, and a slash at its end. */
+const webAddress = /(?<![\p{L}\p{N}])https?:\/\/(?:www\.)?([^\s<>()"']+)/giu;
 /** An address in angle brackets. */
 const address = /<((?:https?:\/\/|mailto:)?[^\s<>]+[@.][^\s<>]+)>/g;
 const entity = /&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]{2,6}));/gi;
@@ -83,16 +89,19 @@ const gap = /(?<=\S)[ \t]{2,}(?=\S)/g;
 
 /** Brackets, quotes and lines that nothing is left between. */
 const nothing = /^[\s"'“”‘’()[\]{}<>:;,|=~_-]*$/;
+/** Nothing but signs, of which several are no words: voices say what is on none of them, or make a noise. */
+const isSigns = /^\s*(?:[\p{Pd}.,;:!?…·_^'"“”‘’()[\]]\s*){2,}$/u;
 const isMarked = new RegExp(
-  `[*_\`#>|~[•·∙‣⁃◦+&={}<\\\\$:【-]|[\\u{1F780}-\\u{1F8FF}]|\\p{Emoji_Presentation}|\\uFE0F|[${arrows}${signs}]`,
+  `[*_;^=\`#>|~[•·∙‣⁃◦+&={}<\\\\$:【-]|[\\u{1F780}-\\u{1F8FF}]|\\p{Emoji_Presentation}|\\uFE0F|[${arrows}${signs}]`,
   'u',
 );
 
 /** The text as it is to be said; without anything to say it is empty. */
 export function withoutMarkup(text: string): string {
   const seen = text.replaceAll(invisible, '');
-  if (!isMarked.test(seen)) return seen;
-  const said = withoutHtml(seen.replaceAll(escaped, ''))
+  if (!isMarked.test(seen)) return isSigns.test(seen) ? '' : seen;
+  const plain = seen.replaceAll(face, '').replaceAll(escapes, unescaped).replaceAll(escaped, '');
+  const said = withoutHtml(plain)
     .replaceAll(upright, '|')
     .replaceAll('▁', ' ')
     .replaceAll(fence, '')
@@ -104,6 +113,7 @@ export function withoutMarkup(text: string): string {
     .replaceAll(lineStart, '$1')
     .replaceAll(link, '$1$2')
     .replaceAll(citation, '')
+    .replaceAll(webAddress, (_, rest: string) => rest.replace(/\/(?=[.,;:!?]*$)/, ''))
     .replaceAll(shortcode, '')
     .replaceAll(highlight, '$1')
     .replaceAll(strong, '')
@@ -113,8 +123,11 @@ export function withoutMarkup(text: string): string {
     .replaceAll(emoji, '')
     .replaceAll(drawing, '')
     .replaceAll(newSigns, '');
-  return nothing.test(said) ? '' : said.replaceAll(invisible, '').replaceAll(gap, ' ');
+  return nothing.test(said) || isSigns.test(said) ? '' : said.replaceAll(invisible, '').replaceAll(gap, ' ');
 }
+
+const unescaped = (_: string, code?: string): string =>
+  code === undefined ? '\n' : String.fromCharCode(Number.parseInt(code, 16));
 
 function pauseFor(sign: string, at: number, text: string): string {
   const isBetween =

@@ -33,6 +33,8 @@ const sentenceEnd =
 const clauseEnd = /[，、；：]|[,;:—–،؛](?=\s)/g;
 /** "Am 3. Mai", "3. katta": a number whose full stop makes it an ordinal. */
 const ordinal = /(?<![\d.,])\d{1,2}\.$/;
+const isSmall = /^["'“‘«(]*\p{Ll}/u;
+const usesCapitals = /\p{Lu}/u;
 /** A tag of HTML that is not closed yet. */
 const openTag = /(?<![\p{L}\p{N}])<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?$/iu;
 /** One of these takes as long to say as three letters of others. */
@@ -111,6 +113,8 @@ function goesOn(piece: string, rest: string, words: Sentences): boolean {
   const next = rest.trimStart();
   const isLast = words.lastAbbreviation.test(piece) && /^\p{Lu}/u.test(next) && words.opener.test(next);
   if ((words.abbreviation.test(piece) && !isLast) || openTag.test(piece)) return true;
+  // A small letter begins no sentence, but in a text that has none of the others.
+  if (isSmall.test(next) && usesCapitals.test(piece) && wholeSentence.test(piece)) return true;
   if (!ordinal.test(piece)) return false;
   return next === '' || words.beforeOrdinal.test(piece) || words.afterOrdinal.test(next);
 }

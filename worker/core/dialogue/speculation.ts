@@ -9,7 +9,7 @@ import type { CallEvent } from '../events.ts';
 import { isLaughter } from '../turn/backchannels.ts';
 import { isPressing } from '../turn/dtmf.ts';
 import { numberSaid } from '../turn/numbers-said.ts';
-import { endsHesitant } from '../turn/phrases.ts';
+import { endsHesitant } from '../turn/time-asked.ts';
 import { applyEdits } from '../answer/edits.ts';
 import { onLlmDone, onLlmText } from '../answer/answering.ts';
 import { addText, finishText, newSplitter } from '../answer/sentences.ts';

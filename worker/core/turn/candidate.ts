@@ -383,7 +383,8 @@ export function candidateDeadline(state: Slices<'setup' | 'caller'>): Millis | u
 
 /** When a voice without words silences the agent no longer. */
 function softlyAt({ caller: { stt } }: Slices<'caller'>, turn: Candidate): Millis {
-  const tells = stt.guesses && stt.hasTold && wholeText(turn.words).trim() === '';
+  const streams = stt.hasTold ? stt.guesses : stt.streamed === true;
+  const tells = streams && wholeText(turn.words).trim() === '';
   return tells && turn.isWaiting === false ? turn.startedAt + wordlessHoldMs : Infinity;
 }
 

@@ -6,7 +6,9 @@ import { maybe, number, record, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { completeness } from './completeness.ts';
 import { numberSaid } from './numbers-said.ts';
-import { asksForTime, beginsCorrection, endsSentence, hesitationAt } from './phrases.ts';
+import { beginsCorrection, endsInShortQuestion, endsSentence, hesitationAt } from './phrases.ts';
+import { asksForTime } from './time-asked.ts';
+import { spokenWords } from '../../../shared/languages/spelling.ts';
 import type { TurnSettings } from '../settings.ts';
 import type { Vocabulary } from '../../../shared/languages/vocabulary.ts';
 
@@ -33,6 +35,7 @@ const doubtfulFactor = 1.3;
 /** Words that have surely only begun make it longer by this factor, words that may as well be whole by none. */
 const begunFactor = 2.8;
 const perhapsWhole = 0.5;
+const surelyBegun = 0.1;
 /** Of words that are rather whole than begun, this share of the way from stopMs to silenceEndMs is waited. */
 const wholeShare = 0.6;
 /** Behind a word of hesitation no words are taken for more whole than this. */
@@ -67,13 +70,16 @@ function unbounded(evidence: PauseEvidence, settings: TurnSettings): Millis {
   if (number === 'whole') return wholeNumberMs;
   if (number === 'begun') return begunNumberMs + patienceMs;
   if (number === 'open') return Math.max(openNumberMs, silenceEndMs) + patienceMs;
+  // Its last word begins a question as often, and looks like a beginning.
+  if (!endsSentence(text) && endsInShortQuestion(text, vocabulary)) return silenceEndMs + patienceMs;
   const waitMs = ofSentence(evidence, settings);
   return beginsCorrection(text, vocabulary) ? Math.max(waitMs, correctedMs) : waitMs;
 }
 
 function ofSentence(evidence: PauseEvidence, settings: TurnSettings): Millis {
   const { stopMs, silenceEndMs, maxSilenceMs, completeAt } = settings;
-  const { text, asked, vocabulary, probability, patienceMs } = evidence;
+  const { asked, vocabulary, probability, patienceMs } = evidence;
+  const text = withoutFalseStop(evidence);
   const hesitation = hesitationAt(text, vocabulary);
   const isSentence = endsSentence(text) && hesitation !== 'surely';
   const finished = evidence.speechFinal && !evidence.guessed && isSentence;
@@ -98,6 +104,24 @@ function ofSentence(evidence: PauseEvidence, settings: TurnSettings): Millis {
   if (finished) return waitMs;
   const doubt = 1 - probability / completeAt;
   return waitMs + (maxSilenceMs - waitMs) * (hesitant ? 1 : Math.max(0.3, doubt));
+}
+
+/**
+ * The words without the full stop that STT puts behind anything: "I'm calling because." It is believed unless the last word leads on and
+ * the words have surely only begun.
+ */
+function withoutFalseStop({ text, asked, vocabulary }: PauseEvidence): string {
+  const words = text.replace(/(?<!\.)\.\s*$/u, '');
+  // Two words are an answer to many a question: "in der".
+  if (
+    words === text ||
+    spokenWords(words).length <= 2 ||
+    !vocabulary.isLearned ||
+    hesitationAt(words, vocabulary) !== 'surely'
+  )
+    return text;
+  const whole = completeness(words, { answers: endsInQuestion(asked) });
+  return whole !== undefined && whole < surelyBegun ? words : text;
 }
 
 const endsInQuestion = (asked: string): boolean => /[?？]\s*$/u.test(asked);

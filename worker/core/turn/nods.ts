@@ -49,12 +49,15 @@ interface Part {
 function isNod(evidence: NodEvidence, nods: Nods, listening: Listening): boolean {
   const { words, unfinished } = evidence;
   let says = false;
+  // Behind a "yes" a sentence begins as it does without it: "yes, is it good".
+  let begins = 0;
   for (let at = 0; at < words.length;) {
     const part =
-      phraseAt(evidence, at, { nods, listening }) ??
-      (evidence.isQuestion ? undefined : wordAt(evidence, at, nods));
+      phraseAt(evidence, at, { nods, listening, begins }) ??
+      (evidence.isQuestion ? undefined : wordAt(evidence, at, { nods, begins }));
     if (part === undefined) return false;
     says ||= part.says;
+    if (begins === at && listeningAt(words, at, listening) === part.length) begins += part.length;
     at += part.length;
   }
   return says || unfinished;
@@ -63,25 +66,36 @@ function isNod(evidence: NodEvidence, nods: Nods, listening: Listening): boolean
 function phraseAt(
   { words, isQuestion: asks, unfinished }: NodEvidence,
   at: number,
-  { nods, listening }: { readonly nods: Nods; readonly listening: Listening },
+  {
+    nods,
+    listening,
+    begins,
+  }: { readonly nods: Nods; readonly listening: Listening; readonly begins: number },
 ): Part | undefined {
   const first = words[at] ?? '';
   const mayBegin = unfinished && !listening.urgent.has(bare(first));
   const fits = (phrase: Phrase): boolean =>
     phrase.every((word, index) => word === words[at + index]) ||
     (mayBegin && words.slice(at).every((word, index) => word === phrase[index]));
-  const phrases = asks ? [nods.wondering] : [nods.wondering, nods.phrases];
+  // "Nicht wahr" wonders, and "das ist nicht wahr" objects.
+  const wonders = at === begins || !listening.urgent.has(bare(first));
+  const phrases = [wonders ? nods.wondering : [], asks ? [] : nods.phrases];
   const found = phrases.map((some) => some.find(fits)?.length ?? 0);
   const length = Math.max(listeningAt(words, at, listening), ...found);
   if (length > 0) return { length: Math.min(length, words.length - at), says: true };
   return isSoundOfListening(first) ? { length: 1, says: false } : undefined;
 }
 
-function wordAt({ words, unfinished, patient }: NodEvidence, at: number, nods: Nods): Part | undefined {
+function wordAt(
+  { words, unfinished, patient }: NodEvidence,
+  at: number,
+  { nods, begins }: { readonly nods: Nods; readonly begins: number },
+): Part | undefined {
   const word = words[at] ?? '';
   const after = words.slice(at + 1);
   const isLast = unfinished && after.length === 0;
-  if (at === 0 && nods.inverting.has(word) && !isLast) return undefined;
+  const mayInvert = at === 0 || (at === begins && !nods.core.has(word));
+  if (mayInvert && nods.inverting.has(word) && !isLast) return undefined;
   if (nods.core.has(word)) return { length: 1, says: true };
   // "How nice of you" exclaims; "how is it" asks.
   const mayExclaim =

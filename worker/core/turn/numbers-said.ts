@@ -10,31 +10,41 @@ import type { Numbers } from '../../../shared/languages/vocabulary.ts';
 function askedLength(asked: string, { length, values }: Numbers): number | undefined {
   const found = [...asked.matchAll(length)].at(-1)?.[1] ?? '';
   const words = spokenWords(found).flatMap((word) => word.split('-'));
-  // Of "your twenty-two" the longest end that is a number.
-  const ends = words.map((_, at) => words.slice(at).join(''));
+  // Of "your twenty-two" the longest end that is a number, and of "the four last" that of what stands before the last word.
+  const ends = [words, words.slice(0, -1)].flatMap((some) => some.map((_, at) => some.slice(at).join('')));
   const [value] = ends.flatMap((end) => (/^\d+$/.test(end) ? Number(end) : (values.get(end) ?? [])));
   return value !== undefined && value > 1 ? value : undefined;
 }
 
 /** Digits and single letters at the end of what was said. */
 function saidLength(text: string, numbers: Numbers): number {
-  let count = 0;
-  for (const word of spokenWords(text)
-    .toReversed()
-    .flatMap((one) => one.split('-').toReversed())) {
-    const said = unitsIn(word, numbers);
-    if (said === undefined && !numbers.between.has(word)) break;
-    count += said ?? 0;
+  const words = spokenWords(text);
+  const isOfNumber = (word: string): boolean =>
+    unitsIn(word, numbers) !== undefined || numbers.between.has(word);
+  const said = words.slice(words.findLastIndex((word) => !isOfNumber(word)) + 1);
+  // "Forty" is two digits, with the "two" behind it or without; as the last word so far it waits for one.
+  let [count, isOpen] = [0, false];
+  for (const word of said.filter((one) => !numbers.between.has(one))) {
+    const joins = isOpen && numbers.digits.has(word) && numbers.values.get(word) !== 0;
+    count += joins ? 1 : (isOpen ? 1 : 0) + (unitsIn(word, numbers) ?? 0);
+    isOpen = numbers.tens.has(word);
   }
   return count;
 }
 
-function unitsIn(word: string, { digits, tens, pairs, repeats }: Numbers): number | undefined {
+/** Digits and letters that a word says for sure. */
+function unitsIn(word: string, numbers: Numbers): number | undefined {
+  const { digits, tens, pairs, repeats } = numbers;
   if (/^\p{N}+$/u.test(word)) return word.length;
-  if (digits.has(word) || /^\p{L}$/u.test(word)) return 1;
-  if (pairs.has(word)) return 2;
-  if (tens.has(word)) return 1;
-  return repeats.get(word);
+  if (digits.has(word) || /^\p{L}$/u.test(word) || tens.has(word)) return 1;
+  if (pairs.has(word.replaceAll('-', ''))) return 2;
+  if (!word.includes('-')) return repeats.get(word);
+  const parts = word.split('-');
+  const units = parts.map((part) => unitsIn(part, numbers) ?? (numbers.between.has(part) ? 0 : undefined));
+  if (units.includes(undefined)) return undefined;
+  // "Soixante-dix-huit" is one number of two digits, and "five-five-five" three of one.
+  const isOne = parts.some((part) => tens.has(part));
+  return isOne ? 2 : units.reduce<number>((sum, unit) => sum + (unit ?? 0), 0);
 }
 
 /** An address for mail that is told part by part: "john dot ... smith at gmail ... dot com". Undefined where it is none, or may be whole. */

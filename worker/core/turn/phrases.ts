@@ -58,7 +58,7 @@ function longestRun(
 const knownShare = 1 / 3;
 
 /** What the words' last ones tell in the language that knows most of them; in several, where they know as many. */
-function spokenIn(words: readonly string[], { endings }: Vocabulary): readonly Endings[] {
+export function spokenIn(words: readonly string[], { endings }: Vocabulary): readonly Endings[] {
   if (endings.length === 1) return endings;
   const known = endings.map((one) => words.filter((word) => one.known.has(word)).length);
   const most = Math.max(...known);
@@ -111,62 +111,39 @@ const mayBeWord = (word: string, spoken: readonly Endings[], { numbers }: Vocabu
   numbers.values.has(word) ||
   spoken.some(({ known, hesitations }) => known.has(word) && !hesitations.has(word));
 
-const beginsAt = (words: readonly string[], at: number, phrase: Phrase): boolean =>
+export const beginsAt = (words: readonly string[], at: number, phrase: Phrase): boolean =>
   phrase.every((word, index) => words[at + index] === word);
 
 function hesitationIn(words: readonly string[], spoken: Endings): 'surely' | 'perhaps' | undefined {
   const last = words.at(-1) ?? '';
-  const { hesitations, doubtful, begun } = spoken;
+  const { hesitations, doubtful, begun, leadingEnd } = spoken;
+  if (leadingEnd?.test(last) === true) return 'surely';
   if (hesitations.has(last) || begun.some((phrase) => endsIn(words, phrase))) return 'surely';
   return doubtful.has(last) ? 'perhaps' : undefined;
 }
 
-const endsIn = (words: readonly string[], phrase: readonly string[]): boolean =>
+export const endsIn = (words: readonly string[], phrase: readonly string[]): boolean =>
   phrase.every((word, at) => words[words.length - phrase.length + at] === word);
-
-/**
- * The words ask for time, to think or to look something up: alone, or beside others in a phrase of several words at the end. Where they end
- * a sentence, that is no end of the turn.
- */
-export function asksForTime(text: string, vocabulary: Vocabulary): boolean {
-  if (/[?？]\s*$/u.test(text)) return false;
-  const words = spokenWords(text);
-  const said = words.map(bare);
-  return spokenIn(words, vocabulary).some(
-    ({ thinking, besideThinking }) =>
-      thinking.some((phrase) => phrase.length > 1 && endsIn(said, phrase)) ||
-      isThinking(said, thinking, besideThinking),
-  );
-}
-
-function isThinking(
-  words: readonly string[],
-  thinking: readonly Phrase[],
-  beside: readonly Phrase[],
-): boolean {
-  let isAsked = false;
-  for (let at = 0; at < words.length;) {
-    const asking = thinking.find((one) => beginsAt(words, at, one));
-    const phrase = asking ?? beside.find((one) => beginsAt(words, at, one));
-    if (phrase === undefined) return false;
-    isAsked ||= asking !== undefined;
-    at += phrase.length;
-  }
-  return isAsked;
-}
 
 /** The caller takes back what was said, and seldom changes one thing alone: "no sorry, five people ... on Friday". */
 export function beginsCorrection(text: string, vocabulary: Vocabulary): boolean {
   const words = spokenWords(text);
   const said = words.map(bare);
-  return spokenIn(words, vocabulary).some(({ corrections }) =>
-    corrections.some((phrase) => beginsAt(said, 0, phrase)),
-  );
+  // "No hang on, on Tuesday": a refusal that asks for a moment goes on with what was meant.
+  return spokenIn(words, vocabulary).some(({ corrections, refusals, thinking }) => {
+    const refuses = refusals.has(said[0] ?? '') && thinking.some((phrase) => beginsAt(said, 1, phrase));
+    return refuses || corrections.some((phrase) => beginsAt(said, 0, phrase));
+  });
 }
 
-/** More words are to be expected. */
-export const endsHesitant = (text: string, vocabulary: Vocabulary): boolean =>
-  hesitationAt(text, vocabulary) !== undefined || asksForTime(text, vocabulary);
+/** The words end in a question that has no verb: "from the third, and until when". */
+export function endsInShortQuestion(text: string, vocabulary: Vocabulary): boolean {
+  const words = spokenWords(text);
+  const said = words.map(bare);
+  return spokenIn(words, vocabulary).some(({ shortQuestions }) =>
+    shortQuestions.some((phrase) => endsIn(said, phrase)),
+  );
+}
 
 /** The words end as a sentence does. */
 export const endsSentence = (text: string): boolean =>

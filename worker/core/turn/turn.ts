@@ -225,12 +225,13 @@ function withoutSeam(segments: readonly Segment[]): string[] {
  * until the new session says something, the old text counts.
  */
 export function forgetReplayed(words: Words, fromMs: Millis): void {
-  const kept = words.finals.filter(({ givenMs }) => givenMs < fromMs);
+  // Where an earlier session was replaced, its seam is closed for good: the next one opens another.
+  const kept = withoutSeam(words.finals.filter(({ givenMs }) => givenMs < fromMs));
   const gone = words.finals.filter(({ givenMs }) => givenMs >= fromMs).map(({ text }) => text);
   const text = [...gone, words.partial.trim()].filter((part) => part !== '').join(' ');
   if (text !== '') words.fallback = text;
   // Negative: before anything the new session says.
-  words.finals.splice(0, Infinity, ...kept.map((segment) => ({ text: segment.text, givenMs: -1 })));
+  words.finals.splice(0, Infinity, ...kept.map((text) => ({ text, givenMs: -1 })));
   words.partial = '';
 }
 
@@ -256,6 +257,8 @@ export interface SttLedger {
   hasTold: boolean;
   /** This STT guesses while the caller speaks, so that its silence means something. */
   guesses: boolean;
+  /** It did so in calls before. Absent: nobody knows. */
+  streamed?: boolean | undefined;
 }
 
 export const newSttLedger = (): SttLedger => ({
@@ -339,4 +342,5 @@ export const sttLedgerCodec: Codec<SttLedger> = record<SttLedger>({
   reopenedAt: maybe(time),
   hasTold: flag,
   guesses: flag,
+  streamed: maybe(flag),
 });

@@ -6,7 +6,9 @@
  * back than what may be a leak.
  */
 import { Doubt } from './doubt.ts';
-import { endsOfThoughts, leakAt, leakWords, longestChars, type Leak, type Site } from './leak-shapes.ts';
+import { endsOfThoughts, leakAt } from './leak-shapes.ts';
+import { leakWords } from './leak-words.ts';
+import { longestChars, type Leak, type Site } from './leak.ts';
 import { callsIn, OfferedTools, type LeakedCall } from './leaked-calls.ts';
 
 /**
@@ -28,6 +30,9 @@ export const habitOf = (model: string): LeakHabit => ({
 
 /** Text of a leak that may hold calls; a longer text holds none. */
 const longestBody = 65_536;
+
+/** Blanks, and a small letter. */
+const isBegin = /^\s*[a-z]/;
 
 /** Of the words that a leak may begin with. */
 const longestWord = 64;
@@ -69,7 +74,11 @@ export class LeakFilter {
     this.#habit = habit;
     this.#words = [...leakWords, ...tools.names];
     const words = this.#words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-    this.#begins = new RegExp(`[<\\[{◁]|(?<![\\p{L}\\p{N}_])(?:${words.join('|')})`, 'gu');
+    // Code begins a sentence where no sentence does, with a small letter.
+    this.#begins = new RegExp(
+      `[<\\[{◁]|(?<![\\p{L}\\p{N}_])(?:${words.join('|')})|(?<=[.!?…:\\n]\\s*)[a-z]`,
+      'gu',
+    );
     if (!habit.thinksFirst) {
       this.#doubt = habit.isKnown ? undefined : new Doubt();
       return;
@@ -150,8 +159,9 @@ export class LeakFilter {
 
   #site(text: string, ended: boolean): Site {
     const isFirst = !this.#hasSpoken;
-    const startsSentence = isFirst || this.#before === '\n' || /[.!?…:]/.test(this.#lastSign);
-    return { text, ended, isFirst, startsSentence, tools: this.#tools };
+    const startsLine = isFirst || this.#before === '\n';
+    const startsSentence = startsLine || this.#isBehindSentence;
+    return { text, ended, isFirst, startsLine, startsSentence, tools: this.#tools };
   }
 
   /** Thoughts end that nothing began: what was said so far was thought. */
@@ -166,20 +176,29 @@ export class LeakFilter {
   #nextBegin(rest: string, ended: boolean): { readonly at: number; readonly isPart: boolean } {
     const text = this.#before + rest;
     this.#begins.lastIndex = this.#before.length;
-    const at = this.#begins.exec(text)?.index ?? text.length;
-    const part = ended ? undefined : this.#partOfWord(text, at);
+    const blank = isBegin.exec(rest)?.[0].length ?? 0;
+    const code =
+      blank > 0 && (!this.#hasSpoken || this.#isBehindSentence)
+        ? this.#before.length + blank - 1
+        : text.length;
+    const at = Math.min(code, this.#begins.exec(text)?.index ?? text.length);
+    const part = ended ? undefined : this.#partOfWord(text, at === code ? at + 1 : at);
     return { at: (part ?? at) - this.#before.length, isPart: part !== undefined };
   }
 
   /** Where a word begins in front of `end` that more text may complete. */
   #partOfWord(text: string, end: number): number | undefined {
     const from = Math.max(this.#before.length, text.length - longestWord);
-    for (const { index } of text.slice(from, end).matchAll(/[\w-]/g)) {
+    for (const { index } of text.slice(from, end).matchAll(/[\w#-]/g)) {
       const at = from + index;
       const isStart = !/[\p{L}\p{N}_]$/u.test(text.slice(Math.max(0, at - 2), at));
       if (isStart && this.#words.some((word) => word.startsWith(text.slice(at)))) return at;
     }
     return undefined;
+  }
+
+  get #isBehindSentence(): boolean {
+    return /[.!?…:]/.test(this.#lastSign);
   }
 
   /** The rest behind `chars` of it. */

@@ -9,7 +9,8 @@
  */
 import type { LlmEvent } from '../stage.ts';
 import { LeakFilter, type LeakHabit } from './leak-filter.ts';
-import { argumentsOf, toolNameIn, type OfferedTools } from './leaked-calls.ts';
+import { argumentsOf } from './call-arguments.ts';
+import { toolNameIn, type OfferedTools } from './leaked-calls.ts';
 
 export interface LeakGuardOptions {
   readonly tools: OfferedTools;

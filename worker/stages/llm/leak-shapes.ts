@@ -5,37 +5,27 @@
  * Pure. Each rule looks at text that may be the beginning of its shape, and waits while more text may change its mind: the
  * result does not depend on how a stream is cut.
  */
-import { argumentsIn, bracketEnd, callsIn, isCallShaped, type OfferedTools } from './leaked-calls.ts';
 import { isRecord, parseJson } from '../json.ts';
-
-/** `no`: it is speech. `wait`: more text tells. */
-export type Verdict = 'no' | 'wait' | Leak;
-
-export interface Leak {
-  /** How much is left out at once. */
-  readonly chars: number;
-  /** Everything up to one of these is left out as well; to the end of the answer where there is none. */
-  readonly until?: readonly string[];
-  /** It may hold calls, beginning with its own first characters. */
-  readonly holdsCalls?: boolean;
-  /** The end of thoughts. */
-  readonly endsThoughts?: boolean;
-}
-
-export interface Site {
-  /** From the place in question on. */
-  readonly text: string;
-  /** No more text comes. */
-  readonly ended: boolean;
-  /** Nothing was said before. */
-  readonly isFirst: boolean;
-  readonly startsSentence: boolean;
-  readonly tools: OfferedTools;
-}
-
-/** Nothing that may be a call is longer, and no more text is held back for one. */
-export const longestChars = 16_384;
-const longestTag = 240;
+import { wordAt } from './leak-words.ts';
+import {
+  begun,
+  groupAt,
+  longestChars,
+  longestTag,
+  mayBegin,
+  ruled,
+  type Site,
+  type Verdict,
+} from './leak.ts';
+import {
+  areCallsOfCode,
+  bracketEnd,
+  callsIn,
+  isCallShaped,
+  isCodeName,
+  isNameAlone,
+  type OfferedTools,
+} from './leaked-calls.ts';
 
 const thoughtNames = [
   ...[
@@ -47,6 +37,7 @@ const thoughtNames = [
     'reasoning_content',
     'reflection',
     'scratchpad',
+    'scratch_pad',
   ],
   ...['inner_monologue', 'inner_thoughts', 'chain_of_thought', 'analysis', 'plan', 'planning', 'antthinking'],
   ...['internal', 'internal_thoughts', 'monologue', 'rationale', 'deliberation', 'ponder', 'cot'],
@@ -85,7 +76,7 @@ const resultNames = [
     'function_result',
     'function_results',
   ],
-  ...['function_response', 'observation'],
+  ...['function_response', 'observation', 'system-reminder', 'system_reminder'],
 ];
 /** Around an answer, or at its ends. */
 const bareNames = [
@@ -104,26 +95,22 @@ const bareNames = [
     'unk',
     'eot',
   ],
-  ...['end_of_turn', 'begin_of_text', 'end_of_text', 'endoftext'],
+  ...['end_of_turn', 'begin_of_text', 'end_of_text', 'endoftext', 'sop', 'eop', 'eom', 'model'],
+  ...['end_of_utterance', 'end_of_message'],
 ];
 const turnNames = ['start_of_turn'];
 
-export const endsOfThoughts = [...thoughtNames.map((name) => `</${name}>`), '[/THINK]', '◁/think▷'];
+/** Vendors and prompts put these words together with others: `<thought_process>`, `<inner-thought>`, `<longcat_think>`. */
+const thoughtTag =
+  /(?:^|[_-])(?:think(?:ing)?|thoughts?|reasoning|reflect(?:ion)?s?|scratch_?pad|monologue|rationale|cot)(?:$|[_-])/;
+const areThoughts = (kind: string): boolean => thoughtNames.includes(kind) || thoughtTag.test(kind);
 
-/** What a leak may begin with beside the names of tools; brackets of all kinds are looked at in any case. */
-export const leakWords = [
-  ...[
-    'functions.',
-    'function.',
-    'default_api.',
-    'print(',
-    'to=',
-    'commentary',
-    'analysis',
-    'assistant',
-    'Assistant',
-  ],
-  ...['tool_call', 'tool_code', 'function_call', 'functools', 'Action:', 'Thought:', 'final<'],
+const begunAnswer = '[BEGIN FINAL RESPONSE]';
+export const endsOfThoughts = [
+  ...thoughtNames.map((name) => `</${name}>`),
+  '[/THINK]',
+  '◁/think▷',
+  begunAnswer,
 ];
 
 export function leakAt(site: Site): Verdict {
@@ -137,26 +124,9 @@ export function leakAt(site: Site): Verdict {
     case '◁':
       return diamondAt(site);
     default:
-      return ruled(site, [turnWordAt, thoughtLineAt, actionAt, channelWordAt, nameAt]);
+      return wordAt(site);
   }
 }
-
-type Rule = (site: Site) => Verdict;
-
-function ruled(site: Site, rules: readonly Rule[]): Verdict {
-  for (const rule of rules) {
-    const verdict = rule(site);
-    if (verdict !== 'no') return verdict;
-  }
-  return 'no';
-}
-
-/** What has begun and may be a leak: all of it where no more comes. */
-const begun = ({ text, ended }: Site, holdsCalls = false): Verdict =>
-  ended ? { chars: text.length, holdsCalls } : 'wait';
-
-const mayBegin = (names: readonly string[], text: string): boolean =>
-  names.some((name) => name.startsWith(text));
 
 // ---- tokens: <|im_end|>, <｜tool▁calls▁begin｜>, <|tool_call> ----
 
@@ -166,6 +136,9 @@ const partOfEnd = /^<[a-z_]{0,24}[|｜]?$/;
 
 function tokenAt(site: Site): Verdict {
   const { text } = site;
+  const order = /^<<\/?SYS>>/.exec(text);
+  if (order !== null) return { chars: order[0].length };
+  if (mayBegin(['<<SYS>>', '<</SYS>>'], text) && text !== '<' && !site.ended) return 'wait';
   if (/^<0x[0-9A-Fa-f]{2}>/.test(text)) return { chars: '<0x0A>'.length };
   if (/^<0(?:x[0-9A-Fa-f]{0,2})?$/.test(text) && !site.ended) return 'wait';
   const match = token.exec(text);
@@ -178,14 +151,14 @@ function tokenAt(site: Site): Verdict {
   const kind = name.toLowerCase().replaceAll(/[▁\s]/g, '_');
   if (/^(?:start|channel|constrain)$/.test(kind))
     return raw.endsWith('|>') ? harmonyAt(site) : { chars: raw.length, until: ['<channel|>'] };
-  if (/^(?:im_start|start_header_id|turn)$/.test(kind)) return turnAt(site, raw);
+  if (/^(?:im_start|start_header_id|turn|begin)$/.test(kind)) return turnAt(site, raw);
   if (/^(?:user|system|assistant|observation)$/.test(kind))
     return { chars: raw.length, ...(!(kind === 'assistant' && site.isFirst) && { until: [] }) };
   if (kind === 'from' || kind === 'recipient') return partyAt(site, raw);
-  const isEnd = /end|^\//.test(kind);
+  const isEnd = /end|suffix|^\//.test(kind);
   if (isEnd || /sep|argument/.test(kind))
     return { chars: raw.length, ...(/think|thought/.test(kind) && { endsThoughts: true }) };
-  if (/think|thought/.test(kind)) return { chars: raw.length, until: endsOf(raw, name) };
+  if (/think|thought|^inner/.test(kind)) return { chars: raw.length, until: endsOf(raw, name) };
   // Cohere's own answer begins so.
   if (/^(?:start|begin)_(?:response|text|answer)$/.test(kind)) return { chars: raw.length };
   if (/response|result|output/.test(kind)) return { chars: raw.length, until: endsOf(raw, name) };
@@ -207,6 +180,7 @@ function endsOf(raw: string, name: string): readonly string[] {
   const named = raw
     .replace(/begin/, 'end')
     .replace(/start/, 'end')
+    .replace(/prefix/, 'suffix')
     .replace(/BEGIN|START/, 'END');
   if (named !== raw) return [named];
   return [
@@ -230,7 +204,7 @@ function turnAt(site: Site, raw: string): Verdict {
   return isOwn ? { chars: raw.length + head.length } : { chars: raw.length, until: [] };
 }
 
-const harmonyEnds = ['<|end|>', '<|call|>', '<|return|>', '<|start|>', '<|channel|>'];
+const harmonyEnds = ['<|end|>', '<|call|>', '<|return|>', '<|start|>', '<|channel|>', 'assistantfinal'];
 const message = '<|message|>';
 
 /** The head of a message of gpt-oss: who speaks, on which channel, to whom. */
@@ -263,32 +237,38 @@ const space = String.raw`(?:[a-z]{1,10}:|[|｜]DSML[|｜])?`;
 const tag = new RegExp(String.raw`^<(\/?)${space}([A-Za-z_][\w.-]*)((?:[=(]|\s)[^<>]*)?\/?>`);
 const partOfTag = new RegExp(String.raw`^<\/?${space}([\w.-]*)((?:[=(]|\s)[^<>]*)?\/?$`);
 
+const isTagName = /^(?:[a-z_][a-z0-9_.-]{0,40})?$/;
+/** What a tag of any name may hold, which may wrap a call: `<x name="y" ...`; `a <b and c` is none. */
+const attributes = /^(?:[=(][^<>]*|\s+(?:[\w-]+=(?:"[^"<>]*"?|'[^'<>]*'?|[^\s<>"']*)\s*)*[\w-]*\/?)$/;
+
 function tagAt(site: Site): Verdict {
   const { text, tools } = site;
   const weak = [...weakNames, ...tools.names];
   const names = [...thoughtNames, ...callNames, ...weak, ...resultNames, ...bareNames, ...turnNames];
   // Llama leaves the bracket of the tag out.
-  const unclosed = /^<function=[\w.-]+\s*(?=[{(])/.exec(text);
+  const unclosed = /^<function[=/][\w.-]+[,\s]*(?=[{([])/.exec(text);
   if (unclosed !== null) return { chars: unclosed[0].length, until: ['</function>'], holdsCalls: true };
+  if (/^<function\/[\w.-]*[,\s]*$/.test(text) && text.length < longestTag && !site.ended) return 'wait';
   const match = tag.exec(text);
   if (match === null) {
     const [, name, rest = ''] = partOfTag.exec(text) ?? [];
     if (name === undefined || text.length > longestTag) return 'no';
-    const mayBe =
-      rest === ''
-        ? mayBegin(names, name.toLowerCase()) || /^[a-z_.]{0,24}$/.test(name)
-        : names.includes(name);
-    const isSure = [...thoughtNames, ...callNames].includes(name) || (mayBe && /[=(]/.test(rest));
+    const kind = kindOfTag(name, tools);
+    const isKnown = names.includes(kind) || areThoughts(kind);
+    const mayBe = rest === '' ? mayBegin(names, name.toLowerCase()) || isTagName.test(name) : isKnown;
+    const isSure = areThoughts(kind) || callNames.includes(kind) || (mayBe && /[=(]/.test(rest));
     if (site.ended) return isSure ? { chars: text.length } : 'no';
-    return mayBe ? 'wait' : 'no';
+    return mayBe || (isTagName.test(name) && attributes.test(rest)) ? 'wait' : 'no';
   }
   const [raw, slash = '', name = '', rest = ''] = match;
   const kind = kindOfTag(name, tools);
-  if (!names.includes(kind) && !/^unused\d+$/.test(kind)) return slash === '' ? wrapperAt(site, raw) : 'no';
+  if (/^(?:unused|ctrl)\d+$/.test(kind))
+    return { chars: raw.length, ...(kind === 'ctrl94' && { until: ['<ctrl95>'] }) };
+  if (!names.includes(kind) && !areThoughts(kind)) return slash === '' ? wrapperAt(site, raw) : 'no';
   const chars = raw.length;
-  if (slash !== '') return { chars, ...(thoughtNames.includes(kind) && { endsThoughts: true }) };
+  if (slash !== '') return { chars, ...(areThoughts(kind) && { endsThoughts: true }) };
   if (kind === 'start_of_turn') return turnAt(site, raw);
-  if (thoughtNames.includes(kind)) return { chars, until: [...endsOfThoughts, closerOf(raw)] };
+  if (areThoughts(kind)) return { chars, until: [...endsOfThoughts, closerOf(raw)] };
   if (resultNames.includes(kind)) return { chars, until: [closerOf(raw)] };
   if (raw.endsWith('/>')) return { chars, holdsCalls: true };
   if (callNames.includes(kind)) return { chars, until: [closerOf(raw), raw], holdsCalls: true };
@@ -305,9 +285,9 @@ const callTag =
 
 /** What a tag is, whatever a vendor puts in front of its name. */
 function kindOfTag(name: string, tools: OfferedTools): string {
-  const bare = name.replace(/^(?:functions?|default_api|tools?)\./, '');
+  const bare = name.replace(/^_+|^(?:functions?|default_api|tools?)\./, '');
   if (tools.knows(bare)) return bare;
-  const kind = name.toLowerCase();
+  const kind = bare.toLowerCase();
   return callTag.test(kind) ? 'tool_call' : kind;
 }
 
@@ -323,9 +303,13 @@ function wrapperAt({ text, ended }: Site, raw: string): Verdict {
 
 const closerOf = (raw: string): string => `</${/^<([^\s=(>/]+)/.exec(raw)?.[1] ?? ''}>`;
 
-function signOfCall({ ended }: Site, behind: string): 'yes' | 'no' | 'wait' {
+function signOfCall({ ended, tools }: Site, behind: string): 'yes' | 'no' | 'wait' {
   const next = behind.trimStart();
   if (next === '' || next === '<') return ended ? 'no' : 'wait';
+  const [head = '', name = ''] = /^([\w-]+)\s*/.exec(next) ?? [];
+  const mayBeName = head.length === next.length ? mayBegin(tools.names, name) : tools.knows(name);
+  if (mayBeName && head.length === next.length) return ended ? 'no' : 'wait';
+  if (mayBeName && /[{(]/.test(next[head.length] ?? '')) return 'yes';
   return /^(?:[{[]|<[\w/])/.test(next) ? 'yes' : 'no';
 }
 
@@ -333,11 +317,17 @@ function signOfCall({ ended }: Site, behind: string): 'yes' | 'no' | 'wait' {
 
 const marker =
   /^\[(\/?)((?:[A-Z]+_)*TOOLS?(?:_[A-Z]+)*|ARGS|CALL_ID|INST|THINK|SYSTEM_PROMPT|think(?:ing)?|thought|reasoning)\]/;
+/** What begins or ends an answer, as text. */
+const bareMarker = /^\[(?:gMASK|E?BOS|EO[ST]|PAD|UNK|END FINAL RESPONSE)\]/;
 
 function markerAt(site: Site): Verdict {
   const { text } = site;
+  const bare = bareMarker.exec(text);
+  if (bare !== null) return { chars: bare[0].length };
+  if (text.startsWith(begunAnswer)) return { chars: begunAnswer.length, endsThoughts: true };
   const match = marker.exec(text);
-  if (match === null) return /^\[\/?(?:[A-Z_]{0,24}|[a-z]{0,9})$/.test(text) && !site.ended ? 'wait' : 'no';
+  if (match === null)
+    return /^\[\/?(?:[A-Z_ ]{0,24}|[a-z]{0,9}|gM?A?S?K?)$/.test(text) && !site.ended ? 'wait' : 'no';
   const [raw, slash, name = ''] = match;
   if (slash !== '') return { chars: raw.length, ...(/^th|^reason/i.test(name) && { endsThoughts: true }) };
   if (name === 'TOOL_REQUEST') return { chars: raw.length, until: ['[END_TOOL_REQUEST]'], holdsCalls: true };
@@ -363,18 +353,25 @@ function listAt(site: Site): Verdict {
   const { text, tools } = site;
   const behind = text.slice(1).trimStart();
   if (behind === '') return site.ended ? 'no' : 'wait';
-  if (behind.startsWith('{')) return groupAt(site, (whole) => isCallShaped(parseJson(whole)));
+  if (behind.startsWith('{'))
+    return groupAt(site, (whole) => isCallShaped(parseJson(whole)) || callsIn(whole, tools).length > 0);
   // A form that the model takes for a note on the call: "[Calling tool: get(...)]".
   const note = /^[A-Za-z][\w ]{0,32}:\s*/.exec(behind)?.[0] ?? '';
   if (note === '' && /^[A-Za-z][\w ]{0,32}$/.test(behind)) return site.ended ? 'no' : 'wait';
   const name = /^[\w-]+/.exec(behind.slice(note.length))?.[0] ?? '';
   if (note !== '') {
     if (note.length + name.length === behind.length && !site.ended) return 'wait';
+    const named = note.length + name.length;
+    if (tools.knows(name) && behind[named] === ']' && /tool|function|call/i.test(note))
+      return { chars: text.length - behind.length + named + 1, holdsCalls: true };
     return tools.knows(name) ? groupAt(site, (whole) => callsIn(whole, tools).length > 0) : 'no';
   }
   if (tools.knows(name) && behind[name.length] === ']') return namedAt(site, text.indexOf(']') + 1);
-  if (name.length === behind.length && mayBegin(tools.names, name)) return site.ended ? 'no' : 'wait';
-  if (!tools.knows(name) || behind[name.length] !== '(') return 'no';
+  const isCode = isCodeName(name);
+  if (name.length === behind.length && (isCode || mayBegin(tools.names, name)))
+    return site.ended ? 'no' : 'wait';
+  if (behind[name.length] !== '(') return 'no';
+  if (!tools.knows(name)) return isCode ? groupAt(site, (whole) => areCallsOfCode(whole.slice(1, -1))) : 'no';
   return groupAt(site, (whole) => !tools.has(name) || callsIn(whole, tools).length > 0);
 }
 
@@ -396,16 +393,10 @@ function objectAt(site: Site): Verdict {
   return groupAt(site, (whole) => {
     const value = parseJson(whole);
     if (!isRecord(value)) return pythonCall.test(whole);
-    return isCallShaped(value) || callsIn(whole, site.tools).length > 0 || site.tools.take(value);
+    const { tools, startsSentence } = site;
+    if (startsSentence && isNameAlone(value, tools)) return true;
+    return isCallShaped(value) || callsIn(whole, tools).length > 0 || tools.take(value);
   });
-}
-
-/** Everything within the bracket that is open, where it is a call. */
-function groupAt(site: Site, isCall: (whole: string) => boolean, from = 0): Verdict {
-  const { text, ended } = site;
-  const end = bracketEnd(text, from);
-  if (end === undefined) return ended || text.length > longestChars ? 'no' : 'wait';
-  return isCall(text.slice(from, end)) ? { chars: end, holdsCalls: true } : 'no';
 }
 
 function diamondAt(site: Site): Verdict {
@@ -414,145 +405,4 @@ function diamondAt(site: Site): Verdict {
   return slash === ''
     ? { chars: raw.length, until: endsOfThoughts }
     : { chars: raw.length, endsThoughts: true };
-}
-
-// ---- words: commentary {...}, to=functions.get {...}, get({"x":1}), functions.get:0 ----
-
-const betweens = ['code', 'json', 'to=', '<|constrain|>', '<|message|>'];
-
-/** `Thought: ...`, up to what is done or said for it. */
-function thoughtLineAt({ text, isFirst, ended }: Site): Verdict {
-  if (!isFirst || !text.startsWith('Thought:')) return 'no';
-  const end = /\n[^\S\n]*(?:(?=Action:)|(?:Final )?(?:Answer|Response):\s*)/.exec(text);
-  if (end !== null && (end[0].trim() === '' || end.index + end[0].length < text.length || ended))
-    return { chars: end.index + end[0].length };
-  return ended || text.length > longestChars ? 'no' : 'wait';
-}
-
-const wordsBefore =
-  /^(?:assistant)?(?:(?:commentary|analysis|tool_calls?|function_calls?|functools)\b\s*(?:to=[\w.:-]*)?|to=[\w.:-]*)/;
-
-/** The channels of gpt-oss where a server took the tokens away. */
-function channelWordAt(site: Site): Verdict {
-  const { text, isFirst, ended, tools } = site;
-  if (/^final<[|｜]message[|｜]>/.test(text)) return { chars: 'final'.length };
-  if (mayBegin(['final<|message|>'], text)) return ended ? 'no' : 'wait';
-  const code = /^tool_code[^\S\n]*(\n)?/.exec(text);
-  if (code !== null && code[1] === undefined && code[0].length === text.length && !ended) return 'wait';
-  if (code?.[1] !== undefined) return { chars: code[0].length };
-  const glued = /^assistant(final|commentary|analysis)/.exec(text);
-  if (glued?.[1] === 'final') return { chars: glued[0].length };
-  const until = ['assistantfinal', 'assistantcommentary'];
-  if (glued?.[1] === 'analysis') return { chars: glued[0].length, until };
-  if (isFirst && text.startsWith('analysis')) {
-    if (text === 'analysis' && !ended) return 'wait';
-    if (/^analysis[A-Z]/.test(text)) return { chars: 'analysis'.length, until };
-  }
-  const head = wordsBefore.exec(text)?.[0];
-  if (head === undefined) return 'no';
-  const to = /to=([\w.:-]*)/.exec(head)?.[1];
-  if (to !== undefined && head.length === text.length && !ended) return 'wait';
-  if (
-    to !== undefined &&
-    !/^functions?\b/.test(to) &&
-    !tools.names.some((name) => to.split(/[.:]/).includes(name))
-  )
-    return 'no';
-  const isAddressed = to !== undefined;
-  // Words in any script may stand between the address and the call.
-  const between = isAddressed
-    ? /^[^{}\n]{0,64}\n?\s{0,8}/
-    : /^\s*:?\s*(?:code|json|<\|constrain\|>|<\|message\|>)*\s*/;
-  const at = head.length + (between.exec(text.slice(head.length))?.[0].length ?? 0);
-  if (at === text.length && !ended) return text.length > longestTag ? 'no' : 'wait';
-  if (text[at] !== '{' && !(text[at] === '[' && !isAddressed)) {
-    if (isAddressed) return { chars: head.length };
-    if (!ended && mayBegin(betweens, text.slice(at))) return 'wait';
-    return /<[|｜]/.test(text.slice(head.length, at + 2)) ? { chars: at } : 'no';
-  }
-  const end = bracketEnd(text, at);
-  if (end === undefined)
-    return text.length > longestChars ? { chars: text.length, until: [] } : begun(site, true);
-  return isAddressed ? withRemnant(site, end) : { chars: end, holdsCalls: true };
-}
-
-/** What is glued to a call that was left in text belongs to it. */
-function withRemnant({ text, ended }: Site, end: number): Verdict {
-  const remnant = /^[^\s\p{ASCII}]{0,24}/u.exec(text.slice(end))?.[0] ?? '';
-  const chars = end + remnant.length;
-  return chars === text.length && !ended ? 'wait' : { chars, holdsCalls: true };
-}
-
-/** Who speaks, where a server took the tokens around it away. */
-function turnWordAt({ text, isFirst, ended }: Site): Verdict {
-  const [head, , end] = /^(assistant|Assistant)(?:(\s*\n+|:\s+)|[^\S\n]*:?$)?/.exec(text) ?? [];
-  if (head === undefined || !isFirst) return 'no';
-  if (end !== undefined && head.length < text.length) return { chars: head.length };
-  return head.length === text.length && !ended ? 'wait' : 'no';
-}
-
-/** `Action: get` and, in the next line, `Action Input: {...}`. */
-function actionAt(site: Site): Verdict {
-  const { text, tools, ended } = site;
-  if (!text.startsWith('Action:')) return 'no';
-  const [head = '', name = ''] = /^Action:[^\S\n]*([\w-]*)[^\S\n]*\n?/.exec(text) ?? [];
-  if (head.length === text.length && !ended) return 'wait';
-  if (!tools.knows(name)) return 'no';
-  const input = /^\s*(?:Action )?Input:\s*/.exec(text.slice(head.length))?.[0] ?? '';
-  const at = head.length + input.length;
-  const isBegun =
-    at === text.length || mayBegin(['Action Input:', 'Input:'], text.slice(head.length).trimStart());
-  if (isBegun && !ended) return 'wait';
-  return text[at] === '{' ? groupAt(site, (whole) => isRecord(parseJson(whole)), at) : 'no';
-}
-
-/** The name of a tool with something behind it that nobody says. */
-function nameAt(site: Site): Verdict {
-  const { text, tools, ended } = site;
-  const [head, printed = '', prefix = '', name = ''] =
-    /^(print\(\s*)?((?:functions?|default_api)\.)?([A-Za-z0-9_-]*)(?::\d+)?/.exec(text) ?? [''];
-  const isSure = prefix !== '';
-  if (head.length === text.length && !ended) return 'wait';
-  if (name === '' || !(tools.knows(name) || prefix.startsWith('function'))) return 'no';
-  const behind = text.slice(head.length);
-  if (printed !== '' || behind.startsWith('(')) {
-    const open = printed === '' ? head.length : 'print'.length;
-    return functionAt(site, open, printed === '' ? isSure : true);
-  }
-  if (/^<[|｜]/.test(behind)) return { chars: head.length };
-  if (behind === '<' && !ended) return 'wait';
-  const gap = /^(?:\s{0,2}(?:[:=]>?|->)?\s{0,2})/.exec(behind)?.[0] ?? '';
-  const at = head.length + gap.length;
-  if (at >= text.length - 1 && !ended && (at === text.length || text[at] === '{')) return 'wait';
-  if (text[at] === '{' && /^\{\s*(?:["}]|$)/.test(text.slice(at))) {
-    const end = bracketEnd(text, at);
-    if (end === undefined)
-      return text.length > longestChars ? 'no' : ended ? (isSure ? begun(site, true) : 'no') : 'wait';
-    return isRecord(parseJson(text.slice(at, end))) ? { chars: end, holdsCalls: true } : 'no';
-  }
-  if (isSure) return { chars: head.length };
-  // A name that nobody would say, as a sentence of its own.
-  const isAlone = site.startsSentence && /[_-]/.test(name) && /^[^\S\n]*(?:\n|$)/.test(behind);
-  if (isAlone && !ended && !behind.includes('\n')) return 'wait';
-  return isAlone ? { chars: head.length, holdsCalls: true } : 'no';
-}
-
-/** `get(...)`: a call where the brackets hold arguments, and not "(ting)"; without any it is one where it stands alone. */
-function functionAt(site: Site, open: number, isSure: boolean): Verdict {
-  const { text, ended, tools } = site;
-  const inner = text.slice(open + 1);
-  const mayBeCall = isSure || /^\s*(?:$|[)}{"']|[A-Za-z_]\w*\s*(?:$|[=:(]))/.test(inner);
-  if (!mayBeCall) return 'no';
-  const end = bracketEnd(text, open);
-  if (end === undefined) return ended || text.length > longestChars ? 'no' : 'wait';
-  const held = text.slice(open + 1, end - 1).trim();
-  if (held === '' && !isSure) {
-    const behind = /^[^\S\n]*(?:(\n)|(?=(\S)))?/.exec(text.slice(end));
-    const isAlone = behind?.[1] !== undefined || (behind?.[2] === undefined && ended);
-    if (!site.startsSentence || behind?.[2] !== undefined) return 'no';
-    return isAlone ? { chars: end, holdsCalls: true } : 'wait';
-  }
-  const isCall =
-    isSure || /^["']/.test(held) || argumentsIn(held) !== undefined || callsIn(held, tools).length > 0;
-  return isCall ? { chars: end, holdsCalls: true } : 'no';
 }

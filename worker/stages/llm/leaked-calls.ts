@@ -1,6 +1,6 @@
 /**
  * Calls of tools that stand in text, in the forms in which models write them: JSON that names a tool, a name in front of its arguments, tags for
- * each argument, and the call of a function. And what servers that do not know the model's form leave in the names and arguments of real calls.
+ * each argument, and the call of a function. And what servers that do not know the model's form leave in the names of real calls.
  *
  * Pure. Numbers keep their digits.
  */
@@ -37,6 +37,13 @@ export class OfferedTools {
     return this.#schemas.has(name);
   }
 
+  /** The tool of this name, however its words are put together: `getOrder` is `get_order`. */
+  offered(name: string): string | undefined {
+    if (this.has(name)) return name;
+    const [found, ...more] = [...this.#schemas.keys()].filter((one) => plain(one) === plain(name));
+    return more.length === 0 ? found : undefined;
+  }
+
   wantsText(name: string, key: string): boolean {
     return recordOf(this.#propertiesOf(name)[key])?.['type'] === 'string';
   }
@@ -48,22 +55,26 @@ export class OfferedTools {
 
   /** The object holds what some tool takes, and nothing else. */
   take(object: JsonRecord): boolean {
+    return this.names.some((name) => this.takes(name, object));
+  }
+
+  takes(name: string, object: JsonRecord): boolean {
     const keys = Object.keys(object);
     if (keys.length === 0) return false;
-    return this.names.some((name) => {
-      const properties = this.#propertiesOf(name);
-      const required = listOf(this.#schemas.get(name)?.['required']);
-      return (
-        keys.every((key) => Object.hasOwn(properties, key)) &&
-        required.every((key) => keys.includes(textOf(key)))
-      );
-    });
+    const properties = this.#propertiesOf(name);
+    const required = listOf(this.#schemas.get(name)?.['required']);
+    return (
+      keys.every((key) => Object.hasOwn(properties, key)) &&
+      required.every((key) => keys.includes(textOf(key)))
+    );
   }
 
   #propertiesOf(name: string): JsonRecord {
     return recordOf(this.#schemas.get(name)?.['properties']) ?? {};
   }
 }
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
 
 /** Behind the bracket that closes the one at `from`; nothing while it is open. Brackets within quotes do not count. */
 export function bracketEnd(text: string, from: number): number | undefined {
@@ -82,13 +93,48 @@ export function bracketEnd(text: string, from: number): number | undefined {
   return undefined;
 }
 
+/** What would close the brackets that are open at the end; nothing within quotes. */
+export function openBrackets(text: string): string {
+  const closers: string[] = [];
+  let quote = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at] ?? '';
+    const open = '{[('.indexOf(char);
+    if (quote !== '') {
+      if (char === '\\') at += 1;
+      else if (char === quote) quote = '';
+    } else if (char === '"' || char === "'") quote = char;
+    else if (open >= 0) closers.unshift('}])'[open] ?? '');
+    else if ('}])'.includes(char)) closers.shift();
+  }
+  return quote === '' ? closers.join('') : '';
+}
+
+/** A name as nobody says one: `get_weather`, `saveAnswer`. */
+export const isCodeName = (name: string): boolean => /^[a-z]\w*_\w+$|^[a-z]+[A-Z]\w*$/.test(name);
+
+/** Nothing but calls of functions, whatever their names are. */
+export function areCallsOfCode(text: string): boolean {
+  let rest = text.trim();
+  while (rest !== '') {
+    const [head = ''] = /^[A-Za-z_][\w.]*(?=\()/.exec(rest) ?? [];
+    const end = head === '' ? undefined : bracketEnd(rest, head.length);
+    if (end === undefined || argumentsIn(rest.slice(head.length + 1, end - 1)) === undefined) return false;
+    rest = rest.slice(end).replace(/^\s*,?\s*/, '');
+  }
+  return true;
+}
+
 /** The value is a call by its shape: something that has a name, and arguments. */
 export function isCallShaped(value: unknown): boolean {
   return shapedCalls(value).length > 0;
 }
 
 /** Keys under which models write what they call, and with what. */
-const nameKeys = ['name', 'function', 'tool', 'tool_name', 'function_name', 'action'];
+const nameKeys = ['name', 'function', 'tool', 'tool_name', 'function_name', 'action', 'recipient_name'];
+/** Around what is called: of OpenAI's, Google's and Amazon's answers. */
+const wrappingKeys = ['function', 'function_call', 'functionCall', 'toolUse', 'tool_call', 'toolCall'];
+const listKeys = ['tool_calls', 'tool_uses', 'toolCalls'];
 const argumentKeys = [
   ...['arguments', 'parameters', 'args', 'input'],
   ...['tool_args', 'tool_arguments', 'tool_input', 'action_input', 'function_args', 'params', 'kwargs'],
@@ -99,8 +145,9 @@ function shapedCalls(value: unknown): readonly LeakedCall[] {
   if (Array.isArray(value)) return value.flatMap(shapedCalls);
   const object = recordOf(value);
   if (object === undefined) return [];
-  if (Array.isArray(object['tool_calls'])) return shapedCalls(object['tool_calls']);
-  const inner = recordOf(object['function']) ?? object;
+  const listed = listKeys.map((key) => object[key]).find(Array.isArray);
+  if (listed !== undefined) return shapedCalls(listed);
+  const inner = wrappingKeys.map((key) => recordOf(object[key])).find((one) => one !== undefined) ?? object;
   const name = nameKeys.map((key) => inner[key]).find((one) => textOf(one) !== '');
   const given = argumentKeys.map((key) => inner[key]).find((one) => one !== undefined && one !== null);
   const args = typeof given === 'string' ? parseJson(given) : given;
@@ -112,8 +159,8 @@ function shapedCalls(value: unknown): readonly LeakedCall[] {
 /** The calls of offered tools that leaked text holds. */
 export function callsIn(leaked: string, tools: OfferedTools): readonly LeakedCall[] {
   // Gemma has a token for a quote, and its smaller one a tag.
-  const text = leaked.replaceAll(/<\|"\|>|<escape>/g, '"');
-  const alone = /^[[<(\s]*([\w-]+)[\])>/\s]*$/.exec(text)?.[1] ?? '';
+  const text = leaked.replaceAll(/<\|"\|>|<escape>|<ctrl46>/g, '"');
+  const alone = /^[[<(\s]*(?:[\w ]+:\s*)?([\w-]+)[\])>/\s]*$/.exec(text)?.[1] ?? '';
   if (tools.needsNothing(alone)) return [{ name: alone, arguments: '{}' }];
   const grouped = (): readonly LeakedCall[] => [...groupedCalls(text, tools), ...functionCalls(text, tools)];
   const told = /<[^<>\s]*parameter\b|<arg_key>/.test(text) ? taggedCalls(text, tools) : grouped();
@@ -130,10 +177,12 @@ function groupedCalls(text: string, tools: OfferedTools): readonly LeakedCall[] 
   let from = 0;
   const open = /\{|\[(?=\s*\{)/g;
   for (let match = open.exec(text); match !== null; match = open.exec(text)) {
-    const end = bracketEnd(text, match.index) ?? text.length;
-    const group = text.slice(match.index, end);
+    const closed = bracketEnd(text, match.index);
+    const end = closed ?? text.length;
+    const held = text.slice(match.index, end);
+    const group = closed === undefined ? held + openBrackets(held) : held;
     const value = parseJson(group);
-    const shaped = [...shapedCalls(value), ...keyedCalls(value, tools)];
+    const shaped = [...shapedCalls(value), ...keyedCalls(value, tools), ...flatCalls(value, tools)];
     const name = lastNameIn(text.slice(from, match.index), tools);
     const args = isRecord(value) ? writeJson(value) : argumentsIn(group.slice(1, -1));
     if (shaped.length > 0) calls.push(...shaped);
@@ -146,9 +195,29 @@ function groupedCalls(text: string, tools: OfferedTools): readonly LeakedCall[] 
 
 /** `{"get": {"x":"one"}}` */
 function keyedCalls(value: unknown, tools: OfferedTools): readonly LeakedCall[] {
+  if (Array.isArray(value)) return value.flatMap((one) => keyedCalls(one, tools));
   const entries = Object.entries(recordOf(value) ?? {});
   const areCalls = entries.every(([name, args]) => tools.has(name) && isRecord(args));
   return areCalls ? entries.map(([name, args]) => ({ name, arguments: writeJson(args) })) : [];
+}
+
+/** `{"name": "get", "x": "one"}` */
+function flatCalls(value: unknown, tools: OfferedTools): readonly LeakedCall[] {
+  const object = recordOf(value) ?? {};
+  const key = nameKeys.find((one) => tools.has(textOf(object[one])));
+  if (key === undefined) return [];
+  const { [key]: given, ...args } = object;
+  const name = textOf(given);
+  const isBare = Object.keys(args).length === 0 && tools.needsNothing(name);
+  return isBare || tools.takes(name, args) ? [{ name, arguments: writeJson(args) }] : [];
+}
+
+/** `{"name": "get"}` */
+export function isNameAlone(value: JsonRecord, tools: OfferedTools): boolean {
+  const [entry, ...more] = Object.entries(value);
+  return (
+    entry !== undefined && more.length === 0 && nameKeys.includes(entry[0]) && tools.knows(textOf(entry[1]))
+  );
 }
 
 function lastNameIn(text: string, tools: OfferedTools): string | undefined {
@@ -162,7 +231,7 @@ const wordsIn = (text: string): readonly string[] =>
 function taggedCalls(text: string, tools: OfferedTools): readonly LeakedCall[] {
   const calls: { name: string; args: Record<string, unknown> }[] = [];
   const piece =
-    /<(?:\w+:|[|｜]DSML[|｜])?parameter(?:=|\s+name=)["']?([\w.-]+)["']?[^<>]*>([^]*?)<\/(?:\w+:|[|｜]DSML[|｜])?parameter>|<arg_key>([^]*?)<\/arg_key>\s*<arg_value>([^]*?)<\/arg_value>/g;
+    /<(?:\w+:|[|｜]DSML[|｜])?_*parameter(?:=|\s+name=)["']?([\w.-]+)["']?[^<>]*>([^]*?)<\/(?:\w+:|[|｜]DSML[|｜])?_*parameter>|<arg_key>([^]*?)<\/arg_key>\s*<arg_value>([^]*?)<\/arg_value>/g;
   let from = 0;
   for (const match of text.matchAll(piece)) {
     const name = lastNameIn(text.slice(from, match.index), tools);
@@ -226,7 +295,10 @@ const words: Readonly<Record<string, string>> = { True: 'true', False: 'false', 
 export function argumentsIn(inner: string): string | undefined {
   const text = inner.trim();
   if (text === '') return '{}';
-  if (text.startsWith('{')) return isRecord(parseJson(text)) ? text : undefined;
+  if (text.startsWith('{')) {
+    if (isRecord(parseJson(text))) return text;
+    return text.endsWith('}') ? argumentsIn(text.slice(1, -1)) : undefined;
+  }
   const fields: string[] = [];
   let rest = text;
   while (rest.trim() !== '') {
@@ -249,20 +321,8 @@ export function argumentsIn(inner: string): string | undefined {
 /** The offered tool that a name means: servers leave the prefixes, counts and tokens of a model's own form in it. */
 export function toolNameIn(name: string, tools: OfferedTools): string {
   if (tools.has(name)) return name;
-  return wordsIn(name).find((word) => tools.has(word)) ?? (/^[\w-]+/.exec(name)?.[0] || name);
-}
-
-/**
- * The arguments without what stands around them: tokens, a fence, a bracket too many. A call that ends in two objects stays as it is: nobody
- * knows which of them is meant.
- */
-export function argumentsOf(text: string): string {
-  const value = parseJson(text);
-  if (value === null) return '{}';
-  if (typeof value === 'string' && isRecord(parseJson(value))) return value;
-  const from = text.indexOf('{');
-  if (value !== undefined || from < 0) return text;
-  const end = bracketEnd(text, from) ?? text.length;
-  const object = text.slice(from, end);
-  return isRecord(parseJson(object)) && !text.slice(end).includes('{') ? object : text;
+  const named = wordsIn(name)
+    .map((word) => tools.offered(word))
+    .find((one) => one !== undefined);
+  return named ?? (/^[\w-]+/.exec(name)?.[0] || name);
 }

@@ -15,6 +15,8 @@ export interface SseEvent {
 /** The marker that ends a stream, however a server writes it. */
 export const isEndMarker = ({ data }: SseEvent): boolean => /^\s*"?\[DONE\]/i.test(data);
 
+/** Data that says nothing, as gateways write it. */
+const emptyData = /^\s*(?:(?:null|true|""|\[\s*\]|"?(?:ping|heart-?beat|keep-?alive)"?)\s*)?$/i;
 const keepAlive = /^\s*(?:ping|heart-?beat|keep-?alive)\s*$/i;
 
 const LF = 0x0a;
@@ -84,7 +86,7 @@ export class SseParser {
 
   #dispatch(): SseEvent | undefined {
     // Some gateways keep a connection alive with events that hold nothing, or the time; what an error is named holds enough.
-    const isIdle = keepAlive.test(this.#event) || /^\s*(?:null\s*)?$/.test(this.#data ?? '');
+    const isIdle = keepAlive.test(this.#event) || emptyData.test(this.#data ?? '');
     const holds = this.#data !== undefined && (this.#event === 'error' || !isIdle);
     const found = holds ? { event: this.#event, data: this.#data ?? '' } : undefined;
     this.#data = undefined;

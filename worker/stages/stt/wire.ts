@@ -114,9 +114,13 @@ export class Told {
 
 const MOST_TOLD = 64;
 
+/** What keeps a connection alive, in the way of proxies. */
+const saysNothing = /^\s*(?:null|""|"?(?:ping|pong|ok|heart-?beat|keep-?alive)"?)?\s*$/i;
+
 /** What a message means, with the server's words for an error. */
 export function readText(wire: SttWire, text: string): readonly WireEvent[] {
   if (wire.readText !== undefined) return wire.readText(text);
+  if (saysNothing.test(text)) return [];
   const message = parseObject(text);
   if (message === undefined) return [breach('a message is a JSON object')];
   return withCause(wire.read(message), () => causeIn(message));

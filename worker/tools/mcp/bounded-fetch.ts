@@ -39,12 +39,16 @@ export const newBoundedFetch =
       throw new RefusedAnswerError('the server redirects');
     }
     if (response.body === null) return response;
-    const { status, statusText, headers } = response;
+    const { status, statusText } = response;
+    const headers = new Headers(response.headers);
     const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
     const asked = askedIn(init?.body);
     const body = isStream
       ? ReadableStream.from(boundedEvents(response.body, asked)).pipeThrough(new TextEncoderStream())
       : await singleMessage(response.body, asked);
+    const isMessage = typeof body === 'string' && body.trimStart().startsWith('{');
+    // Servers call it by other names.
+    if (response.ok && isMessage) headers.set('content-type', 'application/json');
     return new Response(body, { status, statusText, headers });
   };
 
@@ -102,10 +106,10 @@ class EventReader {
       if (line !== '')
         this.#data.push(...(/^data(?:: ?|$)/.test(line) ? [line.replace(/^data:? ?/, '')] : []));
       else if (this.#data.length > 0) {
-        const message = this.#data.join('\n');
+        const message = readableMessage(this.#data.join('\n'), this.#asked);
         this.#data = [];
         this.isAnswered ||= this.#answers(message);
-        yield eventOf(readableMessage(message));
+        yield eventOf(message);
       }
     }
   }
@@ -120,7 +124,7 @@ class EventReader {
   }
 }
 
-/** One message is asked for at a time, so that a list of them is no answer. */
+/** One message is asked for at a time, so that a list of several is no answer. */
 async function singleMessage(body: ReadableStream<Uint8Array>, asked: Asked): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -131,6 +135,7 @@ async function singleMessage(body: ReadableStream<Uint8Array>, asked: Asked): Pr
     parts.push(part);
   }
   const text = Buffer.concat(parts).toString('utf8');
-  if (text.trimStart().startsWith('[')) throw new RefusedAnswerError('a list of messages');
-  return readableMessage(text);
+  const message = readableMessage(text, asked);
+  if (message.trimStart().startsWith('[')) throw new RefusedAnswerError('a list of messages');
+  return message;
 }

@@ -13,8 +13,6 @@ import { mostResultBytes, unreadAnswer, type ToolReport, type ToolRunRequest } f
 /** Tools and pages of a server that are looked at. */
 const mostTools = 128;
 const mostPages = 8;
-/** Parts of one result. */
-const mostParts = 64;
 /** What is kept of a description (as for an agent process: docs/reference/agent-link.md, Tool declaration). */
 const longestDescription = 4_096;
 const longestName = 256;
@@ -26,11 +24,17 @@ export const listPage = z.looseObject({
   nextCursor: z.string().max(4_096).optional(),
 });
 
+/** The parts of a result, where a server writes one, or its text, in the place of a list. */
+function partsOf(content: unknown): unknown {
+  if (content === undefined) return undefined;
+  return (Array.isArray(content) ? content : [content]).map((part: unknown) => {
+    if (!isTable(part)) return { type: 'text', text: textOfStructured(part) };
+    return part['type'] === undefined && typeof part['text'] === 'string' ? { ...part, type: 'text' } : part;
+  });
+}
+
 export const toolResult = z.looseObject({
-  content: z
-    .array(z.looseObject({ type: z.string() }))
-    .max(mostParts)
-    .default([]),
+  content: z.preprocess(partsOf, z.array(z.looseObject({ type: z.string() })).default([])),
   /** Its text. */
   structuredContent: z.unknown().optional(),
   isError: z.boolean().default(false),
@@ -58,14 +62,17 @@ export async function readListing(
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page += 1) {
     const { tools: listed, nextCursor = '' } = await ask(cursor);
+    // A server that takes no notice of cursors gives the same page again.
+    const known = new Set(tools.map(({ name }) => name));
     for (const entry of listed) {
       const read = readTool(entry);
       if (!isWanted(read.ok ? read.value.name : read.error.name)) continue;
       if (!read.ok) leftOut.push(read.error);
+      else if (known.has(read.value.name)) continue;
       else if (tools.length < mostTools) tools.push(read.value);
       else leftOut.push({ name: read.value.name, rule: `is one more than the ${mostTools} that are taken` });
     }
-    if (nextCursor === '') return { tools, leftOut };
+    if (nextCursor === '' || nextCursor === cursor) return { tools, leftOut };
     cursor = nextCursor;
   }
   leftOut.push({ name: '', rule: `stands behind the ${mostPages} pages of tools that are read` });
@@ -132,18 +139,21 @@ function textOf(part: { readonly type: string }): string {
   return resource.success ? resource.data.resource.text : `[${part.type.slice(0, 32)}, not shown]`;
 }
 
-const textOfStructured = (content: unknown): string =>
-  typeof content === 'string' ? content : writeJson(content);
+function textOfStructured(content: unknown): string {
+  return typeof content === 'string' ? content : writeJson(content);
+}
 
 /** The report of a result, bounded in size. */
 export function reportOf(
   { content, structuredContent, isError }: z.output<typeof toolResult>,
   kind: ToolRunRequest['kind'],
 ): ToolReport {
-  const text =
-    content.length === 0 && structuredContent !== undefined
-      ? textOfStructured(structuredContent)
-      : content.map(textOf).join('\n');
+  const shown = content
+    .map(textOf)
+    .filter((part) => part.trim() !== '')
+    .join('\n');
+  const isBlank = shown === '';
+  const text = isBlank && structuredContent !== undefined ? textOfStructured(structuredContent) : shown;
   if (isError) return { kind: 'failed', message: text.slice(0, longestFailure), transport: false };
   if (Buffer.byteLength(text) > mostResultBytes)
     return unreadAnswer('the answer is larger than 64 KiB', kind);

@@ -10,29 +10,64 @@ import { parseJson, plainNumbers, writeJson } from '../../../shared/base/exact-j
 import { isDeeperThan } from '../../../shared/base/nesting.ts';
 import { isTable } from '../../../shared/config/table.ts';
 
-const needsReading = /"structuredContent"|"inputSchema"|"nextCursor"|null/;
+const needsReading =
+  /^\s*\[|"structuredContent"|"inputSchema"|"nextCursor"|"protocolVersion"|"id"\s*:\s*"|null/;
 /** A message with more levels stays as it is. */
 export const deepestRead = 256;
 /** What lies in them is data. */
 const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
-/** One message as text; a text that is no message stays as it is. */
-export function readableMessage(text: string): string {
+/**
+ * One message as text; a text that is no message stays as it is. `asked`: the request that it answers, where there can be no other: servers
+ * that cannot tell it write null for its id.
+ */
+export function readableMessage(text: string, asked?: number): string {
   if (!needsReading.test(text)) return text;
-  let message: unknown;
+  let given: unknown;
   try {
-    message = parseJson(text);
+    given = parseJson(text);
   } catch {
     return text;
   }
-  if (!isTable(message) || isDeeperThan(message, deepestRead)) return text;
+  const only: unknown = Array.isArray(given) && given.length === 1 ? given[0] : given;
+  if (!isTable(only) || isDeeperThan(only, deepestRead)) return text;
+  const message = withId(only, asked);
   const kept = isTable(message['result']) ? readableResult(message['result']) : message['result'];
   return JSON.stringify(withSchemas(plainNumbers(withoutNulls({ ...message, result: kept })), message));
 }
 
 type Result = Readonly<Record<string, unknown>>;
 
-function readableResult({ structuredContent: content, nextCursor: cursor, ...rest }: Result): Result {
+/** Ids of this side are numbers, which some servers give back as text. */
+function withId(message: Result, asked: number | undefined): Result {
+  const { id } = message;
+  if ('method' in message || !('error' in message || 'result' in message)) return message;
+  if (typeof id === 'string' && /^\d{1,15}$/.test(id)) return { ...message, id: Number(id) };
+  return (id === null || id === undefined) && asked !== undefined ? { ...message, id: asked } : message;
+}
+
+/** What a server can do, as languages without empty objects write it, and who it is. */
+function readableOpening({ capabilities, serverInfo, ...rest }: Result): Result {
+  const { name, version, ...more } = isTable(serverInfo) ? serverInfo : {};
+  const able = Object.entries(isTable(capabilities) ? capabilities : {}).flatMap(
+    ([key, value]): [string, unknown][] => {
+      if (value === false || value === null) return [];
+      return [[key, isTable(value) ? value : {}]];
+    },
+  );
+  return {
+    ...rest,
+    capabilities: Object.fromEntries(able),
+    serverInfo: { ...more, name: wordOf(name), version: wordOf(version) },
+  };
+}
+
+const wordOf = (value: unknown): string =>
+  typeof value === 'string' ? value : isWritten(value) ? String(value) : '';
+
+function readableResult(given: Result): Result {
+  const { structuredContent: content, nextCursor: cursor, ...others } = given;
+  const rest = 'protocolVersion' in others ? readableOpening(others) : others;
   const isThere = content !== undefined && content !== null;
   const isPlace = typeof cursor === 'string' || isWritten(cursor);
   return {

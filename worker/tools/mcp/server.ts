@@ -427,8 +427,9 @@ const away: readonly unknown[] = [502, 503];
 const isRefusal = (code: unknown): boolean =>
   typeof code === 'number' && code <= -32_000 && code >= -32_700 && code !== cutOff;
 const sessionWords = [
-  /\bsession\b.{0,80}\b(?:not|no longer|unknown|invalid|expired|missing|required|lost|gone|terminated|closed)\b/i,
+  /\bsession(?:[ _-]?id)?\b.{0,80}\b(?:not|no longer|unknown|invalid|expired|missing|required|lost|gone|terminated|closed)\b/i,
   /\b(?:no|unknown|invalid|expired|missing|lost|terminated|closed)(?: (?:such|valid|active|known|mcp))* session\b/i,
+  /\b(?:not find|find no|not found|no (?:active )?transport\b.{0,40}?):? (?:an? |the |for )?session(?:[ _-]?id)?\b/i,
   /\b(?:not (?:yet |been )?|un)initiali[sz]ed\b/i,
 ];
 
@@ -438,7 +439,11 @@ function lossOf(error: unknown, { transport }: Pick<Client, 'transport'>): Loss 
   if (unknownSession.includes(code) || error.name === 'UnauthorizedError') return 'untaken';
   if (away.includes(code)) return transport?.sessionId === undefined ? 'suspect' : 'unknown';
   if (code === cutOff) return 'unknown';
-  if (isRefusal(code) && sessionWords.some((words) => words.test(error.message.slice(0, longestMessage))))
+  const isStatus = typeof code === 'number' && code >= 400 && code < 600;
+  if (
+    (isRefusal(code) || isStatus) &&
+    sessionWords.some((words) => words.test(error.message.slice(0, longestMessage)))
+  )
     return 'untaken';
   // The words of fetch for a connection that could not be had, or broke.
   if (error instanceof TypeError) return isUnsent(error) ? 'untaken' : 'unknown';

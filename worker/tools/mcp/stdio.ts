@@ -191,12 +191,14 @@ export class StdioTransport implements Transport {
     this.#over();
   }
 
-  #read(line: string): void {
+  #read(written: string): void {
+    // Some shells begin what they pass on with a mark of the order of its bytes.
+    const line = written.replace(/^\uFEFF/, '');
     if (line.trim() === '' || this.#window.unasked > mostUnasked) return;
     try {
       const message: unknown = JSON.parse(line);
       const id: unknown = isTable(message) && !('method' in message) ? message['id'] : undefined;
-      const isAnswer = (typeof id === 'string' || typeof id === 'number') && this.#asked.delete(id);
+      const isAnswer = id !== null && this.#asked.delete(Number(id));
       if (!isAnswer) this.#window.unasked += 1;
       // News is not read but for one kind, and reading it costs more than parsing it.
       const isNews =

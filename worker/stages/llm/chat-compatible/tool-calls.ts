@@ -106,11 +106,19 @@ function fragmentOf(raw: unknown, position: number): Fragment {
   };
 }
 
-/** Some servers give every call of a response the same index; a new id, or a name after a complete call, tells them apart. */
+/**
+ * Some servers give every call of a response the same index; a new id, or a name after a complete call, tells them apart. Others give each
+ * fragment an id of its own: what goes on with arguments that have begun is no other call.
+ */
 function startsAnotherCall(call: OpenCall, fragment: Fragment): boolean {
-  if (fragment.id !== '' && !call.synthetic) return fragment.id !== call.id;
-  const whole = fragment.name !== '' && call.name !== '' && fragment.arguments !== '';
-  return whole && call.arguments.trimEnd().endsWith('}') && isRecord(parseJson(call.arguments));
+  const isWhole = call.arguments.trimEnd().endsWith('}') && isRecord(parseJson(call.arguments));
+  if (fragment.id !== '' && !call.synthetic) {
+    const isNameless = fragment.name === '' && call.name !== '' && fragment.arguments !== '';
+    const isSame = fragment.name === call.name && call.arguments !== '' && !/^\s*\{/.test(fragment.arguments);
+    const goesOn = !isWhole && (isNameless || isSame);
+    return fragment.id !== call.id && !goesOn;
+  }
+  return fragment.name !== '' && call.name !== '' && fragment.arguments !== '' && isWhole;
 }
 
 function eventOf(call: OpenCall): ToolCallEvent {

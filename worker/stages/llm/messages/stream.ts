@@ -54,6 +54,7 @@ export class MessagesStream extends EventStream {
   #finish: LlmFinish | undefined;
   #usage: JsonRecord = {};
   #thoughtChars = 0;
+  #hasCalls = false;
 
   constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
     super(emit);
@@ -89,6 +90,8 @@ export class MessagesStream extends EventStream {
         return;
       }
       case 'message_stop':
+        // The server says that it is whole; of a call it has to say so.
+        if (!this.#hasCalls) this.#finish ??= 'stop';
         this.end();
         return;
       case 'error':
@@ -104,6 +107,7 @@ export class MessagesStream extends EventStream {
       const id = textOf(block['id']) || this.#nextSyntheticId();
       const call = this.output.openCall(id, textOf(block['name']));
       if (call === undefined) return;
+      this.#hasCalls = true;
       this.#notes.call(id);
       this.#blocks.set(index, { kind: 'call', call });
       const input = recordOf(block['input']) ?? {};

@@ -5,7 +5,7 @@
  * message.
  */
 import type { LlmEvent, LlmUsage } from '../../stage.ts';
-import { countOf, recordOf, textOf, type JsonRecord } from '../../json.ts';
+import { countOf, recordOf, recordsOf, textOf, type JsonRecord } from '../../json.ts';
 import { EventStream } from '../event-stream.ts';
 import type { RunningCall } from '../output.ts';
 import { ReasoningNotes } from '../reasoning.ts';
@@ -50,12 +50,12 @@ export class ResponsesStream extends EventStream {
         this.#completeText(textOf(body['text']) || textOf(body['refusal']));
         return;
       case 'response.function_call_arguments.delta': {
-        const call = this.#callOf(textOf(body['item_id']));
+        const call = this.#callOf(body);
         if (call !== undefined) this.output.addArguments(call, textOf(body['delta']));
         return;
       }
       case 'response.function_call_arguments.done': {
-        const call = this.#callOf(textOf(body['item_id']));
+        const call = this.#callOf(body);
         if (call !== undefined) this.output.completeArguments(call, textOf(body['arguments']));
         return;
       }
@@ -84,36 +84,50 @@ export class ResponsesStream extends EventStream {
     const item = recordOf(body['item']) ?? {};
     const type = textOf(item['type']);
     if (type === 'message' && !isWhole) this.output.newBlock();
-    else if (type === 'function_call') this.#callItem(item);
+    else if (type === 'function_call') this.#callItem(item, placeOf(body));
     else if (type === 'reasoning' && isWhole && textOf(item['encrypted_content']) !== '')
       this.#notes.add(item);
   }
 
-  #callItem(item: JsonRecord): void {
-    const id = textOf(item['call_id']) || this.#nextSyntheticId();
-    const itemId = textOf(item['id']) || id;
-    let call = this.#calls.get(itemId);
+  /** Some servers give an item another id when it is done. */
+  #callItem(item: JsonRecord, place: string | undefined): void {
+    const [callId, itemId] = [textOf(item['call_id']), textOf(item['id'])];
+    const names = [itemId, callId].filter((name) => name !== '');
+    let call = names.map((name) => this.#calls.get(name)).find((one) => one !== undefined);
     if (call === undefined) {
+      const id = callId || this.#nextSyntheticId();
       call = this.output.openCall(id, textOf(item['name']));
       if (call === undefined) return;
-      this.#calls.set(itemId, call);
       this.#notes.call(id);
     }
+    for (const name of place === undefined ? names : [...names, place]) this.#calls.set(name, call);
     this.output.completeArguments(call, textOf(item['arguments']));
   }
 
   /** The call of a fragment; a call that was never announced breaks the protocol. */
-  #callOf(itemId: string): RunningCall | undefined {
-    const call = this.#calls.get(itemId);
+  #callOf(body: JsonRecord): RunningCall | undefined {
+    const call = this.#calls.get(textOf(body['item_id'])) ?? this.#calls.get(placeOf(body) ?? '');
     if (call === undefined) this.fail({ kind: 'protocol', rule: 'arguments belong to a tool call' });
     return call;
+  }
+
+  /** The answer as a whole, from servers that send nothing before. */
+  #missed(response: JsonRecord): void {
+    if (this.output.started) return;
+    for (const item of recordsOf(response['output'])) {
+      if (textOf(item['type']) === 'function_call') this.#callItem(item, undefined);
+      for (const part of textOf(item['type']) === 'message' ? recordsOf(item['content']) : [])
+        this.output.text(textOf(part['text']) || textOf(part['refusal']));
+    }
   }
 
   #last(type: string, body: JsonRecord): void {
     const response = recordOf(body['response']) ?? {};
     const end = { usage: usageOf(response), reasoning: this.#notes.end() };
-    if (type === 'response.completed') this.output.done('stop', end);
-    else if (type === 'response.incomplete') {
+    if (type === 'response.completed') {
+      this.#missed(response);
+      this.output.done('stop', end);
+    } else if (type === 'response.incomplete') {
       const reason = textOf(recordOf(response['incomplete_details'])?.['reason']);
       this.output.done(reason === 'content_filter' ? 'content_filter' : 'length', end);
     } else if (type === 'response.failed') this.failWith(response['error']);
@@ -128,6 +142,10 @@ export class ResponsesStream extends EventStream {
     this.fail(streamRejection(status, error));
   }
 }
+
+/** Where an item stands among the others. */
+const placeOf = ({ output_index: at }: JsonRecord): string | undefined =>
+  typeof at === 'number' ? `at ${at}` : undefined;
 
 function usageOf(response: JsonRecord): LlmUsage | undefined {
   const usage = recordOf(response['usage']);

@@ -155,15 +155,17 @@ export class GladiaWire implements SttWire {
 
   #transcript(data: JsonObject): readonly WireEvent[] {
     const id = nameAt(data, 'id');
-    // An utterance is final once; what comes late of it is no news.
-    if (this.#told.has(id)) return [];
     const utterance = objectAt(data, 'utterance');
     const text = stringAt(utterance, 'text')?.trim() ?? '';
+    const place = placeOf(utterance, text);
+    // An utterance is final once; what comes late of it is no news.
+    if (this.#told.has(id) || (data['is_final'] === true && this.#told.has(place))) return [];
     if (data['is_final'] !== true) {
       this.#open = { id, text };
       return text === '' || this.#isFinalizing ? [] : [partial(text)];
     }
     this.#told.add(id);
+    this.#told.add(place);
     if (id === undefined || this.#open?.id === id) this.#open = undefined;
     this.#owes = this.#isSpeaking;
     this.#hasWords ||= text !== '';
@@ -182,6 +184,14 @@ export class GladiaWire implements SttWire {
     this.#hasWords = false;
     this.#silenceMs += (this.#silenceSamples * 1000) / ENGINE_RATE;
   }
+}
+
+/** The same words of the same audio, whatever they are named. */
+function placeOf(utterance: JsonObject, text: string): string | undefined {
+  const [start, end] = [numberAt(utterance, 'start'), numberAt(utterance, 'end')];
+  return text === '' || start === undefined || end === undefined
+    ? undefined
+    : JSON.stringify([start, end, text]);
 }
 
 function errorOf(message: JsonObject): WireEvent {

@@ -50,8 +50,10 @@ export class CartesiaWire implements Wire {
     const live = this.#live;
     if (live === undefined || id !== live.id) return [];
     if (type === 'chunk') {
-      if (typeof message['data'] !== 'string') return brokenRule('a chunk holds audio');
-      return [{ type: 'audio', pcm: live.pcm.take(Buffer.from(message['data'], 'base64')) }];
+      const { data: audio } = message;
+      if (audio === undefined || audio === null) return [];
+      if (typeof audio !== 'string') return brokenRule('a chunk holds audio');
+      return [{ type: 'audio', pcm: live.pcm.take(Buffer.from(audio, 'base64')) }];
     }
     if (type === 'timestamps') {
       return [{ type: 'words', base: 'utterance', words: wordsOf(message['word_timestamps']) }];

@@ -12,6 +12,7 @@ import { Deadline, Soon } from '../../timers.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../../stage.ts';
 import { PieceQueue, type Job } from './piece-queue.ts';
 import { SPEECH_RATE, SpeechRequest, type SpeechEndpoint } from './request.ts';
+import { isSpeakable } from '../wire.ts';
 
 /** Refused pieces in a row that end a session: the server refuses more than one odd text. */
 const REFUSALS_THAT_END = 2;
@@ -150,7 +151,7 @@ class SpeechSession implements TtsSession {
       const job = this.#queue.take();
       if (job === undefined) break;
       if (job.type === 'flushed') this.#notices.push(job);
-      else if (job.text.trim() === '') this.#notices.push(spokenBy(job));
+      else if (!isSpeakable(job.text)) this.#notices.push(spokenBy(job));
       else this.#start(job);
     }
     if (this.#notices.length > 0) this.#soon.ask();
