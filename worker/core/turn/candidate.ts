@@ -250,10 +250,10 @@ function mayBeWordless(
   { setup: { settings }, caller: { stt } }: Slices<'setup' | 'caller'>,
   { lastedMs, words, isSoft: soft = false }: Candidate,
 ): boolean {
-  const { minWords, wordlessMs } = settings.interrupt;
+  const { minWords, wordlessMs, tellsLate = false } = settings.interrupt;
   if (words.isOthers === true) return false;
   // An STT that tells words as they come would have told some: it laughs, sings, or is somebody else. Before the first words nobody knows.
-  if (minWords > 0 && (soft || stt.guesses || !stt.hasTold)) return false;
+  if (minWords > 0 && (soft || stt.guesses || !(stt.hasTold || tellsLate))) return false;
   // How an STT tells words says little of when: the first one may be long, and is told after its end.
   return minWords === 0 || (wordlessMs > 0 && lastedMs >= wordlessMs);
 }
