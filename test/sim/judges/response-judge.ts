@@ -163,7 +163,8 @@ export class ResponseJudge {
     return grace;
   }
 
-  #afterEnd(scene: Scene, response: StoryResponse): void {
+  /** `guesses`: the LLM is asked in this step for what may be the end of a turn. */
+  #afterEnd(scene: Scene, response: StoryResponse, { guesses } = { guesses: false }): void {
     const story = this.#story;
     if (response.hangUp) {
       story.lastHangUp = true;
@@ -182,7 +183,7 @@ export class ResponseJudge {
     } else if (response.round !== undefined) story.parting = 'none';
     if (scene.has('call.end')) return;
     const silent = story.mouth === 'none' && !story.voice;
-    this.#turns.adopt(scene);
+    this.#turns.adopt(scene, { guesses });
     // The announcement of a voice that is out of order goes before the answer.
     const isAnnounced = story.answerIn(scene.actions)?.recorded === true;
     if (silent && story.notesOwed && !story.ending && !isAnnounced)
@@ -216,7 +217,7 @@ export class ResponseJudge {
   }
 
   /** A response with nothing to say is over as soon as it was opened, or as the LLM takes leave in it. */
-  #nothingToSay(scene: Scene): void {
+  #nothingToSay(scene: Scene, asked = { guesses: false }): void {
     const { response, running } = this.#story;
     const takesLeave = scene.event.type === 'llm.done' && response?.hangUp === true;
     const ends = scene.has('playout.open') || scene.has('llm.cancel') || takesLeave;
@@ -224,7 +225,7 @@ export class ResponseJudge {
     if (response.said !== '' || response.announced || running !== undefined) return;
     this.#context.unheard(response);
     this.#close(response);
-    this.#afterEnd(scene, response);
+    this.#afterEnd(scene, response, asked);
   }
 
   #order(scene: Scene, action: Order): void {
@@ -393,8 +394,9 @@ export class ResponseJudge {
     const last = action.messages.at(-1);
     const isNew = last?.role === 'user' && !last.text.startsWith('[');
     const words = story.witnesses.stt.turnWords.map(({ word }) => word);
-    const aside = story.mouth === 'aside' && isNew && isPart(plainWords(last.text), words);
-    if (aside) this.#nothingToSay(scene);
+    const isInto = story.mouth === 'aside' || (story.mouth === 'candidate' && !story.voice);
+    const aside = isInto && isNew && isPart(plainWords(last.text), words);
+    if (aside) this.#nothingToSay(scene, { guesses: true });
     const guess = story.response === undefined && (aside || !scene.has('playout.open'));
     story.demand(now, story.running === undefined, 'two rounds at once');
     story.demand(now, action.round > story.lastRound, 'a round is used twice');

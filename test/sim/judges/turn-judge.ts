@@ -433,9 +433,9 @@ export class TurnJudge {
   }
 
   /** The response ended by itself: speech into it is a turn now. Called by the judge of responses. */
-  adopt(scene: Scene): void {
+  adopt(scene: Scene, { guesses } = { guesses: false }): void {
     const story = this.#story;
-    const answers = scene.has('llm.start') && scene.has('playout.open');
+    const answers = !guesses && scene.has('llm.start') && scene.has('playout.open');
     const speaks = scene.has('tts.speak') || answers;
     if (story.mouth === 'candidate') {
       story.held = false;
