@@ -10,7 +10,7 @@
 import type { LlmEvent } from '../stage.ts';
 import { LeakFilter, type LeakHabit } from './leak-filter.ts';
 import { argumentsOf } from './call-arguments.ts';
-import { toolNameIn, type OfferedTools } from './leaked-calls.ts';
+import { callsIn, toolNameIn, type OfferedTools } from './leaked-calls.ts';
 
 export interface LeakGuardOptions {
   readonly tools: OfferedTools;
@@ -30,6 +30,10 @@ export class LeakGuard {
   readonly #filter: LeakFilter;
   /** The arguments of each call: what stands around them is known at the end. */
   readonly #arguments = new Map<number, string>();
+  /** Calls that OpenAI's models put together in one that is not offered. */
+  readonly #together = new Map<number, { readonly id?: string; readonly name: string }>();
+  /** Calls that came of those. */
+  #more = 0;
 
   constructor(options: LeakGuardOptions) {
     this.#options = options;
@@ -55,24 +59,34 @@ export class LeakGuard {
   #addCall({ index, id, name, arguments: part }: CallEvent): void {
     const { emit, tools } = this.#options;
     this.#arguments.set(index, (this.#arguments.get(index) ?? '') + part);
-    if (name !== undefined)
-      emit({
-        type: 'tool-call',
-        index,
-        ...(id !== undefined && { id }),
-        name: toolNameIn(name, tools),
-        arguments: '',
-      });
+    if (name === undefined) return;
+    const named = { ...(id !== undefined && { id }), name: toolNameIn(name, tools) };
+    if (/^multi_tool_use/.test(named.name)) this.#together.set(index, named);
+    else emit({ type: 'tool-call', index, ...named, arguments: '' });
+  }
+
+  /** Each of the calls that were put together becomes one of its own; where none can be read, they stay what they are. */
+  #part(index: number, text: string): void {
+    const { emit, nextId, tools } = this.#options;
+    const named = this.#together.get(index);
+    if (named === undefined) {
+      if (text !== '') emit({ type: 'tool-call', index, arguments: text });
+      return;
+    }
+    const [first, ...others] = callsIn(text, tools);
+    emit({ type: 'tool-call', index, ...named, ...(first ?? { arguments: text }) });
+    for (const call of others) {
+      const own = this.#arguments.size + this.#more;
+      this.#more += 1;
+      emit({ type: 'tool-call', index: own, id: nextId(), ...call });
+    }
   }
 
   #end(event: DoneEvent): void {
     const { emit, nextId } = this.#options;
     const isCut = event.finish === 'length' || event.finish === 'content_filter';
     this.#say(this.#filter.end({ cut: isCut }));
-    for (const [index, text] of this.#arguments) {
-      const whole = isCut ? text : argumentsOf(text);
-      if (whole !== '') emit({ type: 'tool-call', index, arguments: whole });
-    }
+    for (const [index, text] of this.#arguments) this.#part(index, isCut ? text : argumentsOf(text));
     const found = isCut || this.#arguments.size > 0 ? [] : this.#filter.calls;
     for (const [index, call] of found.entries()) emit({ type: 'tool-call', index, id: nextId(), ...call });
     emit(found.length > 0 ? { ...event, finish: 'tool_calls' } : event);

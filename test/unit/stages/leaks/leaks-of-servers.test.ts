@@ -115,6 +115,35 @@ it('thoughts are none of the answer by whatever name they end', () => {
     expect(guarded([`I shall be brief.${end}Yes.`]).said).toBe('Yes.');
 });
 
+describe('a call of several tools at once', () => {
+  const made = (text: string, name = 'multi_tool_use.parallel'): ReturnType<typeof guarded> =>
+    guarded([], {
+      events: [
+        { type: 'tool-call', index: 0, id: 'a', name, arguments: '' },
+        { type: 'tool-call', index: 1, id: 'b', name: 'end_call', arguments: '{}' },
+        ...text.split('').map((part): LlmEvent => ({ type: 'tool-call', index: 0, arguments: part })),
+      ],
+    });
+  const use = (recipient_name: string, parameters: object): object => ({ recipient_name, parameters });
+
+  it('is one of each of them', () => {
+    const uses = [
+      use('functions.get', { x: 'one' }),
+      use('functions.get', { x: 'two' }),
+      use('functions.other', {}),
+    ];
+    expect(made(JSON.stringify({ tool_uses: uses })).calls).toEqual([
+      'get {"x":"one"}',
+      'end_call {}',
+      'get {"x":"two"}',
+    ]);
+  });
+
+  it('stays what it is where nobody can read it', () => {
+    expect(made('{"tool_uses":[]}').calls).toEqual(['multi_tool_use {"tool_uses":[]}', 'end_call {}']);
+  });
+});
+
 describe('arguments that are no JSON', () => {
   const made = (text: string): readonly string[] => {
     const call: LlmEvent = { type: 'tool-call', index: 0, id: 'a', name: 'get', arguments: '' };
