@@ -80,11 +80,11 @@ export const dutch: Language = {
     'nee neen niet stop wacht wachten ho halt wat wie wanneer waar waarom hoe welke welk hoeveel sorry pardon moment',
   ),
   hesitations: spaced(
-    'eh ehm uh uhm euh hm hmm en of maar want omdat dat als toen terwijl de het een der den mijn onze zijn haar',
+    'eh ehm uh uhm euh hm hmm en of maar want omdat als toen terwijl de een der den mijn onze zijn haar',
     'voor van met zonder tussen tot naar bij uit in op aan om door over onder na vanaf te dus heel erg zeg',
   ),
   doubtful: spaced(
-    'dan zo die dit deze ook nog even eigenlijk misschien ongeveer ik wij we u er is was ben niet wel nou gewoon uw',
+    'dan zo die dat het dit deze ook nog even eigenlijk misschien ongeveer ik wij we u er is was ben niet wel nou gewoon uw',
   ),
   leadingEnd: undefined,
   begun: listed(

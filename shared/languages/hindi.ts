@@ -77,8 +77,8 @@ export const hindi: Language = {
     'um umm uh uhm matlab aur ya lekin magar par kyunki kyonki agar toh ke ka ki ko se mein me ne liye mera meri mere hamara hamari ek woh vo yaani yani jaise bahut',
   ),
   doubtful: spaced(
-    'मैं हम है हैं यह ये फिर शायद अभी भी ही थोड़ा वाला असल',
-    'main hum hai hain yeh ye phir fir shayad abhi bhi hi thoda to wala',
+    'मैं हम यह ये फिर शायद अभी भी ही थोड़ा वाला असल',
+    'main hum yeh ye phir fir shayad abhi bhi hi thoda to wala',
   ),
   leadingEnd: undefined,
   begun: listed(

@@ -175,7 +175,12 @@ function endingsOf(language: Language): Endings {
     shortQuestions: phrasesOf(language.shortQuestions),
     thinking: phrasesOf(thinking.flatMap(joinedOrParted)),
     besideThinking: phrasesOf([...hesitations, ...openings, ...backchannels, ...courtesies]),
-    waiting: waitingOf(language.askingForTime, [...openings, ...backchannels, ...courtesies]),
+    waiting: waitingOf(language.askingForTime, [
+      // An article before it makes "the second" of a second.
+      ...openings.filter((phrase) => !sentences.leadsOn.includes(phrase)),
+      ...backchannels,
+      ...courtesies,
+    ]),
     corrections: phrasesOf(corrections),
     refusals: soundSet(no.filter((words) => !words.includes(' '))),
   };

@@ -44,6 +44,13 @@ describe('the silence that ends a turn', () => {
     expect(after({ text: "I'm calling because of you.", speechFinal: true })).toBeLessThan(500);
   });
 
+  it('is short behind a word or three that no list knows for a beginning, whatever the model of sentences says', () => {
+    for (const text of ['stop', 'no', 'how much'])
+      expect([text, after({ text }) <= 910]).toEqual([text, true]);
+    expect(after({ text: 'stop' })).toBe(700);
+    expect(after({ text: 'I would like to' })).toBeGreaterThan(1_500);
+  });
+
   const rows: readonly [string, Partial<PauseEvidence>, number][] = [
     ['nothing is known', {}, 700],
     ['words say nothing', { text: 'iki bilet' }, 700],

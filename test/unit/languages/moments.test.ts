@@ -10,6 +10,19 @@ const [seenShare, asideShare] = [95, 90];
 const shareOf = (texts: readonly string[], code: string): number =>
   (100 * texts.filter((text) => asksForTime(text, vocabularyOf([code]))).length) / texts.length;
 
+it('does not take "the second" for a moment', () => {
+  const rows = [
+    ['es', 'el segundo', false],
+    ['it', 'il secondo per favore', false],
+    ['fr', 'la seconde', false],
+    ['es', 'pues un segundo', true],
+    ['it', 'allora un secondo', true],
+    ['fr', 'alors une petite seconde', true],
+  ] as const;
+  for (const [language, text, asks] of rows)
+    expect([text, asksForTime(text, vocabularyOf([language]))]).toEqual([text, asks]);
+});
+
 describe.each(Object.entries(moments))('in %s', (code, { seen, aside, others }) => {
   it('tells who asks for time in words of their own', () => {
     expect(shareOf(seen, code)).toBeGreaterThanOrEqual(seenShare);

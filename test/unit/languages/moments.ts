@@ -89,7 +89,7 @@ export const moments: Readonly<Record<string, Moments>> = {
       'un poco de paciencia por favor|tengo que revisar la carta|bueno déjeme sacar la tarjeta|necesito buscar mi dni',
     ),
     others: listed(
-      'busco un hotel en Sevilla|quiero abrir una cuenta|tengo que cancelar mi cita|he perdido mi tarjeta|la segunda por favor',
+      'busco un hotel en Sevilla|el segundo|quiero abrir una cuenta|tengo que cancelar mi cita|he perdido mi tarjeta|la segunda por favor',
       'tengo que estar allí en dos minutos|voy a tomar el menú|necesito una tarjeta nueva|puede comprobar mi factura|busco piso|estoy en Madrid',
       'mi mujer tiene la tarjeta|tengo que ver al médico|voy a ir mañana|estoy buscando un vuelo a Roma|quisiera preguntar por el precio',
       'tengo que bloquear mi tarjeta de crédito|voy a pedir dos pizzas|estoy esperando el paquete|abro a las nueve',

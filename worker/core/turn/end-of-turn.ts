@@ -36,6 +36,8 @@ const doubtfulFactor = 1.3;
 const begunFactor = 2.8;
 const perhapsWhole = 0.5;
 const surelyBegun = 0.1;
+/** So few words may be all there is, where no list knows them for a beginning. */
+const fewWords = 3;
 /** Of words that are rather whole than begun, this share of the way from stopMs to silenceEndMs is waited. */
 const wholeShare = 0.6;
 /** Behind a word of hesitation no words are taken for more whole than this. */
@@ -91,7 +93,10 @@ function ofSentence(evidence: PauseEvidence, settings: TurnSettings): Millis {
   const whole = isJudged ? completeness(text, { answers: endsInQuestion(asked) }) : undefined;
   if (whole !== undefined) {
     const atMost = hesitation === 'surely' ? wholeIfHesitant : 1;
-    return byWords(Math.min(whole, atMost), evidence, settings);
+    const judgedMs = byWords(Math.min(whole, atMost), evidence, settings);
+    // Of "stop" and "who is that" the model knows no more than that sentences are longer.
+    const words = hesitation === undefined && probability === undefined ? spokenWords(text).length : Infinity;
+    return words > fewWords ? judgedMs : Math.min(judgedMs, waitMs * (words === 1 ? 1 : doubtfulFactor));
   }
   const outweighs = probability !== undefined && probability >= Math.max(completeAt, surelyComplete);
   const hesitant = hesitation === 'surely' || (hesitation === 'perhaps' && !outweighs);
