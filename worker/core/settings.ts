@@ -65,6 +65,8 @@ export interface CallSettings {
     readonly minWords: number;
     /** With words asked for: voice this long of which STT says nothing interrupts all the same. 0: it never does. */
     readonly wordlessMs: Millis;
+    /** STT tells words when a stretch of voice is over, and never before. */
+    readonly tellsLate?: boolean;
     /** Words of listening, in lower case. Alone they never interrupt. */
     readonly backchannels: readonly string[];
     /** A candidate that ended resumes the agent this long after its last voice. At least `turn.stopMs`. */

@@ -89,7 +89,8 @@ export function callSettings(
       enabled: turn.interrupt.enabled,
       // Where no words come before the answer, the voice alone interrupts.
       minWords: hasLateWords(definition) ? 0 : turn.interrupt.minWords,
-      wordlessMs: turn.interrupt.wordlessMs,
+      wordlessMs: wordlessMsOf(definition),
+      tellsLate: definition.realtime?.writesOver === true,
       backchannels: turn.interrupt.backchannels,
       resumeAfterMs: turn.interrupt.resumeAfterMs,
       dtmf: turn.interrupt.dtmf,
@@ -175,12 +176,16 @@ const isJudged = ({ smartTurn }: Turn, { turnModel }: Judges): boolean => turnMo
 const silencesOf = (turn: Turn, features: Judges): Silences =>
   isJudged(turn, features) ? turn.silences.withModel : turn.silences.withoutModel;
 
-/** Voice that confirms an interruption where no words can: longer than most words of listening. */
+/** Voice that confirms an interruption where no words can, or none yet: longer than most words of listening. */
 const wordlessConfirmMs = 600;
+
+/** How long a voice of which STT says nothing has to last to interrupt; 0: it never does. Words that come when it is over are not waited for. */
+const wordlessMsOf = ({ realtime, turn: { interrupt } }: AgentDefinition): number =>
+  realtime?.writesOver === true ? Math.min(interrupt.wordlessMs, wordlessConfirmMs) : interrupt.wordlessMs;
 
 /** The model alone writes down what it hears, and nothing judges what is said over the agent by its words. */
 const hasLateWords = ({ realtime, stt }: AgentDefinition): boolean =>
-  realtime?.words === 'vendor' && stt === undefined;
+  realtime?.words === 'vendor' && stt === undefined && realtime.writesOver !== true;
 
 export function speechSettings(definition: AgentDefinition, features: Judges): SpeechDetectorSettings {
   const { turn } = definition;
@@ -191,7 +196,7 @@ export function speechSettings(definition: AgentDefinition, features: Judges): S
     stopMs: silencesOf(turn, features).stopMs,
     // A turn model has the last word later; where STT is quicker, the LLM is asked as early as without one.
     ...(turn.speculate && { pauseMs: turn.silences.withoutModel.stopMs }),
-    lastsMs: lasting(turn.interrupt.wordlessMs),
+    lastsMs: lasting(wordlessMsOf(definition)),
   };
 }
 
@@ -220,6 +225,7 @@ export const stageDefinitions = ({
   tts: tts && ttsStage(tts, reach),
   realtime: realtime && {
     primary: { chosen: realtime, access: realtimeAccess(realtime, reach) },
+    writesOver: realtime.writesOver === true,
     maxSilenceMs: Math.max(turn.silences.withModel.maxSilenceMs, turn.silences.withoutModel.maxSilenceMs),
   },
 });

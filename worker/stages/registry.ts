@@ -33,6 +33,7 @@ import { providers, type Factory } from './providers.ts';
 import type { ProviderNote } from './provider-note.ts';
 import { realtimeStages } from './realtime/stages.ts';
 import type { RealtimeAccess, RealtimeModel } from './realtime/contract.ts';
+import { writtenStt } from './realtime/written-stt.ts';
 import { lineVoice } from './realtime/line-voice.ts';
 import { addressOf, newFailureReader, type ProviderSite } from './provider-failure.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
@@ -48,8 +49,12 @@ interface Made extends Stages {
   readonly realtime: RealtimeModel;
 }
 
-/** `maxSilenceMs`: no pause within a turn is longer. */
-type RealtimeDefined = Pick<StageDefinition<'realtime'>, 'primary'> & { readonly maxSilenceMs: number };
+type RealtimeDefined = Pick<StageDefinition<'realtime'>, 'primary'> & {
+  /** No pause within a turn is longer. */
+  readonly maxSilenceMs: number;
+  /** There is no STT, and the model writes down what is said over the agent. */
+  readonly writesOver: boolean;
+};
 
 interface Access {
   readonly stt: SttAccess;
@@ -139,7 +144,7 @@ export function withRealtime(
 ): Stages {
   const { breakers, metrics, machineMs, failed, noted, budgets = new RetryBudgets() } = services;
   const place = { stage: 'realtime', role: 'primary' } as const;
-  const { primary, maxSilenceMs } = realtimeOf(definitions);
+  const { primary, maxSilenceMs, writesOver } = realtimeOf(definitions);
   const identity = identityOf(primary);
   const { site } = providerSite(definitions, place);
   const failureOf = newFailureReader(site);
@@ -169,13 +174,17 @@ export function withRealtime(
       // Where one of the three is missing, nobody goes on with a call.
       isAlone: stt === undefined || llm === undefined || tts === undefined,
     },
-    cascade: tts === undefined ? { ...stages, tts: lineVoice(model, { sampleRate, meter }) } : stages,
+    cascade: {
+      ...stages,
+      ...(writesOver && { stt: writtenStt(model) }),
+      ...(tts === undefined && { tts: lineVoice(model, { sampleRate, meter }) }),
+    },
     sampleRate,
     modelSpeaks: primary.access.output === 'audio',
     maxSilenceMs,
     sentences: vocabularyOf([primary.access.language]).sentences,
     words: primary.access.words,
-    hasStt: stt !== undefined,
+    hasStt: stt !== undefined || writesOver,
   });
 }
 

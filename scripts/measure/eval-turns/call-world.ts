@@ -15,6 +15,8 @@ import { WordEar, type SpokenWord } from './words.ts';
 /** Audio before the start of speech that STT is given. */
 const prerollMs = 600;
 const finalAfterMs = 150;
+/** The same of a vendor's transcription of a whole stretch. */
+const vendorFinalAfterMs = 600;
 const firstTextAfterMs = 400;
 const firstAudioAfterMs = 200;
 /** Of the agent's answers; what it says in a scenario has the pace of its recording. */
@@ -62,8 +64,8 @@ export interface CallWorldOptions {
   readonly streams: boolean;
   /** The model writes words down behind its answer: of a stretch of voice is told that it is a turn, and nothing of what was said. */
   readonly isLate?: boolean | undefined;
-  /** An STT hears what is said over the agent all the same, and tells words while they are spoken. */
-  readonly hearsOver?: boolean | undefined;
+  /** What is said over the agent is written down all the same: by an STT that tells words while they are spoken, or when a stretch is over. */
+  readonly hearsOver?: 'streamed' | 'at the end' | undefined;
   /** The agent speaks from the first moment, and for as long as the scenario lasts: so long for a character. */
   readonly botMsPerChar: number | undefined;
   /** What the LLM answers; absent: a sentence or two. */
@@ -164,9 +166,9 @@ export class CallWorld {
       else this.tell({ type: 'deadline.reached' });
     }
     this.#play(untilMs);
-    const { streams, hearsOver = false } = this.#options;
-    if (hearsOver && this.#isGiven && this.#output?.said !== undefined) this.#isOver = true;
-    if (!streams && !this.#isOver) return;
+    const { streams, hearsOver } = this.#options;
+    if (hearsOver !== undefined && this.#isGiven && this.#output?.said !== undefined) this.#isOver = true;
+    if (!streams && !(this.#isOver && hearsOver === 'streamed')) return;
     const text = this.#ear.partial(this.#now);
     if (text !== undefined && text !== '') {
       this.#hearWords();
@@ -306,7 +308,8 @@ export class CallWorld {
     // As a call of such a model says: what was said over the agent is none.
     const text = !isLate ? heard : this.#output?.said === undefined && this.#isGiven ? unwritten : '';
     this.#isGiven = false;
-    this.#in(isLate ? 0 : finalAfterMs, () => {
+    const afterMs = this.#options.hearsOver === 'at the end' ? vendorFinalAfterMs : finalAfterMs;
+    this.#in(isLate ? 0 : afterMs, () => {
       if (text !== '') this.#hearWords();
       // A text that ends because that was asked for is no evidence.
       if (text !== '') this.tell({ type: 'stt.final', text, speechFinal: false, position: this.position });

@@ -3,7 +3,7 @@ import { backchannelsOf } from '../../../shared/config/agent/texts.ts';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import type { SpeechDetectorSettings, SpeechFact } from '../../../worker/media/vad/speech-detector.ts';
 import { speechEvent } from '../../../worker/call/speech-event.ts';
-import { CallWorld, type CallNotes } from './call-world.ts';
+import { type CallWorldOptions, CallWorld, type CallNotes } from './call-world.ts';
 import { turnAnswerMs, type Decider } from './deciders.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Heard } from './service-ear.ts';
@@ -29,7 +29,7 @@ export interface CoreDeciderOptions {
   readonly streams: boolean;
   /** The model writes words down itself, behind its answer. */
   readonly isLate?: boolean;
-  readonly hearsOver?: boolean;
+  readonly hearsOver?: CallWorldOptions['hearsOver'];
   /** Who answers for the turn model: nobody, the model, or one that knows the scenario and is always right. */
   readonly model: 'none' | 'asked' | 'right';
   /** Asks the real turn model about so much audio; the replay waits and calls `judged`. */

@@ -229,15 +229,16 @@ function speakingModel(words: 'own' | 'vendor' | 'vendor alone', hasModel: boole
   const heard = {
     own: 'streamed words',
     vendor: 'late words, STT over the agent',
-    'vendor alone': 'words that come late',
+    'vendor alone': 'its own words over the agent',
   }[words];
+  const over = { own: undefined, vendor: 'streamed', 'vendor alone': 'at the end' } as const;
   const name = `speaking model, ${heard}${hasModel ? ', Smart Turn' : ''}`;
   const model = hasModel ? 'asked' : 'none';
   return {
     cores: [
       {
         ...{ name, settings, model, streams: words === 'own' },
-        ...{ isLate: words !== 'own', hearsOver: words === 'vendor' },
+        ...{ isLate: words !== 'own', hearsOver: over[words] },
       },
     ],
     speech: speechSettings(definition, features),

@@ -22,6 +22,8 @@ export interface ProviderRow {
   readonly languageBy?: 'model' | 'server' | 'voice';
   /** It takes "multi" for several languages at once. */
   readonly hearsSeveral?: true;
+  /** A session of the model that is never asked for an answer writes down what it is given. */
+  readonly writesUnasked?: true;
 }
 
 /** Servers of presets and dialects by their own names: the key that names them, and which of its values each name means. */

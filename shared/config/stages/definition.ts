@@ -48,6 +48,8 @@ export type RealtimeDefinition = StageKey &
     readonly output: 'audio' | 'text';
     /** Whose words of the caller count. */
     readonly words: 'own' | 'vendor';
+    /** There is no `[stt]`, and the model writes down what is said over the agent in a session of its own. */
+    readonly writesOver?: true;
     /** BCP 47 tag of the agent. */
     readonly language: string;
   };

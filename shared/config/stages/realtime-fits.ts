@@ -14,11 +14,11 @@ const rowsOf = (value: unknown): readonly Tree[] => (Array.isArray(value) ? valu
 /** Checks the file around the model. `realtime` is undefined where its own table is wrong. */
 export function checkRealtimeFits(
   tree: Tree,
-  realtime: Pick<RealtimeDefinition, 'output' | 'words'> | undefined,
+  realtime: Pick<RealtimeDefinition, 'output' | 'words' | 'writesOver'> | undefined,
   problems: ProblemList,
 ): void {
   if (realtime === undefined) return;
-  if (realtime.words === 'vendor') checkLateWords(tree, problems);
+  if (realtime.words === 'vendor') checkLateWords(tree, realtime, problems);
   if (realtime.output === 'audio') checkOwnVoice(tree, problems);
   if (tree['tts'] === undefined) checkWithoutTts(tree, realtime, problems);
   if (tree['llm'] === undefined) checkWithoutLlm(tree, problems);
@@ -44,7 +44,11 @@ function checkTelephone(tree: Tree, problems: ProblemList): void {
 }
 
 /** Words that come behind an answer decide nothing before it. */
-function checkLateWords(tree: Tree, problems: ProblemList): void {
+function checkLateWords(
+  tree: Tree,
+  { writesOver }: Pick<RealtimeDefinition, 'writesOver'>,
+  problems: ProblemList,
+): void {
   const rule =
     'needs words that come before the answer: with [stt] set realtime.words = "own", because a yes is read in them';
   rowsOf(tree['tools']).forEach((tool, index) => {
@@ -54,7 +58,7 @@ function checkLateWords(tree: Tree, problems: ProblemList): void {
     const { confirm } = server;
     if (Array.isArray(confirm) && confirm.length > 0) problems.error(['mcp', index, 'confirm'], rule);
   });
-  if (tree['stt'] !== undefined) return;
+  if (tree['stt'] !== undefined || writesOver === true) return;
   const turn = tableAt(tree, 'turn');
   const interrupt = tableAt(turn, 'interrupt');
   const isGiven = (key: string): boolean => interrupt[key] !== undefined && interrupt[key] !== 0;

@@ -437,5 +437,15 @@ export function readRealtime(reader: StageReader): RealtimeDefinition | undefine
     return undefined;
   }
   const { voice, output, words = hasStt ? 'own' : 'vendor' } = stage.keys.value;
-  return { ...stage.choice, ...(voice !== undefined && { voice }), output, words, language };
+  const { provider } = stage.choice;
+  const writes = declarations.realtime.some(({ name, writesUnasked }) => name === provider && writesUnasked);
+  const writesOver = words === 'vendor' && !hasStt && writes ? { writesOver: true as const } : {};
+  return {
+    ...stage.choice,
+    ...(voice !== undefined && { voice }),
+    ...writesOver,
+    output,
+    words,
+    language,
+  };
 }

@@ -1,6 +1,10 @@
 /** Other servers with the protocol of OpenAI: where they are reached, and how they want to be spoken to. */
 import type { RealtimeServerEvent } from 'openai/resources/realtime/realtime';
 import { afterEach, describe, expect, it } from 'vitest';
+import { newRealtimeOpenAi } from '../../../worker/stages/realtime/openai/adapter.ts';
+import { writtenStt } from '../../../worker/stages/realtime/written-stt.ts';
+import type { SttEvent } from '../../../worker/stages/stage.ts';
+import { Events, newStageContext } from '../../support/core/stage-context.ts';
 import { dialects } from '../../../worker/stages/realtime/openai/declaration.ts';
 import { decodeMulaw } from '../../../shared/audio/g711.ts';
 import { OutboundAudio } from '../../../worker/media/out/outbound.ts';
@@ -102,6 +106,30 @@ describe('Azure', () => {
     expect(server.last.of('session.update')[1]!.session).toEqual({ instructions: 'Be long.', tools: [] });
   });
 });
+
+it.each(['openai', 'azure_preview', 'speaches'] as const)(
+  '%s writes down what nobody asks it to answer',
+  async (name) => {
+    await start(dialects[name].shape === 'flat' ? new FlatRealtime() : new FakeOpenAiRealtime());
+    server.transcripts.push('stop', 'I mean it');
+    const model = newRealtimeOpenAi({
+      dialect: dialects[name],
+      baseUrl: server.baseUrl,
+      model: 'm',
+      ...{ language: 'en', output: 'audio', words: 'vendor' },
+    });
+    const events = new Events<SttEvent>();
+    const ears = writtenStt(model).open(newStageContext(), events.sink);
+    for (let stretch = 0; stretch < 2; stretch += 1) {
+      ears.audio(new Int16Array(4_800).fill(1_000));
+      ears.finalize();
+    }
+    await events.seen('finalized', 2);
+    expect(events.of('transcript').map(({ text }) => text)).toEqual(['stop', 'I mean it']);
+    expect(server.last.of('response.create')).toEqual([]);
+    ears.close();
+  },
+);
 
 describe('the sound of telephones', () => {
   const g711 = { inputRate: 8_000, outputRate: 8_000, encoding: 'mulaw' } as const;

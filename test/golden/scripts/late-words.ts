@@ -97,4 +97,21 @@ export const lateWords: readonly Dialogue[] = [
     call.callerBegins().callerInsists().without('playout.clear');
     call.later(750).callerGoesOn(1_000).ordered('playout.clear 3');
   }),
+
+  dialogue('the voice alone interrupts the greeting where STT is known to tell words at its end', (begin) => {
+    const greeted = (tellsLate: boolean): Script => {
+      const interrupt = {
+        ...scriptSettings.interrupt,
+        minWords: 1,
+        wordlessMs: 600,
+        greeting: true,
+        tellsLate,
+      };
+      const call = begin({ settings: { greeting: 'Good evening, this is the desk.', interrupt } });
+      call.opens().botPlays(300).skips().callerBegins().callerInsists().without('playout.clear');
+      return call.later(600).callerGoesOn(600);
+    };
+    greeted(false).without('playout.clear');
+    greeted(true).ordered('playout.clear 2');
+  }),
 ];

@@ -11,6 +11,7 @@ import { errorsOf, goodFile, load } from './agent-text.ts';
 
 const agent = '[agent]\nname = "desk"\nprompt = "Be brief."\n';
 const model = (keys = ''): string => `[realtime]\nprovider = "gemini_live"\napi_key_env = "K"\n${keys}\n`;
+const writing = '[realtime]\nprovider = "openai_realtime"\napi_key_env = "K"\n';
 const section = (name: 'stt' | 'llm' | 'tts'): string => {
   const from = goodFile.indexOf(`[${name}]`);
   const to = goodFile.indexOf('\n\n', from);
@@ -111,11 +112,39 @@ it.each([
   ['the voice alone', `${agent}${model()}`, { minWords: 0, confirmMs: 600 }],
   ['words of [stt]', `${goodFile}${model('words = "vendor"')}`, { minWords: 1, confirmMs: 300 }],
   ['words of [stt] too', `${goodFile}${model()}`, { minWords: 1, confirmMs: 300 }],
+  ['words that the model writes down beside the call', `${agent}${writing}`, { minWords: 1, confirmMs: 300 }],
 ])('%s judge an interruption', (_what, file, { minWords, confirmMs }) => {
   const { definition } = load(file, { env: { K: 'k' } });
   const features = { turnModel: false, replayMs: 0 };
   expect(callSettings(definition!, features).interrupt.minWords).toBe(minWords);
   expect(speechSettings(definition!, features).confirmMs).toBe(confirmMs);
+});
+
+describe('a model that writes down in a session of its own', () => {
+  const features = { turnModel: false, replayMs: 0 };
+  const interruptOf = (file: string) => callSettings(load(file).definition!, features).interrupt;
+
+  it('does so where there is no [stt], and is waited for no longer than a word', () => {
+    const { definition } = load(`${agent}${writing}`);
+    expect(stageDefinitions(definition!).realtime).toMatchObject({ writesOver: true });
+    expect(interruptOf(`${agent}${writing}`)).toMatchObject({ tellsLate: true, wordlessMs: 600 });
+    expect(speechSettings(definition!, features).lastsMs).toEqual([600]);
+    const short = '[turn.interrupt]\nwordless_ms = 400\nmin_words = 2\n';
+    expect(interruptOf(`${agent}${writing}${short}`)).toMatchObject({ minWords: 2, wordlessMs: 400 });
+    expect(told(`${agent}${writing}${short}`).filter((line) => line.startsWith('warning'))).toEqual([]);
+    const never = '[turn.interrupt]\nwordless_ms = 0\n';
+    expect(speechSettings(load(`${agent}${writing}${never}`).definition!, features).lastsMs).toEqual([]);
+  });
+
+  it.each([
+    ['[stt] hears', `${goodFile}${writing}words = "vendor"\n`],
+    ['answers with the end of a turn', `${agent}${model()}`],
+  ])('does not where %s', (_what, file) => {
+    expect(stageDefinitions(load(file, { env: { K: 'k' } }).definition!).realtime).toMatchObject({
+      writesOver: false,
+    });
+    expect(interruptOf(file)).toMatchObject({ tellsLate: false, wordlessMs: 1_000 });
+  });
 });
 
 describe('what has no effect beside a model that speaks', () => {

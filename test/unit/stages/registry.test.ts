@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { dialects } from '../../../worker/stages/realtime/openai/declaration.ts';
 import { Deadline, Soon } from '../../../worker/stages/timers.ts';
-import { loadAdapters, openStages, ownStageServices } from '../../../worker/stages/registry.ts';
+import { loadAdapters, openStages, ownStageServices, withRealtime } from '../../../worker/stages/registry.ts';
 import type { StageDefinitions } from '../../../worker/stages/registry.ts';
 import { newStageContext } from '../../support/core/stage-context.ts';
+import { ScriptedModel } from '../../support/core/scripted-model.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 describe('the registry of providers', () => {
@@ -54,6 +56,44 @@ describe('the registry of providers', () => {
       'speech_compatible',
     ]);
     await Promise.all(all.map((stage) => stage.close()));
+  });
+});
+
+describe('a model that speaks, alone', () => {
+  const chosen = { dialect: dialects.openai, baseUrl: 'ws://127.0.0.1', model: 'm' };
+  const access = { language: 'en', output: 'audio', words: 'vendor' } as const;
+
+  it.each([
+    [true, ['begin', 'audio 7']],
+    [false, undefined],
+  ])('hears what is said over it in a session of its own where it can: %s', async (writesOver, heard) => {
+    const definitions: StageDefinitions = {
+      realtime: {
+        primary: { access, chosen: { provider: 'openai_realtime', options: chosen } },
+        maxSilenceMs: 2_000,
+        writesOver,
+      },
+    };
+    const { model, sessions } = new ScriptedModel();
+    const services = ownStageServices();
+    const stages = openStages(definitions, await loadAdapters({}), services);
+    const own = withRealtime(definitions, { model, stages, sampleRate: 8_000 }, services);
+    const clock = newVirtualClock();
+    const context = newStageContext(clock);
+    const ears = own.stt.open(context, () => undefined);
+    const voice = own.tts.open(context, () => undefined);
+    const mind = own.llm.open(context, {});
+    const [call] = sessions;
+    call?.say({ type: 'ready', caps: new ScriptedModel().caps });
+    mind.start({ messages: [{ role: 'user', text: 'Hello.' }], tools: [] }, () => undefined);
+    call?.say({ type: 'text', answer: 1, item: 'a', text: 'Good evening.' });
+    call?.say({ type: 'audio', answer: 1, item: 'a', pcm: new Int16Array(8_000) });
+    voice.speak(1, 'Good evening.');
+    clock.advance(0);
+    ears.audio(new Int16Array(320).fill(7));
+    expect(sessions[1]?.told).toEqual(heard);
+    expect(call?.told.filter((line) => line.startsWith('audio'))).toEqual([]);
+    for (const session of [ears, voice, mind]) session.close();
   });
 });
 

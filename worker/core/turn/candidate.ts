@@ -78,6 +78,15 @@ function firstOutput(
   return isDoubtful && !wasThere ? 'ducked' : 'plain';
 }
 
+/** What had begun as a hum is a soft voice. */
+export function doubtCandidate(step: TurnStep, turn: Candidate, voice: VoiceLevel): void {
+  if (turn.isFaint !== true || turn.output !== 'plain' || turn.listensAt !== undefined) return;
+  if (firstOutput(step.agent, voice, turn.wasThere === true) !== 'ducked') return;
+  turn.isSoft = isSoft(voice);
+  turn.output = 'ducked';
+  step.actions.push({ type: 'output.duck', from: 'plain' });
+}
+
 const mayCut = ({ response }: AgentSide): boolean => response?.interruptible === true;
 
 /** The voice lasted long enough to be an interruption, where words do not say otherwise. */
@@ -241,10 +250,10 @@ function mayBeWordless(
   { setup: { settings }, caller: { stt } }: Slices<'setup' | 'caller'>,
   { lastedMs, words, isSoft: soft = false }: Candidate,
 ): boolean {
-  const { minWords, wordlessMs } = settings.interrupt;
+  const { minWords, wordlessMs, tellsLate = false } = settings.interrupt;
   if (words.isOthers === true) return false;
   // An STT that tells words as they come would have told some: it laughs, sings, or is somebody else. Before the first words nobody knows.
-  if (minWords > 0 && (soft || stt.guesses || !stt.hasTold)) return false;
+  if (minWords > 0 && (soft || stt.guesses || !(stt.hasTold || tellsLate))) return false;
   // How an STT tells words says little of when: the first one may be long, and is told after its end.
   return minWords === 0 || (wordlessMs > 0 && lastedMs >= wordlessMs);
 }

@@ -24,6 +24,6 @@ export interface RealtimeCallOptions {
   readonly maxSilenceMs: Millis;
   /** `vendor`: the model writes down what the caller says, and the STT beside it hears what is said over the agent, and where the model does not hear. */
   readonly words: 'own' | 'vendor';
-  /** An STT stands beside the model. */
+  /** An STT stands beside the model, or a session of the model that writes down. */
   readonly hasStt: boolean;
 }

@@ -226,6 +226,7 @@ export const realtimeOpenAi = declareProvider({
   name: 'openai_realtime',
   aliases: [],
   apiKey: 'by-options',
+  writesUnasked: true,
   facts: {
     vendor: 'OpenAI Realtime',
     vendorsByHost: { 'api.x.ai': 'xAI' },
