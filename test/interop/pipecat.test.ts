@@ -85,8 +85,7 @@ describe.skipIf(chromiumMissing !== undefined)(`Pipecat's clients ${chromiumMiss
   const toolsOf = async (bot: PipecatPage): Promise<readonly PipecatEvent[]> =>
     (await bot.events()).filter(({ name }) => name.startsWith('LLMFunctionCall'));
 
-  // A page each, so that all calls are made at once.
-  it.concurrent(`${newest.name}: greeting, question, interruption`, async () => {
+  it(`${newest.name}: greeting, question, interruption`, async () => {
     const bot = await open(newest);
     expect(await bot.connect(demo.rtvi)).toMatchObject({ version: newest.version });
     let at = await bot.until('BotStoppedSpeaking');
@@ -130,6 +129,7 @@ describe.skipIf(chromiumMissing !== undefined)(`Pipecat's clients ${chromiumMiss
     );
   });
 
+  // A page each, so that these calls are made at once.
   describe.skipIf(clientsMissing !== undefined)(
     `of older versions ${clientsMissing ?? ''}`,
     { concurrent: true },
