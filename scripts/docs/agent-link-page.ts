@@ -72,7 +72,7 @@ const howItGoes = `# The agent link, version 1
 Generated from the declarations in \`shared/agent-link\`; \`npm run docs\` writes it anew.
 
 The service connects out to an application process, the agent: one WebSocket per call, on which the service is the client. Each message
-is one text frame with one JSON object and a \`type\`. Unknown fields are ignored by both sides. How the address is configured stands in
+is one text frame with one JSON object and a \`type\`. Unknown fields are ignored by both sides; \`null\` counts as a field that is absent, but in \`tools.set\`. How the address is configured stands in
 [the agent file](agent-file.md) (\`[agent_link]\`) and in [the server settings](server-settings.md) (\`SVC_AGENT_*\`).
 
 ## How a call goes

@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod';
 import { parseJson, plainNumbers } from '../base/exact-json.ts';
+import { withoutNulls } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { isDeeperThan } from '../base/nesting.ts';
 import { utf8Bytes } from '../protocol/call.ts';
@@ -90,7 +91,11 @@ export function readCommand(fields: MessageFields): ReadCommand {
     return { kind: 'fault', fault: invalid(ruleIn(read.error, type)), id: undefined };
   }
   if (Object.hasOwn(agentCommandSchemas, type)) {
-    const read = agentCommandSchemas[type as AgentCommand['type']].safeParse(withoutData(fields, 'data'));
+    const schema = agentCommandSchemas[type as AgentCommand['type']];
+    const given = withoutData(fields, 'data');
+    const asSent = schema.safeParse(given);
+    // In `tools.set` null means something; elsewhere it stands for a field that is not there.
+    const read = asSent.success ? asSent : schema.safeParse(withoutNulls(given));
     if (!read.success) return { kind: 'fault', fault: invalid(ruleIn(read.error, type)), id };
     const command = read.data.type === 'client.send' ? withData(read.data, fields, 'data') : read.data;
     return { kind: 'command', command };

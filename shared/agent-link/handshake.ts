@@ -4,7 +4,7 @@
  */
 import type * as z from 'zod';
 import { exactWhereNeeded } from '../base/decimal.ts';
-import { present } from '../base/present.ts';
+import { present, withoutNulls } from '../base/present.ts';
 import { isTable } from '../config/table.ts';
 import {
   sessionAcceptShape,
@@ -43,7 +43,7 @@ export type ReadAnswer =
 /** Reads the first message of an agent. */
 export function readAnswer(sent: MessageFields, versions: readonly number[]): ReadAnswer {
   if (isTooDeep(sent)) return { kind: 'fault', fault: { code: 'too_deep' } };
-  const fields = withSchemas(withPlainNumbers(sent), sent);
+  const fields = withSchemas(withoutNulls(withPlainNumbers(sent)), sent);
   if (fields.type === 'session.reject') {
     const read = sessionRejectSchema.safeParse(fields);
     return read.success
@@ -145,7 +145,7 @@ function readContext(entry: unknown, { at, problems }: EntrySite): LinkContextMe
 }
 
 function readTool(entry: unknown, { at, problems }: EntrySite): LinkToolDeclaration[] {
-  const read = toolDeclarationSchema.safeParse(entry);
+  const read = toolDeclarationSchema.safeParse(isTable(entry) ? withoutNulls(entry) : entry);
   if (!read.success) {
     problems.push({ code: 'tool_refused', message: ruleIn(read.error, `tools[${at}]`) });
     return [];

@@ -3,6 +3,7 @@
  * itself: a wrong one is told by its key and its rule, never by its value, and the others hold.
  */
 import { isExactNumber, plainNumbers } from '../base/exact-json.ts';
+import { withoutNulls } from '../base/present.ts';
 import { ownCallVariables } from '../config/agent/call-variables.ts';
 import type { SignedSession } from '../agent-link/service-messages.ts';
 
@@ -50,7 +51,7 @@ const isFields = (value: unknown): value is Fields =>
 export function readBeforeCallAnswer(value: unknown): BeforeCallAnswer | undefined {
   if (!isFields(value)) return undefined;
   const problems: string[] = [];
-  const { variables, overrides, agent } = value;
+  const { variables, overrides, agent } = withoutNulls(value);
   const isAgent = typeof agent === 'string' && agentName.test(agent);
   if (agent !== undefined && !isAgent) problems.push('agent must be 1 to 64 letters, digits, _ or -');
   if (overrides !== undefined && !isFields(overrides)) problems.push('overrides must be an object');
@@ -68,7 +69,7 @@ function readVariables(value: unknown, problems: string[]): Readonly<Record<stri
     problems.push('variables must be an object');
     return {};
   }
-  const entries = Object.entries(value);
+  const entries = Object.entries(withoutNulls(value));
   if (entries.length > mostVariables)
     problems.push(`variables must have at most ${mostVariables} entries; the rest was left out`);
   const read = entries.slice(0, mostVariables).flatMap(([name, given]): [string, string][] => {

@@ -6,3 +6,7 @@ export function present<T extends object>(fields: T): Present<T> {
 type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
+
+/** Many a language writes null for a field that is absent. */
+export const withoutNulls = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;

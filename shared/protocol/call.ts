@@ -8,6 +8,7 @@
 import * as z from 'zod';
 import type { Millis } from '../base/units.ts';
 import { fail, ok, type Result } from '../base/result.ts';
+import { withoutNulls } from '../base/present.ts';
 import { knownMessageTypes, type ConversationMessageType } from './conversation.ts';
 
 export const CALL_PROTOCOL_VERSION = 1;
@@ -242,8 +243,9 @@ function decodeDigit(digit: unknown): Result<string, CallFault> {
 
 function decodeTyped({
   text,
-  answer = 'speech',
+  answer: asked,
 }: Readonly<Record<string, unknown>>): Result<TypedText, CallFault> {
+  const answer = asked ?? 'speech';
   if (typeof text !== 'string') return fail(malformed('text.text must be a string'));
   if (text.length > callFieldLimits.textChars)
     return fail(violation(`text.text must be at most ${callFieldLimits.textChars} characters`));
@@ -310,7 +312,7 @@ function decodeStart(fields: Readonly<Record<string, unknown>>): Result<StartMes
   if (typeof rate === 'number' && Number.isInteger(rate) && !callSampleRates.includes(rate)) {
     return fail({ code: 'unsupported_sample_rate' });
   }
-  const parsed = startSchema.safeParse(fields);
+  const parsed = startSchema.safeParse({ ...withoutNulls(fields), ...metadataIn(fields) });
   if (!parsed.success) return fail(startFault(parsed.error.issues[0]));
   const { sample_rate, encoding, call_id, metadata, events } = parsed.data;
   return ok({
@@ -320,6 +322,12 @@ function decodeStart(fields: Readonly<Record<string, unknown>>): Result<StartMes
     metadata,
     events: knownMessageTypes(events),
   });
+}
+
+/** Many a language writes null for a field that is absent. */
+function metadataIn({ metadata }: Readonly<Record<string, unknown>>): { readonly metadata?: unknown } {
+  const isMap = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata);
+  return isMap ? { metadata: withoutNulls(metadata) } : {};
 }
 
 function startFault(issue: z.core.$ZodIssue | undefined): CallFault {

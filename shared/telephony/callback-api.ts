@@ -3,8 +3,10 @@
  * holds a value of a request.
  */
 import * as z from 'zod';
+import { withoutNulls } from '../base/present.ts';
 import { fail, ok, type Result } from '../base/result.ts';
 import { mostOverrides } from '../agents/overrides.ts';
+import { isTable } from '../config/table.ts';
 import { callFieldLimits, utf8Bytes } from '../protocol/call.ts';
 import { carrierNames } from './call-control.ts';
 
@@ -145,7 +147,7 @@ export function readOutboundRequest(body: string): Result<OutboundRequest, strin
   } catch {
     return fail('the body must be JSON');
   }
-  const read = outboundRequest.safeParse(parsed);
+  const read = outboundRequest.safeParse(isTable(parsed) ? withoutNulls(parsed) : parsed);
   if (read.success) return ok(read.data);
   const [issue] = read.error.issues;
   const [field] = issue?.path ?? [];

@@ -134,6 +134,16 @@ describe('what it answers', () => {
     });
   });
 
+  it('takes null for what is absent', async () => {
+    const { port } = await serve(
+      json({ variables: { name: 'Ada', plan: null }, overrides: null, agent: null }),
+    );
+    expect(await lookUps(port).ask(start)).toEqual({
+      kind: 'answered',
+      answer: { variables: { name: 'Ada' }, problems: [] },
+    });
+  });
+
   it('keeps every digit, and at most so many variables', async () => {
     const many = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`v${at}`, at]));
     const { port } = await serve((response) => {

@@ -4,6 +4,7 @@
  * refuses the request for one expression, length or value that it has no grammar for. Arguments are still checked by
  * the schema as it was declared, so that nothing is permitted by leaving something out. Pure; an ordinary schema stays as it is.
  */
+import { writeJson } from '../../shared/base/exact-json.ts';
 import type { Schema } from '../../shared/config/schema-walk.ts';
 import { isTable } from '../../shared/config/table.ts';
 import { offeredName } from './offered-name.ts';
@@ -153,7 +154,7 @@ class Writer {
   }
 
   #keyword(keyword: string, value: unknown, within: readonly string[]): unknown {
-    if (keyword === 'enum') return Array.isArray(value) && value.length > 0 ? value : undefined;
+    if (keyword === 'enum') return enumOf(value);
     if (data.has(keyword)) return value;
     if (value === null || (texts.has(keyword) && typeof value !== 'string')) return undefined;
     if (keyword === 'pattern')
@@ -205,6 +206,13 @@ class Writer {
     const written = found === undefined ? undefined : this.schema(found, [...within, ref]);
     return written === undefined ? [] : [written];
   }
+}
+
+/** Some refuse a value that is there twice, others one that is empty. */
+function enumOf(value: unknown): readonly unknown[] | undefined {
+  const listed: readonly unknown[] = Array.isArray(value) ? value.filter((one) => one !== '') : [];
+  const unique = [...new Map(listed.map((one) => [writeJson(one), one])).values()];
+  return unique.length > 0 ? unique : undefined;
 }
 
 function safelyDecoded(step: string): string {

@@ -170,6 +170,14 @@ export const listening: readonly Dialogue[] = [
     },
   ),
 
+  dialogue('nor less softly where the voice began as a hum does', (begin) => {
+    const call = speaking(begin, interruptedBy(1, 700)).skips();
+    const position = { context: 2, sentMs: 900 };
+    call.tell({ type: 'speech.started', isFaint: true, position }).orders('stt.listen').later(32).orders();
+    call.tell({ type: 'speech.started', isFaint: true, isDoubtful: true, position }).orders('playout.duck');
+    call.tell({ type: 'speech.started', isFaint: true, isDoubtful: true, position }).orders();
+  }),
+
   dialogue('and are heard once the agent has said what it had to say', (begin) => {
     const call = speaking(begin, interruptedBy(1, 700));
     call.tell({ type: 'speech.started', isFaint: true }).sttGuesses('And a table').botFinishes();

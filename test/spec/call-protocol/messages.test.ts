@@ -49,6 +49,19 @@ describe('client to server', () => {
     expect(server.call.starts).toHaveLength(1);
   });
 
+  it('start: null is a field that is absent', async () => {
+    const nulls = { call_id: null, encoding: null, events: null };
+    await open({}, { ...startMessage, ...nulls, metadata: { name: 'Ada', other: null } });
+    await server.until(() => server.call.starts.length > 0);
+    expect(server.call.starts).toMatchObject([
+      { encoding: 'pcm16', metadata: { name: 'Ada', sample_rate: '16000' }, events: [] },
+    ]);
+    expect(server.call.starts[0]?.metadata).not.toHaveProperty('other');
+    server.close();
+    await open({}, { ...startMessage, metadata: null });
+    expect(server.call.starts).toHaveLength(1);
+  });
+
   it('start: audio, dtmf and mark between start and started are passed on', async () => {
     server = await new CallServer({ onStart: () => undefined }).listen();
     const client = new CallClient(server.port);

@@ -10,6 +10,8 @@ import { reply } from '../fakes/fake-http.ts';
 import type { Providers } from './service.ts';
 
 const speechRate = 24_000;
+/** Of a line that an agent file holds. */
+const longestLine = 1_000;
 
 /** Speaks every text as one tone. */
 export const speakingAt = (hz: number): FakeSpeech =>
@@ -47,11 +49,12 @@ export class AgentFolder {
     return server;
   }
 
-  /** The text of an agent that speaks for half a minute when its call opens. */
+  /** The text of an agent that speaks when its call opens, for as long as it may: a minute, which a busy machine needs for a test. */
   async textOf({ id, agent = '', more = '' }: ToneAgent, providers: Providers): Promise<string> {
     const { baseUrl } = await this.#voiceOf(id);
     const name = id.split('/').at(-1) ?? id;
-    const greeting = `This is ${name}. `.repeat(40).trim();
+    const sentence = `This is ${name}. `;
+    const greeting = sentence.repeat(Math.floor(longestLine / sentence.length)).trim();
     const text = providers.agentText({ greeting, agent });
     return `${text.replace('name = "test"', `name = "${name}"`).replace(providers.tts.baseUrl, baseUrl)}\n${more}`;
   }

@@ -49,6 +49,12 @@ class Call {
     });
   }
 
+  /** Somebody hums: a sound without its bright part. */
+  hum(db: number, ms: number): string[] {
+    const dark = { ...sounding(db), brightPower: 10 ** (db / 10) / 1_000 };
+    return this.#hear(ms, () => this.detector.take(0.95, frameMs, dark));
+  }
+
   silence(ms: number): string[] {
     return this.#hear(ms, () => this.detector.take(0.01, frameMs, sounding(-85)));
   }
@@ -179,6 +185,14 @@ describe('before it is known how loud the caller is', () => {
     const facts = call.voice(db, 5_000);
     expect(kinds(facts).filter((kind) => kind !== 'speech.started')).toEqual([]);
     expect(call.detector.isFaint).toBe(true);
+  });
+
+  it('a soft voice over the greeting that begins darkly, as a hum does, begins once more when it is none', () => {
+    const call = new Call().overBot();
+    expect(kinds(call.hum(-31, 160))).toEqual(['speech.started']);
+    expect([call.detector.isFaint, call.detector.isDoubtful]).toEqual([true, false]);
+    expect(kinds(call.voice(-31, 600))).toEqual(['speech.started']);
+    expect(call.detector.isDoubtful).toBe(true);
   });
 
   it('a quiet caller is heard', () => {

@@ -496,6 +496,13 @@ describe('a request to make a call', () => {
   });
 });
 
+it('a request takes null for what is absent', () => {
+  const nulls = { from: null, agent: null, metadata: null, overrides: null, ring_s: null, language: null };
+  expect(readOutboundRequest(JSON.stringify({ to: '+15550100077', ...nulls }))).toEqual(
+    readOutboundRequest('{"to":"+15550100077"}'),
+  );
+});
+
 describe('the settings', () => {
   const problems = (env: Record<string, string>): string[] => {
     const read = parseServerSettings({ SVC_AGENT_FILE: 'a.toml', ...env }, { cores: 2 });

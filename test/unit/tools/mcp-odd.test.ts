@@ -393,6 +393,12 @@ describe('what a server writes in its own way', () => {
     expect(await runTool(tools, 'echo')).toEqual({ kind: 'result', text: 'fine' });
   });
 
+  it.each(['input_schema', 'parameters'])('of a schema is read under the name %s, too', async (key) => {
+    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const { tools } = await started({ page: listed({ name: 'far', [key]: schema }) });
+    expect(tools.declarations().at(-1)?.parameters).toEqual(schema);
+  });
+
   it.each(['"same"', '7'])('of more pages is read once where all are the same: %s', async (cursor) => {
     const { tools, lines } = await started({
       page: `{"tools":[{"name":"echo","inputSchema":{"type":"object"}}],"nextCursor":${cursor}}`,

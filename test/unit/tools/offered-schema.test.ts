@@ -55,6 +55,9 @@ function faultsOfGrammar(schema: Schema, at: string): string[] {
     ...(isPlain ? [] : [`${at}.pattern is no grammar`]),
     ...(isTelling || JSON.stringify(schema) === '{}' ? [] : [`${at} is for no kind of value`]),
     ...lengths.map((keyword) => `${at}.${keyword} repeats too often`),
+    ...(Array.isArray(schema['enum']) && schema['enum'].includes('')
+      ? [`${at}.enum has an empty value`]
+      : []),
   ];
 }
 
@@ -115,6 +118,14 @@ describe('the schema that an LLM is offered', () => {
           list: { type: 'array', items: text },
         },
       },
+    ],
+    [
+      'values that are empty or there twice',
+      {
+        type: 'object',
+        properties: { a: { ...text, enum: ['x', '', 'x', 'y'] }, b: { ...text, enum: [''] } },
+      },
+      { type: 'object', properties: { a: { ...text, enum: ['x', 'y'] }, b: text } },
     ],
     [
       'a value of any kind',
@@ -302,7 +313,7 @@ describe('the schema that an LLM is offered', () => {
             oneOf: fc.array(tie('schema')),
             not: tie('schema'),
             $ref: fc.constantFrom('#', '#/properties/a', '#/nowhere', '#/%', 'https://a.example/b.json'),
-            enum: fc.constantFrom<unknown>(null, [], [1]),
+            enum: fc.constantFrom<unknown>(null, [], [1], ['', 'a', 'a']),
             additionalProperties: fc.constantFrom<unknown>(true, false, null, {}),
             description: fc.constantFrom<unknown>(null, 'd', 7),
             pattern: fc.constantFrom<unknown>('^a$', 'a', '^\\d$', '^(?!x)$', '^[\\w-]+$', '^a\\$', 7),

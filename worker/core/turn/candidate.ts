@@ -78,6 +78,15 @@ function firstOutput(
   return isDoubtful && !wasThere ? 'ducked' : 'plain';
 }
 
+/** What had begun as a hum is a soft voice. */
+export function doubtCandidate(step: TurnStep, turn: Candidate, voice: VoiceLevel): void {
+  if (turn.isFaint !== true || turn.output !== 'plain' || turn.listensAt !== undefined) return;
+  if (firstOutput(step.agent, voice, turn.wasThere === true) !== 'ducked') return;
+  turn.isSoft = isSoft(voice);
+  turn.output = 'ducked';
+  step.actions.push({ type: 'output.duck', from: 'plain' });
+}
+
 const mayCut = ({ response }: AgentSide): boolean => response?.interruptible === true;
 
 /** The voice lasted long enough to be an interruption, where words do not say otherwise. */

@@ -6,7 +6,15 @@ import { tell } from '../told.ts';
 import type { TurnStep } from './turn-actions.ts';
 import { weighAside } from './aside.ts';
 import { withoutNotes } from './backchannels.ts';
-import { beginCandidate, beginFading, giveWay, isSoft, prolongFading, reviewCandidate } from './candidate.ts';
+import {
+  beginCandidate,
+  beginFading,
+  doubtCandidate,
+  giveWay,
+  isSoft,
+  prolongFading,
+  reviewCandidate,
+} from './candidate.ts';
 import { endBehindWords, endCovered, saysMore } from './covered.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import { listen, onSttDeadline, reopenStt } from './hearing.ts';
@@ -62,6 +70,7 @@ export function onSpeechStarted(step: TurnStep, event: SpeechStarted): void {
       if (wholeText(turn.words) !== '') turn.asked = undefined;
       return;
     case 'candidate':
+      doubtCandidate(step, turn, event);
       return;
   }
 }

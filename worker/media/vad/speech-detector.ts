@@ -86,6 +86,8 @@ export class SpeechDetector {
   #backgroundDb = silentDb;
   #quietMs = 0;
   #isPaused = false;
+  /** What has begun was told as a hum. */
+  #beganAsHum = false;
   #hadSpeech = false;
   /** Frames that count as echo before the next look. */
   #echoFrames = 0;
@@ -253,6 +255,7 @@ export class SpeechDetector {
     this.#confirmed = false;
     this.#silenceMs = 0;
     this.#lastsTold = 0;
+    this.#beganAsHum = this.isFaint && this.#proof.isHum;
     this.#tell('speech.started');
   }
 
@@ -262,6 +265,7 @@ export class SpeechDetector {
       this.#goOn();
       this.#hear(frameMs);
       this.#confirm();
+      this.#doubt();
       this.#last();
       return;
     }
@@ -283,6 +287,13 @@ export class SpeechDetector {
   #isPause(): boolean {
     const { pauseMs = Infinity } = this.#settings;
     return this.#silenceMs >= pauseMs || this.#isOverAgent();
+  }
+
+  /** What began as a hum is none, and nothing confirms a soft voice of which nobody knows whose it is: it begins once more, as such a voice does. */
+  #doubt(): void {
+    if (!this.#beganAsHum || !this.isDoubtful) return;
+    this.#beganAsHum = false;
+    this.#tell('speech.started');
   }
 
   /** Told in frames of voice alone: a voice that has ended has not lasted any longer. */

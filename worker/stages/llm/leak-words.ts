@@ -202,7 +202,8 @@ function nameAt(site: Site): Verdict {
   const behind = text.slice(head.length);
   const isGemma = prefix.startsWith('call:') && behind.startsWith('{');
   if (isGemma) return groupAt(site, () => true, head.length);
-  if (name === '' || !(tools.knows(name) || prefix.startsWith('function'))) return 'no';
+  if (name === '' || !(tools.knows(name) || prefix.endsWith('.') || (printed !== '' && isCodeName(name))))
+    return 'no';
   if (printed !== '' || behind.startsWith('(')) {
     const open = printed === '' ? head.length : 'print'.length;
     return functionAt(site, open, printed === '' ? isSure : true);

@@ -80,7 +80,9 @@ export async function readListing(
 }
 
 function readTool(entry: unknown): Result<ToolDeclaration, LeftOutTool> {
-  const { name, description, inputSchema = true }: Record<string, unknown> = isTable(entry) ? entry : {};
+  const { name, description, ...given }: Record<string, unknown> = isTable(entry) ? entry : {};
+  // Servers that are written by hand name it as the LLM interfaces do.
+  const inputSchema = given['inputSchema'] ?? given['input_schema'] ?? given['parameters'] ?? true;
   if (typeof name !== 'string' || name === '') return fail({ name: '', rule: 'has no name' });
   if (name.length > longestName || /\p{Cc}/u.test(name))
     return fail({

@@ -63,6 +63,9 @@ describe('what is no call of an offered tool is not said', () => {
     ['end_conversation()', ''],
     ['action="promote", library_id="foo")', ''],
     ['call:other{y:1}', ''],
+    ['print(default_api.get_weather(city="Paris"))', ''],
+    ['default_api.other(y=1) Done.', 'Done.'],
+    ['print(get_weather(city="Paris"))', ''],
     // Calls that are cut, or without arguments
     ['{"name": "get", "arguments": {"x": ', ''],
     ['{"name":"get"}', ''],
