@@ -76,6 +76,7 @@ function planFor(seed: number, source: Source): Plan {
     },
     settings: {
       ...settings,
+      modelSpeaks: false,
       greeting: '',
       maxCallMs: 10_000_000,
       interrupt: { ...settings.interrupt, enabled: true, minWords: 0 },

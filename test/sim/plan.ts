@@ -87,14 +87,19 @@ export const noFaults: Faults = {
   lost: 0,
 };
 
+/** The voice of a model does not fail by itself, loses no report, and is given no spellings. */
+const ownVoice = { ttsFails: 0, ttsBreaks: 0, ttsStalls: 0, ttsIsSilent: 0, lost: 0 };
+
 export function planOf(seed: number): Plan {
+  // A model that hears and speaks by itself.
+  const speaks = newPrng(seed * 15_485_863 + 3).chance(0.1);
   const prng = newPrng(seed * 7_919 + 17);
   const from = (low: number, high: number): number => low + prng.below(high - low + 1);
   const kinds: readonly ClientKind[] = ['echo', 'echo', 'echo', 'silent', 'bad', 'acks'];
   return {
     seed,
     prng,
-    settings: settingsOf(prng),
+    settings: { ...settingsOf(prng), ...(speaks && { modelSpeaks: true, pronounce: {} }) },
     confirmMs: from(250, 450),
     durationMs: from(40_000, 75_000),
     client: {
@@ -123,10 +128,11 @@ export function planOf(seed: number): Plan {
     tools: { answersMs: from(20, 3_000), hangs: prng.chance(0.2) ? 0.3 : 0 },
     turnModel: { answersMs: from(20, 250), silent: prng.chance(0.3) ? 0.3 : 0 },
     lines: prng.chance(0.3) ? 0.003 : 0,
-    faults: prng.chance(0.35) ? noFaults : faultsOf(prng),
+    faults: { ...(prng.chance(0.35) ? noFaults : faultsOf(prng)), ...(speaks && ownVoice) },
     hangUpAtMs: prng.chance(0.25) ? from(0, 70_000) : Infinity,
     shutdownAtMs: prng.chance(0.1) ? from(0, 70_000) : Infinity,
-    lossesAtMs: prng.chance(0.3) ? [from(500, 60_000), from(500, 60_000)] : [],
+    // Another voice takes such a call up in mid-word: golden scripts have that.
+    lossesAtMs: prng.chance(0.3) ? [from(500, 60_000), from(500, 60_000)].filter(() => !speaks) : [],
   };
 }
 

@@ -2,6 +2,7 @@
 import { describe, it, expect } from 'vitest';
 import { realCore } from '../support/core/core.ts';
 import { tries } from '../support/sampled.ts';
+import { planOf } from './plan.ts';
 import { explained, runSeeds } from './seeds.ts';
 import { runWorld } from './world/world.ts';
 
@@ -50,6 +51,13 @@ describe('simulated calls', () => {
       'call.end': 0.2,
     }))
       expect(orders[type], type).toBeGreaterThan(times * seeds);
+  });
+
+  it('are those of models with a voice of their own, too', () => {
+    const speaking = Array.from({ length: seeds }, (_, at) => planOf(at + 1)).filter(
+      ({ settings }) => settings.modelSpeaks === true,
+    );
+    expect(speaking.length).toBeGreaterThan(seeds / 20);
   });
 
   it('are the same again for the same seed', () => {

@@ -68,10 +68,14 @@ describe('an interruption', () => {
     // The server still makes the first one: it refuses the second until that is over.
     await server.until(() => server.last.of('response.create').length === 2);
     server.last.release();
-    await events.seen('done', 2);
-    expect(events.of('done').map(({ answer, finish }) => [answer, finish])).toEqual([
-      [1, 'cancelled'],
-      [2, 'completed'],
+    await events.seen('done', 3);
+    // What was stopped tells what it cost when it ends.
+    expect(
+      events.of('done').map(({ answer, finish, usage }) => [answer, finish, usage !== undefined]),
+    ).toEqual([
+      [1, 'cancelled', false],
+      [1, 'cancelled', true],
+      [2, 'completed', true],
     ]);
   });
 

@@ -93,10 +93,11 @@ export class ContextJudge {
 
   /** How far the place of a word may be off: within a piece its time is an estimate, unless TTS says where words begin. */
   #guessedMs(response: StoryResponse, sentMs: number): number {
-    const { tts, faults } = this.#story.witnesses.plan;
+    const { tts, faults, settings } = this.#story.witnesses.plan;
     if (tts.words && !response.takenOver) return 0;
     const beyondMs = Math.max(0, sentMs - response.reported.ms) * 0.5;
-    const exact = tts.reports && faults.lost === 0;
+    // The voice of a model reports where a piece ends only if a word does.
+    const exact = tts.reports && faults.lost === 0 && settings.modelSpeaks !== true;
     // A sentence whose beginning is only estimated may be left out.
     const doubtMs = 60 * Math.sqrt(response.said.length);
     // A service that believed a voice that said only some of its text has a wrong idea of its pace.

@@ -17,6 +17,8 @@ interface Piece {
   readonly ms: number;
   readonly ready: boolean;
   readonly recorded: boolean;
+  /** No word goes on behind it: the voice of a model, which is given pieces of any length, reports only such ends. */
+  readonly endsWord: boolean;
   doneMs: number;
 }
 
@@ -25,6 +27,8 @@ interface Word {
   readonly chars: number;
   readonly startMs: number;
   readonly endMs: number;
+  /** A space is behind it. */
+  readonly isWhole: boolean;
 }
 
 /** Where everything of a context lies, whether it ever becomes audio or not. */
@@ -94,6 +98,7 @@ export class SimTts {
       ms,
       ready,
       recorded,
+      endsWord: this.#world.plan.settings.modelSpeaks !== true || /\s$/.test(text),
       doneMs: 0,
     });
     this.#pump(ready ? 0 : tts.firstMs);
@@ -153,13 +158,26 @@ export class SimTts {
     return this.#timing.get(context)?.base ?? { chars: 0, ms: 0 };
   }
 
+  /** The words of a context. A voice that is given a text in pieces of any length speaks a word that lies in two of them once. */
   words(context: number): readonly Word[] {
-    return this.#timing.get(context)?.words ?? [];
+    const words: Word[] = [];
+    for (const part of this.#timing.get(context)?.words ?? []) {
+      const begun = words.at(-1);
+      if (begun === undefined || begun.isWhole) words.push(part);
+      else
+        words[words.length - 1] = {
+          ...part,
+          text: begun.text + part.text,
+          chars: begun.chars,
+          startMs: begun.startMs,
+        };
+    }
+    return words;
   }
 
   /** Milliseconds of a context's audio at which each of its words is over, or would have been. */
   wordEnds(context: number): number[] {
-    return (this.#timing.get(context)?.words ?? []).map(({ endMs }) => endMs);
+    return this.words(context).map(({ endMs }) => endMs);
   }
 
   /**
@@ -169,6 +187,9 @@ export class SimTts {
   #place(timing: Timing, text: string, msPerChar: number | undefined): number {
     const from = timing.ends.at(-1)!;
     let at = from.ms;
+    const begun = timing.words.at(-1);
+    if (begun?.isWhole === false && /^\s/.test(text))
+      timing.words[timing.words.length - 1] = { ...begun, isWhole: true };
     for (const match of text.matchAll(/\s*\S+\s*/g)) {
       const token = match[0];
       const lead = token.length - token.trimStart().length;
@@ -178,7 +199,7 @@ export class SimTts {
       const said = { startMs: at, endMs: msPerChar === undefined ? Infinity : at + ms };
       const before = timing.sent.find((word) => word.chars === chars);
       const { startMs, endMs } = msPerChar === undefined ? (before ?? said) : said;
-      timing.words.push({ text: token.trim(), chars, startMs, endMs });
+      timing.words.push({ text: token.trim(), chars, startMs, endMs, isWhole: /\s$/.test(token) });
       at += ms;
     }
     return at - from.ms;
@@ -250,7 +271,7 @@ export class SimTts {
     if (piece.doneMs < piece.ms) return;
     context.pieces.shift();
     // The worker itself plays the announcement, and reports it.
-    if (piece.recorded || (tts.reports && piece.ms > 0 && !prng.chance(faults.lost))) {
+    if (piece.recorded || (tts.reports && piece.endsWord && piece.ms > 0 && !prng.chance(faults.lost))) {
       this.#ends.spoken(context.id, piece.endChars);
       if (prng.chance(faults.twice)) this.#ends.spoken(context.id, piece.endChars);
     }

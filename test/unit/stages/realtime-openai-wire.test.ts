@@ -74,6 +74,53 @@ describe('an answer that the server is too busy for', () => {
   });
 });
 
+describe('what an answer cost that was waited for no longer', () => {
+  const usage = { total_tokens: 30, input_tokens: 20, output_tokens: 10 };
+  const ended = (id: string, answer: number, told: object) => ({
+    ...done(id, answer),
+    response: { ...done(id, answer).response, status: 'cancelled', ...told },
+  });
+  const costs = (effects: readonly Effect[]): unknown[] =>
+    effects.flatMap((effect) =>
+      effect.type === 'tell' && effect.event.type === 'done'
+        ? [[effect.event.answer, effect.event.usage?.inputTokens]]
+        : [],
+    );
+  const letGo = (): OpenAiWire => {
+    const wire = readyWire();
+    wire.respond(1);
+    wire.read(created('resp_1', 1));
+    wire.cancel();
+    expect(costs(wire.letGo())).toEqual([[1, undefined]]);
+    return wire;
+  };
+
+  it('is told when the server has ended it, once', () => {
+    const wire = letGo();
+    wire.respond(2);
+    expect(costs(wire.read(ended('resp_1', 1, { usage })))).toEqual([[1, 20]]);
+    expect(costs(wire.read(ended('resp_1', 1, { usage })))).toEqual([]);
+    wire.read(created('resp_2', 2));
+    expect(costs(wire.read(done('resp_2', 2)))).toEqual([[2, undefined]]);
+  });
+
+  it.each([
+    ['the server says nothing of it', {}],
+    ['the usage is none', { usage: null }],
+  ])('is not told where %s', (_what, told) => {
+    expect(costs(letGo().read(ended('resp_1', 1, told)))).toEqual([]);
+  });
+
+  it('is told once of an answer that ends twice', () => {
+    const wire = readyWire();
+    wire.respond(1);
+    wire.read(created('resp_1', 1));
+    const end = { ...done('resp_1', 1), response: { ...done('resp_1', 1).response, usage } };
+    expect(costs(wire.read(end))).toEqual([[1, 20]]);
+    expect(costs(wire.read(end))).toEqual([]);
+  });
+});
+
 describe('an answer', () => {
   it('is over without ever having been begun', () => {
     const wire = readyWire();

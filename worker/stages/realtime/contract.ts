@@ -80,7 +80,7 @@ export type RealtimeEvent =
   /** The model no longer waits for the results of these calls. */
   | { readonly type: 'tool-cancelled'; readonly ids: readonly string[] }
   /**
-   * The answer is over; exactly one for each `respond`, the cancelled ones included. `failed` tells why there is none or only a part, and the session
+   * The answer is over; exactly one for each `respond`, the cancelled ones included, of which another one may bring the usage later. `failed` tells why there is none or only a part, and the session
    * goes on.
    */
   | {

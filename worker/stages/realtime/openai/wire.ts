@@ -79,6 +79,8 @@ export class OpenAiWire {
   readonly #items: Items;
   readonly #words = new CallerWords();
   readonly #over = new Set<string>();
+  /** Responses that were waited for no longer, and their answers: what they cost is told when they end. */
+  readonly #letGone = new Map<string, number>();
   /** Items of the answer that was cancelled, of which more came than was told. */
   readonly #dropped = new Set<string>();
   #effects: Effect[] = [];
@@ -180,6 +182,8 @@ export class OpenAiWire {
     else {
       this.#items.end(running.answer, { runs: false });
       this.#tellDone(running.answer, { finish: 'cancelled' });
+      if (running.response !== undefined) this.#letGone.set(running.response, running.answer);
+      keepNewest(this.#letGone, mostOver);
     }
     this.#askOwed();
     return this.#take();
@@ -347,6 +351,7 @@ export class OpenAiWire {
       const isEnd = running !== undefined && (isAwaited || (isRunning && !wasOver));
       if (!isEnd || isAwaited || running.isCancelled) this.#forget(response ?? {});
       if (isEnd) this.#finish(running, response ?? {});
+      this.#tellLateUsage(id, response ?? {});
       return;
     }
     if (!isRunning || running === undefined) {
@@ -358,6 +363,13 @@ export class OpenAiWire {
     const { answer, isCancelled } = running;
     if (answer !== undefined && !isCancelled) this.#readPart(answer, type, message);
     else if (textOf(message['delta']) !== '') this.#dropped.add(textOf(message['item_id']));
+  }
+
+  #tellLateUsage(response: string, { usage: told }: JsonRecord): void {
+    const answer = this.#letGone.get(response);
+    const usage = usageIn(told);
+    this.#letGone.delete(response);
+    if (answer !== undefined && usage !== undefined) this.#tellDone(answer, { finish: 'cancelled', usage });
   }
 
   /** The server remembers what it made of an answer that nobody wants any more, and that was told to nobody. */
