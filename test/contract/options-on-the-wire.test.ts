@@ -33,7 +33,7 @@ const specified: Readonly<Record<string, string>> = {
   tts_cloud_c: 'speed url',
   speech_compatible: 'base_url preset model speed format first_audio_timeout_ms warm_text warm_interval_ms',
   openai_realtime:
-    'dialect base_url path_and_query model speed reasoning_effort transcription_model max_output_tokens',
+    'dialect base_url path_and_query model audio_format speed reasoning_effort transcription_model max_output_tokens',
   gemini_live:
     'model thinking_level temperature max_output_tokens context_tokens project location seeding context_update base_url',
 };
@@ -149,6 +149,7 @@ const rows: readonly Row[] = [
   row('openai_realtime.dialect', 'dialect = "speaches"\nmodel = "m"', '"input_audio_format":"pcm16"'),
   row('openai_realtime.path_and_query', 'path_and_query = "/x?y=1"', 'UPGRADE /x?y=1 '),
   row('openai_realtime.model', 'model = "m9"', '?model=m9'),
+  row('openai_realtime.audio_format', 'audio_format = "pcmu"', '"format":{"type":"audio/pcmu"}'),
   row('openai_realtime.speed', 'speed = 0.75', '"speed":0.75'),
   row('openai_realtime.reasoning_effort', 'reasoning_effort = "xhigh"', '"effort":"xhigh"'),
   row('openai_realtime.transcription_model', 'transcription_model = "t9"', '"transcription":{"model":"t9"'),
@@ -235,7 +236,7 @@ const stageOf = (provider: string): 'stt' | 'llm' | 'tts' | 'realtime' =>
 const usual = {
   stt: '[stt]\nprovider = "stt_local_ws"',
   llm: '[llm]\nprovider = "llm_generate"\napi_key_env = "KEY"',
-  tts: '[tts]\nprovider = "tts_cloud_c"\napi_key_env = "KEY"\nvoice = "v9"',
+  tts: '[tts]\nprovider = "tts_cloud_c"\napi_key_env = "KEY"\nvoice = "v9"\nsample_rate = 8000',
 };
 
 /** An agent file with this options table; what the table needs besides is added. */
@@ -269,7 +270,7 @@ describe('the options of providers', () => {
       keys.split(' ').map((key) => `${provider}.${key}`),
     );
     // 79 of the specification, `diarize` twice, and those of models that speak.
-    expect(all.length).toBe(99);
+    expect(all.length).toBe(100);
     const looked = [...rows.map(({ key }) => key), ...Object.keys(elsewhere)];
     expect(looked.sort()).toEqual(all.sort());
   });
