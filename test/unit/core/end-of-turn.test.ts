@@ -44,7 +44,7 @@ describe('the silence that ends a turn', () => {
     expect(after({ text: "I'm calling because of you.", speechFinal: true })).toBeLessThan(500);
   });
 
-  it('is short behind a word or three that no list knows for a beginning, whatever the model of sentences says', () => {
+  it('is short behind a word or three that call for a stop or ask, whatever the model of sentences says', () => {
     for (const text of ['stop', 'no', 'how much'])
       expect([text, after({ text }) <= 910]).toEqual([text, true]);
     expect(after({ text: 'stop' })).toBe(700);

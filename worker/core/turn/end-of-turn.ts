@@ -8,7 +8,7 @@ import { completeness } from './completeness.ts';
 import { numberSaid } from './numbers-said.ts';
 import { beginsCorrection, endsInShortQuestion, endsSentence, hesitationAt } from './phrases.ts';
 import { asksForTime } from './time-asked.ts';
-import { spokenWords } from '../../../shared/languages/spelling.ts';
+import { bare, spokenWords } from '../../../shared/languages/spelling.ts';
 import type { TurnSettings } from '../settings.ts';
 import type { Vocabulary } from '../../../shared/languages/vocabulary.ts';
 
@@ -36,7 +36,7 @@ const doubtfulFactor = 1.3;
 const begunFactor = 2.8;
 const perhapsWhole = 0.5;
 const surelyBegun = 0.1;
-/** So few words may be all there is, where no list knows them for a beginning. */
+/** So few words may be all there is, where the first calls for a stop or asks. */
 const fewWords = 3;
 /** Of words that are rather whole than begun, this share of the way from stopMs to silenceEndMs is waited. */
 const wholeShare = 0.6;
@@ -95,8 +95,10 @@ function ofSentence(evidence: PauseEvidence, settings: TurnSettings): Millis {
     const atMost = hesitation === 'surely' ? wholeIfHesitant : 1;
     const judgedMs = byWords(Math.min(whole, atMost), evidence, settings);
     // Of "stop" and "who is that" the model knows no more than that sentences are longer.
-    const words = hesitation === undefined && probability === undefined ? spokenWords(text).length : Infinity;
-    return words > fewWords ? judgedMs : Math.min(judgedMs, waitMs * (words === 1 ? 1 : doubtfulFactor));
+    const words = spokenWords(text);
+    const isCall = words.length <= fewWords && vocabulary.urgent.has(bare(words[0] ?? ''));
+    if (!isCall || hesitation !== undefined || probability !== undefined) return judgedMs;
+    return Math.min(judgedMs, waitMs * (words.length === 1 ? 1 : doubtfulFactor));
   }
   const outweighs = probability !== undefined && probability >= Math.max(completeAt, surelyComplete);
   const hesitant = hesitation === 'surely' || (hesitation === 'perhaps' && !outweighs);
