@@ -3,6 +3,7 @@
  * only file that knows every adapter.
  */
 import '../shared/runtime/stack.ts';
+import '../shared/runtime/compile-later.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Socket as DatagramSocket } from 'node:dgram';
 import { Socket } from 'node:net';
