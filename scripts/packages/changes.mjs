@@ -126,7 +126,7 @@ function untold({ released, current, packageOf, changes }) {
   });
 }
 
-/** What breaks, by names: of a declaration that is gone its own alone. */
+/** Names the parts that break: of a declaration that is gone its own name alone. */
 function brokenIn(before, after) {
   const there = new Set(linesOf(after).map(({ declaration }) => declaration));
   return missingIn(after, before).filter(

@@ -52,7 +52,7 @@ export interface NodWords {
 }
 
 /**
- * What requests for time are made of that no list of phrases holds: "just two seconds", "hang on, I need to find my card". Words are
+ * Requests for time that no list of phrases holds are made of these words: "just two seconds", "hang on, I need to find my card". Words are
  * compared as they sound.
  */
 export interface WaitingWords {
@@ -65,9 +65,9 @@ export interface WaitingWords {
   /** Verbs of looking something up, and of getting something. */
   readonly looks: readonly string[];
   readonly takes: readonly string[];
-  /** What people get or look into during a call, and whom they ask: "card", "letter", "wife". */
+  /** Callers get these things or look into them during a call, or ask these people: "card", "letter", "wife". */
   readonly things: readonly string[];
-  /** What may stand around verb and thing and is neither. */
+  /** These words may stand around verb and thing, and are neither. */
   readonly after: readonly string[];
 }
 

@@ -28,11 +28,11 @@ export interface Endings {
   readonly refusals: ReadonlySet<string>;
 }
 
-/** What requests for time are made of, as it sounds. */
+/** The words of requests for time, as they sound. */
 export interface Waiting {
   readonly moments: ReadonlySet<string>;
   readonly granting: ReadonlySet<string>;
-  /** What may stand beside them. */
+  /** These phrases may stand beside the others. */
   readonly courtesies: readonly Phrase[];
   readonly own: readonly Phrase[];
   readonly looks: ReadonlySet<string>;

@@ -64,7 +64,7 @@ export interface CallWorldOptions {
   readonly streams: boolean;
   /** The model writes words down behind its answer: of a stretch of voice is told that it is a turn, and nothing of what was said. */
   readonly isLate?: boolean | undefined;
-  /** What is said over the agent is written down all the same: by an STT that tells words while they are spoken, or when a stretch is over. */
+  /** An STT hears the caller over the agent all the same: it tells words while they are spoken, or when a stretch is over. */
   readonly hearsOver?: 'streamed' | 'at the end' | undefined;
   /** The agent speaks from the first moment, and for as long as the scenario lasts: so long for a character. */
   readonly botMsPerChar: number | undefined;

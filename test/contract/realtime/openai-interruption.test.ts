@@ -69,7 +69,7 @@ describe('an interruption', () => {
     await server.until(() => server.last.of('response.create').length === 2);
     server.last.release();
     await events.seen('done', 3);
-    // What was stopped tells what it cost when it ends.
+    // A stopped answer tells its cost when it ends.
     expect(
       events.of('done').map(({ answer, finish, usage }) => [answer, finish, usage !== undefined]),
     ).toEqual([

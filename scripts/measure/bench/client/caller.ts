@@ -111,7 +111,7 @@ export class Caller {
   #talkOver: TalkOver | undefined;
   #spokeAt = Number.NEGATIVE_INFINITY;
   #silenceAt = 0;
-  /** Of the answer that is heard, since it began: callers may still speak then. */
+  /** Frames count from the first one of the answer on: the caller may still speak then. */
   #frames = 0;
   readonly #story = new Story();
   /** Set by `started`. */

@@ -1,4 +1,4 @@
-/** What happened to a caller last, for runs in which something went wrong. Pure: times are arguments, in milliseconds. */
+/** The story of a caller holds the last events of the call, for runs in which something went wrong. Pure: times are arguments, in milliseconds. */
 
 interface Moment {
   readonly at: number;

@@ -226,7 +226,7 @@ function stallLines({ load }: RunResult): string[] {
   return [`  clients ran dry at ${moments.join('; ')}`, ''];
 }
 
-/** What went wrong for single callers. */
+/** Prints each incident with its caller. */
 const incidentLines = ({ load }: RunResult): string[] =>
   load.incidents.map(
     ({ what, caller, atMs, story }) =>
