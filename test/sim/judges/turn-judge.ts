@@ -233,7 +233,8 @@ export class TurnJudge {
     } else if (story.response.hangUp && scene.actions.length === 0) {
       // It may be the last word.
     } else if (story.response.final === 'surely') {
-      story.fail(now, 'speech touches the farewell');
+      const touches = scene.has('playout.pause') || scene.has('playout.clear');
+      story.demand(now, !touches, 'speech touches the farewell');
     } else if (!story.interruptible) {
       const touches = scene.has('playout.pause') || scene.has('playout.clear');
       story.demand(now, !touches, 'speech touches what may not be interrupted');

@@ -87,7 +87,8 @@ export function doubtCandidate(step: TurnStep, turn: Candidate, voice: VoiceLeve
   step.actions.push({ type: 'output.duck', from: 'plain' });
 }
 
-const mayCut = ({ response }: AgentSide): boolean => response?.interruptible === true;
+/** Whether words may interrupt what the agent says. */
+export const mayCut = ({ response }: AgentSide): boolean => response?.interruptible === true;
 
 /** The voice lasted long enough to be an interruption, where words do not say otherwise. */
 export function onSpeechConfirmed(

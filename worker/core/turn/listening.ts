@@ -11,6 +11,7 @@ import {
   beginFading,
   doubtCandidate,
   giveWay,
+  mayCut,
   isSoft,
   prolongFading,
   reviewCandidate,
@@ -53,7 +54,8 @@ export function onSpeechStarted(step: TurnStep, event: SpeechStarted): void {
       const { lastVoiceAt: _, resumeAt: __, ...candidate } = turn;
       const again: Candidate = { ...candidate, phase: 'candidate' };
       state.caller.turn = again;
-      if (again.output === 'ducked') giveWay(step, again);
+      // It may have become the farewell meanwhile.
+      if (again.output === 'ducked' && mayCut(step.agent)) giveWay(step, again);
       listen(step, false);
       return;
     }
