@@ -294,8 +294,12 @@ function kindOfTag(name: string, tools: OfferedTools): string {
 /** A tag of any name around JSON, or around nothing: those that are orders to a voice are around words. */
 function wrapperAt({ text, ended }: Site, raw: string): Verdict {
   const close = closerOf(raw);
+  // Orders to a voice have names without a line below.
+  const isCode = raw.includes('_') && isCodeName(close.slice(2, -1));
+  if (isCode && raw.endsWith('/>')) return { chars: raw.length };
   const behind = text.slice(raw.length).trimStart();
   if (/^(?:\{\s*"|\[\s*\{\s*")/.test(behind)) return { chars: raw.length, until: [close], holdsCalls: true };
+  if (isCode && /^<\w/.test(behind)) return { chars: raw.length, until: [close] };
   if (behind.startsWith(close)) return { chars: text.length - behind.length + close.length };
   const mayBe = /^(?:\{\s*|\[\s*(?:\{\s*)?)?$/.test(behind) || close.startsWith(behind);
   return mayBe && !raw.endsWith('/>') && !ended ? 'wait' : 'no';
