@@ -233,9 +233,7 @@ function codeAt(site: Site): Verdict {
   const isSpaced = gap !== sign;
   if (isSpaced && !isCodeName(name)) return 'no';
   if (sign === '(') return functionAt(site, at, { name, isCode, isSpaced });
-  return isCode && /^\{\s*(?:"|$)/.test(text.slice(at))
-    ? groupAt(site, (whole) => isRecord(parseJson(whole)), at)
-    : 'no';
+  return isCode && /^\{\s*(?:"|$)/.test(text.slice(at)) ? groupAt(site, () => true, at) : 'no';
 }
 
 function argumentsAt({ text, ended }: Site, behind: string): Verdict {

@@ -18,6 +18,7 @@ describe('a call of a tool that nobody knows is not said', () => {
     ['Sure, check_stock(\n  sku="5",\n  n=2,\n)\nnow.', 'Sure, now.'],
     ['Sure, await checkStock({ sku: "5" }) now.', 'Sure, await now.'],
     ['Sure, check_stock: {"sku": "5"} now.', 'Sure, now.'],
+    ['Sure, check_stock {"sku": 007} now.', 'Sure, now.'],
     ['Sure, check_stock(sku="5', 'Sure, '],
     // By what they hold, whatever their names are
     ['Sure, weather(city="Paris") now.', 'Sure, now.'],
