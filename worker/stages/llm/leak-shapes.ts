@@ -237,7 +237,7 @@ const space = String.raw`(?:[a-z]{1,10}:|[|｜]DSML[|｜])?`;
 const tag = new RegExp(String.raw`^<(\/?)${space}([A-Za-z_][\w.-]*)((?:[=(]|\s)[^<>]*)?\/?>`);
 const partOfTag = new RegExp(String.raw`^<\/?${space}([\w.-]*)((?:[=(]|\s)[^<>]*)?\/?$`);
 
-const isTagName = /^(?:[a-z_][a-z0-9_.-]{0,40})?$/;
+const isTagName = /^(?:[a-z_][a-z0-9_.-]{0,40})?$/i;
 /** What a tag of any name may hold, which may wrap a call: `<x name="y" ...`; `a <b and c` is none. */
 const attributes = /^(?:[=(][^<>]*|\s+(?:[\w-]+=(?:"[^"<>]*"?|'[^'<>]*'?|[^\s<>"']*)\s*)*[\w-]*\/?)$/;
 
@@ -311,9 +311,10 @@ function signOfCall({ ended, tools }: Site, behind: string): 'yes' | 'no' | 'wai
   const next = behind.trimStart();
   if (next === '' || next === '<') return ended ? 'no' : 'wait';
   const [head = '', name = ''] = /^([\w-]+)\s*/.exec(next) ?? [];
-  const mayBeName = head.length === next.length ? mayBegin(tools.names, name) : tools.knows(name);
-  if (mayBeName && head.length === next.length) return ended ? 'no' : 'wait';
-  if (mayBeName && /[{(]/.test(next[head.length] ?? '')) return 'yes';
+  if (head !== '' && head.length === next.length) return ended ? 'no' : 'wait';
+  const behindName = next[head.length] ?? '';
+  if ((tools.knows(name) && /[{(]/.test(behindName)) || (isCodeName(name) && behindName === '<'))
+    return 'yes';
   return /^(?:[{[]|<[\w/])/.test(next) ? 'yes' : 'no';
 }
 

@@ -187,11 +187,13 @@ const listedArguments = [
 
 /** `tool: get` and, in the next line, `arguments:` with what is on that line or, further in, on the next ones. */
 function listedAt(site: Site): Verdict {
-  const { text, ended, startsLine } = site;
+  const { text, ended, startsLine, tools } = site;
   const head = startsLine ? listed.exec(text)?.[0] : undefined;
   if (head === undefined)
     return startsLine && partOfListed.test(text) && text.length < longestTag && !ended ? 'wait' : 'no';
   const behind = text.slice(head.length);
+  const [, named = '', name = ''] = /(\w+):[^\S\n]*["']?([\w.-]+)["']?[^\S\n]*\n[^\S\n]*$/.exec(head) ?? [];
+  if (!/tool|function/.test(named) && !isCodeName(name) && !tools.knows(name)) return 'no';
   const key = listedArguments.find((one) => behind.startsWith(one));
   if (key === undefined) return mayBegin(listedArguments, behind) && !ended ? 'wait' : 'no';
   const value = /\S/.exec(behind.slice(key.length));
@@ -278,9 +280,10 @@ function nameAt(site: Site): Verdict {
   }
   if (isSure) return { chars: head.length };
   // A name that nobody would say, as a sentence of its own.
-  const isAlone = site.startsSentence && /[_-]/.test(name) && /^[^\S\n]*(?:\n|$)/.test(behind);
+  const end = /^[.!]?(?=[^\S\n]*(?:\n|$))/.exec(behind)?.[0];
+  const isAlone = end !== undefined && site.startsSentence && /[_-]/.test(name);
   if (isAlone && !ended && !behind.includes('\n')) return 'wait';
-  return isAlone ? { chars: head.length, holdsCalls: true } : 'no';
+  return isAlone ? { chars: head.length + end.length, holdsCalls: true } : 'no';
 }
 
 interface Written {

@@ -132,7 +132,14 @@ export function areCallsOfCode(text: string): boolean {
 
 /** The value is a call by its shape: something that has a name, and arguments. */
 export function isCallShaped(value: unknown): boolean {
-  return shapedCalls(value).length > 0;
+  return shapedCalls(value).length > 0 || isNamed(value);
+}
+
+/** `{"find_order": {"id": "1"}}` */
+function isNamed(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isNamed);
+  const [entry, ...more] = Object.entries(recordOf(value) ?? {});
+  return entry !== undefined && more.length === 0 && isCodeName(entry[0]) && isRecord(entry[1]);
 }
 
 /** Keys under which models write what they call, and with what. */
@@ -165,7 +172,7 @@ function shapedCalls(value: unknown): readonly LeakedCall[] {
 export function callsIn(leaked: string, tools: OfferedTools): readonly LeakedCall[] {
   // Gemma has a token for a quote, and its smaller one a tag.
   const text = leaked.replaceAll(/<\|"\|>|<escape>|<ctrl46>/g, '"');
-  const alone = /^[[<(\s]*(?:[\w ]+:\s*)?([\w-]+)[\])>/\s]*$/.exec(text)?.[1] ?? '';
+  const alone = /^[[<(\s]*(?:[\w ]+:\s*)?([\w-]+)[\])>/.!\s]*$/.exec(text)?.[1] ?? '';
   if (tools.needsNothing(alone)) return [{ name: alone, arguments: '{}' }];
   const isTagged = /<[^<>\s]*parameter\b|<arg_key>/.test(text);
   const told = isTagged ? taggedCalls(text, tools) : writtenCalls(text, tools);

@@ -25,6 +25,9 @@ describe('a call of a tool that nobody knows is not said', () => {
     ['Sure, weather({"city": "Paris"}) now.', 'Sure, now.'],
     ['Sure, Check-Stock(sku="5") now.', 'Sure, now.'],
     // In other forms
+    ['Okay {"send_sms": {"to": "+49"}} now.', 'Okay now.'],
+    ['Okay <tool>send_sms</tool> now.', 'Okay now.'],
+    ['Okay <SendSms to="+49"></SendSms> now.', 'Okay now.'],
     ['Action: search[flights to Paris]', ''],
     ['Thought: I need it.\nAction: find_it\nAction Input: {"x": 1}', ''],
     ['Sure.\nThought: I need it.\nAction: find_it\nAction Input: Paris\nOkay.', 'Sure.\nOkay.'],
@@ -43,6 +46,7 @@ describe('a call of an offered tool is made once', () => {
     ['I will use `get({"x": "one"})` for it.', 'I will use `` for it.', 'get {"x":"one"}'],
     ['Sure, get(x="get(1)", n={"x":"two"}) now.', 'Sure, now.', 'get {"x":"get(1)","n":{"x":"two"}}'],
     ['{"name": "get", "arguments": {"x": "get(x=\'two\')"}}', '', 'get {"x":"get(x=\'two\')"}'],
+    ['Goodbye. end_call.', 'Goodbye. ', 'end_call {}'],
     ['Take care, end_call() and goodbye.', 'Take care, and goodbye.', 'end_call {}'],
   ])('%s', (text, said, call) => {
     sameForAnyCut(text, { said, calls: [call], finish: 'tool_calls' });
@@ -58,6 +62,7 @@ describe('speech stays as it is', () => {
     'In Python, print("hello") says hello, and len(x) is a length.',
     'Name: Ann. name: Ann\nage: 5\nAction: none\nThe end.',
     'It is well-known (to me), i.e. (that is) so.',
+    'Hello,\nname: Ann\nparameters: none known',
   ])('%s', (text) => {
     sameForAnyCut(text, { said: text, calls: [], finish: 'stop' });
   });
