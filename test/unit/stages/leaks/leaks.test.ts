@@ -526,6 +526,19 @@ describe('a text of any kind', () => {
       'x="a"',
       'function call<',
     ],
+    ...[
+      'findX',
+      'api.',
+      '_',
+      ' {"a": ',
+      'tool: a\n',
+      'args: ',
+      'Action: ',
+      'Thought: ',
+      '<SendX a="b">',
+      '-',
+      '!',
+    ],
   );
 
   it('comes out the same however it is cut', () => {
