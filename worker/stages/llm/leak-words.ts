@@ -314,7 +314,8 @@ function functionAt(site: Site, open: number, written: Written): Verdict {
   if (held === '' && !isSure && !isCode) return emptyAt(site, end);
   const isCall =
     isSure || held === '' || areArguments(held, written) || (tools.knows(name) && isCallOf(held, tools));
-  return isCall ? { chars: end, holdsCalls: true } : 'no';
+  // What was not closed may lack the end of a number.
+  return isCall ? { chars: end, holdsCalls: closed !== undefined } : 'no';
 }
 
 const isCallOf = (held: string, tools: OfferedTools): boolean =>

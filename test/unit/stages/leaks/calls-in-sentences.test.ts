@@ -20,6 +20,7 @@ describe('a call of a tool that nobody knows is not said', () => {
     ['Sure, check_stock: {"sku": "5"} now.', 'Sure, now.'],
     ['Sure, check_stock {"sku": 007} now.', 'Sure, now.'],
     ['Sure, check_stock(sku="5', 'Sure, '],
+    ['Sure, get(x="one", n=1', 'Sure, '],
     // By what they hold, whatever their names are
     ['Sure, weather(city="Paris") now.', 'Sure, now.'],
     ['Sure, weather({"city": "Paris"}) now.', 'Sure, now.'],
