@@ -314,7 +314,7 @@ function functionAt(site: Site, open: number, written: Written): Verdict {
   if (held === '' && !isSure && !isCode) return emptyAt(site, end);
   const isCall =
     isSure || held === '' || areArguments(held, written) || (tools.knows(name) && isCallOf(held, tools));
-  // What was not closed may lack the end of a number.
+  // A call that is not closed may lack the end of a number.
   return isCall ? { chars: end, holdsCalls: closed !== undefined } : 'no';
 }
 
