@@ -123,6 +123,8 @@ class SchemaCompiler {
       addUsedSchema: false,
       // Otherwise a schema that refers to a large part many times becomes that much code.
       inlineRefs: false,
+      // Otherwise every object has a `constructor` and a `toString`.
+      ownProperties: true,
       logger: false,
       code: { regExp: Object.assign((source: string) => this.#pattern(source), { code: 'patternOf' }) },
     };

@@ -283,7 +283,7 @@ describe('the chat compatible stage', () => {
 
     it('ten idle seconds within the content', async () => {
       const clock = newVirtualClock();
-      server.script.push(stream([choice({ content: 'Well' })], 'hold'));
+      server.script.push(stream([choice({ content: 'Well, ' })], 'hold'));
       ask(clock);
       await events.seen('text');
       clock.advance(9_999);
@@ -294,7 +294,7 @@ describe('the chat compatible stage', () => {
 
     it('a short one for usage after the finish reason, without which the answer is complete', async () => {
       const clock = newVirtualClock();
-      server.script.push(stream([choice({ content: 'Done.' }, 'stop')], 'hold'));
+      server.script.push(stream([choice({ content: 'Done. ' }, 'stop')], 'hold'));
       ask(clock);
       await events.seen('text');
       clock.advance(250);
@@ -331,14 +331,14 @@ describe('the chat compatible stage', () => {
     });
 
     it('from inside the sink, the rest of the chunk is dropped', async () => {
-      server.script.push(stream([choice({ content: 'One' }) + choice({ content: 'Two' })], 'hold'));
+      server.script.push(stream([choice({ content: 'One ' }) + choice({ content: 'Two ' })], 'hold'));
       const heard: LlmEvent[] = [];
       const round: LlmRound = stage.open(newStageContext(), {}).start(HELLO, (event) => {
         heard.push(event);
         round.cancel();
       });
       await server.until(() => server.requests[0]?.aborted === true);
-      expect(heard).toEqual([{ type: 'text', text: 'One' }]);
+      expect(heard).toEqual([{ type: 'text', text: 'One ' }]);
     });
 
     it('after the end, it does nothing', async () => {

@@ -84,6 +84,12 @@ export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): v
       expect(last).toEqual({ type: 'done', finish: 'stop', usage });
     });
 
+    it('gives on what it holds of a sentence where the server pauses behind it', async () => {
+      server.script.push(eventStream(dialect.begun('Yes.'), 'hold'));
+      ask();
+      await events.until(() => text() === 'Yes.');
+    });
+
     it('asks for the model that a call names, and for its own in every other call', async () => {
       const models: (string | undefined)[] = [];
       for (const call of [{}, { model: 'its-own' }, {}]) {
@@ -100,7 +106,7 @@ export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): v
     });
 
     it('cancels the round that is under way when its session is closed', async () => {
-      server.script.push(eventStream(dialect.begun('Good'), 'hold'));
+      server.script.push(eventStream(dialect.begun('Good '), 'hold'));
       events = new Events();
       const session = stage.open(newStageContext(), {});
       session.start(HELLO, events.sink);
@@ -267,7 +273,7 @@ export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): v
       await server.until(() => server.requests.length === 1);
       clock.advance(10_000);
       expect(events.all).toEqual([{ type: 'error', error: { kind: 'timeout', what: 'headers' } }]);
-      server.script.push(eventStream([...dialect.begun('Well'), dialect.sign], 'hold'));
+      server.script.push(eventStream([...dialect.begun('Well, '), dialect.sign], 'hold'));
       ask(clock);
       await events.seen('text');
       clock.advance(9_999);
@@ -286,7 +292,7 @@ export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): v
       await server.until(() => server.requests.length === 1);
       waiting.cancel();
       await server.until(() => server.requests[0]!.aborted);
-      server.script.push(eventStream(dialect.begun('One'), 'hold'));
+      server.script.push(eventStream(dialect.begun('One '), 'hold'));
       const speaking = ask();
       await events.seen('text');
       speaking.cancel();

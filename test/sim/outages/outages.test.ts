@@ -26,6 +26,18 @@ describe('a call whose recogniser is down', () => {
   });
 });
 
+describe('a call whose recogniser is silent', () => {
+  it('counts the whole pause before the end of a turn', () => {
+    for (const silenceEndMs of numbers(700, 1_100, 100))
+      for (const fadeMs of [0, 100, 240]) {
+        const settings = { ...patient, turn: { ...scriptSettings.turn, silenceEndMs } };
+        const { longestFirstMs } = outage({ stt: 'stalls', turns: 3, fadeMs, echoMs: 40, settings });
+        const waits = longestFirstMs > longestQuietMs;
+        expect({ silenceEndMs, fadeMs, waits }).toEqual({ silenceEndMs, fadeMs, waits: false });
+      }
+  });
+});
+
 /** A loaded machine and a line take their part of the three seconds; an agent that waits for a second takes it itself. */
 const marginMs = (silenceEndMs: number): number => (silenceEndMs < 1_000 ? 200 : 0);
 

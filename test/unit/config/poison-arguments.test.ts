@@ -243,3 +243,12 @@ describe('numbers in a check', () => {
     expect(judge(read, parseJson(`{"n":${text}}`))).toBe(fault);
   });
 });
+
+describe('names that every object of the engine has', () => {
+  it.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])('are names like others: %s', (name) => {
+    expect(judge({ required: [name] }, {})).toBe(`the arguments must have required property '${name}'`);
+    expect(judge({ required: [name] }, { [name]: 1 })).toBeUndefined();
+    expect(judge({ properties: { [name]: { type: 'string' } } }, {})).toBeUndefined();
+    expect(judge({ dependentRequired: { [name]: ['x'] } }, {})).toBeUndefined();
+  });
+});

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ChatStream } from '../../../worker/stages/llm/chat-compatible/stream.ts';
+import { GenerateStream } from '../../../worker/stages/llm/generate/stream.ts';
 import { MessagesStream } from '../../../worker/stages/llm/messages/stream.ts';
 import { ResponsesStream } from '../../../worker/stages/llm/responses/stream.ts';
 import type { LlmEvent } from '../../../worker/stages/stage.ts';
+import { wireNames } from '../../../worker/stages/wire-names.ts';
 
 function run(chunks: readonly unknown[]): LlmEvent[] {
   const events: LlmEvent[] = [];
@@ -52,6 +54,18 @@ describe('an answer that is sent once more', () => {
     ['with its usage', [...parts, delta({}, 'stop'), { choices: [whole], usage: { prompt_tokens: 1 } }]],
   ])('is said once (%s)', (_how, chunks) => {
     expect(spoken(run(chunks))).toBe(words);
+  });
+
+  it('is said once beside the reason to stop by Gemini, too', () => {
+    const events: LlmEvent[] = [];
+    const emit = (event: LlmEvent): void => void events.push(event);
+    const stream = new GenerateStream(() => 'call_0', { names: wireNames([]), emit });
+    for (const finishReason of [undefined, 'STOP']) {
+      const candidates = [{ content: { parts: [{ text: words }] }, finishReason }];
+      stream.event({ event: '', data: JSON.stringify({ candidates }) });
+    }
+    stream.end();
+    expect(spoken(events)).toBe(words);
   });
 
   it.each([

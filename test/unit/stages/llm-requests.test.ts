@@ -202,6 +202,11 @@ describe('numbers of tools', () => {
       `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${given}}}]},"finishReason":"STOP"}]}`,
     ],
     [
+      'generate, as text',
+      (emit: Emit) => new GenerateStream(() => 'call_0', { names: toolNames(REQUEST), emit }),
+      `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${JSON.stringify(given)}}}]}}]}`,
+    ],
+    [
       'messages',
       (emit: Emit) => new MessagesStream(() => 'call_0', emit),
       `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"f","input":${given}}}`,

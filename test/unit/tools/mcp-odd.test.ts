@@ -307,9 +307,22 @@ describe('numbers', () => {
 
   it('of older drafts, and lists in the place of empty objects, are read as they are meant', async () => {
     const n = { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false };
+    const pair = { type: 'array', items: [{ type: 'string' }, { type: 'number' }] };
+    const go = {
+      type: null,
+      required: null,
+      properties: { default: { enum: ['x', null], format: null }, any: null },
+    };
     const page = listed(
       tool('old', { type: 'object', properties: { n } }),
       tool('php', { type: 'object', properties: [] }),
+      tool('four', {
+        $schema: 'http://json-schema.org/draft-04/schema#',
+        id: 'http://example.com/four',
+        properties: { id: { type: 'string' } },
+      }),
+      tool('pair', { type: 'object', properties: { pair } }),
+      tool('go', go),
     );
     const { tools } = await started({ page });
     expect(tools.declarations().slice(1)).toMatchObject([
@@ -318,7 +331,12 @@ describe('numbers', () => {
         parameters: { properties: { n: { type: 'number', exclusiveMinimum: 0, maximum: 9 } } },
       },
       { name: 'php', parameters: { type: 'object', properties: {} } },
+      { name: 'four', parameters: { properties: { id: { type: 'string' } } } },
+      { name: 'pair', parameters: { properties: { pair: { type: 'array' } } } },
+      { name: 'go', parameters: { properties: { default: { enum: ['x', null] }, any: {} } } },
     ]);
+    expect(tools.validate('pair', '{"pair":["a",1]}').ok).toBe(true);
+    expect(tools.validate('pair', '{"pair":[1,"a"]}').ok).toBe(false);
     expect(tools.validate('old', '{"n":0}').ok).toBe(false);
     expect(tools.validate('old', '{"n":9}').ok).toBe(true);
   });

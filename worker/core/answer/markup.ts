@@ -4,15 +4,16 @@
  * at a time, so pairs that a cut has parted are taken one by one where that is safe.
  */
 
-const fence = /(?:```|~~~)[\w+#-]*(?=[ \t]*(?:\n|$))|```|~~~/g;
+const fence = /(?:`{3,}|~{3,})[\w+#-]*(?=[ \t]*(?:\n|$))|`{3,}|~{3,}/g;
 const rule =
   /^[ \t]*(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:=[ \t]*){3,}|[+][-=+]{2,}[+][ \t]*)$/gm;
 /** A divider within a line, such as around a title. */
-const divider = /(?<=^|\s)(?:-{4,}|={3,}|_{3,}|~{3,}|#{7,})(?=\s|$)|^[ \t]*-{3}(?=\s)|(?<=\s)-{3}[ \t]*$/gm;
+const divider =
+  /(?<=^|\s)(?:-{4,}|={3,}|_{3,}|(?<!\d[ \t]*)\*{3,}(?![ \t]*[\d*])|#{7,})(?=[\s.,;:!?]|$)|^[ \t]*-{3}(?=\s)|(?<=\s)-{3}[ \t]*$/gm;
 /** The upright lines of a box, which may be a table's. */
 const upright = /[│┃║╎╏┆┇┊┋❘❙❚]/g;
-/** What draws: lines and blocks, shapes, check marks, stars, braille. Signs of music and numbers in circles are words. */
-const signs = '\\u2500-\\u266C\\u2670-\\u2775\\u2794-\\u27BF\\u2800-\\u28FF\\u2B00-\\u2BFF';
+/** What draws: lines and blocks, signs of keys and players, shapes, check marks, stars, braille. Signs of music and numbers in circles are words. */
+const signs = '\\u2300-\\u23FF\\u2500-\\u266C\\u2670-\\u2775\\u2794-\\u27BF\\u2800-\\u28FF\\u2B00-\\u2BFF';
 const drawing = new RegExp(`[${signs}]`, 'g');
 /** An arrow or a dot between words is a pause. */
 const arrows = '\\u2190-\\u21FF\\u2794\\u2798-\\u27BE\\u27F0-\\u27FF\\u2900-\\u297F\\u2B00-\\u2B11';

@@ -9,6 +9,7 @@ import { oweWords } from '../delivery/written.ts';
 import { beginEpoch } from '../epoch.ts';
 import { awaitsWord, nobodySpeaks, type Step, type Slices } from '../state.ts';
 import { tell } from '../told.ts';
+import { soundEnd } from '../turn/caller.ts';
 import { isPressing } from '../turn/dtmf.ts';
 import { withoutEcho } from '../turn/phrases.ts';
 import { asksForTime } from '../turn/time-asked.ts';
@@ -105,9 +106,6 @@ function kindOf(
   return turn.interrupted && state.delivery.cutOff.trim() !== '' && listensOnly ? 'listening' : 'words';
 }
 
-/** The sound of a word may end this much before VAD's voice; what ended earlier was another. */
-const longestFadeMs = 800;
-
 /** An entry of keys is complete: the turn that waited for it is answered with it. */
 export function answerWithKeys(step: Step): void {
   const { turn, stt } = step.state.caller;
@@ -128,12 +126,10 @@ export function answerTurn(step: Step, turn: Finalizing): void {
   const text = wholeText(turn.words);
   const { lastVoiceAt, decidedAt } = turn;
   const owedSince = decidedAt;
-  const { soundEndAt = lastVoiceAt } = state.caller;
-  const fadedMs = lastVoiceAt - soundEndAt;
   const clock = {
     epoch: state.numbers.epoch,
     lastVoiceAt,
-    soundEndAt: fadedMs >= 0 && fadedMs <= longestFadeMs ? soundEndAt : lastVoiceAt,
+    soundEndAt: soundEnd(state.caller, lastVoiceAt),
     decidedAt,
     finalAt: now,
   };

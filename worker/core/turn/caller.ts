@@ -53,6 +53,15 @@ export const newCaller = (): Caller => ({
   soundEndAt: undefined,
 });
 
+/** The sound of a word may end this much before VAD's voice; what ended earlier was another. */
+const longestFadeMs = 800;
+
+/** When the caller's voice ended as others hear it, of a voice that VAD has heard until then. */
+export function soundEnd({ soundEndAt = Infinity }: Caller, lastVoiceAt: Millis): Millis {
+  const fadedMs = lastVoiceAt - soundEndAt;
+  return fadedMs >= 0 && fadedMs <= longestFadeMs ? soundEndAt : lastVoiceAt;
+}
+
 /** A line or an answer of the agent's own waits while the caller speaks (docs/reference/agent-link.md, Lines). */
 export const isQuiet = ({ turn, voice }: Caller): boolean => turn.phase === 'idle' && voice === 'silent';
 

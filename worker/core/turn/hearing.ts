@@ -26,10 +26,10 @@ export const givenMs = ({ state, now }: Pick<TurnStep, 'state' | 'now'>): Millis
   state.caller.stt.givenMs +
   (state.caller.stt.listeningAt === undefined ? 0 : now - state.caller.stt.listeningAt);
 
-/** Asks for the final text. Returns until when it is waited for. */
-export function finalize(step: TurnStep): Millis {
+/** Asks for the final text. Returns until when it is waited for: until `latest`, where that leaves STT the time that it needs. */
+export function finalize(step: TurnStep, latest?: Millis): Millis {
   step.actions.push({ type: 'stt.finalize' });
-  return owe(step);
+  return owe(step, latest);
 }
 
 /** Asks for the final text of what was said until now; the turn goes on. */
@@ -38,7 +38,7 @@ export function flush(step: TurnStep): void {
   owe(step);
 }
 
-function owe(step: TurnStep): Millis {
+function owe(step: TurnStep, latest = Infinity): Millis {
   const {
     caller: { stt, turn },
     setup: { settings },
@@ -48,7 +48,8 @@ function owe(step: TurnStep): Millis {
   stt.givenMs = givenMs(step);
   stt.listeningAt = undefined;
   const { sttGiveUpMs, sttGiveUpUnreadyMs } = settings.limits;
-  const dueBy = step.now + (step.agent.hasFillers ? sttGiveUpMs : sttGiveUpUnreadyMs);
+  const soonest = step.now + sttGiveUpUnreadyMs;
+  const dueBy = step.agent.hasFillers ? Math.min(step.now + sttGiveUpMs, Math.max(latest, soonest)) : soonest;
   stt.owed.push({ fate: turn.phase === 'aside' ? 'aside' : 'keep', dueBy, isEmpty });
   return dueBy;
 }

@@ -1,11 +1,15 @@
 /** A pause of the caller: when it is the end of the turn, asked again whenever more is known. */
 import type { Millis } from '../../../shared/base/units.ts';
+import { soundEnd } from './caller.ts';
 import { endOfTurn, noteDecision } from './end-of-turn.ts';
 import { finalize, flush } from './hearing.ts';
 import type { Slices } from '../state.ts';
 import type { TurnStep } from './turn-actions.ts';
 import { writtenOut } from '../unwritten.ts';
 import { ownOf, wholeText, type OwnTurn, type Words } from './turn.ts';
+
+/** From giving up STT to the first sound of a line that is ready, on a busy machine. */
+const lineMs = 100;
 
 /** Less time than this between STT's early text and the decision gains nothing. */
 const worthAskingMs = 60;
@@ -116,9 +120,12 @@ export function decideWhenDue(step: TurnStep): void {
   const { state, now } = step;
   const { turn } = state.caller;
   if (turn.phase !== 'pausing' || now < turn.decideAt) return;
-  const { lastVoiceAt, isCovered } = turn;
+  const { lastVoiceAt, isCovered, holdBy } = turn;
   noteDecision(state.caller.patience, now);
-  const giveUpAt = finalize(step);
+  // The caller has been waiting since its last sound. An STT that hears what another worker has left hears it from its beginning.
+  const waitsFrom = holdBy >= lastVoiceAt + judgedWithinMs ? now : soundEnd(state.caller, lastVoiceAt);
+  const waitsUntil = waitsFrom + state.setup.settings.limits.deadAirMs - lineMs;
+  const giveUpAt = finalize(step, waitsUntil);
   state.caller.turn = {
     phase: 'finalizing',
     ...ownOf(turn),

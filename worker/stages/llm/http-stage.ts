@@ -12,8 +12,8 @@ import type {
 } from '../stage.ts';
 import { syntheticIds } from './call-ids.ts';
 import { habitOf, type LeakHabit } from './leak-filter.ts';
-import { LeakGuard } from './leak-guard.ts';
 import { OfferedTools } from './leaked-calls.ts';
+import { newRoundGuard } from './round-guard.ts';
 import { HttpRound, type RoundStream } from './round.ts';
 
 /** One interface of the kind, with the options `O`. */
@@ -74,7 +74,7 @@ class HttpSession<O extends object> implements LlmSession {
     ];
     const newGuarded = (emit: (event: LlmEvent) => void): RoundStream => {
       const thinksApart = (): boolean => stream.thinksApart;
-      const guard = new LeakGuard({ tools, habit, nextId, emit, thinksApart });
+      const guard = newRoundGuard({ tools, habit, nextId, emit, thinksApart }, context);
       const stream = newStream((event) => guard.take(event));
       return stream;
     };

@@ -31,11 +31,18 @@ export const habitOf = (model: string): LeakHabit => ({
 /** Text of a leak that may hold calls; a longer text holds none. */
 const longestBody = 65_536;
 
-/** Blanks, and a small letter. */
-const isBegin = /^\s*[a-z]/;
-
-/** Of the words that a leak may begin with. */
+/** Of the words that a leak may begin with, and of a name of code. */
 const longestWord = 64;
+
+const letter = String.raw`[\p{Script=Latin}_]`;
+const sign = String.raw`[\p{Script=Latin}\p{N}_.-]`;
+/** A name that may be one of code, in front of what it may be called with. */
+const codeBegin = String.raw`(?<!${sign})(?=${sign}{1,64}(?::?\s{0,2}[({]|=["']?))${letter}`;
+/** A word at the end, which may be the beginning of one; behind a name as nobody says one, blanks may stand. */
+const partOfCode = new RegExp(
+  String.raw`(?<!${sign})(?:(?=${sign}*(?:_|\p{Ll}\p{Lu}))${letter}${sign}{0,63}:?\s{0,2}|${letter}${sign}{0,63})$`,
+  'u',
+);
 
 /** A leak that is open. */
 interface Skipped {
@@ -51,6 +58,8 @@ export class LeakFilter {
   readonly #begins: RegExp;
   readonly #words: readonly string[];
   #held = '';
+  /** What is held is a word that more text may complete. */
+  #holdsWord = false;
   /** The character in front of what is held. */
   #before = '';
   #skipped: Skipped | undefined;
@@ -74,11 +83,7 @@ export class LeakFilter {
     this.#habit = habit;
     this.#words = [...leakWords, ...tools.names];
     const words = this.#words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-    // Code begins a sentence where no sentence does, with a small letter.
-    this.#begins = new RegExp(
-      `[<\\[{◁]|(?<![\\p{L}\\p{N}_])(?:${words.join('|')})|(?<=[.!?…:\\n]\\s*)[a-z]`,
-      'gu',
-    );
+    this.#begins = new RegExp(`[<\\[{◁]|(?<![\\p{L}\\p{N}_])(?:${words.join('|')})|${codeBegin}`, 'gu');
     if (!habit.thinksFirst) {
       this.#doubt = habit.isKnown ? undefined : new Doubt();
       return;
@@ -98,6 +103,12 @@ export class LeakFilter {
 
   push(text: string): string {
     const out = this.#scan(text, false);
+    return this.#doubt?.push(out) ?? out;
+  }
+
+  /** The server pauses: no word goes on that is held back because it might. */
+  settle(): string {
+    const out = this.#holdsWord ? this.#scan('', true) : '';
     return this.#doubt?.push(out) ?? out;
   }
 
@@ -122,6 +133,7 @@ export class LeakFilter {
   #scan(text: string, ended: boolean): string {
     let rest = this.#held + text;
     this.#held = '';
+    this.#holdsWord = false;
     const given = { last: this.#last, hasSpoken: this.#hasSpoken };
     let out = '';
     while (rest !== '') {
@@ -136,6 +148,7 @@ export class LeakFilter {
       const verdict = isPart ? 'wait' : leakAt(this.#site(rest, ended));
       if (verdict === 'wait') {
         this.#held = rest;
+        this.#holdsWord = isPart;
         break;
       }
       if (verdict === 'no' || verdict.chars === 0) {
@@ -176,25 +189,23 @@ export class LeakFilter {
   #nextBegin(rest: string, ended: boolean): { readonly at: number; readonly isPart: boolean } {
     const text = this.#before + rest;
     this.#begins.lastIndex = this.#before.length;
-    const blank = isBegin.exec(rest)?.[0].length ?? 0;
-    const code =
-      blank > 0 && (!this.#hasSpoken || this.#isBehindSentence)
-        ? this.#before.length + blank - 1
-        : text.length;
-    const at = Math.min(code, this.#begins.exec(text)?.index ?? text.length);
-    const part = ended ? undefined : this.#partOfWord(text, at === code ? at + 1 : at);
+    const at = this.#begins.exec(text)?.index ?? text.length;
+    const part = ended ? undefined : this.#partOfWord(text, at);
     return { at: (part ?? at) - this.#before.length, isPart: part !== undefined };
   }
 
   /** Where a word begins in front of `end` that more text may complete. */
   #partOfWord(text: string, end: number): number | undefined {
     const from = Math.max(this.#before.length, text.length - longestWord);
-    for (const { index } of text.slice(from, end).matchAll(/[\w#-]/g)) {
+    const tail = Math.max(0, text.length - longestWord - 4);
+    const code = tail + text.slice(tail).search(partOfCode);
+    const isName = code >= from && code < end;
+    for (const { index } of text.slice(from, isName ? code : end).matchAll(/[\w#-]/g)) {
       const at = from + index;
       const isStart = !/[\p{L}\p{N}_]$/u.test(text.slice(Math.max(0, at - 2), at));
       if (isStart && this.#words.some((word) => word.startsWith(text.slice(at)))) return at;
     }
-    return undefined;
+    return isName ? code : undefined;
   }
 
   get #isBehindSentence(): boolean {

@@ -44,7 +44,15 @@ export class LeakGuard {
     if (event.type === 'text') this.#addText(event.text);
     else if (event.type === 'tool-call') this.#addCall(event);
     else if (event.type === 'done') this.#end(event);
-    else this.#options.emit(event);
+    else {
+      this.settle();
+      this.#options.emit(event);
+    }
+  }
+
+  /** The server pauses, or says something else. */
+  settle(): void {
+    this.#say(this.#filter.settle());
   }
 
   #addText(text: string): void {
@@ -58,6 +66,7 @@ export class LeakGuard {
 
   #addCall({ index, id, name, arguments: part }: CallEvent): void {
     const { emit, tools } = this.#options;
+    this.settle();
     this.#arguments.set(index, (this.#arguments.get(index) ?? '') + part);
     if (name === undefined) return;
     const named = { ...(id !== undefined && { id }), name: toolNameIn(name, tools) };

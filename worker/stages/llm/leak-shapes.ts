@@ -237,7 +237,7 @@ const space = String.raw`(?:[a-z]{1,10}:|[|｜]DSML[|｜])?`;
 const tag = new RegExp(String.raw`^<(\/?)${space}([A-Za-z_][\w.-]*)((?:[=(]|\s)[^<>]*)?\/?>`);
 const partOfTag = new RegExp(String.raw`^<\/?${space}([\w.-]*)((?:[=(]|\s)[^<>]*)?\/?$`);
 
-const isTagName = /^(?:[a-z_][a-z0-9_.-]{0,40})?$/;
+const isTagName = /^(?:[a-z_][a-z0-9_.-]{0,40})?$/i;
 /** What a tag of any name may hold, which may wrap a call: `<x name="y" ...`; `a <b and c` is none. */
 const attributes = /^(?:[=(][^<>]*|\s+(?:[\w-]+=(?:"[^"<>]*"?|'[^'<>]*'?|[^\s<>"']*)\s*)*[\w-]*\/?)$/;
 
@@ -294,8 +294,12 @@ function kindOfTag(name: string, tools: OfferedTools): string {
 /** A tag of any name around JSON, or around nothing: those that are orders to a voice are around words. */
 function wrapperAt({ text, ended }: Site, raw: string): Verdict {
   const close = closerOf(raw);
+  // Orders to a voice have names without a line below.
+  const isCode = raw.includes('_') && isCodeName(close.slice(2, -1));
+  if (isCode && raw.endsWith('/>')) return { chars: raw.length };
   const behind = text.slice(raw.length).trimStart();
   if (/^(?:\{\s*"|\[\s*\{\s*")/.test(behind)) return { chars: raw.length, until: [close], holdsCalls: true };
+  if (isCode && /^<\w/.test(behind)) return { chars: raw.length, until: [close] };
   if (behind.startsWith(close)) return { chars: text.length - behind.length + close.length };
   const mayBe = /^(?:\{\s*|\[\s*(?:\{\s*)?)?$/.test(behind) || close.startsWith(behind);
   return mayBe && !raw.endsWith('/>') && !ended ? 'wait' : 'no';
@@ -307,9 +311,10 @@ function signOfCall({ ended, tools }: Site, behind: string): 'yes' | 'no' | 'wai
   const next = behind.trimStart();
   if (next === '' || next === '<') return ended ? 'no' : 'wait';
   const [head = '', name = ''] = /^([\w-]+)\s*/.exec(next) ?? [];
-  const mayBeName = head.length === next.length ? mayBegin(tools.names, name) : tools.knows(name);
-  if (mayBeName && head.length === next.length) return ended ? 'no' : 'wait';
-  if (mayBeName && /[{(]/.test(next[head.length] ?? '')) return 'yes';
+  if (head !== '' && head.length === next.length) return ended ? 'no' : 'wait';
+  const behindName = next[head.length] ?? '';
+  if ((tools.knows(name) && /[{(]/.test(behindName)) || (isCodeName(name) && behindName === '<'))
+    return 'yes';
   return /^(?:[{[]|<[\w/])/.test(next) ? 'yes' : 'no';
 }
 

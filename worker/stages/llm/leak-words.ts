@@ -13,7 +13,7 @@ import {
   type Site,
   type Verdict,
 } from './leak.ts';
-import { argumentsIn, bracketEnd, callsIn, isCodeName } from './leaked-calls.ts';
+import { argumentsIn, bracketEnd, callsIn, isCodeName, type OfferedTools } from './leaked-calls.ts';
 
 /** What a leak may begin with beside the names of tools; brackets of all kinds are looked at in any case. */
 export const leakWords = [
@@ -31,19 +31,30 @@ export const leakWords = [
   ...['tool_call', 'tool_code', 'function_call', 'functools', 'Action:', 'Thought:', 'final'],
   ...['multi_tool_use', 'call:', 'function=', 'function call<', 'Human:', 'USER:', '### '],
   ...['Agent:', 'Bot:', 'ASSISTANT:'],
+  ...['tool:', 'function:', 'name:', 'action:', 'tool_name:', 'function_name:'],
 ];
 
 /** Text that begins with a word. */
 export const wordAt = (site: Site): Verdict =>
-  ruled(site, [...turns, thoughtLineAt, actionAt, channelWordAt, taglessAt, parallelAt, nameAt, codeAt]);
+  ruled(site, [
+    ...turns,
+    thoughtLineAt,
+    actionAt,
+    listedAt,
+    channelWordAt,
+    taglessAt,
+    parallelAt,
+    nameAt,
+    codeAt,
+  ]);
 
 // ---- words: commentary {...}, to=functions.get {...}, get({"x":1}), functions.get:0 ----
 
 const betweens = ['code', 'json', 'to=', '<|constrain|>', '<|message|>'];
 
 /** `Thought: ...`, up to what is done or said for it. */
-function thoughtLineAt({ text, isFirst, ended }: Site): Verdict {
-  if (!isFirst || !text.startsWith('Thought:')) return 'no';
+function thoughtLineAt({ text, startsLine, ended }: Site): Verdict {
+  if (!startsLine || !text.startsWith('Thought:')) return 'no';
   const end = /\n[^\S\n]*(?:(?=Action:)|(?:Final )?(?:Answer|Response):\s*)/.exec(text);
   if (end !== null && (end[0].trim() === '' || end.index + end[0].length < text.length || ended))
     return { chars: end.index + end[0].length };
@@ -138,19 +149,57 @@ const headings = ['Human', 'User', 'Instruction', 'Input', 'Assistant', 'Respons
 );
 const turns = [turnWordAt, nextTurnAt];
 
-/** `Action: get` and, in the next line, `Action Input: {...}`. */
+/** `Action: get` and, in the next line, `Action Input: {...}`; `Action: get[...]`. */
 function actionAt(site: Site): Verdict {
   const { text, tools, ended } = site;
-  if (!text.startsWith('Action:')) return 'no';
-  const [head = '', name = ''] = /^Action:[^\S\n]*([\w-]*)[^\S\n]*\n?/.exec(text) ?? [];
+  const [head = '', name = ''] = /^Action:[^\S\n]*([\w.-]*)[^\S\n]*\n?/.exec(text) ?? [];
+  if (head === '') return 'no';
   if (head.length === text.length && !ended) return 'wait';
-  if (!tools.knows(name)) return 'no';
+  if (name !== '' && text[head.length] === '[') return groupAt(site, () => true, head.length);
   const input = /^\s*(?:Action )?Input:\s*/.exec(text.slice(head.length))?.[0] ?? '';
   const at = head.length + input.length;
   const isBegun =
     at === text.length || mayBegin(['Action Input:', 'Input:'], text.slice(head.length).trimStart());
   if (isBegun && !ended) return 'wait';
-  return text[at] === '{' ? groupAt(site, (whole) => isRecord(parseJson(whole)), at) : 'no';
+  if (text[at] === '{') {
+    const isCall = tools.knows(name) || input !== '';
+    return isCall ? groupAt(site, (whole) => isRecord(parseJson(whole)), at) : 'no';
+  }
+  if (!input.includes('Action') || name === '') return 'no';
+  const line = text.indexOf('\n', at);
+  return line < 0 ? begun(site) : { chars: line };
+}
+
+const listHead = String.raw`(?:(?:tool|function)_calls?:\s*\n\s*(?:-\s+)?)?(?:(?:(?:tool|function)_)?name|tool|function|action):`;
+const listed = new RegExp(String.raw`^${listHead}[^\S\n]*["']?[\w.-]+["']?[^\S\n]*\n[^\S\n]*`);
+const partOfListed = new RegExp(
+  String.raw`^(?:${listHead}[^\S\n]*["']?[\w.-]*["']?[^\S\n]*|(?:tool|function)_calls?(?::\s*(?:-\s*)?[a-z_]*)?)$`,
+);
+const listedArguments = [
+  'arguments:',
+  'args:',
+  'parameters:',
+  'params:',
+  'input:',
+  'tool_input:',
+  'action_input:',
+];
+
+/** `tool: get` and, in the next line, `arguments:` with what is on that line or, further in, on the next ones. */
+function listedAt(site: Site): Verdict {
+  const { text, ended, startsLine, tools } = site;
+  const head = startsLine ? listed.exec(text)?.[0] : undefined;
+  if (head === undefined)
+    return startsLine && partOfListed.test(text) && text.length < longestTag && !ended ? 'wait' : 'no';
+  const behind = text.slice(head.length);
+  const [, named = '', name = ''] = /(\w+):[^\S\n]*["']?([\w.-]+)["']?[^\S\n]*\n[^\S\n]*$/.exec(head) ?? [];
+  if (!/tool|function/.test(named) && !isCodeName(name) && !tools.knows(name)) return 'no';
+  const key = listedArguments.find((one) => behind.startsWith(one));
+  if (key === undefined) return mayBegin(listedArguments, behind) && !ended ? 'wait' : 'no';
+  const value = /\S/.exec(behind.slice(key.length));
+  if (value?.[0] === '{') return groupAt(site, () => true, head.length + key.length + value.index);
+  const end = /\n(?=\S)/.exec(behind)?.index;
+  return end === undefined ? begun(site) : { chars: head.length + end };
 }
 
 /** `function=get>{"x":1}</function>`, a tag that has lost its bracket. */
@@ -172,22 +221,30 @@ function parallelAt({ text, ended }: Site): Verdict {
   return ended || text.length > longestChars ? { chars: text.length, until: [], holdsCalls: true } : 'wait';
 }
 
-/** A call of code that begins a sentence, of whatever tool: `find_order(id="1")`, or what is left of one: `id="1", day="2")`. */
+/** A call of code, of whatever tool: `find_order(id="1")`, `findOrder {"id":"1"}`, or what is left of one: `id="1", day="2")`. */
 function codeAt(site: Site): Verdict {
-  const { text, ended, startsSentence } = site;
-  const name = startsSentence ? /^[a-z]\w*(?:\.[a-z]\w*)*/.exec(text)?.[0] : undefined;
-  if (name === undefined) return 'no';
+  const { text, ended } = site;
+  const [path, name = ''] = /^(?:[\p{L}_][\p{L}\p{N}_]*[.-])*([\p{L}_][\p{L}\p{N}_]*)/u.exec(text) ?? [];
+  if (path === undefined) return 'no';
+  const behind = text.slice(path.length);
+  if (site.startsSentence && behind.startsWith('=')) return argumentsAt(site, behind);
+  const [gap = '', sign = ''] = /^(?::?\s{0,2})([({]?)/.exec(behind) ?? [];
+  const at = path.length + gap.length - 1;
+  const isCode = isCodeName(name) || path.includes('.');
+  if (sign === '') return isCode && gap.length === behind.length && !ended ? 'wait' : 'no';
+  const isSpaced = gap !== sign;
+  if (isSpaced && !isCodeName(name)) return 'no';
+  if (sign === '(') return functionAt(site, at, { name, isCode, isSpaced });
+  return isCode && /^\{\s*(?:"|$)/.test(text.slice(at)) ? groupAt(site, () => true, at) : 'no';
+}
+
+function argumentsAt({ text, ended }: Site, behind: string): Verdict {
   const isOpen = !ended && text.length <= longestTag;
-  const behind = text.slice(name.length);
-  if (behind === '' || behind === '=') return isOpen ? 'wait' : 'no';
-  if (/^=(?:"[^"]*"?|'[^']*'?)\s*$/.test(behind)) return isOpen ? 'wait' : 'no';
-  if (/^=(?:"[^"]*"|'[^']*')\s*[,)]/.test(behind)) {
-    const end = text.indexOf(')') + 1;
-    if (end === 0 && !ended) return isOpen ? 'wait' : 'no';
-    return { chars: end === 0 ? text.length : end };
-  }
-  const isCode = behind.startsWith('(') && isCodeName(name.split('.').at(-1) ?? '');
-  return isCode ? functionAt(site, name.length, false) : 'no';
+  if (/^=(?:"[^"]*"?|'[^']*'?)?\s*$/.test(behind)) return isOpen ? 'wait' : 'no';
+  if (!/^=(?:"[^"]*"|'[^']*')\s*[,)]/.test(behind)) return 'no';
+  const end = text.indexOf(')') + 1;
+  if (end === 0 && !ended) return isOpen ? 'wait' : 'no';
+  return { chars: end === 0 ? text.length : end };
 }
 
 /** The name of a tool with something behind it that nobody says. */
@@ -206,7 +263,7 @@ function nameAt(site: Site): Verdict {
     return 'no';
   if (printed !== '' || behind.startsWith('(')) {
     const open = printed === '' ? head.length : 'print'.length;
-    return functionAt(site, open, printed === '' ? isSure : true);
+    return functionAt(site, open, { name, isCode: isCodeName(name), isSure: isSure || printed !== '' });
   }
   if (/^<[|｜]/.test(behind)) return { chars: head.length };
   if (behind === '<' && !ended) return 'wait';
@@ -223,27 +280,57 @@ function nameAt(site: Site): Verdict {
   }
   if (isSure) return { chars: head.length };
   // A name that nobody would say, as a sentence of its own.
-  const isAlone = site.startsSentence && /[_-]/.test(name) && /^[^\S\n]*(?:\n|$)/.test(behind);
+  const end = /^[.!]?(?=[^\S\n]*(?:\n|$))/.exec(behind)?.[0];
+  const isAlone = end !== undefined && site.startsSentence && /[_-]/.test(name);
   if (isAlone && !ended && !behind.includes('\n')) return 'wait';
-  return isAlone ? { chars: head.length, holdsCalls: true } : 'no';
+  return isAlone ? { chars: head.length + end.length, holdsCalls: true } : 'no';
 }
 
+interface Written {
+  readonly name: string;
+  /** Nobody says a name like this. */
+  readonly isCode: boolean;
+  /** A blank stands in front of the bracket. */
+  readonly isSpaced?: boolean;
+  /** It is a call, whatever it holds. */
+  readonly isSure?: boolean;
+}
+
+const mayBeArguments = /^\s*(?:$|[)}{["'“\d-]|(?:[Tt]rue|[Ff]alse|null|None)\b|[A-Za-z_]\w*\s*(?:$|[=:(]))/;
+
 /** `get(...)`: a call where the brackets hold arguments, and not "(ting)"; without any it is one where it stands alone. */
-function functionAt(site: Site, open: number, isSure: boolean): Verdict {
+function functionAt(site: Site, open: number, written: Written): Verdict {
   const { text, ended, tools } = site;
-  const inner = text.slice(open + 1);
-  const mayBeCall = isSure || /^\s*(?:$|[)}{"']|[A-Za-z_]\w*\s*(?:$|[=:(]))/.test(inner);
-  if (!mayBeCall) return 'no';
-  const end = bracketEnd(text, open);
-  if (end === undefined) return ended || text.length > longestChars ? 'no' : 'wait';
-  const held = text.slice(open + 1, end - 1).trim();
-  if (held === '' && !isSure) {
-    const behind = /^[^\S\n]*(?:(\n)|(?=(\S)))?/.exec(text.slice(end));
-    const isAlone = behind?.[1] !== undefined || (behind?.[2] === undefined && ended);
-    if (!site.startsSentence || behind?.[2] !== undefined) return 'no';
-    return isAlone ? { chars: end, holdsCalls: true } : 'wait';
-  }
+  const { name, isCode, isSure = false } = written;
+  if (!isSure && !mayBeArguments.test(text.slice(open + 1))) return 'no';
+  const closed = bracketEnd(text, open);
+  if (closed === undefined && text.length > longestChars) return 'no';
+  if (closed === undefined && !ended) return 'wait';
+  const end = closed ?? (text.indexOf(')', open) + 1 || text.length);
+  const held = text
+    .slice(open + 1, end)
+    .replace(/\)$/, '')
+    .trim();
+  if (held === '' && !isSure && !isCode) return emptyAt(site, end);
   const isCall =
-    isSure || /^["']/.test(held) || argumentsIn(held) !== undefined || callsIn(held, tools).length > 0;
-  return isCall ? { chars: end, holdsCalls: true } : 'no';
+    isSure || held === '' || areArguments(held, written) || (tools.knows(name) && isCallOf(held, tools));
+  // A call that is not closed may lack the end of a number.
+  return isCall ? { chars: end, holdsCalls: closed !== undefined } : 'no';
+}
+
+const isCallOf = (held: string, tools: OfferedTools): boolean =>
+  /^["']/.test(held) || argumentsIn(held) !== undefined || callsIn(held, tools).length > 0;
+
+/** What only code has between brackets; numbers and single words are said behind a name, as in "f(2)". */
+function areArguments(held: string, { name, isCode, isSpaced = false }: Written): boolean {
+  if (/^[A-Za-z_]\w*\s*=\s*["'“]|^\{\s*(["'])[^"']*\1\s*:/.test(held)) return true;
+  if (!isCode || isSpaced) return false;
+  if (/^(?:["'“{[]|[A-Za-z_]\w*\s*[=:])/.test(held)) return true;
+  return name.includes('_') && /^(?:-?\d[\d.]*|[Tt]rue|[Ff]alse|null|None)\s*(?:,|$)/.test(held);
+}
+
+function emptyAt({ text, startsSentence, ended }: Site, end: number): Verdict {
+  const behind = /^[^\S\n]*(?:(\n)|(?=(\S)))?/.exec(text.slice(end));
+  if (!startsSentence || behind?.[2] !== undefined) return 'no';
+  return behind?.[1] !== undefined || ended ? { chars: end, holdsCalls: true } : 'wait';
 }

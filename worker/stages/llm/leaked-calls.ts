@@ -85,13 +85,17 @@ export function bracketEnd(text: string, from: number): number | undefined {
     if (quote !== '') {
       if (char === '\\') at += 1;
       else if (char === quote) quote = '';
-    } else if (char === '"' || char === "'") quote = char;
+    } else if (isQuote(text, at)) quote = char;
     else if ('{[('.includes(char)) depth += 1;
     else if ('}])'.includes(char)) depth -= 1;
     if (depth === 0 && quote === '') return at + 1;
   }
   return undefined;
 }
+
+/** It opens a text: behind a letter, the single one is an apostrophe. */
+const isQuote = (text: string, at: number): boolean =>
+  text[at] === '"' || (text[at] === "'" && !/\p{L}/u.test(text[at - 1] ?? ''));
 
 /** What would close the brackets that are open at the end; nothing within quotes. */
 export function openBrackets(text: string): string {
@@ -103,7 +107,7 @@ export function openBrackets(text: string): string {
     if (quote !== '') {
       if (char === '\\') at += 1;
       else if (char === quote) quote = '';
-    } else if (char === '"' || char === "'") quote = char;
+    } else if (isQuote(text, at)) quote = char;
     else if (open >= 0) closers.unshift('}])'[open] ?? '');
     else if ('}])'.includes(char)) closers.shift();
   }
@@ -111,7 +115,8 @@ export function openBrackets(text: string): string {
 }
 
 /** A name as nobody says one: `get_weather`, `saveAnswer`. */
-export const isCodeName = (name: string): boolean => /^[a-z]\w*_\w+$|^[a-z]+[A-Z]\w*$/.test(name);
+export const isCodeName = (name: string): boolean =>
+  /^\p{Ll}[\p{L}\p{N}_]*_[\p{L}\p{N}_]+$|^\p{Ll}+\p{Lu}[\p{L}\p{N}_]*$/u.test(name);
 
 /** Nothing but calls of functions, whatever their names are. */
 export function areCallsOfCode(text: string): boolean {
@@ -127,7 +132,14 @@ export function areCallsOfCode(text: string): boolean {
 
 /** The value is a call by its shape: something that has a name, and arguments. */
 export function isCallShaped(value: unknown): boolean {
-  return shapedCalls(value).length > 0;
+  return shapedCalls(value).length > 0 || isNamed(value);
+}
+
+/** `{"find_order": {"id": "1"}}` */
+function isNamed(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isNamed);
+  const [entry, ...more] = Object.entries(recordOf(value) ?? {});
+  return entry !== undefined && more.length === 0 && isCodeName(entry[0]) && isRecord(entry[1]);
 }
 
 /** Keys under which models write what they call, and with what. */
@@ -160,10 +172,10 @@ function shapedCalls(value: unknown): readonly LeakedCall[] {
 export function callsIn(leaked: string, tools: OfferedTools): readonly LeakedCall[] {
   // Gemma has a token for a quote, and its smaller one a tag.
   const text = leaked.replaceAll(/<\|"\|>|<escape>|<ctrl46>/g, '"');
-  const alone = /^[[<(\s]*(?:[\w ]+:\s*)?([\w-]+)[\])>/\s]*$/.exec(text)?.[1] ?? '';
+  const alone = /^[[<(\s]*(?:[\w ]+:\s*)?([\w-]+)[\])>/.!\s]*$/.exec(text)?.[1] ?? '';
   if (tools.needsNothing(alone)) return [{ name: alone, arguments: '{}' }];
-  const grouped = (): readonly LeakedCall[] => [...groupedCalls(text, tools), ...functionCalls(text, tools)];
-  const told = /<[^<>\s]*parameter\b|<arg_key>/.test(text) ? taggedCalls(text, tools) : grouped();
+  const isTagged = /<[^<>\s]*parameter\b|<arg_key>/.test(text);
+  const told = isTagged ? taggedCalls(text, tools) : writtenCalls(text, tools);
   const found = told.length > 0 ? told : namedTags(text, tools);
   return found.flatMap((call) => {
     const name = toolNameIn(call.name, tools);
@@ -171,26 +183,40 @@ export function callsIn(leaked: string, tools: OfferedTools): readonly LeakedCal
   });
 }
 
-/** JSON that names its tool, or that follows a name. */
-function groupedCalls(text: string, tools: OfferedTools): readonly LeakedCall[] {
+/** JSON that names its tool or follows a name, and functions, `get(x="one")`: what one of them holds is no call of its own. */
+function writtenCalls(text: string, tools: OfferedTools): readonly LeakedCall[] {
   const calls: LeakedCall[] = [];
   let from = 0;
-  const open = /\{|\[(?=\s*\{)/g;
+  /** Up to here, a function holds something else than arguments. */
+  let passed = 0;
+  const open = /\{|\[(?=\s*\{)|(?<![A-Za-z0-9_-])([A-Za-z0-9_-]+)(?:\.call)?\(/g;
   for (let match = open.exec(text); match !== null; match = open.exec(text)) {
-    const closed = bracketEnd(text, match.index);
+    const name = match[1];
+    if (name !== undefined && (match.index < passed || !tools.has(name))) continue;
+    const at = open.lastIndex - 1;
+    const closed = bracketEnd(text, at);
     const end = closed ?? text.length;
-    const held = text.slice(match.index, end);
-    const group = closed === undefined ? held + openBrackets(held) : held;
-    const value = parseJson(group);
-    const shaped = [...shapedCalls(value), ...keyedCalls(value, tools), ...flatCalls(value, tools)];
-    const name = lastNameIn(text.slice(from, match.index), tools);
-    const args = isRecord(value) ? writeJson(value) : argumentsIn(group.slice(1, -1));
-    if (shaped.length > 0) calls.push(...shaped);
-    else if (name !== undefined && args !== undefined) calls.push({ name, arguments: args });
+    if (name === undefined) {
+      const group = text.slice(at, end) + (closed === undefined ? openBrackets(text.slice(at)) : '');
+      calls.push(...groupedCalls(group, lastNameIn(text.slice(from, at), tools), tools));
+    } else {
+      const args = argumentsIn(text.slice(at + 1, closed === undefined ? end : end - 1));
+      passed = end;
+      if (args === undefined) continue;
+      calls.push({ name, arguments: args });
+    }
     from = end;
     open.lastIndex = end;
   }
   return calls;
+}
+
+function groupedCalls(group: string, name: string | undefined, tools: OfferedTools): readonly LeakedCall[] {
+  const value = parseJson(group);
+  const shaped = [...shapedCalls(value), ...keyedCalls(value, tools), ...flatCalls(value, tools)];
+  const args = isRecord(value) ? writeJson(value) : argumentsIn(group.slice(1, -1));
+  if (shaped.length > 0) return shaped;
+  return name === undefined || args === undefined ? [] : [{ name, arguments: args }];
 }
 
 /** `{"get": {"x":"one"}}` */
@@ -271,22 +297,6 @@ function valueOf(text: string, isText: boolean): unknown {
   return isText ? text : (parseJson(text) ?? text);
 }
 
-/** `get(x="one")`, `get({"x":"one"})`. */
-function functionCalls(text: string, tools: OfferedTools): readonly LeakedCall[] {
-  const calls: LeakedCall[] = [];
-  const open = /(?<![A-Za-z0-9_-])([A-Za-z0-9_-]+)(?:\.call)?\(/g;
-  for (let match = open.exec(text); match !== null; match = open.exec(text)) {
-    const [whole, name = ''] = match;
-    if (!tools.has(name)) continue;
-    const from = match.index + whole.length;
-    const end = bracketEnd(text, from - 1) ?? text.length + 1;
-    const args = argumentsIn(text.slice(from, end - 1));
-    if (args !== undefined) calls.push({ name, arguments: args });
-    open.lastIndex = Math.min(end, text.length);
-  }
-  return calls;
-}
-
 const keyword =
   /^\s*,?\s*([A-Za-z_]\w*)\s*[=:]\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s,"'()[\]{}]+|(?=[[{]))/;
 const words: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
@@ -296,7 +306,8 @@ export function argumentsIn(inner: string): string | undefined {
   const text = inner.trim();
   if (text === '') return '{}';
   if (text.startsWith('{')) {
-    if (isRecord(parseJson(text))) return text;
+    const value = parseJson(text);
+    if (isRecord(value)) return writeJson(value);
     return text.endsWith('}') ? argumentsIn(text.slice(1, -1)) : undefined;
   }
   const fields: string[] = [];

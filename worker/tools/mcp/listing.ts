@@ -99,9 +99,13 @@ function readTool(entry: unknown): Result<ToolDeclaration, LeftOutTool> {
   });
 }
 
-/** As today's draft has it what older drafts and languages without empty objects write. A schema that is too deep is refused later. */
+/**
+ * As today's draft has it what older drafts and languages without empty objects write, and without what is null in the place of nothing. A schema
+ * that is too deep is refused later.
+ */
 function readSchema(given: Schema): Schema {
   if (isDeeperThan(given, deepestRead)) return given;
+  const isOld = /draft-0/.test(String(given['$schema']));
   return mapSchemas(exactWhereNeeded(given), (schema) => {
     const {
       properties,
@@ -109,17 +113,36 @@ function readSchema(given: Schema): Schema {
       maximum,
       exclusiveMinimum: above,
       exclusiveMaximum: below,
+      id: _,
       ...rest
-    } = schema;
+    } = withoutNulls(schema);
     return {
-      ...rest,
-      ...(properties !== undefined && { properties: isEmptyList(properties) ? {} : properties }),
+      ...(isOld ? rest : withPrefix(rest)),
+      ...(properties !== undefined && { properties: isEmptyList(properties) ? {} : anyForNull(properties) }),
       ...(minimum !== undefined && { [above === true ? 'exclusiveMinimum' : 'minimum']: minimum }),
       ...(maximum !== undefined && { [below === true ? 'exclusiveMaximum' : 'maximum']: maximum }),
       ...(above !== undefined && typeof above !== 'boolean' && { exclusiveMinimum: above }),
       ...(below !== undefined && typeof below !== 'boolean' && { exclusiveMaximum: below }),
     };
   }) as Schema;
+}
+
+/** Of these, null is a value like others. */
+const mayBeNull = ['const', 'default'];
+
+const withoutNulls = (schema: Schema): Schema =>
+  Object.fromEntries(
+    Object.entries(schema).filter(([key, value]) => value !== null || mayBeNull.includes(key)),
+  );
+
+const anyForNull = (properties: unknown): unknown =>
+  isTable(properties)
+    ? Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, schema ?? {}]))
+    : properties;
+
+function withPrefix({ items, additionalItems, ...rest }: Schema): Schema {
+  if (!Array.isArray(items)) return { ...rest, ...(items !== undefined && { items }) };
+  return { ...rest, prefixItems: items, ...(additionalItems !== undefined && { items: additionalItems }) };
 }
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;

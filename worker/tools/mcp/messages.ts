@@ -14,9 +14,6 @@ const needsReading =
   /^\s*\[|"structuredContent"|"inputSchema"|"nextCursor"|"protocolVersion"|"id"\s*:\s*"|null/;
 /** A message with more levels stays as it is. */
 export const deepestRead = 256;
-/** What lies in them is data. */
-const data: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples']);
-
 /**
  * One message as text; a text that is no message stays as it is. `asked`: the request that it answers, where there can be no other: servers
  * that cannot tell it write null for its id.
@@ -77,13 +74,13 @@ function readableResult(given: Result): Result {
   };
 }
 
-/** What arguments are compared with keeps every digit, in the form that `exactWhereNeeded` reads. */
+/** A schema stays as it is, with every digit in the form that `exactWhereNeeded` reads: `listing.ts` knows which of its nulls are data. */
 function withSchemas(plain: unknown, message: unknown): unknown {
   const [read, given] = [resultOf(plain), resultOf(message)];
   if (!isTable(plain) || !Array.isArray(read?.['tools']) || !Array.isArray(given?.['tools'])) return plain;
   const schemas = given['tools'].map((tool: unknown) => (isTable(tool) ? tool['inputSchema'] : undefined));
   const tools = read['tools'].map((tool: unknown, at) =>
-    isTable(tool) && isTable(schemas[at]) ? { ...tool, inputSchema: withoutNulls(schemas[at]) } : tool,
+    isTable(tool) && isTable(schemas[at]) ? { ...tool, inputSchema: schemas[at] } : tool,
   );
   return { ...plain, result: { ...read, tools } };
 }
@@ -97,7 +94,6 @@ function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isTable(value)) return value;
   const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
-    if (data.has(key)) return [[key, inner]];
     return inner === null || inner === undefined ? [] : [[key, withoutNulls(inner)]];
   });
   return Object.fromEntries(entries);

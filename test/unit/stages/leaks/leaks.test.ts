@@ -439,11 +439,11 @@ describe('a server that leaves out the tag in front of the thoughts', () => {
   it('gives sentences on as they come, but for those that begin as thoughts do, and in the first answer alone', () => {
     const habit = unknown();
     const first = new LeakFilter(tools, habit);
-    expect(['Your', ' table', ' is'].map((part) => first.push(part)).join('')).toBe('Your table is');
-    expect(first.push(' free. Okay, it')).toBe(' free. ');
+    expect(['Your', ' table', ' is'].map((part) => first.push(part)).join('')).toBe('Your table ');
+    expect(first.push(' free. Okay, it')).toBe('is free. ');
     expect(first.push(' is at eight. We')).toBe('Okay, it is at eight. ');
     expect(first.end()).toBe('We');
-    expect(new LeakFilter(tools, habit).push('Okay, the user')).toBe('Okay, the user');
+    expect(new LeakFilter(tools, habit).push('Okay, the user ')).toBe('Okay, the user ');
   });
 
   it('is not concluded from an end without thoughts', () => {
@@ -525,6 +525,19 @@ describe('a text of any kind', () => {
       '<__function=',
       'x="a"',
       'function call<',
+    ],
+    ...[
+      'findX',
+      'api.',
+      '_',
+      ' {"a": ',
+      'tool: a\n',
+      'args: ',
+      'Action: ',
+      'Thought: ',
+      '<SendX a="b">',
+      '-',
+      '!',
     ],
   );
 

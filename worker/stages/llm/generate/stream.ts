@@ -65,28 +65,32 @@ export class GenerateStream extends EventStream {
       if (textOf(recordOf(body['promptFeedback'])?.['blockReason']) !== '') this.#finish ??= 'content_filter';
       return;
     }
-    for (const part of listOf(recordOf(candidate['content'])?.['parts'])) this.#part(recordOf(part) ?? {});
     const reason = textOf(candidate['finishReason']);
+    const place = this.#finish !== undefined ? 'behind' : reason === '' ? 'before' : 'beside';
+    for (const part of listOf(recordOf(candidate['content'])?.['parts']))
+      this.#part(recordOf(part) ?? {}, place);
     if (BROKEN.has(reason)) this.fail({ kind: 'rejected', status: BROKEN_STATUS });
     else if (reason !== '' && reason !== 'FINISH_REASON_UNSPECIFIED') {
       this.#finish ??= FINISHES[reason] ?? 'content_filter';
     }
   }
 
-  #part(part: JsonRecord): void {
+  #part(part: JsonRecord, place: 'before' | 'beside' | 'behind'): void {
     const text = textOf(part['text']);
     if (part['thought'] === true) {
       if (text !== '') this.output.thought();
       return;
     }
-    if (!this.#said.take(text, this.#finish === undefined ? 'before' : 'behind')) this.output.text(text);
+    if (!this.#said.take(text, place)) this.output.text(text);
     const call = recordOf(part['functionCall']);
     if (call !== undefined) this.#call(call, textOf(part['thoughtSignature']));
   }
 
   #call(made: JsonRecord, signature: string): void {
     const id = textOf(made['id']) || this.#nextSyntheticId();
-    const args = writeJson(recordOf(made['args']) ?? {});
+    // Translating gateways write them as the text that they were given.
+    const given = made['args'];
+    const args = writeJson(recordOf(typeof given === 'string' ? parseJson(given) : given) ?? {});
     const name = textOf(made['name']);
     const known = JSON.stringify([textOf(made['id']), name, args]);
     if (this.#finish !== undefined && this.#made.has(known)) return;
