@@ -144,6 +144,20 @@ export const listening: readonly Dialogue[] = [
     call.sttGuesses('No').ordered('playout.clear 2');
   }),
 
+  dialogue('"what" may become "what a shame", and is waited for as "no" is', (begin) => {
+    const call = speaking(begin).callerBegins().skips().sttGuesses('What').sttGuesses('What a');
+    call.later(300).orders('playout.pause');
+    call
+      .sttGuesses('What a shame')
+      .later(250)
+      .orders('playout.resume')
+      .callerStops()
+      .sttHears('What a shame.');
+    call.sttFinalizes().without('playout.clear');
+    const asks = speaking(begin).callerBegins().skips().sttGuesses('What');
+    asks.sttGuesses('What time').ordered('playout.clear 2');
+  }),
+
   dialogue(
     'words of a soft voice of which nobody knows whose it is cut nothing as long as the voice goes on',
     (begin) => {
