@@ -114,7 +114,7 @@ export const dutch: Language = {
   ),
   leadingEnd: undefined,
   begun: listed(
-    'ik wil|ik wou|ik zou|ik zou graag|ik heb|ik ben|ik zoek|ik heet|mijn naam is|mijn nummer is|het nummer is|ik wil graag|wij willen|we willen|ik moet|ik bel',
+    'ik wil|ik wou|ik zou|ik zou graag|ik heb|ik ben|ik zoek|ik heet|mijn naam is|mijn nummer is|het nummer is|het punt is dat|het probleem is dat|het zit zo|ik wil graag|wij willen|we willen|ik moet|ik bel',
     'kunt u|kan u|kun je|zou u|zou je|heeft u|mag ik|kan ik|zou ik|ik denk|ik bedoel|dat wil zeggen|ik denk dat',
     'aan de andere kant|aan de ene kant|ten eerste|bijvoorbeeld|eerlijk gezegd|met andere woorden|in mijn geval|indien mogelijk|het probleem is|de vraag is|mijn adres is|wat betreft',
   ),
@@ -158,7 +158,7 @@ export const dutch: Language = {
   ),
   isLearned: false,
   numbers: {
-    asked: String.raw`nummer|cijfer|postcode|\bcode\b|\bspel(?:len|t)?\b|letter voor letter|kenteken|wachtwoord|e-?mail|mailadres|\b(?:pin|iban|bsn)\b|pincode`,
+    asked: String.raw`nummer|cijfer|kenmerk|referentie|postcode|\bcode\b|\bspel(?:len|t)?\b|letter voor letter|kenteken|wachtwoord|e-?mail|mailadres|\b(?:pin|iban|bsn)\b|pincode`,
     spelled: String.raw`\bspel(?:len|t)?\b|letter voor letter`,
     counted: 'cijferige?|cijfers|tekens|letters|nummers',
     values: spaced(

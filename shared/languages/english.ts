@@ -128,9 +128,11 @@ export const english: Language = {
   openings: listed(
     'well|so|like|you know|i mean|okay so|ok so|right so|also|basically|actually|anyway',
     'see|you see|look|listen|the thing is|and|but|the|my name is|the name is|my number is',
+    'it depends on|and then|the problem is that|the question is whether|i was wondering whether|i was wondering if|i want to say|i wanted to say|i wanted to ask',
   ),
   shortQuestions: listed(
     'until when|till when|since when|from when|by when|for how long|for how much|at what time|until what time|what for|where to|where from|from where|with whom|who with|for whom|why not|what else|who else|which one|which ones|on what day|on which day',
+    'how far|how often|how many|how late|how soon|how big|how old|which platform|which gate',
   ),
   thinking: listed(
     'let me see|let me think|let me check|let me look|let me look it up|let me look for it|let me find it|let me get it|let me have a look|let me just check|let me just see|let me just think',
@@ -144,6 +146,7 @@ export const english: Language = {
     'give me one second|give me one moment|one more second|i had it a moment ago|i need a second|i need a moment|i need a minute',
     'can you give me a second|can you give me a moment|can you hold on|could you hold on|let me pull it up|let me open it',
     "be right back|i'll be right back|i will be right back|i'll be back in a second",
+    'let me think for a bit|let me put it this way|how shall i put this|how should i put it|how should i put this|what was it again|what was that again|what was the name|what was the name again|where do i start|where do i begin|where was i',
   ),
   askingForTime: {
     moments: spaced(
@@ -171,7 +174,7 @@ export const english: Language = {
   ),
   isLearned: true,
   numbers: {
-    asked: String.raw`\b(?:numbers?|digits?|pin|codes?|zip|postcode|iban|serial|extension|spell|spelled|letter by letter)\b|\b(?:phone|account|card|order|reference|booking|tracking|licen[cs]e|passport)\b.*\b(?:number|id)\b|e-?mail`,
+    asked: String.raw`\b(?:numbers?|digits?|pin|codes?|zip|postcode|iban|serial|extension|references?|spell|spelled|letter by letter)\b|\b(?:phone|account|card|order|reference|booking|tracking|licen[cs]e|passport)\b.*\b(?:number|id)\b|e-?mail`,
     spelled: String.raw`spell|letter by letter`,
     counted: 'digits?|numbers|characters|letters',
     values: spaced(

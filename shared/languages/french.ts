@@ -133,6 +133,7 @@ export const french: Language = {
   ),
   shortQuestions: listed(
     "jusqu'à quand|jusqu'à quelle heure|à partir de quand|depuis quand|pour quand|pour combien|à quelle heure|avec qui|pour qui|d'où|pourquoi pas|quoi d'autre|qui d'autre|lequel|laquelle|et après",
+    'mais combien|et combien|mais quand|et quand|mais où|et où|mais comment|et comment',
   ),
   thinking: listed(
     "voyons|voyons voir|attendez|attends|attendez un instant|attendez une seconde|attendez un moment|attends une seconde|un instant|un instant s'il vous plaît|un moment|un moment s'il vous plaît|un petit instant|une seconde|une petite seconde|une minute",
@@ -143,6 +144,7 @@ export const french: Language = {
     "laissez-moi chercher|donnez-moi une seconde|donnez-moi un instant|j'ai besoin d'un instant|je l'ai quelque part",
     "où est-ce que je l'ai mis|où je l'ai mis|restez en ligne|je l'ai sur le bout de la langue|j'y suis presque|deux petites secondes",
     'je reviens|je reviens tout de suite',
+    "laissez-moi réfléchir un peu|laissez-moi réfléchir un instant|comment vous dire|par où commencer|c'était quoi déjà|comment ça s'appelle déjà",
   ),
   askingForTime: {
     moments: spaced('instant moment seconde secondes minute minutes patience patienter'),
@@ -171,7 +173,7 @@ export const french: Language = {
   ),
   isLearned: true,
   numbers: {
-    asked: String.raw`numéro|chiffre|épele|épeler|lettre par lettre|courriel|e-?mail|mél\b|code postal|\b(?:code|pin|iban)\b`,
+    asked: String.raw`numéro|chiffre|référence|immatriculation|épele|épeler|lettre par lettre|courriel|e-?mail|mél\b|code postal|\b(?:code|pin|iban)\b`,
     spelled: String.raw`épel|epel|lettre par lettre`,
     counted: 'chiffres|caractères|lettres',
     values: spaced(

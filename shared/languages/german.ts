@@ -189,7 +189,7 @@ export const german: Language = {
   ),
   isLearned: true,
   numbers: {
-    asked: String.raw`nummer|ziffer|stellig|postleitzahl|\bplz\b|buchstabier|kennzeichen|\b(?:pin|iban|code)\b|e-?mail`,
+    asked: String.raw`nummer|ziffer|stellig|postleitzahl|\bplz\b|buchstabier|kennzeichen|code\b|referenz|\b(?:pin|iban)\b|e-?mail`,
     spelled: String.raw`buchstabier|spell`,
     counted: 'stellige?[nrs]?|stellen|ziffern|zeichen|buchstaben',
     values: spaced(

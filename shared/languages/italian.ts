@@ -161,7 +161,7 @@ export const italian: Language = {
   ),
   isLearned: false,
   numbers: {
-    asked: String.raw`numero|cifr[ae]|codice|\bcap\b|lettera per lettera|compit|scandisc|sillab|targa|posta elettronica|e-?mail|\b(?:pin|iban)\b`,
+    asked: String.raw`numero|cifr[ae]|riferimento|codice|\bcap\b|lettera per lettera|compit|scandisc|sillab|targa|posta elettronica|e-?mail|\b(?:pin|iban)\b`,
     spelled: String.raw`lettera per lettera|compit|scandi|sillab|spelling`,
     counted: 'cifre|numeri|caratteri|lettere',
     values: spaced(

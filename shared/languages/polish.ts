@@ -157,7 +157,7 @@ export const polish: Language = {
   ),
   isLearned: false,
   numbers: {
-    asked: String.raw`numer|cyfr|\bkod|liter|przeliter|pesel|\bnip\b|rejestrac|hasło|e-?mail|mailow|\b(?:pin|iban)\b`,
+    asked: String.raw`numer|cyfr|referenc|\bkod|liter|przeliter|pesel|\bnip\b|rejestrac|hasło|e-?mail|mailow|\b(?:pin|iban)\b`,
     spelled: String.raw`przeliter|literow|litera po literze`,
     counted: 'cyfr(?:y|owy|owego|owym)?|znak(?:ów|i)|liter[ay]?|cyfrow\\p{L}+',
     values: spaced(

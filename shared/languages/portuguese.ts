@@ -156,7 +156,7 @@ export const portuguese: Language = {
   ),
   isLearned: false,
   numbers: {
-    asked: String.raw`número|numero|dígito|digito|algarismo|código|codigo|\bcep\b|\bcpf\b|\bnif\b|soletr|letra por letra|senha|correio eletr|e-?mail|placa|matrícula|\b(?:pin|iban)\b`,
+    asked: String.raw`número|numero|localizador|referência|dígito|digito|algarismo|código|codigo|\bcep\b|\bcpf\b|\bnif\b|soletr|letra por letra|senha|correio eletr|e-?mail|placa|matrícula|\b(?:pin|iban)\b`,
     spelled: String.raw`soletr|letra por letra`,
     counted: 'dígitos|digitos|algarismos|números|caracteres|letras',
     values: spaced(

@@ -57,8 +57,8 @@ export const spanish: Language = {
       'saberlo saber oírlo escucharlo oír ahora mucho bastante realmente gusto idea noticia sirve mira tú estoy estaba estamos he ha más tanto quedo',
       'queda fue era',
       'mejor',
-      'usted ustedes él ella nosotros sería habría había sido dijeron dijo se nos les que los las unos del con para al han haya mal menos demasiado',
-      'sumamente verdaderamente todas todos algo nada peso encima quita mí',
+      'usted ustedes él ella nosotros sería habría había sido dijeron dijo se nos les que los las unos del con para al han haya menos demasiado',
+      'sumamente verdaderamente todo todas todos algo nada peso encima quita mí',
       'cosa cosas gesto plan elección oferta historia servicio solución',
     ),
     exclaiming: spaced('qué que cuánto'),
@@ -132,6 +132,7 @@ export const spanish: Language = {
   ),
   shortQuestions: listed(
     'hasta cuándo|hasta qué hora|desde cuándo|a partir de cuándo|para cuándo|por cuánto|a qué hora|con quién|para quién|de dónde|a dónde|adónde|para qué|por qué no|qué más|quién más|cuál de ellos',
+    'pero cuánto|y cuánto|pero cuándo|y cuándo|pero dónde|y dónde|pero cómo|y cómo',
   ),
   thinking: listed(
     'a ver|déjeme ver|déjame ver|déjeme pensar|déjame pensar|déjeme mirar|déjame mirar|déjeme buscar|déjeme comprobar|deje que mire|deja que mire|vamos a ver|veamos|espere|espera|espere un momento|espera un momento|espere un segundo|espera un segundo|espérese',
@@ -141,6 +142,7 @@ export const spanish: Language = {
     'voy a por la tarjeta|voy a buscarla|déjeme buscarlo|déjeme buscar la tarjeta|dónde lo puse|dónde la he puesto',
     'necesito un momento|no cuelgue|ya casi|ya lo tengo casi|lo tengo en la punta de la lengua|lo tenía por aquí|ahora se lo digo|enseguida se lo digo',
     'ahora vuelvo|enseguida vuelvo|vuelvo enseguida',
+    'déjeme que piense|déjame que piense|déjeme que lo piense|cómo le diría|cómo diría|por dónde empiezo|cómo se llamaba|cómo era',
   ),
   askingForTime: {
     moments: spaced(
@@ -172,7 +174,7 @@ export const spanish: Language = {
   ),
   isLearned: true,
   numbers: {
-    asked: String.raw`número|numero|dígito|cifra|código|codigo|deletre|letra por letra|correo|e-?mail|matrícula|\b(?:pin|iban)\b`,
+    asked: String.raw`número|numero|dígito|localizador|referencia|cifra|código|codigo|deletre|letra por letra|correo|e-?mail|matrícula|\b(?:pin|iban)\b`,
     spelled: String.raw`deletre|letra por letra`,
     counted: 'dígitos|digitos|cifras|números|caracteres|letras',
     values: spaced(

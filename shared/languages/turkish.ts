@@ -110,7 +110,7 @@ export const turkish: Language = {
   leadingEnd:
     /^(?!erken$|sahip$|nasip$|takip$|garip$|kayıp$|ayıp$|kulüp$|rakip$|masa|kasa|olarak$).{2,}(?:[ıiuü]p|[ae]r[ae]k|[ıiuü]nc[ae]|[rş]ken|(?:rs|iyors|mişs|ıyors|uyors|üyors)[ae](?:m|k|n[ıi]z)?|ts[ae][mk]|[dt][ıiuü]ğ[ıiuü](?:m|n)?)$/u,
   begun: listed(
-    'benim adım|adım|numaram|telefon numaram|şey yani|nasıl desem|bir de',
+    'benim adım|adım|numaram|telefon numaram|sorun şu ki|mesele şu ki|şu ki|şey yani|nasıl desem|bir de',
     'öte yandan|bir yandan|diğer yandan|bir taraftan|ve sonra|ondan sonra|ilk olarak|öncelikle|örneğin|mesele şu|sorun şu|soru şu|benim durumumda|eğer mümkünse|mümkünse|dürüst olmak gerekirse|başka bir deyişle|bir nevi|bir çeşit|bir tür|duruma göre|bildiğim kadarıyla|gördüğüm kadarıyla|adresim|soyadım|doğum tarihim|telefonum|e-postam|sipariş numarası|müşteri numarası|hesap numarası|telefon numarası|ilk harfi|son harfi|onlardan biri|bunlardan biri|sizde hiç|bende hiç|rica etsem|rica edersem',
   ),
   openings: listed(
@@ -157,7 +157,7 @@ export const turkish: Language = {
   ),
   isLearned: false,
   numbers: {
-    asked: String.raw`numara|rakam|hane|şifre|\bkod|hecele|harf harf|e-?posta|e-?mail|plaka|\b(?:pin|iban)\b`,
+    asked: String.raw`numara|rakam|referans|hane|şifre|\bkod|hecele|harf harf|e-?posta|e-?mail|plaka|\b(?:pin|iban)\b`,
     spelled: String.raw`hecele|harf harf|kodla`,
     counted: 'hane\\p{L}*|rakam\\p{L}*|basamak\\p{L}*|karakter\\p{L}*|harf\\p{L}*',
     values: spaced(
