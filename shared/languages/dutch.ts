@@ -142,16 +142,21 @@ export const dutch: Language = {
     own: listed(
       'ik moet|ik pak|ik zoek|ik kijk|ik haal|ik vraag|ik open|ik ga|ik ben|ik check|ik log|dat moet ik|die moet ik|daar moet ik|moet ik|laat me',
       'laat mij',
+      'ik loop|ik zet|ik start|ik breng',
     ),
     looks: spaced(
       'zoeken zoek kijken kijk nakijken opzoeken checken check controleren controleer vinden nagaan',
     ),
-    takes: spaced('pakken pak halen haal vragen vraag openen open openmaken inloggen log navragen'),
+    takes: spaced(
+      'pakken pak halen haal vragen vraag openen open openmaken inloggen log navragen',
+      'loop lopen zet zetten start starten aanzetten opstarten',
+    ),
     things: spaced(
       'kaart pas bril pen potlood papier paspoort portemonnee brief mail e-mail email app rijbewijs identiteitskaart papieren document documenten rekening',
       'factuur agenda kalender notities map envelop vrouw man baas collega moeder vader zoon dochter partner scherm bonnetje',
+      'bureau computer laptop boven beneden la luidspreker speaker lade',
     ),
-    after: spaced('even snel eerst nog het dat die aan op erbij dit daar nu bij'),
+    after: spaced('even snel eerst nog het dat die aan op erbij dit daar nu bij', 'mijn naar u de'),
   },
   corrections: listed(
     'nee sorry|sorry nee|nee wacht|nee ik bedoel|ik bedoel|ik bedoelde|nee pardon|of eigenlijk|nee eigenlijk|of beter gezegd|beter gezegd|oh nee|o nee|nee nee',

@@ -136,13 +136,13 @@ export const english: Language = {
   ),
   thinking: listed(
     'let me see|let me think|let me check|let me look|let me look it up|let me look for it|let me find it|let me get it|let me have a look|let me just check|let me just see|let me just think',
-    'one moment|one moment please|a moment|just a moment|give me a moment|one second|one sec|a second|a sec|just a second|just a sec|give me a second|one minute|a minute|just a minute|give me a minute',
+    'one moment|one moment please|just a moment|give me a moment|one second|one sec|just a second|just a sec|give me a second|one minute|just a minute|give me a minute',
     'wait|wait a moment|wait a second|wait a minute|wait a sec|hold on|hang on|hold on a second|hang on a second|hold on a moment|bear with me|i have to look|i have to look it up|i have to look for it|i need to look',
     "i need to check|i have to check|i have to think|i need to think|i'm looking|i am looking|i'm thinking|i am thinking|i'm just looking|i'll check|i'll have a look|i'll look|how do i say this|how shall i put it|good question|that's a good question",
     "let's see|let us see|let me see now|let me think about it|let me think about that|let me remember|just a tick|one tick|let me just have a look|how do i put this|how do i put it|how do i say it",
     "just a mo|half a mo|hold the line|hold the line please|it's on the tip of my tongue",
     "on the tip of my tongue|let me grab it|let me grab my card|let me get my card|let me fetch it|i'm just getting it|i am just getting it",
-    "i'm just getting my card|i am just getting my card|i'm getting my card|where did i put it|where have i put it|give me one sec",
+    "i'm just getting my card|i am just getting my card|i'm getting my card|where did i put it|where have i put it|give me one sec|give me half a minute",
     'give me one second|give me one moment|one more second|i had it a moment ago|i need a second|i need a moment|i need a minute',
     'can you give me a second|can you give me a moment|can you hold on|could you hold on|let me pull it up|let me open it',
     "be right back|i'll be right back|i will be right back|i'll be back in a second",
@@ -153,7 +153,7 @@ export const english: Language = {
       'second sec secs seconds minute minutes moment moments mo tick ticks jiffy instant patience',
     ),
     granting: spaced(
-      'give me just a two couple few more only little short quick can could you have wait hold hang on for with bear half another',
+      'give me us just a two couple few more only little short quick can could you have wait hold hang on for with bear half another',
     ),
     own: listed(
       "let me|i need to|i just need to|i have to|i just have to|i must|i'll|i will|i'm|i am|i've got to|i've just got to|i gotta|i should|to|while i",
@@ -162,10 +162,12 @@ export const english: Language = {
     looks: spaced('find finding look looking check checking search searching see verify verifying locate'),
     takes: spaced(
       'fetch fetching grab grabbing get getting open opening pull pulling log logging ask asking dig digging unlock reach bring',
+      'run running walk walking boot start put switch turn',
     ),
     things: spaced(
       'card pen pencil paper glasses passport wallet purse letter email mail inbox app id license licence papers paperwork document documents invoice',
       'calendar diary notes notebook receipt envelope folder wife husband partner boss colleague mother mum mom dad father son daughter screen',
+      'upstairs downstairs desk computer laptop drawer speaker hallway',
     ),
     after: spaced('still it that them this for up first quickly quick real now here just you'),
   },

@@ -154,19 +154,26 @@ export const french: Language = {
     own: listed(
       "je dois|je vais|je prends|je cherche|je sors|je regarde|je demande|j'ouvre|j'attrape|je vérifie|je récupère|je suis|je me|il faut que|que je",
       "que j'ouvre|laissez-moi|laisse-moi|le temps de|je le|je la|je les",
+      "le temps d'allumer|le temps d'ouvrir|le temps d'attraper|faut que je|faut que",
     ),
     looks: spaced(
       'chercher cherche regarder regarde vérifier vérifie trouver trouve retrouver retrouve consulter',
     ),
     takes: spaced(
+      "d'allumer d'ouvrir d'attraper",
       "prendre prends prenne sortir sors sorte ouvrir ouvre j'ouvre attraper attrape j'attrape demander demande connecter connecte récupérer récupère",
+      'allumer allume démarrer démarre monter monte descendre descends retourner retourne',
     ),
     things: spaced(
       "carte lunettes stylo crayon papier papiers passeport portefeuille lettre courrier mail e-mail courriel appli application l'application l'appli",
       "identité d'identité document documents facture agenda l'agenda calendrier notes dossier femme mari mère père chef collègue fils fille noter écran",
       "l'écran permis reçu",
+      "l'étage étage bureau ordinateur l'ordinateur tiroir haut-parleur",
     ),
-    after: spaced("vite rapidement juste d'abord le la les ça cela un peu là je en train de dans mon ma mes"),
+    after: spaced(
+      "vite rapidement juste d'abord le la les ça cela un peu là je en train de dans mon ma mes",
+      "ce cet cette à l'",
+    ),
   },
   corrections: listed(
     'non pardon|pardon non|non excusez-moi|excusez-moi non|non attendez|non je veux dire|je veux dire|enfin non|ou plutôt|non plutôt|non désolé|je voulais dire',

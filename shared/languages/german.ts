@@ -164,11 +164,13 @@ export const german: Language = {
     granting: spaced(
       'ein eine einen zwei paar kurze kurzen kleine kleinen kleiner halbe noch nur kurz mal haben sie geben gib mir können könnten kannst du etwas bitte',
       'brauche ich würden',
+      'klitzekleinen klitzekleine winzigen ganz',
     ),
     own: listed(
       'ich muss|ich hole|ich hol|ich suche|ich such|ich schaue|ich schau|ich gucke|ich guck|ich frage|ich frag|ich mache|ich mach|ich öffne',
       'ich prüfe|ich sehe|ich logge|ich gehe|ich geh|ich bin|ich krame|da muss ich|das muss ich|den muss ich|die muss ich|muss ich|lassen sie mich',
       'lass mich|bis ich',
+      'ich geh mal|ich lauf|ich laufe|ich stell|ich stelle|ich starte|ich schalte',
     ),
     looks: spaced(
       'suche suchen such finden finde nachschauen nachsehen nachgucken nachlesen schaue schau schauen gucken gucke guck prüfen prüfe überprüfen checken',
@@ -176,13 +178,18 @@ export const german: Language = {
     ),
     takes: spaced(
       'hole holen hol öffnen öffne aufmachen mache mach fragen frage frag greifen rausholen herausholen rauskramen kramen krame einloggen anmelden logge',
+      'geh gehe gehen lauf laufe laufen stell stelle starte starten hochfahren einschalten anmachen anschalten',
     ),
     things: spaced(
       'karte brille stift kuli zettel papier ausweis pass reisepass personalausweis geldbeutel portemonnaie geldbörse brief mail e-mail app unterlagen',
       'dokumente dokument rechnung beleg kalender terminkalender notizen ordner umschlag führerschein frau mann chef chefin kollegin kollegen mutter vater',
       'sohn tochter freundin freund partner partnerin bildschirm',
+      'schreibtisch rechner computer laptop schublade lautsprecher laut hoch runter oben unten keller',
     ),
-    after: spaced('kurz schnell mal eben gerade noch erst das es sie ihn da auf raus heraus mir dafür nach'),
+    after: spaced(
+      'kurz schnell mal eben gerade noch erst das es sie ihn da auf raus heraus mir dafür nach',
+      'den der die an ans',
+    ),
   },
   corrections: listed(
     'nein entschuldigung|entschuldigung nein|nein moment|nein warte|nein ich meine|ich meine|ich meinte|entschuldigung ich meine|ach nein|nein doch|quatsch|nein quatsch|beziehungsweise|nein sorry|vielmehr|nee sorry',

@@ -137,13 +137,16 @@ export const hindi: Language = {
     takes: spaced(
       'लूँ लेता लेती लाता लाती निकालता निकालती निकाल निकालना निकालनी खोलता खोलती खोलना खोलनी खोल पूछता पूछती पूछ पूछना loon leta leti lata lati nikalta',
       'nikalti nikal nikalna kholta kholti kholna khol poochta puchta puchti puchna',
+      'आता आती जा जाता जाती चालू लगा लेकर लाने करने aata aati ja lekar chalu laga',
     ),
     things: spaced(
       'कार्ड चश्मा पेन कलम कागज काग़ज़ पासपोर्ट पर्स चिट्ठी पत्र ईमेल मेल ऐप आधार दस्तावेज़ बिल डायरी कैलेंडर पत्नी पति बॉस माँ पिता बेटे बेटी card chashma',
       'pen kagaz passport purse chitthi email mail app aadhaar document bill diary calendar patni pati boss',
+      'ऊपर नीचे मेज़ मेज कंप्यूटर लैपटॉप दराज़ स्पीकर upar neeche mez computer laptop speaker',
     ),
     after: spaced(
       'है हूँ मैं मुझे अपना अपनी अपने पड़ेगा पड़ेगी रहा रही करना करता करती से hai hoon main mujhe apna apni apne padega padegi raha rahi karna karta karti se',
+      'ज़रा अभी दीजिए देना पर zara abhi dijiye par',
     ),
   },
   corrections: listed(

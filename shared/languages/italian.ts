@@ -141,6 +141,7 @@ export const italian: Language = {
     granting: spaced("un due solo soltanto ancora mi dia dammi può abbia po' di aspetti aspetta"),
     own: listed(
       'devo|sto|lo sto|la sto|mi lasci|mi faccia|fammi|lasciami|prendo|cerco|apro|guardo|chiedo|vado a|che|il tempo di|controllo|tiro',
+      'vado|scendo|salgo|accendo|mi dia il tempo di|solo un istante che|un attimo che|un momento che|un istante che',
     ),
     looks: spaced(
       'cercare cercando cerco cercarlo cercarla guardare guardo guardando guardarci controllare controllo controllando controllarlo trovare trovo trovarlo',
@@ -148,13 +149,18 @@ export const italian: Language = {
     ),
     takes: spaced(
       'prendere prendo prenda prendendo aprire apro aprendo chiedere chiedo tirare tiro tirando recuperare recupero accedere collegarmi',
+      'vado scendere scendo salire salgo accendere accendo prenderlo prenderla mettere metto',
     ),
     things: spaced(
       "l'agenda l'app l'applicazione l'email carta tessera occhiali penna matita foglio passaporto portafoglio lettera mail email e-mail posta app applicazione documento documenti patente",
       'bolletta fattura agenda calendario appunti busta cartella moglie marito capo collega madre padre mamma papà figlio figlia compagno compagna schermo',
       'ricevuta',
+      'scrivania computer cassetto vivavoce sopra sotto',
     ),
-    after: spaced("un attimo subito prima lo la po' adesso velocemente qui fuori ora questo"),
+    after: spaced(
+      "un attimo subito prima lo la po' adesso velocemente qui fuori ora questo",
+      'alla al il in a',
+    ),
   },
   corrections: listed(
     'no scusi|scusi no|no scusa|no aspetti|no volevo dire|volevo dire|voglio dire|cioè no|no cioè|anzi|anzi no|no anzi|o meglio|mi correggo|no no',

@@ -139,18 +139,21 @@ export const polish: Language = {
     granting: spaced('trochę dwa kilka proszę dać mi daj jedną jeszcze o dwie tylko może pan pani się nie'),
     own: listed(
       'muszę|biorę|wezmę|już|właśnie|zapytam|spytam|znajdę|otworzę|otwieram|szukam|sprawdzę|sprawdzam|wyjmę|poszukam|zajrzę|niech|tylko|zaraz|pójdę',
+      'podejdę|zejdę|wejdę|włączę|uruchomię|idę|przełączę',
     ),
     looks: spaced(
       'znaleźć znajdę szukam szukać poszukać poszukam sprawdzić sprawdzę sprawdzam zobaczyć zobaczę zajrzeć zajrzę patrzę',
     ),
     takes: spaced(
       'biorę wezmę wziąć wyjmę wyjąć otworzę otworzyć otwieram zapytam zapytać spytam spytać przynieść przyniosę zalogować zaloguję pójdę',
+      'podejdę zejdę wejdę włączyć włączę uruchomić uruchomię idę iść przełączę',
     ),
     things: spaced(
       'kalendarzu listę kartę karty okulary długopis ołówek kartkę papier paszport portfel list listu maila mail e-mail aplikację dowód dokument dokumenty dokumentów fakturę',
       'rachunek kalendarz kalendarza notatki notatek kopertę żonę żony męża szefa szefową kolegę mamę tatę syna córkę paragon',
+      'biurka biurku komputer laptopa laptop szuflady górę dół piętro głośnik głośnomówiący kartki',
     ),
-    after: spaced('to tylko szybko najpierw zaraz się go ją jeszcze'),
+    after: spaced('to tylko szybko najpierw zaraz się go ją jeszcze', 'do po na tej ten tę'),
   },
   corrections: listed(
     'nie przepraszam|przepraszam nie|nie czekaj|nie to znaczy|to znaczy nie|a nie|nie nie|poprawka|chciałem powiedzieć|chciałam powiedzieć',

@@ -132,24 +132,30 @@ export const portuguese: Language = {
   askingForTime: {
     moments: spaced(
       'momento momentinho minuto minutinho minutos segundo segundinho segundos instante instantinho bocadinho paciência desligue aguardar',
+      'segundinhos instantinhos minutinhos momentinhos',
     ),
     granting: spaced(
       'pouco pouquinho um uma dois só mais me dê dá dê-me por favor pode não de espere espera tenha',
+      'aguenta aguente aí segura segure',
     ),
     own: listed(
       'tenho que|tenho de|preciso|vou|estou|deixa eu|deixe-me|deixa-me|deixe eu|que|para|abro|procuro|pego',
+      'desço|subo|ligo|só um instantinho que|um instante que|deixa eu só',
     ),
     looks: spaced(
       'procurar procurando procuro olhar olhando verificar verificando conferir checar confirmar achar encontrar buscar ver',
+      'acho',
     ),
     takes: spaced(
       'pegar pegando pego abrir abrindo abro perguntar perguntando pergunto tirar apanhar trazer entrar acessar',
+      'ligar ligo descer desço subir subo ir colocar vou',
     ),
     things: spaced(
       'cartão óculos caneta lápis papel passaporte carteira carta e-mail email correio app aplicativo aplicação identidade documento documentos rg fatura',
       'agenda calendário anotações notas envelope pasta mulher esposa marido chefe mãe pai filho filha colega tela ecrã recibo',
+      'mesa computador notebook gaveta viva-voz andar lá cima embaixo',
     ),
-    after: spaced('rápido rapidinho primeiro agora isso aqui já antes um pouco o a'),
+    after: spaced('rápido rapidinho primeiro agora isso aqui já antes um pouco o a', 'ali na no em até eu'),
   },
   corrections: listed(
     'não desculpe|desculpe não|não desculpa|desculpa não|não perdão|não espera|quero dizer|não quero dizer|quis dizer|aliás|não aliás|ou melhor|melhor dizendo|não não',

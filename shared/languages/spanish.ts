@@ -147,6 +147,7 @@ export const spanish: Language = {
   askingForTime: {
     moments: spaced(
       'momento momentito momentico segundo segundos segundito minuto minutos minutito instante paciencia esperar',
+      'segundines minutitos',
     ),
     granting: spaced(
       'un uno dos solo sólo deme dame dé por favor puede podría tenga ten poco de más otro espere espera me',
@@ -154,20 +155,27 @@ export const spanish: Language = {
     own: listed(
       'tengo que|voy a|voy por|estoy|lo estoy|la estoy|déjeme|déjame|deje que|deja que|permítame|para|que|busco|cojo|saco|abro|miro|pregunto|debo',
       'necesito',
+      'a ver si|bajo|subo|enciendo|voy un momento|voy un segundo',
     ),
     looks: spaced(
       'buscar buscarlo buscarla buscando busco busque mirar mirarlo mirarla mirando miro mire comprobar comprobarlo comprobando compruebe revisar revisarlo',
       'revisando revise verificar verificarlo verifique encontrar encontrarlo encontrarla consultar consultarlo checar',
+      'encuentro lo',
     ),
     takes: spaced(
       'entrando por coger cojo agarrar traer sacar saco sacando saque abrir abro abriendo abra preguntar preguntarle pregunto preguntando pregunte entrar conectarme',
+      'voy encender encienda enciendo bajar subir bajo subo poner pongo',
     ),
     things: spaced(
       'tarjeta gafas lentes anteojos boli bolígrafo lapicero pluma lápiz papel pasaporte cartera billetera carta correo mail email aplicación app dni cédula',
       'identificación carnet carné documento documentos papeles factura agenda calendario notas carpeta mujer esposa marido esposo jefe jefa madre padre hijo',
       'hija compañero compañera pantalla recibo',
+      'ordenador computadora portátil escritorio despacho cajón altavoz arriba abajo',
     ),
-    after: spaced('rápido rápidamente primero ahora lo la eso un poco aquí antes momento'),
+    after: spaced(
+      'rápido rápidamente primero ahora lo la eso un poco aquí antes momento',
+      'si por mi al ello a',
+    ),
   },
   corrections: listed(
     'no perdón|perdón no|no perdone|perdone no|no espere|no quiero decir|quiero decir|quise decir|digo|no digo|mejor dicho|no lo siento|o sea no|más bien|ay no',

@@ -133,6 +133,7 @@ export const turkish: Language = {
     moments: spaced('saniye saniyecik saniyenizi dakika dakikacık dakikanızı an sabır bekler hatta'),
     granting: spaced(
       'bir iki bi yarım bana lütfen verin verir rica edeyim biraz sadece misiniz misin mısınız kalır kalın kalabilir bekleyin daha beni alabilir miyim',
+      'edeceğim ederim ediyorum',
     ),
     // The endings of its verbs say who does it.
     own: [],
@@ -142,11 +143,13 @@ export const turkish: Language = {
     takes: spaced(
       'alayım alıyorum almam getireyim getiriyorum getirmem çıkarayım çıkarıyorum çıkarmam açayım açıyorum açmam sorayım soruyorum sormam gireyim giriyorum',
       'girmem yapayım yapıyorum yapmam',
+      'geçiyorum gidiyorum çıkayım çıkıyorum iniyorum ineyim takayım takıyorum koşayım geçeyim koşu',
     ),
     things: spaced(
       'takvime ajandaya notlara deftere kartımı kartıma gözlüğümü gözlüklerimi kalem kalemi kağıt kâğıt kağıdı pasaportumu pasaportuma kimliğimi kimliğime cüzdanımı mektubu mektuba maili',
       'mailime e-postayı e-postama e-postamı uygulamayı uygulamaya belgeyi belgelere belgeleri evrakları evraklara faturayı faturaya dosyayı dosyaya takvimi',
       'takvimime ajandama notlarıma defterime eşime karıma kocama anneme babama müdürüme patronuma oğluma kızıma ehliyetimi fişi zarfı ekrana giriş',
+      'yukarıdan yukarıya aşağıdan masama masamdan masaya bilgisayarı bilgisayarımı çekmeceden çekmeceye arabadan odadan odama hoparlöre',
     ),
     after: spaced(
       'lazım gerek gerekiyor hemen bir şimdi önce biraz da de onu ona bunu buna etmem edeyim ediyorum ben',
