@@ -81,6 +81,7 @@ export const dutch: Language = {
       'dat had ik niet gedacht|had ik niet gedacht|dat had ik niet verwacht|had ik niet verwacht|niet mis|niet mals|niet onaardig|lang niet gek',
       'kan gebeuren|dat kan gebeuren|het werd tijd|werd tijd|dat is waar ook|nu snap ik het|nu begrijp ik het|ik zie het|als u het zegt|toe maar',
       'asjemenou|krijg nou wat|krijg nou tieten|echt waar joh|ja joh|nee joh|joh|fijn zo|arme schat|arme ziel|ach gut|och|och arme|ocharm',
+      'wat vreselijk|wat verschrikkelijk|wat erg|wat slecht',
     ),
     shapes: listed(
       "wat *|wat een …|zo'n *|wat zijn dat *|da's *|da's wel *|dat is wel *|dat is echt *|dat is best *|dat is erg *|dat is heel *|dat is zo *|dat is ook *|dat is toch *|dat is een *|da's een *|dat is dan *|dat klinkt *|klinkt *|wel *",

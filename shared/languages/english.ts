@@ -87,9 +87,10 @@ export const english: Language = {
       "who'd have thought|who'd have thought it|never heard of that|i never thought of that|hadn't thought of that|i hadn't thought of that",
       "not too shabby|i know the feeling|i feel you|same here|story of my life|of all things|that's life|such is life|you can say that again",
       "i couldn't agree more|couldn't agree more|you're telling me|just my luck|about time|about time too",
+      'how awful|how horrible|how terrible|how dreadful|what nonsense|what fun|what luck|tough luck|hard luck|bad luck|rotten luck|small world',
     ),
     shapes: listed(
-      "what a …|what an …|how * i am|how * you are|how * he is|how * she is|how * it is|how * it was|how * that is|how * that was|how * they are|how * of you|such a *|such an *|quite a *|how *|how very *|holy *|good old *|you poor *|you lucky *|you're a *|you're an *|nice *|great *|lovely *|brilliant *|amazing *|awesome *|beautiful *",
+      "what a …|what an …|how … i am|how … you are|how … he is|how … she is|how … it is|how … it was|how … that is|how … that was|how … they are|how … we are|how * of you|such a …|such an …|quite a *|how *|how very *|holy *|good old *|you poor *|you lucky *|you're a *|you're an *|nice *|great *|lovely *|brilliant *|amazing *|awesome *|beautiful *",
       "that's *|that's quite *|that's so *|that's really *|that's pretty *|that's very *|that's just *|it's so *|it's really *",
       "that's a *|that's an *|that's such a *|that's quite a *|well that's a *|that sounds *|sounds *|sounds like a *|looks *",
       'wow …|whoa …|gosh …|blimey …|crikey …|jeez …|geez …|goodness …|yikes …|golly …|phew …|ouch …|damn …|dang …',

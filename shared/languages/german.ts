@@ -95,6 +95,7 @@ export const german: Language = {
       "wem sagst du das|gut zu wissen|dachte ich's mir|wie sie meinen|man lernt nie aus|so ist das leben|das darf nicht wahr sein",
       'darf doch nicht wahr sein|da haben sie recht|recht haben sie|gut möglich|das kann sein|kann sein|schon möglich|das tut mir leid für sie',
       "nichts zu machen|du heiliger strohsack|ich fass es nicht|ich fasse es nicht|ich glaub's nicht|ich werd verrückt",
+      'wie furchtbar|wie schrecklich|wie schlimm',
     ),
     shapes: listed(
       'was für ein *|was für eine *|was für einen *|so ein *|so eine *|so einen *|wie *|na *|na * *|ach du *|ach du * *|du * güte|ach * gott|oh *',

@@ -82,6 +82,7 @@ export const italian: Language = {
       'lo so bene|hai voglia|altroché|e ci credo|dica pure|mi dica pure|ha ragione|hai ragione|lo credo bene|ci credo bene|mai sentito|mai sentita',
       "niente da dire|non c'è che dire|tanto di cappello|poveretto|poveretta|poverino|poverina|per carità|santo cielo|santa pazienza|madonna mia",
       'mi tranquillizza|questo mi tranquillizza|mi consola|mi rassicura',
+      'che orribile|che terribile|che brutto',
     ),
     shapes: listed(
       "che *|che bella *|che bello *|che bel *|che brutta *|che gran *|ma che *|ma che bella *|ma che bel *|ma pensa *|ma guarda *|ma guarda un *|quanto è *|com'è *|è *issimo|è *issima|è *ante|è *oso|*issimo|*issima",

@@ -77,6 +77,7 @@ export const polish: Language = {
       'najwyższy czas|nareszcie|święte słowa|święta prawda|otóż to|no właśnie|no jasne|a jakże|znam to|znam ten ból|wiem coś o tym|rozumiem pana',
       'rozumiem panią|współczuję|bardzo współczuję|a to dobre|dobre sobie|ale jaja|ale numer|ale heca|ładna historia|o proszę|biedactwo|biedak',
       'biedaczek|biedny człowiek|jezus maria|chryste panie|boże drogi|ja cię|o ja cię',
+      'jak okropnie|jak strasznie|jakie to straszne|jakie to okropne',
     ),
     shapes: listed(
       'co za …|cóż za …|jaka *|jaki *|jakie *|jaka * *|jaki * *|jakie * *|jakie to *|jaka to *|jaki to *|jak *|ale *|ależ …|jakież …|no co *|no to *|a to *|a to dopiero|to *ne|to *ące|to *szne|to *sujące|to *owe|to bardzo *|to naprawdę *|brzmi *|to brzmi *|bardzo *',

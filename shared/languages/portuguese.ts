@@ -75,6 +75,7 @@ export const portuguese: Language = {
       'compreendo perfeitamente|é compreensível|não esperava|não esperava por isso|por essa eu não esperava|com certeza|não há dúvida|pobrezinho',
       'pobrezinha|que nada|fico mais descansado|fico mais tranquilo|fico feliz por saber|me tranquiliza|isso me tranquiliza|e não é que',
       'tem toda razão|tem toda a razão',
+      'que horrível|que terrível',
     ),
     shapes: listed(
       'que *|que bela *|que belo *|que boa *|que bom *|que má *|mas que *|como é *|*íssimo|*íssima|é *íssimo|é *íssima|*zinho *|coitad*|tadinh*|que *inho|que *inha|é *ante|é muito *|é tão *|é realmente *|tá muito *',

@@ -88,6 +88,7 @@ export const spanish: Language = {
       'le entiendo|le comprendo|te comprendo|lo entiendo perfectamente|ahí está|ahí lo tiene|ya veo|ya lo veo|pobrecito|pobrecita|pobrecillo',
       'pobre hombre|pobre mujer|vaya por dios|virgen santa|válgame dios|santo cielo|me cuadra|ahora me cuadra|ya me extrañaba|ya me extrañaba a mí',
       'en absoluto me extraña',
+      'qué horrible|qué terrible|qué mal',
     ),
     shapes: listed(
       'qué *|qué bien *|qué * más *|qué buena *|qué buen *|qué mala *|qué gran *|vaya *|vaya * *|menudo *|menuda *|ay *|eso es muy *|es muy *|es realmente *|es bastante *|es de lo más *|*ísimo|*ísima|es *ísimo|es *ísima',

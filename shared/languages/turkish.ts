@@ -73,9 +73,10 @@ export const turkish: Language = {
       'hayat böyle|yapacak bir şey yok|elden ne gelir|nihayet|sonunda|çok geçmiş olsun|başınız sağ olsun|sizi anlıyorum|seni anlıyorum|iyi bilirim',
       'bilirim|bilmez miyim|sormayın|hiç sormayın|ağzınıza sağlık|elinize sağlık|kolay gelsin|ne diyeyim|ne desem|size katılıyorum|içime sindi',
       'gözünüz aydın|hadi bakalım|bak ya|bak şimdi|çok yazık|yazık oldu|ne günlere kaldık|haberim yoktu|hiç haberim yoktu|on numara',
+      'ne korkunç|ne kötü|ne berbat',
     ),
     shapes: listed(
-      'ne *|ne … bir …|ne kadar da *|güzel *|harika *|ne … ama|ne * şey|demek *|demek ki *|amma *|*mış|*miş|*muş|*müş|çok *mış|çok *miş|epey *mış|epey *miş|*tıcı|*tici|*dirici|*dırıcı|*yıcı|*yici|çok *ıcı|çok *ici',
+      'ne *|ne … bir …|ne kadar da *|ne kadar *sın|ne kadar *sin|ne kadar *sun|ne kadar *sün|ne kadar *sınız|ne kadar *siniz|ne kadar *sunuz|ne kadar *sünüz|ne kadar * verici|güzel *|harika *|ne … ama|ne * şey|demek *|demek ki *|amma *|*mış|*miş|*muş|*müş|çok *mış|çok *miş|epey *mış|epey *miş|*tıcı|*tici|*dirici|*dırıcı|*yıcı|*yici|çok *ıcı|çok *ici',
       'çok *|gayet *|pek *|epey *|vay *|vay vay *|hay *|aman *|ah *|öyle *|aynen *|helal *|kim *ki|nasıl yani|hadi *',
       'vay …|vay be …|vay canına …|aman …|aman tanrım …|hay aksi …|eyvah …|allah allah …|oha …|yuh …|tüh …|vallahi …|inanılmaz …',
     ),
