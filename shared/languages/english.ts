@@ -147,7 +147,7 @@ export const english: Language = {
     'give me one second|give me one moment|one more second|i had it a moment ago|i need a second|i need a moment|i need a minute',
     'can you give me a second|can you give me a moment|can you hold on|could you hold on|let me pull it up|let me open it',
     "be right back|i'll be right back|i will be right back|i'll be back in a second",
-    'let me think for a bit|let me put it this way|how shall i put this|how should i put it|how should i put this|what was it again|what was that again|what was the name|what was the name again|where do i start|where do i begin|where was i',
+    'let me think for a bit|let me put it this way|how shall i put this|how should i put it|how should i put this|where was i',
   ),
   askingForTime: {
     moments: spaced(

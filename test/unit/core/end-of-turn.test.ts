@@ -59,7 +59,7 @@ describe('the silence that ends a turn', () => {
 
   it.each([
     ['en', 'It depends on.', 'It depends on the price.'],
-    ['en', 'What was it again.', 'What was it again you sell?'],
+    ['en', 'How shall I put this.', 'How shall I put this on?'],
     ['tr', 'Sorun şu ki.', 'Sorun çözüldü.'],
   ])('is long behind a beginning alone (%s)', (code, begun, whole) => {
     const said = { vocabulary: vocabularyOf([code]), speechFinal: true };
