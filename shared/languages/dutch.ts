@@ -81,12 +81,13 @@ export const dutch: Language = {
       'kan gebeuren|dat kan gebeuren|het werd tijd|werd tijd|dat is waar ook|nu snap ik het|nu begrijp ik het|ik zie het|als u het zegt|toe maar',
       'asjemenou|krijg nou wat|krijg nou tieten|echt waar joh|ja joh|nee joh|joh|fijn zo|arme schat|arme ziel|ach gut|och|och arme|ocharm',
       'wat vreselijk|wat verschrikkelijk|wat erg|wat slecht',
+      'mijn hemel|mijn lieve hemel|ach gossie|ach arme',
     ),
     shapes: listed(
-      "wat *|wat een …|zo'n *|wat zijn dat *|da's *|da's wel *|dat is wel *|dat is echt *|dat is best *|dat is erg *|dat is heel *|dat is zo *|dat is ook *|dat is toch *|dat is een *|da's een *|dat is dan *|dat klinkt *|klinkt *|wel *",
-      "ach *|nou *|nou dat is *|nou da's *|arme *|mijn *|lieve *|mijn lieve *|dat lijkt me *|lijkt me *|dat verklaart *|verklaart *|on*lijk|dat *t|dat zal *|dat zal wel *",
-      'mooie *|leuke *|prachtige *|wauw …|wow …|jeetje …|jee …|tjonge …|jemig …|sjonge …|hemel …|goh …|zo hé …|allemachtig …|tjee …|poeh …|oei *',
-      'dat is veel|*wekkend|dat is *wekkend',
+      "wat *|wat een …|zo'n *|wat zijn dat *|da's *|da's wel *|dat is wel *|dat is echt *|dat is best *|dat is erg *|dat is heel *|dat is zo *",
+      "dat is ook *|dat is toch *|dat klinkt *|klinkt *|nou da's *|arme *|lieve *|dat lijkt me *|lijkt me *|dat verklaart *|verklaart *|on*lijk",
+      'dat zal *|dat zal wel *|mooie *|leuke *|prachtige *|wauw …|wow …|jeetje …|jee …|tjonge …|jemig …|sjonge …|hemel …|goh …|zo hé …|allemachtig …',
+      'tjee …|poeh …|dat is veel|*wekkend|dat is *wekkend',
     ),
     telling: spaced(
       'kost kosten zegt zei bedoelt bedoel bedoelde is was doe doet moet kan kun kunt wil wilt heb heeft hebt heet betekent nu voor dan dat die dit',
@@ -96,6 +97,7 @@ export const dutch: Language = {
       'morgen vandaag gisteren straks later eerst volgende mijne mij klopt wordt gaat staat werkt hoeft maar en of als want ja even adres naam',
       'rekening bestelling man vrouw moeder vader zoon dochter pakket auto email vreselijk verschrikkelijk slecht duur',
       'formulier contract verzekering bedrijf kaart factuur link code wachtwoord tarief bank filiaal',
+      'onduidelijk',
     ),
   },
   goodbyes: listed(

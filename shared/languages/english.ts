@@ -90,10 +90,11 @@ export const english: Language = {
       'how awful|how horrible|how terrible|how dreadful|what nonsense|what fun|what luck|tough luck|hard luck|bad luck|rotten luck|small world',
     ),
     shapes: listed(
-      "what a …|what an …|how … i am|how … you are|how … he is|how … she is|how … it is|how … it was|how … that is|how … that was|how … they are|how … we are|how * of you|such a …|such an …|quite a *|how *|how very *|holy *|good old *|you poor *|you lucky *|you're a *|you're an *|nice *|great *|lovely *|brilliant *|amazing *|awesome *|beautiful *",
-      "that's *|that's quite *|that's so *|that's really *|that's pretty *|that's very *|that's just *|it's so *|it's really *",
-      "that's a *|that's an *|that's such a *|that's quite a *|well that's a *|that sounds *|sounds *|sounds like a *|looks *",
-      'wow …|whoa …|gosh …|blimey …|crikey …|jeez …|geez …|goodness …|yikes …|golly …|phew …|ouch …|damn …|dang …',
+      'what a …|what an …|how … i am|how … you are|how … he is|how … she is|how … it is|how … it was|how … that is|how … that was|how … they are',
+      "how … we are|how * of you|such a …|such an …|quite a *|how *|how very *|holy *|good old *|you poor *|you lucky *|you're a *|you're an *",
+      "nice *|great *|lovely *|brilliant *|amazing *|awesome *|beautiful *|that's *|that's quite *|that's so *|that's really *|that's pretty *",
+      "that's very *|that's just *|it's so *|it's really *|that's a *|that's an *|that's such a *|that's quite a *|well that's a *|that sounds *",
+      'sounds *|sounds like a *|looks *|wow …|whoa …|gosh …|blimey …|crikey …|jeez …|geez …|goodness …|yikes …|golly …|phew …|ouch …|damn …|dang …',
     ),
     telling: spaced(
       'much many long far old big small large fast quickly often soon late early tall heavy high low deep wide come about do does did can could',
@@ -105,6 +106,7 @@ export const english: Language = {
       'cancel stop change send call tell give show repeat speak expired pending unclear confusing ridiculous outrageous unfair slow quiet loud',
       'horrible terrible awful dreadful appalling',
       'form contract insurance company account card bill link code password name address number price fee date',
+      'urgent important',
     ),
   },
   goodbyes: listed(

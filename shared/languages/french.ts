@@ -88,9 +88,10 @@ export const french: Language = {
       "on n'y peut rien|il était temps|c'est toujours ça|tout va bien alors|vous m'en direz tant|plutôt bien|plutôt pas mal",
     ),
     shapes: listed(
-      "quel *|quelle *|quels *|quelles *|quel * *|quelle * *|comme c'est *|que c'est *|c'est * ça|c'est drôlement *|c'est vraiment *|c'est tellement *|c'est si *|c'est hyper *|c'est super *",
-      "c'est *ant|c'est *eux|*issime|pauvre *|quelle belle *|quel beau *|c'est un *ment|ça me paraît *|ça me semble *|ça paraît *|ça semble *|ça a l'air *|ça c'est *|ça sonne *|me voilà *|c'est pas très *",
-      'belle *|beau *|sacrée *|sacré *|wow …|waouh …|ouah …|oh la vache …|la vache …|mon dieu …|mince …|zut …|eh ben *|ah ben *|ça alors …|oh là là …',
+      "quel *|quelle *|quels *|quelles *|quel * *|quelle * *|comme c'est *|que c'est *|c'est * ça|c'est drôlement *|c'est vraiment *",
+      "c'est tellement *|c'est si *|c'est hyper *|c'est super *|c'est *ant|c'est *eux|*issime|pauvre *|quelle belle *|quel beau *|ça me paraît *",
+      "ça me semble *|ça paraît *|ça semble *|ça a l'air *|ça c'est *|me voilà *|belle *|beau *|sacrée *|sacré *|wow …|waouh …|ouah …|oh la vache …",
+      'la vache …|mon dieu …|mince …|zut …|ça alors …|oh là là …',
     ),
     telling: spaced(
       'heure heures jour jours date dates prix numéro nom adresse couleur taille type genre moment mois année horaire horaires train trains chambre',

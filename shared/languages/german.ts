@@ -97,11 +97,11 @@ export const german: Language = {
       'wie furchtbar|wie schrecklich|wie schlimm',
     ),
     shapes: listed(
-      'was für ein *|was für eine *|was für einen *|so ein *|so eine *|so einen *|wie *|na *|na * *|ach du *|ach du * *|du * güte|ach * gott|oh *',
-      'das ist ja *|das ist ja * *|ist ja *|ist ja * *|das ist aber *|ist aber *|das ist echt *|das ist wirklich *|das ist so *|das ist sehr *|das ist ganz schön *|ganz schön *',
-      'das wär ja *|das wäre ja *|das war ja *|das klingt *|klingt *|klingt ja *|das hört sich * an|hört sich * an|hört sich ja * an|bin ich aber *|da bin ich *|da bin ich aber *|das sind ja *',
-      'tolle *|toller *|tolles *|schöne *|schöner *|schönes *|super *|klasse *|wow …|boah …|mensch …|mann …|donnerwetter …|meine güte …|du meine güte …|au *|herrje …|gott …|puh …|na sowas …|ui …',
-      "un*bar|ach *|ganz schön …|ach so ein *|mir *t's",
+      'was für ein *|was für eine *|was für einen *|so ein *|so eine *|so einen *|wie *|na *|ach du *|ach du * *|du * güte|ach * gott|oh *',
+      'das ist ja *|das ist ja * *|ist ja *|ist ja * *|das ist echt *|das ist wirklich *|das ist so *|das ist sehr *|das ist ganz schön *',
+      'ganz schön *|das wär ja *|das wäre ja *|das war ja *|das klingt *|klingt *|klingt ja *|das hört sich * an|hört sich * an|hört sich ja * an',
+      'bin ich aber *|da bin ich aber *|das sind ja *|tolle *|toller *|tolles *|schöne *|schöner *|schönes *|super *|klasse *|wow …|boah …|mensch …',
+      'mann …|donnerwetter …|meine güte …|du meine güte …|au *|herrje …|gott …|puh …|na sowas …|ui …|un*bar|ach *|ganz schön …|ach so ein *',
     ),
     telling: spaced(
       'lange lang viel viele oft weit groß alt hoch spät schnell früh teuer breit schwer kurz bitte heißt heißen heiße geht gehts war ist sind',
@@ -113,6 +113,7 @@ export const german: Language = {
       'müssen hab habe haben hat will würde brauche auto tag termin zimmer nummer preis doof blöd furchtbar schrecklich schlimm schlecht unverschämt',
       'formular vertrag versicherung firma konto karte rechnung link code passwort tarif ausweis gebühr frist bank filiale vorgang modell marke',
       'angebot beleg dokument unterlagen zahlung sicher bezahle zahle mache unlesbar unbrauchbar unauffindbar unerreichbar unbezahlbar',
+      'wichtig eilig',
     ),
   },
   goodbyes: listed(

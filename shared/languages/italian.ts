@@ -82,9 +82,10 @@ export const italian: Language = {
       'che orribile|che terribile|che brutto',
     ),
     shapes: listed(
-      "che *|che bella *|che bello *|che bel *|che brutta *|che gran *|ma che *|ma che bella *|ma che bel *|ma pensa *|ma guarda *|ma guarda un *|quanto è *|com'è *|è *issimo|è *issima|è *ante|è *oso|*issimo|*issima",
-      'santo *|santa *|povero *|povera *|poveri *|è davvero *|è proprio *|è veramente *|è così *|sembra *|suona *|mi sembra *|mi pare *|è una bella *|è un bel *|tanto di *',
-      'splendida *|ottima *|bella *|bel *|wow …|caspita …|accidenti …|mamma mia …|oddio …|cavolo …|però …|urca …|perbacco …|oh cielo …|dio mio …',
+      'che *|che bella *|che bello *|che bel *|che brutta *|che gran *|ma che *|ma che bella *|ma che bel *|ma pensa *|ma guarda *|ma guarda un *',
+      "quanto è *|com'è *|è *issimo|è *issima|è *ante|è *oso|*issimo|*issima|povero *|povera *|poveri *|è davvero *|è proprio *|è veramente *",
+      'è così *|sembra *|suona *|mi sembra *|mi pare *|è una bella *|è un bel *|splendida *|ottima *|bella *|bel *|wow …|caspita …|accidenti …',
+      'mamma mia …|oddio …|cavolo …|urca …|perbacco …|oh cielo …|dio mio …',
     ),
     telling: spaced(
       "ora ore giorno giorni numero numeri tipo colore prezzo taglia data nome indirizzo modello cosa è sono era vuole vuoi dice significa cos'è",

@@ -75,11 +75,13 @@ export const polish: Language = {
       'rozumiem panią|współczuję|bardzo współczuję|a to dobre|dobre sobie|ale jaja|ale numer|ale heca|ładna historia|o proszę|biedactwo|biedak',
       'biedaczek|biedny człowiek|jezus maria|chryste panie|boże drogi|ja cię|o ja cię',
       'jak okropnie|jak strasznie|jakie to straszne|jakie to okropne',
+      'a to dlatego',
     ),
     shapes: listed(
-      'co za …|cóż za …|jaka *|jaki *|jakie *|jaka * *|jaki * *|jakie * *|jakie to *|jaka to *|jaki to *|jak *|ale *|ależ …|jakież …|no co *|no to *|a to *|a to dopiero|to *ne|to *ące|to *szne|to *sujące|to *owe|to bardzo *|to naprawdę *|brzmi *|to brzmi *|bardzo *',
-      'boże *|mój boże|biedn*|to dopiero *|to się *|święta *|święty *|wygląda *|to wygląda *|niezł*|niezł* *|ach jak *',
-      'piękny *|piękna *|piękne *|świetny *|świetna *|wow …|łał …|rany …|matko …|o matko …|o rany …|o rety …|ojej …|jejku …|kurczę …|kurde …|o kurczę …|uff …|no proszę …',
+      'co za …|cóż za …|jaka *|jaki *|jakie *|jaka * *|jaki * *|jakie * *|jakie to *|jaka to *|jaki to *|jak *|ależ …|jakież …|no co *|a to dopiero',
+      'to *ące|to *szne|to *sujące|to bardzo *|to naprawdę *|brzmi *|to brzmi *|bardzo *|boże *|mój boże|biedn*|to dopiero *|święta *|święty *',
+      'wygląda *|to wygląda *|niezł*|niezł* *|ach jak *|piękny *|piękna *|piękne *|świetny *|świetna *|wow …|łał …|rany …|matko …|o matko …|o rany …',
+      'o rety …|ojej …|jejku …|kurczę …|kurde …|o kurczę …|uff …|no proszę …',
     ),
     telling: spaced(
       '*sz *my *cie *łem *łam *łeś *łaś był była było były mają ma robi leci idzie wysok* głębok* szerok* godzina godzinę godzinie data numer numeru',

@@ -73,11 +73,13 @@ export const portuguese: Language = {
       'pobrezinha|que nada|fico mais descansado|fico mais tranquilo|fico feliz por saber|me tranquiliza|isso me tranquiliza|e não é que',
       'tem toda razão|tem toda a razão',
       'que horrível|que terrível',
+      'minha nossa|minha nossa senhora|minha mãe do céu',
     ),
     shapes: listed(
-      'que *|que bela *|que belo *|que boa *|que bom *|que má *|mas que *|como é *|*íssimo|*íssima|é *íssimo|é *íssima|*zinho *|coitad*|tadinh*|que *inho|que *inha|é *ante|é muito *|é tão *|é realmente *|tá muito *',
-      'parece *|parece muito *|soa *|nossa *|pobre *|santo *|santa *|isso é muito *|isso é bem *|isso é *ante|é uma boa *|é um *ão|puxa *|minha *|eita *|ai *|já desconfiava *|muito * isso',
-      'linda *|lindo *|bela *|belo *|ótima *|uau …|nossa …|caramba …|poxa …|puxa …|eita …|meu deus …|credo …|vixe …|caraca …|ufa …|nossa senhora …',
+      'que *|que bela *|que belo *|que boa *|que bom *|que má *|mas que *|como é *|*íssimo|*íssima|é *íssimo|é *íssima|*zinho *|coitad*|tadinh*',
+      'é *ante|é muito *|é tão *|é realmente *|tá muito *|parece *|parece muito *|soa *|pobre *|isso é muito *|isso é bem *|isso é *ante|é uma boa *',
+      'puxa *|eita *|já desconfiava *|muito * isso|linda *|lindo *|bela *|belo *|ótima *|uau …|caramba …|poxa …|puxa …|eita …|meu deus …|credo …',
+      'vixe …|caraca …|ufa …|nossa senhora …',
     ),
     telling: spaced(
       'hora horas dia dias número tipo cor preço tamanho data nome endereço morada modelo é são era faço fazer quer quero diz disse significa inclui',

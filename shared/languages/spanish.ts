@@ -87,11 +87,13 @@ export const spanish: Language = {
       'pobre hombre|pobre mujer|vaya por dios|virgen santa|válgame dios|santo cielo|me cuadra|ahora me cuadra|ya me extrañaba|ya me extrañaba a mí',
       'en absoluto me extraña',
       'qué horrible|qué terrible|qué mal',
+      'ay señor|ay dios|ay dios mío|ay madre|ay madre mía|ay por dios|ay virgen santa|virgen santa',
     ),
     shapes: listed(
-      'qué *|qué bien *|qué * más *|qué buena *|qué buen *|qué mala *|qué gran *|vaya *|vaya * *|menudo *|menuda *|ay *|eso es muy *|es muy *|es realmente *|es bastante *|es de lo más *|*ísimo|*ísima|es *ísimo|es *ísima',
-      'suena *|suena muy *|parece *ante|es *ante|es *ible|es una *ada|menuda * *|eso sí que *|eso sí que es *|pues sí que *|está muy *|está * bien|tremendo *|tremenda *|pobre *|santo *|santa *',
-      'linda *|lindo *|bonita *|bonito *|guau …|wow …|caramba …|ostras …|hala …|vaya vaya …|dios mío …|madre mía …|híjole …|caray …|uf …',
+      'qué *|qué bien *|qué * más *|qué buena *|qué buen *|qué mala *|qué gran *|vaya *|vaya * *|menudo *|menuda *|eso es muy *|es muy *',
+      'es realmente *|es bastante *|es de lo más *|*ísimo|*ísima|es *ísimo|es *ísima|suena *|suena muy *|parece *ante|es *ante|es *ible|es una *ada',
+      'menuda * *|eso sí que *|eso sí que es *|pues sí que *|está muy *|está * bien|tremendo *|tremenda *|pobre *|linda *|lindo *|bonita *|bonito *',
+      'guau …|wow …|caramba …|ostras …|hala …|vaya vaya …|dios mío …|madre mía …|híjole …|caray …|uf …',
     ),
     telling: spaced(
       'hora horas día días número tipo color precio talla fecha nombre dirección modelo es son era eran hago haces hace hay quiere quieres quiero',

@@ -76,9 +76,11 @@ export const turkish: Language = {
       'ne korkunç|ne kötü|ne berbat',
     ),
     shapes: listed(
-      'ne *|ne … bir …|ne kadar da *|ne kadar *sın|ne kadar *sin|ne kadar *sun|ne kadar *sün|ne kadar *sınız|ne kadar *siniz|ne kadar *sunuz|ne kadar *sünüz|ne kadar * verici|güzel *|harika *|ne … ama|ne * şey|demek *|demek ki *|amma *|*mış|*miş|*muş|*müş|çok *mış|çok *miş|epey *mış|epey *miş|*tıcı|*tici|*dirici|*dırıcı|*yıcı|*yici|çok *ıcı|çok *ici',
-      'çok *|gayet *|pek *|epey *|vay *|vay vay *|hay *|aman *|ah *|öyle *|aynen *|helal *|kim *ki|nasıl yani|hadi *',
-      'vay …|vay be …|vay canına …|aman …|aman tanrım …|hay aksi …|eyvah …|allah allah …|oha …|yuh …|tüh …|vallahi …|inanılmaz …',
+      'ne *|ne … bir …|ne kadar da *|ne kadar *sın|ne kadar *sin|ne kadar *sun|ne kadar *sün|ne kadar *sınız|ne kadar *siniz|ne kadar *sunuz',
+      'ne kadar *sünüz|ne kadar * verici|güzel *|harika *|ne … ama|ne * şey|demek *|demek ki *|amma *|*mış|*miş|*muş|*müş|çok *mış|çok *miş',
+      'epey *mış|epey *miş|*tıcı|*tici|*dirici|*dırıcı|*yıcı|*yici|çok *ıcı|çok *ici|çok *|gayet *|pek *|epey *|vay *|vay vay *|hay *|aman *|aynen *',
+      'helal *|kim *ki|nasıl yani|vay …|vay be …|vay canına …|aman …|aman tanrım …|hay aksi …|eyvah …|allah allah …|oha …|yuh …|tüh …|vallahi …',
+      'inanılmaz …',
     ),
     telling: spaced(
       '*yor* *acak* *ecek* *acağ* *eceğ* *bilir* *dı *di *du *dü *tı *ti *tu *tü *dın *din *dun *dün *tın *tin *tun *tün *dım *dim *dum *düm *tım',
@@ -92,6 +94,7 @@ export const turkish: Language = {
       'tekrar berbat* korkunç* rezalet* kötü* bitmiş ödenmiş ölmüş gelmemiş* *memiş *mamış olan konuş*',
       'form sigorta* şirket* sözleşme* fatura* link şifre banka* şube* tarife* ürün* belge* evrak* süre* ücret* ilaç* doktor* model marka demek',
       'hastane* kargo*',
+      'isted*',
     ),
   },
   goodbyes: listed(

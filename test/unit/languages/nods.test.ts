@@ -101,7 +101,7 @@ const rarerTold: Readonly<Record<string, number>> = {
   tr: 27,
   it: 27,
   pt: 27,
-  nl: 24,
+  nl: 23,
   pl: 25,
   hi: 27,
 };
