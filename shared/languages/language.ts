@@ -39,7 +39,7 @@ export interface Lines {
 export interface NodWords {
   /** Words that a nod says something with: praise, assent, understanding, surprise. */
   readonly core: readonly string[];
-  /** The endings of its adjectives: "schönes" is "schön" as well. Without it none has any. */
+  /** The endings of its adjectives: "schönes" is "schön" as well. Undefined where it has none. */
   readonly inflection: RegExp | undefined;
   /** Words that stand among them, and are no nod alone. */
   readonly light: readonly string[];

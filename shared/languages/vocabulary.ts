@@ -174,8 +174,9 @@ const shortestStem = 4;
 
 /** A word without the ending by which its language inflects adjectives. */
 export function stemOf(word: string, inflection: RegExp | undefined): string | undefined {
-  const stem = inflection === undefined ? word : word.replace(inflection, '');
-  return inflection !== undefined && stem.length >= shortestStem ? stem : undefined;
+  if (inflection === undefined) return undefined;
+  const stem = word.replace(inflection, '');
+  return stem.length >= shortestStem ? stem : undefined;
 }
 
 /** Words with a "*" for any letters. */
@@ -190,7 +191,7 @@ const wordPattern = (word: string): string =>
 /** Words that "…" stands for at most. */
 const longestOpen = 3;
 
-/** Stands for a word behind an exclamation, which says no less that it is one where it complains. */
+/** Any word: behind an exclamation a complaint exclaims as well. */
 export const anyWord = /./u;
 
 function shapesOf(text: string): Shape[] {

@@ -1,6 +1,7 @@
 /**
  * Nods that no list of phrases holds: "oh that's good to know". Lists cannot end, so a few words are judged by what they are made of. Every
- * word must be one that nods are made of, and one of them must say something; a name, a number, a wish or a refusal is none of these.
+ * word must be one that nods are made of, and one of them must say something; a name, a number, a wish or a refusal is none of these. Shapes
+ * have a place for words of which nothing is known: "what a lovely tie".
  */
 import { bare } from '../../../shared/languages/spelling.ts';
 import {
@@ -57,6 +58,7 @@ interface Part {
   readonly says: boolean;
 }
 
+/** What else of the call's words is known. */
 interface Known {
   readonly listening: Listening;
   /** Words of numbers. */
