@@ -154,6 +154,9 @@ export const listening: readonly Dialogue[] = [
       .callerStops()
       .sttHears('What a shame.');
     call.sttFinalizes().without('playout.clear');
+    const jokes = speaking(begin).callerBegins().skips().sttGuesses('No').later(300).orders('playout.pause');
+    jokes.sttGuesses('No kidding').later(250).orders('playout.resume').callerStops().sttHears('No kidding.');
+    jokes.sttFinalizes().without('playout.clear');
     const asks = speaking(begin).callerBegins().skips().sttGuesses('What');
     asks.sttGuesses('What time').ordered('playout.clear 2');
   }),
@@ -211,12 +214,12 @@ export const listening: readonly Dialogue[] = [
   }),
 
   dialogue("a word that calls for a stop is not waited for to become one of the bot's", (begin) => {
-    const call = begin().opens().callerSays('Go.').llmAnswers('It is now nothing but a whatnot, a stopgap.');
+    const call = begin().opens().callerSays('Go.').llmAnswers('It is now nothing but waiters and whatnots.');
     call
       .botPlays(20 * msPerChar)
       .callerBegins()
       .skips()
-      .sttGuesses('no')
+      .sttGuesses('wait')
       .ordered('playout.clear 2');
   }),
 

@@ -93,10 +93,10 @@ function phraseAt(
     mayShape,
   }: { readonly nods: Nods; readonly known: Known; readonly begins: number; readonly mayShape: boolean },
 ): Part | undefined {
-  const { words, isQuestion: asks, unfinished } = evidence;
+  const { words, isQuestion: asks, unfinished, patient } = evidence;
   const { listening } = known;
   const first = words[at] ?? '';
-  const mayBegin = unfinished && !listening.urgent.has(bare(first));
+  const mayBegin = unfinished && (patient || !listening.urgent.has(bare(first)));
   const fits = (phrase: Phrase): boolean =>
     phrase.every((word, index) => word === words[at + index]) ||
     (mayBegin && words.slice(at).every((word, index) => word === phrase[index]));
