@@ -44,7 +44,10 @@ export const english: Language = {
       'forgotten realised realized noticed hoped fab ace decent dandy swell elegant exquisite dreamy cute thrilling',
       'touching moving inspiring encouraging promising refreshing satisfying rewarding enjoyable pleasant delightful charming surreal bizarre insane',
       'unreal heartbreaking bittersweet ironic',
+      'yippee wahoo eek ew yuck ugh huh tsk aah golly gee heck sheesh cripes strewth hurrah alas ta-da voila steep epic rad dope lit legendary',
+      'stellar smashing cracking nuts bonkers hysterical grim',
     ),
+    inflection: undefined,
     light: spaced(
       "thanks thank oh ah well that that's it it's its is was a an the to very so quite pretty rather just too all of course i i'm you your me my",
       "then hear heard point idea news one thing about at does makes make total complete truly there be feels looks seems we're i'd i'll really such",
@@ -79,6 +82,31 @@ export const english: Language = {
       "isn't that nice|aren't you kind",
       "got you|got that|just as well|might as well|too bad|that's too bad|what a story|what a mess|what a day|good thing|it's a good thing|a good thing too|i should think so|i thought so|i thought so too|i guess so|i hope so|i believe you|i believe so",
       "that's the one|that's the spirit|that's the thing|a load off my mind|that's a load off my mind|off my chest",
+      "you're joking|i don't believe it|you said it|you can't be serious|you're an angel|you're kidding|you must be joking|you must be kidding",
+      "you have got to be kidding|you've got to be kidding|are you kidding|i can't believe it|i can't believe that|can't believe it",
+      "who'd have thought|who'd have thought it|never heard of that|i never thought of that|hadn't thought of that|i hadn't thought of that",
+      "not too shabby|i know the feeling|i feel you|same here|story of my life|of all things|that's life|such is life|you can say that again",
+      "i couldn't agree more|couldn't agree more|you're telling me|just my luck|about time|about time too",
+      'how awful|how horrible|how terrible|how dreadful|what nonsense|what fun|what luck|tough luck|hard luck|bad luck|rotten luck|small world',
+    ),
+    shapes: listed(
+      'what a …|what an …|how … i am|how … you are|how … he is|how … she is|how … it is|how … it was|how … that is|how … that was|how … they are',
+      "how … we are|how * of you|such a …|such an …|quite a *|how *|how very *|holy *|good old *|you poor *|you lucky *|you're a *|you're an *",
+      "nice *|great *|lovely *|brilliant *|amazing *|awesome *|beautiful *|that's *|that's quite *|that's so *|that's really *|that's pretty *",
+      "that's very *|that's just *|it's so *|it's really *|that's a *|that's an *|that's such a *|that's quite a *|well that's a *|that sounds *",
+      'sounds *|sounds like a *|looks *|wow …|whoa …|gosh …|blimey …|crikey …|jeez …|geez …|goodness …|yikes …|golly …|phew …|ouch …|damn …|dang …',
+    ),
+    telling: spaced(
+      'much many long far old big small large fast quickly often soon late early tall heavy high low deep wide come about do does did can could',
+      'should would is are was were will have has to the a an and that this it if so my your his her our their mine yours ours theirs me him us them',
+      'not never wrong incorrect false untrue mistaken impossible unacceptable enough all broken missing closed cancelled canceled outdated invalid',
+      'mistake error lie problem typo different other another else more less instead later now here there today tomorrow yesterday tonight monday',
+      'tuesday wednesday thursday friday saturday sunday morning evening first second third last next please sorry i you we they he she for at in on',
+      'with from by without only just but or because then again still already well robot machine computer bot liar landline mobile order paid done',
+      'cancel stop change send call tell give show repeat speak expired pending unclear confusing ridiculous outrageous unfair slow quiet loud',
+      'horrible terrible awful dreadful appalling',
+      'form contract insurance company account card bill link code password name address number price fee date',
+      'urgent important',
     ),
   },
   goodbyes: listed(
@@ -103,29 +131,32 @@ export const english: Language = {
   openings: listed(
     'well|so|like|you know|i mean|okay so|ok so|right so|also|basically|actually|anyway',
     'see|you see|look|listen|the thing is|and|but|the|my name is|the name is|my number is',
+    'it depends on|and then|the problem is that|the question is whether|i was wondering whether|i was wondering if|i want to say|i wanted to say|i wanted to ask',
   ),
   shortQuestions: listed(
     'until when|till when|since when|from when|by when|for how long|for how much|at what time|until what time|what for|where to|where from|from where|with whom|who with|for whom|why not|what else|who else|which one|which ones|on what day|on which day',
+    'how far|how often|how many|how late|how soon|how big|how old|which platform|which gate',
   ),
   thinking: listed(
     'let me see|let me think|let me check|let me look|let me look it up|let me look for it|let me find it|let me get it|let me have a look|let me just check|let me just see|let me just think',
-    'one moment|one moment please|a moment|just a moment|give me a moment|one second|one sec|a second|a sec|just a second|just a sec|give me a second|one minute|a minute|just a minute|give me a minute',
+    'one moment|one moment please|just a moment|give me a moment|one second|one sec|just a second|just a sec|give me a second|one minute|just a minute|give me a minute',
     'wait|wait a moment|wait a second|wait a minute|wait a sec|hold on|hang on|hold on a second|hang on a second|hold on a moment|bear with me|i have to look|i have to look it up|i have to look for it|i need to look',
     "i need to check|i have to check|i have to think|i need to think|i'm looking|i am looking|i'm thinking|i am thinking|i'm just looking|i'll check|i'll have a look|i'll look|how do i say this|how shall i put it|good question|that's a good question",
     "let's see|let us see|let me see now|let me think about it|let me think about that|let me remember|just a tick|one tick|let me just have a look|how do i put this|how do i put it|how do i say it",
     "just a mo|half a mo|hold the line|hold the line please|it's on the tip of my tongue",
     "on the tip of my tongue|let me grab it|let me grab my card|let me get my card|let me fetch it|i'm just getting it|i am just getting it",
-    "i'm just getting my card|i am just getting my card|i'm getting my card|where did i put it|where have i put it|give me one sec",
+    "i'm just getting my card|i am just getting my card|i'm getting my card|where did i put it|where have i put it|give me one sec|give me half a minute",
     'give me one second|give me one moment|one more second|i had it a moment ago|i need a second|i need a moment|i need a minute',
     'can you give me a second|can you give me a moment|can you hold on|could you hold on|let me pull it up|let me open it',
     "be right back|i'll be right back|i will be right back|i'll be back in a second",
+    'let me think for a bit|let me put it this way|how shall i put this|how should i put it|how should i put this|where was i',
   ),
   askingForTime: {
     moments: spaced(
       'second sec secs seconds minute minutes moment moments mo tick ticks jiffy instant patience',
     ),
     granting: spaced(
-      'give me just a two couple few more only little short quick can could you have wait hold hang on for with bear half another',
+      'give me us just a two couple few more only little short quick can could you have wait hold hang on for with bear half another',
     ),
     own: listed(
       "let me|i need to|i just need to|i have to|i just have to|i must|i'll|i will|i'm|i am|i've got to|i've just got to|i gotta|i should|to|while i",
@@ -134,10 +165,12 @@ export const english: Language = {
     looks: spaced('find finding look looking check checking search searching see verify verifying locate'),
     takes: spaced(
       'fetch fetching grab grabbing get getting open opening pull pulling log logging ask asking dig digging unlock reach bring',
+      'run running walk walking boot start put switch turn',
     ),
     things: spaced(
       'card pen pencil paper glasses passport wallet purse letter email mail inbox app id license licence papers paperwork document documents invoice',
       'calendar diary notes notebook receipt envelope folder wife husband partner boss colleague mother mum mom dad father son daughter screen',
+      'upstairs downstairs desk computer laptop drawer speaker hallway',
     ),
     after: spaced('still it that them this for up first quickly quick real now here just you'),
   },
@@ -146,7 +179,7 @@ export const english: Language = {
   ),
   isLearned: true,
   numbers: {
-    asked: String.raw`\b(?:numbers?|digits?|pin|codes?|zip|postcode|iban|serial|extension|spell|spelled|letter by letter)\b|\b(?:phone|account|card|order|reference|booking|tracking|licen[cs]e|passport)\b.*\b(?:number|id)\b|e-?mail`,
+    asked: String.raw`\b(?:numbers?|digits?|pin|codes?|zip|postcode|iban|serial|extension|references?|spell|spelled|letter by letter)\b|\b(?:phone|account|card|order|reference|booking|tracking|licen[cs]e|passport)\b.*\b(?:number|id)\b|e-?mail`,
     spelled: String.raw`spell|letter by letter`,
     counted: 'digits?|numbers|characters|letters',
     values: spaced(

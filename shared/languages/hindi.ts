@@ -39,7 +39,10 @@ export const hindi: Language = {
       'समझदारी समझदार होशियार चतुर दुख दुखी हैरान प्रभावित संतुष्ट भूला सुना आशा माना सुखद आनंद मीठा खूबसूरत रोमांचक उत्साहजनक ताज़ा',
       'पागलपन गजब उचित ठोस samajhdari samajhdar hoshiyar chatur dukh dukhi hairan prabhavit santusht suna asha sundar',
       'khoobsurat romanchak',
+      'अविश्वसनीय बेतुका हास्यास्पद शाबाश उफ़ उफ ओहो हाय अरे छी धत बधाई मुबारक बेचारा बेचारी ग़ज़ब ज़बरदस्त जबरदस्त धमाल हद तौबा जय राम हैरानी मज़ा',
+      'सुकून चैन आराम दुर्भाग्य सौभाग्य किस्मत बदकिस्मती वाजिब जायज़ waah shabash uff oho haay badhai mubarak zabardast bechara bechari tauba',
     ),
+    inflection: undefined,
     light: spaced(
       'धन्यवाद शुक्रिया shukriya dhanyavaad thanks thank you यह ये वो तो है हैं था थी ही भी में मैं मुझे मैंने आपने आप बहुत लगा लग रहा रही अरे ओह आह चलो चलिए गया गई गए आया आ जानकर सुनकर बात के लिए मेरे',
       'सब अब यही ऐसा हूँ हुई हुआ विचार कहा yeh ye to toh hai hain tha thi hi bhi mein main mujhe maine aapne aap bahut bohot lag laga raha rahi arre',
@@ -61,6 +64,27 @@ export const hindi: Language = {
       'i see|सुन रहा हूँ|मैं सुन रहा हूँ|सुन रही हूँ|मैं सुन रही हूँ|समझ सकता हूँ|मुझे पसंद आया|पसंद आया|क्या बात है|sun raha hoon',
       'main sun raha hoon|sun rahi hoon|samajh sakta hoon|pasand aaya|kya baat hai',
       'यकीन नहीं होता|विश्वास नहीं होता|क्या कहने|क्या बात|मुझे लगा ही था|yakeen nahi hota|kya kehne|kya baat|mujhe laga hi tha',
+      'क्यों नहीं|मुझे नहीं मालूम था|नहीं मालूम था|मुझे मालूम नहीं था|मालूम नहीं था|मुझे अंदाज़ा नहीं था|अंदाज़ा नहीं था|मैंने सोचा नहीं था',
+      'सोचा नहीं था|सोचा भी नहीं था|मैंने सोचा भी नहीं था|ठीक कहते हैं|ठीक कह रहे हैं|सही कह रहे हैं|आप सही कह रहे हैं|सही कहा आपने|चैन आया',
+      'जान में जान आई|मज़ाक कर रहे हैं|आप मज़ाक कर रहे हैं|मैं नहीं मानता|विश्वास नहीं हो रहा|यकीन नहीं हो रहा|ऐसा कैसे हो सकता है|हो ही नहीं सकता',
+      'हद हो गई|हद है|बधाई हो|मुबारक हो|कौन सोच सकता था|किसने सोचा था|किसे पता था|क्या कहूँ|क्या कहें|ऐसा ही होता है|यही ज़िंदगी है|मैं समझ सकता हूँ',
+      'मैं समझ सकती हूँ|आखिरकार|वही तो|इसीलिए तो|यही तो|अब समझा|अब समझी|kyon nahi|maloom nahi tha|andaza nahi tha|socha nahi tha|theek kehte hain',
+      'sahi kaha|vishwas nahi hota|hadd hai|badhai ho|wahi to',
+    ),
+    shapes: listed(
+      'वह कितना * है|कितना * * है|कितनी * * है|कितना * है|कितनी * है|कितना *|कितनी *|ये तो *|यह तो *|ये तो * है|यह तो * है|वो तो * है|ये तो बहुत *',
+      'ये तो बहुत * है|यह तो बहुत * है|* की बात है|* बात है|बड़ी * बात है|बहुत ही *|बहुत * बात है|क्या * है यार|कमाल का *|कमाल की *|बेचार*|हाय *',
+      'हाय रे *|चलो * हुआ|ये भी * है|* कर दिया आपने|सच में *|सच में * है|वाह …|अरे वाह …|बाप रे …|अरे बाप रे …|हे भगवान …|हे राम …|उफ़ …|ओहो …',
+      'वाह वाह …|wah …|arre wah …|wow …|baap re …|yeh to * hai|ye to * hai|kitna *|kitni *|* ki baat hai',
+    ),
+    telling: spaced(
+      'पैसा पैसे समय टाइम दूर दूरी देर लगेगा लगेंगे होगा हुआ बाकी बजे दिन महीने रुपये किराया खर्च बड़ा बड़ी लंबा मेरा मेरी मेरे मुझे हमारा आपका किस',
+      'कल आज परसों सुबह शाम रात अभी बाद पहले सोमवार मंगलवार बुधवार गुरुवार शुक्रवार शनिवार रविवार नहीं मत ना गलत ग़लत महँगा महंगा महँगी खराब ख़राब',
+      'बंद टूटा टूट रद्द मुफ़्त धीरे ज़ोर तेज़ कम ज़्यादा दूसरा दूसरी दूसरे पहला पहली क्या कौन कब कहाँ क्यों कैसे कितना कितने कितनी वाला वाली वाले',
+      'नंबर पता नाम तारीख बिल कार्ड खाता फोन फ़ोन चाहिए करो कीजिए करिए दीजिए दो बताओ बताइए बोलिए बोलो रुको रुकिए सुनिए भाई मैं हम आप मैंने बुरा',
+      'बेकार लेकिन पर और या अगर काम paisa paise time door der lagega hoga baaki baje mera meri galat kal aaj nahi nahin mat na kya kaun mehnga',
+      'kharab band',
+      'फीस फ़ीस शुल्क फॉर्म बीमा कंपनी बैंक दवा डॉक्टर',
     ),
   },
   goodbyes: listed(
@@ -114,13 +138,16 @@ export const hindi: Language = {
     takes: spaced(
       'लूँ लेता लेती लाता लाती निकालता निकालती निकाल निकालना निकालनी खोलता खोलती खोलना खोलनी खोल पूछता पूछती पूछ पूछना loon leta leti lata lati nikalta',
       'nikalti nikal nikalna kholta kholti kholna khol poochta puchta puchti puchna',
+      'आता आती जा जाता जाती चालू लगा लेकर लाने करने aata aati ja lekar chalu laga',
     ),
     things: spaced(
       'कार्ड चश्मा पेन कलम कागज काग़ज़ पासपोर्ट पर्स चिट्ठी पत्र ईमेल मेल ऐप आधार दस्तावेज़ बिल डायरी कैलेंडर पत्नी पति बॉस माँ पिता बेटे बेटी card chashma',
       'pen kagaz passport purse chitthi email mail app aadhaar document bill diary calendar patni pati boss',
+      'ऊपर नीचे मेज़ मेज कंप्यूटर लैपटॉप दराज़ स्पीकर upar neeche mez computer laptop speaker',
     ),
     after: spaced(
       'है हूँ मैं मुझे अपना अपनी अपने पड़ेगा पड़ेगी रहा रही करना करता करती से hai hoon main mujhe apna apni apne padega padegi raha rahi karna karta karti se',
+      'ज़रा अभी दीजिए देना पर zara abhi dijiye par',
     ),
   },
   corrections: listed(

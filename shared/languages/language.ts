@@ -39,6 +39,8 @@ export interface Lines {
 export interface NodWords {
   /** Words that a nod says something with: praise, assent, understanding, surprise. */
   readonly core: readonly string[];
+  /** The endings of its adjectives: "schönes" is "schön" as well. Undefined where it has none. */
+  readonly inflection: RegExp | undefined;
   /** Words that stand among them, and are no nod alone. */
   readonly light: readonly string[];
   /** Question words that exclaim where a word of the core follows: "how nice of you". */
@@ -49,6 +51,13 @@ export interface NodWords {
   readonly wondering: readonly string[];
   /** Nods that hold other words: "I didn't know that". */
   readonly phrases: readonly string[];
+  /**
+   * Nods with a place for words that no list holds, which `telling` leaves out: "what a *" for any word, "*issimo" for the rest of one,
+   * "wow …" for one to three words.
+   */
+  readonly shapes: readonly string[];
+  /** What such a place never holds, because it asks, refuses or complains: "how much", "that's wrong"; with "*" as well. */
+  readonly telling: readonly string[];
 }
 
 /**

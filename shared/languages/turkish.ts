@@ -36,7 +36,10 @@ export const turkish: Language = {
       'minnettarım tatmin ikna unutmuşum unutmuştum duymuştum fark umuyordum sanıyordum biliyordum haberim bayağı epey oldukça cesaretlendirici umut',
       'ferah keyifli eğlenceli zevkli dokunaklı acı endişe saçma çılgın delice olağanüstü sıradışı sağlam yerinde isabetli',
       'becerikli istediğim beklediğim sandığım umduğum',
+      'yaşasın oley of öf püf vah aman hay oha yuh hah hop ay ayy abov tebrikler tebrik maşallah üzgün şok şaşkın hayran bayıldım efsane on numara',
+      'bomba manyak muazzam görkemli tuhaf gülünç acıklı mucize',
     ),
+    inflection: undefined,
     light: spaced(
       'teşekkürler teşekkür sağol sağolun oldu olur ah ha he oh ya bu şu o bunu onu buna ben de da ki çok en gayet bir zaman bence bana benim için canım aman be sizi siz bilmek duymak duyduğuma',
       'şimdi yine işte geliyor görünüyor kulağa söylüyorsunuz olarak fikir haber fikirdeyim aynı bari canına dediğiniz gibi hep ne ederim oldum',
@@ -65,6 +68,33 @@ export const turkish: Language = {
       'hayırlısı|hayırlı olsun',
       'takip ediyorum|sizi takip ediyorum|oldu|oldu o zaman|tam düşündüğüm gibi|düşündüğüm gibi|beklediğim gibi|bunu bekliyordum|şaka gibi|şaka mı bu|inanamıyorum|inanmıyorum',
       'içime su serpildi|içim açıldı|yüreğime su serpildi|aklımdan çıkmış|unutmuşum|unutmuşum onu',
+      'kim derdi|kim derdi ki|kim bilebilirdi|kim tahmin ederdi|aklıma gelmezdi|hiç aklıma gelmezdi|inanmak zor|inanması zor|şaka yapıyorsunuz',
+      'şaka yapıyorsun|dalga geçiyorsunuz|ciddi olamazsınız|olamaz|hiç sanmazdım|beklemiyordum|bunu beklemiyordum|hiç beklemiyordum|hayat işte',
+      'hayat böyle|yapacak bir şey yok|elden ne gelir|nihayet|sonunda|çok geçmiş olsun|başınız sağ olsun|sizi anlıyorum|seni anlıyorum|iyi bilirim',
+      'bilirim|bilmez miyim|sormayın|hiç sormayın|ağzınıza sağlık|elinize sağlık|kolay gelsin|ne diyeyim|ne desem|size katılıyorum|içime sindi',
+      'gözünüz aydın|hadi bakalım|bak ya|bak şimdi|çok yazık|yazık oldu|ne günlere kaldık|haberim yoktu|hiç haberim yoktu|on numara',
+      'ne korkunç|ne kötü|ne berbat',
+    ),
+    shapes: listed(
+      'ne *|ne … bir …|ne kadar da *|ne kadar *sın|ne kadar *sin|ne kadar *sun|ne kadar *sün|ne kadar *sınız|ne kadar *siniz|ne kadar *sunuz',
+      'ne kadar *sünüz|ne kadar * verici|güzel *|harika *|ne … ama|ne * şey|demek *|demek ki *|amma *|*mış|*miş|*muş|*müş|çok *mış|çok *miş',
+      'epey *mış|epey *miş|*tıcı|*tici|*dirici|*dırıcı|*yıcı|*yici|çok *ıcı|çok *ici|çok *|gayet *|pek *|epey *|vay *|vay vay *|hay *|aman *|aynen *',
+      'helal *|kim *ki|nasıl yani|vay …|vay be …|vay canına …|aman …|aman tanrım …|hay aksi …|eyvah …|allah allah …|oha …|yuh …|tüh …|vallahi …',
+      'inanılmaz …',
+    ),
+    telling: spaced(
+      '*yor* *acak* *ecek* *acağ* *eceğ* *bilir* *dı *di *du *dü *tı *ti *tu *tü *dın *din *dun *dün *tın *tin *tun *tün *dım *dim *dum *düm *tım',
+      '*tim *tum *tüm *dık *dik *duk *dük *dır *dir *dur *dür *ım *im *um *üm *rsin* *rsın* *nir *nır *mez *maz *mezsin*',
+      '*mazsın* zaman* kadar oldu oluyor olacak demek* var yapıyor* yapmalıyım yapacağım istiyorsunuz istiyor renk saat gün tür fiyat için diyor',
+      'diyorsunuz dediniz yok sürer sürüyor tutar tuttu uzak uzakta para ediyor eder kaldı yapayım lazım gerek* pahalı geç erken az fazla yavaş',
+      'hızlı teşekkürler sessiz büyük küçük uzun kısa ağır yanlış* bozul* kapan* kaybol* iptal* değil hayır mi mı mu mü misiniz mısınız miyim mıyım',
+      'bu o şu ben sen siz biz bana size beni bir dur bekle bekleyin evet yarın bugün dün sabah akşam öğle sonra önce şimdi pazartesi salı çarşamba',
+      'perşembe cuma cumartesi pazar sipariş* adres* numara* hesap* kart* ile veya ve ama başka öbür diğer satıcı arıtıcı lütfen istiyorum isterim',
+      'edin verin söyleyin söyler açın kapatın düzeltin gönderin bakın altmış yetmiş gümüş musunuz soru sorun hata gecik* yavaşça sesle acil kırık',
+      'tekrar berbat* korkunç* rezalet* kötü* bitmiş ödenmiş ölmüş gelmemiş* *memiş *mamış olan konuş*',
+      'form sigorta* şirket* sözleşme* fatura* link şifre banka* şube* tarife* ürün* belge* evrak* süre* ücret* ilaç* doktor* model marka demek',
+      'hastane* kargo*',
+      'isted*',
     ),
   },
   goodbyes: listed(
@@ -84,7 +114,7 @@ export const turkish: Language = {
   leadingEnd:
     /^(?!erken$|sahip$|nasip$|takip$|garip$|kayıp$|ayıp$|kulüp$|rakip$|masa|kasa|olarak$).{2,}(?:[ıiuü]p|[ae]r[ae]k|[ıiuü]nc[ae]|[rş]ken|(?:rs|iyors|mişs|ıyors|uyors|üyors)[ae](?:m|k|n[ıi]z)?|ts[ae][mk]|[dt][ıiuü]ğ[ıiuü](?:m|n)?)$/u,
   begun: listed(
-    'benim adım|adım|numaram|telefon numaram|şey yani|nasıl desem|bir de',
+    'benim adım|adım|numaram|telefon numaram|sorun şu ki|mesele şu ki|şu ki|şey yani|nasıl desem|bir de',
     'öte yandan|bir yandan|diğer yandan|bir taraftan|ve sonra|ondan sonra|ilk olarak|öncelikle|örneğin|mesele şu|sorun şu|soru şu|benim durumumda|eğer mümkünse|mümkünse|dürüst olmak gerekirse|başka bir deyişle|bir nevi|bir çeşit|bir tür|duruma göre|bildiğim kadarıyla|gördüğüm kadarıyla|adresim|soyadım|doğum tarihim|telefonum|e-postam|sipariş numarası|müşteri numarası|hesap numarası|telefon numarası|ilk harfi|son harfi|onlardan biri|bunlardan biri|sizde hiç|bende hiç|rica etsem|rica edersem',
   ),
   openings: listed(
@@ -107,6 +137,7 @@ export const turkish: Language = {
     moments: spaced('saniye saniyecik saniyenizi dakika dakikacık dakikanızı an sabır bekler hatta'),
     granting: spaced(
       'bir iki bi yarım bana lütfen verin verir rica edeyim biraz sadece misiniz misin mısınız kalır kalın kalabilir bekleyin daha beni alabilir miyim',
+      'edeceğim ederim ediyorum',
     ),
     // The endings of its verbs say who does it.
     own: [],
@@ -116,11 +147,13 @@ export const turkish: Language = {
     takes: spaced(
       'alayım alıyorum almam getireyim getiriyorum getirmem çıkarayım çıkarıyorum çıkarmam açayım açıyorum açmam sorayım soruyorum sormam gireyim giriyorum',
       'girmem yapayım yapıyorum yapmam',
+      'geçiyorum gidiyorum çıkayım çıkıyorum iniyorum ineyim takayım takıyorum koşayım geçeyim koşu',
     ),
     things: spaced(
       'takvime ajandaya notlara deftere kartımı kartıma gözlüğümü gözlüklerimi kalem kalemi kağıt kâğıt kağıdı pasaportumu pasaportuma kimliğimi kimliğime cüzdanımı mektubu mektuba maili',
       'mailime e-postayı e-postama e-postamı uygulamayı uygulamaya belgeyi belgelere belgeleri evrakları evraklara faturayı faturaya dosyayı dosyaya takvimi',
       'takvimime ajandama notlarıma defterime eşime karıma kocama anneme babama müdürüme patronuma oğluma kızıma ehliyetimi fişi zarfı ekrana giriş',
+      'yukarıdan yukarıya aşağıdan masama masamdan masaya bilgisayarı bilgisayarımı çekmeceden çekmeceye arabadan odadan odama hoparlöre',
     ),
     after: spaced(
       'lazım gerek gerekiyor hemen bir şimdi önce biraz da de onu ona bunu buna etmem edeyim ediyorum ben',
@@ -131,7 +164,7 @@ export const turkish: Language = {
   ),
   isLearned: false,
   numbers: {
-    asked: String.raw`numara|rakam|hane|şifre|\bkod|hecele|harf harf|e-?posta|e-?mail|plaka|\b(?:pin|iban)\b`,
+    asked: String.raw`numara|rakam|referans|hane|şifre|\bkod|hecele|harf harf|e-?posta|e-?mail|plaka|\b(?:pin|iban)\b`,
     spelled: String.raw`hecele|harf harf|kodla`,
     counted: 'hane\\p{L}*|rakam\\p{L}*|basamak\\p{L}*|karakter\\p{L}*|harf\\p{L}*',
     values: spaced(

@@ -90,12 +90,21 @@ export interface Answers {
 
 export interface Nods {
   readonly core: ReadonlySet<string>;
+  /** Of the words of the core, where the language has endings. */
+  readonly stems: ReadonlySet<string>;
+  readonly inflection: RegExp | undefined;
   readonly light: ReadonlySet<string>;
   readonly exclaiming: ReadonlySet<string>;
   readonly inverting: ReadonlySet<string>;
   readonly wondering: readonly Phrase[];
   readonly phrases: readonly Phrase[];
+  /** From the longest to the shortest. */
+  readonly shapes: readonly Shape[];
+  readonly telling: RegExp;
 }
+
+/** One word each: what it is, or what it looks like where it is open. */
+export type Shape = readonly (string | RegExp)[];
 
 export interface Vocabulary {
   readonly goodbyes: readonly string[];
@@ -124,7 +133,7 @@ export function vocabularyOf(codes: readonly string[]): Vocabulary {
 const newVocabulary = (spoken: readonly Language[]): Vocabulary => ({
   goodbyes: spoken.flatMap(({ goodbyes }) => goodbyes),
   urgent: new Set(spoken.flatMap(({ urgent }) => urgent.flatMap(spokenWords).map(bare))),
-  nods: spoken.map(nodsOf),
+  nods: spoken.map((one) => nodsOf(one, spoken.length)),
   endings: spoken.map(endingsOf),
   isLearned: spoken.some(({ isLearned }) => isLearned),
   numbers: numbersOf(spoken.map(({ numbers }) => numbers)),
@@ -144,14 +153,59 @@ const sorted = (phrases: readonly Phrase[]): readonly Phrase[] =>
 
 const wordSet = (words: readonly string[]): ReadonlySet<string> => new Set(words.flatMap(spokenWords));
 
-const nodsOf = ({ nods }: Language): Nods => ({
+/** Where callers may speak more languages than these, what begins a shape in one of them begins anything in another: "ne", "ale". */
+const mostShaped = 3;
+
+const nodsOf = ({ nods }: Language, spoken: number): Nods => ({
   core: wordSet(nods.core),
+  stems: new Set([...wordSet(nods.core)].flatMap((word) => stemOf(word, nods.inflection) ?? [])),
+  inflection: nods.inflection,
   light: wordSet(nods.light),
   exclaiming: wordSet(nods.exclaiming),
   inverting: wordSet(nods.inverting),
   wondering: sorted(nods.wondering.map(spokenWords)),
   phrases: sorted(nods.phrases.map(spokenWords)),
+  shapes: (spoken > mostShaped ? [] : nods.shapes).flatMap(shapesOf).sort((a, b) => b.length - a.length),
+  telling: wordLike(nods.telling),
 });
+
+/** Shorter stems belong to too many words. */
+const shortestStem = 4;
+
+/** A word without the ending by which its language inflects adjectives. */
+export function stemOf(word: string, inflection: RegExp | undefined): string | undefined {
+  if (inflection === undefined) return undefined;
+  const stem = word.replace(inflection, '');
+  return stem.length >= shortestStem ? stem : undefined;
+}
+
+/** Words with a "*" for any letters. */
+const wordLike = (words: readonly string[]): RegExp =>
+  new RegExp(`^(?:${words.map(wordPattern).join('|')})$`, 'u');
+const wordPattern = (word: string): string =>
+  word
+    .split('*')
+    .map((part) => spokenWords(part).join(''))
+    .join('.*');
+
+/** Words that "…" stands for at most. */
+const longestOpen = 3;
+
+/** Any word: behind an exclamation a complaint exclaims as well. */
+export const anyWord = /./u;
+
+function shapesOf(text: string): Shape[] {
+  const lengths = text.includes('…') ? Array.from({ length: longestOpen }, (_, at) => at + 1) : [1];
+  return lengths.map((length) => {
+    const words = text
+      .split(' ')
+      .flatMap((word) => (word === '…' ? Array.from({ length }, () => word) : word));
+    return words.flatMap((word): Shape => {
+      if (word === '…') return [anyWord];
+      return word.includes('*') ? [wordLike([word])] : spokenWords(word);
+    });
+  });
+}
 
 /** "laissez-moi", which STT writes "laissez moi" as well. */
 const joinedOrParted = (text: string): string[] => [...new Set([text, text.replaceAll(/['-]/g, ' ')])];

@@ -41,8 +41,8 @@ describe('a start', () => {
   });
 
   it.each([
-    ['worker/main', 4.15],
-    ['supervisor/cli', 3.45],
+    ['worker/main', 4.2],
+    ['supervisor/cli', 3.5],
     ['inference/main', 0.25],
   ])('reads no more code of %s than %d MB', (entry, mostMegabytes) => {
     const code = readFileSync(pathOf(`dist/${entry}.js`), 'utf8').replace(encodedWeights, '');

@@ -144,6 +144,23 @@ export const listening: readonly Dialogue[] = [
     call.sttGuesses('No').ordered('playout.clear 2');
   }),
 
+  dialogue('"what" may become "what a shame", and is waited for as "no" is', (begin) => {
+    const call = speaking(begin).callerBegins().skips().sttGuesses('What').sttGuesses('What a');
+    call.later(300).orders('playout.pause');
+    call
+      .sttGuesses('What a shame')
+      .later(250)
+      .orders('playout.resume')
+      .callerStops()
+      .sttHears('What a shame.');
+    call.sttFinalizes().without('playout.clear');
+    const jokes = speaking(begin).callerBegins().skips().sttGuesses('No').later(300).orders('playout.pause');
+    jokes.sttGuesses('No kidding').later(250).orders('playout.resume').callerStops().sttHears('No kidding.');
+    jokes.sttFinalizes().without('playout.clear');
+    const asks = speaking(begin).callerBegins().skips().sttGuesses('What');
+    asks.sttGuesses('What time').ordered('playout.clear 2');
+  }),
+
   dialogue(
     'words of a soft voice of which nobody knows whose it is cut nothing as long as the voice goes on',
     (begin) => {
@@ -197,12 +214,12 @@ export const listening: readonly Dialogue[] = [
   }),
 
   dialogue("a word that calls for a stop is not waited for to become one of the bot's", (begin) => {
-    const call = begin().opens().callerSays('Go.').llmAnswers('It is now nothing but a whatnot, a stopgap.');
+    const call = begin().opens().callerSays('Go.').llmAnswers('It is now nothing but waiters and whatnots.');
     call
       .botPlays(20 * msPerChar)
       .callerBegins()
       .skips()
-      .sttGuesses('no')
+      .sttGuesses('wait')
       .ordered('playout.clear 2');
   }),
 

@@ -44,6 +44,29 @@ describe('the silence that ends a turn', () => {
     expect(after({ text: "I'm calling because of you.", speechFinal: true })).toBeLessThan(500);
   });
 
+  it.each([
+    ['tr', 'Uçuşum iptal oldu ve.', 'Uçuşum iptal oldu.'],
+    ['it', 'Vorrei prenotare un tavolo per.', 'Vorrei prenotare un tavolo.'],
+    ['pt', 'O problema é que.', 'O problema é esse.'],
+    ['nl', 'Mijn vlucht is geannuleerd en.', 'Mijn vlucht is geannuleerd.'],
+    ['pl', 'Chodzi o to że.', 'Chodzi o to zamówienie.'],
+    ['hi', 'मेरी फ्लाइट रद्द हो गई और.', 'मेरी फ्लाइट रद्द हो गई.'],
+  ])('so it is in %s, which no model of sentences has learned', (code, begun, whole) => {
+    const said = { vocabulary: vocabularyOf([code]), speechFinal: true };
+    expect(after({ ...said, text: begun })).toBe(1_260);
+    expect(after({ ...said, text: whole })).toBe(400);
+  });
+
+  it.each([
+    ['en', 'It depends on.', 'It depends on the price.'],
+    ['en', 'How shall I put this.', 'How shall I put this on?'],
+    ['tr', 'Sorun şu ki.', 'Sorun çözüldü.'],
+  ])('is long behind a beginning alone (%s)', (code, begun, whole) => {
+    const said = { vocabulary: vocabularyOf([code]), speechFinal: true };
+    expect(after({ ...said, text: begun })).toBeGreaterThan(1_200);
+    expect(after({ ...said, text: whole })).toBeLessThan(500);
+  });
+
   it('is short behind a word or three that call for a stop or ask, whatever the model of sentences says', () => {
     for (const text of ['stop', 'no', 'how much'])
       expect([text, after({ text }) <= 910]).toEqual([text, true]);

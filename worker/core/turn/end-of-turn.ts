@@ -114,19 +114,15 @@ function ofSentence(evidence: PauseEvidence, settings: TurnSettings): Millis {
 }
 
 /**
- * The words without the full stop that STT puts behind anything: "I'm calling because." It is believed unless the last word leads on and
- * the words have surely only begun.
+ * The words without the full stop that STT puts behind anything: "I'm calling because." It is believed unless the last word leads on and,
+ * where the model of sentences knows the language, the words have surely only begun.
  */
 function withoutFalseStop({ text, asked, vocabulary }: PauseEvidence): string {
   const words = text.replace(/(?<!\.)\.\s*$/u, '');
   // Two words are an answer to many a question: "in der".
-  if (
-    words === text ||
-    spokenWords(words).length <= 2 ||
-    !vocabulary.isLearned ||
-    hesitationAt(words, vocabulary) !== 'surely'
-  )
+  if (words === text || spokenWords(words).length <= 2 || hesitationAt(words, vocabulary) !== 'surely')
     return text;
+  if (!vocabulary.isLearned) return words;
   const whole = completeness(words, { answers: endsInQuestion(asked) });
   return whole !== undefined && whole < surelyBegun ? words : text;
 }

@@ -3,7 +3,7 @@
  * else does, and each group sounds finished. The agent's question and the words so far tell whether more is to come. It compares words
  * and knows nothing of time, turns or audio.
  */
-import { spokenWords } from '../../../shared/languages/spelling.ts';
+import { bare, spokenWords } from '../../../shared/languages/spelling.ts';
 import type { Numbers } from '../../../shared/languages/vocabulary.ts';
 
 /** How many digits or letters the agent asks for, where it says so. */
@@ -62,18 +62,30 @@ function mailSaid(text: string, { joints, ats }: Numbers): 'begun' | 'open' | un
 /** Fewer letters are no word that somebody spells. */
 const fewestSpelled = 3;
 
-/** A word that is said and then spelled: "it is Kowalczyk ... K, O, W". Undefined where the letters are no beginning of a word before them. */
-function spellingSaid(text: string): 'whole' | 'begun' | undefined {
-  const words = spokenWords(text).flatMap((word) => word.split('-'));
-  const from = words.findLastIndex((word) => !/^\p{L}$/u.test(word)) + 1;
-  const letters = words.slice(from).join('');
+/** A letter as it is told: "Ibáñez" is spelled "I B A Ñ E Z", and "Yıldız" with the capital that "i" has elsewhere. */
+const plain = (word: string): string => bare(word).replaceAll('ı', 'i');
+
+/**
+ * A word that is said and then spelled: "it is Kowalczyk ... K, O, W". Undefined where the letters are no beginning of a word before
+ * them.
+ */
+function spellingSaid(text: string, { repeats }: Numbers): 'whole' | 'begun' | undefined {
+  const words = spokenWords(text).flatMap((word) => (repeats.has(word) ? word : word.split('-')));
+  const from = words.findLastIndex((word) => !/^\p{L}$/u.test(word) && !repeats.has(word)) + 1;
+  const told = words.slice(from);
+  // "Double T" is two letters.
+  const letters = told.map((word, at) =>
+    repeats.has(word) ? (told[at + 1] ?? '').repeat(repeats.get(word) ?? 0) : plain(word),
+  );
+  const spelling = plain(letters.join(''));
   // A single letter may as well be a word.
-  if (letters.length < 2) return undefined;
+  if (spelling.length < 2) return undefined;
   const spelled = words
     .slice(0, from)
-    .findLast((word) => word.length >= fewestSpelled && word.startsWith(letters));
+    .map(plain)
+    .findLast((word) => word.length >= fewestSpelled && word.startsWith(spelling));
   if (spelled === undefined) return undefined;
-  return spelled === letters ? 'whole' : 'begun';
+  return spelled === spelling ? 'whole' : 'begun';
 }
 
 /** So many digits in a row are a number of that kind although nobody asked for one. */
@@ -96,7 +108,7 @@ export function numberSaid(asked: string, text: string, numbers: Numbers): Numbe
   if (said === 0) return isToSpell(asked, text, numbers) ? 'open' : undefined;
   const length = askedLength(asked, numbers);
   if (length !== undefined) return said >= length ? 'whole' : 'begun';
-  const spelling = spellingSaid(text);
+  const spelling = spellingSaid(text, numbers);
   if (spelling !== undefined) return spelling;
   return numbers.asked.test(asked) || said >= unaskedDigits ? 'open' : undefined;
 }

@@ -63,7 +63,7 @@ function tellsOfLooking(said: readonly string[], last: readonly string[], ending
 
 /** Where nobody has `asked` for time, the words must name a thing that people have at home, or nothing at all. */
 function isLooking(words: readonly string[], endings: Endings, { asked }: { asked: boolean }): boolean {
-  const { own, looks, takes, things, after } = endings.waiting;
+  const { own, looks, takes, things, after, moments } = endings.waiting;
   const begins = ownAt(words, endings);
   if (begins === undefined) return false;
   const rest = words.slice(begins);
@@ -75,7 +75,8 @@ function isLooking(words: readonly string[], endings: Endings, { asked }: { aske
   const isNothingElse = (word: string): boolean => looks.has(word) || after.has(word);
   if (rest.some((word) => looks.has(word)) && rest.slice(length).every(isNothingElse)) return true;
   const isLast = (word: string): boolean => isVerb(word) || things.has(word);
-  const end = rest.findLast((word) => isLast(word) || !after.has(word)) ?? '';
+  const isBeside = (word: string): boolean => after.has(word) || moments.has(word);
+  const end = rest.findLast((word) => isLast(word) || !isBeside(word)) ?? '';
   return rest.some((word) => things.has(word)) && isLast(end);
 }
 
