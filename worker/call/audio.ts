@@ -23,7 +23,7 @@ import { TurnClient } from '../media/vad/turn-client.ts';
 import { VadClient } from '../media/vad/vad-client.ts';
 import { vadFrameMs } from '../../shared/protocol/mailbox-slot.ts';
 import type { SttSession, TtsEvent, TtsSession } from '../stages/stage.ts';
-import type { CallStart, CallTransport } from '../transports/transport.ts';
+import { lawOf, type CallStart, type CallTransport } from '../transports/transport.ts';
 
 /** Frames at the old end of the ring that may be written over while they are read. */
 export const ringMarginFrames = 8;
@@ -138,7 +138,8 @@ export class CallAudio {
       sampleRate: inputRate,
       encoding,
       vad: this.#vad,
-      toStt: (pcm) => void stages.stt.audio(pcm),
+      isTelephone: lawOf(start, options.transport) !== undefined,
+      toStt: (pcm, ofLine) => void stages.stt.audio(pcm, ofLine),
       decoded: (pcm, now) => this.tap.heard(pcm, now),
       took: (pcm) => this.#echo.took(pcm),
     });

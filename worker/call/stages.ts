@@ -3,6 +3,7 @@
  * core. It decides nothing: what happens after a failure is the core's order.
  */
 import { unreachable } from '../../shared/base/assert.ts';
+import type { Law } from '../../shared/audio/law.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Scope } from '../../shared/runtime/scope.ts';
@@ -61,6 +62,8 @@ class RoundCalls {
 export interface CallStagesOptions {
   readonly clock: Clock;
   readonly scope: Scope;
+  /** Of the caller's line, where that is a telephone's. */
+  readonly law?: Law | undefined;
   /** What the call asks of its LLM; the same in each worker that has the call. */
   readonly llmCall: LlmCall;
   readonly stt: SttStage;
@@ -88,9 +91,14 @@ const firstPauseMs = 250;
 const longestPauseMs = 2_000;
 
 /** What the stages and tools of a call are lent. */
-export const stageContext = ({ clock, scope }: { clock: Clock; scope: Scope }): StageContext => ({
+export const stageContext = ({
+  clock,
+  scope,
+  law,
+}: Pick<CallStagesOptions, 'clock' | 'scope' | 'law'>): StageContext => ({
   clock,
   bind: (callback) => scope.bind(callback),
+  ...(law !== undefined && { law }),
 });
 
 export class CallStages {

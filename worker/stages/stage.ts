@@ -8,6 +8,7 @@
  * An adapter never retries on its own, keeps no text longer than the session needs it, and puts neither credentials
  * nor payloads into errors.
  */
+import type { Law } from '../../shared/audio/law.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { ContextMessage, OfferedTool } from '../core/actions.ts';
 import type { OpaqueReasoning as CoreReasoning, RequestedCall } from '../core/tools/tools-state.ts';
@@ -34,6 +35,8 @@ export interface StageContext {
   bind<A extends readonly unknown[]>(callback: (...args: A) => void): (...args: A) => void;
   /** Its connections lead to public addresses alone. */
   readonly isPublicOnly?: true;
+  /** The caller is on a telephone line, whose sound is G.711 of this law at 8 kHz. */
+  readonly law?: Law;
 }
 
 /** What every adapter gets beside its own options. */
@@ -89,9 +92,10 @@ export type SttEvent =
 export interface SttSession {
   /**
    * Takes 16 kHz mono PCM16. The samples are copied or sent before it returns. False means that the bounded input
-   * (64 chunks) was full and this audio was dropped; the adapter keeps the newest.
+   * (64 chunks) was full and this audio was dropped; the adapter keeps the newest. `ofLine` is the same moment as the caller's
+   * telephone line has it, at 8 kHz, for whoever passes that on; absent for other calls, and for sound that is given once more.
    */
-  audio(pcm: Int16Array): boolean;
+  audio(pcm: Int16Array, ofLine?: Int16Array): boolean;
   /**
    * False while so much waits that audio which comes faster than real time should wait as well; absent where the input
    * takes everything at once.

@@ -124,7 +124,7 @@ export class RealtimeCall {
       hasStt,
       open: (told) => cascade.stt.open(context, told),
       sink,
-      hear: (pcm) => this.#hear(pcm),
+      hear: (pcm, ofLine) => this.#hear(pcm, ofLine),
       stretch: () => this.#audio.part,
       isDown: () => this.#isDown,
       isAudible: () => this.#speaking.isAudible,
@@ -135,7 +135,7 @@ export class RealtimeCall {
     return this.#ears;
   }
 
-  #hear(pcm: Int16Array): void {
+  #hear(pcm: Int16Array, ofLine: Int16Array | undefined): void {
     if (this.#isGivenAgain) return;
     const { context, maxSilenceMs } = this.#options;
     const now = context.clock.now();
@@ -145,7 +145,7 @@ export class RealtimeCall {
       this.#ears?.turnIsOver();
     }
     this.#heardAt = now;
-    this.#audio.add(pcm);
+    this.#audio.add(pcm, ofLine);
     const session = this.#line?.session;
     if (session !== undefined && !this.#speaking.isAudible) this.#audio.flow(session);
   }
@@ -165,8 +165,8 @@ export class RealtimeCall {
       noted: () => written.note(),
     });
     return {
-      audio: (pcm) => {
-        this.#hear(pcm);
+      audio: (pcm, ofLine) => {
+        this.#hear(pcm, ofLine);
         return own.audio(pcm);
       },
       hasRoom: () => own.hasRoom(),

@@ -3,7 +3,7 @@
  *
  * Invariant: bounded; the oldest is forgotten first. Pure.
  */
-import { decodeMulaw } from '../../../../shared/audio/g711.ts';
+import { laws, type Law } from '../../../../shared/audio/law.ts';
 import { PcmBytes } from '../../pcm-bytes.ts';
 import { parseJson, recordsOf, textOf, type JsonRecord } from '../../json.ts';
 import type { RealtimeEvent } from '../contract.ts';
@@ -38,22 +38,22 @@ function callIn(fields: JsonRecord): Call | undefined {
   return id && name && given !== undefined ? { id, name, arguments: given } : undefined;
 }
 
-function linear(mulaw: Buffer): Int16Array {
-  const pcm = new Int16Array(mulaw.length);
-  decodeMulaw(mulaw, pcm);
+function linear(bytes: Buffer, law: Law): Int16Array {
+  const pcm = new Int16Array(bytes.length);
+  laws[law].decode(bytes, pcm);
   return pcm;
 }
 
 const isWhole = ({ arguments: given }: Call): boolean => parseJson(given) !== undefined;
 
 export class Items {
-  readonly #dialect: Pick<Dialect, 'outputRate' | 'encoding'>;
+  readonly #dialect: Pick<Dialect, 'outputRate' | 'outputLaw'>;
   readonly #items = new Map<string, Item>();
   /** Calls of the answer that is being made. */
   #calls = new Map<string, Call>();
   readonly #told = new Set<string>();
 
-  constructor(dialect: Pick<Dialect, 'outputRate' | 'encoding'>) {
+  constructor(dialect: Pick<Dialect, 'outputRate' | 'outputLaw'>) {
     this.#dialect = dialect;
   }
 
@@ -71,7 +71,8 @@ export class Items {
   sound(answer: number, item: string, base64: string): RealtimeEvent[] {
     const known = this.#of(answer, item);
     const bytes = Buffer.from(base64, 'base64');
-    const pcm = this.#dialect.encoding === undefined ? known.bytes.take(bytes) : linear(bytes);
+    const { outputLaw: law } = this.#dialect;
+    const pcm = law === undefined ? known.bytes.take(bytes) : linear(bytes, law);
     known.samples += pcm.length;
     return pcm.length === 0 ? [] : [{ type: 'audio', answer, item, pcm }];
   }
