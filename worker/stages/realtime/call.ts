@@ -405,11 +405,11 @@ export class RealtimeCall {
     if (event.type !== 'done') this.#began(round);
     switch (event.type) {
       case 'text':
-        this.#say(round, event.item, event.text);
+        this.#say(round, event);
         return;
       case 'audio':
         // Sound without words is heard all the same.
-        if (!this.#speaking.hasWords(round.answer)) this.#say(round, event.item, ' ');
+        if (!this.#speaking.hasWords(round.answer)) this.#say(round, { item: event.item, text: ' ' });
         this.#speaking.audio(round.answer, event.item, event.pcm);
         return;
       case 'tool-call': {
@@ -443,9 +443,13 @@ export class RealtimeCall {
     this.#watch?.cancel();
   }
 
-  #say(round: Round, item: string, text: string): void {
+  #say(
+    round: Round,
+    { item, text, isWritten }: Pick<Extract<RealtimeEvent, { type: 'text' }>, 'item' | 'text' | 'isWritten'>,
+  ): void {
     this.#conversation.said(item, text);
-    this.#speaking.words(round.answer, item, text);
+    // What the model does not speak the core has spoken as a line.
+    if (isWritten !== true) this.#speaking.words(round.answer, item, text);
     round.sink({ type: 'text', text });
   }
 
@@ -461,6 +465,10 @@ export class RealtimeCall {
     }
     if (finish === 'completed') this.#conversation.answerEnded();
     if (this.#gaveAgain(round)) return;
+    if (finish === 'completed' && !round.hasBegun) {
+      this.#onSilence(round);
+      return;
+    }
     const ended = finish === 'length' || finish === 'content_filter' ? finish : 'stop';
     this.#over(round, {
       type: 'done',

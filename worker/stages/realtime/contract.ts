@@ -64,8 +64,14 @@ export type RealtimeEvent =
     }
   /** Sound of an answer at `outputRate`. */
   | { readonly type: 'audio'; readonly answer: number; readonly item: string; readonly pcm: Int16Array }
-  /** Words of an answer: the transcript of its sound, or what is to be spoken where the output is text. */
-  | { readonly type: 'text'; readonly answer: number; readonly item: string; readonly text: string }
+  /** Words of an answer: the transcript of its sound, or what is to be spoken where the output is text. `isWritten`: no sound of them comes, though the output is sound. */
+  | {
+      readonly type: 'text';
+      readonly answer: number;
+      readonly item: string;
+      readonly text: string;
+      readonly isWritten?: true;
+    }
   /** All sound and words of the item have come. */
   | { readonly type: 'item-done'; readonly answer: number; readonly item: string }
   /** A complete call. An adapter tells a call once, however often the vendor says it. */

@@ -17,6 +17,8 @@ interface Item {
   readonly bytes: PcmBytes;
   samples: number;
   hasWords: boolean;
+  /** Text that came where sound was asked for: it is said only if no sound of it comes. */
+  written: string;
   isOver: boolean;
 }
 
@@ -74,13 +76,34 @@ export class Items {
     const { outputLaw: law } = this.#dialect;
     const pcm = law === undefined ? known.bytes.take(bytes) : linear(bytes, law);
     known.samples += pcm.length;
-    return pcm.length === 0 ? [] : [{ type: 'audio', answer, item, pcm }];
+    if (pcm.length === 0) return [];
+    const transcript = known.hasWords ? [] : this.words(answer, item, known.written);
+    known.written = '';
+    return [...transcript, { type: 'audio', answer, item, pcm }];
   }
 
   words(answer: number, item: string, text: string): RealtimeEvent[] {
     if (text === '') return [];
     this.#of(answer, item).hasWords = true;
     return [{ type: 'text', answer, item, text }];
+  }
+
+  /** Text where sound was asked for; `isWhole`: all of it, which says nothing new where pieces came. */
+  written(answer: number, item: string, text: string, { isWhole = false } = {}): RealtimeEvent[] {
+    const known = this.#of(answer, item);
+    if (isWhole && (known.written !== '' || known.hasWords)) return [];
+    if (known.samples > 0) return this.words(answer, item, text);
+    known.written += text;
+    return [];
+  }
+
+  /** No sound of it comes any more. */
+  #writtenIn(item: string, known: Item): RealtimeEvent[] {
+    const { answer, written: text } = known;
+    if (text === '') return [];
+    known.hasWords = true;
+    known.written = '';
+    return [{ type: 'text', answer, item, text, isWritten: true }];
   }
 
   /** All the words of an item, for servers that tell them without pieces. */
@@ -101,7 +124,7 @@ export class Items {
     const words = recordsOf(fields['content']).map(
       (part) => textOf(part['transcript']) || textOf(part['text']),
     );
-    const events = this.allWords(answer, item, words.join(''));
+    const events = [...this.#writtenIn(item, known), ...this.allWords(answer, item, words.join(''))];
     known.isOver = true;
     return [...events, { type: 'item-done', answer, item }];
   }
@@ -124,7 +147,10 @@ export class Items {
       keepNewest(this.#told, mostCalls);
     }
     return [
-      ...open.map(([item]) => ({ type: 'item-done', answer, item }) as const),
+      ...open.flatMap(([item, known]) => [
+        ...this.#writtenIn(item, known),
+        { type: 'item-done', answer, item } as const,
+      ]),
       ...calls.map((call) => ({ type: 'tool-call', answer, ...call }) as const),
     ];
   }
@@ -132,7 +158,14 @@ export class Items {
   #of(answer: number, item: string): Item {
     const known = this.#items.get(item);
     if (known !== undefined) return known;
-    const fresh: Item = { answer, bytes: new PcmBytes(), samples: 0, hasWords: false, isOver: false };
+    const fresh: Item = {
+      answer,
+      bytes: new PcmBytes(),
+      samples: 0,
+      hasWords: false,
+      written: '',
+      isOver: false,
+    };
     this.#items.set(item, fresh);
     keepNewest(this.#items, mostItems);
     return fresh;
