@@ -11,7 +11,7 @@ import { agent, newCallOf, sound, user } from '../../support/core/realtime-call.
 import { newStageContext, patientClock } from '../../support/core/stage-context.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 import { FakeOpenAiRealtime } from '../../support/fakes/fake-openai-realtime.ts';
-import { openReady, takeTurn, told } from './openai-driver.ts';
+import { openReady, speak as speakTo, takeTurn, told } from './openai-driver.ts';
 
 let server: FakeOpenAiRealtime;
 let call: ReturnType<typeof newCallOf>;
@@ -51,7 +51,6 @@ const ends = (): number => call.said.filter(({ type }) => type === 'done' || typ
 const answered = (count: number): Promise<void> => call.until(() => ends() === count);
 const textSaid = (): string =>
   call.said.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join('');
-const instructions = (): string => JSON.stringify(server.last.of('session.update')[0]?.session.instructions);
 
 describe('1: the limit of a session', () => {
   it('that comes between the end of a turn and its answer loses neither', async () => {
@@ -247,7 +246,6 @@ describe('6 and 7: pieces of an answer', () => {
     await newSpeakingCall();
     server.replies.push({ items: [{ text: 'Let me see.' }, { speech: 'It is noon.', ms: 400 }] });
     await speakAll();
-    await server.until(() => true);
     await call.until(() => spokenByTts() !== '' || samples() > 0);
     expect(spokenByTts()).toContain('Let me see.');
   });
@@ -259,6 +257,19 @@ describe('6 and 7: pieces of an answer', () => {
     await call.until(() => samples() > 0);
     expect(spokenByTts()).toContain('Anything else?');
     expect(spokenByTts()).not.toContain('noon');
+  });
+
+  it('7: before and behind a call of a tool are all heard, and the tool is called once', async () => {
+    await newSpeakingCall();
+    const tool = { call: 'call_1', name: 'clock', args: '{}' } as const;
+    server.replies.push({
+      items: [{ speech: 'Let me see.', ms: 100 }, tool, { speech: 'One moment.', ms: 200 }],
+    });
+    await speakAll();
+    await call.until(() => call.spoken.some(({ type }) => type === 'flushed'));
+    expect(samples()).toBe(300 * 8);
+    expect(call.said.filter(({ type }) => type === 'tool-call')).toHaveLength(1);
+    expect(call.said.at(-1)).toMatchObject({ type: 'done', finish: 'tool_calls' });
   });
 
   it('7: three of which one is empty are all heard, in their order', async () => {
@@ -295,5 +306,200 @@ describe('8: a model that has nothing to say', () => {
     await ready(2);
     expect(call.llm.rounds).toHaveLength(1);
     expect(ends()).toBe(0);
+  });
+});
+
+describe('9: an answer that ends early', () => {
+  it('because the server cancelled it by itself is told as broken off, to be gone on with', async () => {
+    await newSpeakingCall();
+    server.replies.push({ items: [{ speech: 'You owe us four' }], holds: true });
+    call.start(says('how much'));
+    await call.until(() => textSaid().endsWith('four'));
+    const { response_id: id } = server.last.said.findLast(
+      ({ type }) => type === 'response.output_audio.delta',
+    ) as { response_id: string };
+    const status_details = { type: 'cancelled', reason: 'turn_detected' } as const;
+    server.last.send({
+      type: 'response.done',
+      response: { id, object: 'realtime.response', status: 'cancelled', status_details, output: [] },
+    });
+    await answered(1);
+    expect(call.said.at(-1)?.type).toBe('error');
+    expect(call.llm.rounds).toEqual([]);
+  });
+
+  it('with its connection behind the last sound is told as broken off, and its sound is heard', async () => {
+    await newSpeakingCall();
+    server.replies.push({ items: [{ speech: 'You owe us four.', ms: 400 }], holds: true });
+    call.start(says('how much'));
+    await call.until(() => textSaid().endsWith('four.'));
+    for (const event of call.said) if (event.type === 'text') call.voice.speak(1, event.text);
+    server.last.vanish();
+    await answered(1);
+    expect(call.said.at(-1)?.type).toBe('error');
+    await call.until(() => call.spoken.some(({ type }) => type === 'audio'));
+  });
+});
+
+describe('10 and 11: voices and noises', () => {
+  it("that the server ends turns by in spite of what it was told are nobody's turns", async () => {
+    const { session, events } = await openReady(server);
+    session.beginTurn();
+    speakTo(session, 300);
+    await server.until(() => server.last.bufferMs > 250);
+    server.last.send({ type: 'input_audio_buffer.speech_started', audio_start_ms: 0, item_id: 'own_1' });
+    server.last.send({ type: 'input_audio_buffer.committed', item_id: 'own_1', previous_item_id: null });
+    server.last.bufferMs = 0;
+    server.replies.push({ items: [{ speech: 'Unasked.' }], holds: true }, { items: [{ speech: 'Asked.' }] });
+    server.last.begin();
+    session.endTurn(1);
+    session.respond(1);
+    await events.seen('done');
+    expect(told(events).join('|')).toContain('Asked.');
+    expect(told(events).join('|')).not.toContain('Unasked');
+    expect(events.of('error')).toEqual([]);
+  });
+
+  it('over an answer tell the server nothing, and the next turn has none of them', async () => {
+    await newSpeakingCall();
+    server.replies.push({ items: [{ speech: 'It is noon, and the sun is out.', ms: 3_000 }] });
+    const question = says('what time is it');
+    call.start(question);
+    await answered(1);
+    for (const event of call.said) if (event.type === 'text') call.voice.speak(1, event.text);
+    await call.until(() => call.spoken.some(({ type }) => type === 'audio'));
+    const before = server.last.heard.length;
+    for (let noise = 0; noise < 3; noise += 1) {
+      for (let at = 0; at < 15; at += 1) call.ears.audio(sound(9, 320));
+      call.says('', 9);
+    }
+    expect(server.last.heard).toHaveLength(before);
+    call.voice.cancel(1);
+    const [firstMs = 0] = server.last.turnsMs;
+    call.start(question, agent('It is noon,'), says('thanks'));
+    await answered(2);
+    expect(server.last.turnsMs[1]).toBeCloseTo(firstMs, -1);
+  });
+});
+
+describe('12: the three stages', () => {
+  it('that take over while a tool runs know the call of it, its result and the turn', async () => {
+    await newSpeakingCall();
+    server.replies.push({ items: [{ call: 'call_1', name: 'pay', args: '{}' }] });
+    const question = says('pay my bill');
+    call.start(question);
+    await answered(1);
+    server.last.end(1008, 'policy');
+    const messages: ChatMessage[] = [
+      question,
+      { role: 'assistant', text: '', toolCalls: [{ id: 'call_1', name: 'pay', arguments: '{}' }] },
+      { role: 'tool', callId: 'call_1', name: 'pay', text: 'paid' },
+    ];
+    server.refuseWith = 401;
+    await server.until(() => server.last.closed !== undefined);
+    call.start(...messages);
+    await call.until(() => call.llm.rounds.length === 1);
+    expect(call.llm.rounds[0]?.request.messages.slice(1)).toEqual(messages);
+  });
+});
+
+describe('13: lines', () => {
+  it('that begin as the answer does are spoken by the TTS, and the answer by the model', async () => {
+    await newSpeakingCall();
+    server.replies.push({ items: [{ speech: 'One moment, please.', ms: 400 }] });
+    call.voice.speak(1, 'One moment.');
+    call.voice.flush(1);
+    call.start(says('what time is it'));
+    await answered(1);
+    for (const event of call.said) if (event.type === 'text') call.voice.speak(2, event.text);
+    call.voice.flush(2);
+    for (const event of [{ type: 'flushed', context: 1 } as const]) call.tts.sessions[0]?.say(event);
+    await call.until(() => call.spoken.filter(({ type }) => type === 'flushed').length === 2);
+    expect(call.tts.sessions[0]?.asked).toEqual(['speak 1 One moment.', 'flush 1']);
+    const samples = call.spoken.reduce(
+      (sum, event) => sum + (event.type === 'audio' && event.context === 2 ? event.pcm.length : 0),
+      0,
+    );
+    expect(samples).toBe(400 * 8);
+  });
+
+  it('without a letter do not take the words of the model', async () => {
+    await newSpeakingCall();
+    server.replies.push({ items: [{ speech: 'It is noon.', ms: 400 }] });
+    call.start(says('what time is it'));
+    await answered(1);
+    call.voice.speak(1, '…');
+    for (const event of call.said) if (event.type === 'text') call.voice.speak(1, event.text);
+    call.voice.flush(1);
+    await call.until(() => call.spoken.some(({ type }) => type === 'flushed'));
+    const samples = call.spoken.reduce(
+      (sum, event) => sum + (event.type === 'audio' ? event.pcm.length : 0),
+      0,
+    );
+    expect(samples).toBe(400 * 8);
+    expect(call.tts.sessions[0]?.asked).toEqual([]);
+  });
+});
+
+describe('14: usage', () => {
+  it('of nonsense is never less than nothing, and never more in a part than in the whole', async () => {
+    const usage = {
+      input_tokens: 10,
+      output_tokens: '7',
+      input_token_details: { audio_tokens: 90, cached_tokens: -5, cached_tokens_details: null },
+      output_token_details: 'none',
+    } as never;
+    await newSpeakingCall();
+    server.replies.push({ items: [{ speech: 'It is noon.' }], usage });
+    call.start(says('what time is it'));
+    await answered(1);
+    const amounts = call.figures.filter((one) => /tokens/.test(one)).map((one) => Number(one.split(' ')[1]));
+    expect(amounts.every((one) => Number.isInteger(one) && one >= 0)).toBe(true);
+    const of = (unit: string): number =>
+      Number(call.figures.find((one) => one.startsWith(`${unit} `))?.split(' ')[1] ?? 0);
+    expect(of('audio_input_tokens') + of('text_input_tokens')).toBe(of('input_tokens'));
+  });
+
+  it('that is told twice is counted once', async () => {
+    await newSpeakingCall();
+    call.start(says('what time is it'));
+    await answered(1);
+    const done = server.last.said.findLast(({ type }) => type === 'response.done');
+    const before = call.figures.length;
+    server.last.sendText(JSON.stringify(done));
+    call.start(says('what time is it'));
+    await answered(2);
+    const counted = (unit: string): number => call.figures.filter((one) => one.startsWith(`${unit} `)).length;
+    expect(before).toBeGreaterThan(0);
+    expect(counted('input_tokens')).toBe(2);
+  });
+});
+
+describe('15: a session', () => {
+  it('that is greeted and configured again and again is set up once', async () => {
+    const { session, events } = await openReady(server);
+    for (let again = 0; again < 3; again += 1) {
+      server.last.greet();
+      server.last.send({ type: 'session.updated', session: { type: 'realtime' } });
+    }
+    takeTurn(session, 1);
+    session.respond(1);
+    await events.seen('done');
+    expect(server.last.of('session.update')).toHaveLength(1);
+    expect(events.of('ready')).toHaveLength(1);
+    expect(told(events).at(-1)).toBe('done 1 completed');
+  });
+
+  it('that follows another in mid-turn hears nothing of what the other says late', async () => {
+    await newSpeakingCall();
+    server.replies.push({ items: [], holds: true }, { items: [{ speech: 'It is noon.' }] });
+    call.start(says('what time is it'));
+    await server.until(() => server.last.of('response.create').length === 1);
+    const former = server.last;
+    former.refuse({ code: 'session_expired', message: 'expired' });
+    former.release();
+    await answered(1);
+    expect(textSaid().trim()).toBe('It is noon.');
+    expect(call.said.filter(({ type }) => type === 'done')).toHaveLength(1);
   });
 });

@@ -12,6 +12,7 @@ import type {
   LlmRequest,
   LlmRound,
   LlmSession,
+  LlmStage,
   SttEvent,
   SttSession,
   TtsEvent,
@@ -71,6 +72,22 @@ function vendorOf(
   return { vendor, failures, figures };
 }
 
+/** Says so when it was asked. */
+const observed = (stage: LlmStage, changed: () => void): LlmStage => ({
+  ...stage,
+  open: (context, call) => {
+    const session = stage.open(context, call);
+    return {
+      ...session,
+      start: (request, sink) => {
+        const round = session.start(request, sink);
+        changed();
+        return round;
+      },
+    };
+  },
+});
+
 /** One call with a scripted model, and all that a test drives of it. */
 export function newCall(options: CallOptions = {}) {
   const { caps = {}, clock = newVirtualClock(), isReady = true } = options;
@@ -85,9 +102,10 @@ export function newCallOf(given: RealtimeModel, clock: Clock, options: CallOptio
   const { modelSpeaks = true, maxSilenceMs = 2_500, words = 'own', hasStt = false } = options;
   const [stt, llm, tts] = [new ScriptedStt(), new ScriptedLlm(), new ScriptedTts()];
   const { vendor, failures, figures } = vendorOf(given, options, clock);
+  const seen = new Observed();
   const stages = realtimeStages({
     vendor,
-    cascade: { stt: stt.stage, llm: llm.stage, tts: tts.stage },
+    cascade: { stt: stt.stage, llm: observed(llm.stage, () => seen.changed()), tts: tts.stage },
     sampleRate: 8_000,
     modelSpeaks,
     sentences: vocabularyOf(['en']).sentences,
@@ -99,7 +117,6 @@ export function newCallOf(given: RealtimeModel, clock: Clock, options: CallOptio
   const heard: SttEvent[] = [];
   const spoken: TtsEvent[] = [];
   const said: LlmEvent[] = [];
-  const seen = new Observed();
   const into =
     <T>(list: T[]) =>
     (event: T): void => {

@@ -456,7 +456,8 @@ export class RealtimeCall {
   #onDone(round: Round, { finish, usage, failed }: Extract<RealtimeEvent, { type: 'done' }>): void {
     this.#watch?.cancel();
     this.#speaking.answerEnded(round.answer);
-    if (finish === 'failed' || (finish === 'cancelled' && !round.hasBegun)) {
+    // Nobody here cancelled it: the vendor broke it off.
+    if (finish === 'failed' || finish === 'cancelled') {
       const error: StageError = failed ?? { kind: 'disconnected' };
       this.#line?.failed(error);
       if (!round.hasBegun) this.#answerInstead(round, 'failed');
