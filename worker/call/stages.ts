@@ -90,6 +90,12 @@ const heldMs = 10_000;
 const firstPauseMs = 250;
 const longestPauseMs = 2_000;
 
+/** STT as a call gives it sound. */
+export interface CallStt extends SttSession {
+  /** `ofLine` is the same moment as the caller's telephone line has it, at 8 kHz, for whoever passes that on; absent for other calls, and for sound that is given once more. */
+  audio(pcm: Int16Array, ofLine?: Int16Array): boolean;
+}
+
 /** What the stages and tools of a call are lent. */
 export const stageContext = ({
   clock,
@@ -104,7 +110,7 @@ export const stageContext = ({
 export class CallStages {
   #options: CallStagesOptions;
   readonly #context: StageContext;
-  #stt: SttSession;
+  #stt: CallStt;
   #sttOpenedAt: Millis;
   /** Sessions of STT in a row that died soon. */
   #sttDeaths = 0;
@@ -129,7 +135,7 @@ export class CallStages {
     }
   }
 
-  get stt(): SttSession {
+  get stt(): CallStt {
     return this.#stt;
   }
 

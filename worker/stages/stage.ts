@@ -92,10 +92,9 @@ export type SttEvent =
 export interface SttSession {
   /**
    * Takes 16 kHz mono PCM16. The samples are copied or sent before it returns. False means that the bounded input
-   * (64 chunks) was full and this audio was dropped; the adapter keeps the newest. `ofLine` is the same moment as the caller's
-   * telephone line has it, at 8 kHz, for whoever passes that on; absent for other calls, and for sound that is given once more.
+   * (64 chunks) was full and this audio was dropped; the adapter keeps the newest.
    */
-  audio(pcm: Int16Array, ofLine?: Int16Array): boolean;
+  audio(pcm: Int16Array): boolean;
   /**
    * False while so much waits that audio which comes faster than real time should wait as well; absent where the input
    * takes everything at once.

@@ -165,7 +165,7 @@ export class RealtimeCall {
       noted: () => written.note(),
     });
     return {
-      audio: (pcm, ofLine) => {
+      audio: (pcm: Int16Array, ofLine?: Int16Array) => {
         this.#hear(pcm, ofLine);
         return own.audio(pcm);
       },
