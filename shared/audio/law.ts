@@ -10,7 +10,7 @@ export const lawRate = 8_000;
 interface LawCodec {
   /** Every byte as the sample at the same index of `out`, which must not be shorter. */
   readonly decode: (bytes: Uint8Array, out: Int16Array) => void;
-  /** Every sample as the byte at the same index of `out`, which must not be shorter. What was decoded comes back as it was, but for the second zero of mu-law. */
+  /** Every sample as the byte at the same index of `out`, which must not be shorter. Decoded bytes come back as they were, but for the second zero of mu-law. */
   readonly encode: (pcm: Int16Array, out: Uint8Array) => void;
 }
 

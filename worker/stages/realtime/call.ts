@@ -448,7 +448,7 @@ export class RealtimeCall {
     { item, text, isWritten }: Pick<Extract<RealtimeEvent, { type: 'text' }>, 'item' | 'text' | 'isWritten'>,
   ): void {
     this.#conversation.said(item, text);
-    // What the model does not speak the core has spoken as a line.
+    // The core has a line spoken of the words that the model does not speak.
     if (isWritten !== true) this.#speaking.words(round.answer, item, text);
     round.sink({ type: 'text', text });
   }
