@@ -88,7 +88,7 @@ module.exports = {
       'the-pure-set-imports-no-world',
       { path: pureFiles },
       {
-        pathNot: `^shared/(base|net|auth|protocol|config|languages|${features})/|^shared/audio/(alaw|g711)[.]ts$|${hashing}|node_modules/sdp-transform/|${pureFiles}`,
+        pathNot: `^shared/(base|net|auth|protocol|config|languages|${features})/|^shared/audio/(alaw|g711|law)[.]ts$|${hashing}|node_modules/sdp-transform/|${pureFiles}`,
         dependencyTypesNot: ['type-only'],
       },
     ),

@@ -131,8 +131,7 @@ export function planOf(seed: number): Plan {
     faults: { ...(prng.chance(0.35) ? noFaults : faultsOf(prng)), ...(speaks && ownVoice) },
     hangUpAtMs: prng.chance(0.25) ? from(0, 70_000) : Infinity,
     shutdownAtMs: prng.chance(0.1) ? from(0, 70_000) : Infinity,
-    // Another voice takes such a call up in mid-word: golden scripts have that.
-    lossesAtMs: prng.chance(0.3) ? [from(500, 60_000), from(500, 60_000)].filter(() => !speaks) : [],
+    lossesAtMs: prng.chance(0.3) ? [from(500, 60_000), from(500, 60_000)] : [],
   };
 }
 

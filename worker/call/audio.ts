@@ -22,8 +22,9 @@ import { speechEvent } from './speech-event.ts';
 import { TurnClient } from '../media/vad/turn-client.ts';
 import { VadClient } from '../media/vad/vad-client.ts';
 import { vadFrameMs } from '../../shared/protocol/mailbox-slot.ts';
-import type { SttSession, TtsEvent, TtsSession } from '../stages/stage.ts';
-import type { CallStart, CallTransport } from '../transports/transport.ts';
+import type { TtsEvent, TtsSession } from '../stages/stage.ts';
+import type { CallStt } from './stages.ts';
+import { lawOf, type CallStart, type CallTransport } from '../transports/transport.ts';
 
 /** Frames at the old end of the ring that may be written over while they are read. */
 export const ringMarginFrames = 8;
@@ -38,7 +39,7 @@ export interface CallAudioOptions {
   readonly start: CallStart;
   readonly transport: CallTransport;
   /** The sessions of the call; a failed one is replaced while the call runs. */
-  readonly stages: { readonly stt: SttSession; readonly tts: TtsSession };
+  readonly stages: { readonly stt: CallStt; readonly tts: TtsSession };
   readonly journal?: CallJournal | undefined;
   /** Since when the caller waits for the agent in silence. */
   readonly waitsSince: () => Millis | undefined;
@@ -138,7 +139,8 @@ export class CallAudio {
       sampleRate: inputRate,
       encoding,
       vad: this.#vad,
-      toStt: (pcm) => void stages.stt.audio(pcm),
+      isTelephone: lawOf(start, options.transport) !== undefined,
+      toStt: (pcm, ofLine) => void stages.stt.audio(pcm, ofLine),
       decoded: (pcm, now) => this.tap.heard(pcm, now),
       took: (pcm) => this.#echo.took(pcm),
     });

@@ -14,7 +14,7 @@ import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
 import { silentSince } from '../core/answer/silence.ts';
 import { messagesFor, offeredTools } from '../core/delivery/context.ts';
-import type { CallTransport } from '../transports/transport.ts';
+import { lawOf, type CallTransport } from '../transports/transport.ts';
 import { CallAudio } from './audio.ts';
 import type { CallJournal } from './journal.ts';
 import { CallLog } from './log.ts';
@@ -239,12 +239,13 @@ function newObservers(build: CallBuild): CallObservers {
 }
 
 function openStages(
-  { services, scope, tell, audio }: CallBuild,
+  { services, scope, start, transport, tell, audio }: CallBuild,
   { llmCall, callLog }: { readonly llmCall: LlmCall; readonly callLog: CallLog },
 ): CallStages {
   return new CallStages({
     clock: services.clock,
     scope,
+    law: lawOf(start, transport),
     llmCall,
     stt: services.stt,
     llm: services.llm,

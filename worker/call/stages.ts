@@ -3,6 +3,7 @@
  * core. It decides nothing: what happens after a failure is the core's order.
  */
 import { unreachable } from '../../shared/base/assert.ts';
+import type { Law } from '../../shared/audio/law.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Scope } from '../../shared/runtime/scope.ts';
@@ -61,6 +62,8 @@ class RoundCalls {
 export interface CallStagesOptions {
   readonly clock: Clock;
   readonly scope: Scope;
+  /** Of the caller's line, where that is a telephone's. */
+  readonly law?: Law | undefined;
   /** What the call asks of its LLM; the same in each worker that has the call. */
   readonly llmCall: LlmCall;
   readonly stt: SttStage;
@@ -87,16 +90,27 @@ const heldMs = 10_000;
 const firstPauseMs = 250;
 const longestPauseMs = 2_000;
 
+/** STT as a call gives it sound. */
+export interface CallStt extends SttSession {
+  /** `ofLine` is the same moment as the caller's telephone line has it, at 8 kHz, for whoever passes that on; absent for other calls, and for sound that is given once more. */
+  audio(pcm: Int16Array, ofLine?: Int16Array): boolean;
+}
+
 /** What the stages and tools of a call are lent. */
-export const stageContext = ({ clock, scope }: { clock: Clock; scope: Scope }): StageContext => ({
+export const stageContext = ({
+  clock,
+  scope,
+  law,
+}: Pick<CallStagesOptions, 'clock' | 'scope' | 'law'>): StageContext => ({
   clock,
   bind: (callback) => scope.bind(callback),
+  ...(law !== undefined && { law }),
 });
 
 export class CallStages {
   #options: CallStagesOptions;
   readonly #context: StageContext;
-  #stt: SttSession;
+  #stt: CallStt;
   #sttOpenedAt: Millis;
   /** Sessions of STT in a row that died soon. */
   #sttDeaths = 0;
@@ -121,7 +135,7 @@ export class CallStages {
     }
   }
 
-  get stt(): SttSession {
+  get stt(): CallStt {
     return this.#stt;
   }
 

@@ -224,7 +224,10 @@ export const stageDefinitions = ({
   llm: llm && llmStage(llm, reach),
   tts: tts && ttsStage(tts, reach),
   realtime: realtime && {
-    primary: { chosen: realtime, access: realtimeAccess(realtime, reach) },
+    primary: {
+      chosen: realtime,
+      access: realtimeAccess(realtime, { sampleRate: speechRateOf({ tts }), reach }),
+    },
     writesOver: realtime.writesOver === true,
     maxSilenceMs: Math.max(turn.silences.withModel.maxSilenceMs, turn.silences.withoutModel.maxSilenceMs),
   },
@@ -256,14 +259,15 @@ function ttsStage(
 }
 
 /** Hz of what callers hear before it is brought to the call: of the TTS, or where there is none what speaking models give. */
-export const speechRateOf = ({ tts }: Pick<AgentDefinition, 'tts'>): number =>
+export const speechRateOf = ({ tts }: { readonly tts?: TtsDefinition | undefined }): number =>
   tts?.sampleRate ?? ttsDefaults.sampleRate;
 
 const realtimeAccess = (
   { language, output, words, voice, apiKey }: RealtimeDefinition,
-  reach: Reach,
+  { sampleRate, reach }: { readonly sampleRate: number; readonly reach: Reach },
 ): RealtimeAccess => ({
   language,
+  sampleRate,
   output,
   words,
   ...(voice !== undefined && { voice }),

@@ -6,8 +6,9 @@
 import type { RemoteInfo } from 'node:dgram';
 import { flag, list, maybe, number, opaque, record, text, time, versionOf } from '../../shared/base/codec.ts';
 import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
+import type { Law } from '../../shared/audio/law.ts';
 import { int16View } from '../../shared/audio/pcm.ts';
-import { sipClockRate, sipCodecRate, type SipMedia } from '../../shared/sip/calls.ts';
+import { sipClockRate, sipCodecRate, type SipCodec, type SipMedia } from '../../shared/sip/calls.ts';
 import { RtcpReporter } from '../media/rtp/rtcp.ts';
 import { freeOpus } from '../media/opus/opus.ts';
 import { isRtcp } from '../media/rtp/rtp.ts';
@@ -171,6 +172,10 @@ export class SipCall implements CallTransport {
   }
 
   // ---- orders of the engine ----
+
+  get law(): Law | undefined {
+    return lawsOf[this.#state.media.codec];
+  }
 
   get heardLine(): HeardLine | undefined {
     const heard = this.#reporter.heard;
@@ -400,6 +405,9 @@ export class SipCall implements CallTransport {
     this.#options.line.over();
   }
 }
+
+/** Of codecs that are G.711. */
+const lawsOf: Partial<Record<SipCodec, Law>> = { PCMU: 'mulaw', PCMA: 'alaw' };
 
 const srtcpOf = ({ keys }: SipMedia, place: SrtcpPlace): Srtcp | undefined => keys && new Srtcp(keys, place);
 

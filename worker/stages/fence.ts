@@ -79,10 +79,7 @@ export function fenced<S extends { readonly provider: string; close(): Promise<v
   const fencedStage: Opened = {
     provider,
     open: (context, ...rest) =>
-      inner.open(
-        { clock: context.clock, bind: (callback) => context.bind(callback), isPublicOnly: true },
-        ...rest,
-      ),
+      inner.open({ ...context, bind: (callback) => context.bind(callback), isPublicOnly: true }, ...rest),
     close: () => inner.close(),
   };
   // A stage of any kind is opened with a context in front of everything else.

@@ -8,6 +8,7 @@
  * An adapter never retries on its own, keeps no text longer than the session needs it, and puts neither credentials
  * nor payloads into errors.
  */
+import type { Law } from '../../shared/audio/law.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { ContextMessage, OfferedTool } from '../core/actions.ts';
 import type { OpaqueReasoning as CoreReasoning, RequestedCall } from '../core/tools/tools-state.ts';
@@ -34,6 +35,8 @@ export interface StageContext {
   bind<A extends readonly unknown[]>(callback: (...args: A) => void): (...args: A) => void;
   /** Its connections lead to public addresses alone. */
   readonly isPublicOnly?: true;
+  /** The caller is on a telephone line, whose sound is G.711 of this law at 8 kHz. */
+  readonly law?: Law;
 }
 
 /** What every adapter gets beside its own options. */

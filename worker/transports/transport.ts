@@ -5,6 +5,7 @@
  * `tick`, never from inside another method of the transport (`inputTaken` alone may call `audio`), and never after
  * `ended`. A transport owns no timer: the worker's ticker calls `tick`.
  */
+import { lawRate, type Law } from '../../shared/audio/law.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallRefusal, TypedText } from '../../shared/protocol/call.ts';
 import type { ConversationEvent } from '../core/told.ts';
@@ -68,6 +69,8 @@ export interface SavedTransport {
 
 /** What the engine asks of a transport. Every method is harmless after the call is over. */
 export interface CallTransport {
+  /** Of a telephone line whose sound it decodes: the law that this had. */
+  readonly law?: Law | undefined;
   /** The call is built: tells the client. Output before this is dropped. */
   accept(): void;
   /** The call is not taken. */
@@ -115,4 +118,12 @@ export interface CallTransport {
   readonly isLive?: boolean;
   /** How far ahead of real time the client needs its audio, where it keeps no buffer of its own; absent: not at all. */
   readonly leadMs?: Millis | undefined;
+}
+
+/** The law of the caller's line where that is a telephone's. */
+export function lawOf(
+  { encoding, sampleRate, inputRate = sampleRate }: CallStart,
+  transport: Pick<CallTransport, 'law'>,
+): Law | undefined {
+  return inputRate === lawRate ? (transport.law ?? (encoding === 'mulaw' ? encoding : undefined)) : undefined;
 }

@@ -36,7 +36,7 @@ export function checkRealtimeFits(
 /** The voice of a call has one rate, which is that of `[tts]`. */
 function checkTelephone(tree: Tree, problems: ProblemList): void {
   const { audio_format: format } = tableAt(tableAt(tree, 'realtime'), 'openai_realtime');
-  if (format === 'pcmu' && tableAt(tree, 'tts')['sample_rate'] !== 8_000)
+  if ((format === 'pcmu' || format === 'pcma') && tableAt(tree, 'tts')['sample_rate'] !== 8_000)
     problems.warning(
       ['realtime', 'openai_realtime', 'audio_format'],
       'saves little unless tts.sample_rate is 8000: answers are brought to that rate, and back to the telephone',

@@ -1,31 +1,12 @@
 /** Other servers with the protocol of OpenAI: where they are reached, and how they want to be spoken to. */
-import type { RealtimeServerEvent } from 'openai/resources/realtime/realtime';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newRealtimeOpenAi } from '../../../worker/stages/realtime/openai/adapter.ts';
 import { writtenStt } from '../../../worker/stages/realtime/written-stt.ts';
 import type { SttEvent } from '../../../worker/stages/stage.ts';
 import { Events, newStageContext } from '../../support/core/stage-context.ts';
 import { dialects } from '../../../worker/stages/realtime/openai/declaration.ts';
-import { decodeMulaw } from '../../../shared/audio/g711.ts';
-import { OutboundAudio } from '../../../worker/media/out/outbound.ts';
-import { FakeOpenAiRealtime } from '../../support/fakes/fake-openai-realtime.ts';
+import { FakeOpenAiRealtime, FlatRealtime } from '../../support/fakes/fake-openai-realtime.ts';
 import { openReady, takeTurn, told } from './openai-driver.ts';
-
-/** The shape before the present one: everything at the top of the session, and other names of messages. */
-class FlatRealtime extends FakeOpenAiRealtime {
-  override judge(session: Readonly<Record<string, unknown>>): undefined | { code: string; message: string } {
-    const unknown = ['type', 'audio', 'output_modalities', 'max_output_tokens'].find((key) => key in session);
-    if (unknown === undefined) return undefined;
-    return { code: 'unknown_parameter', message: `Unknown parameter: 'session.${unknown}'.` };
-  }
-
-  override shown(event: RealtimeServerEvent): unknown {
-    const type = event.type
-      .replace(/^response[.]output_(audio|text)/, 'response.$1')
-      .replace('conversation.item.added', 'conversation.item.created');
-    return { ...event, type };
-  }
-}
 
 let server: FakeOpenAiRealtime;
 const start = async (one: FakeOpenAiRealtime): Promise<void> => {
@@ -130,77 +111,6 @@ it.each(['openai', 'azure_preview', 'speaches'] as const)(
     ears.close();
   },
 );
-
-describe('the sound of telephones', () => {
-  const g711 = { inputRate: 8_000, outputRate: 8_000, encoding: 'mulaw' } as const;
-
-  it('is asked for both ways, and reaches the server as G.711', async () => {
-    await start(new FakeOpenAiRealtime());
-    const { session, events } = await openReady(server, { dialect: { ...dialects.openai, ...g711 } });
-    expect(server.last.of('session.update')[0]!.session).toMatchObject({
-      audio: { input: { format: { type: 'audio/pcmu' } }, output: { format: { type: 'audio/pcmu' } } },
-    });
-    takeTurn(session, 1, 460);
-    session.respond(1);
-    await events.seen('done');
-    expect(server.last.turnsMs[0]).toBeCloseTo(460, -1);
-    const [, second] = server.last
-      .of('input_audio_buffer.append')
-      .map(({ audio }) => Buffer.from(audio, 'base64'));
-    const pcm = new Int16Array(second!.length);
-    decodeMulaw(second!, pcm);
-    // The sound of `takeTurn` is 1000 throughout, and mu-law keeps that to within 32.
-    expect(pcm.every((sample) => Math.abs(sample - 1_000) <= 32)).toBe(true);
-  });
-
-  it('reaches a telephone as the bytes that the server sent', async () => {
-    await start(new FakeOpenAiRealtime());
-    const { session, events } = await openReady(server, { dialect: { ...dialects.openai, ...g711 } });
-    takeTurn(session, 1);
-    session.respond(1);
-    await events.seen('done');
-    const sent = server.last.said.flatMap((event) =>
-      event.type === 'response.output_audio.delta' ? [Buffer.from(event.delta, 'base64')] : [],
-    );
-    const out = new OutboundAudio({ fromRate: session.outputRate, toRate: 8_000, encoding: 'mulaw' });
-    out.open(1);
-    for (const { pcm } of events.of('audio')) out.write(1, pcm);
-    const heard: Buffer[] = [];
-    while (out.ready) heard.push(out.takeFrame());
-    // Mu-law has two zeros, of which one comes back.
-    const zeros = (bytes: Buffer): number[] => [...bytes].map((byte) => (byte === 0x7f ? 0xff : byte));
-    expect(zeros(Buffer.concat(heard))).toEqual(zeros(Buffer.concat(sent)));
-  });
-
-  it('has another name in the older shape', async () => {
-    await start(new FlatRealtime());
-    const { session, events } = await openReady(server, { dialect: { ...dialects.azure_preview, ...g711 } });
-    expect(server.last.of('session.update')[0]!.session).toMatchObject({
-      input_audio_format: 'g711_ulaw',
-      output_audio_format: 'g711_ulaw',
-    });
-    takeTurn(session, 1, 60);
-    session.respond(1);
-    await events.seen('done');
-    // A turn that is shorter than servers take is filled up.
-    expect(server.last.turnsMs).toEqual([100]);
-    expect(events.of('audio').map(({ pcm }) => pcm.length)).toEqual([1_600, 1_600]);
-  });
-
-  it('is cut at the milliseconds that it has', async () => {
-    await start(new FakeOpenAiRealtime());
-    const { session, events } = await openReady(server, { dialect: { ...dialects.openai, ...g711 } });
-    takeTurn(session, 1);
-    session.respond(1);
-    await events.seen('done');
-    const { item } = events.of('audio')[0]!;
-    session.truncate(item, 5_000);
-    session.truncate(item, 150);
-    await server.until(() => server.last.of('conversation.item.truncate').length === 2);
-    const cuts = server.last.of('conversation.item.truncate').map(({ audio_end_ms }) => audio_end_ms);
-    expect(cuts).toEqual([400, 150]);
-  });
-});
 
 describe('xAI', () => {
   it('takes the sound as calls have it, and voice and turns at the top of the session', async () => {

@@ -1,5 +1,5 @@
 /** Judges the agent's side: one response at a time, in its epoch, saying what was written, ended by what must end it. */
-import type { Order } from '../../support/core/order.ts';
+import { spokenIn, type Order } from '../../support/core/order.ts';
 import type { CallEvent } from '../../../worker/core/events.ts';
 import { noteAnnouncement } from '../world/announced.ts';
 import { goesOn, isPart, plainWords, type ContextJudge } from './context-judge.ts';
@@ -281,7 +281,8 @@ export class ResponseJudge {
     story.lastContext = context;
     const former = handedOn ? story.response : this.#repeated;
     this.#repeated = undefined;
-    const base = handedOn ? this.#baseOf(former, from.audioMs) : undefined;
+    const text = spokenIn(scene.actions, context);
+    const base = handedOn ? this.#baseOf(former, { baseMs: from.audioMs, text }) : undefined;
     const asked = askedFor(scene, opening);
     // A line may cut a promoted answer at once.
     const cut = story.speculative !== undefined && scene.has('playout.clear');
@@ -311,9 +312,12 @@ export class ResponseJudge {
   }
 
   /** How much of what was said is on the wire of another worker as a whole. */
-  #baseOf(former: StoryResponse | undefined, baseMs: number): { chars: number; ms: number } {
+  #baseOf(
+    former: StoryResponse | undefined,
+    from: { readonly baseMs: number; readonly text: string },
+  ): { chars: number; ms: number } {
     const { tts } = this.#story.witnesses;
-    return tts.endAt(former?.context ?? 0, baseMs) ?? { chars: 0, ms: 0 };
+    return tts.baseIn(former?.context ?? 0, from) ?? { chars: 0, ms: 0 };
   }
 
   /** The answer that was asked for before the turn was over is the answer now. */

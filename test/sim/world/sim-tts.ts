@@ -119,11 +119,11 @@ export class SimTts {
     this.#busy = false;
   }
 
-  /** Text is spoken in `id` from where a piece of `former` ends, `sentMs` of which are played. False when none ends there. */
-  adopt(id: number, from: { former: number; baseMs: number; sentMs: number }): boolean {
-    const { former, baseMs, sentMs } = from;
+  /** Text is spoken in `id` from where a piece of `former` ends, `sentMs` of which are played, or from a word of a model. False when it begins nowhere. */
+  adopt(id: number, from: { former: number; baseMs: number; sentMs: number; text: string }): boolean {
+    const { former, sentMs } = from;
     const old = this.#timing.get(former) ?? newTiming();
-    const base = this.endAt(former, baseMs);
+    const base = this.baseIn(former, from);
     if (base === undefined) return false;
     const timing = newTiming(
       base,
@@ -134,6 +134,25 @@ export class SimTts {
     timing.ends = [...old.ends.filter(({ chars }) => chars < base.chars), base];
     this.#timing.set(id, timing);
     return true;
+  }
+
+  /**
+   * Where another worker goes on in a context, with this text: where a piece ends. Another voice than the model's goes on in the middle of one, with
+   * the word in which the model stopped, as far as the core knows it.
+   */
+  baseIn(
+    context: number,
+    { baseMs, text }: { readonly baseMs: number; readonly text: string },
+  ): { chars: number; ms: number } | undefined {
+    const end = this.endAt(context, baseMs);
+    if (end !== undefined || this.#world.plan.settings.modelSpeaks !== true) return end;
+    const [first] = text.trim().split(/\s+/);
+    const offMs = ({ startMs, endMs }: Word): number => Math.max(0, startMs - baseMs, baseMs - endMs);
+    const [next] = this.words(context)
+      .filter((word) => word.text === first)
+      .toSorted((a, b) => offMs(a) - offMs(b));
+    const { chars = 0 } = next ?? this.#timing.get(context)?.ends.at(-1) ?? {};
+    return next !== undefined && offMs(next) > mostOffMs(baseMs) ? undefined : { chars, ms: baseMs };
   }
 
   /** The piece of a context that ends there. */
@@ -314,6 +333,9 @@ export class SimTts {
     });
   }
 }
+
+/** How far the core may be off where a model stopped, that far into its answer: nobody tells it the times of words. */
+const mostOffMs = (ms: number): number => 700 + ms * 0.15;
 
 /** Between 0 and 1, the same for the same text. */
 function noise(text: string): number {

@@ -9,7 +9,7 @@ import { SpeechDetector, type SpeechFact } from '../../../worker/media/vad/speec
 import type { CallAction } from '../../../worker/core/actions.ts';
 import type { CallEvent, PlayoutPosition } from '../../../worker/core/events.ts';
 import type { Core } from '../../support/core/core.ts';
-import { ordersIn } from '../../support/core/order.ts';
+import { ordersIn, spokenIn, type Order } from '../../support/core/order.ts';
 import { Caller } from './caller.ts';
 import { Client } from './client.ts';
 import { CommandJudge } from '../judges/command-judge.ts';
@@ -84,6 +84,8 @@ class World implements SimWorld {
   readonly #caller: Caller;
   /** What is known of the facts that were told and not yet taken. */
   readonly #notes: Note[] = [];
+  /** Of the step that is being performed. */
+  #orders: readonly Order[] = [];
   #gone = false;
   #endAt = Infinity;
   #lossesAtMs: number[];
@@ -264,6 +266,7 @@ class World implements SimWorld {
     const { now } = this.time;
     const note = this.#notes.shift() ?? {};
     const orders = ordersIn(actions);
+    this.#orders = orders;
     const timers = timersIn(actions);
     this.trace.step(now, event, { actions: orders, timers: timers.join(', ') });
     const wakes = event.type === 'deadline.reached';
@@ -343,7 +346,8 @@ class World implements SimWorld {
 
   #goOn(context: number, { audioMs, skipMs }: { audioMs: number; skipMs: number }): void {
     const former = this.#former;
-    if (!this.#tts.adopt(context, { former, baseMs: audioMs, sentMs: audioMs + skipMs }))
+    const text = spokenIn(this.#orders, context);
+    if (!this.#tts.adopt(context, { former, baseMs: audioMs, sentMs: audioMs + skipMs, text }))
       this.#judge.impossible(this.time.now, 'a response goes on where no piece of it ends');
     this.#client.adopt(context, this.#former);
     if (this.#echoed.context === this.#former) this.#echoed = { ...this.#echoed, context };

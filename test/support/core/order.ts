@@ -29,3 +29,7 @@ export function ordersIn(actions: readonly CallAction[]): Order[] {
     return isNoted(action.event) ? [action.event] : [];
   });
 }
+
+/** What is spoken in a context first. */
+export const spokenIn = (orders: readonly Order[], context: number): string =>
+  orders.flatMap((one) => (one.type === 'tts.speak' && one.context === context ? [one.text] : []))[0] ?? '';

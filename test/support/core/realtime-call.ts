@@ -1,22 +1,25 @@
 /** A call whose model hears and speaks by itself, with a scripted model and scripted stages beside it. */
+import type { Clock } from '../../../shared/runtime/clock.ts';
 import { vocabularyOf } from '../../../shared/languages/vocabulary.ts';
 import { breakerInts, Breakers } from '../../../shared/protocol/breakers.ts';
 import { RetryBudgets } from '../../../worker/stages/failover/retry-budget.ts';
 import { realtimeStages } from '../../../worker/stages/realtime/stages.ts';
 import type { Vendor } from '../../../worker/stages/realtime/session-line.ts';
-import type { RealtimeCaps } from '../../../worker/stages/realtime/contract.ts';
+import type { RealtimeCaps, RealtimeModel } from '../../../worker/stages/realtime/contract.ts';
 import type {
   ChatMessage,
   LlmEvent,
   LlmRequest,
   LlmRound,
   LlmSession,
+  LlmStage,
   SttEvent,
   SttSession,
   TtsEvent,
   TtsSession,
 } from '../../../worker/stages/stage.ts';
 import { ScriptedModel } from './scripted-model.ts';
+import { Observed } from '../process/observed.ts';
 import { ScriptedLlm, ScriptedStt, ScriptedTts } from './scripted-stages.ts';
 import { newStageContext } from './stage-context.ts';
 import { newVirtualClock, type VirtualClock } from './virtual-clock.ts';
@@ -43,9 +46,9 @@ interface CallOptions {
 
 /** The vendor of a call, with what was counted of it. */
 function vendorOf(
-  { model }: ScriptedModel,
+  model: RealtimeModel,
   { breakers = new Int32Array(breakerInts), budgets = new RetryBudgets(), isAlone = false }: CallOptions,
-  clock: VirtualClock,
+  clock: Clock,
 ) {
   const failures: string[] = [];
   const figures: string[] = [];
@@ -69,23 +72,40 @@ function vendorOf(
   return { vendor, failures, figures };
 }
 
-/** One call with all that a test drives of it. */
+/** Says so when it was asked. */
+const observed = (stage: LlmStage, changed: () => void): LlmStage => ({
+  ...stage,
+  open: (context, call) => {
+    const session = stage.open(context, call);
+    return {
+      ...session,
+      start: (request, sink) => {
+        const round = session.start(request, sink);
+        changed();
+        return round;
+      },
+    };
+  },
+});
+
+/** One call with a scripted model, and all that a test drives of it. */
 export function newCall(options: CallOptions = {}) {
-  const {
-    caps = {},
-    modelSpeaks = true,
-    maxSilenceMs = 2_500,
-    words = 'own',
-    hasStt = false,
-    clock = newVirtualClock(),
-    isReady = true,
-  } = options;
+  const { caps = {}, clock = newVirtualClock(), isReady = true } = options;
   const model = new ScriptedModel(caps);
+  const call = newCallOf(model.model, clock, options);
+  if (isReady) model.ready();
+  return { clock, model, ...call };
+}
+
+/** One call with this model. */
+export function newCallOf(given: RealtimeModel, clock: Clock, options: CallOptions = {}) {
+  const { modelSpeaks = true, maxSilenceMs = 2_500, words = 'own', hasStt = false } = options;
   const [stt, llm, tts] = [new ScriptedStt(), new ScriptedLlm(), new ScriptedTts()];
-  const { vendor, failures, figures } = vendorOf(model, options, clock);
+  const { vendor, failures, figures } = vendorOf(given, options, clock);
+  const seen = new Observed();
   const stages = realtimeStages({
     vendor,
-    cascade: { stt: stt.stage, llm: llm.stage, tts: tts.stage },
+    cascade: { stt: stt.stage, llm: observed(llm.stage, () => seen.changed()), tts: tts.stage },
     sampleRate: 8_000,
     modelSpeaks,
     sentences: vocabularyOf(['en']).sentences,
@@ -97,16 +117,21 @@ export function newCall(options: CallOptions = {}) {
   const heard: SttEvent[] = [];
   const spoken: TtsEvent[] = [];
   const said: LlmEvent[] = [];
-  const ears: SttSession = stages.stt.open(context, (event) => heard.push(event));
-  const openVoice = (): TtsSession => stages.tts.open(context, (event) => spoken.push(event));
+  const into =
+    <T>(list: T[]) =>
+    (event: T): void => {
+      list.push(event);
+      seen.changed();
+    };
+  const ears: SttSession = stages.stt.open(context, into(heard));
+  const openVoice = (): TtsSession => stages.tts.open(context, into(spoken));
   const voice = openVoice();
   let history: readonly ChatMessage[] = [];
   const expects = (): LlmRequest => ({ messages: [prompt, ...history], tools: [] });
   const mind: LlmSession = stages.llm.open(context, { expects });
-  if (isReady) model.ready();
   const start = (...messages: ChatMessage[]): LlmRound => {
     history = messages;
-    return mind.start(expects(), (event) => said.push(event));
+    return mind.start(expects(), into(said));
   };
   /** This enters the history, and nothing is asked. */
   const knows = (message: ChatMessage): ChatMessage => {
@@ -128,8 +153,10 @@ export function newCall(options: CallOptions = {}) {
   };
   return {
     /** The session of STT is replaced by another. */
-    hearsAnew: (): SttSession => stages.stt.open(context, (event) => heard.push(event)),
-    ...{ clock, model, stt, llm, tts, failures, figures },
+    hearsAnew: (): SttSession => stages.stt.open(context, into(heard)),
+    /** Resolves when something was told and this holds. */
+    until: (holds: () => boolean): Promise<void> => seen.until(holds),
+    ...{ stt, llm, tts, failures, figures },
     ...{ ears, voice, openVoice, mind, heard, spoken, said },
     ...{ start, knows, hears, says },
   };

@@ -1,4 +1,5 @@
 /** A model that hears and speaks by itself, driven by hand: a test sees what each session was told and says what it tells. */
+import type { Law } from '../../../shared/audio/law.ts';
 import type {
   RealtimeCaps,
   RealtimeEvent,
@@ -8,6 +9,8 @@ import type {
 
 export interface ScriptedModelSession {
   readonly seed: RealtimeSeed;
+  /** Of the caller's line. */
+  readonly law: Law | undefined;
   /** What it was told, the audio of a turn as one entry. */
   readonly told: string[];
   readonly say: (event: RealtimeEvent) => void;
@@ -31,10 +34,11 @@ export class ScriptedModel {
   constructor(caps: Partial<RealtimeCaps> = {}) {
     this.model = {
       provider: 'scripted',
-      open: (_context, seed, sink) => {
+      open: ({ law }, seed, sink) => {
         const told: string[] = [];
         this.sessions.push({
           seed,
+          law,
           told,
           say: (event) =>
             sink(event.type === 'ready' ? { ...event, caps: { ...allCaps, ...event.caps, ...caps } } : event),
@@ -44,9 +48,10 @@ export class ScriptedModel {
         return {
           outputRate: 8_000,
           beginTurn: () => void told.push('begin'),
-          audio: (pcm) => {
-            if (told.at(-1)?.startsWith('audio') === true) told.push(`${told.pop() ?? ''},${pcm[0] ?? ''}`);
-            else told.push(`audio ${pcm[0] ?? ''}`);
+          audio: (pcm, ofLine) => {
+            const sound = `${pcm[0] ?? ''}${ofLine === undefined ? '' : ` of the line's ${ofLine[0] ?? ''}`}`;
+            if (told.at(-1)?.startsWith('audio') === true) told.push(`${told.pop() ?? ''},${sound}`);
+            else told.push(`audio ${sound}`);
           },
           endTurn: () => void told.push('end'),
           abandonTurn: () => void told.push('abandon'),

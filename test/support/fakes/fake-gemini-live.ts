@@ -108,7 +108,8 @@ export function schemaProblem(schema: Schema): string | undefined {
   const strange = stranger(schema, known.schema);
   if (strange !== undefined) return `unknown name "${strange}"`;
   if (schema.anyOf === undefined && !Object.values(Type).includes(schema.type as Type)) return 'type';
-  if (schema.enum?.some((value) => typeof value !== 'string') === true) return 'enum';
+  if (schema.enum?.some((value) => typeof value !== 'string' || value === '') === true) return 'enum';
+  if (schema.enum !== undefined && schema.type !== Type.STRING) return 'enum: only allowed for STRING type';
   if (schema.required?.some((name) => schema.properties?.[name] === undefined) === true) return 'required';
   if (schema.type === Type.ARRAY && schema.items === undefined) return 'items: missing field';
   const inner = [

@@ -57,7 +57,7 @@ interface Kept {
 
 /** PCM16 at 24 kHz. */
 const pcmBytesPerMs = 48;
-const mulawBytesPerMs = 8;
+const lawBytesPerMs = 8;
 export const usage: RealtimeResponseUsage = {
   total_tokens: 253,
   input_tokens: 132,
@@ -372,7 +372,7 @@ export class FakeSession {
   private bytesPerMs(way: 'input' | 'output'): number {
     const { audio } = this.session as { readonly audio?: RealtimeAudioConfig };
     const type = audio?.[way]?.format?.type ?? this.session[`${way}_audio_format`];
-    return type === 'audio/pcmu' || type === 'g711_ulaw' ? mulawBytesPerMs : pcmBytesPerMs;
+    return /pcm[ua]|g711/.test(String(type)) ? lawBytesPerMs : pcmBytesPerMs;
   }
 
   /** A rising line, so that lost and doubled samples show. */
@@ -380,9 +380,9 @@ export class FakeSession {
     place: { response_id: string; item_id: string; output_index: number; content_index: number },
     ms: number,
   ): void {
-    const isMulaw = this.bytesPerMs('output') === mulawBytesPerMs;
-    const bytes = isMulaw
-      ? Uint8Array.from({ length: ms * mulawBytesPerMs }, (_, at) => at % 256)
+    const isG711 = this.bytesPerMs('output') === lawBytesPerMs;
+    const bytes = isG711
+      ? Uint8Array.from({ length: ms * lawBytesPerMs }, (_, at) => at % 256)
       : Int16Array.from({ length: (ms * pcmBytesPerMs) / 2 }, (_, at) => at % 1000);
     const delta = Buffer.from(bytes.buffer).toString('base64');
     this.send({ type: 'response.output_audio.delta', ...place, delta });
@@ -535,5 +535,21 @@ export class FakeOpenAiRealtime extends Observed {
     });
     session.greet();
     this.changed();
+  }
+}
+
+/** The shape before the present one: everything at the top of the session, and other names of messages. */
+export class FlatRealtime extends FakeOpenAiRealtime {
+  override judge(session: Readonly<Record<string, unknown>>): undefined | { code: string; message: string } {
+    const unknown = ['type', 'audio', 'output_modalities', 'max_output_tokens'].find((key) => key in session);
+    if (unknown === undefined) return undefined;
+    return { code: 'unknown_parameter', message: `Unknown parameter: 'session.${unknown}'.` };
+  }
+
+  override shown(event: RealtimeServerEvent): unknown {
+    const type = event.type
+      .replace(/^response[.]output_(audio|text)/, 'response.$1')
+      .replace('conversation.item.added', 'conversation.item.created');
+    return { ...event, type };
   }
 }

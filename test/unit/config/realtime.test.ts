@@ -22,7 +22,12 @@ describe('[realtime]', () => {
       output: 'audio',
       words: 'own',
       language: 'en',
-      options: { dialect: dialects.openai, baseUrl: 'wss://api.openai.com', model: 'gpt-realtime-2.1' },
+      options: {
+        dialect: dialects.openai,
+        followsLine: true,
+        baseUrl: 'wss://api.openai.com',
+        model: 'gpt-realtime-2.1',
+      },
     });
   });
 
@@ -50,17 +55,25 @@ path_and_query = "/realtime?model=x"`;
 
   it('may have the sound of telephones, where the server takes it and the voice has its rate', () => {
     const telephone = hosted('audio_format = "pcmu"');
+    const rates = { inputRate: 8_000, outputRate: 8_000 } as const;
     expect(read(telephone)?.options).toEqual({
-      dialect: { ...dialects.openai, inputRate: 8_000, outputRate: 8_000, encoding: 'mulaw' },
+      dialect: { ...dialects.openai, ...rates, inputLaw: 'mulaw', outputLaw: 'mulaw' },
       baseUrl: 'wss://api.openai.com',
       model: 'gpt-realtime-2.1',
+    });
+    expect(read(hosted('audio_format = "pcma"'))?.options).toMatchObject({
+      dialect: { ...rates, inputLaw: 'alaw', outputLaw: 'alaw' },
     });
     const hint =
       'realtime.openai_realtime.audio_format saves little unless tts.sample_rate is 8000: answers are brought to that rate, and back to the telephone';
     expect(messagesOf(telephone)).toContain(hint);
     const fitting = telephone.replace('[tts]\n', '[tts]\nsample_rate = 8000\n');
     expect(messagesOf(fitting)).not.toContain(hint);
-    expect(read(hosted('audio_format = "pcm"'))?.options).toMatchObject({ dialect: dialects.openai });
+    expect(read(hosted('audio_format = "pcm"'))?.options).not.toHaveProperty('followsLine');
+    // Another server may not take what the service does that it stands in for.
+    expect(read(hosted('base_url = "ws://127.0.0.1:8080"'))?.options).not.toHaveProperty('followsLine');
+    const azure = hosted('dialect = "azure"\nmodel = "m"\nbase_url = "wss://r.openai.azure.com"');
+    expect(read(azure)?.options).toMatchObject({ followsLine: true });
     for (const dialect of ['localai', 'speaches'])
       expect(
         errorsOf(withRealtime('', `dialect = "${dialect}"\nmodel = "m"\naudio_format = "pcmu"`)),
@@ -72,6 +85,7 @@ path_and_query = "/realtime?model=x"`;
     expect(stageDefinitions(definition!).realtime?.primary.access).toEqual({
       apiKey: 'key-1',
       language: 'en',
+      sampleRate: 24_000,
       voice: 'marin',
       output: 'audio',
       words: 'own',

@@ -77,6 +77,16 @@ function audio(sequence: number): Buffer {
 }
 const peer = { address: '192.0.2.1', port: 4_000 };
 
+describe('a SIP call', () => {
+  it.each([
+    ['PCMU', 'mulaw'],
+    ['PCMA', 'alaw'],
+    ['G722', undefined],
+  ] as const)('of %s says which law its line has: %s', (codec, law) => {
+    expect(newCall({ ...plain, codec }).call.law).toBe(law);
+  });
+});
+
 describe('reports of a SIP call', () => {
   it('go to the port above the audio every 5 s, and say goodbye at the end', () => {
     const { call, wire, at } = newCall();

@@ -57,10 +57,15 @@ describe('a schema for Gemini Live', () => {
       { anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }] },
     ],
     [{ enum: ['a', 'b', null] }, { type: 'STRING', enum: ['a', 'b'], format: 'enum', nullable: true }],
-    [{ enum: [1, 2] }, { type: 'NUMBER', enum: ['1', '2'], format: 'enum' }],
+    // Values that are no text, or an empty one, are refused in an enumeration.
+    [{ enum: [1, 2] }, { type: 'NUMBER', description: 'One of: 1, 2.' }],
     [
-      { type: 'integer', enum: [101] },
-      { type: 'INTEGER', enum: ['101'], format: 'enum' },
+      { type: 'integer', enum: [101, null], description: 'Room.' },
+      { type: 'INTEGER', description: 'Room. One of: 101.', nullable: true },
+    ],
+    [
+      { enum: ['', 'a'], format: 'size' },
+      { type: 'STRING', description: 'Format: size. One of: "", "a".' },
     ],
     [{ enum: [true, false] }, { type: 'BOOLEAN' }],
     [{ const: 'yes' }, { type: 'STRING', enum: ['yes'], format: 'enum' }],

@@ -41,6 +41,8 @@ const linkOf = (prepare: PrepareCall, ended: (reason: string) => void, refused: 
 
 export interface OneCallOptions {
   readonly begin?: boolean;
+  /** What the call is on its wire, where it is not 16 kHz. */
+  readonly start?: Pick<AdmittedStart, 'sampleRate' | 'encoding'>;
   readonly journal?: CallJournal;
   readonly confirmMs?: number;
   /** Says what the call is to be, as its agent process would. */
@@ -148,7 +150,7 @@ export function newWorld() {
     host.add(runner, slot);
     runner.attach(transport);
     const enter = (work: () => void): void => runner.scope.run(work);
-    const begin = (): void => enter(() => runner.started({ ...start, metadata }));
+    const begin = (): void => enter(() => runner.started({ ...start, ...options.start, metadata }));
     if (options.begin !== false) begin();
     return {
       trap,

@@ -8,7 +8,7 @@ import type { ConversationEvent, TurnTimes } from '../../../worker/core/told.ts'
 import { realtimeStages } from '../../../worker/stages/realtime/stages.ts';
 import { ScriptedModel } from '../../support/core/scripted-model.ts';
 import { newFailoverScope } from '../../support/core/failover.ts';
-import { newWorld, type OneCall, type World } from './one-call.ts';
+import { newWorld, type OneCall, type OneCallOptions, type World } from './one-call.ts';
 
 type Kind = 'cascade' | 'own' | 'vendor';
 
@@ -28,7 +28,7 @@ class ScriptedCall {
   #turns = 0;
   #contexts = 1;
 
-  constructor(kind: Kind) {
+  constructor(kind: Kind, start?: OneCallOptions['start']) {
     this.#kind = kind;
     const { world } = this;
     const stepped = ({ orders, now: at }: CallStep): void => {
@@ -37,6 +37,7 @@ class ScriptedCall {
     const observe = (): readonly CallObserver[] => [{ stepped }];
     this.call = world.newCall({
       begin: false,
+      ...(start && { start }),
       agent: { observe, ...(kind !== 'cascade' && this.#speaking(kind)) },
     });
     this.call.begin();
@@ -203,5 +204,37 @@ describe.each(['own', 'vendor'] as const)('a call of a speaking model, words of 
       expect(Math.abs(parts - one.responseMs)).toBeLessThan(2);
       expect(one.llmTtftMs).toBeGreaterThanOrEqual(190);
     }
+  });
+});
+
+describe.each(['own', 'vendor'] as const)('a telephone call of a speaking model, words of %s', (words) => {
+  /** The caller speaks for a second on a line of mu-law, all of whose samples are 32,124. */
+  function speakOn(sampleRate: 8_000 | 16_000): ScriptedCall {
+    const script = new ScriptedCall(words, { sampleRate, encoding: 'mulaw' });
+    const { call, world } = script;
+    script.line(100);
+    for (let frame = 0; frame < 50; frame += 1) {
+      call.enter(() => call.runner.audio(new Uint8Array(sampleRate / 50).fill(0x80)));
+      world.clock.advance(20);
+      world.inference.beat(world.clock.now());
+      world.inference.judge(call.slot, () => 0.9);
+      call.enter(() => call.runner.collectSpeech());
+    }
+    return script;
+  }
+
+  it('gives the model the samples of the line beside its own', () => {
+    const { model } = speakOn(8_000);
+    expect(model.last.law).toBe('mulaw');
+    const heard = model.last.told.find((one) => one.startsWith('audio'))?.split(',') ?? [];
+    expect(heard.length).toBeGreaterThan(10);
+    expect(heard.every((one) => one.endsWith("of the line's 32124"))).toBe(true);
+  });
+
+  it("has no such samples where the sound is no telephone's", () => {
+    const { model } = speakOn(16_000);
+    expect(model.last.law).toBeUndefined();
+    expect(model.last.told.join()).toContain('audio');
+    expect(model.last.told.join()).not.toContain('line');
   });
 });

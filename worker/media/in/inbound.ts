@@ -5,6 +5,7 @@
  */
 import { ENGINE_RATE, type Millis } from '../../../shared/base/units.ts';
 import { decodeMulaw } from '../../../shared/audio/g711.ts';
+import { lawRate } from '../../../shared/audio/law.ts';
 import { int16View } from '../../../shared/audio/pcm.ts';
 import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
 import type { VadClient } from '../vad/vad-client.ts';
@@ -21,13 +22,16 @@ const longestBacklogMs = 10_000;
 const catchUp = 2;
 
 const prerollSamples = (ENGINE_RATE * prerollMs) / 1000;
+const perLineSample = ENGINE_RATE / lawRate;
 
 export interface InboundOptions {
   readonly sampleRate: number;
   readonly encoding: 'pcm16' | 'mulaw';
   readonly vad: VadClient;
-  /** Takes audio for STT: 16 kHz PCM16, valid until it returns. */
-  readonly toStt: (pcm: Int16Array) => void;
+  /** Takes audio for STT: 16 kHz PCM16, and the same moment as a telephone line has it; valid until it returns. */
+  readonly toStt: (pcm: Int16Array, ofLine: Int16Array | undefined) => void;
+  /** The caller is on a telephone line, of 8 kHz, whose samples are kept as well. */
+  readonly isTelephone?: boolean;
   /** Told of all audio that is taken, as it was sent, and when: PCM16 at the call's rate, valid until it returns. */
   readonly decoded?: (pcm: Int16Array, now: Millis) => void;
   /** Told of all audio before VAD gets it: 16 kHz PCM16 that stands in the ring now, valid until it returns. */
@@ -40,6 +44,8 @@ export class InboundAudio {
   /** Holds one frame of the usual size; a larger one makes it grow, up to the transport's limit. */
   #scratch: Int16Array;
   readonly #preroll = new Int16Array(prerollSamples);
+  /** The same moment as a telephone line has it, of which each sample became two. */
+  readonly #ofLine: Int16Array | undefined;
   /** Samples of the call so far, and how many of them STT has been given or will never get. */
   #heard = 0;
   #given = 0;
@@ -51,6 +57,7 @@ export class InboundAudio {
     this.#options = options;
     this.#resampler = newResampler({ from: options.sampleRate, to: ENGINE_RATE });
     this.#scratch = new Int16Array(options.sampleRate / 50);
+    if (options.isTelephone === true) this.#ofLine = new Int16Array(prerollSamples / perLineSample);
   }
 
   /** Takes caller audio in the call's encoding. False, and nothing taken, when the caller is too far ahead of time for it. */
@@ -62,10 +69,10 @@ export class InboundAudio {
     this.#options.decoded?.(decoded, now);
     const pcm = this.#resampler.process(decoded);
     // A look for echo reads what is remembered, and VAD asks for one.
-    this.#remember(pcm);
+    this.#remember(pcm, decoded);
     this.#options.vad.write(pcm);
     if (this.#listening) {
-      this.#options.toStt(pcm);
+      this.#options.toStt(pcm, this.#ofLine && decoded);
       this.#given = this.#heard;
     }
     return true;
@@ -94,12 +101,9 @@ export class InboundAudio {
     return out;
   }
 
-  #remember(pcm: Int16Array): void {
-    const kept = pcm.length > prerollSamples ? pcm.subarray(pcm.length - prerollSamples) : pcm;
-    const at = (this.#heard + pcm.length - kept.length) % prerollSamples;
-    const first = Math.min(kept.length, prerollSamples - at);
-    this.#preroll.set(kept.subarray(0, first), at);
-    this.#preroll.set(kept.subarray(first), 0);
+  #remember(pcm: Int16Array, decoded: Int16Array): void {
+    keepNewest(this.#preroll, pcm, this.#heard);
+    if (this.#ofLine !== undefined) keepNewest(this.#ofLine, decoded, this.#heard / perLineSample);
     this.#heard += pcm.length;
     this.#options.took?.(pcm);
   }
@@ -114,8 +118,13 @@ export class InboundAudio {
     if (count === 0) return;
     const at = from % prerollSamples;
     const first = Math.min(count, prerollSamples - at);
-    this.#options.toStt(this.#preroll.subarray(at, at + first));
-    if (count > first) this.#options.toStt(this.#preroll.subarray(0, count - first));
+    this.#give(at, at + first);
+    if (count > first) this.#give(0, count - first);
+  }
+
+  #give(from: number, to: number): void {
+    const ofLine = this.#ofLine?.subarray(from / perLineSample, to / perLineSample);
+    this.#options.toStt(this.#preroll.subarray(from, to), ofLine);
   }
 
   stopListening(): void {
@@ -141,4 +150,13 @@ export class InboundAudio {
   replayed(): void {
     this.#given = this.#heard;
   }
+}
+
+/** Writes samples into a ring, before which so many were heard. */
+function keepNewest(ring: Int16Array, samples: Int16Array, before: number): void {
+  const kept = samples.length > ring.length ? samples.subarray(samples.length - ring.length) : samples;
+  const at = (before + samples.length - kept.length) % ring.length;
+  const first = Math.min(kept.length, ring.length - at);
+  ring.set(kept.subarray(0, first), at);
+  ring.set(kept.subarray(first), 0);
 }

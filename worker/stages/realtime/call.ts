@@ -124,7 +124,7 @@ export class RealtimeCall {
       hasStt,
       open: (told) => cascade.stt.open(context, told),
       sink,
-      hear: (pcm) => this.#hear(pcm),
+      hear: (pcm, ofLine) => this.#hear(pcm, ofLine),
       stretch: () => this.#audio.part,
       isDown: () => this.#isDown,
       isAudible: () => this.#speaking.isAudible,
@@ -135,7 +135,7 @@ export class RealtimeCall {
     return this.#ears;
   }
 
-  #hear(pcm: Int16Array): void {
+  #hear(pcm: Int16Array, ofLine: Int16Array | undefined): void {
     if (this.#isGivenAgain) return;
     const { context, maxSilenceMs } = this.#options;
     const now = context.clock.now();
@@ -145,7 +145,7 @@ export class RealtimeCall {
       this.#ears?.turnIsOver();
     }
     this.#heardAt = now;
-    this.#audio.add(pcm);
+    this.#audio.add(pcm, ofLine);
     const session = this.#line?.session;
     if (session !== undefined && !this.#speaking.isAudible) this.#audio.flow(session);
   }
@@ -165,8 +165,8 @@ export class RealtimeCall {
       noted: () => written.note(),
     });
     return {
-      audio: (pcm) => {
-        this.#hear(pcm);
+      audio: (pcm: Int16Array, ofLine?: Int16Array) => {
+        this.#hear(pcm, ofLine);
         return own.audio(pcm);
       },
       hasRoom: () => own.hasRoom(),
@@ -405,11 +405,11 @@ export class RealtimeCall {
     if (event.type !== 'done') this.#began(round);
     switch (event.type) {
       case 'text':
-        this.#say(round, event.item, event.text);
+        this.#say(round, event);
         return;
       case 'audio':
         // Sound without words is heard all the same.
-        if (!this.#speaking.hasWords(round.answer)) this.#say(round, event.item, ' ');
+        if (!this.#speaking.hasWords(round.answer)) this.#say(round, { item: event.item, text: ' ' });
         this.#speaking.audio(round.answer, event.item, event.pcm);
         return;
       case 'tool-call': {
@@ -443,16 +443,21 @@ export class RealtimeCall {
     this.#watch?.cancel();
   }
 
-  #say(round: Round, item: string, text: string): void {
+  #say(
+    round: Round,
+    { item, text, isWritten }: Pick<Extract<RealtimeEvent, { type: 'text' }>, 'item' | 'text' | 'isWritten'>,
+  ): void {
     this.#conversation.said(item, text);
-    this.#speaking.words(round.answer, item, text);
+    // The core has a line spoken of the words that the model does not speak.
+    if (isWritten !== true) this.#speaking.words(round.answer, item, text);
     round.sink({ type: 'text', text });
   }
 
   #onDone(round: Round, { finish, usage, failed }: Extract<RealtimeEvent, { type: 'done' }>): void {
     this.#watch?.cancel();
     this.#speaking.answerEnded(round.answer);
-    if (finish === 'failed' || (finish === 'cancelled' && !round.hasBegun)) {
+    // Nobody here cancelled it: the vendor broke it off.
+    if (finish === 'failed' || finish === 'cancelled') {
       const error: StageError = failed ?? { kind: 'disconnected' };
       this.#line?.failed(error);
       if (!round.hasBegun) this.#answerInstead(round, 'failed');
@@ -461,6 +466,10 @@ export class RealtimeCall {
     }
     if (finish === 'completed') this.#conversation.answerEnded();
     if (this.#gaveAgain(round)) return;
+    if (finish === 'completed' && !round.hasBegun) {
+      this.#onSilence(round);
+      return;
+    }
     const ended = finish === 'length' || finish === 'content_filter' ? finish : 'stop';
     this.#over(round, {
       type: 'done',

@@ -64,8 +64,14 @@ export type RealtimeEvent =
     }
   /** Sound of an answer at `outputRate`. */
   | { readonly type: 'audio'; readonly answer: number; readonly item: string; readonly pcm: Int16Array }
-  /** Words of an answer: the transcript of its sound, or what is to be spoken where the output is text. */
-  | { readonly type: 'text'; readonly answer: number; readonly item: string; readonly text: string }
+  /** Words of an answer: the transcript of its sound, or what is to be spoken where the output is text. `isWritten`: no sound of them comes, though the output is sound. */
+  | {
+      readonly type: 'text';
+      readonly answer: number;
+      readonly item: string;
+      readonly text: string;
+      readonly isWritten?: true;
+    }
   /** All sound and words of the item have come. */
   | { readonly type: 'item-done'; readonly answer: number; readonly item: string }
   /** A complete call. An adapter tells a call once, however often the vendor says it. */
@@ -103,8 +109,11 @@ export interface RealtimeSession {
   readonly outputRate: number;
   /** The caller speaks: what was sent of an abandoned turn is forgotten. The vendor may stop an answer that runs. */
   beginTurn(): void;
-  /** Takes 16 kHz mono PCM16 between `beginTurn` and `endTurn`; copied or sent before it returns. Bounded: the newest is kept. */
-  audio(pcm: Int16Array): void;
+  /**
+   * Takes 16 kHz mono PCM16 between `beginTurn` and `endTurn`; copied or sent before it returns. Bounded: the newest is kept. `ofLine` is the same
+   * moment as the caller's telephone line has it, at 8 kHz, where `context.law` says that there is one; absent where it is not known.
+   */
+  audio(pcm: Int16Array, ofLine?: Int16Array): void;
   /** The turn is complete: commit it. `user-text` comes back with `turn`. */
   endTurn(turn: number): void;
   /** What was sent since `beginTurn` is no turn. */
@@ -137,6 +146,8 @@ export interface RealtimeAccess {
   /** BCP 47 tag of the agent. */
   readonly language: string;
   readonly voice?: string;
+  /** Hz at which calls take the voice; another rate is resampled. */
+  readonly sampleRate?: number;
   /** `text`: the model writes, and a TTS speaks. */
   readonly output: 'audio' | 'text';
   /** `own`: an STT beside the model writes the caller's words down, so that the vendor need not; `user-text` then never comes. */

@@ -12,7 +12,7 @@ export interface EarsOptions extends Pick<OwnWordsOptions, 'open' | 'sink' | 'is
   /** An STT is there. */
   readonly hasStt: boolean;
   /** Gives the model what the caller says. */
-  readonly hear: (pcm: Int16Array) => void;
+  readonly hear: (pcm: Int16Array, ofLine: Int16Array | undefined) => void;
   /** What it was given since the last question. */
   readonly stretch: () => readonly Int16Array[];
   /** No session of the model is there. */
@@ -43,11 +43,11 @@ export class Ears implements SttSession {
     this.#stt = options.hasStt ? new OwnWords({ ...others, isAlone: never, needsWords: never }) : undefined;
   }
 
-  audio(pcm: Int16Array): boolean {
+  audio(pcm: Int16Array, ofLine?: Int16Array): boolean {
     const { isDown, hear, stretch, isAudible } = this.#options;
     const own = this.#standIn.hears(isDown());
     if (own !== undefined) return own.audio(pcm);
-    hear(pcm);
+    hear(pcm, ofLine);
     if (this.#stt === undefined) return true;
     if (this.#isOver) return this.#stt.audio(pcm);
     this.#isOver = isAudible() || this.#isInTurn;

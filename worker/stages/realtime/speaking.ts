@@ -407,9 +407,10 @@ function endOf(text: string, words: string): number | undefined {
     if (words.slice(at, at + letter.length) !== letter) return undefined;
     at += letter.length;
   }
-  // A piece without letters is the model's where that is speaking.
-  if (at === 0) return words === '' ? undefined : Math.min(text.length, words.length);
-  return at;
+  if (at > 0) return at;
+  // A piece without letters is the model's where that is speaking, and has no letters of it.
+  const marks = words.search(/[\p{L}\p{N}]/u);
+  return words === '' ? undefined : Math.min(text.length, marks < 0 ? words.length : marks);
 }
 
 const isTelling = (letter: string): boolean => /[\p{L}\p{N}]/u.test(letter);

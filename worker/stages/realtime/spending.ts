@@ -4,20 +4,24 @@ import type { ProviderMeter } from '../failover/provider.ts';
 import type { RealtimeUsage } from './contract.ts';
 
 /** Parts are never more than their total, whatever a provider counts. */
-const rest = (total: number, part: number): number => Math.max(0, total - part);
-
-const amounts = (usage: RealtimeUsage): Readonly<Record<TokenUnit, number>> => ({
-  input_tokens: usage.inputTokens,
-  output_tokens: usage.outputTokens,
-  cached_tokens: usage.cachedTokens,
-  reasoning_tokens: usage.reasoningTokens,
-  text_input_tokens: rest(usage.inputTokens, usage.inputAudioTokens),
-  audio_input_tokens: usage.inputAudioTokens,
-  text_output_tokens: rest(usage.outputTokens, usage.outputAudioTokens),
-  audio_output_tokens: usage.outputAudioTokens,
-  text_cached_tokens: rest(usage.cachedTokens, usage.cachedAudioTokens),
-  audio_cached_tokens: usage.cachedAudioTokens,
-});
+function amounts(usage: RealtimeUsage): Readonly<Record<TokenUnit, number>> {
+  const { inputTokens: input, outputTokens: output, cachedTokens: cached } = usage;
+  const inputAudio = Math.min(input, usage.inputAudioTokens);
+  const outputAudio = Math.min(output, usage.outputAudioTokens);
+  const cachedAudio = Math.min(cached, usage.cachedAudioTokens);
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    cached_tokens: cached,
+    reasoning_tokens: usage.reasoningTokens,
+    text_input_tokens: input - inputAudio,
+    audio_input_tokens: inputAudio,
+    text_output_tokens: output - outputAudio,
+    audio_output_tokens: outputAudio,
+    text_cached_tokens: cached - cachedAudio,
+    audio_cached_tokens: cachedAudio,
+  };
+}
 
 /** Counts an answer where the provider's figures go: into metrics, and into the span of the answer and the record of the call where these are kept. `isLate`: it was cancelled before. */
 export function spendAnswer(

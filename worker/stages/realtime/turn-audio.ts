@@ -10,8 +10,14 @@ const samplesPerMs = 16;
 /** Longer turns lose their beginning in a session that is opened within them. */
 const mostSamples = 60_000 * samplesPerMs;
 
+/** A moment of the turn, and the same as a telephone line had it. */
+interface Chunk {
+  readonly pcm: Int16Array;
+  readonly ofLine: Int16Array | undefined;
+}
+
 export class TurnAudio {
-  #chunks: Int16Array[] = [];
+  #chunks: Chunk[] = [];
   #samples = 0;
   /** Chunks that the session has; and whether it was told of the turn. */
   #given = 0;
@@ -20,13 +26,13 @@ export class TurnAudio {
   #partFrom = 0;
   #isCommitted = false;
 
-  /** Takes a chunk, which belongs to somebody else. After a turn that was committed a new one begins. */
-  add(pcm: Int16Array): void {
+  /** Takes a chunk, whose samples belong to somebody else. After a turn that was committed a new one begins. */
+  add(pcm: Int16Array, ofLine?: Int16Array): void {
     if (this.#isCommitted) this.#restart();
-    this.#chunks.push(pcm.slice());
+    this.#chunks.push({ pcm: pcm.slice(), ofLine: ofLine?.slice() });
     this.#samples += pcm.length;
     while (this.#samples > mostSamples && this.#chunks.length > 1) {
-      this.#samples -= this.#chunks.shift()?.length ?? 0;
+      this.#samples -= this.#chunks.shift()?.pcm.length ?? 0;
       this.#given = Math.max(0, this.#given - 1);
       this.#partFrom = Math.max(0, this.#partFrom - 1);
     }
@@ -39,7 +45,7 @@ export class TurnAudio {
 
   /** The newest stretch. */
   get part(): readonly Int16Array[] {
-    return this.#chunks.slice(this.#partFrom);
+    return this.#chunks.slice(this.#partFrom).map(({ pcm }) => pcm);
   }
 
   /** Milliseconds of the newest stretch. */
@@ -56,7 +62,7 @@ export class TurnAudio {
 
   /** All of the turn, for somebody else who is to hear it. */
   get chunks(): readonly Int16Array[] {
-    return this.#chunks;
+    return this.#chunks.map(({ pcm }) => pcm);
   }
 
   /** Gives the session what it does not have yet. */
@@ -66,7 +72,7 @@ export class TurnAudio {
     this.#isOpen = true;
     for (; this.#given < this.#chunks.length; this.#given += 1) {
       const chunk = this.#chunks[this.#given];
-      if (chunk !== undefined) session.audio(chunk);
+      if (chunk !== undefined) session.audio(chunk.pcm, chunk.ofLine);
     }
   }
 
@@ -79,7 +85,7 @@ export class TurnAudio {
   dropPart(session: RealtimeSession | undefined): void {
     if (this.#isCommitted) return;
     const wasGiven = this.#given > this.#partFrom;
-    for (const chunk of this.#chunks.splice(this.#partFrom)) this.#samples -= chunk.length;
+    for (const { pcm } of this.#chunks.splice(this.#partFrom)) this.#samples -= pcm.length;
     if (!wasGiven) return;
     if (this.#isOpen) session?.abandonTurn();
     this.#isOpen = false;

@@ -42,14 +42,19 @@ function wireSchema(schema: JsonRecord, depth: number): JsonRecord {
   if (second !== undefined)
     return { ...described(schema), anyOf: several.map((one) => wireSchema(one, depth + 1)), ...nullable };
   const type = types[0] ?? guessed(schema, allowed);
+  const chosen = allowed.filter((value) => value !== null);
+  const isEnumerable = type === 'string' && chosen.every((value) => value !== '');
   return {
     type: type.toUpperCase(),
-    ...plain(schema),
+    ...plain(schema, isEnumerable || !isListed(type) ? [] : chosen),
     ...parts(schema, type, depth),
-    ...values(type, allowed),
+    ...(isEnumerable && chosen.length > 0 && { enum: chosen.map(String), format: 'enum' }),
     ...nullable,
   };
 }
+
+/** The service enumerates text alone, and none that is empty: other values are told in words. Truth has two, and those of objects and lists say nothing. */
+const isListed = (type: string): boolean => type === 'string' || type === 'number' || type === 'integer';
 
 const described = ({ description }: JsonRecord): JsonRecord =>
   typeof description === 'string' ? { description } : {};
@@ -64,18 +69,19 @@ function guessed(schema: JsonRecord, allowed: readonly unknown[]): string {
   return kinds.size === 1 && (kind === 'number' || kind === 'boolean') ? kind : 'string';
 }
 
-function plain(schema: JsonRecord): JsonRecord {
+function plain(schema: JsonRecord, listed: readonly unknown[]): JsonRecord {
   const { format, description } = schema;
   const kept = same.flatMap((key) => (schema[key] === undefined ? [] : [[key, schema[key]]]));
   const counted = counts.flatMap((key) => (schema[key] === undefined ? [] : [[key, writeJson(schema[key])]]));
-  const isTold = typeof format === 'string' && !formats.has(format);
+  // Models write the form and the values that they are told, in whatever place.
+  const told = [
+    ...(typeof format === 'string' && !formats.has(format) ? [`Format: ${format}.`] : []),
+    ...(listed.length > 0 ? [`One of: ${listed.map((value) => writeJson(value)).join(', ')}.`] : []),
+  ];
   return {
     ...(Object.fromEntries([...kept, ...counted]) as JsonRecord),
     ...(formats.has(format) && { format }),
-    // Models write the form that they are told, in whatever place.
-    ...(isTold && {
-      description: `${textOf(description)} Format: ${format}.`.trimStart(),
-    }),
+    ...(told.length > 0 && { description: [textOf(description), ...told].join(' ').trimStart() }),
   };
 }
 
@@ -91,11 +97,4 @@ function parts(schema: JsonRecord, type: string, depth: number): JsonRecord {
     ),
     ...(required.length > 0 && { required }),
   };
-}
-
-/** Values of an enumeration are text, of whatever type they are; those of truth need none. */
-function values(type: string, allowed: readonly unknown[]): JsonRecord {
-  const told = allowed.filter((value) => value !== null).map(String);
-  if (told.length === 0 || type === 'boolean' || type === 'object' || type === 'array') return {};
-  return { enum: told, format: 'enum' };
 }

@@ -55,6 +55,9 @@ export interface GeminiWireOptions {
   readonly newCallId: () => string;
 }
 
+/** What came of a generation. `written`: text where sound was asked for. */
+const newSpoken = () => ({ text: '', written: '', hasItem: false, pcm: new PcmBytes() });
+
 export class GeminiWire {
   readonly #settings: GeminiSettings;
   #seed: RealtimeSeed;
@@ -80,7 +83,7 @@ export class GeminiWire {
   /** Nothing that was sent may be missing in what the service remembers. */
   #isSettled = true;
   /** Of the generation that runs, or that ran last. */
-  #spoken = { text: '', hasItem: false, pcm: new PcmBytes() };
+  #spoken = newSpoken();
   /** The generation is over, but for words that may come late. */
   #ending: Ending | undefined;
   #isCutShort = false;
@@ -263,14 +266,16 @@ export class GeminiWire {
     if (!isUnwanted) this.#server = 'running';
     else if (this.#server === 'unwanted') this.#server = 'idle';
     this.#calls.beginGeneration();
-    this.#spoken = { text: '', hasItem: false, pcm: new PcmBytes() };
+    this.#spoken = newSpoken();
     return !isUnwanted;
   }
 
   #part(part: JsonRecord): void {
     if (part['thought'] === true) return;
+    const text = textOf(part['text']);
+    if (this.#settings.output === 'text') this.#words(text);
     // With sound, text beside it is not what is said.
-    if (this.#settings.output === 'text') this.#words(textOf(part['text']));
+    else if (text !== '' && this.#isWanted()) this.#spoken.written += text;
     const { mimeType, data } = recordOf(part['inlineData']) ?? {};
     if (!textOf(mimeType).startsWith('audio/') || !this.#isWanted()) return;
     const rate = /rate=(\d+)/.exec(textOf(mimeType))?.[1];
@@ -406,6 +411,7 @@ export class GeminiWire {
 
   /** The generation is over. Its words may still be on their way where they end in the middle of a sentence, or have not come at all. */
   #end(ending: Ending): void {
+    if (ending === completed) this.#sayWritten();
     this.#server = 'idle';
     this.#isOwed = true;
     this.#isSettled = true;
@@ -415,6 +421,12 @@ export class GeminiWire {
     const isWaiting = hasItem && (text === '' || endsInMidSentence(text));
     if (this.#settings.output === 'text' && ending === completed && isWaiting) this.#endNow(cutShort);
     else if (ending.finish !== 'completed' || !isWaiting) this.#endNow();
+  }
+
+  /** The model wrote its answer where it should have spoken it. */
+  #sayWritten(): void {
+    const { written, hasItem } = this.#spoken;
+    if (!hasItem) this.#words(written);
   }
 
   #endNow(ending = this.#ending): void {

@@ -16,7 +16,7 @@ import type {
   RealtimeSession,
 } from '../contract.ts';
 import { CallerAudio } from './caller-audio.ts';
-import type { RealtimeOpenAiOptions } from './declaration.ts';
+import { dialectOf, type RealtimeOpenAiOptions } from './declaration.ts';
 import { closeError } from './errors.ts';
 import { Outbox } from '../outbox.ts';
 import type { RealtimeSettings } from './requests.ts';
@@ -51,7 +51,10 @@ export function newRealtimeOpenAi({
   const headers = keyHeaders(url, apiKey, settings.dialect.keyHeader);
   return {
     provider: 'openai_realtime',
-    open: (context, seed, sink) => new OpenAiSession({ settings, url, headers, context, seed, sink }),
+    open: (context, seed, sink) => {
+      const ofCall = { ...settings, dialect: dialectOf(settings, context.law) };
+      return new OpenAiSession({ settings: ofCall, url, headers, context, seed, sink });
+    },
     close: () => Promise.resolve(),
   };
 }
@@ -115,9 +118,9 @@ class OpenAiSession implements RealtimeSession {
     this.#isInTurn = true;
   }
 
-  audio(pcm: Int16Array): void {
+  audio(pcm: Int16Array, ofLine?: Int16Array): void {
     if (!this.#isInTurn || this.#isClosed) return;
-    this.#sendSound(this.#audio.push(pcm));
+    this.#sendSound(this.#audio.push(pcm, ofLine));
   }
 
   endTurn(turn: number): void {

@@ -1,9 +1,9 @@
 /**
- * The caller's sound of a turn as messages: converted to the rate of the server and put together to pieces, so that a call does not
- * cost fifty messages a second. A turn is heard by the server when it is committed, so a piece that waits delays nothing.
+ * The caller's sound of a turn as messages: as the caller's line has it where the server takes that, or converted to the rate of the server, and put
+ * together to pieces, so that a call does not cost fifty messages a second. A turn is heard by the server when it is committed, so a piece that waits delays nothing.
  */
 import { ENGINE_RATE } from '../../../../shared/base/units.ts';
-import { encodeMulaw } from '../../../../shared/audio/g711.ts';
+import { laws, type Law } from '../../../../shared/audio/law.ts';
 import { newResampler, type Resampler } from '../../../../shared/audio/resampler.ts';
 
 import type { Dialect } from './declaration.ts';
@@ -13,17 +13,19 @@ const pieceMs = 100;
 
 export class CallerAudio {
   readonly #resampler: Resampler;
-  /** Where the server takes mu-law: the bytes of a piece. */
-  readonly #bytes: Uint8Array | undefined;
+  /** Where the server takes G.711: its law, and the bytes of a piece. */
+  readonly #coded: { readonly law: Law; readonly bytes: Uint8Array } | undefined;
   readonly #piece: Int16Array;
   #filled = 0;
   /** Samples that were given out since the turn began. */
   #sent = 0;
+  /** The resampler holds the last of the turn. */
+  #isResampled = false;
 
-  constructor({ inputRate, encoding }: Pick<Dialect, 'inputRate' | 'encoding'>) {
+  constructor({ inputRate, inputLaw: law }: Pick<Dialect, 'inputRate' | 'inputLaw'>) {
     this.#resampler = newResampler({ from: ENGINE_RATE, to: inputRate });
     this.#piece = new Int16Array((inputRate * pieceMs) / 1000);
-    this.#bytes = encoding && new Uint8Array(this.#piece.length);
+    this.#coded = law && { law, bytes: new Uint8Array(this.#piece.length) };
   }
 
   /** Whether the server has sound of the turn. */
@@ -33,20 +35,30 @@ export class CallerAudio {
 
   begin(): void {
     this.#resampler.reset();
+    this.#isResampled = false;
     this.#filled = 0;
     this.#sent = 0;
   }
 
-  push(pcm: Int16Array): string[] {
+  /** @param ofLine the same moment at 8 kHz, where the caller is on a telephone line. */
+  push(pcm: Int16Array, ofLine?: Int16Array): string[] {
+    if (ofLine !== undefined && this.#coded !== undefined) return [...this.#flush(), ...this.#take(ofLine)];
+    this.#isResampled = true;
     return this.#take(this.#resampler.process(pcm));
   }
 
   /** The rest of the turn, filled up with silence to what a server takes. */
   end(): string[] {
-    const messages = this.#take(this.#resampler.flush());
+    const messages = this.#flush();
     if (this.#sent === 0) messages.push(...this.#take(new Int16Array(this.#piece.length - this.#filled)));
     else if (this.#filled > 0) messages.push(this.#message(this.#filled));
     return messages;
+  }
+
+  #flush(): string[] {
+    if (!this.#isResampled) return [];
+    this.#isResampled = false;
+    return this.#take(this.#resampler.flush());
   }
 
   #take(samples: Int16Array): string[] {
@@ -64,8 +76,8 @@ export class CallerAudio {
 
   #message(samples: number): string {
     const piece = this.#piece.subarray(0, samples);
-    const bytes = this.#bytes?.subarray(0, samples);
-    if (bytes !== undefined) encodeMulaw(piece, bytes);
+    const bytes = this.#coded?.bytes.subarray(0, samples);
+    if (bytes !== undefined && this.#coded !== undefined) laws[this.#coded.law].encode(piece, bytes);
     const { buffer, byteOffset, byteLength } = bytes ?? piece;
     const audio = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
     this.#filled = 0;

@@ -7,6 +7,7 @@ import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/confi
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
 import { readOwnSocket } from '../../../../shared/config/stages/options-site.ts';
 import type { OptionsReader, OptionsSite } from '../../../../shared/config/stages/options-site.ts';
+import { lawRate, type Law } from '../../../../shared/audio/law.ts';
 import { isLoopbackHost } from '../../../../shared/net/loopback.ts';
 
 export interface Dialect {
@@ -31,8 +32,9 @@ export interface Dialect {
   readonly outputRate: 8_000 | 24_000;
   /** Takes and gives the sound of telephones, G.711. */
   readonly hasG711?: true;
-  /** It is what is sent and what comes. Absent: PCM16. */
-  readonly encoding?: 'mulaw';
+  /** What is sent and what comes is G.711 of this law. Absent: PCM16. */
+  readonly inputLaw?: Law;
+  readonly outputLaw?: Law;
   /** Model that writes down what the caller says where the file has none; absent: the server chooses. */
   readonly transcriptionModel?: string;
   /** The model has only the words, so that they are written down even where nobody asks for them. */
@@ -141,9 +143,10 @@ const keys = z.strictObject({
     description:
       'Name of the model as the server knows it, for azure of the deployment; absent means gpt-realtime-2.1, for xai grok-voice-latest. Required for the others.',
   }),
-  audio_format: z.enum(['pcm', 'pcmu']).default('pcm').meta({
+  audio_format: z.enum(['pcm', 'pcmu', 'pcma']).exactOptional().meta({
+    sample: 'pcm',
     description:
-      'Sound on the way to the server and back: pcm, or pcmu (G.711 mu-law, 8 kHz) for an agent that only telephones reach, with tts.sample_rate = 8000. Hosted dialects take both.',
+      'Sound on the way to the server and back: pcm, pcmu or pcma (G.711 mu-law and A-law, 8 kHz; hosted dialects take them). Absent means that of a telephone call as it is, and pcm for all others; at an address of your own pcm.',
   }),
   speed: z.number().min(0.25).max(1.5).exactOptional().meta({
     sample: 1.1,
@@ -171,11 +174,31 @@ export type RealtimeOpenAiOptions = Omit<
   'dialect' | 'baseUrl' | 'model' | 'audioFormat'
 > & {
   readonly dialect: Dialect;
+  /** Calls by telephone have the sound of their line. */
+  readonly followsLine?: true;
   readonly baseUrl: string;
   readonly model: string;
 };
 
-const telephone = { inputRate: 8_000, outputRate: 8_000, encoding: 'mulaw' } as const;
+const lawOf = { pcm: undefined, pcmu: 'mulaw', pcma: 'alaw' } as const;
+const inputOf = (law: Law) => ({ inputRate: lawRate, inputLaw: law }) as const;
+const outputOf = (law: Law) => ({ outputRate: lawRate, outputLaw: law }) as const;
+
+/**
+ * The dialect of one session. The caller of a telephone call is heard as the line has it. So is the model, unless calls take voices at another
+ * rate, to which they are resampled anyhow.
+ */
+export function dialectOf(
+  {
+    dialect,
+    followsLine,
+    sampleRate,
+  }: Pick<RealtimeOpenAiOptions, 'dialect' | 'followsLine'> & { readonly sampleRate?: number },
+  law: Law | undefined,
+): Dialect {
+  if (law === undefined || followsLine !== true) return dialect;
+  return { ...dialect, ...inputOf(law), ...(sampleRate === lawRate && outputOf(law)) };
+}
 
 /** Models that refuse a session with a reasoning effort, all else in it included. Deployments have names of their own. */
 const withoutReasoning = /^gpt-(4o.*|realtime(-mini|-1([.]\d+)?)?(-\d{4}-\d{2}-\d{2})?)$/;
@@ -207,16 +230,20 @@ const read: OptionsReader<RealtimeOpenAiKeys, RealtimeOpenAiOptions> = ({ value,
       [...site.at, 'dialect'],
       `names ${name}, where turns that this service ends are not known to work well: try it before callers do`,
     );
-  const isTelephone = known.audio_format === 'pcmu';
-  if (isTelephone && dialect.hasG711 !== true) {
+  const law = lawOf[known.audio_format ?? 'pcm'];
+  if (law !== undefined && dialect.hasG711 !== true) {
     problems.error([...site.at, 'audio_format'], `must be absent or pcm for ${name}`);
     return undefined;
   }
   if (value === undefined || model === undefined || baseUrl === undefined) return undefined;
+  // A server that stands in for a service may not take what that does.
+  const isVendors = known.base_url === undefined || dialect.baseUrl === undefined;
+  const followsLine = known.audio_format === undefined && dialect.hasG711 === true && isVendors;
   if (!checkEffort(value, model, site) || isKeyMissing) return undefined;
   return {
     ...camelKeys(withoutKeys(value, ['audio_format', 'base_url', 'dialect', 'model'])),
-    dialect: isTelephone ? { ...dialect, ...telephone } : dialect,
+    dialect: law === undefined ? dialect : { ...dialect, ...inputOf(law), ...outputOf(law) },
+    ...(followsLine && { followsLine }),
     baseUrl,
     model,
   };

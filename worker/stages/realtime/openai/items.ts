@@ -3,7 +3,7 @@
  *
  * Invariant: bounded; the oldest is forgotten first. Pure.
  */
-import { decodeMulaw } from '../../../../shared/audio/g711.ts';
+import { laws, type Law } from '../../../../shared/audio/law.ts';
 import { PcmBytes } from '../../pcm-bytes.ts';
 import { parseJson, recordsOf, textOf, type JsonRecord } from '../../json.ts';
 import type { RealtimeEvent } from '../contract.ts';
@@ -17,6 +17,8 @@ interface Item {
   readonly bytes: PcmBytes;
   samples: number;
   hasWords: boolean;
+  /** Text that came where sound was asked for: it is said only if no sound of it comes. */
+  written: string;
   isOver: boolean;
 }
 
@@ -38,22 +40,22 @@ function callIn(fields: JsonRecord): Call | undefined {
   return id && name && given !== undefined ? { id, name, arguments: given } : undefined;
 }
 
-function linear(mulaw: Buffer): Int16Array {
-  const pcm = new Int16Array(mulaw.length);
-  decodeMulaw(mulaw, pcm);
+function linear(bytes: Buffer, law: Law): Int16Array {
+  const pcm = new Int16Array(bytes.length);
+  laws[law].decode(bytes, pcm);
   return pcm;
 }
 
 const isWhole = ({ arguments: given }: Call): boolean => parseJson(given) !== undefined;
 
 export class Items {
-  readonly #dialect: Pick<Dialect, 'outputRate' | 'encoding'>;
+  readonly #dialect: Pick<Dialect, 'outputRate' | 'outputLaw'>;
   readonly #items = new Map<string, Item>();
   /** Calls of the answer that is being made. */
   #calls = new Map<string, Call>();
   readonly #told = new Set<string>();
 
-  constructor(dialect: Pick<Dialect, 'outputRate' | 'encoding'>) {
+  constructor(dialect: Pick<Dialect, 'outputRate' | 'outputLaw'>) {
     this.#dialect = dialect;
   }
 
@@ -71,15 +73,37 @@ export class Items {
   sound(answer: number, item: string, base64: string): RealtimeEvent[] {
     const known = this.#of(answer, item);
     const bytes = Buffer.from(base64, 'base64');
-    const pcm = this.#dialect.encoding === undefined ? known.bytes.take(bytes) : linear(bytes);
+    const { outputLaw: law } = this.#dialect;
+    const pcm = law === undefined ? known.bytes.take(bytes) : linear(bytes, law);
     known.samples += pcm.length;
-    return pcm.length === 0 ? [] : [{ type: 'audio', answer, item, pcm }];
+    if (pcm.length === 0) return [];
+    const transcript = known.hasWords ? [] : this.words(answer, item, known.written);
+    known.written = '';
+    return [...transcript, { type: 'audio', answer, item, pcm }];
   }
 
   words(answer: number, item: string, text: string): RealtimeEvent[] {
     if (text === '') return [];
     this.#of(answer, item).hasWords = true;
     return [{ type: 'text', answer, item, text }];
+  }
+
+  /** Text where sound was asked for; `isWhole`: all of it, which says nothing new where pieces came. */
+  written(answer: number, item: string, text: string, { isWhole = false } = {}): RealtimeEvent[] {
+    const known = this.#of(answer, item);
+    if (isWhole && (known.written !== '' || known.hasWords)) return [];
+    if (known.samples > 0) return this.words(answer, item, text);
+    known.written += text;
+    return [];
+  }
+
+  /** No sound of it comes any more. */
+  #writtenIn(item: string, known: Item): RealtimeEvent[] {
+    const { answer, written: text } = known;
+    if (text === '') return [];
+    known.hasWords = true;
+    known.written = '';
+    return [{ type: 'text', answer, item, text, isWritten: true }];
   }
 
   /** All the words of an item, for servers that tell them without pieces. */
@@ -100,7 +124,7 @@ export class Items {
     const words = recordsOf(fields['content']).map(
       (part) => textOf(part['transcript']) || textOf(part['text']),
     );
-    const events = this.allWords(answer, item, words.join(''));
+    const events = [...this.#writtenIn(item, known), ...this.allWords(answer, item, words.join(''))];
     known.isOver = true;
     return [...events, { type: 'item-done', answer, item }];
   }
@@ -123,7 +147,10 @@ export class Items {
       keepNewest(this.#told, mostCalls);
     }
     return [
-      ...open.map(([item]) => ({ type: 'item-done', answer, item }) as const),
+      ...open.flatMap(([item, known]) => [
+        ...this.#writtenIn(item, known),
+        { type: 'item-done', answer, item } as const,
+      ]),
       ...calls.map((call) => ({ type: 'tool-call', answer, ...call }) as const),
     ];
   }
@@ -131,7 +158,14 @@ export class Items {
   #of(answer: number, item: string): Item {
     const known = this.#items.get(item);
     if (known !== undefined) return known;
-    const fresh: Item = { answer, bytes: new PcmBytes(), samples: 0, hasWords: false, isOver: false };
+    const fresh: Item = {
+      answer,
+      bytes: new PcmBytes(),
+      samples: 0,
+      hasWords: false,
+      written: '',
+      isOver: false,
+    };
     this.#items.set(item, fresh);
     keepNewest(this.#items, mostItems);
     return fresh;

@@ -1,8 +1,9 @@
 /** What is sent to servers of `openai_realtime`, in the shape of their dialect. Pure. */
+import type { Law } from '../../../../shared/audio/law.ts';
 import { wholeCharacters } from '../../json.ts';
 import type { ChatMessage, ToolDeclaration } from '../../stage.ts';
 import type { RealtimeAccess, RealtimeSeed } from '../contract.ts';
-import type { Dialect, RealtimeOpenAiOptions } from './declaration.ts';
+import type { RealtimeOpenAiOptions } from './declaration.ts';
 
 export type RealtimeSettings = RealtimeOpenAiOptions & Omit<RealtimeAccess, 'apiKey'>;
 
@@ -38,16 +39,19 @@ function transcriptionOf({
 
 const given = (name: string, value: unknown): Fields => (value === undefined ? {} : { [name]: value });
 
-const flatFormat = ({ encoding }: Dialect): string => (encoding === undefined ? 'pcm16' : 'g711_ulaw');
-const formatOf = ({ encoding }: Dialect, rate: number): Fields =>
-  encoding === undefined ? { type: 'audio/pcm', rate } : { type: 'audio/pcmu' };
+const flatNames = { mulaw: 'g711_ulaw', alaw: 'g711_alaw' } as const;
+const nestedNames = { mulaw: 'audio/pcmu', alaw: 'audio/pcma' } as const;
+
+const flatFormat = (law: Law | undefined): string => (law === undefined ? 'pcm16' : flatNames[law]);
+const formatOf = (law: Law | undefined, rate: number): Fields =>
+  law === undefined ? { type: 'audio/pcm', rate } : { type: nestedNames[law] };
 
 /** Fields of the shape in which everything stands at the top. */
 function flatSession(settings: RealtimeSettings): Fields {
   return {
     modalities: settings.output === 'text' ? ['text'] : ['audio', 'text'],
-    input_audio_format: flatFormat(settings.dialect),
-    output_audio_format: flatFormat(settings.dialect),
+    input_audio_format: flatFormat(settings.dialect.inputLaw),
+    output_audio_format: flatFormat(settings.dialect.outputLaw),
     turn_detection: null,
     ...given('input_audio_transcription', transcriptionOf(settings)),
     ...given('voice', settings.voice),
@@ -66,12 +70,12 @@ function nestedSession(settings: RealtimeSettings): Fields {
     output_modalities: [settings.output],
     audio: {
       input: {
-        format: formatOf(dialect, dialect.inputRate),
+        format: formatOf(dialect.inputLaw, dialect.inputRate),
         ...given('transcription', transcriptionOf(settings)),
         ...(!isTop && turns),
       },
       output: {
-        format: formatOf(dialect, dialect.outputRate),
+        format: formatOf(dialect.outputLaw, dialect.outputRate),
         ...(!isTop && voice),
         ...given('speed', settings.speed),
       },

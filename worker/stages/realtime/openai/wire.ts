@@ -394,11 +394,13 @@ export class OpenAiWire {
         this.#tell(...this.#items.sound(answer, item, delta));
         return;
       case 'text.delta':
+        this.#tell(...this.#text(answer, item, delta));
+        return;
       case 'audio_transcript.delta':
         this.#tell(...this.#items.words(answer, item, delta));
         return;
       case 'text.done':
-        this.#tell(...this.#items.allWords(answer, item, textOf(message['text'])));
+        this.#tell(...this.#text(answer, item, textOf(message['text']), { isWhole: true }));
         return;
       case 'audio_transcript.done':
         this.#tell(...this.#items.allWords(answer, item, textOf(message['transcript'])));
@@ -409,6 +411,12 @@ export class OpenAiWire {
       case 'function_call_arguments.done':
         this.#items.call(message);
     }
+  }
+
+  /** Text that was asked for, or that came in place of sound. */
+  #text(answer: number, item: string, text: string, { isWhole = false } = {}): RealtimeEvent[] {
+    if (this.#settings.output === 'audio') return this.#items.written(answer, item, text, { isWhole });
+    return isWhole ? this.#items.allWords(answer, item, text) : this.#items.words(answer, item, text);
   }
 
   #finish(running: Running, response: JsonRecord): void {
