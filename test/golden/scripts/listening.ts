@@ -223,6 +223,16 @@ export const listening: readonly Dialogue[] = [
       .ordered('playout.clear 2');
   }),
 
+  dialogue('a word that the bot is about to say the beginning of is no echo', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('It is now nothing but a whatnot, a stopgap.');
+    call
+      .botPlays(20 * msPerChar)
+      .callerBegins()
+      .skips()
+      .sttGuesses('stop')
+      .ordered('playout.clear 2');
+  }),
+
   dialogue('a short word that STT hears after the voice is gone still interrupts', (begin) => {
     const call = speaking(begin).callerBegins().callerStops().later(150).skips();
     call.sttHears('Stop.').ordered('playout.clear 2').sttFinalizes().silenceEndsTheTurn().sttFinalizes();

@@ -9,6 +9,7 @@ import type { AgentSide, Owed, RunningResponse } from '../turn/turn-actions.ts';
 /** Text before and behind the position on the wire whose echo may arrive now. */
 const echoBehindChars = 250;
 const echoAheadChars = 20;
+const restOfWord = /^[\p{L}\p{N}]+/u;
 
 /** Whether the caller's voice may cut the running response. */
 export function interruptible({
@@ -54,5 +55,8 @@ const running = (state: Slices<'setup' | 'delivery'>, response: Response, now: M
 function textAround(response: Response, { context, sentMs }: PlayoutPosition): string {
   if (response.playing.phase === 'waiting' || context !== response.context) return '';
   const at = charsAt(response.playing.heard, sentMs);
-  return response.writing.text.slice(Math.max(0, at - echoBehindChars), at + echoAheadChars);
+  const { text } = response.writing;
+  const [from, to] = [Math.max(0, at - echoBehindChars), at + echoAheadChars];
+  // Half a word is another word: "stop" is no echo of a stopgap.
+  return text.slice(from, to) + (restOfWord.exec(text.slice(to))?.[0] ?? '');
 }
