@@ -5,7 +5,8 @@ import { answerHelp } from './process/help.mjs';
 import { npmAbove } from './process/stop-with-npm.mjs';
 
 answerHelp(`usage: npm pack
-  Builds the service and packs it. Waits for a build that is under way.`);
+  Builds the service and packs it. Waits for a build that is under way.
+  --packed  what npm runs by itself when it has packed`);
 const npm = npmAbove();
 if (!process.argv.includes('--packed')) {
   await ensureInstalled({ dev: true });

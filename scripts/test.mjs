@@ -98,10 +98,13 @@ function needsBuild(args) {
   return projects.length === 0 || projects.some((name) => name !== 'pure' && name !== 'fast');
 }
 
-answerHelp(`usage: npm test -- [FILE ...] [--project pure|fast|real|alone|listening] [options of vitest]
+answerHelp(
+  `usage: npm test -- [FILE ...] [--project pure|fast|real|alone|listening] [options of vitest]
   Runs every test, or those of the files named. Installs what is missing first, and builds where the service itself is tested.
   Without files, a few that failed run once more, alone; SVC_TEST_ONCE=1 only says which.
-  SVC_TEST_ASSETS names the folder of recordings and models; without it the tests that need them are skipped.`);
+  SVC_TEST_ASSETS names the folder of recordings and models; without it the tests that need them are skipped.`,
+  { passesOn: true },
+);
 
 stopWithNpm(() => process.kill(process.pid, 'SIGTERM'));
 await ensureInstalled({ dev: true });

@@ -12,7 +12,8 @@ export function newCallerAudio(toRate: number): ConvertAudio {
   let resampler: Resampler | undefined;
   let fromRate = toRate;
   return ({ samples, sampleRate, channels }) => {
-    if (channels > mostChannels || !SAMPLE_RATES.includes(sampleRate)) return undefined;
+    if (channels > mostChannels || !Number.isInteger(channels) || !SAMPLE_RATES.includes(sampleRate))
+      return undefined;
     if (samples.length % (2 * Math.max(1, channels)) !== 0) return undefined;
     const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.length);
     if (sampleRate === toRate && channels <= 1) return bytes;

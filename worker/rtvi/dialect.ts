@@ -8,6 +8,7 @@
  */
 import { ok } from '../../shared/base/result.ts';
 import { maybe, record, text, versionOf } from '../../shared/base/codec.ts';
+import { SAMPLE_RATES } from '../../shared/audio/resampler.ts';
 import { FRAME_MS, ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
 import {
   callSampleRates,
@@ -62,6 +63,9 @@ import {
 
 /** Brings a frame's audio to the rate of the call; undefined for audio that nobody can read. */
 export type ConvertAudio = (frame: Extract<RtviFrame, { type: 'audio' }>) => Buffer | undefined;
+
+/** A client whose audio nobody can read has a deaf agent, and is told why once. */
+const unreadable = `audio must be 16-bit PCM of at most 8 channels at ${SAMPLE_RATES.join(', ')} Hz`;
 
 /** From the network to the loudspeaker, beyond the lead. */
 const delayMs = 60;
@@ -138,6 +142,7 @@ class RtviDialect implements SocketDialect {
   readonly playout = { delayMs };
   readonly #call: RtviCall;
   #progressAt: Millis = 0;
+  #hasToldUnreadable = false;
 
   constructor(call: RtviCall) {
     this.#call = call;
@@ -153,8 +158,12 @@ class RtviDialect implements SocketDialect {
 
   #audio(frame: Parameters<ConvertAudio>[0]): Unpacked & Heard {
     // Stock clients send nothing before they are ready; messages of others are of no call yet.
-    const bytes = this.#call.state.readyId === undefined ? undefined : this.#call.convert(frame);
-    return bytes === undefined ? nothing : { type: 'audio', bytes };
+    if (this.#call.state.readyId === undefined) return nothing;
+    const bytes = this.#call.convert(frame);
+    if (bytes !== undefined) return { type: 'audio', bytes };
+    if (this.#hasToldUnreadable) return nothing;
+    this.#hasToldUnreadable = true;
+    return this.#answered(rtviMessage('error', { error: unreadable, fatal: false }));
   }
 
   /** A message as a frame of the kind that the client sends. */
@@ -162,7 +171,7 @@ class RtviDialect implements SocketDialect {
     return this.#call.state.frames === 'text' ? json : encodeRtviMessage(json);
   }
 
-  #answered(json: string): Heard {
+  #answered(json: string): Extract<Heard, { type: 'answer' }> {
     return { type: 'answer', frame: this.#frame(json) };
   }
 
@@ -189,6 +198,8 @@ class RtviDialect implements SocketDialect {
     if (request === 'other') return nothing;
     const { id, type, data } = request;
     if (type === 'client-ready') return this.#ready(request);
+    if (this.#call.state.readyId === undefined && evalRequest(data) === undefined)
+      return this.#refused(id, 'client-ready must be the first message');
     switch (type) {
       case 'disconnect-bot':
         return heard({ type: 'stop' });
@@ -261,7 +272,9 @@ class RtviDialect implements SocketDialect {
       case 'started':
         return this.#frame(this.#readyMessage());
       case 'error':
-        return this.#frame(rtviMessage('error', { error: message.message, fatal: message.fatal }));
+        return this.#frame(
+          rtviMessage('error', { error: ownWords[message.code] ?? message.message, fatal: message.fatal }),
+        );
       default:
         return undefined;
     }
@@ -302,6 +315,9 @@ class RtviDialect implements SocketDialect {
     return stateCodec.write(this.#call.state);
   }
 }
+
+/** Faults whose usual words name a message that these clients do not know. */
+const ownWords: Readonly<Record<string, string>> = { start_timeout: 'no client-ready arrived in time' };
 
 const none: readonly Outgoing[] = [];
 const several = (all: readonly Heard[]): Heard => ({ type: 'several', all });

@@ -128,6 +128,29 @@ describe('the handshake', () => {
     },
   );
 
+  it.each(['send-text', 'append-to-context', 'dtmf', 'ui-event'])(
+    'refuses %s before client-ready',
+    (type) => {
+      const heard = newDialect().hear(request(type, { content: 'Hello', role: 'user', button: '1' }));
+      expect(heard.type === 'answer' && said(heard.frame)).toMatchObject({
+        ...{ type: 'error-response', id: 'ab12cd34' },
+        data: { error: 'client-ready must be the first message' },
+      });
+    },
+  );
+
+  it('what is late is named as the protocol names it', () => {
+    const late = {
+      type: 'error',
+      code: 'start_timeout',
+      message: 'no start arrived in time',
+      fatal: true,
+    } as const;
+    expect(said(newDialect().write(late))).toMatchObject({
+      data: { error: 'no client-ready arrived in time' },
+    });
+  });
+
   it.each([
     ['2.1.0', 2],
     ['2.0.0', 2],
@@ -167,10 +190,25 @@ describe("the caller's audio", () => {
     expect(unpacked?.type === 'audio' && unpacked.bytes.length).toBe(320);
   });
 
+  const asText = (data: object): string => request('raw-audio', { base64Audio: 'AAAA', ...data });
   it.each([
     ['an odd number of bytes', encodeRtviAudio(Buffer.alloc(3), 16_000)],
     ['a rate that no call has', encodeRtviAudio(Buffer.alloc(4), 12_345)],
-  ])('%s is left out', (_, frame) => expect(ready().unpack?.(frame)).toEqual({ type: 'nothing' }));
+    ['half a channel', asText({ sampleRate: 16_000, numChannels: 1.5 })],
+    ['a rate as text that no call has', asText({ sampleRate: 96_000, numChannels: 1 })],
+  ])('%s is left out, and the client is told once what can be read', (_, frame) => {
+    const dialect = ready();
+    const come = () => (typeof frame === 'string' ? dialect.hearAudio?.(frame) : dialect.unpack?.(frame));
+    const first = come();
+    expect(first?.type === 'answer' && said(first.frame)).toEqual({
+      ...{ label: 'rtvi-ai', type: 'error' },
+      data: {
+        error: 'audio must be 16-bit PCM of at most 8 channels at 8000, 16000, 22050, 24000, 44100, 48000 Hz',
+        fatal: false,
+      },
+    });
+    expect(come()).toEqual({ type: 'nothing' });
+  });
 });
 
 describe('what clients send', () => {
@@ -206,7 +244,7 @@ describe('what clients send', () => {
     });
   });
 
-  it.each([['llm-function-call-result'], ['ui-event'], ['describe-config']])(
+  it.each([['llm-function-call-result'], ['ui-event'], ['send-file'], ['describe-config']])(
     '%s is answered by an error of its id',
     (type) => {
       const heard = ready().hear(request(type, { t: 'x' }));

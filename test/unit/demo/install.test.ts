@@ -183,6 +183,18 @@ describe.each([...new Set(scripts)])('%s', (script) => {
     expect(readdirSync(checkout, { recursive: true })).toEqual(before);
   });
 
+  // These two pass options on.
+  it.skipIf(/\/(?:test|svc-supervisor)\.mjs$/.test(script))(
+    'refuses an option that it does not know, and does nothing',
+    async () => {
+      const before = readdirSync(checkout, { recursive: true });
+      const run = new Install([script, '--chek=1']);
+      expect(await run.ended).toEqual([2, null]);
+      expect(run.text).toMatch(/unknown option --chek\nusage: /);
+      expect(readdirSync(checkout, { recursive: true })).toEqual(before);
+    },
+  );
+
   it('installs what it lacks', async () => {
     letNpmEnd();
     writeFileSync(join(checkout, 'file'), '');

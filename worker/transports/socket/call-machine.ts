@@ -40,7 +40,7 @@ const refusals: Readonly<Record<CallRefusal, CallFault>> = {
  */
 const brokenFraming: CallFault = {
   code: 'invalid_message',
-  message: 'the bytes must be frames as RFC 6455 defines them for a client',
+  message: 'the bytes must be frames as RFC 6455 and the protocol of this listener define them',
 };
 
 /** Takes one event and says what to do. Changes `state`; the actions are to be done in order. */

@@ -31,6 +31,7 @@ export type Unpacked =
   | { readonly type: 'audio'; readonly bytes: Buffer }
   /** A message, as UTF-8: it is read as a text frame is elsewhere. */
   | { readonly type: 'text'; readonly bytes: Buffer }
+  | { readonly type: 'answer'; readonly frame: Outgoing }
   | { readonly type: 'nothing' }
   /** No frame of the protocol. */
   | { readonly type: 'broken' };

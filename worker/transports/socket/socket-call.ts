@@ -349,8 +349,8 @@ class SocketCall implements CallTransport {
       return;
     }
     if (!this.#late.charge(intakeCosts.audioFrame, now)) this.#step({ type: 'allowance.spent' }, now);
-    if (unpacked?.type === 'audio') this.#onAudio(unpacked.bytes, now);
-    else if (unpacked?.type === 'broken') this.#step({ type: 'framing.broken' }, now);
+    if (unpacked?.type === 'broken') this.#step({ type: 'framing.broken' }, now);
+    else if (unpacked !== undefined) this.#onHeard(unpacked, now);
     this.#tail.handled();
   }
 
