@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { fail, ok, type Result } from '../../shared/base/result.ts';
-import { SAMPLE_RATES } from '../../shared/audio/resampler.ts';
+import { SAMPLE_RATES } from '../../shared/base/units.ts';
 import { nearestName } from '../../shared/config/nearest.ts';
 import { templateNames } from './init/templates.ts';
 

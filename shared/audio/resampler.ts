@@ -9,10 +9,8 @@
  * samples, one filter length) and its output buffer. Must not be made to keep state in the shared work area between
  * two calls of `process`. The sums themselves are in resampler-kernel.wat.
  */
+import { SAMPLE_RATES } from '../base/units.ts';
 import { BLOCK, FLOAT, GROUP, bankOf, type Bank } from './resampler-bank.ts';
-
-/** The sample rates that a call may have, in Hz (docs/call-protocol.md, A call). */
-export const SAMPLE_RATES: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
 
 export interface ResamplerOptions {
   /** Rate of the input in Hz, one of {@link SAMPLE_RATES}. */

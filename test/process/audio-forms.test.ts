@@ -1,7 +1,8 @@
 /** The forms of audio (docs/call-protocol.md, A call): whole calls at every sample rate and encoding. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../examples/demo/flite.ts';
-import { newResampler, SAMPLE_RATES } from '../../shared/audio/resampler.ts';
+import { SAMPLE_RATES } from '../../shared/base/units.ts';
+import { newResampler } from '../../shared/audio/resampler.ts';
 import type { CallEncoding } from '../../cli/commands/call/call-wire.ts';
 import type { CallerEvent } from '../../cli/commands/call/caller.ts';
 import { answer } from '../support/fakes/fake-chat.ts';

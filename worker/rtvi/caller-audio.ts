@@ -3,7 +3,8 @@
  * send mono at 16 kHz, which passes through as it is.
  */
 import { int16View } from '../../shared/audio/pcm.ts';
-import { newResampler, SAMPLE_RATES, type Resampler } from '../../shared/audio/resampler.ts';
+import { SAMPLE_RATES } from '../../shared/base/units.ts';
+import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
 import type { ConvertAudio } from './dialect.ts';
 
 const mostChannels = 8;

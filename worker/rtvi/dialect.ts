@@ -8,8 +8,7 @@
  */
 import { ok } from '../../shared/base/result.ts';
 import { maybe, record, text, versionOf } from '../../shared/base/codec.ts';
-import { SAMPLE_RATES } from '../../shared/audio/resampler.ts';
-import { FRAME_MS, ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
+import { SAMPLE_RATES, FRAME_MS, ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
 import {
   callSampleRates,
   decodeClientFields,

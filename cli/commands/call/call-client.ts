@@ -7,8 +7,8 @@
  */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { fail, ok, type Result } from '../../../shared/base/result.ts';
-import type { Millis } from '../../../shared/base/units.ts';
-import { newResampler, SAMPLE_RATES } from '../../../shared/audio/resampler.ts';
+import { SAMPLE_RATES, type Millis } from '../../../shared/base/units.ts';
+import { newResampler } from '../../../shared/audio/resampler.ts';
 import { parseWav, WavError, writeWav } from '../../../shared/audio/wav.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { CallClient, type CallEnd, type CallerEvent } from './caller.ts';

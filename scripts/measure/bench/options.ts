@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { transports } from './client/wire.ts';
 import { noiseModes, type NoiseMode } from '../../../shared/protocol/noise-mode.ts';
-import { SAMPLE_RATES } from '../../../shared/audio/resampler.ts';
+import { SAMPLE_RATES } from '../../../shared/base/units.ts';
 import type { RunOptions } from './run.ts';
 import type { WebrtcMode } from './webrtc/calls.ts';
 

@@ -8,8 +8,9 @@ answerHelp(`usage: node scripts/measure/bench/resampler.mjs [--all]
 await ensureInstalled({ dev: false });
 const { build } = await import('esbuild');
 
-const source = fileURLToPath(new URL('../../../shared/audio/resampler.ts', import.meta.url));
-const bundle = await build({ entryPoints: [source], bundle: true, format: 'esm', write: false });
+const contents = `export { newResampler } from './audio/resampler.ts'; export { SAMPLE_RATES } from './base/units.ts';`;
+const resolveDir = fileURLToPath(new URL('../../../shared', import.meta.url));
+const bundle = await build({ stdin: { contents, resolveDir }, bundle: true, format: 'esm', write: false });
 const code = Buffer.from(bundle.outputFiles[0].contents).toString('base64');
 const { newResampler, SAMPLE_RATES } = await import(`data:text/javascript;base64,${code}`);
 

@@ -1,5 +1,5 @@
 /** Sound files that the agent file names: read with it and checked like a key. */
-import { SAMPLE_RATES } from '../../audio/resampler.ts';
+import { SAMPLE_RATES } from '../../base/units.ts';
 import { parseWav, WavError, type Wav } from '../../audio/wav.ts';
 
 export type Sound = Pick<Wav, 'pcm' | 'sampleRate'>;

@@ -1,7 +1,8 @@
 /** The resampler's promises: exact lengths, independence of chunking, clean spectrum, no wrapping. */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { newResampler, SAMPLE_RATES } from '../../../shared/audio/resampler.ts';
+import { SAMPLE_RATES } from '../../../shared/base/units.ts';
+import { newResampler } from '../../../shared/audio/resampler.ts';
 
 const AMPLITUDE = 28_000;
 

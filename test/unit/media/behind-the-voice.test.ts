@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeMulaw } from '../../../shared/audio/g711.ts';
 import { rmsDbfs } from '../../../shared/audio/pcm.ts';
-import { SAMPLE_RATES } from '../../../shared/audio/resampler.ts';
+import { SAMPLE_RATES } from '../../../shared/base/units.ts';
 import type { BackgroundDefinition, SoundName } from '../../../shared/config/agent/background.ts';
 import { Background, thinks } from '../../../worker/media/background/background.ts';
 import { closed, SoundLoop } from '../../../worker/media/background/loop.ts';

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { encodeMulaw, decodeMulaw } from '../../../shared/audio/g711.ts';
 import { writeInt16 } from '../../../shared/audio/pcm.ts';
-import { newResampler, SAMPLE_RATES } from '../../../shared/audio/resampler.ts';
+import { SAMPLE_RATES } from '../../../shared/base/units.ts';
+import { newResampler } from '../../../shared/audio/resampler.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { InboundAudio } from '../../../worker/media/in/inbound.ts';
 import { VadClient } from '../../../worker/media/vad/vad-client.ts';

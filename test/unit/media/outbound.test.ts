@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeMulaw } from '../../../shared/audio/g711.ts';
-import { newResampler, SAMPLE_RATES } from '../../../shared/audio/resampler.ts';
+import { SAMPLE_RATES } from '../../../shared/base/units.ts';
+import { newResampler } from '../../../shared/audio/resampler.ts';
 import { OutboundAudio } from '../../../worker/media/out/outbound.ts';
 
 const counting = (from: number, count: number): Int16Array =>

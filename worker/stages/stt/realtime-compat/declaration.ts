@@ -1,6 +1,6 @@
 /** Options of `stt_realtime_compat`, servers of one realtime transcription interface (docs/reference/agent-file.md, OpenAI Realtime transcription). */
 import * as z from 'zod';
-import { SAMPLE_RATES } from '../../../../shared/audio/resampler.ts';
+import { SAMPLE_RATES } from '../../../../shared/base/units.ts';
 import { camelKeys, withoutKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { canonicalName, namesIn } from '../../../../shared/config/stages/aliases.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';

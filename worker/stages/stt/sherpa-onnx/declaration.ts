@@ -1,6 +1,6 @@
 /** Options of `stt_local_ws`, a streaming recogniser on this machine or network (docs/reference/agent-file.md, sherpa-onnx). */
 import * as z from 'zod';
-import { SAMPLE_RATES } from '../../../../shared/audio/resampler.ts';
+import { SAMPLE_RATES } from '../../../../shared/base/units.ts';
 import { camelKeys, type CamelKeys } from '../../../../shared/config/camel.ts';
 import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
 import { readOwnSocket, type OptionsReader } from '../../../../shared/config/stages/options-site.ts';
