@@ -56,7 +56,7 @@ export interface NodWords {
    * "wow …" for one to three words.
    */
   readonly shapes: readonly string[];
-  /** What such a place never holds, because it asks, refuses or complains: "how much", "that's wrong"; with "*" as well. */
+  /** Words that never fill such a place, because they ask, refuse or complain: "how much", "that's wrong"; with "*" as well. */
   readonly telling: readonly string[];
 }
 

@@ -90,7 +90,7 @@ export interface Answers {
 
 export interface Nods {
   readonly core: ReadonlySet<string>;
-  /** Of the words of the core, where the language has endings. */
+  /** The words of the core without their endings, where the language has some. */
   readonly stems: ReadonlySet<string>;
   readonly inflection: RegExp | undefined;
   readonly light: ReadonlySet<string>;
@@ -153,7 +153,7 @@ const sorted = (phrases: readonly Phrase[]): readonly Phrase[] =>
 
 const wordSet = (words: readonly string[]): ReadonlySet<string> => new Set(words.flatMap(spokenWords));
 
-/** Where callers may speak more languages than these, what begins a shape in one of them begins anything in another: "ne", "ale". */
+/** A word that begins a shape in one language begins anything in another ("ne", "ale"), so none is a shape where callers may speak more languages than these. */
 const mostShaped = 3;
 
 const nodsOf = ({ nods }: Language, spoken: number): Nods => ({

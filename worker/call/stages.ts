@@ -62,7 +62,7 @@ class RoundCalls {
 export interface CallStagesOptions {
   readonly clock: Clock;
   readonly scope: Scope;
-  /** Of the caller's line, where that is a telephone's. */
+  /** The law of the caller's line, where that is a telephone's. */
   readonly law?: Law | undefined;
   /** What the call asks of its LLM; the same in each worker that has the call. */
   readonly llmCall: LlmCall;

@@ -46,7 +46,7 @@ const linear = (law: Law, bytes: Uint8Array): Int16Array => {
 const appended = (): Buffer =>
   Buffer.concat(server.last.of('input_audio_buffer.append').map(({ audio }) => Buffer.from(audio, 'base64')));
 
-/** What a line of this law brings, as its transport hands it over: the carriers' bytes, or what RTP was decoded to. */
+/** The sound of a line of this law, as its transport hands it over: the carriers' bytes, or the samples of decoded RTP. */
 function hearLine(law: Law, bytes: Uint8Array, { session }: Opened): void {
   const boxes = newMailboxes({ workers: 1, slotsPerWorker: 1, ringFrames: 1024, threads: 1 });
   const vad = new VadClient({ boxes, slot: 0, machineMs: () => 0, judged: () => undefined });

@@ -137,7 +137,7 @@ export class SimTts {
   }
 
   /**
-   * Where another worker goes on in a context, with this text: where a piece ends. Another voice than the model's goes on in the middle of one, with
+   * The place where another worker goes on in a context, with this text: the end of a piece. Another voice than the model's goes on in the middle of one, with
    * the word in which the model stopped, as far as the core knows it.
    */
   baseIn(

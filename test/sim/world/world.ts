@@ -84,7 +84,7 @@ class World implements SimWorld {
   readonly #caller: Caller;
   /** What is known of the facts that were told and not yet taken. */
   readonly #notes: Note[] = [];
-  /** Of the step that is being performed. */
+  /** This belongs to the step that is being performed. */
   #orders: readonly Order[] = [];
   #gone = false;
   #endAt = Infinity;

@@ -30,6 +30,6 @@ export function ordersIn(actions: readonly CallAction[]): Order[] {
   });
 }
 
-/** What is spoken in a context first. */
+/** The text that is spoken in a context first. */
 export const spokenIn = (orders: readonly Order[], context: number): string =>
   orders.flatMap((one) => (one.type === 'tts.speak' && one.context === context ? [one.text] : []))[0] ?? '';

@@ -9,7 +9,7 @@ import type {
 
 export interface ScriptedModelSession {
   readonly seed: RealtimeSeed;
-  /** Of the caller's line. */
+  /** The law of the caller's line. */
   readonly law: Law | undefined;
   /** What it was told, the audio of a turn as one entry. */
   readonly told: string[];

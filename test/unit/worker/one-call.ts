@@ -41,7 +41,7 @@ const linkOf = (prepare: PrepareCall, ended: (reason: string) => void, refused: 
 
 export interface OneCallOptions {
   readonly begin?: boolean;
-  /** What the call is on its wire, where it is not 16 kHz. */
+  /** The form of the call on its wire, where that is not 16 kHz. */
   readonly start?: Pick<AdmittedStart, 'sampleRate' | 'encoding'>;
   readonly journal?: CallJournal;
   readonly confirmMs?: number;
